@@ -1,0 +1,25 @@
+"""The errors the board raises on purpose.
+
+Knows nothing of files, frames or screens. `str(error)` is one sentence fit for the screen: what happened, where, and what to do.
+
+BoardError
+├── RunNotFound      the location holds nothing the board can read
+├── RowRefused       one record cannot become a rollout
+└── FieldMissing     a computation needs a column the run does not have
+"""
+
+
+class BoardError(Exception):
+    """Base of every error whose message may be shown to the reader as it is."""
+
+
+class RunNotFound(BoardError):
+    """The folder does not exist, lies outside the root, or holds no shard."""
+
+
+class RowRefused(BoardError):
+    """A record lacks what a rollout needs; the message is the reason, the caller adds shard and line."""
+
+
+class FieldMissing(BoardError):
+    """A chart or a metric was asked for, and the run has no such column."""

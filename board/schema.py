@@ -1,0 +1,101 @@
+"""The declared columns of a rollout: name, kind, unit and meaning, once.
+
+Reading, checking, help texts and the README table all come from this list, so a new field is one line here.
+Knows nothing of files or frames.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Kind = Literal["step", "id", "text", "number", "tokens", "token_metric"]
+"""What a value may be.
+
+`token_metric` is a list of numbers aligned with `response_tokens`, one per token, from the first token on.
+"""
+
+Scale = Literal["diverging", "sequential"]
+"""How a token metric is coloured: around zero, or from low to high."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One field of a rollout as trainers write it."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    unit: str = ""
+    label: str = ""
+    """Singular name for the screen ("logprob"); the field name when empty."""
+    scale: Scale = "sequential"
+    required: bool = False
+
+    @property
+    def title(self) -> str:
+        """What the screen calls this column."""
+        return self.label or self.name
+
+
+TOKENS: Final = "response_tokens"
+
+NATIVE: Final[tuple[Column, ...]] = (
+    Column("step", "step", "training step the rollout belongs to; shards are merged by it", required=True),
+    Column("prompt", "text", "prompt given to the policy: text, or a list of chat messages"),
+    Column("response", "text", "text the policy sampled; `response_tokens` alone will do"),
+    Column("response_tokens", "tokens", "tokens of the response, as text or ids"),
+    Column("logprobs", "token_metric", "log-probability of the token under the policy", "nats", "logprob"),
+    Column("ref_logprobs", "token_metric", "log-probability of the token under the reference", "nats", "ref_logprob"),
+    Column("values", "token_metric", "critic value at the token", "reward", "value", "diverging"),
+    Column(
+        "token_rewards", "token_metric", "reward given at the token, KL penalty included", "reward", "token_reward", "diverging"
+    ),
+    Column("reward", "number", "reward of the whole response", "reward"),
+    Column("ref_response", "text", "response of the reference to the same prompt"),
+    Column("ref_reward", "number", "reward of the reference response", "reward"),
+    Column("ground_truth", "text", "expected answer; anything but text is shown as JSON"),
+    Column("valid_reward", "number", "reward by the validation scorer", "reward"),
+    Column("ref_valid_reward", "number", "reward of the reference response by the validation scorer", "reward"),
+    Column("advantages", "token_metric", "advantage used in the update", "reward", "advantage", "diverging"),
+    Column("returns", "token_metric", "return the critic is trained towards", "reward", "return", "diverging"),
+    Column("entropies", "token_metric", "entropy of the policy's distribution at the token", "nats", "entropy"),
+    Column("rollout_logprobs", "token_metric", "log-probability reported by the inference engine", "nats", "rollout_logprob"),
+    Column("loss_mask", "token_metric", "1 where the token is trained on; tokens with 0 enter no mean", "0 or 1"),
+    Column("group_id", "id", "rollouts of one step with the same group share a prompt"),
+    Column("sample_id", "id", "the trainer's own name of the sample"),
+    Column("rank", "id", "data-parallel rank that wrote the row"),
+)
+
+DERIVED_TOKEN_METRICS: Final[tuple[Column, ...]] = (
+    Column("log_ratio", "token_metric", "logprob minus ref_logprob", "nats", scale="diverging"),
+    Column("kl", "token_metric", "per-token estimate of KL(policy‖reference)", "nats"),
+    Column("prob", "token_metric", "probability of the token under the policy", "0 to 1"),
+    Column("ref_prob", "token_metric", "probability of the token under the reference", "0 to 1"),
+)
+"""Per-token arrays the board computes when a rollout is shown."""
+
+BY_NAME: Final[dict[str, Column]] = {column.name: column for column in (*NATIVE, *DERIVED_TOKEN_METRICS)}
+
+BY_TITLE: Final[dict[str, Column]] = {column.title: column for column in BY_NAME.values()}
+
+
+def names(kind: Kind) -> tuple[str, ...]:
+    """Names of the native columns of one kind, in declared order."""
+    return tuple(column.name for column in NATIVE if column.kind == kind)
+
+
+TEXTS: Final = names("text")
+NUMBERS: Final = names("number")
+IDS: Final = names("id")
+TOKEN_METRICS: Final = names("token_metric")
+
+
+def title(name: str) -> str:
+    """Screen name of a column; an unknown one keeps its own name."""
+    column = BY_NAME.get(name)
+    return column.title if column else name
+
+
+def unit(name: str) -> str:
+    """Unit of a column, empty when unknown."""
+    column = BY_NAME.get(name)
+    return column.unit if column else ""

@@ -1,0 +1,33 @@
+"""Trainers' dumps: one module per format, each recognising its records and mapping one record to rollouts.
+
+A format knows field names and shapes; it knows nothing of files, frames or screens. To add one: write the module, list it in FORMATS.
+"""
+
+from typing import Final, Protocol
+
+from board.formats import native
+from board.formats.row import Row
+from board.records import Record
+
+
+class Format(Protocol):
+    """What a format module offers."""
+
+    NAME: str
+
+    def recognise(self, record: Record) -> bool:
+        """Whether a record of this shape is this format's."""
+
+    def read(self, record: Record) -> Row:
+        """The rollout in the record. Raises RowRefused with the reason."""
+
+
+FORMATS: Final[tuple[Format, ...]] = (native,)
+
+
+def read(record: Record) -> Row:
+    """The rollout in a record of any known format; the native one answers for what nobody recognises, so that the reason names its keys."""
+    for candidate in FORMATS:
+        if candidate.recognise(record):
+            return candidate.read(record)
+    return native.read(record)

@@ -1,0 +1,190 @@
+"""The board's own row, as `board.recorder` and the trainers of its ancestor write it.
+
+Maps one record to one Row. Keys nobody declared are kept: numbers become numeric columns, lists of numbers of the response's length
+token metrics, everything else text.
+"""
+
+import json
+import math
+import re
+from typing import Any, Final
+
+import numpy as np
+
+from board.errors import RowRefused
+from board.formats.row import FloatArray, Row, plural
+from board.records import Record, as_text
+from board.schema import BY_NAME, DERIVED_TOKEN_METRICS, NATIVE, TOKENS
+
+NAME: Final = "native"
+
+_EXACT: Final = 2**53
+"""Integers beyond this are not exact as float64, so an unknown one is kept as text."""
+
+_RESERVED: Final = {"shard", "line", *(column.name for column in DERIVED_TOKEN_METRICS)}
+_TITLES: Final = {column.title: column.name for column in NATIVE if column.title != column.name}
+
+_ALIASES: Final = {
+    "step": ("global_step", "global_steps", "training_step", "iteration", "rollout_id", "train_step"),
+    "prompt": ("input", "question", "query", "input_prompt", "instruction", "messages"),
+    "response": ("output", "completion", "completions", "answer", "generation", "text", "output_response"),
+    "reward": ("score", "scores", "rewards", "total_reward"),
+    "response_tokens": ("tokens", "token_strs", "token_text", "completion_tokens"),
+    "logprobs": ("token_logprobs", "log_probs", "logps", "old_log_probs", "prev_logprobs"),
+    "ref_logprobs": ("ref_log_probs", "ref_logps", "reference_logprobs"),
+    "ground_truth": ("gt", "gts", "label", "solution", "target"),
+}
+"""Other trainers' names, only to suggest what a missing key may be called here."""
+
+
+def recognise(record: Record) -> bool:
+    """Whether the record has a step and a response under our names."""
+    return "step" in record and ("response" in record or TOKENS in record)
+
+
+def read(record: Record) -> Row:
+    """The rollout in a native record, arrays not yet aligned. Raises RowRefused when it has no step or no response."""
+    tokens = record.get(TOKENS)
+    _check_required(record)
+    row = Row(step=_step(record))
+    row.tokens = [token if isinstance(token, str) else as_text(token) for token in tokens] if isinstance(tokens, list) else None
+    for key, value in record.items():
+        if value is None or key in ("step", TOKENS):
+            continue
+        name = _kept_name(key, record)
+        declared = BY_NAME.get(name)
+        if declared and declared.kind in _READERS:
+            _READERS[declared.kind](row, name, value)
+        else:
+            _read_unknown(row, name, value)
+    return row
+
+
+def _kept_name(name: str, record: Record) -> str:
+    """The name a field is kept under: its own, unless the board means something else by that name in this row."""
+    clashes = name in _RESERVED or (name in _TITLES and _TITLES[name] in record)
+    return f"{name} (logged)" if clashes else name
+
+
+def _check_required(record: Record) -> None:
+    """Raise RowRefused naming what is missing, which keys there are, and what they may be called here."""
+    missing = [] if "step" in record else ["`step`"]
+    if record.get("response") is None and not isinstance(record.get(TOKENS), list):
+        missing.append("`response` or `response_tokens`")
+    if not missing:
+        return
+    keys = ", ".join(list(record)[:12]) or "none"
+    guesses = [
+        f"{alias} → {name}" for name, aliases in _ALIASES.items() if name not in record for alias in aliases if alias in record
+    ]
+    hint = f"; perhaps {', '.join(guesses)}" if guesses else ""
+    raise RowRefused(f"has no {' and no '.join(missing)}; its keys are: {keys}{hint}")
+
+
+def _step(record: Record) -> int:
+    """The step as an integer: an integer, an integral float such as 3.0, or digits as text."""
+    value = record["step"]
+    step: int | None = None
+    if isinstance(value, float) and value.is_integer():
+        step = int(value)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        step = value
+    elif isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,19}", value.strip()):
+        step = int(value)
+    if step is None or abs(step) >= 2**63:
+        raise RowRefused(f"`step` is {shown(value)}, which is not a whole number")
+    return step
+
+
+def shown(value: Any) -> str:
+    """A value as a message quotes it: JSON, cut to what fits a line."""
+    text = json.dumps(value, ensure_ascii=True)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _read_text(row: Row, name: str, value: Any) -> None:
+    row.texts[name] = _chat(value) if name == "prompt" and _is_chat(value) else as_text(value)
+
+
+def _is_chat(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(message, dict) and "role" in message for message in value)
+
+
+def _chat(messages: list[dict[str, Any]]) -> str:
+    """Chat messages as roles and text, one turn after the other."""
+    return "\n\n".join(f"{as_text(message['role'])}:\n{as_text(message.get('content', ''))}" for message in messages)
+
+
+def _read_id(row: Row, name: str, value: Any) -> None:
+    row.ids[name] = str(value) if isinstance(value, int) else as_text(value)
+
+
+def _read_number(row: Row, name: str, value: Any) -> None:
+    number = as_number(value)
+    if number is None and isinstance(value, str):
+        try:
+            number = float(value)
+        except ValueError:
+            number = None
+        else:
+            row.flags.append(f"{name} is the text {shown(value)}, read as {number:g}")
+    if number is None:
+        row.flags.append(f"{name} is {shown(value)}, not a number: taken as missing")
+        row.texts[name] = as_text(value)
+        return
+    if not math.isfinite(number):
+        row.flags.append(f"{name} is {number}: it enters no mean")
+    row.numbers[name] = number
+
+
+def as_number(value: Any) -> float | None:
+    """A JSON number (true and false count as 1 and 0) as float; None for anything else."""
+    if isinstance(value, (int, float)):
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf if value > 0 else -math.inf
+    return None
+
+
+def _read_array(row: Row, name: str, value: Any) -> None:
+    array = as_array(value)
+    if array is None:
+        row.flags.append(f"{name} is not a list of numbers: kept as text")
+        row.texts[name] = as_text(value)
+        return
+    row.arrays[name] = array
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        row.flags.append(f"{name} has no finite number at {plural(bad.size, 'token')}, the first at position {bad[0]}")
+
+
+def as_array(value: Any) -> FloatArray | None:
+    """A flat list of numbers and nulls as float32, null as NaN; None for anything else."""
+    if not isinstance(value, list) or (value and isinstance(value[0], (str, list, dict))):
+        return None
+    try:
+        with np.errstate(over="ignore"):
+            array = np.array(value, dtype=np.float32)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return array if array.ndim == 1 else None
+
+
+def _read_unknown(row: Row, name: str, value: Any) -> None:
+    """Keep what nobody declared: a number, a token metric of the response's length, numbers inside a dict, or text."""
+    number = as_number(value)
+    if number is not None and abs(number) <= _EXACT:
+        row.numbers[name] = number
+        return
+    array = as_array(value) if row.tokens and isinstance(value, list) and len(value) == len(row.tokens) else None
+    if array is not None:
+        row.arrays[name] = array
+        return
+    row.texts[name] = as_text(value)
+    if isinstance(value, dict):
+        parts = {f"{name}.{key}": as_number(part) for key, part in value.items()}
+        row.numbers.update({key: part for key, part in parts.items() if part is not None})
+
+
+_READERS: Final = {"text": _read_text, "id": _read_id, "number": _read_number, "token_metric": _read_array}

@@ -1,0 +1,100 @@
+"""A rollout as every format hands it on: checked, typed, aligned. Knows nothing of the keys it came from, or of files."""
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float32]
+
+COMMON_PADS: Final = frozenset(
+    {
+        "<pad>",
+        "<PAD>",
+        "[PAD]",
+        "<|pad|>",
+        "<|PAD|>",
+        "<|padding|>",
+        "<|PAD_TOKEN|>",
+        "<｜▁pad▁｜>",
+        "<|finetune_right_pad_id|>",
+        "<unused_pad>",
+    }
+)
+"""Tokens that only ever pad: T5/Llama, BERT, Phi, DeepSeek, Llama 3 and their like."""
+
+END_TOKENS: Final = frozenset({"<|endoftext|>", "<|im_end|>", "</s>", "<eos>", "<|eot_id|>", "<EOD>"})
+"""End tokens that some tokenizers also pad with: the first one ends the response, an unbroken repetition of it at the end pads it."""
+
+
+@dataclass(slots=True)
+class Row:
+    """One rollout. Arrays are float32, one number per token, NaN where a number is missing."""
+
+    step: int
+    texts: dict[str, str] = field(default_factory=dict)
+    numbers: dict[str, float] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=dict)
+    tokens: list[str] | None = None
+    arrays: dict[str, FloatArray] = field(default_factory=dict)
+    flags: list[str] = field(default_factory=list)
+    """What is odd about the row, one sentence each."""
+
+    @property
+    def length(self) -> int:
+        """Number of tokens, pads included; without tokens, of the longest array."""
+        if self.tokens is not None:
+            return len(self.tokens)
+        return max((array.size for array in self.arrays.values()), default=0)
+
+
+def align(row: Row, pads: AbstractSet[str] = COMMON_PADS) -> None:
+    """Make every array as long as the tokens, from the first token on; say what was missing or left over.
+
+    Pad tokens at the end that have no number in any array are dropped without a word: trainers pad the tokens alone.
+    """
+    _drop_bare_pads(row, pads)
+    length = row.length
+    for name, array in row.arrays.items():
+        if array.size == length:
+            continue
+        row.arrays[name] = np.concatenate([array[:length], np.full(max(0, length - array.size), np.nan, np.float32)])
+        row.flags.append(_mismatch(name, array.size, length))
+
+
+def _drop_bare_pads(row: Row, pads: AbstractSet[str]) -> None:
+    longest = max((array.size for array in row.arrays.values()), default=0)
+    if row.tokens is None or not row.arrays or longest >= len(row.tokens):
+        return
+    tail = len(row.tokens)
+    while tail > longest and row.tokens[tail - 1] in pads:
+        tail -= 1
+    if tail == longest:
+        row.tokens = row.tokens[:tail]
+
+
+def _mismatch(name: str, numbers: int, tokens: int) -> str:
+    have = f"{name} has {plural(numbers, 'number')} for {plural(tokens, 'token')}"
+    if numbers < tokens:
+        return f"{have}: {plural(tokens - numbers, 'token')} at the end without one"
+    return f"{have}: {plural(numbers - tokens, 'number')} at the end left over"
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 token`, `2 tokens`, `1,000 tokens`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def pad_mask(tokens: list[str], pads: AbstractSet[str] = COMMON_PADS) -> NDArray[np.bool_]:
+    """True where a token is padding: a pad token anywhere, or a repetition of the end token at the end. Shape (T,)."""
+    mask = np.zeros(len(tokens), bool)
+    if not pads.isdisjoint(tokens):
+        mask[:] = [token in pads for token in tokens]
+    if len(tokens) > 1 and tokens[-1] in END_TOKENS:
+        end = len(tokens)
+        while end > 1 and tokens[end - 2] == tokens[-1]:
+            end -= 1
+        mask[end:] = True
+    return mask

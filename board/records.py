@@ -1,0 +1,70 @@
+"""One line of bytes → one JSON object, or the reason why not.
+
+Knows JSON as it is met in the wild: the literals NaN and Infinity, lone surrogates, bytes that are not UTF-8. Knows nothing of rollouts.
+"""
+
+import json
+import re
+from typing import Any, Final
+
+import orjson
+
+from board.errors import RowRefused
+
+_LONE: Final = re.compile("[\ud800-\udfff]")
+
+Record = dict[str, Any]
+"""A JSON object as parsed: what a format maps to a rollout."""
+
+
+def parse(data: bytes) -> Record:
+    r"""The JSON object on one line; every text in it can be stored as UTF-8.
+
+    orjson reads what is strict JSON; what it refuses goes to the standard library, which also takes NaN, Infinity, -Infinity, lone
+    surrogates and huge numbers, as Python trainers write them. What UTF-8 cannot hold is written out: a lone surrogate as `\ud800`, a byte
+    that was not UTF-8 as `\xe9`. Raises RowRefused with the reason.
+    """
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        value = _parse_leniently(data)
+    if not isinstance(value, dict):
+        raise RowRefused(f"is not a JSON object but {_describe(value)}")
+    return value
+
+
+def _parse_leniently(data: bytes) -> Any:
+    text = data.decode("utf-8", errors="surrogateescape")
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise RowRefused(f"is not JSON: {error.msg} at character {error.pos + 1}") from error
+    except RecursionError as error:
+        raise RowRefused("is nested too deeply to be read") from error
+    return _printable(value) if _LONE.search(text) or "\\ud" in text.lower() else value
+
+
+def _describe(value: Any) -> str:
+    names = {list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number", type(None): "null"}
+    return names[type(value)]
+
+
+def _printable(value: Any) -> Any:
+    """The same value with lone surrogates written out in every text and key."""
+    if isinstance(value, str):
+        return _LONE.sub(_escape, value)
+    if isinstance(value, list):
+        return [_printable(item) for item in value]
+    if isinstance(value, dict):
+        return {_printable(key): _printable(item) for key, item in value.items()}
+    return value
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
+
+
+def as_text(value: Any) -> str:
+    """Any JSON value as text: text as it is, everything else as compact JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,180 @@
+"""Location → shards, bytes → records: the only module that reads the files of a run.
+
+A shard is one `.jsonl`, `.jsonl.gz` or `.jsonl.zst` file at any depth under the run folder. This module knows what a line and a
+JSON object are; it does not know what a rollout is, and it never writes.
+"""
+
+import gzip
+import io
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, Literal, cast
+
+import pyarrow as pa
+
+from board.errors import RunNotFound
+
+SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+
+BOM: Final = b"\xef\xbb\xbf"
+
+Fingerprint = tuple[tuple[str, int, int], ...]
+"""(name, size in bytes, modification time in ns) of every shard: changes when a shard appears, grows or is rewritten."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One file of a run."""
+
+    path: Path
+    name: str
+    """Path relative to the run folder, with `/`: what the screen and the frame call it."""
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with the data, and where."""
+
+    shard: str
+    line: int | None
+    """1-based; None when the whole shard is meant."""
+    reason: str
+    severity: Literal["refused", "flagged"]
+    """`refused`: not loaded. `flagged`: loaded, but something about it is odd."""
+
+    def __str__(self) -> str:
+        where = self.shard if self.line is None else f"{self.shard}:{self.line}"
+        return f"{where}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a shard, as bytes without its line end."""
+
+    number: int
+    offset: int
+    """Byte offset of the line in the (decompressed) shard."""
+    data: bytes
+    whole: bool
+    """False when the shard ended before the line end: a job may still be writing it."""
+
+
+def natural_key(name: str) -> tuple[tuple[int, str], ...]:
+    """Sort key under which `rank_2` comes before `rank_10`."""
+    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name))
+
+
+def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], list[Problem]]:
+    """Every shard under `folder`, in natural order of name, and what could not be used.
+
+    Links are followed only to files inside `within` (default: the folder itself), so that a run cannot show what lies outside the root.
+    Raises RunNotFound when `folder` is no folder.
+    """
+    if not folder.is_dir():
+        raise RunNotFound(f"No folder {folder.name!r} here: choose another run.")
+    allowed = (within or folder).resolve()
+    shards: list[Shard] = []
+    problems: list[Problem] = []
+    for parent, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for file in files:
+            if not file.endswith(SUFFIXES) or file.startswith("."):
+                continue
+            path = Path(parent, file)
+            name = path.relative_to(folder).as_posix()
+            found = _stat(path, name, allowed)
+            (shards if isinstance(found, Shard) else problems).append(found)  # type: ignore[arg-type]
+    return sorted(shards, key=lambda shard: natural_key(shard.name)), problems
+
+
+def _stat(path: Path, name: str, allowed: Path) -> Shard | Problem:
+    """The shard at `path`, or why it cannot be one."""
+    if path.is_symlink() and not path.resolve().is_relative_to(allowed):
+        return Problem(name, None, "is a link to a file outside the root, which the board does not read", "refused")
+    try:
+        status = path.stat()
+    except OSError as error:
+        return Problem(name, None, f"cannot be read: {error.strerror}", "refused")
+    return Shard(path, name, status.st_size, status.st_mtime_ns)
+
+
+def fingerprint(shards: list[Shard]) -> Fingerprint:
+    """What identifies the content of a run without reading it."""
+    return tuple((shard.name, shard.size, shard.mtime_ns) for shard in shards)
+
+
+@contextmanager
+def _open(shard: Shard) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
+    """The shard's decompressed bytes, and a function that tells how many bytes of the file have been read."""
+    with shard.path.open("rb") as raw:
+        if shard.name.endswith(".gz"):
+            with gzip.open(raw) as stream:
+                yield cast(BinaryIO, stream), raw.tell
+        elif shard.name.endswith(".zst"):
+            with pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd") as stream:
+                yield cast(BinaryIO, io.BufferedReader(stream, 1 << 20)), raw.tell  # type: ignore[type-var]
+        else:
+            yield raw, raw.tell
+
+
+def read_lines(shard: Shard, on_bytes: Callable[[int], None] | None = None) -> Iterator[Line | Problem]:
+    """The lines of a shard in order; blank lines are skipped, a damaged or vanished file ends in one Problem.
+
+    `on_bytes` is called now and then with the number of file bytes read so far.
+    """
+    number = 0
+    try:
+        with _open(shard) as (stream, position):
+            offset = 0
+            for number, data in enumerate(stream, 1):
+                if data.strip() and (number > 1 or data.strip() != BOM):
+                    skipped = len(BOM) if offset == 0 and data.startswith(BOM) else 0
+                    yield Line(number, offset + skipped, data[skipped:].rstrip(b"\r\n"), data.endswith(b"\n"))
+                offset += len(data)
+                if on_bytes and not number % 64:
+                    on_bytes(position())
+    except (EOFError, OSError, zlib.error, pa.ArrowException) as error:
+        yield _reading_problem(shard, number or None, error)
+
+
+def _reading_problem(shard: Shard, line: int | None, error: Exception) -> Problem:
+    """What to say when reading stopped after `line`: a cut compressed stream is normal while a job still writes it."""
+    if isinstance(error, EOFError) or "Truncated" in str(error):
+        return Problem(shard.name, line, "the compressed stream ends early: cut off, or still being written", "flagged")
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return Problem(shard.name, line, f"cannot be read further: {reason}", "refused")
+
+
+def read_raw(shard: Shard, line_number: int, offset: int) -> bytes:
+    """One line as it stands in the shard, without its line end.
+
+    Seeks in a plain file; a compressed one is read up to the line. Raises RunNotFound when the line is not there any more.
+    """
+    try:
+        if not shard.name.endswith((".gz", ".zst")):
+            with shard.path.open("rb") as stream:
+                stream.seek(offset)
+                data = stream.readline()
+        else:
+            data = next((item.data for item in read_lines(shard) if isinstance(item, Line) and item.number == line_number), b"")
+    except OSError as error:
+        raise RunNotFound(f"{shard.name} cannot be read any more: {error.strerror}.") from error
+    if not data:
+        raise RunNotFound(f"{shard.name} has no line {line_number} any more: it was rewritten since the run was loaded.")
+    return data.rstrip(b"\r\n")
+
+
+def no_shards(folder: Path) -> RunNotFound:
+    """The error for a folder without a single shard: what was looked for, and what is there instead."""
+    seen = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))[:8]
+    there = f"It holds {', '.join(seen)}." if seen else "It is empty."
+    return RunNotFound(
+        f"No rollouts in {folder.name!r}: looked for {', '.join('*' + suffix for suffix in SUFFIXES)} at any depth. {there}"
+    )

@@ -1,0 +1,26 @@
+"""RL Logging Board: from the kink in a training curve to the step, the rollout and the token that caused it.
+
+`from board import open_run` works without Streamlit; `from board.recorder import RolloutRecorder` with numpy and orjson alone,
+which is why nothing is imported here until asked for.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from board.recorder import RolloutRecorder
+    from board.rollouts import Run, open_run
+
+__version__ = "0.1.0"
+__all__ = ["RolloutRecorder", "Run", "__version__", "open_run"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Run", "open_run"):
+        from board import rollouts
+
+        return getattr(rollouts, name)
+    if name == "RolloutRecorder":
+        from board.recorder import RolloutRecorder
+
+        return RolloutRecorder
+    raise AttributeError(f"module 'board' has no attribute {name!r}")

@@ -1,0 +1,118 @@
+"""The runs under a root, and the ones that are open: loaded once, shared by every reader.
+
+Nothing outside the root can be named. Knows no screen; a reader's choices live elsewhere.
+"""
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from board.errors import RunNotFound
+from board.rollouts import Progress, Run, open_run
+from board.shards import Fingerprint, find_shards, fingerprint, natural_key
+
+OPEN_RUNS: Final = 4
+"""So many runs stay in memory; the one not looked at for longest goes first."""
+
+HERE: Final = "."
+"""Name of the root itself when it holds shards of its own."""
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """A folder that can be opened as a run."""
+
+    name: str
+    """Path relative to the root, with `/`; `.` for the root itself."""
+    shards: int
+    bytes: int
+    modified_ns: int
+    """Of the shard written last; 0 without shards."""
+
+
+def list_runs(root: Path) -> list[RunFolder]:
+    """The root itself when it is a run (shards of its own, or in nothing but step and rank folders), else its folders in natural order.
+
+    Folders without shards are listed too. A folder whose shards all lie in sub-folders that are not steps or ranks is followed by those.
+    """
+    if _has_own_shards(root) or _is_divided(root):
+        return [_describe(root, root)]
+    found: list[RunFolder] = []
+    for folder in _subfolders(root):
+        found.append(_describe(folder, root))
+        if found[-1].shards and not _has_own_shards(folder) and not _is_divided(folder):
+            found += [_describe(child, root) for child in _subfolders(folder) if find_shards(child)[0]]
+    return found
+
+
+def _has_own_shards(folder: Path) -> bool:
+    """Whether shards lie directly in the folder."""
+    return any(shard.path.parent == folder for shard in find_shards(folder)[0])
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    inside = [path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".") and not path.is_symlink()]
+    return sorted(inside, key=lambda path: natural_key(path.name))
+
+
+def _is_divided(folder: Path) -> bool:
+    """Whether the sub-folders that hold shards are the steps or ranks of one run."""
+    names = [path.name for path in _subfolders(folder) if find_shards(path)[0]]
+    return bool(names) and all(
+        name.strip("0123456789") in ("", "step_", "global_step_", "rank_", "step", "rank", "iteration_") for name in names
+    )
+
+
+def _describe(folder: Path, root: Path) -> RunFolder:
+    shards, _ = find_shards(folder, root)
+    name = folder.relative_to(root).as_posix()
+    return RunFolder(name, len(shards), sum(shard.size for shard in shards), max((shard.mtime_ns for shard in shards), default=0))
+
+
+def resolve(root: Path, name: str) -> Path:
+    """The folder of a run named on the screen or in a link. Raises RunNotFound for anything that is not a folder under the root."""
+    folder = root / name
+    inside = os.path.isabs(name) is False and folder.resolve().is_relative_to(root.resolve())
+    if not inside or not folder.is_dir():
+        raise RunNotFound(f"There is no run {name!r} under this root: choose one from the list.")
+    return folder
+
+
+class Library:
+    """Open runs, shared by all readers of this process."""
+
+    def __init__(self) -> None:
+        self._runs: OrderedDict[tuple[Path, tuple[str, ...]], Run] = OrderedDict()
+        self._loading = threading.Lock()
+
+    def peek(self, location: Path, extra_pads: Sequence[str] = ()) -> Run | None:
+        """The run if it is open."""
+        return self._runs.get((location, tuple(extra_pads)))
+
+    def open(
+        self, location: Path, root: Path, extra_pads: Sequence[str] = (), progress: Callable[[Progress], None] | None = None
+    ) -> Run:
+        """The run, loaded if it is not open yet. One run loads at a time: a second reader of the same run waits and shares it."""
+        key = (location, tuple(extra_pads))
+        with self._loading:
+            if key not in self._runs:
+                self._runs[key] = open_run(location, within=root, extra_pads=extra_pads, progress=progress)
+            self._runs.move_to_end(key)
+            while len(self._runs) > OPEN_RUNS:
+                self._runs.popitem(last=False)
+            return self._runs[key]
+
+    def close(self, location: Path) -> None:
+        """Forget a run, so that it is read again when next opened."""
+        with self._loading:
+            for key in [key for key in self._runs if key[0] == location]:
+                del self._runs[key]
+
+
+def current_fingerprint(location: Path, root: Path) -> Fingerprint:
+    """What the run's shards look like on disk now: differs from the loaded run's when it has changed since."""
+    return fingerprint(find_shards(location, root)[0])

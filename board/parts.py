@@ -1,0 +1,181 @@
+"""Rows → parts: some thousand rollouts as Arrow columns, with what is derived per rollout computed over the whole part at once.
+
+A part is what a columnar store will keep on disk. It knows neither shards' files nor frames of a whole run. Token arrays are
+`large_list<float32>` over one flat array per metric; a row without the array is null there.
+"""
+
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from board import metrics
+from board.formats.row import Row, align, pad_mask
+from board.schema import TOKENS, title
+
+COUNTS: Final = "counts"
+"""Token column of booleans: False for pads and for tokens with loss_mask 0, which enter no mean."""
+
+PADS: Final = "pads"
+"""Token column of booleans: True for padding."""
+
+_SOURCE: Final = ("step", "shard", "line", "offset", "prompt_key")
+
+_GAPS: Final = {"reward_gap": ("reward", "ref_reward"), "valid_reward_gap": ("valid_reward", "ref_valid_reward")}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a row came from."""
+
+    shard: str
+    line: int
+    offset: int
+    """Byte offset of the line in the decompressed shard."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A batch of rollouts in the order they were read."""
+
+    scalars: pd.DataFrame
+    """step, shard, line, offset, ids, numbers and derived numbers; index 0 … n-1."""
+    texts: pa.Table
+    """One large_string column per text field; null where a row lacks it."""
+    tokens: pa.Table
+    """response_tokens, counts, pads and one column per token metric; null where a row lacks it."""
+
+    def __len__(self) -> int:
+        return len(self.scalars)
+
+
+def build(rows: Sequence[Row], sources: Sequence[Source], pads: AbstractSet[str]) -> Part:
+    """Align every row's arrays with its tokens and lay the rows out in columns. Flags about alignment are added to the rows."""
+    for row in rows:
+        align(row, pads)
+    lengths = np.array([row.length for row in rows], np.int64)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    flats = {name: _flat(rows, name, lengths) for name in _keys(row.arrays for row in rows)}
+    padding = _padding(rows, pads)
+    counts = ~padding & (flats["loss_mask"] != 0) if "loss_mask" in flats else ~padding
+    scalars = pd.DataFrame({"step": np.array([row.step for row in rows], np.int64), **_source_columns(sources)})
+    derived = _derived(rows, flats, offsets, counts)
+    numbers = {
+        f"{name} (logged)" if name in derived or name in _SOURCE else name: column for name, column in _numbers(rows).items()
+    }
+    columns = {**_ids(rows), **numbers, **derived}
+    return Part(
+        scalars=pd.concat([scalars, pd.DataFrame(columns, index=scalars.index)], axis=1),
+        texts=pa.table(
+            {
+                name: pa.array([row.texts.get(name) for row in rows], pa.large_string())
+                for name in _keys(row.texts for row in rows)
+            }
+        ),
+        tokens=_token_table(rows, flats, offsets, {COUNTS: counts, PADS: padding}),
+    )
+
+
+def _keys(dicts: Iterable[dict[str, Any]]) -> list[str]:
+    """Keys of all dicts, each once, in order of appearance."""
+    return list(dict.fromkeys(key for one in dicts for key in one))
+
+
+def _source_columns(sources: Sequence[Source]) -> dict[str, Any]:
+    return {
+        "shard": [source.shard for source in sources],
+        "line": np.array([source.line for source in sources], np.int64),
+        "offset": np.array([source.offset for source in sources], np.int64),
+    }
+
+
+def _ids(rows: Sequence[Row]) -> dict[str, Any]:
+    return {name: [row.ids.get(name) for row in rows] for name in _keys(row.ids for row in rows)}
+
+
+def _numbers(rows: Sequence[Row]) -> dict[str, NDArray[np.float64]]:
+    return {name: np.array([row.numbers.get(name, np.nan) for row in rows]) for name in _keys(row.numbers for row in rows)}
+
+
+def _flat(rows: Sequence[Row], name: str, lengths: NDArray[np.int64]) -> NDArray[np.float32]:
+    """One metric of all rows end to end, NaN for a row without it. Shape (sum of lengths,)."""
+    pieces = [
+        row.arrays[name] if name in row.arrays else np.full(length, np.nan, np.float32)
+        for row, length in zip(rows, lengths, strict=True)
+    ]
+    return np.concatenate(pieces) if pieces else np.empty(0, np.float32)
+
+
+def _padding(rows: Sequence[Row], pads: AbstractSet[str]) -> NDArray[np.bool_]:
+    """Which tokens are padding. Shape (sum of lengths,)."""
+    pieces = [pad_mask(row.tokens, pads) if row.tokens is not None else np.zeros(row.length, bool) for row in rows]
+    return np.concatenate(pieces) if pieces else np.empty(0, bool)
+
+
+def _derived(
+    rows: Sequence[Row], flats: dict[str, NDArray[np.float32]], offsets: NDArray[np.int64], counts: NDArray[np.bool_]
+) -> dict[str, NDArray[np.float64]]:
+    """Numbers per rollout computed from its own fields; NaN where they cannot be. Names as in the README's table of columns."""
+    columns: dict[str, NDArray[np.float64]] = {}
+    known = np.array([row.tokens is not None or bool(row.arrays) for row in rows])
+    columns["response_length"] = np.where(
+        known, np.add.reduceat(np.append(counts, False), offsets[:-1]) * (np.diff(offsets) > 0), np.nan
+    )
+    columns["response_chars"] = np.array([len(row.texts["response"]) if "response" in row.texts else np.nan for row in rows])
+    numbers = _numbers(rows)
+    for gap, (ours, reference) in _GAPS.items():
+        if ours in numbers and reference in numbers:
+            columns[gap] = numbers[ours] - numbers[reference]
+    columns.update(_token_statistics(flats, offsets, counts))
+    columns["nonfinite_tokens"] = _nonfinite(rows, flats, offsets, counts)
+    return columns
+
+
+def _token_statistics(
+    flats: dict[str, NDArray[np.float32]], offsets: NDArray[np.int64], counts: NDArray[np.bool_]
+) -> dict[str, NDArray[np.float64]]:
+    columns: dict[str, NDArray[np.float64]] = {}
+    if "logprobs" in flats and "ref_logprobs" in flats:
+        log_ratio = metrics.log_ratio(flats["logprobs"], flats["ref_logprobs"])
+        for name in metrics.ESTIMATORS:
+            stats = metrics.segment_stats(metrics.kl(log_ratio, name), offsets, counts)
+            columns |= {metrics.kl_column(name, stat): getattr(stats, stat) for stat in ("mean", "sum", "max")}
+    for name, flat in flats.items():
+        if name == "loss_mask":
+            continue
+        stats = metrics.segment_stats(flat, offsets, counts)
+        columns[f"{title(name)}_mean"] = stats.mean
+        if name == "token_rewards":
+            columns[f"{title(name)}_sum"] = stats.sum
+    return columns
+
+
+def _nonfinite(
+    rows: Sequence[Row], flats: dict[str, NDArray[np.float32]], offsets: NDArray[np.int64], counts: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """How many counted tokens lack a finite number, over the arrays each row has; NaN for a row with no array."""
+    total = np.zeros(len(rows))
+    for name, flat in flats.items():
+        bad = np.concatenate([[0], np.cumsum(~np.isfinite(flat) & counts)])
+        total += (bad[offsets[1:]] - bad[offsets[:-1]]) * np.array([name in row.arrays for row in rows])
+    return np.where([bool(row.arrays) for row in rows], total, np.nan)
+
+
+def _token_table(
+    rows: Sequence[Row], flats: dict[str, NDArray[np.float32]], offsets: NDArray[np.int64], marks: dict[str, NDArray[np.bool_]]
+) -> pa.Table:
+    arrow_offsets = pa.array(offsets, pa.int64())
+    columns: dict[str, pa.Array] = {
+        name: pa.LargeListArray.from_arrays(arrow_offsets, pa.array(mark)) for name, mark in marks.items()
+    }
+    if any(row.tokens is not None for row in rows):
+        columns[TOKENS] = pa.array([row.tokens for row in rows], pa.large_list(pa.large_string()))
+    for name, flat in flats.items():
+        absent = pa.array([name not in row.arrays for row in rows])
+        columns[name] = pa.LargeListArray.from_arrays(arrow_offsets, pa.array(flat), mask=absent)
+    return pa.table(columns)

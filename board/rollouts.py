@@ -1,0 +1,328 @@
+"""Open a run: its shards, merged by step into one dataframe, and a report of what loading found.
+
+The frame holds scalars only; its index is the key to texts and token arrays, which stay in Arrow parts. This module knows the order
+of rows and how to reach a rollout; it does not know JSON, formulas or screens.
+"""
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from board import formats, parts, records, shards
+from board.errors import BoardError, RowRefused
+from board.formats.row import COMMON_PADS, Row
+from board.parts import COUNTS, PADS, Part, Source
+from board.report import LoadReport, repeated_steps
+from board.schema import IDS, NUMBERS, TEXTS, TOKEN_METRICS, TOKENS
+from board.shards import Fingerprint, Line, Problem, Shard, natural_key
+
+ROWS_PER_PART: Final = 1_024
+_RANK: Final = re.compile(r"rank[_-]?(\d+)")
+_MARKS: Final = (COUNTS, PADS)
+_INTERNAL: Final = ["offset", "prompt_key"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a load has come."""
+
+    bytes_done: int
+    bytes_total: int
+    rows: int
+    seconds: float
+
+    @property
+    def share(self) -> float:
+        """Between 0 and 1."""
+        return min(1.0, self.bytes_done / self.bytes_total) if self.bytes_total else 1.0
+
+    @property
+    def rate(self) -> float:
+        """Bytes per second so far."""
+        return self.bytes_done / self.seconds if self.seconds else 0.0
+
+    @property
+    def seconds_left(self) -> float:
+        """At the rate so far; infinite while nothing has been read."""
+        return (self.bytes_total - self.bytes_done) / self.rate if self.rate else float("inf")
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """One rollout with its texts and token arrays; `rollout["logprobs"]` is one field, None where the row lacks it."""
+
+    key: int
+    step: int
+    shard: str
+    line: int
+    texts: dict[str, str]
+    tokens: list[str] | None
+    arrays: dict[str, NDArray[np.float32]]
+    """Read-only, one number per token, NaN where missing."""
+    counts: NDArray[np.bool_]
+    """False for padding and masked tokens, which enter no mean."""
+    pads: NDArray[np.bool_]
+    """True for padding."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name == TOKENS:
+            return self.tokens
+        return self.arrays.get(name, self.texts.get(name))
+
+    @property
+    def source(self) -> str:
+        """`shard:line`: how links and messages name this rollout, stable while the run grows."""
+        return f"{self.shard}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as loaded. Shared between readers: nothing in it may be changed."""
+
+    location: Path
+    frame: pd.DataFrame
+    """One row per rollout ordered by (step, shard, line); index `rollout` is the key."""
+    report: LoadReport
+    fingerprint: Fingerprint
+    load_id: str
+    """Different for every load, so that what was computed from one is never shown for another."""
+    _parts: Sequence[Part] = field(repr=False)
+    _shards: dict[str, Shard] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The run folder's name."""
+        return self.location.name
+
+    @property
+    def steps(self) -> NDArray[np.int64]:
+        """The steps there are, in order."""
+        return self.frame["step"].unique()
+
+    @property
+    def token_metrics(self) -> tuple[str, ...]:
+        """Field names of the token arrays that any row has: the declared ones first."""
+        return self._present(TOKEN_METRICS, lambda part: part.tokens, {TOKENS, *_MARKS})
+
+    @property
+    def text_columns(self) -> tuple[str, ...]:
+        """Names of the text fields that any row has: the declared ones first."""
+        return self._present(TEXTS, lambda part: part.texts, set())
+
+    @property
+    def has_tokens(self) -> bool:
+        """Whether any row has response_tokens."""
+        return any(TOKENS in part.tokens.column_names for part in self._parts)
+
+    def _present(
+        self, declared: tuple[str, ...], table: Callable[[Part], pa.Table], leave_out: AbstractSet[str]
+    ) -> tuple[str, ...]:
+        seen = dict.fromkeys(name for part in self._parts for name in table(part).column_names if name not in leave_out)
+        return (*(name for name in declared if name in seen), *(name for name in seen if name not in declared))
+
+    def _locate(self, key: int) -> tuple[Part, int]:
+        """The part that holds a rollout, and its row there."""
+        if not 0 <= key < sum(map(len, self._parts)):
+            raise BoardError(f"There is no rollout {key} in {self.name}.")
+        number, row = divmod(key, ROWS_PER_PART)
+        return self._parts[number], row
+
+    def rollout(self, key: int) -> Rollout:
+        """The rollout with that index in the frame. Raises BoardError when there is none."""
+        part, row = self._locate(key)
+        scalars = part.scalars.iloc[row]
+        tokens = part.tokens.slice(row, 1)
+        arrays = {name: tokens.column(name).chunk(0) for name in tokens.column_names}
+        texts = {name: part.texts.column(name)[row].as_py() for name in part.texts.column_names}
+        return Rollout(
+            key=key,
+            step=int(scalars["step"]),
+            shard=str(scalars["shard"]),
+            line=int(scalars["line"]),
+            texts={name: text for name, text in texts.items() if text is not None},
+            tokens=arrays[TOKENS][0].as_py() if TOKENS in arrays else None,
+            arrays={
+                name: a[0].values.to_numpy() for name, a in arrays.items() if name not in (TOKENS, *_MARKS) and a[0].is_valid
+            },
+            counts=arrays[COUNTS][0].values.to_numpy(zero_copy_only=False),
+            pads=arrays[PADS][0].values.to_numpy(zero_copy_only=False),
+        )
+
+    def texts(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
+        """One text column for the given rollouts, in their order; null where a row lacks it. Shape (len(keys),)."""
+        wanted = np.asarray(keys, np.int64)
+        order = np.argsort(wanted, kind="stable")
+        numbers = wanted[order] // ROWS_PER_PART
+        pieces = [self._text_piece(int(n), column, wanted[order][numbers == n] % ROWS_PER_PART) for n in np.unique(numbers)]
+        gathered = pa.chunked_array(pieces, pa.large_string()).combine_chunks()
+        back = np.empty(len(order), np.int64)
+        back[order] = np.arange(len(order))
+        return pa.chunked_array([gathered.take(pa.array(back))], pa.large_string())
+
+    def _text_piece(self, number: int, column: str, rows: NDArray[np.int64]) -> pa.Array:
+        table = self._parts[number].texts
+        if column not in table.column_names:
+            return pa.nulls(len(rows), pa.large_string())
+        return table.column(column).take(pa.array(rows)).combine_chunks()
+
+    def raw(self, key: int) -> str:
+        """The rollout's line as it stands in the shard. Raises RunNotFound when the shard no longer has it."""
+        part, row = self._locate(key)
+        scalars = part.scalars.iloc[row]
+        shard = self._shards[str(scalars["shard"])]
+        return shards.read_raw(shard, int(scalars["line"]), int(scalars["offset"])).decode("utf-8", errors="backslashreplace")
+
+    def key_of(self, source: str) -> int | None:
+        """The index of the rollout that came from `shard:line`, None when there is none."""
+        shard, _, line = source.rpartition(":")
+        if not line.isdigit() or shard not in self.frame["shard"].cat.categories:
+            return None
+        found = self.frame.index[(self.frame["shard"] == shard) & (self.frame["line"] == int(line))]
+        return int(found[0]) if len(found) else None
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Everything in one frame, texts as `str` and token arrays as numpy arrays, in the frame's order. For notebooks: it may be large."""
+        frame = self.frame.copy()
+        for name in self.text_columns:
+            frame[name] = self.texts(name, frame.index.to_numpy()).to_pandas().to_numpy()
+        everything = [self.rollout(int(key)) for key in frame.index]
+        for name in (TOKENS, *self.token_metrics) if self.has_tokens else self.token_metrics:
+            frame[name] = pd.Series([rollout[name] for rollout in everything], index=frame.index, dtype=object)
+        return frame
+
+
+def open_run(
+    location: Path | str,
+    *,
+    within: Path | None = None,
+    extra_pads: Sequence[str] = (),
+    progress: Callable[[Progress], None] | None = None,
+) -> Run:
+    """Read every shard under `location` and merge the rows by step.
+
+    `within` is the folder that links may lead to (default: the run itself); `extra_pads` are token texts to take as padding beside the common
+    ones; `progress` is called now and then while reading. What cannot be read is in `run.report`. Raises RunNotFound when the folder does not
+    exist or holds no shard.
+    """
+    folder = Path(location)
+    found, problems = shards.find_shards(folder, within)
+    if not found and not problems:
+        raise shards.no_shards(folder)
+    report = LoadReport(shards=len(found), bytes=sum(shard.size for shard in found))
+    for problem in problems:
+        report.add(problem)
+    started = time.monotonic()
+    built = list(_build_parts(found, report, COMMON_PADS | set(extra_pads), _Ticker(report, started, progress)))
+    for problem in repeated_steps(_all_scalars(built, ["step", "shard", "line", "prompt_key"])):
+        report.add(problem)
+    report.rows = sum(map(len, built))
+    report.seconds = time.monotonic() - started
+    by_name = {shard.name: shard for shard in found}
+    return Run(folder, _merge(built, list(by_name)), report, shards.fingerprint(found), uuid4().hex, built, by_name)
+
+
+@dataclass
+class _Ticker:
+    """Turns bytes read and rows kept into Progress reports."""
+
+    report: LoadReport
+    started: float
+    callback: Callable[[Progress], None] | None
+    finished_bytes: int = 0
+
+    def __call__(self, bytes_in_shard: int) -> None:
+        if self.callback:
+            done = self.finished_bytes + bytes_in_shard
+            self.callback(Progress(done, self.report.bytes, self.report.rows, time.monotonic() - self.started))
+
+
+def _build_parts(found: list[Shard], report: LoadReport, pads: AbstractSet[str], ticker: _Ticker) -> Iterator[Part]:
+    """Parts of ROWS_PER_PART rows (the last one shorter), in the order of shards and lines."""
+    rows: list[Row] = []
+    sources: list[Source] = []
+    for row, source in _read(found, report, ticker):
+        rows.append(row)
+        sources.append(source)
+        report.rows += 1
+        if len(rows) == ROWS_PER_PART:
+            yield _finish(rows, sources, pads, report)
+            rows, sources = [], []
+    if rows:
+        yield _finish(rows, sources, pads, report)
+
+
+def _finish(rows: list[Row], sources: list[Source], pads: AbstractSet[str], report: LoadReport) -> Part:
+    part = parts.build(rows, sources, pads)
+    for row, source in zip(rows, sources, strict=True):
+        for flag in row.flags:
+            report.add(Problem(source.shard, source.line, flag, "flagged"))
+    part.scalars["prompt_key"] = [_prompt_key(row.texts.get("prompt", "")) for row in rows]
+    return part
+
+
+def _prompt_key(prompt: str) -> int:
+    return int.from_bytes(blake2b(prompt.encode(), digest_size=8).digest(), "little", signed=True)
+
+
+def _read(found: list[Shard], report: LoadReport, ticker: _Ticker) -> Iterator[tuple[Row, Source]]:
+    """Every row that can be read, with its source; everything else goes to the report."""
+    for shard in found:
+        rank = _RANK.search(shard.name)
+        for line in shards.read_lines(shard, ticker):
+            if isinstance(line, Problem):
+                report.add(line)
+                continue
+            row = _read_line(line, shard, report)
+            if row is None:
+                continue
+            if rank:
+                row.ids.setdefault("rank", rank[1])
+            yield row, Source(shard.name, line.number, line.offset)
+        ticker.finished_bytes += shard.size
+
+
+def _read_line(line: Line, shard: Shard, report: LoadReport) -> Row | None:
+    """The rollout on a line; None, and a word in the report, when there is none. A half-written last line is not a problem."""
+    try:
+        record = records.parse(line.data)
+    except RowRefused as error:
+        if line.whole:
+            report.add(Problem(shard.name, line.number, str(error), "refused"))
+        else:
+            report.unfinished.append(shard.name)
+        return None
+    try:
+        return formats.read(record)
+    except RowRefused as error:
+        report.add(Problem(shard.name, line.number, str(error), "refused"))
+        return None
+
+
+def _all_scalars(built: Sequence[Part], columns: list[str] | None = None) -> pd.DataFrame:
+    frames = [part.scalars if columns is None else part.scalars[columns] for part in built]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["step", "shard", "line", *_INTERNAL])
+
+
+def _merge(built: Sequence[Part], shard_names: list[str]) -> pd.DataFrame:
+    """All parts' scalars in one frame, ordered by (step, shard in natural order, line); the index is the order of reading."""
+    frame = _all_scalars(built).drop(columns=_INTERNAL).dropna(axis="columns", how="all")
+    frame = frame.reindex(columns=list(dict.fromkeys(["step", "shard", "line", *frame.columns])))
+    frame["shard"] = pd.Categorical(frame["shard"], categories=sorted(shard_names, key=natural_key))
+    for name in (name for name in IDS if name in frame.columns):
+        frame[name] = pd.Categorical(frame[name], categories=sorted(frame[name].dropna().unique(), key=natural_key))
+    frame = frame.astype({"step": "int64", "line": "int64"})
+    order = np.lexsort([frame["line"], frame["shard"].cat.codes, frame["step"]])
+    declared = [name for name in (*IDS, *NUMBERS) if name in frame.columns]
+    first = ["step", "shard", "line", *declared]
+    return frame.iloc[order][[*first, *(name for name in frame.columns if name not in first)]].rename_axis(index="rollout")

@@ -1,0 +1,101 @@
+"""Which rollouts to show, in which order: filter, sort, search, neighbours, extremes. Frame in, frame out; nothing is changed in place."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from board.errors import FieldMissing
+from board.schema import BY_TITLE
+
+Order = Literal["magnitude", "highest", "lowest"]
+"""What counts as extreme: far from zero, large, or small."""
+
+_NEWS_IS_LOW: Final = {"logprob", "ref_logprob", "rollout_logprob", "prob", "ref_prob"}
+"""Metrics whose small values are the news: a token the model found unlikely."""
+
+NOT_SORTABLE: Final = {"shard", "line"}
+"""Numbers that say where a row came from, not what it is."""
+
+
+def of_step(frame: pd.DataFrame, step: int | None) -> pd.DataFrame:
+    """The rows of one step, or all of them for None, in the frame's order."""
+    if step is None:
+        return frame
+    steps = frame["step"].to_numpy()
+    first, last = np.searchsorted(steps, [step, step + 1])
+    return frame.iloc[first:last]
+
+
+def numeric_columns(frame: pd.DataFrame) -> list[str]:
+    """Columns a table can be sorted by and a curve drawn of: every number but the step and the place a row came from."""
+    numeric = frame.select_dtypes("number").columns
+    return [str(name) for name in numeric if name not in NOT_SORTABLE and name != "step"]
+
+
+def sort(frame: pd.DataFrame, by: str, *, descending: bool) -> pd.DataFrame:
+    """The rows ordered by a column; missing values last either way, ties in (step, shard, line) order. Raises FieldMissing."""
+    if by not in frame.columns:
+        raise FieldMissing(f"This run has no column {by!r} to sort by.")
+    return frame.sort_values(by, ascending=not descending, kind="stable", na_position="last")
+
+
+def contains(texts: Sequence[pa.ChunkedArray], query: str) -> NDArray[np.bool_]:
+    """Rows where any of the text columns contains the query, letter for letter but for case. Shape (rows,); null contains nothing.
+
+    All columns have the same number of rows.
+    """
+    found: NDArray[np.bool_] | None = None
+    for column in texts:
+        matches = pc.match_substring(column, query, ignore_case=True).fill_null(False).to_numpy()
+        found = matches if found is None else found | matches
+    return np.zeros(0, bool) if found is None else found
+
+
+def page(frame: pd.DataFrame, number: int, size: int) -> pd.DataFrame:
+    """Rows of the 1-based page; the last page when there are fewer."""
+    start = (min(number, pages(len(frame), size)) - 1) * size
+    return frame.iloc[start : start + size]
+
+
+def pages(rows: int, size: int) -> int:
+    """How many pages of `size` rows; at least one."""
+    return max(1, -(-rows // size))
+
+
+def neighbours(keys: Sequence[int] | NDArray[np.int64], key: int) -> tuple[int | None, int | None]:
+    """The keys before and after `key` in this order; None at an end, and both None when `key` is not there."""
+    order = np.asarray(keys)
+    found = np.flatnonzero(order == key)
+    if not len(found):
+        return None, None
+    at = int(found[0])
+    return (int(order[at - 1]) if at else None), (int(order[at + 1]) if at + 1 < len(order) else None)
+
+
+def natural_order(metric: str) -> Order:
+    """What is extreme for a token metric: far from zero where it diverges, unlikely for probabilities, else large."""
+    if metric in _NEWS_IS_LOW:
+        return "lowest"
+    return "magnitude" if metric in BY_TITLE and BY_TITLE[metric].scale == "diverging" else "highest"
+
+
+def extreme_tokens(
+    tokens: Sequence[str], metrics: Mapping[str, NDArray[np.floating]], by: str, order: Order, top: int, counts: NDArray[np.bool_]
+) -> pd.DataFrame:
+    """The `top` most extreme counted tokens by one metric: columns position (0-based), token, then every metric.
+
+    Tokens without a number are left out, infinite ones come first where they are extreme. Raises FieldMissing for an unknown metric.
+    """
+    if by not in metrics:
+        raise FieldMissing(f"This rollout has no {by}.")
+    values = np.asarray(metrics[by], np.float64)
+    rank = {"magnitude": -np.abs(values), "highest": -values, "lowest": values}[order]
+    eligible = np.flatnonzero(~np.isnan(values) & counts)
+    chosen = eligible[np.argsort(rank[eligible], kind="stable")[:top]]
+    columns = {name: np.asarray(array, np.float64)[chosen] for name, array in metrics.items()}
+    return pd.DataFrame({"position": chosen, "token": [tokens[i] for i in chosen], **columns})

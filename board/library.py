@@ -3,7 +3,6 @@
 Nothing outside the root can be named. Knows no screen; a reader's choices live elsewhere.
 """
 
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -76,8 +75,11 @@ def _describe(folder: Path, root: Path) -> RunFolder:
 def resolve(root: Path, name: str) -> Path:
     """The folder of a run named on the screen or in a link. Raises RunNotFound for anything that is not a folder under the root."""
     folder = root / name
-    inside = os.path.isabs(name) is False and folder.resolve().is_relative_to(root.resolve())
-    if not inside or not folder.is_dir():
+    try:
+        inside = not Path(name).is_absolute() and folder.resolve().is_relative_to(root.resolve()) and folder.is_dir()
+    except (OSError, RuntimeError, ValueError):  # a name too long, a link that leads back to itself, a NUL
+        inside = False
+    if not inside:
         raise RunNotFound(f"There is no run {name!r} under this root: choose one from the list.")
     return folder
 

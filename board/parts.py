@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from board import metrics
 from board.formats.row import Row, align, pad_mask
-from board.schema import TOKENS, title
+from board.schema import BY_NAME, TOKENS, title
 
 COUNTS: Final = "counts"
 """Token column of booleans: False for pads and for tokens with loss_mask 0, which enter no mean."""
@@ -145,11 +145,10 @@ def _token_statistics(
         for name in metrics.ESTIMATORS:
             stats = metrics.segment_stats(metrics.kl(log_ratio, name), offsets, counts)
             columns |= {metrics.kl_column(name, stat): getattr(stats, stat) for stat in ("mean", "sum", "max")}
-    for name, flat in flats.items():
-        if name == "loss_mask":
-            continue
-        stats = metrics.segment_stats(flat, offsets, counts)
-        columns[f"{title(name)}_mean"] = stats.mean
+    for name in sorted(flats.keys() - {"loss_mask"}, key=lambda name: name not in BY_NAME):
+        stats = metrics.segment_stats(flats[name], offsets, counts)
+        column = f"{title(name)}_mean"
+        columns[f"{title(name)} (logged)_mean" if column in columns else column] = stats.mean
         if name == "token_rewards":
             columns[f"{title(name)}_sum"] = stats.sum
     return columns

@@ -37,11 +37,13 @@ def _parse_leniently(data: bytes) -> Any:
     text = data.decode("utf-8", errors="surrogateescape")
     try:
         value = json.loads(text)
+        return _printable(value) if _LONE.search(text) or "\\ud" in text.lower() else value
     except json.JSONDecodeError as error:
         raise RowRefused(f"is not JSON: {error.msg} at character {error.pos + 1}") from error
     except RecursionError as error:
         raise RowRefused("is nested too deeply to be read") from error
-    return _printable(value) if _LONE.search(text) or "\\ud" in text.lower() else value
+    except ValueError as error:
+        raise RowRefused("holds an integer of more digits than can be read") from error
 
 
 def _describe(value: Any) -> str:

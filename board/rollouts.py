@@ -55,7 +55,7 @@ class Progress:
     @property
     def seconds_left(self) -> float:
         """At the rate so far; infinite while nothing has been read."""
-        return (self.bytes_total - self.bytes_done) / self.rate if self.rate else float("inf")
+        return max(0, self.bytes_total - self.bytes_done) / self.rate if self.rate else float("inf")
 
 
 @dataclass(frozen=True)
@@ -186,20 +186,30 @@ class Run:
     def key_of(self, source: str) -> int | None:
         """The index of the rollout that came from `shard:line`, None when there is none."""
         shard, _, line = source.rpartition(":")
-        if not line.isdigit() or shard not in self.frame["shard"].cat.categories:
+        if not re.fullmatch("[0-9]{1,18}", line) or shard not in self.frame["shard"].cat.categories:
             return None
         found = self.frame.index[(self.frame["shard"] == shard) & (self.frame["line"] == int(line))]
         return int(found[0]) if len(found) else None
 
     def to_pandas(self) -> pd.DataFrame:
-        """Everything in one frame, texts as `str` and token arrays as numpy arrays, in the frame's order. For notebooks: it may be large."""
+        """Everything in one frame, texts as `str` and token arrays as numpy arrays, in the frame's order. For notebooks: it may be large.
+
+        A field that is a number in some rows and something else in others keeps its name for the numbers; the rest is `<name> (tokens)`
+        and `<name> (text)`.
+        """
         frame = self.frame.copy()
-        for name in self.text_columns:
-            frame[name] = self.texts(name, frame.index.to_numpy()).to_pandas().to_numpy()
         everything = [self.rollout(int(key)) for key in frame.index]
-        for name in (TOKENS, *self.token_metrics) if self.has_tokens else self.token_metrics:
-            frame[name] = pd.Series([rollout[name] for rollout in everything], index=frame.index, dtype=object)
-        return frame
+        columns: dict[str, list[Any]] = {TOKENS: [rollout.tokens for rollout in everything]} if self.has_tokens else {}
+        for name in self.token_metrics:
+            columns[f"{name} (tokens)" if name in frame else name] = [rollout.arrays.get(name) for rollout in everything]
+        texts = {
+            f"{name} (text)" if name in frame or name in columns else name: self.texts(name, frame.index.to_numpy())
+            .to_pandas()
+            .array
+            for name in self.text_columns
+        }
+        objects = {name: pd.Series(values, index=frame.index, dtype=object) for name, values in columns.items()}
+        return frame.assign(**{name: np.asarray(values, object) for name, values in texts.items()}, **objects)
 
 
 def open_run(

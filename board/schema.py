@@ -73,9 +73,35 @@ DERIVED_TOKEN_METRICS: Final[tuple[Column, ...]] = (
 )
 """Per-token arrays the board computes when a rollout is shown."""
 
-BY_NAME: Final[dict[str, Column]] = {column.name: column for column in (*NATIVE, *DERIVED_TOKEN_METRICS)}
+DERIVED_NUMBERS: Final[tuple[Column, ...]] = (
+    Column("response_length", "number", "tokens of the response, padding and masked tokens left out", "tokens", "tokens"),
+    Column("response_chars", "number", "characters of the response text", "characters", "characters"),
+    Column("reward_gap", "number", "reward minus the reference's reward", "reward", "gap", "diverging"),
+    Column("valid_reward_gap", "number", "validation reward minus the reference's", "reward", "validation gap", "diverging"),
+    Column(
+        "log_ratio_mean",
+        "number",
+        "mean over tokens of logprob minus ref_logprob, which is KL k1",
+        "nats per token",
+        "log-ratio",
+        "diverging",
+    ),
+    Column("log_ratio_sum", "number", "sum over tokens of logprob minus ref_logprob", "nats", "log-ratio, sum", "diverging"),
+    Column("log_ratio_max", "number", "largest log-ratio of a token", "nats", "log-ratio, max", "diverging"),
+    Column("kl_k2_mean", "number", "mean over tokens of KL k2", "nats per token", "KL k2"),
+    Column("kl_k2_sum", "number", "sum over tokens of KL k2", "nats", "KL k2, sum"),
+    Column("kl_k2_max", "number", "largest KL k2 of a token", "nats", "KL k2, max"),
+    Column("kl_k3_mean", "number", "mean over tokens of KL k3", "nats per token", "KL k3"),
+    Column("kl_k3_sum", "number", "sum over tokens of KL k3", "nats", "KL k3, sum"),
+    Column("kl_k3_max", "number", "largest KL k3 of a token", "nats", "KL k3, max"),
+    Column("token_reward_sum", "number", "sum of the token rewards", "reward", "token_reward, sum", "diverging"),
+    Column("nonfinite_tokens", "number", "numbers missing or not finite in the row's token arrays", "", "numbers missing"),
+)
+"""Per-rollout numbers the board computes when a run is read; beside them `<metric>_mean` for every token metric."""
 
-BY_TITLE: Final[dict[str, Column]] = {column.title: column for column in BY_NAME.values()}
+BY_NAME: Final[dict[str, Column]] = {column.name: column for column in (*NATIVE, *DERIVED_TOKEN_METRICS, *DERIVED_NUMBERS)}
+
+BY_TITLE: Final[dict[str, Column]] = {column.title: column for column in (*NATIVE, *DERIVED_TOKEN_METRICS)}
 
 
 def names(kind: Kind) -> tuple[str, ...]:
@@ -90,12 +116,34 @@ TOKEN_METRICS: Final = names("token_metric")
 
 
 def title(name: str) -> str:
-    """Screen name of a column; an unknown one keeps its own name."""
+    """Screen name of a field; an unknown one keeps its own name."""
     column = BY_NAME.get(name)
     return column.title if column else name
+
+
+def heading(name: str) -> str:
+    """Screen name of a column of the frame: as `title`, and the mean of a token metric is called so."""
+    return f"{name.removesuffix('_mean')}, mean" if name not in BY_NAME and name.endswith("_mean") else title(name)
 
 
 def unit(name: str) -> str:
     """Unit of a column, empty when unknown."""
     column = BY_NAME.get(name)
     return column.unit if column else ""
+
+
+def markdown_table() -> str:
+    """The row format as the README shows it: one line per native field."""
+    kinds = {
+        "step": "integer",
+        "id": "text or number",
+        "text": "text",
+        "number": "number",
+        "tokens": "list of text",
+        "token_metric": "list of numbers, one per token",
+    }
+    lines = ["| field | type | unit | meaning |", "|---|---|---|---|"]
+    for column in NATIVE:
+        needed = " **required**" if column.required else ""
+        lines.append(f"| `{column.name}` | {kinds[column.kind]}{needed} | {column.unit} | {column.meaning} |")
+    return "\n".join(lines)

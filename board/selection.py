@@ -27,8 +27,7 @@ def of_step(frame: pd.DataFrame, step: int | None) -> pd.DataFrame:
     if step is None:
         return frame
     steps = frame["step"].to_numpy()
-    first, last = np.searchsorted(steps, [step, step + 1])
-    return frame.iloc[first:last]
+    return frame.iloc[np.searchsorted(steps, step) : np.searchsorted(steps, step, side="right")]
 
 
 def numeric_columns(frame: pd.DataFrame) -> list[str]:

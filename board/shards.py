@@ -8,12 +8,13 @@ import gzip
 import io
 import os
 import re
+import stat
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final, Literal, cast
+from typing import Any, BinaryIO, Final, Literal, cast
 
 import pyarrow as pa
 
@@ -22,6 +23,9 @@ from board.errors import RunNotFound
 SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 
 BOM: Final = b"\xef\xbb\xbf"
+
+_ZSTD_PIECE: Final = 1 << 16
+"""Bytes decompressed at a time: so many at most are gone through one by one where a stream is cut."""
 
 Fingerprint = tuple[tuple[str, int, int], ...]
 """(name, size in bytes, modification time in ns) of every shard: changes when a shard appears, grows or is rewritten."""
@@ -67,8 +71,16 @@ class Line:
 
 
 def natural_key(name: str) -> tuple[tuple[int, str], ...]:
-    """Sort key under which `rank_2` comes before `rank_10`."""
-    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name))
+    """Sort key under which `rank_2` comes before `rank_10`; different names have different keys (`rank_1`, `rank_01`)."""
+    texts_and_digits = enumerate(re.split(r"([0-9]+)", name))
+    key = [_digits_key(part) if at % 2 else (-1, part) for at, part in texts_and_digits]
+    return (*key, (-1, name))
+
+
+def _digits_key(digits: str) -> tuple[int, str]:
+    """Orders digits by value without making a number of them: Python refuses to, beyond 4,300 digits."""
+    significant = digits.lstrip("0")
+    return len(significant), significant
 
 
 def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], list[Problem]]:
@@ -82,7 +94,12 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
     allowed = (within or folder).resolve()
     shards: list[Shard] = []
     problems: list[Problem] = []
-    for parent, folders, files in os.walk(folder):
+
+    def unreadable(error: OSError) -> None:
+        name = Path(error.filename).relative_to(folder).as_posix()
+        problems.append(Problem(name, None, f"cannot be read: {error.strerror}", "refused"))
+
+    for parent, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for file in files:
             if not file.endswith(SUFFIXES) or file.startswith("."):
@@ -96,12 +113,16 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
 
 def _stat(path: Path, name: str, allowed: Path) -> Shard | Problem:
     """The shard at `path`, or why it cannot be one."""
-    if path.is_symlink() and not path.resolve().is_relative_to(allowed):
-        return Problem(name, None, "is a link to a file outside the root, which the board does not read", "refused")
     try:
+        if path.is_symlink() and not path.resolve().is_relative_to(allowed):
+            return Problem(name, None, "is a link to a file outside the root, which the board does not read", "refused")
         status = path.stat()
     except OSError as error:
         return Problem(name, None, f"cannot be read: {error.strerror}", "refused")
+    except RuntimeError:  # what pathlib before Python 3.13 makes of it
+        return Problem(name, None, "cannot be read: a link that leads back to itself", "refused")
+    if not stat.S_ISREG(status.st_mode):
+        return Problem(name, None, "cannot be read: it is a pipe or a device, not a file", "refused")
     return Shard(path, name, status.st_size, status.st_mtime_ns)
 
 
@@ -113,15 +134,67 @@ def fingerprint(shards: list[Shard]) -> Fingerprint:
 @contextmanager
 def _open(shard: Shard) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
     """The shard's decompressed bytes, and a function that tells how many bytes of the file have been read."""
+    if shard.name.endswith(".zst"):
+        with io.BufferedReader(_Zstd(shard.path), _ZSTD_PIECE) as buffered:
+            yield cast(BinaryIO, buffered), buffered.raw.compressed_position
+        return
     with shard.path.open("rb") as raw:
         if shard.name.endswith(".gz"):
             with gzip.open(raw) as stream:
                 yield cast(BinaryIO, stream), raw.tell
-        elif shard.name.endswith(".zst"):
-            with pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd") as stream:
-                yield cast(BinaryIO, io.BufferedReader(stream, 1 << 20)), raw.tell  # type: ignore[type-var]
         else:
             yield raw, raw.tell
+
+
+class _Zstd(io.RawIOBase):
+    """A zstd file decompressed; every byte before a cut comes out before the error does.
+
+    Arrow's own stream throws away what one read has gathered when it meets the cut. So at an error the file is opened again, skipped to
+    what was given out so far, and read byte by byte from there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._given = 0
+        self._careful = False
+        self._open()
+
+    def _open(self) -> None:
+        self._file = self._path.open("rb")
+        self._stream = pa.CompressedInputStream(pa.PythonFile(self._file, mode="r"), "zstd")
+
+    def readable(self) -> bool:
+        return True
+
+    def compressed_position(self) -> int:
+        """How many bytes of the file have been read."""
+        return self._file.tell()
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer, or one byte of it while careful; 0 at the end."""
+        try:
+            data = self._stream.read(1 if self._careful else len(buffer))
+        except OSError:
+            if self._careful:
+                raise
+            self._reopen_carefully()
+            return self.readinto(buffer)
+        buffer[: len(data)] = data
+        self._given += len(data)
+        return len(data)
+
+    def _reopen_carefully(self) -> None:
+        self._stream.close()
+        self._open()
+        self._careful = True
+        left = self._given
+        while left:
+            left -= len(self._stream.read(min(left, _ZSTD_PIECE)))
+
+    def close(self) -> None:
+        self._stream.close()
+        self._file.close()
+        super().close()
 
 
 def read_lines(shard: Shard, on_bytes: Callable[[int], None] | None = None) -> Iterator[Line | Problem]:
@@ -160,13 +233,14 @@ def read_raw(shard: Shard, line_number: int, offset: int) -> bytes:
     try:
         if not shard.name.endswith((".gz", ".zst")):
             with shard.path.open("rb") as stream:
-                stream.seek(offset)
-                data = stream.readline()
+                stream.seek(max(0, offset - 1))
+                before = stream.read(min(offset, 1))
+                data = stream.readline() if before in (b"", b"\n", BOM[-1:]) else b""
         else:
             data = next((item.data for item in read_lines(shard) if isinstance(item, Line) and item.number == line_number), b"")
     except OSError as error:
         raise RunNotFound(f"{shard.name} cannot be read any more: {error.strerror}.") from error
-    if not data:
+    if not data.strip():
         raise RunNotFound(f"{shard.name} has no line {line_number} any more: it was rewritten since the run was loaded.")
     return data.rstrip(b"\r\n")
 

@@ -14,6 +14,9 @@ import pyarrow.compute as pc
 PREVIEW_CHARS: Final = 200
 """A table cell ships so many characters of a text; the whole text is one click away."""
 
+_LONGEST_CHARACTER: Final = 32
+"""Code points that one character as a reader sees it may have, accents and joined emoji included."""
+
 _VISIBLE: Final = {"\n": "↵", "\t": "→", "\r": "␍", " ": "·"}
 
 
@@ -44,7 +47,7 @@ def _joins(text: str, at: int) -> bool:
 def _mark(character: str) -> str:
     if character in _VISIBLE and character != " ":
         return _VISIBLE[character]
-    if unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp", "Co", "Cn"):
+    if unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp", "Zs", "Co", "Cn") and character != " ":
         return f"⟨U+{ord(character):04X}⟩"
     return character
 
@@ -63,10 +66,18 @@ def without_system_prompt(prompt: str, marker: str) -> tuple[str, bool]:
 
 
 def shorten(text: str, limit: int) -> str:
-    """At most `limit` characters of a text, never half a surrogate pair or a combining sequence's base without its marks."""
+    """At most `limit` characters of a text, cut between characters as a reader sees them: no letter loses its marks, no emoji is halved.
+
+    What still goes on after _LONGEST_CHARACTER code points is no character any more and is cut at the limit.
+    """
     if len(text) <= limit:
         return text
-    end = limit
-    while end < len(text) and (unicodedata.combining(text[end]) or text[end] in "\u200d\ufe0f"):
-        end += 1
-    return text[:end]
+    for end in range(limit, max(0, limit - _LONGEST_CHARACTER), -1):
+        if not _extends(text[end]) and text[end - 1] != "\u200d":
+            return text[:end]
+    return text[:limit]
+
+
+def _extends(character: str) -> bool:
+    """Whether the character belongs to the one before it."""
+    return bool(unicodedata.combining(character)) or character in "\u200d\ufe0f"

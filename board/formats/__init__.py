@@ -5,6 +5,7 @@ A format knows field names and shapes; it knows nothing of files, frames or scre
 
 from typing import Final, Protocol
 
+from board.errors import RowRefused
 from board.formats import native
 from board.formats.row import Row
 from board.records import Record
@@ -26,8 +27,12 @@ FORMATS: Final[tuple[Format, ...]] = (native,)
 
 
 def read(record: Record) -> Row:
-    """The rollout in a record of any known format; the native one answers for what nobody recognises, so that the reason names its keys."""
-    for candidate in FORMATS:
-        if candidate.recognise(record):
-            return candidate.read(record)
-    return native.read(record)
+    """The rollout in a record of any known format; the native one answers for what nobody recognises, so that the reason names its keys.
+
+    Raises RowRefused with the reason.
+    """
+    chosen = next((candidate for candidate in FORMATS if candidate.recognise(record)), native)
+    try:
+        return chosen.read(record)
+    except RecursionError as error:  # what orjson could parse, the standard library may be unable to write out
+        raise RowRefused("is nested too deeply to be read") from error

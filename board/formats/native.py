@@ -22,6 +22,8 @@ _EXACT: Final = 2**53
 """Integers beyond this are not exact as float64, so an unknown one is kept as text."""
 
 _RESERVED: Final = {"shard", "line", *(column.name for column in DERIVED_TOKEN_METRICS)}
+_TAKEN_BY_TOKENS: Final = {"counts", "pads", "position", "token"}
+"""What the board itself keeps or shows beside the token metrics."""
 _TITLES: Final = {column.title: column.name for column in NATIVE if column.title != column.name}
 
 _ALIASES: Final = {
@@ -47,7 +49,10 @@ def read(record: Record) -> Row:
     tokens = record.get(TOKENS)
     _check_required(record)
     row = Row(step=_step(record))
-    row.tokens = [token if isinstance(token, str) else as_text(token) for token in tokens] if isinstance(tokens, list) else None
+    if isinstance(tokens, list):
+        row.tokens = [token if isinstance(token, str) else as_text(token) for token in tokens]
+    elif tokens is not None:
+        row.flags.append(f"{TOKENS} is {shown(tokens)}, not a list: taken as missing")
     for key, value in record.items():
         if value is None or key in ("step", TOKENS):
             continue
@@ -73,7 +78,7 @@ def _check_required(record: Record) -> None:
         missing.append("`response` or `response_tokens`")
     if not missing:
         return
-    keys = ", ".join(list(record)[:12]) or "none"
+    keys = ", ".join(key[:40] for key in list(record)[:12]) or "none"
     guesses = [
         f"{alias} → {name}" for name, aliases in _ALIASES.items() if name not in record for alias in aliases if alias in record
     ]
@@ -112,7 +117,7 @@ def _is_chat(value: Any) -> bool:
 
 def _chat(messages: list[dict[str, Any]]) -> str:
     """Chat messages as roles and text, one turn after the other."""
-    return "\n\n".join(f"{as_text(message['role'])}:\n{as_text(message.get('content', ''))}" for message in messages)
+    return "\n\n".join(f"{as_text(message['role'])}:\n{as_text(message.get('content') or '')}" for message in messages)
 
 
 def _read_id(row: Row, name: str, value: Any) -> None:
@@ -174,12 +179,12 @@ def as_array(value: Any) -> FloatArray | None:
 def _read_unknown(row: Row, name: str, value: Any) -> None:
     """Keep what nobody declared: a number, a token metric of the response's length, numbers inside a dict, or text."""
     number = as_number(value)
-    if number is not None and abs(number) <= _EXACT:
+    if number is not None and (isinstance(value, float) or abs(number) <= _EXACT):
         row.numbers[name] = number
         return
     array = as_array(value) if row.tokens and isinstance(value, list) and len(value) == len(row.tokens) else None
     if array is not None:
-        row.arrays[name] = array
+        row.arrays[f"{name} (logged)" if name in _TAKEN_BY_TOKENS else name] = array
         return
     row.texts[name] = as_text(value)
     if isinstance(value, dict):

@@ -1,0 +1,172 @@
+"""Widgets that return what the reader chose, as frozen dataclasses. Draws controls only; computes and loads nothing."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, cast
+
+import streamlit as st
+
+from board.metrics import DEFAULT_ESTIMATOR, ESTIMATORS
+from board.schema import heading
+from board.selection import Order
+
+Band = Literal["none", "std", "quantiles", "min-max"]
+
+BANDS: Final[dict[str, str]] = {"none": "No band", "std": "± std", "quantiles": "10–90 %", "min-max": "Min–max"}
+ALL_STEPS: Final = "All steps"
+THIS_STEP: Final = "This step"
+DEFAULT_COLUMNS: Final = ("reward", "reward_gap", "valid_reward", "kl_k3_mean", "response_length")
+
+
+@dataclass(frozen=True)
+class CurveChoices:
+    """How the curves over steps are drawn."""
+
+    band: Band
+    band_scale: float
+    """Factor on the band's distance from the mean."""
+    smoothing: float
+    """Weight of the exponential moving average, 0 (none) to below 1."""
+    zero_shift: bool
+    estimator: str
+    extra: tuple[str, ...]
+    """Further numeric columns to draw a curve of."""
+
+
+def curve_choices(numeric: Sequence[str]) -> CurveChoices:
+    """Draw the curve settings in one row and return them."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        band = st.segmented_control(
+            "Band", list(BANDS), default="std", format_func=BANDS.__getitem__, required=True, key="band", bind="query-params"
+        )
+        scale = st.number_input("Band scale", 0.1, 3.0, 1.0, 0.1, key="band_scale", bind="query-params", width=120)
+        smoothing = st.slider("Smoothing", 0.0, 0.95, 0.0, 0.05, key="smoothing", bind="query-params", width=160)
+        estimator = estimator_choice()
+        shift = st.toggle(
+            "Shift to zero", key="zero_shift", bind="query-params", help="Start every reward curve at zero, to compare gains."
+        )
+        extra = st.multiselect(
+            "More curves",
+            list(numeric),
+            key="curves",
+            bind="query-params",
+            placeholder="Any numeric column",
+            format_func=heading,
+            width=260,
+        )
+    return CurveChoices(cast(Band, band), float(scale), float(smoothing), bool(shift), estimator, tuple(extra))
+
+
+def estimator_choice() -> str:
+    """Draw the choice of KL estimator, the same on every page, and return its name."""
+    chosen = st.segmented_control(
+        "KL estimator",
+        list(ESTIMATORS),
+        default=DEFAULT_ESTIMATOR,
+        required=True,
+        key="estimator",
+        bind="query-params",
+        persist_state="session",
+        help=_estimator_help(),
+    )
+    return chosen or DEFAULT_ESTIMATOR
+
+
+def _estimator_help() -> str:
+    """The formulas in use: our own words, no text of a run."""
+    lines = [f"- {name}: {estimator.formula}. {estimator.reading}" for name, estimator in ESTIMATORS.items()]
+    return "With d = logprob − ref_logprob:\n" + "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class TableChoices:
+    """Which rollouts the table lists, and how."""
+
+    all_steps: bool
+    sort_by: str
+    """Empty: in the order of step, shard and line."""
+    descending: bool
+    query: str
+    columns: tuple[str, ...]
+
+
+def table_choices(numeric: Sequence[str], available: Sequence[str]) -> TableChoices:
+    """Draw scope, sorting, text filter and column choice in one row and return them."""
+    defaults = [name for name in DEFAULT_COLUMNS if name in available]
+    orders = ["", *numeric]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        scope = st.segmented_control(
+            "Rollouts of", [THIS_STEP, ALL_STEPS], default=THIS_STEP, required=True, key="scope", bind="query-params"
+        )
+        sort_by = st.selectbox(
+            "Sort by",
+            orders,
+            key="sort",
+            bind="query-params",
+            format_func=lambda name: heading(name) if name else "order written",
+            width=200,
+        )
+        order = st.segmented_control(
+            "Order", ["descending", "ascending"], default="descending", required=True, key="order", bind="query-params"
+        )
+        query = st.text_input("Text in prompt or response", type="search", key="filter", bind="query-params", width=240)
+        with st.popover("Columns"):
+            columns = st.multiselect(
+                "Columns of the table", list(available), default=defaults, key="columns", bind="query-params", width=420
+            )
+    return TableChoices(scope == ALL_STEPS, sort_by or "", order == "descending", query or "", tuple(columns))
+
+
+@dataclass(frozen=True)
+class ExtremeChoices:
+    """Which tokens the list of extremes holds."""
+
+    metric: str
+    order: Order
+    top: int
+
+
+def extreme_choices(metrics: Sequence[str], default: str, natural_order: Callable[[str], Order]) -> ExtremeChoices:
+    """Draw the choices for the list of extreme tokens and return them; each metric starts with the order that is natural for it."""
+    orders: list[Order] = ["magnitude", "highest", "lowest"]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        metric = st.selectbox(
+            "Most extreme by", list(metrics), index=list(metrics).index(default), key=f"extreme_metric_{default}", width=200
+        )
+        natural = natural_order(str(metric))
+        order = st.segmented_control("Extreme means", orders, default=natural, required=True, key=f"extreme_order_{metric}")
+        top = st.number_input("Tokens", 5, 200, 15, 5, key="extreme_top", width=130)
+    return ExtremeChoices(str(metric), order, int(top))
+
+
+@dataclass(frozen=True)
+class ReadingChoices:
+    """What to hide of prompts and responses."""
+
+    pad_token: str
+    """A pad token of this run beside the common ones; empty for none."""
+    hide_padding: bool
+    hide_system: bool
+    system_end: str
+
+
+def reading_choices() -> ReadingChoices:
+    """Draw the reading settings in the sidebar and return them."""
+    with st.sidebar:
+        st.subheader("Reading")
+        hide_padding = st.toggle("Hide padding", value=True, key="hide_padding", bind="query-params")
+        pad = st.text_input(
+            "Pad token of this run",
+            key="pad",
+            bind="query-params",
+            help="Beside the common ones (`<pad>`, `[PAD]`, …), which are known.",
+        )
+        hide_system = st.toggle("Hide system prompt", key="hide_system", bind="query-params")
+        end = st.text_input(
+            "Text that ends the system prompt",
+            value="<endofsystem>",
+            key="system_end",
+            bind="query-params",
+            disabled=not hide_system,
+        )
+    return ReadingChoices(pad or "", bool(hide_padding), bool(hide_system), end or "")

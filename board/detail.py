@@ -1,0 +1,85 @@
+"""One rollout beside the table: its numbers, its texts letter for letter, where it came from. Draws only."""
+
+from typing import Final, Literal
+
+import streamlit as st
+
+from board import session
+from board.errors import BoardError
+from board.notices import notice
+from board.numbers import fmt
+from board.rollouts import Rollout
+from board.schema import heading
+from board.session import View
+from board.texts import shorten, without_padding, without_system_prompt
+
+SHOWN_CHARS: Final = 20_000
+"""So much of a text is shown at first; the rest is one switch away."""
+
+_LINKS: Final = {"tokens": "Open its tokens", "responses": "Open its texts"}
+
+_NUMBERS: Final = ("reward", "ref_reward", "reward_gap", "valid_reward", "kl_k3_mean", "response_length")
+
+
+def draw(view: View, key: int, around: tuple[int | None, int | None]) -> None:
+    """Draw the rollout with that key; `around` are the keys before and after it in the reader's order."""
+    rollout = view.run.rollout(key)
+    head(view, rollout, around, link="tokens")
+    _numbers(view, key)
+    prompt, cut = without_system_prompt(rollout["prompt"] or "", view.system_end)
+    _text("Prompt", prompt, view, note="system prompt hidden" if cut else "")
+    if rollout["response"] is not None or rollout.tokens is None:
+        _text("Response", rollout["response"] or "", view, empty="(empty response)")
+    else:
+        _text("Response", "".join(rollout.tokens), view, note="the row has no response text: these are its tokens, joined")
+    for label, name in (("Reference response", "ref_response"), ("Ground truth", "ground_truth")):
+        if rollout[name] is not None:
+            _text(label, rollout[name], view)
+    for name in sorted(set(rollout.texts) - {"prompt", "response", "ref_response", "ground_truth"}):
+        _text(name, rollout.texts[name], view)
+    _raw(view, rollout)
+
+
+def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *, link: Literal["tokens", "responses"]) -> None:
+    """Where the rollout came from, and the ways on from it: to its neighbours, and to its other page."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        _move(view, "Previous", around[0], "K")
+        _move(view, "Next", around[1], "J")
+        where = {"run": str(session.place("run")), "step": str(rollout.step), "rollout": rollout.source}
+        st.page_link(f"board/pages/{link}.py", label=_LINKS[link], query_params=where)
+        st.text(f"step {rollout.step} · {rollout.source}")
+
+
+def _move(view: View, label: str, key: int | None, shortcut: str) -> None:
+    target = view.run.rollout(key) if key is not None else None
+    where: dict[str, str | int | None] = {"step": target.step, "rollout": target.source} if target else {}
+    st.button(label, key=f"rollout_{label}", shortcut=shortcut, disabled=target is None, on_click=session.go, kwargs=where)
+
+
+def _numbers(view: View, key: int) -> None:
+    row = view.run.frame.loc[key]
+    with st.container(horizontal=True, gap="small"):
+        for name in _NUMBERS:
+            if name in row.index:
+                st.metric(heading(name), fmt(float(row[name])), width="content")
+
+
+def _text(label: str, text: str, view: View, *, note: str = "", empty: str = "(empty)") -> None:
+    """A labelled text, letter for letter but for hidden padding, which is said."""
+    shown, hidden = without_padding(text, view.pads)
+    notes = [part for part in (note, f"{hidden:,} pad tokens hidden" if hidden else "", f"{len(shown):,} characters") if part]
+    st.text(f"{label} · {' · '.join(notes)}")
+    with st.container(border=True, height="content" if len(shown) < 1_500 else 320, key=f"text_{label}"):
+        if len(shown) > SHOWN_CHARS and not st.toggle(f"Show all {len(shown):,} characters", key=f"all_{label}"):
+            shown = shorten(shown, SHOWN_CHARS)
+        st.text(shown or empty)
+
+
+def _raw(view: View, rollout: Rollout) -> None:
+    """The line as it stands in the shard, when asked for."""
+    with st.expander("Raw record", key="raw", on_change="rerun") as expander:
+        if expander.open:
+            try:
+                st.code(view.run.raw(rollout.key), language=None, wrap_lines=True, height=320)
+            except BoardError as error:
+                notice(str(error), "warning")

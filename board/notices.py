@@ -1,0 +1,25 @@
+"""Sentences on the screen that may quote a run: drawn as plain text, never as Markdown.
+
+Streamlit's own alerts render Markdown and fetch images named in it, so a file name or a key from a run must not reach them.
+"""
+
+from typing import Final, Literal
+
+import streamlit as st
+
+Kind = Literal["note", "warning", "error"]
+
+_COLORS: Final[dict[Kind, Literal["gray", "orange", "red"]]] = {"note": "gray", "warning": "orange", "error": "red"}
+
+
+def notice(message: str, kind: Kind = "note") -> None:
+    """One sentence for the reader, letter for letter, with its kind as a badge."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
+        st.badge(kind, color=_COLORS[kind])
+        st.text(message)
+
+
+def absent(what: str, *fields: str) -> None:
+    """The one line that stands where a panel would be whose fields the run lacks."""
+    needed = " and ".join(fields)
+    st.text(f"{what} needs {needed}, which this run does not have.")

@@ -1,0 +1,101 @@
+"""Responses: which rollouts made the number, and what do they say? Choices, data, computing, drawing."""
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from board import detail, session
+from board.controls import table_choices
+from board.numbers import fmt
+from board.schema import BY_NAME, heading
+from board.selection import contains, neighbours, numeric_columns, of_step, page, pages, sort
+from board.steps import length_change
+from board.texts import preview
+
+PAGE_ROWS = 1_000
+"""So many rows of the table travel to the browser at once."""
+
+TABLE_HEIGHT = 560
+
+view = session.view()
+run = view.run
+numeric = numeric_columns(run.frame)
+choices = table_choices(numeric, [name for name in run.frame.columns if name not in ("step", "shard", "line")])
+
+
+def listed() -> pd.DataFrame:
+    """The rows the table lists, filtered and sorted."""
+    rows = of_step(run.frame, None if choices.all_steps else view.step)
+    if choices.query:
+        keys = rows.index.to_numpy()
+        fields = [name for name in ("prompt", "response") if name in run.text_columns]
+        rows = rows[contains([run.texts(name, keys) for name in fields], choices.query)]
+    return sort(rows, choices.sort_by, descending=choices.descending) if choices.sort_by else rows
+
+
+def summary(rows: pd.DataFrame) -> str:
+    """One line on what is listed: how many, and how long against the step before."""
+    scope = "all steps" if choices.all_steps else f"step {view.step}"
+    parts = [f"{len(rows):,} rollouts of {scope}" + (f" with {choices.query!r} in prompt or response" if choices.query else "")]
+    if "response_length" in run.frame.columns:
+        change = length_change(run.frame, view.step)
+        text = f"mean length of step {view.step}: {fmt(change.mean)} tokens"
+        if change.previous_step is not None:
+            text += f" ({'+' if change.change >= 0 else '−'}{fmt(abs(change.change))} against step {change.previous_step})"
+        parts.append(text)
+    return " · ".join(parts)
+
+
+def table(rows: pd.DataFrame, chosen: int) -> None:
+    """The listed rollouts, a page at a time; a click opens one beside the table."""
+    count = pages(len(rows), PAGE_ROWS)
+    number = st.pagination(count, key="page") if count > 1 else 1
+    shown = page(rows, number or 1, PAGE_ROWS)
+    first = ((number or 1) - 1) * PAGE_ROWS
+    if count > 1:
+        st.text(f"Rows {first + 1:,} to {first + len(shown):,} of {len(rows):,} in this order.")
+    keys = shown.index.to_numpy()
+    texts = {
+        name: preview(run.texts(name, keys)).to_pandas().to_numpy()
+        for name in ("response", "ground_truth", "prompt")
+        if name in run.text_columns
+    }
+    numbers = [name for name in (*(("step",) if choices.all_steps else ()), *choices.columns) if name in shown.columns]
+    frame = pd.DataFrame({name: shown[name].to_numpy() for name in numbers} | texts)
+    places: list[dict[str, str | int]] = [
+        {"step": int(at), "rollout": f"{shard}:{line}"}
+        for at, shard, line in zip(shown["step"], shown["shard"], shown["line"], strict=True)
+    ]
+    key = f"table_{run.load_id}_{None if choices.all_steps else view.step}_{number}_{hash(choices)}"
+    session.select_row(key, next((row for row, at in enumerate(keys) if at == chosen), None))
+    st.dataframe(
+        frame,
+        key=key,
+        on_select=session.row_clicked(key, places),
+        selection_mode="single-row",
+        hide_index=True,
+        height=TABLE_HEIGHT,
+        column_config={str(name): number_column(str(name), frame[name]) for name in frame.columns if name in numeric},
+    )
+
+
+def number_column(name: str, values: pd.Series) -> Any:
+    """How the table writes a number: whole ones whole, others with four significant digits."""
+    whole = bool((values.dropna() % 1 == 0).all())
+    known = BY_NAME.get(name)
+    return st.column_config.NumberColumn(heading(name), help=known.meaning if known else None, format="%d" if whole else "%.4g")
+
+
+rows = listed()
+st.text(summary(rows))
+if rows.empty:
+    st.text("No rollout matches: change the text or the step.")
+    st.stop()
+chosen = session.chosen_rollout(run, rows.index.to_numpy())
+left, right = st.columns([3, 2], gap="medium")
+with left:
+    table(rows, chosen)
+with right:
+    detail.draw(view, chosen, neighbours(rows.index.to_numpy(), chosen))
+session.write_url()

@@ -1,0 +1,161 @@
+"""Rewards: where does the curve bend, and how is the reward spread? Choices, data, computing, drawing."""
+
+from collections.abc import Callable
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from board import session
+from board.bins import histogram_by_step
+from board.controls import CurveChoices, curve_choices
+from board.errors import FieldMissing
+from board.figures.curves import CurveSeries, step_curve
+from board.figures.distributions import by_sample, gap_histogram, reward_heat, share_below_zero, step_histogram
+from board.figures.theme import COLORS
+from board.landmarks import landmarks
+from board.metrics import ESTIMATORS, kl_column
+from board.notices import absent
+from board.schema import heading, unit
+from board.selection import numeric_columns, of_step
+from board.steps import per_step, share_below
+
+PANEL_WIDTH = 420
+"""Panels stand side by side while each has so many pixels."""
+
+REWARDS = {
+    "reward": ("policy", "policy"),
+    "ref_reward": ("reference", "reference"),
+    "valid_reward": ("validation", "validation"),
+    "ref_valid_reward": ("reference, validation", "reference"),
+}
+"""Column → (name on the screen, colour) of the reward panel's lines."""
+
+view = session.view()
+run, step = view.run, view.step
+rows = of_step(run.frame, step)
+by_step = [int(at) for at in run.steps]
+
+
+def stats(column: str) -> pd.DataFrame:
+    """Per-step aggregates of a column, computed once per load."""
+    return session.remember("per_step", lambda opened: per_step(opened.frame, column), run, column)
+
+
+def story(choices: CurveChoices) -> None:
+    """The steps to look at first, each a click away."""
+    columns = ("reward", "valid_reward", kl_column(choices.estimator), "response_length")
+    found = landmarks({name: stats(name) for name in columns if name in run.frame.columns}, kl_column(choices.estimator))
+    with st.container(horizontal=True, gap="small", key="story"):
+        for at, landmark in enumerate(found):
+            where = {"step": landmark.step}
+            st.button(landmark.text, key=f"landmark_{at}", type="tertiary", on_click=session.go, kwargs=where)
+
+
+def curve(
+    lines: dict[str, tuple[str, str]], title: str, unit: str, choices: CurveChoices, *, needs: str, shift: bool = False
+) -> None:
+    """One panel of curves, those of `lines` (column → name, colour) that the run has; one sentence naming `needs` when it has none."""
+    present = [
+        CurveSeries(name, stats(column), COLORS[color]) for column, (name, color) in lines.items() if column in run.frame.columns
+    ]
+    if not present:
+        absent(title, needs)
+        return
+    panel(
+        lambda: step_curve(
+            present,
+            band=choices.band,
+            title=title,
+            unit=unit,
+            selected_step=step,
+            smoothing=choices.smoothing,
+            zero_shift=shift and choices.zero_shift,
+            band_scale=choices.band_scale,
+        ),
+        f"curve_{next(iter(lines))}",
+        steps=True,
+    )
+
+
+def panel(draw: Callable[[], go.Figure], key: str, *, steps: bool = False) -> None:
+    """Draw a chart, or say in one line which field it lacks. With `steps`, its x is the step and a click goes there."""
+    try:
+        figure = draw()
+    except FieldMissing as error:
+        st.text(str(error))
+        return
+    config = {"displayModeBar": False}
+    if steps:
+        st.plotly_chart(figure, key=key, config=config, on_select=session.step_clicked(key, by_step), selection_mode="points")
+    else:
+        st.plotly_chart(figure, key=key, config=config)
+
+
+def curves(choices: CurveChoices) -> None:
+    """The story of the run: reward, KL, length, log-ratio, entropy, and what else the reader asks for."""
+    estimator = ESTIMATORS[choices.estimator]
+    entropy = "entropy_mean" if "entropy_mean" in run.frame.columns else "entropies"
+    panels = [
+        (REWARDS, "Does the reward rise?", "reward", "reward"),
+        (
+            {kl_column(choices.estimator): (f"KL {estimator.name}", "kl")},
+            "How far is the policy from the reference?",
+            f"nats per token, {estimator.name} = {estimator.formula}",
+            "logprobs and ref_logprobs",
+        ),
+        ({"response_length": ("length", "length")}, "How long are the responses?", "tokens", "response_tokens"),
+        (
+            {"log_ratio_mean": ("log-ratio", "kl")},
+            "Does it prefer its tokens to the reference?",
+            "nats per token",
+            "logprobs and ref_logprobs",
+        ),
+        ({entropy: ("entropy", "entropy")}, "Does it still explore?", "entropy, nats per token", "entropies"),
+        *(({name: (heading(name), "other")}, heading(name), unit(name), name) for name in choices.extra),
+    ]
+    grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
+    for lines, title, unit, needs in panels:
+        with grid.cell():
+            curve(lines, title, unit, choices, needs=needs, shift=lines is REWARDS)
+
+
+def distributions() -> None:
+    """How the reward is spread: in this step, over all steps, against the reference."""
+    references = rows["ref_reward"].to_numpy() if "ref_reward" in rows.columns else None
+    charts: list[tuple[str, Callable[[], go.Figure], bool]] = [
+        (
+            "histogram",
+            lambda: step_histogram(rows["reward"].to_numpy(), references, f"How is the reward spread in step {step}?"),
+            False,
+        ),
+        ("heat", lambda: reward_heat(*histogram_by_step(run.frame, "reward"), selected_step=step), False),
+        ("by_sample", lambda: by_sample(rows, f"Which samples of step {step} earn it?"), False),
+    ]
+    if "reward_gap" in run.frame.columns:
+        charts += [
+            ("gap", lambda: gap_histogram(rows["reward_gap"].to_numpy()), False),
+            ("below_zero", lambda: share_below_zero(share_below(run.frame, "reward_gap"), selected_step=step), True),
+        ]
+    grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
+    for key, draw, steps in charts:
+        with grid.cell():
+            panel(draw, key, steps=steps)
+    if "reward_gap" not in run.frame.columns:
+        absent("Reward against the reference", "ref_reward")
+
+
+def other_columns() -> list[str]:
+    """Numeric columns that no panel shows unasked."""
+    shown = {*REWARDS, "response_length", "log_ratio_mean", "entropy_mean"}
+    return [name for name in numeric_columns(run.frame) if name not in shown]
+
+
+chosen = curve_choices(other_columns())
+story(chosen)
+curves(chosen)
+st.subheader("Distribution")
+if "reward" in run.frame.columns:
+    distributions()
+else:
+    absent("The reward distribution", "reward")

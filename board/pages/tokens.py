@@ -1,0 +1,109 @@
+"""Tokens: which token did it? One rollout's tokens by any metric. Choices, data, computing, drawing."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from board import detail, metrics, session, token_view
+from board.controls import estimator_choice, extreme_choices
+from board.notices import absent
+from board.numbers import fmt
+from board.schema import BY_TITLE
+from board.selection import extreme_tokens, natural_order, neighbours, of_step
+from board.texts import visible
+
+DEFAULT_METRIC = "kl"
+
+view = session.view()
+run = view.run
+keys = of_step(run.frame, view.step).index.to_numpy()
+rollout = run.rollout(session.chosen_rollout(run, keys))
+top = st.container(horizontal=True, vertical_alignment="bottom")
+with top:
+    estimator = estimator_choice()
+arrays = metrics.token_arrays(rollout.arrays, estimator)
+length = len(rollout.counts)
+tokens = rollout.tokens if rollout.tokens is not None else [f"⟨{position}⟩" for position in range(length)]
+kept = np.flatnonzero(~rollout.pads) if view.pads else np.arange(length)
+
+
+def head() -> None:
+    """Where this rollout stands, and the ways to the next one."""
+    with top:
+        detail.head(view, rollout, neighbours(keys, rollout.key), link="responses")
+    hidden = length - len(kept)
+    notes = [f"{len(kept):,} tokens"]
+    if hidden:
+        notes.append(f"{hidden:,} of padding hidden")
+    if not rollout.counts[kept].all():
+        notes.append(f"{np.count_nonzero(~rollout.counts[kept]):,} masked: dimmed, and in no mean")
+    if rollout.tokens is None:
+        notes.append("the row has no response_tokens: positions stand for them")
+    if "kl" in arrays:
+        notes.append(f"KL {estimator} = {metrics.ESTIMATORS[estimator].formula}, d = logprob − ref_logprob")
+    st.text(" · ".join(notes))
+
+
+def text_and_heatmap() -> None:
+    """The token view: a window of the response that the reader moves."""
+    pinned = session.place("token")
+    at = int(np.searchsorted(kept, pinned)) if isinstance(pinned, int) else 0
+    count = token_view.window(len(kept)).count
+    if count > 1:
+        page = st.pagination(
+            count,
+            key=f"window_{rollout.source}_{token_view.window(len(kept), at).index}",
+            default=token_view.window(len(kept), at).index + 1,
+        )
+        at = ((page or 1) - 1) * token_view.WINDOW_TOKENS
+    window = token_view.window(len(kept), at)
+    if count > 1:
+        st.text(f"Showing {window}: the response is drawn a window at a time.")
+    shown = kept[window.slice]
+    result = token_view.show(
+        [tokens[i] for i in shown],
+        {name: values[shown] for name, values in arrays.items()},
+        counts=rollout.counts[shown],
+        start=window.start,
+        total=len(kept),
+        metric=str(session.place("metric") or DEFAULT_METRIC),
+        pinned=int(np.searchsorted(kept, pinned)) if isinstance(pinned, int) else None,
+        key="token_view",
+    )
+    session.keep(metric=result.metric, token=int(kept[result.pinned]) if result.pinned is not None else None)
+
+
+def extremes() -> None:
+    """The most extreme tokens of the whole response by one metric; a click pins one in the text."""
+    if not arrays:
+        absent("The list of extreme tokens", "a token metric")
+        return
+    names = list(arrays)
+    asked = str(session.place("metric") or DEFAULT_METRIC)
+    choices = extreme_choices(names, asked if asked in names else names[0], natural_order)
+    table = extreme_tokens(tokens, arrays, choices.metric, choices.order, choices.top, rollout.counts)
+    shown = pd.DataFrame({"position": table["position"] + 1, "token": [visible(token) for token in table["token"]]})
+    shown = shown.join(table[names].map(fmt))
+    key = f"extremes_{rollout.source}_{hash(choices)}"
+    st.dataframe(
+        shown,
+        key=key,
+        on_select=session.row_clicked(key, [{"token": position} for position in table["position"].tolist()]),
+        selection_mode="single-row",
+        hide_index=True,
+        column_order=["position", "token", choices.metric, *(name for name in names if name != choices.metric)],
+        column_config={
+            name: st.column_config.TextColumn(help=BY_TITLE[name].meaning if name in BY_TITLE else None, alignment="right")
+            for name in names
+        },
+    )
+
+
+head()
+missing = [name for name in ("logprobs", "ref_logprobs", "values", "token_rewards") if name not in rollout.arrays]
+text_and_heatmap()
+if missing:
+    st.text(f"This rollout has no {', '.join(missing)}: the metrics that need them are not drawn.")
+st.subheader("Most extreme tokens")
+extremes()
+session.write_url()

@@ -1,0 +1,192 @@
+"""The reader's place and the open runs: the only module that touches st.session_state, st.query_params and st.cache_*.
+
+The place (run, step, rollout) lives in the session and is mirrored in the URL, so that every view has a link that opens it. What the URL
+says is a request, not a fact: it is checked against the runs and steps there are.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from board.errors import RunNotFound
+from board.library import Library, RunFolder, list_runs
+from board.rollouts import Run
+
+DEFAULT_ROOT: Final = "rollout_samples"
+
+Part = Literal["run", "step", "rollout", "token", "metric"]
+
+_LINKED: Final[tuple[Part, ...]] = ("run", "step", "rollout", "token", "metric")
+"""Parameters of the URL that say where the reader is."""
+
+_WHOLE: Final = ("step", "token")
+"""Those of them that are whole numbers."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What every page is given: the run, the chosen step, and how texts are to be shown."""
+
+    run: Run
+    step: int
+    pads: tuple[str, ...]
+    """Texts of tokens to hide as padding; empty to show them."""
+    system_end: str
+    """Text that ends the system prompt to hide; empty to show it."""
+
+
+def root() -> Path:
+    """The folder whose runs may be read: RL_BOARD_ROOT, else the script's argument, else the bundled samples. Raises RunNotFound."""
+    given = os.environ.get("RL_BOARD_ROOT") or next((argument for argument in sys.argv[1:2] if Path(argument).is_dir()), None)
+    folder = Path(given) if given else Path(__file__).parent.parent / DEFAULT_ROOT
+    if not folder.is_dir():
+        raise RunNotFound(f"The root {str(folder)!r} is not a folder. Start the board with the folder that holds your runs.")
+    return folder.resolve()
+
+
+@st.cache_resource(show_spinner=False)
+def library() -> Library:
+    """The runs this server has open, shared by all browser sessions."""
+    return Library()
+
+
+@st.cache_data(ttl=5, show_spinner=False, max_entries=16)
+def runs(folder: str) -> list[RunFolder]:
+    """The runs under a root, looked up at most every five seconds."""
+    return list_runs(Path(folder))
+
+
+def adopt_url() -> None:
+    """Take over what the URL asks for, where it says something other than what this session last wrote there.
+
+    So a link opens its view, the browser's Back button works, and a click is not undone by the URL it is about to change.
+    """
+    if "_written" not in st.session_state:
+        st.session_state["_written"] = {}
+        st.session_state["_asked_run"] = st.query_params.get("run")
+    for name in _LINKED:
+        asked = st.query_params.get(name)
+        if asked is not None and asked != st.session_state["_written"].get(name):
+            st.session_state[name] = int(asked) if name in _WHOLE and _is_whole(asked) else asked
+
+
+def _is_whole(text: str) -> bool:
+    return text.lstrip("-").isdecimal() and text.isascii()
+
+
+def write_url() -> None:
+    """Put the reader's place into the URL."""
+    for name in _LINKED:
+        value = st.session_state.get(name)
+        if value is None:
+            st.query_params.pop(name, None)
+        elif st.query_params.get(name) != str(value):
+            st.query_params[name] = str(value)
+        st.session_state["_written"][name] = None if value is None else str(value)
+
+
+def asked_for(run: str) -> bool:
+    """Whether the link that opened this session names the run."""
+    return bool(st.session_state.get("_asked_run") == run)
+
+
+def place(name: Part) -> str | int | None:
+    """One part of the reader's place, None when nothing is chosen."""
+    value: str | int | None = st.session_state.get(name)
+    return value
+
+
+def go(**where: str | int | None) -> None:
+    """Move the reader: `go(step=12)`, and forget what depended on the old place.
+
+    Only before the widget of that name is drawn, that is, in callbacks or at the top of the page.
+    """
+    for name in where:
+        _forget_after(name, keep=where)
+    st.session_state.update(where)
+
+
+def moved(name: Part) -> None:
+    """To be called when a widget has changed one part of the place by itself."""
+    _forget_after(name, keep={})
+
+
+def _forget_after(name: str, keep: Mapping[str, object]) -> None:
+    """Another run forgets the step, the rollout and the token; another step the rollout and the token; another rollout the token."""
+    order = ("run", "step", "rollout", "token")
+    for dependent in order[order.index(name) + 1 :] if name in order else ():
+        if dependent not in keep:
+            st.session_state.pop(dependent, None)
+
+
+def step_clicked(chart: str, steps: Sequence[int]) -> Callable[[], None]:
+    """A callback for the chart with that key: go to the step nearest to the point that was clicked."""
+
+    def callback() -> None:
+        points = (st.session_state.get(chart) or {}).get("selection", {}).get("points", [])
+        if points:
+            go(step=min(steps, key=lambda step: abs(step - float(points[0]["x"]))))
+
+    return callback
+
+
+def row_clicked(table: str, places: Sequence[Mapping[str, str | int]]) -> Callable[[], None]:
+    """A callback for the table with that key: go to the place of the row that was clicked. `places` are the rows', in order."""
+
+    def callback() -> None:
+        rows = (st.session_state.get(table) or {}).get("selection", {}).get("rows", [])
+        if rows and rows[0] < len(places):
+            go(**places[rows[0]])
+
+    return callback
+
+
+def select_row(table: str, row: int | None) -> None:
+    """Mark one row of the table with that key, before it is drawn."""
+    st.session_state[table] = {"selection": {"rows": [] if row is None else [row]}}
+
+
+def chosen_rollout(run: Run, keys: NDArray[np.int64]) -> int:
+    """The key of the chosen rollout if it is among `keys`, else the first of them, which then is the chosen one. `keys` is not empty."""
+    asked = st.session_state.get("rollout")
+    key = run.key_of(str(asked)) if asked is not None else None
+    if key is None or key not in keys:
+        key = int(keys[0])
+        go(rollout=run.rollout(key).source)
+    return key
+
+
+def keep(**where: str | int | None) -> None:
+    """Fill in a part of the place, or note what is shown now, without forgetting the parts that depend on it."""
+    st.session_state.update(where)
+
+
+def set_view(view: View) -> None:
+    """Hand the frame's choices to the page that is about to be drawn."""
+    st.session_state["_view"] = view
+
+
+def view() -> View:
+    """What the frame chose for this page."""
+    chosen: View = st.session_state["_view"]
+    return chosen
+
+
+def remember(name: str, compute: Callable[[Run], pd.DataFrame], run: Run, *small: str | float | None) -> pd.DataFrame:
+    """A frame computed from a run, kept while that load of the run is in use. Keyed by the load and small choices, never by its data."""
+    return _remembered(name, run.load_id, small, run, compute)
+
+
+@st.cache_resource(show_spinner=False, max_entries=256)
+def _remembered(
+    name: str, load_id: str, small: tuple[str | float | None, ...], _run: Run, _compute: Callable[[Run], pd.DataFrame]
+) -> pd.DataFrame:
+    return _compute(_run)

@@ -1,0 +1,199 @@
+"""The top line that stays on every page: run, step, what loading found. Draws; what it chooses it hands to `session`.
+
+Returns whether there is a run to show. Everything that can be wrong with a root, a run or a link ends here in one sentence on the screen.
+"""
+
+import time
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import streamlit as st
+
+from board import library, session
+from board.controls import ReadingChoices, reading_choices
+from board.errors import BoardError
+from board.figures.strip import step_strip
+from board.formats.row import COMMON_PADS, plural
+from board.library import RunFolder
+from board.notices import notice
+from board.numbers import size
+from board.report import KEPT_PROBLEMS, LoadReport
+from board.rollouts import Progress, Run
+from board.steps import per_step
+
+AUTO_LOAD_BYTES: Final = 500_000_000
+"""A run larger than this is loaded when asked for, not because it happens to be first in the list."""
+
+_TICK_SECONDS: Final = 0.2
+
+
+def draw() -> bool:
+    """Draw the top line; True when the page below it has a run with rows to show."""
+    try:
+        root = session.root()
+        return _draw(root)
+    except BoardError as error:
+        notice(str(error), "error")
+        return False
+
+
+def _draw(root: Path) -> bool:
+    session.adopt_url()
+    reading = reading_choices()
+    folders = session.runs(str(root))
+    line = st.container(horizontal=True, vertical_alignment="bottom", key="topline")
+    missing = _missing_run(folders, root)
+    with line:
+        name = _run_picker(folders, root) if folders else None
+    if name is None:
+        notice(missing, "warning")
+        session.write_url()
+        return False
+    location = library.resolve(root, name)
+    run = _load(location, root, reading, next(folder for folder in folders if folder.name == name))
+    if run is None:
+        return False
+    with line:
+        _step_picker(run)
+        _strip(run)
+        _report(run, root)
+    session.write_url()
+    if run.frame.empty:
+        _nothing_to_show(run)
+        return False
+    pads = tuple(sorted(COMMON_PADS | {reading.pad_token} - {""})) if reading.hide_padding else ()
+    session.set_view(session.View(run, int(session.place("step") or 0), pads, reading.system_end if reading.hide_system else ""))
+    return True
+
+
+def _missing_run(folders: list[RunFolder], root: Path) -> str:
+    """Why no run can be shown, and what to do; empty when one can. Chooses the first run with shards when none is asked for."""
+    names = [folder.name for folder in folders]
+    if not names:
+        return f"No run folders under {root}. Put one there, or start the board with another folder: bash start.sh PATH"
+    asked = session.place("run")
+    if asked is None:
+        session.keep(run=next((folder.name for folder in folders if folder.shards), names[0]))
+    elif asked not in names:
+        session.go(run=None)
+        return f"There is no run {asked!r} under this root: choose one from the list."
+    return ""
+
+
+def _run_picker(folders: list[RunFolder], root: Path) -> str | None:
+    """Draw the list of runs; the chosen one's name, None while none is chosen."""
+    chosen: str | None = st.selectbox(
+        "Run",
+        [folder.name for folder in folders],
+        key="run",
+        index=0 if session.place("run") else None,
+        placeholder="Choose a run",
+        format_func=lambda name: root.name if name == library.HERE else name,
+        on_change=session.moved,
+        args=("run",),
+        width=240,
+    )
+    return chosen
+
+
+def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder) -> Run | None:
+    """The run, loaded with progress on the screen; None while a large one waits to be asked for."""
+    pads = (reading.pad_token,) if reading.pad_token else ()
+    opened = session.library().peek(location, pads)
+    if opened is not None:
+        return opened
+    slot = st.empty()
+    large = folder.bytes > AUTO_LOAD_BYTES and not session.asked_for(folder.name)
+    if large and not slot.button(f"Load {size(folder.bytes)} in {plural(folder.shards, 'shard')}", type="primary"):
+        return None
+    ticks = [0.0]
+
+    def show(progress: Progress) -> None:
+        if time.monotonic() - ticks[0] < _TICK_SECONDS:
+            return
+        ticks[0] = time.monotonic()
+        left = f"{progress.seconds_left:.0f} s left" if np.isfinite(progress.seconds_left) else "starting"
+        slot.progress(progress.share, text=f"{progress.rows:,} rows · {size(progress.rate)}/s · {left}")
+
+    run = session.library().open(location, root, pads, show)
+    slot.empty()
+    return run
+
+
+def _step_picker(run: Run) -> None:
+    steps = [int(step) for step in run.steps]
+    if not steps:
+        return
+    if session.place("step") not in steps:
+        linked = run.key_of(str(session.place("rollout")))
+        session.keep(step=steps[-1] if linked is None else run.rollout(linked).step)
+    at = steps.index(int(session.place("step") or 0))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
+        _step_button("◀", steps[at - 1] if at else None, "H", "step_previous")
+        st.selectbox(
+            f"Step ({len(steps):,} in all)",
+            steps,
+            key="step",
+            on_change=session.moved,
+            args=("step",),
+            width=130,
+            format_func=str,
+        )
+        _step_button("▶", steps[at + 1] if at + 1 < len(steps) else None, "L", "step_next")
+
+
+def _step_button(label: str, step: int | None, shortcut: str, key: str) -> None:
+    st.button(label, key=key, shortcut=shortcut, disabled=step is None, on_click=session.go, kwargs={"step": step})
+
+
+def _strip(run: Run) -> None:
+    """All steps as bars of mean reward: one click goes to a step."""
+    if "reward" not in run.frame.columns or len(run.steps) < 2:
+        return
+    stats = session.remember("per_step", lambda opened: per_step(opened.frame, "reward"), run, "reward")
+    figure = step_strip(stats, int(session.place("step") or 0))
+    st.plotly_chart(
+        figure,
+        key="strip",
+        on_select=session.step_clicked("strip", run.steps.tolist()),
+        selection_mode="points",
+        config={"displayModeBar": False},
+    )
+
+
+def _report(run: Run, root: Path) -> None:
+    """What loading found, as a count; the details when opened."""
+    report = run.report
+    problems = report.counts.total()
+    label = f"{report.rows:,} rows · {plural(problems, 'problem') if problems else 'no problems'}"
+    with st.popover(label, key="report", on_change="rerun") as popover:
+        if popover.open:
+            _report_details(report)
+    if library.current_fingerprint(run.location, root) != run.fingerprint:
+        st.button("Changed on disk: reload", key="reload", type="primary", on_click=session.library().close, args=(run.location,))
+
+
+def _report_details(report: LoadReport) -> None:
+    rate = size(report.bytes / report.seconds) if report.seconds else "–"
+    st.text(
+        f"{plural(report.rows, 'row')} from {plural(report.shards, 'shard')}, {size(report.bytes)} in {report.seconds:.1f} s ({rate}/s)"
+    )
+    for shard in report.unfinished:
+        st.text(f"{shard}: the last line is still being written; it is read at the next load.")
+    if not report.problems:
+        st.text("Every line was read, and nothing about it is odd.")
+        return
+    st.text(f"{report.refused:,} lines or shards not loaded, {report.flagged:,} flagged.")
+    st.dataframe(report.to_frame(), hide_index=True, width=720, height=min(400, 40 + 35 * len(report.problems)))
+    if report.left_out:
+        st.text(f"{report.left_out:,} more are counted but not listed: the list keeps the first {KEPT_PROBLEMS:,} of each kind.")
+
+
+def _nothing_to_show(run: Run) -> None:
+    if not run.report.problems:
+        notice("No rows yet: the shards are empty.")
+        return
+    notice(f"No rows could be read: {plural(run.report.refused, 'line')} refused. The first reasons:", "warning")
+    for problem in run.report.problems[:5]:
+        st.text(str(problem))

@@ -1,0 +1,17 @@
+"""RL Logging Board: the Streamlit entry. Page config, the top line with the run picker, navigation; nothing else."""
+
+import streamlit as st
+
+from board import topline
+
+st.set_page_config(page_title="RL Logging Board", layout="wide", initial_sidebar_state="collapsed")
+page = st.navigation(
+    [
+        st.Page("board/pages/rewards.py", title="Rewards", default=True),
+        st.Page("board/pages/responses.py", title="Responses", url_path="responses"),
+        st.Page("board/pages/tokens.py", title="Tokens", url_path="tokens"),
+    ],
+    position="top",
+)
+if topline.draw():
+    page.run()

@@ -16,6 +16,9 @@ Kind = Literal["step", "id", "text", "number", "tokens", "token_metric"]
 Scale = Literal["diverging", "sequential"]
 """How a token metric is coloured: around zero, or from low to high."""
 
+Loud = Literal["high", "low"]
+"""Which end of a sequential metric is the news: a large KL, but a small probability."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -28,6 +31,7 @@ class Column:
     label: str = ""
     """Singular name for the screen ("logprob"); the field name when empty."""
     scale: Scale = "sequential"
+    loud: Loud = "high"
     required: bool = False
 
     @property
@@ -43,8 +47,8 @@ NATIVE: Final[tuple[Column, ...]] = (
     Column("prompt", "text", "prompt given to the policy: text, or a list of chat messages"),
     Column("response", "text", "text the policy sampled; `response_tokens` alone will do"),
     Column("response_tokens", "tokens", "tokens of the response, as text or ids"),
-    Column("logprobs", "token_metric", "log-probability of the token under the policy", "nats", "logprob"),
-    Column("ref_logprobs", "token_metric", "log-probability of the token under the reference", "nats", "ref_logprob"),
+    Column("logprobs", "token_metric", "log-probability of the token under the policy", "nats", "logprob", loud="low"),
+    Column("ref_logprobs", "token_metric", "log-probability of the token under the reference", "nats", "ref_logprob", loud="low"),
     Column("values", "token_metric", "critic value at the token", "reward", "value", "diverging"),
     Column(
         "token_rewards", "token_metric", "reward given at the token, KL penalty included", "reward", "token_reward", "diverging"
@@ -58,7 +62,7 @@ NATIVE: Final[tuple[Column, ...]] = (
     Column("advantages", "token_metric", "advantage used in the update", "reward", "advantage", "diverging"),
     Column("returns", "token_metric", "return the critic is trained towards", "reward", "return", "diverging"),
     Column("entropies", "token_metric", "entropy of the policy's distribution at the token", "nats", "entropy"),
-    Column("rollout_logprobs", "token_metric", "log-probability reported by the inference engine", "nats", "rollout_logprob"),
+    Column("rollout_logprobs", "token_metric", "log-probability reported by the inference engine", "nats", "rollout_logprob", loud="low"),
     Column("loss_mask", "token_metric", "1 where the token is trained on; tokens with 0 enter no mean", "0 or 1"),
     Column("group_id", "id", "rollouts of one step with the same group share a prompt"),
     Column("sample_id", "id", "the trainer's own name of the sample"),
@@ -68,8 +72,8 @@ NATIVE: Final[tuple[Column, ...]] = (
 DERIVED_TOKEN_METRICS: Final[tuple[Column, ...]] = (
     Column("log_ratio", "token_metric", "logprob minus ref_logprob", "nats", scale="diverging"),
     Column("kl", "token_metric", "per-token estimate of KL(policy‖reference)", "nats"),
-    Column("prob", "token_metric", "probability of the token under the policy", "0 to 1"),
-    Column("ref_prob", "token_metric", "probability of the token under the reference", "0 to 1"),
+    Column("prob", "token_metric", "probability of the token under the policy", "0 to 1", loud="low"),
+    Column("ref_prob", "token_metric", "probability of the token under the reference", "0 to 1", loud="low"),
 )
 """Per-token arrays the board computes when a rollout is shown."""
 

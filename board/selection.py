@@ -15,9 +15,6 @@ from board.schema import BY_TITLE
 Order = Literal["magnitude", "highest", "lowest"]
 """What counts as extreme: far from zero, large, or small."""
 
-_NEWS_IS_LOW: Final = {"logprob", "ref_logprob", "rollout_logprob", "prob", "ref_prob"}
-"""Metrics whose small values are the news: a token the model found unlikely."""
-
 NOT_SORTABLE: Final = {"shard", "line"}
 """Numbers that say where a row came from, not what it is."""
 
@@ -77,10 +74,13 @@ def neighbours(keys: Sequence[int] | NDArray[np.int64], key: int) -> tuple[int |
 
 
 def natural_order(metric: str) -> Order:
-    """What is extreme for a token metric: far from zero where it diverges, unlikely for probabilities, else large."""
-    if metric in _NEWS_IS_LOW:
-        return "lowest"
-    return "magnitude" if metric in BY_TITLE and BY_TITLE[metric].scale == "diverging" else "highest"
+    """What is extreme for a token metric: far from zero where it diverges, else its loud end."""
+    column = BY_TITLE.get(metric)
+    if column is None:
+        return "highest"
+    if column.scale == "diverging":
+        return "magnitude"
+    return "lowest" if column.loud == "low" else "highest"
 
 
 def extreme_tokens(

@@ -1,0 +1,11 @@
+"""The token view: one rollout's tokens as coloured text above a heatmap of its metrics. The only place that draws tokens.
+
+`show` mounts it on a page, `window` says which tokens of a long response to send. Knows nothing of runs, files or the URL:
+it is given tokens and arrays, and hands back what the reader pinned and which metric colours the text.
+"""
+
+from board.token_view.face import TokenViewResult, show
+from board.token_view.payload import Choice, Payload, build
+from board.token_view.window import WINDOW_TOKENS, Window, window
+
+__all__ = ["WINDOW_TOKENS", "Choice", "Payload", "TokenViewResult", "Window", "build", "show", "window"]

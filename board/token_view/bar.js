@@ -1,0 +1,106 @@
+// The line above the text: which metric colours it, the numbers of its scale, and how much of the response is in view.
+
+import { element } from "./dom.js";
+import { extent, rangeText, short, whole } from "./format.js";
+import { traits } from "./model.js";
+import { barOf, STEPS, valueAt } from "./scale.js";
+
+const NO_METRIC = "This row has no token metric, so its tokens have no colour.";
+
+/** Draws the metric buttons; `choose(name)` is called with the one clicked. With no metric, says so. */
+export function drawChooser(box, model, choose) {
+  if (model.metrics.length === 0) {
+    box.replaceChildren(element("span", "tv-note", {}, NO_METRIC));
+    return;
+  }
+  const buttons = model.metrics.map((metric) => {
+    const title = [metric.meaning, metric.unit].filter(Boolean).join("; ");
+    const button = element("button", "tv-metric", { type: "button", role: "radio", title, "data-metric": metric.name }, metric.name);
+    button.onclick = () => choose(metric.name);
+    return button;
+  });
+  box.replaceChildren(element("span", "tv-caption", {}, "colour by"), ...buttons);
+}
+
+/** Shows which metric is chosen; `focus` moves the keyboard there too. */
+export function markChosen(box, chosen, focus) {
+  for (const button of box.querySelectorAll(".tv-metric")) {
+    const on = button.dataset.metric === chosen;
+    button.setAttribute("aria-checked", String(on));
+    button.tabIndex = on ? 0 : -1;
+    if (on && focus) button.focus();
+  }
+}
+
+/** Left and right arrows walk the metric buttons, as in any group of radio buttons. Returns the metric to choose, or null. */
+export function neighbourMetric(model, chosen, key) {
+  const direction = { ArrowRight: 1, ArrowLeft: -1 }[key];
+  if (direction === undefined || model.metrics.length === 0) return null;
+  const at = model.metrics.findIndex((metric) => metric.name === chosen);
+  return model.metrics[(at + direction + model.metrics.length) % model.metrics.length].name;
+}
+
+/** Draws the colour scale with its numbers, and a word on whatever else is to be seen in the text. */
+export function drawLegend(box, model, metric) {
+  if (metric === null) {
+    box.replaceChildren();
+    return;
+  }
+  const none = element("span", "tv-note", {}, `${metric.name}: no number among these tokens`);
+  box.replaceChildren(...(metric.finite === 0 ? [none] : [scaleBar(metric), unitText(metric)]), ...keys(model, metric));
+}
+
+/** "tokens 2,001–4,000 of 33,000", and how many are masked. */
+export function drawExtent(box, model) {
+  const { masked } = traits(model, null);
+  box.textContent = extent(model.start, model.n, model.total) + (masked ? ` · ${whole(masked)} masked` : "");
+}
+
+function scaleBar(metric) {
+  const diverging = metric.scale === "diverging";
+  const steps = diverging ? range(1 - STEPS, STEPS - 1) : range(0, STEPS - 1);
+  // Low numbers stand left, as on any axis, whichever end is loud.
+  if (!diverging && metric.loud === "low") steps.reverse();
+  const swatches = steps.map((step) => element("i", swatchClass(step, diverging)));
+  const ends = [metric.lo, metric.hi];
+  const constant = ends[0] === ends[1];
+  const places = diverging ? [-1, -0.5, 0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1];
+  if (!diverging && metric.loud === "low") places.reverse();
+  const numbers = places.map((at, i) => element("span", "", {}, tick(metric, at, i, places.length - 1, constant)));
+  const label = `colour scale of ${metric.name}: ${rangeText(metric)} ${metric.unit}`;
+  const rows = [element("div", "tv-swatches", {}, ...swatches), element("div", "tv-ticks", {}, ...numbers)];
+  return element("div", "tv-scale", { role: "img", "aria-label": label }, ...rows);
+}
+
+function tick(metric, at, i, last, constant) {
+  if (constant) return i === 0 ? short(metric.lo) : "";
+  const sign = i === 0 && metric.min < metric.lo ? "≤" : i === last && metric.max > metric.hi ? "≥" : "";
+  return sign + short(Math.fround(valueAt(metric, at)));
+}
+
+function swatchClass(step, diverging) {
+  const at = step / (STEPS - 1);
+  const bar = barOf(at);
+  const side = !diverging ? "s" : step < 0 ? "n" : "p";
+  return `tv-${side}${Math.abs(step)}${bar ? ` tv-u${bar}` : ""}${at < 0 ? " tv-below" : ""}`;
+}
+
+function unitText(metric) {
+  const words = [metric.unit];
+  if (metric.min < metric.lo) words.push(`least ${short(metric.min)}`);
+  if (metric.max > metric.hi) words.push(`most ${short(metric.max)}`);
+  return element("span", "tv-unit", {}, words.filter(Boolean).join(" · "));
+}
+
+function keys(model, metric) {
+  const seen = traits(model, metric);
+  const key = (name, sample, count) => element("span", "tv-key", {}, element("i", sample), `${name} ${whole(count)}`);
+  return [
+    ...(seen.missing ? [key("missing", "tv-missing", seen.missing)] : []),
+    ...(seen.infinite ? [key("infinite", "tv-infinite tv-sample", seen.infinite)] : []),
+  ];
+}
+
+function range(first, last) {
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+}

@@ -1,0 +1,7 @@
+// The component nobody sees: hands the server's choice to the token view of the same key.
+
+import { meetingPlace, offer } from "./hub.js";
+
+export default function ({ data }) {
+  offer(meetingPlace(data.key), data);
+}

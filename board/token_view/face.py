@@ -1,0 +1,73 @@
+"""Mounts the token view on a page and hears what the reader does in it. Knows nothing of where tokens come from or where a
+choice is kept.
+
+Two components, because a component whose smallest property changes is sent again whole. The view holds text and numbers and is
+sent once per window of tokens; the other, a few bytes and nothing to see, carries the choice made on the server (a link, a
+click in a table) to the view.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy.typing as npt
+import streamlit as st
+
+from board.token_view import assets
+from board.token_view.payload import Choice, build, chosen
+
+_view: Final = st.components.v2.component("rl_logging_board.token_view", js=assets.script(assets.VIEW_FILES), css=assets.style())
+_choice: Final = st.components.v2.component("rl_logging_board.token_choice", js=assets.script(assets.CHOICE_FILES))
+
+
+@dataclass(frozen=True)
+class TokenViewResult:
+    """What the reader sees now.
+
+    `pinned` is an index into the whole response, from 0; `metric` is None when the rollout has no metric.
+    """
+
+    pinned: int | None
+    metric: str | None
+
+
+def show(
+    tokens: Sequence[str],
+    metrics: Mapping[str, npt.ArrayLike],
+    *,
+    counts: npt.ArrayLike | None = None,
+    start: int = 0,
+    total: int | None = None,
+    metric: str = "",
+    pinned: int | None = None,
+    key: str,
+    height: int | None = None,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    on_change: Callable[[], None] | None = None,
+) -> TokenViewResult:
+    """Draw a window of one rollout's tokens: the text coloured by a metric, and every metric as a row of a heatmap.
+
+    `tokens` are the window's, n of them; `start` is the index (from 0) of its first and `total` the length of the whole
+    response (None: the window is the response). `metrics` maps screen names (`schema.title`) to (n,) numbers, NaN where
+    missing; unit, meaning and scale come from the schema. `counts` is (n,) bool: False tokens are dimmed and enter no scale.
+    `ranges` fixes colour scales by metric name, so that colours mean the same in every window. `height` is the most the text
+    may take before it scrolls, in pixels.
+
+    `metric` and `pinned` are what to show, `TokenViewResult` what is shown after the reader's last click: keep it (in the URL)
+    and pass it back. Changing metric or pin costs a few bytes, never the arrays again. Within one page `key` belongs to one
+    view and may be reused for the next rollout. Raises ValueError when an array is not as long as `tokens`.
+    """
+    payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, key=key, height=height)
+    with st.container(gap=None):
+        mounted = _view(key=key, data=payload.data, on_choice_change=on_change or _nothing)
+        choice = chosen(mounted.choice, Choice(metric, pinned), payload)
+        _choice(key=f"{key}.choice", data=_message(key, payload.stamp, choice))
+    return TokenViewResult(choice.pinned, choice.metric or None)
+
+
+def _message(key: str, stamp: str, choice: Choice) -> dict[str, Any]:
+    return {"key": key, "stamp": stamp, "metric": choice.metric, "pinned": choice.pinned}
+
+
+def _nothing() -> None:
+    """A trigger is only reported where a callback is named."""

@@ -1,0 +1,50 @@
+// Numbers and positions as the screen writes them. Pure; knows nothing of metrics or the page.
+
+const MINUS = "\u2212";
+
+/** A float32 with as few digits as tell it from its neighbours: 0.1, not 0.10000000149011612. */
+export function exact(value) {
+  if (!Number.isFinite(value)) return special(value);
+  for (let digits = 1; digits < 9; digits += 1) {
+    const text = value.toPrecision(digits);
+    if (Math.fround(Number(text)) === value) return tidy(String(Number(text)));
+  }
+  return tidy(String(Number(value.toPrecision(9))));
+}
+
+/** Three significant digits; never 0 for what is not 0. Missing is an em dash. */
+export function short(value) {
+  if (!Number.isFinite(value)) return special(value);
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 99950 || size < 0.000995) return tidy(value.toExponential(2));
+  return tidy(size >= 999.5 ? String(Math.round(value)) : value.toPrecision(3));
+}
+
+/** The ends of a colour scale, "0 – 2.31"; with ≤ or ≥ where values go further. */
+export function rangeText({ lo, hi, min, max, finite }) {
+  if (finite === 0) return "no number";
+  const low = `${min < lo ? "≤" : ""}${short(lo)}`;
+  const high = `${max > hi ? "≥" : ""}${short(hi)}`;
+  return low === high ? low : `${low} – ${high}`;
+}
+
+/** An integer with thousands separated. */
+export function whole(count) {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** Which tokens are in view, counted from 1, as `str(Window)` says it in Python. */
+export function extent(start, n, total) {
+  if (n === total) return n === 1 ? "1 token" : `${whole(n)} tokens`;
+  return `tokens ${whole(start + 1)}–${whole(start + n)} of ${whole(total)}`;
+}
+
+function special(value) {
+  if (Number.isNaN(value)) return "—";
+  return value > 0 ? "∞" : `${MINUS}∞`;
+}
+
+function tidy(text) {
+  return text.replace("e+", "e").replaceAll("-", MINUS);
+}

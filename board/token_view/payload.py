@@ -1,0 +1,167 @@
+"""What travels to the browser for one window of tokens: Arrow for numbers and text, a little JSON about them.
+
+Pure: knows nothing of Streamlit or of drawing. Three traps of the transport are closed here: numbers are float32 with NaN for
+missing (an Arrow null would arrive as 0), the JSON holds no NaN and no numpy scalar, and tables lie one level deep.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from board import schema
+
+_T = TypeVar("_T", bound=np.generic)
+_FRAGILE: Final = re.compile("^\\ufeff|[\\ud800-\\udfff]")
+
+
+@dataclass(frozen=True)
+class MetricMeta:
+    """How the browser names and colours one metric."""
+
+    name: str
+    unit: str
+    meaning: str
+    scale: schema.Scale
+    loud: schema.Loud
+    range: tuple[float, float] | None
+    """Fixed ends of the colour scale; None lets the browser choose them from the tokens it was sent."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the reader chose.
+
+    The metric that colours the text ("" for none), and the pinned token's index in the whole response, from 0.
+    """
+
+    metric: str
+    pinned: int | None
+
+
+@dataclass(frozen=True)
+class Payload:
+    """Everything the view of one window needs; `stamp` names this content."""
+
+    stamp: str
+    data: dict[str, Any]
+
+
+def build(
+    tokens: Sequence[str],
+    metrics: Mapping[str, npt.ArrayLike],
+    *,
+    counts: npt.ArrayLike | None = None,
+    start: int = 0,
+    total: int | None = None,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    key: str = "",
+    height: int | None = None,
+) -> Payload:
+    """The payload of `tokens`, n of them, the first being token `start` (from 0) of a response of `total`.
+
+    `metrics` maps screen names to (n,) numbers, NaN where missing; `counts` is (n,) bool, False for padding and masked tokens,
+    None when all count. `ranges` fixes the colour scale of the metrics it names. Raises ValueError when an array is not as long
+    as `tokens`, or the window overruns `total`.
+    """
+    n = len(tokens)
+    length = start + n if total is None else total
+    if start < 0 or start + n > length:
+        raise ValueError(f"tokens {start} to {start + n} do not fit a response of {length}")
+    arrays = {name: _column(name, values, n) for name, values in metrics.items()}
+    kept = np.ones(n, dtype=bool) if counts is None else _fits("counts", np.asarray(counts, dtype=bool), n)
+    text, odd = _text(tokens)
+    meta: dict[str, Any] = {
+        "key": key,
+        "n": n,
+        "start": start,
+        "total": length,
+        "height": height,
+        "metrics": [asdict(_describe(name, values, (ranges or {}).get(name))) for name, values in arrays.items()],
+        "odd": odd,
+    }
+    tables = {"tokens": pa.table({"text": text}), "counts": pa.table({"counts": kept.astype(np.uint8)})}
+    if arrays:
+        tables["values"] = pa.table({f"m{i}": values for i, values in enumerate(arrays.values())})
+    meta["stamp"] = _stamp(meta, tables)
+    return Payload(meta["stamp"], {"meta": meta, **tables})
+
+
+def chosen(reported: object, asked: Choice, payload: Payload) -> Choice:
+    """The choice in force: what the browser just `reported` of this payload, if it makes sense, else what the page asked for.
+
+    The report comes from outside: only a metric and an index that exist are believed, and the index only from a view of these
+    very tokens. An asked-for metric that the rollout does not have becomes its first one, or "" when it has none.
+    """
+    meta = payload.data["meta"]
+    names = [metric["name"] for metric in meta["metrics"]]
+    metric, pinned = asked.metric, asked.pinned
+    if isinstance(reported, Mapping):
+        metric = reported["metric"] if reported.get("metric") in names else metric
+        if reported.get("stamp", payload.stamp) == payload.stamp:
+            pinned = _index(reported.get("pinned"), meta["total"])
+    if metric not in names:
+        metric = names[0] if names else ""
+    return Choice(metric, pinned)
+
+
+def _index(told: object, total: int) -> int | None:
+    return told if isinstance(told, int) and not isinstance(told, bool) and 0 <= told < total else None
+
+
+def _column(name: str, values: npt.ArrayLike, n: int) -> npt.NDArray[np.float32]:
+    with np.errstate(over="ignore"):
+        return _fits(name, np.ascontiguousarray(values, dtype=np.float32), n)
+
+
+def _fits(name: str, values: npt.NDArray[_T], n: int) -> npt.NDArray[_T]:
+    if values.shape != (n,):
+        raise ValueError(f"{name} has shape {values.shape}, the tokens are {n}")
+    return values
+
+
+def _text(tokens: Sequence[str]) -> tuple[pa.Array, dict[str, str]]:
+    """Arrow text, and by position, as JSON literals, the tokens it would not bring to the browser whole.
+
+    Those are halves of a character (lone surrogates), which Arrow refuses, and a leading byte order mark, which the browser's
+    decoder swallows.
+    """
+    odd = {i: token for i, token in enumerate(tokens) if not token.isascii() and _FRAGILE.search(token)}
+    plain = ["" if i in odd else token for i, token in enumerate(tokens)] if odd else tokens
+    return pa.array(plain, type=pa.utf8()), {str(i): json.dumps(token) for i, token in odd.items()}
+
+
+def _describe(name: str, values: npt.NDArray[np.float32], fixed: tuple[float, float] | None) -> MetricMeta:
+    """What the schema says of the metric; for one it does not know, what its signs say."""
+    column = schema.BY_TITLE.get(name)
+    finite = values[np.isfinite(values)]
+    if column is None:
+        signed = finite.size > 0 and finite.min() < 0 < finite.max()
+        negative = finite.size > 0 and finite.max() <= 0 and finite.min() < 0
+        return MetricMeta(name, "", "", "diverging" if signed else "sequential", "low" if negative else "high", _floats(fixed))
+    if fixed is None and column.unit == "0 to 1":
+        fixed = (0.0, 1.0)
+    return MetricMeta(name, column.unit, column.meaning, column.scale, column.loud, _floats(fixed))
+
+
+def _floats(fixed: tuple[float, float] | None) -> tuple[float, float] | None:
+    """Plain finite floats for the JSON; an unusable range is none."""
+    if fixed is None or not np.isfinite(fixed).all():
+        return None
+    return float(fixed[0]), float(fixed[1])
+
+
+def _stamp(meta: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
+    digest = hashlib.blake2b(json.dumps(meta).encode(), digest_size=8)
+    for table in tables.values():
+        for column in table.columns:
+            for chunk in column.chunks:
+                for buffer in chunk.buffers():
+                    digest.update(b"" if buffer is None else buffer)
+    return digest.hexdigest()

@@ -1,0 +1,301 @@
+// The token view itself: holds what is shown, chosen, pinned and hovered, and joins its parts. The component's entry point.
+
+import { drawChooser, drawExtent, drawLegend, markChosen, neighbourMetric } from "./bar.js";
+import { colorAt, css, inkOn, palette, parseColor } from "./color.js";
+import { element } from "./dom.js";
+import { createHeat } from "./heat.js";
+import { meetingPlace, settle } from "./hub.js";
+import { literal } from "./marks.js";
+import { localIndex, metricOf, modelOf } from "./model.js";
+import { STEPS } from "./scale.js";
+import { drawText, paintText, verticalNeighbour } from "./text.js";
+import { cut, drawTip, placeTip, spoken } from "./tip.js";
+
+const HINT = "hover or use the arrow keys for a token's numbers; click or Enter pins it";
+const views = new WeakMap();
+
+/** Streamlit calls this when the data or the theme changes; the page's elements are kept between calls. */
+export default function ({ data, parentElement, setTriggerValue }) {
+  if (!views.has(parentElement)) views.set(parentElement, createView(parentElement));
+  const view = views.get(parentElement);
+  view.update(data, (choice) => setTriggerValue("choice", choice));
+  return () => {
+    view.close();
+    views.delete(parentElement);
+  };
+}
+
+function createView(parent) {
+  const parts = skeleton();
+  parent.append(parts.root);
+  const view = { parts, model: null, spans: [], metric: null, pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
+  const on = { hover: (i) => hover(view, i, false), pin: (i) => togglePin(view, i, true), metric: (name) => choose(view, name) };
+  view.heat = createHeat(parts.heat, on);
+  listenText(view);
+  listenKeys(view);
+  return { update: (data, report) => update(view, data, report), close: () => close(view) };
+}
+
+function skeleton() {
+  const live = element("div", "tv-live", { role: "status", "aria-live": "polite" });
+  const chooser = element("div", "tv-chooser", { role: "radiogroup", "aria-label": "metric that colours the text" });
+  const legend = element("div", "tv-legend");
+  const count = element("div", "tv-extent");
+  const label = "response tokens; arrow keys move, Enter pins, Escape unpins";
+  const text = element("div", "tv-text", { tabIndex: 0, role: "group", translate: false, "aria-label": label });
+  const status = element("div", "tv-status");
+  const zooms = [["0.5", "−", "zoom out"], ["0", "fit", "show all tokens"], ["2", "+", "zoom in"]];
+  const zoom = element("div", "tv-zooms", {}, ...zooms.map(zoomButton));
+  const head = element("div", "tv-heat-head", {}, status, zoom);
+  const heat = element("div", "tv-heat");
+  const tip = element("div", "tv-tip", { hidden: true, role: "tooltip" });
+  const palette = element("style");
+  const bar = element("div", "tv-bar", {}, chooser, legend);
+  const root = element("div", "tv", {}, palette, bar, count, text, head, heat, tip, live);
+  return { root, palette, bar, chooser, legend, count, text, head, status, zoom, heat, tip, live };
+}
+
+function zoomButton([factor, sign, label]) {
+  return element("button", "tv-zoom", { type: "button", "aria-label": label, title: label, "data-zoom": factor }, sign);
+}
+
+function update(view, data, report) {
+  view.report = report;
+  if (data.meta.stamp !== view.model?.stamp) load(view, data);
+  paintTheme(view);
+}
+
+/** Draws a window of tokens from nothing. The chosen metric stays when the next rollout has it too. */
+function load(view, data) {
+  const { parts } = view;
+  const model = modelOf(data);
+  Object.assign(view, { model, hovered: null, focused: null, pinned: null, pending: [] });
+  parts.tip.hidden = true;
+  parts.text.style.maxHeight = model.height ? `${model.height}px` : "";
+  view.spans = drawText(parts.text, model.tokens);
+  if (model.n === 0) parts.text.append(element("span", "tv-note", {}, "(empty response)"));
+  parts.bar.hidden = parts.count.hidden = model.n === 0;
+  parts.text.scrollTop = 0;
+  drawExtent(parts.count, model);
+  drawChooser(parts.chooser, model, (name) => choose(view, name));
+  view.heat.show(model);
+  parts.head.hidden = model.n === 0 || model.metrics.length === 0;
+  view.metric = metricOf(model, view.metric?.name) ?? model.metrics[0] ?? null;
+  join(view);
+  colour(view);
+  mark(view);
+}
+
+/** Meets the server's choice, which may have come before the tokens or comes after them. */
+function join(view) {
+  const { key, stamp } = view.model;
+  if (view.place && view.place.listener === view.listener) view.place.listener = null;
+  view.place = meetingPlace(key);
+  view.listener = (choice) => {
+    if (choice.stamp !== stamp) return;
+    const { pending, apply } = settle(view.pending, choice);
+    view.pending = pending;
+    if (apply) obey(view, choice);
+  };
+  view.place.listener = view.listener;
+  if (view.place.choice) view.listener(view.place.choice);
+}
+
+function obey(view, choice) {
+  const moved = choice.pinned !== view.pinned;
+  const metric = metricOf(view.model, choice.metric) ?? view.metric;
+  const recoloured = metric !== view.metric;
+  Object.assign(view, { metric, pinned: choice.pinned });
+  if (recoloured) colour(view);
+  mark(view);
+  const local = localIndex(view.model, view.pinned);
+  if (moved && local !== null) requestAnimationFrame(() => reveal(view, local));
+}
+
+/** Reports the reader's choice; what is on screen never waits for the answer. */
+function tell(view) {
+  const choice = { metric: view.metric?.name ?? "", pinned: view.pinned };
+  view.pending.push(choice);
+  view.report({ ...choice, stamp: view.model.stamp });
+}
+
+/** `byKey` moves the keyboard to the metric's button as well. */
+function choose(view, name, byKey = false) {
+  const metric = metricOf(view.model, name);
+  if (metric === null || metric === view.metric) return;
+  view.metric = metric;
+  colour(view, byKey);
+  tell(view);
+}
+
+/** A pin from the heatmap or the keyboard brings its token into sight; one clicked in the text is there already. */
+function togglePin(view, index, bringIntoSight) {
+  const position = view.model.start + index;
+  view.pinned = view.pinned === position ? null : position;
+  mark(view);
+  if (view.pinned !== null && bringIntoSight) reveal(view, index);
+  tell(view);
+}
+
+function unpin(view) {
+  if (view.pinned === null) return;
+  view.pinned = null;
+  mark(view);
+  tell(view);
+}
+
+/** `index` is hovered (null: nothing is); `withTip` when the pointer or the keyboard is in the text. */
+function hover(view, index, withTip) {
+  if (view.hovered === index && view.parts.tip.hidden === !(withTip && index !== null)) return;
+  view.hovered = index;
+  mark(view);
+  const { tip } = view.parts;
+  tip.hidden = index === null || !withTip;
+  if (tip.hidden) return;
+  drawTip(tip, view.model, index, localIndex(view.model, view.pinned), view.metric);
+  placeTip(tip, view.spans[index]);
+}
+
+function colour(view, focus = false) {
+  const { parts, model, metric } = view;
+  paintText(view.spans, model, metric);
+  drawLegend(parts.legend, model, metric);
+  markChosen(parts.chooser, metric?.name, focus);
+  view.heat.choose(metric?.name);
+}
+
+function mark(view) {
+  const { model, spans, parts } = view;
+  const pinned = localIndex(model, view.pinned);
+  flag(view, "marked-hover", spans[view.hovered], "data-hover");
+  flag(view, "marked-pin", spans[pinned], "data-pinned");
+  flag(view, "marked-focus", spans[view.focused], "data-focus");
+  view.heat.mark(view.hovered, pinned);
+  const shown = view.hovered ?? pinned;
+  parts.status.classList.toggle("tv-dim", shown === null);
+  if (shown === null) parts.status.textContent = HINT;
+  else parts.status.replaceChildren(...statusOf(view, shown, shown === pinned));
+}
+
+function statusOf(view, index, isPinned) {
+  const place = `token ${(view.model.start + index + 1).toLocaleString("en-US")} `;
+  const text = element("bdi", "tv-status-text", {}, literal(cut(view.model.tokens[index])));
+  return [place, text, ...(isPinned ? [element("span", "tv-dim", {}, " pinned")] : [])];
+}
+
+function flag(view, slot, span, attribute) {
+  if (view[slot] === span) return;
+  view[slot]?.removeAttribute(attribute);
+  span?.setAttribute(attribute, "");
+  view[slot] = span;
+}
+
+/** Scrolls the text to a token and the heatmap too, without moving the page. */
+function reveal(view, index) {
+  const { text } = view.parts;
+  const box = text.getBoundingClientRect();
+  const token = view.spans[index].getBoundingClientRect();
+  if (token.top < box.top || token.bottom > box.bottom) text.scrollTop += token.top - box.top - box.height / 2;
+  view.heat.reveal(index);
+}
+
+function paintTheme(view) {
+  const style = getComputedStyle(view.parts.root);
+  const read = (name, other) => parseColor(style.getPropertyValue(name)) ?? other;
+  const background = read("--st-background-color", [255, 255, 255]);
+  const text = read("--st-text-color", [49, 51, 63]);
+  const colors = palette(background);
+  view.parts.palette.textContent = rulesOf(colors, text);
+  view.parts.root.dataset.theme = colors.dark ? "dark" : "light";
+  view.heat.paint(colors, text, background.map((channel, i) => channel + 0.3 * (text[i] - channel)));
+}
+
+function rulesOf(colors, text) {
+  const styled = (side, kind, sign) => (step) => {
+    const fill = colorAt(colors, kind, (sign * step) / (STEPS - 1));
+    const ink = inkOn(fill, text);
+    const rule = ink.map((channel, i) => 0.6 * channel + 0.4 * fill[i]);
+    return `.tv-${side}${step}{--fill:${step ? css(fill) : "transparent"};--ink:${css(ink)};--rule:${css(rule)}}`;
+  };
+  const sides = [styled("s", "sequential", 1), styled("p", "diverging", 1), styled("n", "diverging", -1)];
+  return sides.flatMap((side) => [...Array(STEPS).keys()].map(side)).join("\n");
+}
+
+function listenText(view) {
+  const { text, tip } = view.parts;
+  const tokenOf = (event) => event.target.closest?.(".tv-tok")?.index ?? null;
+  text.onpointermove = (event) => hover(view, tokenOf(event), true);
+  text.onpointerleave = () => hover(view, null, false);
+  text.onscroll = () => {
+    // Scrolled by the keyboard, the card follows its token; scrolled by hand, the token has left the pointer.
+    if (view.focused !== null && view.focused === view.hovered) placeTip(tip, view.spans[view.focused]);
+    else tip.hidden = true;
+  };
+  text.onclick = (event) => {
+    const index = tokenOf(event);
+    // Selecting text to copy it must not pin.
+    if (index === null || String(getSelection()).length > 0) return;
+    view.focused = index;
+    togglePin(view, index, false);
+  };
+  text.onblur = () => {
+    view.focused = null;
+    hover(view, null, false);
+    mark(view);
+  };
+}
+
+function listenKeys(view) {
+  const { text, chooser, zoom } = view.parts;
+  text.onkeydown = (event) => key(view, event, true);
+  view.heat.scroller.onkeydown = (event) => key(view, event, false);
+  chooser.onkeydown = (event) => {
+    const name = neighbourMetric(view.model, view.metric?.name, event.key);
+    if (name === null) return;
+    event.preventDefault();
+    choose(view, name, true);
+  };
+  zoom.onclick = (event) => {
+    const factor = event.target.closest("[data-zoom]")?.dataset.zoom;
+    if (factor !== undefined) view.heat.zoom(Number(factor), localIndex(view.model, view.pinned));
+  };
+}
+
+function key(view, event, inText) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const action = actions(view, inText)[event.key];
+  if (action === undefined || view.model.n === 0) return;
+  event.preventDefault();
+  action();
+}
+
+function actions(view, inText) {
+  const here = view.focused ?? localIndex(view.model, view.pinned) ?? view.hovered;
+  const last = view.model.n - 1;
+  const go = (index) => () => focusOn(view, Math.min(last, Math.max(0, index)), inText);
+  const line = (direction) => () => focusOn(view, here === null ? 0 : (verticalNeighbour(view.spans, here, direction) ?? here), true);
+  const zoom = (factor) => () => view.heat.zoom(factor, here);
+  const vertical = inText ? { ArrowDown: line(1), ArrowUp: line(-1) } : { "+": zoom(2), "-": zoom(0.5), 0: zoom(0) };
+  return {
+    ArrowRight: go(here === null ? 0 : here + 1),
+    ArrowLeft: go(here === null ? 0 : here - 1),
+    Home: go(0),
+    End: go(last),
+    Escape: () => unpin(view),
+    Enter: () => here !== null && togglePin(view, here, true),
+    ...vertical,
+  };
+}
+
+function focusOn(view, index, withTip) {
+  view.focused = index;
+  reveal(view, index);
+  hover(view, index, withTip);
+  mark(view);
+  view.parts.live.textContent = spoken(view.model, index, view.metric);
+}
+
+function close(view) {
+  view.heat.close();
+  if (view.place?.listener === view.listener) view.place.listener = null;
+}

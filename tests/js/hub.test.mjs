@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { meetingPlace, offer, settle } from "../../board/token_view/hub.js";
+
+const choice = (metric, pinned = null) => ({ metric, pinned });
+
+test("a choice that comes before its view waits, one that comes after is told", () => {
+  const world = {};
+  const heard = [];
+  offer(meetingPlace("tokens", world), choice("kl"));
+  const place = meetingPlace("tokens", world);
+  assert.deepEqual(place.choice, choice("kl"));
+  place.listener = (told) => heard.push(told.metric);
+  offer(meetingPlace("tokens", world), choice("value"));
+  offer(meetingPlace("other", world), choice("entropy"));
+  assert.deepEqual(heard, ["value"]);
+});
+
+const CASES = [
+  ["news is shown", [], choice("kl"), [], true],
+  ["the echo of the last choice ends the waiting", [choice("kl")], choice("kl"), [], true],
+  ["the echo of a choice the reader has left is not shown", [choice("kl"), choice("value")], choice("kl"), [choice("value")], false],
+  ["an echo answers those before it too", [choice("kl"), choice("value")], choice("value"), [], true],
+  ["news overrides what waits", [choice("kl")], choice("kl", 7), [], true],
+];
+
+for (const [name, pending, incoming, rest, apply] of CASES) {
+  test(name, () => assert.deepEqual(settle(pending, incoming), { pending: rest, apply }));
+}

@@ -1,0 +1,283 @@
+"""The token view's Python side: windows, what travels to the browser, which choice is in force, and the mount itself."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from board.token_view import Choice, Payload, assets, build, window
+from board.token_view.payload import chosen
+
+NAN = math.nan
+
+
+def metric(payload: Payload, name: str) -> dict[str, Any]:
+    """What the payload says of one metric."""
+    found: dict[str, Any] = next(entry for entry in payload.data["meta"]["metrics"] if entry["name"] == name)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("total", "start", "expected", "words"),
+    [
+        pytest.param(212, 0, (0, 212), "212 tokens", id="short response"),
+        pytest.param(1, 0, (0, 1), "1 token", id="one token"),
+        pytest.param(0, 0, (0, 0), "0 tokens", id="empty response"),
+        pytest.param(2_000, 0, (0, 2_000), "2,000 tokens", id="exactly one window"),
+        pytest.param(33_000, 2_500, (2_000, 4_000), "tokens 2,001–4,000 of 33,000", id="token inside the second window"),
+        pytest.param(33_000, 32_999, (32_000, 33_000), "tokens 32,001–33,000 of 33,000", id="last, shorter window"),
+        pytest.param(33_000, 99_999, (32_000, 33_000), "tokens 32,001–33,000 of 33,000", id="link beyond the end"),
+        pytest.param(33_000, -5, (0, 2_000), "tokens 1–2,000 of 33,000", id="link before the start"),
+    ],
+)
+def test_a_window_holds_the_token_asked_for(total: int, start: int, expected: tuple[int, int], words: str) -> None:
+    """The window tiles the response, contains the token of the link or the nearest one, and says which tokens it is."""
+    view = window(total, start)
+    assert (view.start, view.stop) == expected
+    assert str(view) == words
+
+
+@given(total=st.integers(0, 5_000), size=st.integers(1, 700))
+def test_windows_tile_the_response(total: int, size: int) -> None:
+    """Every token lies in exactly one window, whichever of its tokens is asked for."""
+    tiles = [window(total, start, size) for start in range(0, max(total, 1), size)]
+    assert [i for tile in tiles for i in range(total)[tile.slice]] == list(range(total))
+    assert {tile.count for tile in tiles} == {len(tiles)}
+    assert [tile.index for tile in tiles] == list(range(len(tiles)))
+    assert all(window(total, i, size) == tiles[i // size] for i in range(0, total, 97))
+
+
+@pytest.mark.parametrize(("total", "size"), [(10, 0), (-1, 5)], ids=["no size", "negative length"])
+def test_a_window_of_nothing_is_refused(total: int, size: int) -> None:
+    """A size or a length that makes no sense is the caller's error."""
+    with pytest.raises(ValueError, match="no window"):
+        window(total, 0, size)
+
+
+def test_numbers_travel_as_float32_with_nan_for_missing() -> None:
+    """Metrics are float32 columns without a single null, NaN and infinities as they are, whatever type they came in."""
+    payload = build(["a", "b", "c"], {"kl": [0.1, NAN, math.inf], "reward hack": np.array([1, 2, 3])})
+    table: pa.Table = payload.data["values"]
+    assert table.schema.types == [pa.float32(), pa.float32()]
+    assert [column.null_count for column in table.columns] == [0, 0]
+    np.testing.assert_array_equal(table.column(0).to_numpy(), np.array([0.1, NAN, math.inf], dtype=np.float32))
+    np.testing.assert_array_equal(table.column(1).to_numpy(), [1, 2, 3])
+
+
+def test_numbers_beyond_float32_become_infinite_without_a_warning() -> None:
+    """A float64 that float32 cannot hold is shown as infinite."""
+    assert build(["a"], {"kl": [1e300]}).data["values"].column(0).to_pylist() == [math.inf]
+
+
+def test_the_description_is_strict_json() -> None:
+    """The JSON part holds no NaN, no infinity and no numpy scalar, even when every number of the rollout is one."""
+    payload = build(["a"], {"kl": [NAN], "x": [-math.inf]}, ranges={"kl": (np.float64(0), np.float64(2)), "x": (0.0, NAN)})
+    meta = json.loads(json.dumps(payload.data["meta"], allow_nan=False))
+    assert meta == payload.data["meta"] | {"metrics": meta["metrics"]}
+    assert [entry["range"] for entry in meta["metrics"]] == [[0.0, 2.0], None]
+
+
+def test_text_arrives_whole() -> None:
+    """Tokens are Arrow text; those Arrow or the browser's decoder would spoil travel beside it as JSON literals."""
+    tokens = ["<b>", "", "\ufeff", "\ufeffx", "a\ufeff", "\ud83d", "今日", "\u202e", "\0"]
+    payload = build(tokens, {})
+    odd = {int(i): json.loads(text) for i, text in payload.data["meta"]["odd"].items()}
+    assert odd == {2: "\ufeff", 3: "\ufeffx", 5: "\ud83d"}
+    assert payload.data["tokens"].schema.types == [pa.utf8()]
+    assert [odd.get(i, text) for i, text in enumerate(payload.data["tokens"].column(0).to_pylist())] == tokens
+
+
+@given(st.lists(st.text(st.characters(codec=None)), max_size=20))
+def test_any_text_arrives_whole(tokens: list[str]) -> None:
+    """No token, lone surrogates included, is lost or changed on its way."""
+    data = build(tokens, {}).data
+    odd = {int(i): json.loads(text) for i, text in data["meta"]["odd"].items()}
+    assert [odd.get(i, text) for i, text in enumerate(data["tokens"].column(0).to_pylist())] == tokens
+
+
+def test_masked_tokens_are_marked() -> None:
+    """`counts` travels as ones and zeros; without it every token counts."""
+    assert build(["a", "b"], {}, counts=[True, False]).data["counts"].column(0).to_pylist() == [1, 0]
+    assert build(["a", "b"], {}).data["counts"].column(0).to_pylist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        pytest.param({"metrics": {"kl": [1.0]}}, r"kl has shape \(1,\)", id="short metric"),
+        pytest.param({"metrics": {"kl": [[1.0, 2.0]]}}, r"kl has shape \(1, 2\)", id="metric of two dimensions"),
+        pytest.param({"counts": [True] * 3}, r"counts has shape \(3,\)", id="long counts"),
+        pytest.param({"start": 5, "total": 6}, "do not fit", id="window past the end"),
+        pytest.param({"start": -1}, "do not fit", id="window before the start"),
+    ],
+)
+def test_what_does_not_align_is_refused(change: dict[str, Any], reason: str) -> None:
+    """An array that is not as long as the tokens is an error with its name, never a shifted picture."""
+    arguments: dict[str, Any] = {"metrics": {"kl": [1.0, 2.0]}} | change
+    with pytest.raises(ValueError, match=reason):
+        build(["a", "b"], **arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "expected"),
+    [
+        pytest.param("kl", [0, 1], ("sequential", "high", None, "nats"), id="kl"),
+        pytest.param("logprob", [-1, 0], ("sequential", "low", None, "nats"), id="logprob: unlikely tokens are loud"),
+        pytest.param("prob", [0.2, 1], ("sequential", "low", (0.0, 1.0), "0 to 1"), id="probability has fixed ends"),
+        pytest.param("log_ratio", [0.1, 0.2], ("diverging", "high", None, "nats"), id="log_ratio"),
+        pytest.param("advantage", [1, 2], ("diverging", "high", None, "reward"), id="advantage"),
+        pytest.param("surprise", [1, 2], ("sequential", "high", None, ""), id="unknown, positive"),
+        pytest.param("surprise", [-1, 2], ("diverging", "high", None, ""), id="unknown, both signs"),
+        pytest.param("surprise", [-1, -2], ("sequential", "low", None, ""), id="unknown, negative"),
+        pytest.param("surprise", [NAN, NAN], ("sequential", "high", None, ""), id="unknown, no number"),
+    ],
+)
+def test_a_metric_is_coloured_as_the_schema_says(name: str, values: list[float], expected: tuple[str, str, object, str]) -> None:
+    """Scale, loud end, fixed ends and unit come from the schema; for unknown metrics from their signs."""
+    entry = metric(build(["a", "b"], {name: values}), name)
+    assert (entry["scale"], entry["loud"], entry["range"], entry["unit"]) == expected
+
+
+def test_a_given_range_wins() -> None:
+    """The page may fix the colour scale, also of a probability."""
+    assert metric(build(["a"], {"prob": [0.5]}, ranges={"prob": (0.4, 0.6)}), "prob")["range"] == (0.4, 0.6)
+
+
+def test_no_tokens_and_no_metrics_make_a_payload() -> None:
+    """An empty response and a row without metrics are drawn like any other."""
+    empty = build([], {"kl": []}).data
+    assert (empty["meta"]["n"], empty["tokens"].num_rows) == (0, 0)
+    bare = build(["a"], {}).data
+    assert (bare["meta"]["metrics"], "values" in bare) == ([], False)
+
+
+def test_the_stamp_names_the_content() -> None:
+    """The same content has the same stamp, and any change of it another."""
+    base: dict[str, Any] = {"tokens": ["a", "b"], "metrics": {"kl": [0.0, 1.0]}, "start": 0, "total": 9}
+    changes: list[dict[str, Any]] = [
+        {"tokens": ["a", "c"]}, {"tokens": ["ab", ""]}, {"metrics": {"kl": [0.0, 2.0]}}, {"metrics": {"value": [0.0, 1.0]}},
+        {"start": 2}, {"total": 10}, {"counts": [True, False]}, {"height": 300}, {"key": "other"},
+    ]  # fmt: skip
+    stamps = [build(**base | change).stamp for change in [{}, {}, *changes]]
+    assert stamps[0] == stamps[1]
+    assert len(set(stamps)) == len(changes) + 1
+
+
+@pytest.mark.parametrize(
+    ("reported", "expected"),
+    [
+        pytest.param(None, Choice("kl", 7), id="nothing reported"),
+        pytest.param({"metric": "value", "pinned": 5}, Choice("value", 5), id="a click"),
+        pytest.param({"metric": "value", "pinned": None}, Choice("value", None), id="unpinned"),
+        pytest.param({"metric": "value", "pinned": 40}, Choice("value", 40), id="a pin in another window stays"),
+        pytest.param(
+            {"metric": "value", "pinned": 5, "stamp": "other"}, Choice("value", 7), id="a click on tokens that have left"
+        ),
+        pytest.param({"metric": "nonsense", "pinned": 99}, Choice("kl", None), id="unknown metric, token outside"),
+        pytest.param({"metric": ["kl"], "pinned": True}, Choice("kl", None), id="wrong types"),
+        pytest.param("kl", Choice("kl", 7), id="not a choice at all"),
+    ],
+)
+def test_a_report_is_believed_only_where_it_makes_sense(reported: object, expected: Choice) -> None:
+    """What comes from the browser replaces what the page asked for, checked against the rollout."""
+    payload = build(["a"] * 4, {"kl": [0.0] * 4, "value": [0.0] * 4}, start=4, total=50)
+    assert chosen(reported, Choice("kl", 7), payload) == expected
+
+
+def test_an_unknown_metric_becomes_the_first() -> None:
+    """A link may name a metric this rollout lacks: the first one is shown, or none when there is none."""
+    assert chosen(None, Choice("gone", None), build(["a"], {"kl": [0.0], "value": [0.0]})) == Choice("kl", None)
+    assert chosen(None, Choice("kl", 3), build(["a"], {})) == Choice("", 3)
+
+
+def test_the_joined_scripts_are_one_module_each() -> None:
+    """Import lines are gone and exactly one export, the default, is left; nothing parses model text as markup."""
+    for files in (assets.VIEW_FILES, assets.CHOICE_FILES):
+        text = assets.script(files)
+        modular = [line for line in text.splitlines() if line.startswith(("import", "export"))]
+        assert [line.split("(")[0] for line in modular] == ["export default function "]
+        assert not [word for word in PARSES_MARKUP if word in text]
+
+
+def test_every_file_of_the_view_is_joined_after_what_it_imports() -> None:
+    """The list of files is complete and in an order in which each finds its imports above it."""
+    folder = Path(assets.__file__).parent
+    assert {path.name for path in folder.glob("*.js")} == {*assets.VIEW_FILES, *assets.CHOICE_FILES}
+    for i, name in enumerate(assets.VIEW_FILES):
+        imported = {line.rsplit('"./', 1)[1].rstrip('";') for line in assets.source(name).splitlines() if '"./' in line}
+        assert imported <= set(assets.VIEW_FILES[:i])
+
+
+PARSES_MARKUP = (
+    "innerHTML",
+    "outerHTML",
+    "insertAdjacentHTML",
+    "createContextualFragment",
+    "document.write",
+    "eval(",
+    "DOMParser",
+)
+
+PAGE = """
+import numpy as np
+import streamlit as st
+from board.token_view import show
+
+result = show(["a", "b", "c"], {"kl": np.array([0.0, np.nan, 2.0]), "value": np.zeros(3)}, start=10, total=33,
+              metric=st.query_params.get("metric", ""), pinned=int(st.query_params.get("token", 11)), key="tokens")
+st.text(f"{result.metric} {result.pinned}")
+"""
+
+
+def run_page(tmp_path: Path) -> AppTest:
+    """A page of one token view."""
+    script = tmp_path / "page.py"
+    script.write_text(PAGE, encoding="utf-8")
+    return AppTest.from_file(str(script)).run()
+
+
+def sent(page: AppTest, key: str) -> dict[str, Any]:
+    """What a component of the page sends to the browser: JSON with its Arrow tables in place."""
+    proto = page.get_by_key(key).proto
+    if proto.WhichOneof("data") == "json":
+        plain: dict[str, Any] = json.loads(proto.json)
+        return plain
+    data: dict[str, Any] = json.loads(proto.mixed.json)
+    for name, value in data.items():
+        if "__streamlit_arrow_ref__" in value:
+            data[name] = pa.ipc.open_stream(proto.mixed.arrow_blobs[value["__streamlit_arrow_ref__"]].data).read_all()
+    return data
+
+
+def test_the_page_sends_tokens_and_choice_apart(tmp_path: Path) -> None:
+    """The view gets text and numbers, and nothing of the choice; the other component a few bytes with the same stamp."""
+    page = run_page(tmp_path)
+    assert not page.exception
+    view = sent(page, "tokens")
+    assert view["tokens"].column(0).to_pylist() == ["a", "b", "c"]
+    np.testing.assert_array_equal(view["values"].column(0).to_numpy(), [0, NAN, 2])
+    assert (view["meta"]["start"], view["meta"]["total"]) == (10, 33)
+    assert sent(page, "tokens.choice") == {"key": "tokens", "stamp": view["meta"]["stamp"], "metric": "kl", "pinned": 11}
+    assert page.text[0].value == "kl 11"
+
+
+def test_a_choice_changes_nothing_but_the_few_bytes(tmp_path: Path) -> None:
+    """A click in the view and a link both leave the big payload as it was, byte for byte."""
+    page = run_page(tmp_path)
+    before = page.get_by_key("tokens").proto.mixed.SerializeToString()
+    page.session_state["tokens"] = {"choice": {"metric": "value", "pinned": 12}}
+    page.run()
+    assert page.text[0].value == "value 12"
+    assert page.get_by_key("tokens").proto.mixed.SerializeToString() == before
+    page.query_params["metric"] = "value"
+    page.query_params["token"] = "10"
+    page.run()
+    assert page.get_by_key("tokens").proto.mixed.SerializeToString() == before
+    assert sent(page, "tokens.choice")["metric"] == "value"

@@ -1,0 +1,51 @@
+"""The pure half of the token view's JavaScript, tested by Node's own test runner where Node exists.
+
+The board itself never needs it.
+"""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from board.token_view import assets
+
+HERE = Path(__file__).parent
+SUITES = sorted((HERE / "js").glob("*.test.mjs"))
+NODE = shutil.which("node") or ""
+
+pytestmark = pytest.mark.skipif(not NODE, reason="Node is not installed")
+
+
+@pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name.removesuffix(".test.mjs"))
+def test_the_arithmetic_of_the_view(suite: Path, tmp_path: Path) -> None:
+    """Every suite under tests/js passes against the sources as they are shipped."""
+    _module_tree(tmp_path)
+    done = _node(tmp_path, "--test", str(tmp_path / "tests" / "js" / suite.name))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("files", [assets.VIEW_FILES, assets.CHOICE_FILES], ids=["view", "choice"])
+def test_the_joined_script_is_one_module(files: tuple[str, ...], tmp_path: Path) -> None:
+    """No two files use the same top-level name, and nothing of what they import was dropped on the way."""
+    joined = tmp_path / "joined.mjs"
+    joined.write_text(assets.script(files), encoding="utf-8")
+    assert _node(tmp_path, "--check", str(joined)).stderr == ""
+    loaded = _node(tmp_path, "--input-type=module", "-e", "console.log(typeof (await import('./joined.mjs')).default)")
+    assert loaded.stdout.strip() == "function", loaded.stderr
+
+
+def _node(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [NODE, *arguments], cwd=folder, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False
+    )
+
+
+def _module_tree(folder: Path) -> None:
+    """A copy in which Node takes `.js` files for modules, whatever its version."""
+    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+    shutil.copytree(
+        Path(assets.__file__).parent, folder / "board" / "token_view", ignore=shutil.ignore_patterns("*.py", "__pycache__")
+    )
+    shutil.copytree(HERE / "js", folder / "tests" / "js")

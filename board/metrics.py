@@ -1,0 +1,170 @@
+"""Every formula over tokens, once: log-ratio, KL estimators, probabilities, and their mean, sum and max per rollout.
+
+Pure numpy on flat arrays. Knows nothing of files, frames, runs or screens; what is aggregated per step is in `board.steps`.
+Arrays that come in are never changed, whatever their floats nothing warns, and results are float64.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board import schema
+from board.errors import BoardError
+
+FloatArray = NDArray[np.floating[Any]]
+IntArray = NDArray[np.integer[Any]]
+BoolArray = NDArray[np.bool_]
+Float64Array = NDArray[np.float64]
+Stat = Literal["mean", "sum", "max"]
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """One way to estimate KL(policy‖reference) from tokens the policy sampled."""
+
+    name: str
+    formula: str
+    """As the page prints it; d is the log-ratio."""
+    reading: str
+    """One line on what to expect of it."""
+    compute: Callable[[FloatArray], Float64Array]
+    """log-ratios of any shape → estimates of that shape, in nats."""
+
+
+def _k1(d: FloatArray) -> Float64Array:
+    return np.array(d, np.float64)
+
+
+def _k2(d: FloatArray) -> Float64Array:
+    d = np.asarray(d, np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.square(d) / 2
+
+
+def _k3(d: FloatArray) -> Float64Array:
+    d = np.asarray(d, np.float64)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        estimate = np.expm1(-d) + d
+    # inf - inf at d = -inf is NaN, its limit is inf; rounding may leave a hair below zero, where the formula never goes
+    return np.maximum(np.where(np.isneginf(d), np.inf, estimate), 0.0)
+
+
+ESTIMATORS: Final[dict[str, Estimator]] = {
+    "k1": Estimator("k1", "d", "unbiased; single tokens are often negative and the noise is high", _k1),
+    "k2": Estimator("k2", "d² / 2", "never negative, little noise; biased, less so the closer the policies", _k2),
+    "k3": Estimator("k3", "exp(-d) - 1 + d", "unbiased and never negative; explodes where the reference is far likelier", _k3),
+}
+"""Estimators of KL(policy‖reference) with d = logprob - ref_logprob on tokens sampled from the policy.
+
+Source: John Schulman, "Approximating KL Divergence", 2020, http://joschu.net/blog/kl-approx.html (his r is exp(-d)).
+Mind the sign: exp(d) - 1 - d looks like k3, but under the policy its mean is the chi-squared divergence minus the KL.
+"""
+
+DEFAULT_ESTIMATOR: Final = "k3"
+
+
+def log_ratio(logprobs: FloatArray, ref_logprobs: FloatArray) -> Float64Array:
+    """d = logprob - ref_logprob, in nats. Shape of the arguments, which must be equal (BoardError otherwise).
+
+    NaN where either is NaN and where both are the same infinity.
+    """
+    policy, reference = np.asarray(logprobs, np.float64), np.asarray(ref_logprobs, np.float64)
+    if policy.shape != reference.shape:
+        raise BoardError(f"logprobs and ref_logprobs differ in shape: {policy.shape} and {reference.shape}.")
+    with np.errstate(invalid="ignore", over="ignore"):
+        return policy - reference
+
+
+def kl(log_ratio: FloatArray, estimator: str = DEFAULT_ESTIMATOR) -> Float64Array:
+    """Per-token estimate of KL(policy‖reference), in nats, from log-ratios of any shape.
+
+    NaN stays NaN; what overflows is inf. Raises BoardError for an estimator that is not in ESTIMATORS.
+    """
+    return _estimator(estimator).compute(log_ratio)
+
+
+def probability(logprobs: FloatArray) -> Float64Array:
+    """exp(logprob), 0 to 1 where the log-probability is one. Same shape; NaN stays NaN."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.exp(np.asarray(logprobs, np.float64))
+
+
+def kl_column(estimator: str, stat: Stat = "mean") -> str:
+    """Frame column of one statistic per rollout of an estimator, e.g. "kl_k3_mean"; k1 is the log-ratio, so "log_ratio_mean"."""
+    name = _estimator(estimator).name
+    return f"log_ratio_{stat}" if name == "k1" else f"kl_{name}_{stat}"
+
+
+def _estimator(name: str) -> Estimator:
+    if name not in ESTIMATORS:
+        raise BoardError(f"There is no KL estimator {name!r}, only {', '.join(ESTIMATORS)}.")
+    return ESTIMATORS[name]
+
+
+@dataclass(frozen=True)
+class SegmentStats:
+    """Statistics of n segments of a flat array, each of shape (n,). mean, sum and max are NaN where count is 0."""
+
+    mean: Float64Array
+    sum: Float64Array
+    max: Float64Array
+    count: NDArray[np.int64]
+    """Values that entered: finite and kept."""
+
+
+def segment_stats(values: FloatArray, offsets: IntArray, keep: BoolArray | None = None) -> SegmentStats:
+    """Mean, sum, max and count of `values[offsets[i]:offsets[i + 1]]` for every i, in float64.
+
+    `values` (N,), `offsets` (n + 1,) not decreasing, `keep` (N,) or None for all. Only values that are finite and kept enter.
+    """
+    bounds = np.asarray(offsets, np.int64)
+    filled = np.diff(bounds) > 0
+    # reduceat gives an empty segment the value of its neighbour, so it only sees the others, which still touch end to end
+    starts = bounds[:-1][filled]
+    entering = np.isfinite(values) if keep is None else np.isfinite(values) & keep
+    end = bounds[-1]
+    count, total, top = np.zeros(filled.size, np.int64), np.full(filled.size, np.nan), np.full(filled.size, np.nan)
+    if starts.size:
+        wide = np.asarray(values[:end], np.float64)
+        count[filled] = np.add.reduceat(entering[:end], starts, dtype=np.int64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            total[filled] = np.add.reduceat(np.where(entering[:end], wide, 0.0), starts)
+        top[filled] = np.maximum.reduceat(np.where(entering[:end], wide, -np.inf), starts)
+    none = count == 0
+    total[none] = top[none] = np.nan
+    return SegmentStats(mean=total / np.maximum(count, 1), sum=total, max=top, count=count)
+
+
+_ORDER: Final = ("token_reward", "log_ratio", "kl", "value", "logprob", "ref_logprob", "prob", "ref_prob")
+"""The order in which the screen lists token metrics; others follow as declared in the schema, then as the row has them."""
+
+
+def token_arrays(arrays: Mapping[str, FloatArray], estimator: str = DEFAULT_ESTIMATOR) -> dict[str, FloatArray]:
+    """All token metrics of one rollout under their screen names, its own and the derived ones, in the order of the screen.
+
+    `arrays` maps field names ("logprobs") to arrays of one length T; every result is (T,). Only what can be computed is there,
+    `loss_mask` is left out. A field whose name a native or derived metric has taken (a trainer's own `kl`) becomes "kl (logged)".
+    """
+    metrics: dict[str, FloatArray] = {
+        schema.title(name): arrays[name] for name in schema.TOKEN_METRICS if name in arrays and name != "loss_mask"
+    } | _derived(arrays, estimator)
+    listed = {name: metrics.pop(name) for name in _ORDER if name in metrics} | metrics
+    for name, array in arrays.items():
+        if name not in schema.TOKEN_METRICS:
+            listed[f"{name} (logged)" if name in listed else name] = array
+    return listed
+
+
+def _derived(arrays: Mapping[str, FloatArray], estimator: str) -> dict[str, FloatArray]:
+    derived: dict[str, FloatArray] = {}
+    if "logprobs" in arrays:
+        derived["prob"] = probability(arrays["logprobs"])
+    if "ref_logprobs" in arrays:
+        derived["ref_prob"] = probability(arrays["ref_logprobs"])
+    if "logprobs" in arrays and "ref_logprobs" in arrays:
+        derived["log_ratio"] = log_ratio(arrays["logprobs"], arrays["ref_logprobs"])
+        derived["kl"] = kl(derived["log_ratio"], estimator)
+    return derived

@@ -1,0 +1,54 @@
+"""Numbers as the screen writes them: three significant digits, and a number that is not zero never reads as zero.
+
+Knows nothing of what a number means.
+"""
+
+import math
+from typing import Final
+
+MISSING: Final = "–"
+"""What stands for a number that is not there."""
+
+SMALLEST_FIXED: Final = 1e-3
+LARGEST_FIXED: Final = 1e6
+"""Outside these magnitudes a fraction is written as 1.23e-5."""
+
+
+def fmt(value: float | None, digits: int = 3) -> str:
+    """A number for the screen with `digits` significant digits: 0.123, 12.3, 1,235, 1.23e-5.
+
+    Whole numbers are written whole (64, 12,345) and digits before the point are never rounded away below a million.
+    None and NaN are "–", infinities "∞" and "-∞".
+    """
+    if value is None or math.isnan(value):
+        return MISSING
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    power = int(exponent)  # after rounding: 0.9996 has the power 0, not -1
+    if SMALLEST_FIXED <= abs(value) < LARGEST_FIXED:
+        return f"{value:,.{max(0, digits - 1 - power)}f}"
+    return f"{mantissa}e{power}"
+
+
+def told(value: float | None, unit: str = "") -> str:
+    """A number as hovering tells it, with all its digits in brackets where there are more: "0.123 nats (0.12345)"."""
+    short, whole = fmt(value), exact(value)
+    return f"{short} {unit}".rstrip() + (f" ({whole})" if whole != short else "")
+
+
+def exact(value: float | None) -> str:
+    """All digits of a number, so that reading it back gives the same float; "–" and "∞" as in `fmt`."""
+    if value is None or not math.isfinite(value):
+        return fmt(value)
+    return repr(float(value)).removesuffix(".0")
+
+
+def size(count: float) -> str:
+    """A number of bytes in decimal units: 12 B, 3.4 kB, 1.02 GB."""
+    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= factor:
+            return f"{count / factor:.3g} {unit}"
+    return f"{count:.0f} B"

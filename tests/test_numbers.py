@@ -1,0 +1,71 @@
+"""board.numbers: how numbers read on the screen."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from board.numbers import exact, fmt, told
+
+READS = {
+    "zero": (0.0, "0"),
+    "negative zero": (-0.0, "0"),
+    "whole": (64.0, "64"),
+    "whole and long": (12_345.0, "12,345"),
+    "a fraction": (0.5, "0.500"),
+    "three digits": (0.123456, "0.123"),
+    "rounds up a digit": (9.999, "10.0"),
+    "rounds up to one": (0.9996, "1.00"),
+    "digits before the point stay": (1234.56, "1,235"),
+    "negative": (-12.345, "-12.3"),
+    "smallest fixed": (0.001, "0.00100"),
+    "tiny": (1.234e-5, "1.23e-5"),
+    "tiny and negative": (-1.5e-9, "-1.50e-9"),
+    "smallest of all": (5e-324, "4.94e-324"),
+    "large fraction": (3e7 + 0.5, "3.00e7"),
+    "huge": (1e20, "1.00e20"),
+    "none": (None, "–"),
+    "NaN": (math.nan, "–"),
+    "infinite": (math.inf, "∞"),
+    "minus infinite": (-math.inf, "-∞"),
+}
+
+
+@pytest.mark.parametrize(("value", "expected"), READS.values(), ids=READS)
+def test_numbers_read_in_three_digits(value: float | None, expected: str) -> None:
+    """Fixed notation where it is short, scientific where it is not, a dash where there is no number."""
+    assert fmt(value) == expected
+
+
+def test_more_digits_on_request() -> None:
+    """The number of significant digits is the caller's choice."""
+    assert fmt(math.pi, digits=5) == "3.1416"
+
+
+@settings(deadline=None)
+@given(st.floats(-1e307, 1e307).filter(bool))
+def test_a_number_that_is_not_zero_never_reads_as_zero(value: float) -> None:
+    """Read back, it has the sign and, to three digits, the size of the number."""
+    assert float(fmt(value).replace(",", "")) == pytest.approx(value, rel=0.0051)
+
+
+@settings(deadline=None)
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_exact_loses_nothing(value: float) -> None:
+    """Full precision reads back as the same float."""
+    assert float(exact(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0.12345, "0.123 nats (0.12345)"), (2.0, "2 nats"), (1e-9, "1.00e-9 nats (1e-09)"), (math.nan, "– nats"), (None, "– nats")],
+)
+def test_told_gives_the_digits_left_out(value: float | None, expected: str) -> None:
+    """Three digits and the unit, all digits in brackets where there are more."""
+    assert told(value, "nats") == expected
+
+
+def test_exact_of_what_is_not_a_number() -> None:
+    """Missing and infinite read as in fmt; whole numbers carry no ".0"."""
+    assert [exact(value) for value in (None, math.nan, math.inf, 3.0)] == ["–", "–", "∞", "3"]

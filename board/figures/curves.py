@@ -1,0 +1,164 @@
+"""Curves over training steps: the mean of each step with a band around it, smoothed or shifted as the reader chooses.
+
+Statistics come in as frames of `board.steps.per_step`; knows nothing of where they come from.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from board.errors import FieldMissing
+from board.figures.lines import Curve, band_area, last_point, line, name_lines, unsmoothed
+from board.figures.theme import base_layout, mark_step, step_axis
+from board.figures.thinning import kept_points
+from board.metrics import Float64Array
+from board.numbers import exact, fmt
+from board.steps import first_finite, smooth
+
+Band = Literal["none", "std", "quantiles", "min-max"]
+
+DASHES: Final = ("solid", "dot", "dash", "dashdot")
+"""Lines of one colour take these in turn, so that they differ without it."""
+
+MOST_LABELS: Final = 4
+"""Up to so many lines are named at their ends; more get a legend."""
+
+_LABEL_LETTERS: Final = 24
+"""Names longer than this are cut at the line's end; hovering tells them in full."""
+
+_BAND_TEXTS: Final[dict[Band, str]] = {
+    "std": "mean ± {}std",
+    "quantiles": "mean and {}10 to 90 %",
+    "min-max": "mean and {}minimum to maximum",
+}
+
+
+@dataclass(frozen=True)
+class CurveSeries:
+    """One line: its name on the screen, the statistics per step to draw, and its colour ("#rrggbb")."""
+
+    name: str
+    stats: pd.DataFrame
+    """Index step ascending; needs `mean`, a band also its own columns; `count` is told on hover where it is there."""
+    color: str
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """What the reader chose; fields as the arguments of `step_curve`."""
+
+    band: Band
+    band_scale: float
+    smoothing: float
+    zero_shift: bool
+    selected_step: int | None
+
+
+def step_curve(
+    series: Sequence[CurveSeries],
+    band: Band | None = None,
+    title: str = "",
+    unit: str = "",
+    selected_step: int | None = None,
+    smoothing: float = 0.0,
+    zero_shift: bool = False,
+    band_scale: float = 1.0,
+) -> go.Figure:
+    """Means by step, with gaps where a step has none and a point for a step that stands alone; x of every point is its step.
+
+    The band's distance from the mean is multiplied by `band_scale`. `smoothing` is the weight of `board.steps.smooth`, for lines
+    and bands; the unsmoothed line stays visible. `zero_shift` starts each line at zero. Long curves are thinned, and the axis
+    says so. Raises FieldMissing if no series has a finite mean.
+    """
+    known = [one for one in series if np.isfinite(one.stats["mean"]).any()]
+    if not known:
+        raise FieldMissing(
+            f"This needs {' or '.join(one.name for one in series) or 'a column'}, which has no number in any step."
+        )
+    drawing = _Drawing(band or "none", band_scale, smoothing, zero_shift, selected_step)
+    curves = [_curve(one, _dash(known, at), drawing) for at, one in enumerate(known)]
+    fig = go.Figure()
+    if drawing.band != "none":
+        fig.add_traces([band_area(curve, 0.2 if len(curves) < 3 else 0.12) for curve in curves])
+    if smoothing:
+        fig.add_traces([unsmoothed(curve) for curve in curves])
+    fig.add_traces([line(curve, unit, selected_step) for curve in curves])
+    labels = _labels(curves, unit)
+    base_layout(fig, title, _subtitle(unit, drawing), right=16 + 7 * max(map(len, labels), default=0))
+    name_lines(fig, curves, labels)
+    steps = np.unique(np.concatenate([one.stats.index.to_numpy(np.int64) for one in series]))
+    step_axis(fig, steps, _thinning_note(curves))
+    mark_step(fig, selected_step, steps)
+    return fig
+
+
+def band_edges(stats: pd.DataFrame, band: Band, scale: float) -> tuple[Float64Array, Float64Array]:
+    """Lower and upper edge by step: the band's own, their distance from the mean multiplied by `scale`. NaN for no band."""
+    mean = stats["mean"].to_numpy(np.float64)
+    if band == "none":
+        return np.full(mean.size, np.nan), np.full(mean.size, np.nan)
+    if band == "std":
+        spread = stats["std"].to_numpy(np.float64) * scale
+        return mean - spread, mean + spread
+    low, high = (stats[name].to_numpy(np.float64) for name in (("q10", "q90") if band == "quantiles" else ("min", "max")))
+    return mean + (low - mean) * scale, mean + (high - mean) * scale
+
+
+def _curve(one: CurveSeries, dash: str, drawing: _Drawing) -> Curve:
+    """The series shifted, smoothed and thinned, in this order."""
+    steps, mean = one.stats.index.to_numpy(np.int64), one.stats["mean"].to_numpy(np.float64)
+    origin = first_finite(mean) if drawing.zero_shift else 0.0
+    raw = smooth(mean - origin, 0.0)
+    low, high = (smooth(edge - origin, drawing.smoothing) for edge in band_edges(one.stats, drawing.band, drawing.band_scale))
+    smoothed = smooth(raw, drawing.smoothing)
+    drawn = [smoothed, *([raw] if drawing.smoothing else []), *([low, high] if drawing.band != "none" else [])]
+    kept = kept_points(drawn, always=np.flatnonzero(steps == drawing.selected_step).tolist())
+    count = one.stats["count"].fillna(-1).to_numpy(np.int64) if "count" in one.stats else np.full(steps.size, -1)
+    return Curve(
+        name=one.name,
+        color=one.color,
+        dash=dash,
+        steps=steps[kept],
+        line=smoothed[kept],
+        raw=raw[kept],
+        low=low[kept],
+        high=high[kept],
+        mean=mean[kept],
+        count=count[kept],
+        total=steps.size,
+    )
+
+
+def _dash(series: Sequence[CurveSeries], at: int) -> str:
+    return DASHES[sum(one.color == series[at].color for one in series[:at]) % len(DASHES)]
+
+
+def _labels(curves: Sequence[Curve], unit: str) -> list[str]:
+    """Name and last value of each line, or nothing where there are too many to stand beside each other."""
+    percent = " %" if unit.startswith("%") else ""
+    if len(curves) > MOST_LABELS:
+        return []
+    names = [curve.name if len(curve.name) <= _LABEL_LETTERS else curve.name[: _LABEL_LETTERS - 1] + "…" for curve in curves]
+    return [f"{name} {fmt(last_point(curve)[1])}{percent}" for name, curve in zip(names, curves, strict=True)]
+
+
+def _subtitle(unit: str, drawing: _Drawing) -> str:
+    factor = "" if drawing.band_scale == 1 else f"{exact(drawing.band_scale)} × "
+    parts = [
+        unit,
+        _BAND_TEXTS[drawing.band].format(factor) if drawing.band != "none" else "",
+        f"smoothed {exact(drawing.smoothing)}" if drawing.smoothing else "",
+        "from the first value" if drawing.zero_shift else "",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def _thinning_note(curves: Sequence[Curve]) -> str:
+    most = max(curves, key=lambda curve: curve.total)
+    if most.steps.size == most.total:
+        return ""
+    return f"{most.steps.size:,} of {most.total:,} drawn, with every peak and dip"

@@ -1,0 +1,548 @@
+"""board.figures: what is drawn is what was given, told honestly, letter for letter, and in colours that can be seen."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.typing import NDArray
+
+from board.bins import bin_counts, histogram_by_step
+from board.errors import FieldMissing
+from board.figures import theme
+from board.figures.curves import Band, CurveSeries, step_curve
+from board.figures.distributions import MOST_STEPS, TIE, by_sample, gap_histogram, reward_heat, share_below_zero, step_histogram
+from board.figures.thinning import LIMIT, kept_points
+from board.steps import per_step, share_below, smooth
+
+TEAL, GREY = theme.COLORS["policy"], theme.COLORS["reference"]
+HOSTILE = '<b>bold</b> <a href="http://evil">x</a> &lt; %{x} $y$'
+
+
+def frame_of(by_step: dict[int, list[float]], column: str = "reward") -> pd.DataFrame:
+    """A frame as a run has it, with one number."""
+    rows = [(step, value) for step, values in by_step.items() for value in values]
+    return pd.DataFrame(rows, columns=["step", column]).astype({"step": np.int64, column: float})
+
+
+def series(by_step: dict[int, list[float]], name: str = "policy", color: str = TEAL) -> CurveSeries:
+    """A curve of the means of these values."""
+    return CurveSeries(name, per_step(frame_of(by_step), "reward"), color)
+
+
+def trace(fig: go.Figure, name: str) -> Any:
+    """The only trace of that name."""
+    found = [one for one in fig.data if one.name == name]
+    assert len(found) == 1, [one.name for one in fig.data]
+    return found[0]
+
+
+def note(fig: go.Figure) -> str:
+    """The line under the title."""
+    return str(fig.layout.title.subtitle.text)
+
+
+SPREAD = {1: [0.0, 1.0, 2.0, 9.0], 2: [1.0, 3.0], 4: [5.0, 5.0, 8.0]}
+GAPPED = {1: [1.0], 2: [2.0], 3: [math.nan], 4: [4.0], 5: [math.nan], 6: [6.0], 7: [7.0]}
+
+
+# curves
+
+
+def test_a_curve_is_the_mean_of_each_step() -> None:
+    """x is the step itself, so that a click's x is the step; y is the mean."""
+    line = trace(step_curve([series(SPREAD)]), "policy")
+
+    np.testing.assert_array_equal(line.x, [1, 2, 4])
+    np.testing.assert_array_equal(line.y, [3, 2, 6])
+    assert line.type == "scatter"  # SVG: WebGL needs a graphics card
+
+
+def test_every_point_of_a_curve_can_be_clicked() -> None:
+    """Plotly selects markers only, so every point is one, most of them without size."""
+    line = trace(step_curve([series(SPREAD)]), "policy")
+
+    assert line.mode == "lines+markers"
+    assert len(line.marker.size) == len(line.x)
+
+
+def test_a_step_without_a_mean_is_a_gap() -> None:
+    """The line breaks there, and a step alone between two gaps is a visible point."""
+    line = trace(step_curve([series(GAPPED)]), "policy")
+
+    np.testing.assert_array_equal(line.y, [1, 2, np.nan, 4, np.nan, 6, 7])
+    assert not line.connectgaps
+    assert [size > 0 for size in line.marker.size] == [False, False, False, True, False, False, False]
+
+
+def test_a_run_of_one_step_is_a_point() -> None:
+    """Not an empty chart; the axis shows that step alone."""
+    fig = step_curve([series({7: [1.0, 2.0]})], band="std")
+
+    assert trace(fig, "policy").marker.size[0] > 0
+    assert list(fig.layout.xaxis.tickvals) == [7]
+    assert fig.layout.xaxis.range[0] < 7 < fig.layout.xaxis.range[1]
+    area = trace(fig, "policy, band")
+    assert np.nanmax(area.x) > np.nanmin(area.x)
+
+
+def outline(fig: go.Figure) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Steps, lower and upper edge of a band of one stretch, read back from its outline."""
+    area = trace(fig, "policy, band")
+    n = (len(area.x) - 1) // 2
+    np.testing.assert_array_equal(area.x[:n], area.x[n:-1][::-1])
+    return area.x[:n], area.y[:n], area.y[n:-1][::-1]
+
+
+BANDS: dict[str, tuple[Band, float, list[float], list[float]]] = {
+    "std": ("std", 1, [3 - math.sqrt(12.5), 1, 6 - math.sqrt(2)], [3 + math.sqrt(12.5), 3, 6 + math.sqrt(2)]),
+    "half a std": (
+        "std",
+        0.5,
+        [3 - math.sqrt(12.5) / 2, 1.5, 6 - math.sqrt(2) / 2],
+        [3 + math.sqrt(12.5) / 2, 2.5, 6 + math.sqrt(2) / 2],
+    ),
+    "quantiles": ("quantiles", 1, [0.3, 1.2, 5], [6.9, 2.8, 7.4]),
+    "min-max": ("min-max", 1, [0, 1, 5], [9, 3, 8]),
+    "half of min-max": ("min-max", 0.5, [1.5, 1.5, 5.5], [6, 2.5, 7]),
+}
+
+
+@pytest.mark.parametrize(("band", "scale", "low", "high"), BANDS.values(), ids=BANDS)
+def test_the_band_is_what_its_name_says(band: Band, scale: float, low: list[float], high: list[float]) -> None:
+    """Edges at mean ± scale × std, at the quantiles, or at the extremes, whose distance from the mean the scale multiplies."""
+    fig = step_curve([series(SPREAD)], band=band, band_scale=scale)
+
+    steps, lower, upper = outline(fig)
+    np.testing.assert_array_equal(steps, [1, 2, 4])
+    np.testing.assert_allclose(lower, low)
+    np.testing.assert_allclose(upper, high)
+
+
+@pytest.mark.parametrize("band", [None, "none"])
+def test_no_band_when_none_is_chosen(band: Band | None) -> None:
+    """Only the line is drawn, and the subtitle tells of no band."""
+    fig = step_curve([series(SPREAD)], band=band, unit="reward")
+
+    assert [one.name for one in fig.data] == ["policy"]
+    assert note(fig) == "reward"
+
+
+def test_a_band_breaks_where_its_line_does() -> None:
+    """One outline per stretch of steps; nothing is filled across a gap."""
+    area = trace(step_curve([series(GAPPED)], band="min-max"), "policy, band")
+
+    stretches = np.split(area.x, np.flatnonzero(np.isnan(area.x)) + 1)
+    assert [(np.nanmin(one), np.nanmax(one)) for one in stretches if one.size] == [(1, 2), (3.8, 4.2), (6, 7)]
+
+
+def test_smoothing_keeps_the_unsmoothed_line() -> None:
+    """The strong line is smoothed, the pale one is the means, and the subtitle says the weight."""
+    one = series({step: [float(step % 3)] for step in range(10)})
+    fig = step_curve([one], smoothing=0.6)
+
+    np.testing.assert_allclose(trace(fig, "policy").y, smooth(one.stats["mean"].to_numpy(), 0.6))
+    np.testing.assert_array_equal(trace(fig, "policy, not smoothed").y, one.stats["mean"])
+    assert note(fig) == "smoothed 0.6"
+
+
+def test_zero_shift_starts_lines_and_bands_at_the_first_value() -> None:
+    """Shapes stay; the first finite mean is zero; hovering still tells the mean itself."""
+    fig = step_curve([series({1: [math.nan], 2: [5.0, 7.0], 3: [8.0, 8.0]})], band="min-max", zero_shift=True, unit="reward")
+
+    np.testing.assert_array_equal(trace(fig, "policy").y, [np.nan, 0, 2])
+    _, low, high = outline(fig)
+    assert (low.tolist(), high.tolist()) == ([-1, 2], [1, 2])
+    assert trace(fig, "policy").text[2] == "2 drawn, mean 8 reward, band 2 to 2, n 2"
+    assert note(fig) == "reward · mean and minimum to maximum · from the first value"
+
+
+def test_hovering_tells_unit_digits_band_and_count() -> None:
+    """Three digits for the eye, all digits beside them, and tiny values never as zero."""
+    fig = step_curve([series({1: [1e-7, 2.5e-7], 2: [0.5, 0.25]})], band="min-max", unit="nats")
+
+    assert list(trace(fig, "policy").text) == [
+        "1.75e-7 nats (1.75e-07), band 1.00e-7 to 2.50e-7, n 2",
+        "0.375 nats, band 0.250 to 0.500, n 2",
+    ]
+
+
+def test_the_chosen_step_is_marked() -> None:
+    """A thin named line through it, and the points on it stand out."""
+    fig = step_curve([series(SPREAD)], selected_step=2)
+
+    (mark,) = fig.layout.shapes
+    assert (mark.type, mark.x0, mark.x1, mark.yref, mark.label.text) == ("line", 2, 2, "paper", "step 2")
+    assert list(trace(fig, "policy").marker.size) == [0, 8, 0]
+
+
+@pytest.mark.parametrize("step", [None, 3, 99], ids=["none chosen", "no such step", "beyond the run"])
+def test_a_step_that_is_not_there_is_not_marked(step: int | None) -> None:
+    """No mark is drawn between the steps of a run."""
+    assert not step_curve([series(SPREAD)], selected_step=step).layout.shapes
+
+
+def test_few_lines_are_named_at_their_ends() -> None:
+    """Name and last value beside the last point, no legend; labels of lines that end together do not overlap."""
+    fig = step_curve([series({1: [0.0], 2: [1.0]}), series({1: [0.0], 2: [1.001], 3: [math.nan]}, "reference", GREY)])
+
+    assert not fig.layout.showlegend
+    first, second = fig.layout.annotations
+    assert (first.x, first.y, first.text) == (2, 1.0, "policy 1")
+    assert (second.x, second.y, second.text) == (2, 1.001, "reference 1.00")
+    assert second.yshift - first.yshift >= 14
+
+
+def test_a_long_name_is_cut_at_the_end_of_its_line() -> None:
+    """A column name of any length leaves room for the plot; the whole name is told on hover."""
+    fig = step_curve([series(SPREAD, "x" * 80)])
+
+    assert fig.layout.annotations[0].text == "x" * 23 + "… 6"
+    assert fig.layout.margin.r < 250
+    assert fig.data[0].name == "x" * 80
+
+
+def test_many_lines_have_a_legend() -> None:
+    """Names at the ends would hide each other."""
+    fig = step_curve([series(SPREAD, f"line {at}") for at in range(5)])
+
+    assert fig.layout.showlegend
+    assert not fig.layout.annotations
+
+
+def test_lines_of_one_colour_differ_in_their_dashes() -> None:
+    """The reference's reward and its validation reward are both grey."""
+    fig = step_curve([series(SPREAD, "reference", GREY), series(SPREAD), series(SPREAD, "reference, validation", GREY)])
+
+    assert [one.line.dash for one in fig.data] == ["solid", "solid", "dot"]
+
+
+def test_a_series_without_numbers_is_left_out() -> None:
+    """The others are drawn; its steps still belong to the axis."""
+    fig = step_curve([series({1: [1.0], 2: [2.0]}), series({9: [math.nan]}, "reference", GREY)])
+
+    assert [one.name for one in fig.data] == ["policy"]
+    assert fig.layout.xaxis.range[1] > 9
+
+
+EMPTY: dict[str, list[CurveSeries]] = {"no series": [], "no numbers": [series({1: [math.nan]}, "ref_reward")]}
+
+
+@pytest.mark.parametrize("drawn", EMPTY.values(), ids=EMPTY)
+def test_a_curve_of_nothing_is_not_drawn(drawn: list[CurveSeries]) -> None:
+    """The page hears what is missing instead of showing empty axes."""
+    with pytest.raises(FieldMissing, match=r"This needs (ref_reward|a column), which has no number in any step"):
+        step_curve(drawn)
+
+
+def test_a_long_curve_is_thinned_and_says_so() -> None:
+    """Highest, lowest, first, last and chosen steps are all there, gaps too, and the axis tells how many steps are drawn."""
+    n = 12_345
+    mean = np.sin(np.arange(n) / 50.0)
+    mean[[4321, 777]] = 10, -10
+    mean[9000:9003] = np.nan
+    stats = pd.DataFrame({"mean": mean}, index=pd.Index(np.arange(n), name="step"))
+
+    fig = step_curve([CurveSeries("policy", stats, TEAL)], selected_step=5001)
+
+    line = trace(fig, "policy")
+    assert len(line.x) <= LIMIT
+    assert {0, 777, 4321, 5001, n - 1} <= set(line.x.tolist())
+    np.testing.assert_array_equal(line.y, mean[line.x])
+    assert np.isnan(line.y[(line.x >= 9000) & (line.x < 9003)]).any()
+    assert fig.layout.xaxis.title.text == f"step · {len(line.x):,} of 12,345 drawn, with every peak and dip"
+
+
+def test_a_curve_of_the_limit_is_drawn_whole() -> None:
+    """Nothing is left out before it must be."""
+    fig = step_curve([series({step: [0.0] for step in range(LIMIT)})])
+
+    assert len(trace(fig, "policy").x) == LIMIT
+    assert fig.layout.xaxis.title.text == "step"
+
+
+CURVES = hnp.arrays(np.float64, st.integers(60, 300), elements=st.floats(-1e3, 1e3) | st.just(math.nan))
+
+
+@settings(deadline=None)
+@given(CURVES, st.data())
+def test_thinning_keeps_the_extremes_of_every_run(curve: NDArray[np.float64], data: st.DataObject) -> None:
+    """Whatever the curve: its extremes, its ends and the asked-for points are kept, in order, and the number is bounded."""
+    always = data.draw(st.lists(st.integers(0, curve.size - 1), max_size=2))
+
+    kept = kept_points([curve], always, limit=50)
+
+    assert kept.tolist() == sorted(set(kept.tolist()))
+    assert {0, curve.size - 1, *always} <= set(kept.tolist())
+    assert kept.size <= 50 + 4
+    run = np.arange(curve.size) * (50 // 3) // curve.size
+    for at in range(50 // 3):
+        whole, drawn = curve[run == at], curve[kept[run[kept] == at]]
+        assert np.isnan(whole).any() == np.isnan(drawn).any()
+        if not np.isnan(whole).all():
+            assert (np.nanmin(drawn), np.nanmax(drawn)) == (np.nanmin(whole), np.nanmax(whole))
+
+
+def test_share_below_zero_is_in_percent() -> None:
+    """A quarter of the rollouts is 25 %, labelled so at the line's end; the axis starts at zero."""
+    frame = frame_of({1: [-1.0, 1.0, 1.0, 1.0], 2: [math.nan], 3: [-1.0, -2.0]}, "reward_gap")
+
+    fig = share_below_zero(share_below(frame, "reward_gap"), selected_step=3)
+
+    np.testing.assert_array_equal(trace(fig, "worse").y, [25, np.nan, 100])
+    assert fig.layout.annotations[0].text == "worse 100 %"
+    assert fig.layout.yaxis.rangemode == "tozero"
+    assert fig.layout.shapes[0].x0 == 3
+
+
+# distributions
+
+
+def test_binary_rewards_are_two_bars() -> None:
+    """Six ones and four zeros: the ones are not lost, and the ticks are 0 and 1."""
+    fig = step_histogram(np.array([1.0] * 6 + [0.0] * 4))
+
+    bars = trace(fig, "policy")
+    np.testing.assert_allclose(bars.x, [0, 1])
+    np.testing.assert_array_equal(bars.y, [4, 6])
+    np.testing.assert_allclose(fig.layout.xaxis.tickvals, [0, 1])
+    assert list(bars.text) == ["0: 4 rollouts", "1: 6 rollouts"]
+
+
+def test_equal_rewards_are_one_bar() -> None:
+    """A step whose rewards do not differ still has a picture."""
+    assert trace(step_histogram(np.full(5, 0.5)), "policy").y.tolist() == [5]
+
+
+def test_the_histogram_counts_policy_and_reference_in_the_same_bins() -> None:
+    """Bars are the policy's counts, the outline the reference's, and the means stand at their values."""
+    rng = np.random.default_rng(3)
+    policy, reference = rng.normal(1, 1, 300), rng.normal(0, 1, 200)
+
+    fig = step_histogram(policy, reference)
+
+    bars, line = trace(fig, "policy"), trace(fig, "reference")
+    edges = np.append(bars.x - np.diff(line.x[::2])[0] / 2, line.x[-1])
+    np.testing.assert_allclose(edges, line.x[::2])
+    np.testing.assert_array_equal(bars.y, bin_counts(policy, line.x[::2]))
+    np.testing.assert_array_equal(line.y[1:-1:2], bin_counts(reference, line.x[::2]))
+    assert {shape.x0 for shape in fig.layout.shapes} == {policy.mean(), reference.mean()}
+    assert {(label.text.split()[0], label.xanchor) for label in fig.layout.annotations} == {
+        ("policy", "left"),
+        ("reference", "right"),
+    }
+
+
+def test_without_a_reference_none_is_invented() -> None:
+    """No outline, no second mean; a reference of nothing but NaN is no reference."""
+    for absent in (None, np.full(3, np.nan)):
+        fig = step_histogram(np.array([0.1, 0.5, 0.7]), absent)
+        assert [one.name for one in fig.data] == ["policy"]
+        assert [label.text for label in fig.layout.annotations] == ["policy 0.433"]
+
+
+def test_rewards_that_are_not_finite_are_told() -> None:
+    """They are in no bar, and the subtitle counts them."""
+    fig = step_histogram(np.array([0.0, 1.0, np.nan, np.inf]))
+
+    assert note(fig) == "2 rollouts, 2 more without a reward"
+    assert trace(fig, "policy").y.sum() == 2
+
+
+def test_gaps_below_and_above_zero_do_not_share_a_bar() -> None:
+    """Grey where the reference was better, teal where the policy was; the subtitle gives the shares."""
+    gaps = np.random.default_rng(5).normal(0.5, 1, 400)
+
+    fig = gap_histogram(gaps)
+
+    bars = fig.data[0]
+    below = np.array(bars.marker.color) == GREY
+    assert bars.y[below].sum() == (gaps < 0).sum()
+    assert bars.y[np.array(bars.marker.color) == TEAL].sum() == (gaps >= 0).sum()
+    assert note(fig).startswith(f"{100 * (gaps < 0).mean():.1f} % worse · ")
+
+
+def test_ties_with_the_reference_are_a_bar_of_their_own() -> None:
+    """Gaps of 0/1 rewards: worse, equal and better each have a colour."""
+    fig = gap_histogram(np.array([-1.0, 0.0, 0.0, 1.0, np.nan]))
+
+    assert fig.data[0].y.tolist() == [1, 2, 1]
+    assert list(fig.data[0].marker.color) == [GREY, TIE, TEAL]
+    assert note(fig) == "25 % worse · 50 % equal · 25 % better · mean gap 0"
+
+
+def test_the_heat_shows_the_share_of_each_step() -> None:
+    """Columns are steps, rows reward bins, cells percent of the step's rollouts; a step without a reward stays empty."""
+    edges, steps, counts = histogram_by_step(frame_of({0: [0.0, 0.0, 0.0, 1.0], 5: [math.nan], 9: [1.0]}), "reward")
+
+    fig = reward_heat(edges, steps, counts, selected_step=9)
+
+    heat = fig.data[0]
+    np.testing.assert_array_equal(heat.x, [0, 5, 9])
+    np.testing.assert_array_equal(heat.z, [[75, np.nan, 0], [25, np.nan, 100]])
+    np.testing.assert_array_equal(heat.customdata[0], [[3, 4], [0, 0], [0, 1]])
+    assert heat.y.tolist() == edges.tolist() == [-0.5, 0.5, 1.5]
+    assert [shape.x0 for shape in fig.layout.shapes] == [9, 9]
+    assert list(fig.layout.xaxis.range) == [-2.5, 11]
+
+
+def test_a_heat_of_many_steps_counts_neighbours_together() -> None:
+    """No rollout is lost, and the axis says that columns hold several steps."""
+    counts = np.ones((3 * MOST_STEPS + 1, 2), int)
+
+    fig = reward_heat(np.array([0.0, 1.0, 2.0]), np.arange(len(counts)), counts)
+
+    heat = fig.data[0]
+    assert heat.z.shape == (2, MOST_STEPS)
+    assert heat.customdata[0, :, 0].sum() == len(counts)
+    assert fig.layout.xaxis.title.text == "step · 1,501 counted in 500 columns"
+
+
+def test_samples_come_in_the_order_of_the_step() -> None:
+    """x is the place in the step, customdata the rollout; the stem ends at the reference's reward where there is one."""
+    rows = pd.DataFrame({"reward": [1.0, 0.25, np.nan], "ref_reward": [0.5, np.nan, 0.0]}, index=[40, 41, 42])
+
+    fig = by_sample(rows)
+
+    policy = trace(fig, "policy")
+    np.testing.assert_array_equal(policy.x, [1, 2, 3])
+    np.testing.assert_array_equal(policy.y, [1, 0.25, np.nan])
+    np.testing.assert_array_equal(policy.customdata, [40, 41, 42])
+    np.testing.assert_array_equal(trace(fig, "reference").y, [0.5, np.nan, 0])
+    np.testing.assert_array_equal(trace(fig, "gap").y[:3], [0.5, 1, np.nan])
+
+
+@pytest.mark.parametrize("columns", [{}, {"ref_reward": [np.nan, np.nan]}], ids=["no column", "no value"])
+def test_samples_without_a_reference_stand_alone(columns: dict[str, list[float]]) -> None:
+    """No zero is drawn for a reference that is not there."""
+    fig = by_sample(pd.DataFrame({"reward": [1.0, 0.0], **columns}))
+
+    assert [one.name for one in fig.data] == ["policy"]
+
+
+def test_a_step_of_many_samples_is_thinned_and_says_so() -> None:
+    """The best and the worst are among those drawn."""
+    rewards = np.random.default_rng(0).normal(size=50_000)
+
+    fig = by_sample(pd.DataFrame({"reward": rewards}))
+
+    assert {rewards.argmax() + 1, rewards.argmin() + 1} <= set(trace(fig, "policy").x.tolist())
+    assert f"{len(trace(fig, 'policy').x):,} of 50,000 drawn" in fig.layout.xaxis.title.text
+
+
+NONE = np.array([np.nan, np.inf])
+NOTHING = {
+    "histogram": lambda: step_histogram(NONE),
+    "gaps": lambda: gap_histogram(NONE),
+    "heat": lambda: reward_heat(*histogram_by_step(frame_of({1: [math.nan]}), "reward")),
+    "samples": lambda: by_sample(pd.DataFrame({"reward": NONE})),
+    "samples without the column": lambda: by_sample(pd.DataFrame({"step": [1]})),
+    "share": lambda: share_below_zero(pd.Series([math.nan], index=[1])),
+}
+
+
+@pytest.mark.parametrize("draw", NOTHING.values(), ids=NOTHING)
+def test_a_distribution_of_nothing_is_not_drawn(draw: Any) -> None:
+    """The page hears what is missing instead of showing empty axes."""
+    with pytest.raises(FieldMissing, match=r"^This needs "):
+        draw()
+
+
+# looks
+
+REWARDS = np.array([0.1, 0.4, 0.3])
+FIGURES = {
+    "curve": lambda: step_curve([series(SPREAD)], "std", "Does it rise?", "reward", 2, 0.5, True, 0.5),
+    "share": lambda: share_below_zero(pd.Series([0.5], index=[1])),
+    "histogram": lambda: step_histogram(REWARDS, REWARDS + 1),
+    "gaps": lambda: gap_histogram(REWARDS),
+    "heat": lambda: reward_heat(*histogram_by_step(frame_of(SPREAD), "reward"), selected_step=2),
+    "samples": lambda: by_sample(pd.DataFrame({"reward": REWARDS, "ref_reward": REWARDS})),
+}
+
+
+@pytest.mark.parametrize("draw", FIGURES.values(), ids=FIGURES)
+def test_figures_take_background_and_text_colour_from_the_page(draw: Any) -> None:
+    """Transparent, with no text colour of their own, a question as the title, and ready to be sent."""
+    fig = draw()
+
+    assert fig.layout.paper_bgcolor == fig.layout.plot_bgcolor == "rgba(0,0,0,0)"
+    assert fig.layout.font.color is None
+    assert all(label.font.color is None for label in fig.layout.annotations)
+    assert fig.layout.title.text.endswith("?")
+    json.loads(fig.to_json())
+
+
+@pytest.mark.parametrize("page", ["light", "dark"])
+def test_ink_colours_all_text(page: Any) -> None:
+    """Title line, ticks, axis titles and labels follow the page."""
+    fig = theme.ink(FIGURES["curve"](), page)
+
+    color = theme.TEXT_COLORS[page]
+    assert fig.layout.font.color == fig.layout.xaxis.tickfont.color == fig.layout.title.subtitle.font.color == color
+
+
+def test_names_from_a_run_are_shown_letter_for_letter() -> None:
+    """Tags and entities of a column name reach Plotly escaped, so no link, no bold text, no template."""
+    fig = step_curve([series(SPREAD, HOSTILE)], "std", HOSTILE, HOSTILE, 2, 0.5)
+
+    texts = [
+        fig.layout.title.text,
+        note(fig),
+        fig.layout.annotations[0].text,
+        *(one.name for one in fig.data),
+        *fig.data[-1].text,
+    ]
+    assert all("&lt;b&gt;bold" in text and "<" not in text for text in texts)
+    assert all("evil" not in (one.hovertemplate or "") for one in fig.data)
+
+
+def luminance(color: str) -> float:
+    """Relative luminance of "#rrggbb" by WCAG 2."""
+    channels = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio by WCAG 2, 1 to 21."""
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+LIGHT, DARK = "#fcfdfc", "#0f1418"
+
+
+@pytest.mark.parametrize("color", theme.COLORS.values(), ids=theme.COLORS)
+def test_colours_can_be_seen_on_both_pages(color: str) -> None:
+    """WCAG AA for graphics: 3:1 against the light and the dark background."""
+    assert contrast(color, LIGHT) >= 3
+    assert contrast(color, DARK) >= 3
+
+
+@pytest.mark.parametrize(("page", "background"), [("light", LIGHT), ("dark", DARK)])
+def test_text_can_be_read_on_its_page(page: str, background: str) -> None:
+    """WCAG AA for text: 4.5:1."""
+    assert contrast(theme.TEXT_COLORS[page], background) >= 4.5
+
+
+def test_nothing_given_is_changed() -> None:
+    """Statistics and arrays are shared between readers of a run."""
+    one = series(SPREAD)
+    before, rewards = one.stats.copy(deep=True), np.array([0.5, np.nan, 1.0])
+    rewards.flags.writeable = False
+    rows = pd.DataFrame({"reward": rewards})
+
+    step_curve([one], "quantiles", smoothing=0.5, zero_shift=True, selected_step=2)
+    step_histogram(rewards, rewards)
+    gap_histogram(rewards)
+    by_sample(rows)
+
+    pd.testing.assert_frame_equal(one.stats, before)
+    np.testing.assert_array_equal(rows["reward"], [0.5, np.nan, 1.0])

@@ -4,8 +4,9 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from board import session
+from board import session, verbatim
 from board.errors import BoardError
+from board.formats.row import plural
 from board.notices import notice
 from board.numbers import fmt
 from board.rollouts import Rollout
@@ -15,6 +16,12 @@ from board.texts import shorten, without_padding, without_system_prompt
 
 SHOWN_CHARS: Final = 20_000
 """So much of a text is shown at first; the rest is one switch away."""
+
+LONG_TEXT: Final = 1_500
+PANE_HEIGHT: Final = 360
+"""A text of more characters than this scrolls in a pane of so many pixels."""
+
+_OWN_LABELS: Final = ("Prompt", "Response", "Reference response", "Ground truth")
 
 _LINKS: Final = {"tokens": "Open its tokens", "responses": "Open its texts"}
 
@@ -57,22 +64,23 @@ def _move(view: View, label: str, key: int | None, shortcut: str) -> None:
 
 
 def _numbers(view: View, key: int) -> None:
-    row = view.run.frame.loc[key]
+    row = view.run.frame.loc[[key]]
     with st.container(horizontal=True, gap="small"):
         for name in _NUMBERS:
-            if name in row.index:
-                st.metric(heading(name), fmt(float(row[name])), width="content")
+            if name in row.columns:
+                st.metric(heading(name), fmt(float(row[name].iloc[0])), width="content")
 
 
 def _text(label: str, text: str, view: View, *, note: str = "", empty: str = "(empty)") -> None:
     """A labelled text, letter for letter but for hidden padding, which is said."""
     shown, hidden = without_padding(text, view.pads)
-    notes = [part for part in (note, f"{hidden:,} pad tokens hidden" if hidden else "", f"{len(shown):,} characters") if part]
-    st.text(f"{label} · {' · '.join(notes)}")
-    with st.container(border=True, height="content" if len(shown) < 1_500 else 320, key=f"text_{label}"):
-        if len(shown) > SHOWN_CHARS and not st.toggle(f"Show all {len(shown):,} characters", key=f"all_{label}"):
-            shown = shorten(shown, SHOWN_CHARS)
-        st.text(shown or empty)
+    length = plural(len(shown), "character")
+    notes = [part for part in (label, note, f"{plural(hidden, 'pad token')} hidden" if hidden else "", length) if part]
+    # A caption is quieter but reads Markdown: only our own labels may be one, not a field's name.
+    (st.caption if label in _OWN_LABELS else st.text)(" · ".join(notes))
+    if len(shown) > SHOWN_CHARS and not st.toggle(f"Show all {len(shown):,} characters", key=f"all_{label}"):
+        shown = shorten(shown, SHOWN_CHARS)
+    verbatim.show(shown, key=f"text_{label}", empty=empty, height=None if len(shown) < LONG_TEXT else PANE_HEIGHT)
 
 
 def _raw(view: View, rollout: Rollout) -> None:

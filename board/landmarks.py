@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from board.numbers import fmt
 
@@ -17,43 +19,45 @@ class Landmark:
 
 def largest_fall(stats: pd.DataFrame, what: str) -> Landmark | None:
     """The step whose mean fell most against the step before; None when no step fell. `stats` is per_step's frame."""
-    known = stats["mean"].dropna()
-    change = known.diff()
-    if not (change < 0).any():
+    steps, means = _known(stats)
+    if len(means) < 2 or not (np.diff(means) < 0).any():
         return None
-    step = _step(change.index, change.argmin())
-    return Landmark(step, f"{what} falls most: −{fmt(abs(float(change.min())))} at step {step}")
+    at = int(np.diff(means).argmin()) + 1
+    return Landmark(int(steps[at]), f"{what} falls most: −{fmt(means[at - 1] - means[at])} at step {steps[at]}")
 
 
 def highest(stats: pd.DataFrame, what: str) -> Landmark | None:
     """The step with the highest mean; None when no step has one or all are equal. `stats` is per_step's frame."""
-    known = stats["mean"].dropna()
-    if known.empty or known.min() == known.max():
+    steps, means = _known(stats)
+    if not len(means) or means.min() == means.max():
         return None
-    step = _step(known.index, known.argmax())
-    return Landmark(step, f"{what} is highest: {fmt(float(known.max()))} at step {step}")
+    at = int(means.argmax())
+    return Landmark(int(steps[at]), f"{what} is highest: {fmt(means[at])} at step {steps[at]}")
 
 
 def parting(proxy: pd.DataFrame, gold: pd.DataFrame) -> Landmark | None:
     """Where the validation reward peaked, when it then fell while the reward rose: the sign of a reward that is being exploited.
 
-    None unless, from that step to the last, the reward's mean rose and the validation reward's fell by more than the spread (std over
-    steps of the differences between neighbours) of either. Both are per_step's frames.
+    None unless, from that step to the last, the reward's mean rose and the validation reward's fell, each by more than its own noise
+    (std of the differences between neighbouring steps). Both are per_step's frames; Gao et al. 2022 (arXiv 2210.10760) describe the course.
     """
-    means = pd.DataFrame({"proxy": proxy["mean"], "gold": gold["mean"]}).dropna()
-    if len(means) < 3:
+    both = pd.DataFrame({"proxy": proxy["mean"], "gold": gold["mean"]}).dropna()
+    steps, values = both.index.to_numpy(), both.to_numpy(np.float64)
+    if len(steps) < 3:
         return None
-    step = _step(means.index, means["gold"].argmax())
-    change = means.iloc[-1] - means.loc[step]
-    noise = means.diff().std()
-    if not (change["proxy"] > noise["proxy"] and -change["gold"] > noise["gold"]):
+    at = int(values[:, 1].argmax())
+    rise, fall = values[-1, 0] - values[at, 0], values[at, 1] - values[-1, 1]
+    noise = np.diff(values, axis=0).std(axis=0)
+    if rise <= noise[0] or fall <= noise[1]:
         return None
-    text = f"validation reward peaks at step {step}, then falls by {fmt(float(-change['gold']))} while the reward rises by {fmt(float(change['proxy']))}"
-    return Landmark(step, text)
+    text = f"validation reward peaks at step {steps[at]}, then falls by {fmt(fall)} while the reward rises by {fmt(rise)}"
+    return Landmark(int(steps[at]), text)
 
 
-def _step(steps: pd.Index, at: int) -> int:
-    return int(steps.to_numpy()[at])
+def _known(stats: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Steps that have a mean, and the means."""
+    known = stats["mean"].dropna()
+    return known.index.to_numpy(np.int64), known.to_numpy(np.float64)
 
 
 def landmarks(stats: dict[str, pd.DataFrame], kl: str) -> list[Landmark]:

@@ -18,6 +18,9 @@ KEPT_PROBLEMS: Final = 1_000
 REPEAT_FACTOR: Final = 2
 """A step with at least so many times the rows of its neighbours is looked at for being written twice."""
 
+NAMED_WRITES: Final = 4
+"""So many writes of one step are named by their lines: ranks that take turns in one file write each step thousands of times."""
+
 
 @dataclass
 class LoadReport:
@@ -83,7 +86,9 @@ def _lines(rows: pd.DataFrame) -> str:
 
 
 def _repeated(shard: str, step: int, writes: list[pd.DataFrame]) -> Problem:
-    where = ", ".join(_lines(rows) for rows in writes)
+    where = ", ".join(_lines(rows) for rows in writes[:NAMED_WRITES])
+    if len(writes) > NAMED_WRITES:
+        where = f"{where} and {len(writes) - NAMED_WRITES:,} more"
     reason = f"step {step} is written {len(writes)} times ({where}), as by a resumed job: all rows are kept"
     return Problem(shard, int(writes[1]["line"].iloc[0]), reason, "flagged")
 
@@ -97,8 +102,13 @@ def _returns(shard: str, blocks: list[tuple[int, pd.DataFrame]]) -> list[Problem
 
 
 def _doubled(shard: str, blocks: list[tuple[int, pd.DataFrame]]) -> list[Problem]:
-    """Steps whose rows are their own sequence of prompts several times over, while the other steps are shorter by that factor."""
+    """Steps whose rows are their own sequence of prompts several times over, while the other steps are shorter by that factor.
+
+    A shard of one prompt, or of none, repeats itself anyway.
+    """
     if len(blocks) < 3 or len({step for step, _ in blocks}) < len(blocks):
+        return []
+    if len({int(key) for _, rows in blocks for key in rows["prompt_key"].unique()}) < 2:
         return []
     usual = int(np.median([len(rows) for _, rows in blocks]))
     problems = []

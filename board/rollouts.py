@@ -194,22 +194,20 @@ class Run:
     def to_pandas(self) -> pd.DataFrame:
         """Everything in one frame, texts as `str` and token arrays as numpy arrays, in the frame's order. For notebooks: it may be large.
 
-        A field that is a number in some rows and something else in others keeps its name for the numbers; the rest is `<name> (tokens)`
-        and `<name> (text)`.
+        Of a field that is a number in some rows and something else in others, the numbers keep the name; the rest is in
+        `<name> (tokens)` and `<name> (text)`.
         """
         frame = self.frame.copy()
-        everything = [self.rollout(int(key)) for key in frame.index]
-        columns: dict[str, list[Any]] = {TOKENS: [rollout.tokens for rollout in everything]} if self.has_tokens else {}
-        for name in self.token_metrics:
-            columns[f"{name} (tokens)" if name in frame else name] = [rollout.arrays.get(name) for rollout in everything]
-        texts = {
-            f"{name} (text)" if name in frame or name in columns else name: self.texts(name, frame.index.to_numpy())
-            .to_pandas()
-            .array
-            for name in self.text_columns
-        }
-        objects = {name: pd.Series(values, index=frame.index, dtype=object) for name, values in columns.items()}
-        return frame.assign(**{name: np.asarray(values, object) for name, values in texts.items()}, **objects)
+        rollouts = [self.rollout(int(key)) for key in frame.index]
+        lists: dict[str, list[Any]] = {TOKENS: [rollout.tokens for rollout in rollouts]} if self.has_tokens else {}
+        lists |= {name: [rollout.arrays.get(name) for rollout in rollouts] for name in self.token_metrics}
+        for name in self.text_columns:
+            column = f"{name} (text)" if name in frame or name in lists else name
+            frame[column] = self.texts(name, frame.index.to_numpy()).to_pandas().to_numpy()
+        for name, values in lists.items():
+            column = f"{name} (tokens)" if name in self.frame else name
+            frame[column] = pd.Series(values, index=frame.index, dtype=object)
+        return frame
 
 
 def open_run(

@@ -15,6 +15,11 @@ from board.schema import BY_TITLE
 Order = Literal["magnitude", "highest", "lowest"]
 """What counts as extreme: far from zero, large, or small."""
 
+_LONGEST_REGEX: Final = 1_000
+"""Arrow ignores case by a regular expression, which is quadratic where both query and text repeat themselves at length.
+
+A longer query, pasted from a response, is compared in lower case instead."""
+
 NOT_SORTABLE: Final = {"shard", "line"}
 """Numbers that say where a row came from, not what it is."""
 
@@ -47,7 +52,12 @@ def contains(texts: Sequence[pa.ChunkedArray], query: str) -> NDArray[np.bool_]:
     """
     found: NDArray[np.bool_] | None = None
     for column in texts:
-        matches = pc.match_substring(column, query, ignore_case=True).fill_null(False).to_numpy()
+        if len(query) <= _LONGEST_REGEX:
+            matches = pc.match_substring(column, query, ignore_case=True)
+        else:
+            lowered = pc.utf8_lower(pa.scalar(query, pa.large_string())).as_py()
+            matches = pc.match_substring(pc.utf8_lower(column), lowered)
+        matches = matches.fill_null(False).to_numpy()
         found = matches if found is None else found | matches
     return np.zeros(0, bool) if found is None else found
 

@@ -155,13 +155,18 @@ def select_row(table: str, row: int | None) -> None:
 
 
 def chosen_rollout(run: Run, keys: NDArray[np.int64]) -> int:
-    """The key of the chosen rollout if it is among `keys`, else the first of them, which then is the chosen one. `keys` is not empty."""
+    """The key of the chosen rollout if it is among `keys`, else the first of them; `keys` is not empty.
+
+    The first of the chosen step's becomes the chosen one, so that the link names it; one of another step is only shown.
+    """
     asked = st.session_state.get("rollout")
     key = run.key_of(str(asked)) if asked is not None else None
-    if key is None or key not in keys:
-        key = int(keys[0])
-        go(rollout=run.rollout(key).source)
-    return key
+    if key is not None and key in keys:
+        return key
+    first = run.rollout(int(keys[0]))
+    if first.step == st.session_state.get("step"):
+        go(rollout=first.source)
+    return first.key
 
 
 def keep(**where: str | int | None) -> None:

@@ -149,8 +149,8 @@ def _open(shard: Shard) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
 class _Zstd(io.RawIOBase):
     """A zstd file decompressed; every byte before a cut comes out before the error does.
 
-    Arrow's own stream throws away what one read has gathered when it meets the cut. So at an error the file is opened again, skipped to
-    what was given out so far, and read byte by byte from there.
+    Arrow's own stream throws away what one read has gathered when it meets the cut. So at an error the file is opened again,
+    skipped to what was given out so far, and read byte by byte from there.
     """
 
     def __init__(self, path: Path) -> None:

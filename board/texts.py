@@ -66,9 +66,9 @@ def without_system_prompt(prompt: str, marker: str) -> tuple[str, bool]:
 
 
 def shorten(text: str, limit: int) -> str:
-    """At most `limit` characters of a text, cut between characters as a reader sees them: no letter loses its marks, no emoji is halved.
+    """At most `limit` code points of a text, cut where no letter loses its marks and no emoji is halved.
 
-    What still goes on after _LONGEST_CHARACTER code points is no character any more and is cut at the limit.
+    What goes on for _LONGEST_CHARACTER code points is no such thing any more and is cut at the limit.
     """
     if len(text) <= limit:
         return text

@@ -125,9 +125,12 @@ def _step_picker(run: Run) -> None:
     steps = [int(step) for step in run.steps]
     if not steps:
         return
-    if session.place("step") not in steps:
-        linked = run.key_of(str(session.place("rollout")))
-        session.keep(step=steps[-1] if linked is None else run.rollout(linked).step)
+    # Every move to another step forgets the rollout, so a rollout that is there was chosen after the step.
+    linked = run.key_of(str(session.place("rollout")))
+    if linked is not None:
+        session.keep(step=run.rollout(linked).step)
+    elif session.place("step") not in steps:
+        session.keep(step=steps[-1])
     at = steps.index(int(session.place("step") or 0))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
         _step_button("◀", steps[at - 1] if at else None, "H", "step_previous")
@@ -166,7 +169,7 @@ def _report(run: Run, root: Path) -> None:
     """What loading found, as a count; the details when opened."""
     report = run.report
     problems = report.counts.total()
-    label = f"{report.rows:,} rows · {plural(problems, 'problem') if problems else 'no problems'}"
+    label = f"{plural(report.rows, 'row')} · {plural(problems, 'problem') if problems else 'no problems'}"
     with st.popover(label, key="report", on_change="rerun") as popover:
         if popover.open:
             _report_details(report)

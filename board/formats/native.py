@@ -179,7 +179,7 @@ def as_array(value: Any) -> FloatArray | None:
 def _read_unknown(row: Row, name: str, value: Any) -> None:
     """Keep what nobody declared: a number, a token metric of the response's length, numbers inside a dict, or text."""
     number = as_number(value)
-    if number is not None and (isinstance(value, float) or abs(number) <= _EXACT):
+    if number is not None and (isinstance(value, float) or abs(value) <= _EXACT):
         row.numbers[name] = number
         return
     array = as_array(value) if row.tokens and isinstance(value, list) and len(value) == len(row.tokens) else None

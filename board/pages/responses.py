@@ -7,6 +7,7 @@ import streamlit as st
 
 from board import detail, session
 from board.controls import table_choices
+from board.formats.row import plural
 from board.numbers import fmt
 from board.schema import BY_NAME, heading
 from board.selection import contains, neighbours, numeric_columns, of_step, page, pages, sort
@@ -16,7 +17,10 @@ from board.texts import preview
 PAGE_ROWS = 1_000
 """So many rows of the table travel to the browser at once."""
 
-TABLE_HEIGHT = 560
+TABLE_HEIGHT = 640
+ROW_HEIGHT = 35
+PANEL_WIDTH = 440
+"""Table and rollout stand side by side while each has so many pixels."""
 
 view = session.view()
 run = view.run
@@ -37,7 +41,9 @@ def listed() -> pd.DataFrame:
 def summary(rows: pd.DataFrame) -> str:
     """One line on what is listed: how many, and how long against the step before."""
     scope = "all steps" if choices.all_steps else f"step {view.step}"
-    parts = [f"{len(rows):,} rollouts of {scope}" + (f" with {choices.query!r} in prompt or response" if choices.query else "")]
+    parts = [
+        f"{plural(len(rows), 'rollout')} of {scope}" + (f" with {choices.query!r} in prompt or response" if choices.query else "")
+    ]
     if "response_length" in run.frame.columns:
         change = length_change(run.frame, view.step)
         text = f"mean length of step {view.step}: {fmt(change.mean)} tokens"
@@ -75,7 +81,7 @@ def table(rows: pd.DataFrame, chosen: int) -> None:
         on_select=session.row_clicked(key, places),
         selection_mode="single-row",
         hide_index=True,
-        height=TABLE_HEIGHT,
+        height=min(TABLE_HEIGHT, ROW_HEIGHT * (len(frame) + 1) + 3),
         column_config={str(name): number_column(str(name), frame[name]) for name in frame.columns if name in numeric},
     )
 
@@ -93,9 +99,9 @@ if rows.empty:
     st.text("No rollout matches: change the text or the step.")
     st.stop()
 chosen = session.chosen_rollout(run, rows.index.to_numpy())
-left, right = st.columns([3, 2], gap="medium")
-with left:
+panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
+with panels.cell():
     table(rows, chosen)
-with right:
+with panels.cell():
     detail.draw(view, chosen, neighbours(rows.index.to_numpy(), chosen))
 session.write_url()

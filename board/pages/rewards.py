@@ -12,7 +12,7 @@ from board.controls import CurveChoices, curve_choices
 from board.errors import FieldMissing
 from board.figures.curves import CurveSeries, step_curve
 from board.figures.distributions import by_sample, gap_histogram, reward_heat, share_below_zero, step_histogram
-from board.figures.theme import COLORS
+from board.figures.theme import COLORS, ink
 from board.landmarks import landmarks
 from board.metrics import ESTIMATORS, kl_column
 from board.notices import absent
@@ -85,6 +85,7 @@ def panel(draw: Callable[[], go.Figure], key: str, *, steps: bool = False) -> No
     except FieldMissing as error:
         st.text(str(error))
         return
+    ink(figure, "dark" if st.context.theme.type == "dark" else "light")
     config = {"displayModeBar": False}
     if steps:
         st.plotly_chart(figure, key=key, config=config, on_select=session.step_clicked(key, by_step), selection_mode="points")

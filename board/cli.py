@@ -1,0 +1,101 @@
+"""The command `rl-logging-board`, also `python -m board`: reads arguments, prints, chooses exit codes.
+
+The only module that prints. Imports what does the work only when a command runs, so `--help` is instant.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from board import __version__
+from board.errors import BoardError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="rl-logging-board")
+def main() -> None:
+    """See what a training run wrote, token by token."""
+
+
+@main.command(context_settings={"ignore_unknown_options": True}, options_metavar="[OPTIONS] [--SECTION.OPTION VALUE]...")
+@click.option("--host", metavar="ADDRESS", help="Where to listen: 127.0.0.1 unless given; 0.0.0.0 for every interface.")
+@click.option("--port", metavar="PORT", help="8901 unless given; 0 for any that is free.")
+@click.option(
+    "--token/--no-token",
+    default=None,
+    help="Ask for a token, which the printed link carries. On wherever other machines can reach the board.",
+)
+@click.option(
+    "--allow-host",
+    metavar="NAME",
+    multiple=True,
+    help="One more name the board is reached by; '*' for any (with a token only). May be repeated.",
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ROOT]")
+def serve(
+    host: str | None, port: str | None, token: bool | None, allow_host: tuple[str, ...], arguments: tuple[str, ...]
+) -> None:
+    """Serve the runs under the folder ROOT (rollout_samples unless given).
+
+    ROOT holds one folder per run, or is itself a run. Nothing outside of it can be read.
+
+    Streamlit's own options follow as --SECTION.OPTION VALUE, for example --theme.base dark.
+
+    On a machine with other users give --token: without it, all of them can open an address on loopback.
+    """
+    places, options = split_arguments(arguments)
+    root = _root(places)
+    if port is not None:
+        options = ["--server.port", port, *options]
+    if host is not None:
+        options = ["--server.address", host, *options]
+
+    from board import server
+
+    try:
+        settings = server.parsed_options(options)
+    except BoardError as error:
+        raise click.UsageError(str(error)) from error
+    try:
+        server.serve(root, _announce, settings, token=token, allow_hosts=allow_host)
+    except BoardError as error:
+        raise click.ClickException(str(error)) from error
+    except KeyboardInterrupt:
+        click.echo("Stopped.")
+
+
+def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Places, and Streamlit's options with their values; raises UsageError for anything else that looks like an option.
+
+    An option of Streamlit has a dot in its name and always takes a value, which is how `dark` in `--theme.base dark` is no place.
+    """
+    places: list[str] = []
+    options: list[str] = []
+    rest = iter(arguments)
+    for argument in rest:
+        name, equals, _ = argument.partition("=")
+        if not argument.startswith("-"):
+            places.append(argument)
+        elif not (argument.startswith("--") and "." in name):
+            raise click.NoSuchOption(name)
+        elif equals:
+            options.append(argument)
+        elif (value := next(rest, None)) is None:
+            raise click.UsageError(f"Option {name} needs a value.")
+        else:
+            options += [name, value]
+    return places, options
+
+
+def _root(places: Sequence[str]) -> Path:
+    if len(places) > 1:
+        raise click.UsageError(f"Give one ROOT, not {len(places)}: {', '.join(places)}.")
+    root = Path(places[0] if places else "rollout_samples").expanduser().resolve()
+    if not root.is_dir():
+        raise click.UsageError(f"ROOT is not a folder: {root}")
+    return root
+
+
+def _announce(address: str) -> None:
+    click.echo(f"\n  RL Logging Board: {address}\n\n  Stop with Ctrl+C.")

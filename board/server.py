@@ -1,0 +1,190 @@
+"""Hosts the pages: one process, one port, on loopback unless told otherwise, behind the gates.
+
+Knows addresses and Streamlit's settings. Knows nothing of runs: it hands the root folder to the entry script.
+"""
+
+import ipaddress
+import os
+import secrets
+import socket
+import sys
+import tomllib
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import streamlit as st
+from starlette.middleware import Middleware
+from streamlit import config as streamlit_config
+from streamlit.web.cli import configurator_options
+
+from board.errors import BoardError
+from board.gates import HostGate, SafeHeaders, TokenGate, safe_headers
+
+SETTINGS_FILE: Final = Path(__file__).with_name("streamlit.toml")
+ENTRY: Final = Path(__file__).parent.parent / "rl_logging_board.py"
+"""Beside the package in a clone as in site-packages."""
+
+ROOT_VARIABLE: Final = "RL_BOARD_ROOT"
+LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
+EVERY_INTERFACE: Final = ("0.0.0.0", "::")
+
+THEME_HALVES: Final = ("theme.light.", "theme.dark.")
+
+Settings = dict[str, Any]
+"""Streamlit's options by dotted name, as `st.get_option` knows them."""
+
+
+def serve(
+    root: Path,
+    announce: Callable[[str], None],
+    options: Settings,
+    *,
+    token: bool | None = None,
+    allow_hosts: Sequence[str] = (),
+) -> None:
+    """Serve the runs under `root` until interrupted, and call `announce` with the address once it answers.
+
+    `options` overrule the board's own settings. `token` None asks for a token only where other machines can reach the address.
+    Raises BoardError if nothing can listen there.
+    """
+    settings = one_theme(packaged_settings(), options.get("theme.base")) | options
+    host, port = settings["server.address"], settings["server.port"]
+    check_listen(host, port)
+    wide = not is_loopback(host)
+    secret = secrets.token_urlsafe(24) if (wide if token is None else token) else None
+    if "*" in allow_hosts and secret is None:
+        raise BoardError("Answering to every host name is safe only with a token: leave out --no-token, or name the hosts.")
+
+    names = [*LOOPBACK_NAMES, host, *(machine_names() if wide else ()), *options.get("server.allowedHosts", ()), *allow_hosts]
+    # HostGate asks first, and unlike Streamlit's own list it can say "any plain address".
+    settings |= {"server.allowedHosts": ["*"] if wide else names, "logger.hideWelcomeMessage": True}
+    app = st.App(
+        ENTRY,
+        middleware=_gates(names, settings, secret, wide=wide),
+        lifespan=lambda _: _announcing(announce, settings, secret),
+    )
+    os.environ[ROOT_VARIABLE] = str(root)
+    sys.argv = [str(ENTRY), str(root)]  # what the script is shown, and where Streamlit looks for a project's settings
+    app.run(config=settings)
+
+
+def packaged_settings() -> Settings:
+    """The board's own settings and theme, by dotted option name."""
+    return _dotted(tomllib.loads(SETTINGS_FILE.read_text(encoding="utf-8")))
+
+
+def one_theme(settings: Settings, base: str | None) -> Settings:
+    """With `base` light or dark, that half of the theme as the whole of it; with two halves Streamlit follows the browser."""
+    if base not in ("light", "dark"):
+        return settings
+    half = f"theme.{base}."
+    whole = {name.replace(half, "theme.", 1): value for name, value in settings.items() if name.startswith(half)}
+    return {name: value for name, value in settings.items() if not name.startswith(THEME_HALVES)} | whole
+
+
+def _dotted(table: Mapping[str, Any], prefix: str = "") -> Settings:
+    settings: Settings = {}
+    for key, value in table.items():
+        settings |= _dotted(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
+    return settings
+
+
+def parsed_options(arguments: Sequence[str]) -> Settings:
+    """Streamlit's options from a command line, `--section.option value`, and its environment variables, by its own parser.
+
+    Raises BoardError for an option Streamlit does not have or a value it does not take.
+    """
+    try:
+        values = _streamlit_options.main(list(arguments), "serve", standalone_mode=False)
+    except click.ClickException as error:
+        raise BoardError(
+            f"{error.format_message().removesuffix('.')}. `streamlit config show` lists Streamlit's options."
+        ) from error
+    return {name.replace("_", "."): value for name, value in values.items() if value not in (None, ())}
+
+
+@click.command(add_help_option=False)
+@configurator_options
+def _streamlit_options(**values: Any) -> Settings:
+    return values
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a server bound to `host`; a name other than localhost counts as reachable."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def check_listen(host: str, port: int) -> None:
+    """Raise BoardError if nothing can listen there: the port is taken, reserved, or the address is not this machine's."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, os.name != "nt")
+        try:
+            probe.bind((host, port))
+            probe.listen(1)
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise BoardError(
+                f"Cannot listen on {_bracketed(host)}:{port} ({reason}). Choose another port with --port."
+            ) from error
+
+
+def machine_names() -> set[str]:
+    """The names other machines may know this one by."""
+    name = socket.gethostname()
+    return {name, name.partition(".")[0], f"{name.partition('.')[0]}.local", socket.getfqdn()}
+
+
+def address(secret: str | None) -> str:
+    """The address to open, token included, once Streamlit has its settings; every interface goes by the machine's own address."""
+    host = st.get_option("server.address")
+    if host in EVERY_INTERFACE:
+        host = _outward_address()
+    scheme = "https" if st.get_option("server.sslCertFile") else "http"
+    path = st.get_option("server.baseUrlPath").strip("/")
+    url = f"{scheme}://{_bracketed(host)}:{st.get_option('server.port')}/{path}{'/' if path else ''}"
+    return f"{url}?token={secret}" if secret else url
+
+
+def _outward_address() -> str:
+    """The address of the interface that leads out of this machine; connecting a datagram socket sends nothing."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return "127.0.0.1"
+        return str(probe.getsockname()[0])
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _gates(names: Sequence[str], settings: Settings, secret: str | None, *, wide: bool) -> list[Middleware]:
+    """The gates in the order a request meets them."""
+    page = Path(st.__file__).with_name("static").joinpath("index.html").read_text(encoding="utf-8")
+    origins = settings.get("server.corsAllowedOrigins", ())
+    gates = [
+        Middleware(SafeHeaders, headers=safe_headers(page)),
+        Middleware(HostGate, names=names, any_address=wide, origins=origins),
+    ]
+    if secret:
+        base = settings.get("server.baseUrlPath", "").strip("/")
+        gates.append(Middleware(TokenGate, token=secret, open_path=f"/{base}/_stcore/health".replace("//", "/")))
+    return gates
+
+
+@asynccontextmanager
+async def _announcing(announce: Callable[[str], None], settings: Settings, secret: str | None) -> AsyncIterator[None]:
+    if not any(name.startswith(THEME_HALVES) for name in settings):
+        for name in packaged_settings():  # a settings file beside the script has set them all the same
+            if name.startswith(THEME_HALVES):
+                streamlit_config.set_option(name, None)
+    announce(address(secret))
+    yield

@@ -1,0 +1,18 @@
+// Puts a text into the page as a text node: never as markup.
+export default function ({ data, parentElement }) {
+  let pane = parentElement.querySelector(".verbatim");
+  if (!pane) {
+    pane = document.createElement("div");
+    pane.className = "verbatim";
+    pane.translate = false;
+    parentElement.append(pane);
+  }
+  const text = data.text || data.empty;
+  pane.classList.toggle("verbatim-empty", !data.text);
+  pane.style.maxHeight = data.height ? `${data.height}px` : "none";
+  pane.tabIndex = data.height ? 0 : -1;
+  if (pane.textContent !== text) {
+    pane.textContent = text;
+    pane.scrollTop = 0;
+  }
+}

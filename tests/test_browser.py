@@ -1,0 +1,136 @@
+"""The board as a user meets it: the real server, a real browser, clicks and keys."""
+
+import json
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"> <s> ![](http://127.0.0.1:9/x.png) $5 and $6"
+
+
+def settled(page: Page) -> None:
+    """Wait until the script has run and the browser has drawn."""
+    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"][data-test-connection-state="CONNECTED"]')
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def go_to_page(page: Page, name: str) -> None:
+    """Click a page's name in the navigation."""
+    page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
+    settled(page)
+
+
+def write_run(root: Path, name: str, rows: list[dict[str, object]]) -> None:
+    """A run folder with one shard."""
+    (root / name).mkdir(parents=True)
+    (root / name / "rank_0.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def hostile_row(step: int) -> dict[str, object]:
+    """A row whose every text tries to be more than text."""
+    pieces = re.findall(r"<[^>]*>|[^<]+", HOSTILE)
+    numbers = [-0.1 * (i + 1) for i in range(len(pieces))]
+    return {
+        "step": step,
+        "prompt": HOSTILE,
+        "response": HOSTILE,
+        "ref_response": HOSTILE,
+        "ground_truth": HOSTILE,
+        "response_tokens": pieces,
+        "logprobs": numbers,
+        "ref_logprobs": [number - 0.5 for number in numbers],
+        "reward": 1.0,
+        f"note {HOSTILE}": HOSTILE,
+    }
+
+
+def test_from_the_curve_to_the_token(board_server: str, page: Page) -> None:
+    """Rewards, a click on a curve point, Responses, a click on a row, its tokens: run, step, rollout and token end up in the URL."""
+    page.goto(f"{board_server}?run=tiny_ppo_hacked&step=3")
+    settled(page)
+    expect(page.get_by_text("Does the reward rise?")).to_be_visible()
+
+    curve = page.locator(".st-key-curve_reward .js-plotly-plot .nsewdrag").first
+    box = curve.bounding_box()
+    assert box is not None
+    curve.hover(position={"x": box["width"] / 2, "y": box["height"] / 2})
+    page.wait_for_timeout(300)
+    curve.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
+    expect(page).not_to_have_url(re.compile(r"step=3(&|$)"))
+    step = re.search(r"step=(\d+)", page.url)
+    assert step is not None
+
+    go_to_page(page, "Responses")
+    expect(page.get_by_text(re.compile(rf"rollouts of step {step[1]} "))).to_be_visible()
+    expect(page).to_have_url(re.compile(r"rollout="))
+    settled(page)
+    first = page.url
+    page.get_by_test_id("stDataFrame").first.click(position={"x": 15, "y": 35 + 2.5 * 35})
+    expect(page).not_to_have_url(first)
+    settled(page)
+    place = page.get_by_text(re.compile(rf"^step {step[1]} · rank_")).inner_text()
+
+    page.get_by_role("link", name="Open its tokens").click()
+    settled(page)
+    expect(page.get_by_text(place)).to_be_visible()
+    tokens = page.locator(".tv-text")
+    expect(tokens).to_be_visible()
+    assert len(tokens.inner_text()) > 20
+
+    page.get_by_test_id("stDataFrame").first.click(position={"x": 15, "y": 35 + 17})
+    expect(page).to_have_url(re.compile(r"token=\d+"))
+    expect(page.locator(".tv-text [data-pinned]")).to_have_count(1)
+
+
+def test_step_keys_and_buttons(board_server: str, page: Page) -> None:
+    """H and L go to the steps before and after; J and K to the next and previous rollout."""
+    page.goto(f"{board_server}?run=tiny_ppo_rhyme&step=5")
+    settled(page)
+
+    page.keyboard.press("l")
+    expect(page).to_have_url(re.compile(r"step=6"))
+    settled(page)
+    page.keyboard.press("h")
+    expect(page).to_have_url(re.compile(r"step=5"))
+
+    go_to_page(page, "Responses")
+    expect(page).to_have_url(re.compile(r"rollout="))
+    first = page.url
+    page.keyboard.press("j")
+    expect(page).not_to_have_url(first)
+    settled(page)
+    page.keyboard.press("k")
+    expect(page).to_have_url(first)
+
+
+def test_hostile_text_is_shown_and_not_run(serve, page: Page, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Model text, keys and folder names that try to be code or pictures are letters on every page; nothing runs and nothing is fetched."""
+    name = '75_<b>name & "quotes" $x$ ![](http:)'
+    write_run(tmp_path, name, [hostile_row(step) for step in range(3)])
+    page.goto(serve(tmp_path))
+    settled(page)
+    expect(page.get_by_role("combobox", name="Run")).to_have_value(name)
+    page.get_by_role("combobox", name="Run").click()
+    expect(page.get_by_role("option", name=name, exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+
+    go_to_page(page, "Responses")
+    expect(page.locator(".verbatim").filter(has_text=HOSTILE)).to_have_count(5)
+    go_to_page(page, "Tokens")
+    expect(page.locator(".tv-text")).to_contain_text("<script>")
+    expect(page.locator(".tv-text")).to_contain_text("<img src=x onerror=")
+
+    assert page.title() != "owned"
+    assert page.locator(".tv-text img, .tv-text script").count() == 0
+
+
+def test_narrow_window_keeps_everything_reachable(board_server: str, page: Page) -> None:
+    """At 800 pixels the panels stack and nothing runs off the side of the page."""
+    page.set_viewport_size({"width": 800, "height": 900})
+    page.goto(f"{board_server}?run=tiny_ppo_hacked")
+    settled(page)
+    for name in ("Responses", "Tokens"):
+        go_to_page(page, name)
+        width = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth")
+        assert width <= 800

@@ -1,0 +1,499 @@
+"""Every page by AppTest, on good runs and bad ones: what stands on the screen, and that nothing breaks."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ENTRY = Path(__file__).parent.parent / "rl_logging_board.py"
+PAGES = ("rewards", "responses", "tokens")
+ODD_RUNS = sorted(path.name for path in (Path(__file__).parent / "odd_runs").iterdir() if path.is_dir())
+
+
+def row(step: int = 0, **fields: Any) -> dict[str, Any]:
+    """A complete native row, with `fields` put over it; a field given as `...` is left out."""
+    whole: dict[str, Any] = {
+        "prompt": "What is six times seven?",
+        "response": "The answer is 42",
+        "response_tokens": ["The", " answer", " is", " 42"],
+        "logprobs": [-0.1, -0.2, -0.3, -0.4],
+        "ref_logprobs": [-0.1, -0.3, -0.3, -2.4],
+        "values": [0.0, 0.1, 0.2, 0.3],
+        "token_rewards": [0.0, 0.0, 0.0, 1.0],
+        "reward": 1.0,
+        "ref_response": "The answer is 41",
+        "ref_reward": 0.25,
+        "ground_truth": "42",
+        "step": step,
+    }
+    return {key: value for key, value in (whole | fields).items() if value is not ...}
+
+
+def write_run(root: Path, name: str, rows: list[dict[str, Any]], shard: str = "rank_0.jsonl") -> Path:
+    """A run folder with one shard."""
+    folder = root / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / shard).write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty root the board is pointed at."""
+    monkeypatch.setenv("RL_BOARD_ROOT", str(tmp_path))
+    return tmp_path
+
+
+def opened(page: str, **place: str | int) -> AppTest:
+    """The page as a link with these URL parameters opens it."""
+    test = AppTest.from_file(str(ENTRY), default_timeout=60)
+    for name, value in place.items():
+        test.query_params[name] = str(value)
+    test.run()
+    return test.switch_page(f"board/pages/{page}.py").run() if page != "rewards" else test
+
+
+def texts(test: AppTest) -> str:
+    """Everything the page says in plain text, captions and panes."""
+    return "\n".join([*(str(element.value) for element in [*test.text, *test.caption]), *panes(test)])
+
+
+def panes(test: AppTest) -> list[str]:
+    """The model's texts as they are handed to the browser, in order; what stands for an empty one is its placeholder."""
+    data = [
+        json.loads(element.proto.json)
+        for element in test.get("bidi_component")
+        if element.proto.component_name.endswith("verbatim")
+    ]
+    return [one["text"] or one["empty"] for one in data]
+
+
+def linked(test: AppTest, name: str) -> str | None:
+    """A parameter of the URL as the page left it."""
+    value = test.query_params.get(name)
+    return value[0] if isinstance(value, list) else value
+
+
+def table(test: AppTest) -> Any:
+    """The first table of the page."""
+    return test.dataframe[0].value
+
+
+def figure(test: AppTest, title: str) -> dict[str, Any]:
+    """The chart with that title, as Plotly's JSON."""
+    specs = [json.loads(chart.proto.spec) for chart in test.get("plotly_chart")]
+    return next(spec for spec in specs if spec["layout"].get("title", {}).get("text", "").startswith(title))
+
+
+GOOD = [row(step, reward=float(step + i), prompt=f"prompt {i}") for step in range(3) for i in range(4)]
+
+RUNS = {
+    "good": (GOOD, "4 rollouts of step 2"),
+    "without token fields": (
+        [row(s, response_tokens=..., logprobs=..., ref_logprobs=..., values=..., token_rewards=...) for s in range(2)],
+        "",
+    ),
+    "without reward": ([row(s, reward=..., ref_reward=...) for s in range(2)], ""),
+    "reward of one step missing": ([row(0), row(1, reward=...), row(2)], ""),
+    "one rollout": ([row(7)], "1 rollout of step 7"),
+    "tokens alone": ([row(0, response=..., prompt=..., ref_response=...)], ""),
+    "no arrays": ([row(0, logprobs=..., ref_logprobs=..., values=..., token_rewards=...)], ""),
+    "arrays without tokens": ([row(0, response_tokens=...)], ""),
+    "nothing but step and response": ([{"step": 0, "response": "x"}], ""),
+    "all masked": ([row(0, loss_mask=[0, 0, 0, 0])], ""),
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("name", RUNS)
+def test_every_page_draws_every_run(root: Path, name: str, page: str) -> None:
+    """No run the loader accepts breaks a page."""
+    rows, wanted = RUNS[name]
+    write_run(root, "run", rows)
+
+    test = opened(page)
+
+    assert not test.exception
+    if page == "responses":
+        assert wanted in texts(test)
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("name", ODD_RUNS)
+def test_odd_runs_break_no_page(name: str, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is in a run folder, each page shows it or says in words why not."""
+    monkeypatch.setenv("RL_BOARD_ROOT", str(Path(__file__).parent / "odd_runs"))
+
+    test = opened(page, run=name)
+
+    assert not test.exception
+    assert linked(test, "run") == name
+
+
+def test_empty_root_says_what_to_do(root: Path) -> None:
+    """Without a run folder the board says where it looked and how to name another root."""
+    test = opened("rewards")
+
+    assert not test.exception
+    assert f"No run folders under {root}" in texts(test)
+    assert "bash start.sh PATH" in texts(test)
+
+
+def test_missing_root_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A root that is no folder is an error in words, not a traceback."""
+    monkeypatch.setenv("RL_BOARD_ROOT", "/no/such/folder")
+
+    test = opened("rewards")
+
+    assert not test.exception
+    assert "'/no/such/folder' is not a folder" in texts(test)
+
+
+def test_empty_folder_says_what_was_looked_for(root: Path) -> None:
+    """An empty run folder can be chosen, and the screen says which files it wants."""
+    (root / "empty").mkdir()
+
+    test = opened("responses", run="empty")
+
+    assert not test.exception
+    assert "No rollouts in 'empty': looked for *.jsonl, *.jsonl.gz, *.jsonl.zst at any depth. It is empty." in texts(test)
+    assert [box.label for box in test.selectbox] == ["Run"]
+
+
+def test_broken_lines_are_counted_and_the_rest_is_shown(root: Path) -> None:
+    """Bad lines stand in the report with their place; the good rows are on the page."""
+    folder = write_run(root, "run", [row(0), row(1)])
+    with (folder / "rank_0.jsonl").open("a") as shard:
+        shard.write('not json\n{"step": 3}\n')
+
+    test = opened("responses")
+
+    assert not test.exception
+    assert "2 rows · 2 problems" in _popovers(test.main)
+
+
+def _popovers(block: Any) -> list[str]:
+    """Labels of all popovers in a block."""
+    inside = list(getattr(block, "children", {}).values())
+    labels = [child.proto.popover.label for child in inside if child.type == "popover"]
+    return [*labels, *(label for child in inside for label in _popovers(child))]
+
+
+def test_run_without_a_readable_row_names_the_missing_keys(root: Path) -> None:
+    """Another trainer's rows are refused with the keys seen and what they may be called here."""
+    write_run(root, "run", [{"input": "q", "output": "a", "score": 0.5, "global_step": 1}])
+
+    test = opened("rewards")
+
+    assert "No rows could be read: 1 line refused" in texts(test)
+    assert "global_step → step" in texts(test)
+
+
+def test_run_and_step_are_in_the_url(root: Path) -> None:
+    """Opening the board writes the chosen run and step into the URL: the first run, its last step."""
+    write_run(root, "a", GOOD)
+    write_run(root, "b", GOOD)
+
+    test = opened("rewards")
+
+    assert linked(test, "run") == "a"
+    assert linked(test, "step") == "2"
+
+
+def test_link_opens_its_rollout(root: Path) -> None:
+    """A link with run, step and rollout opens exactly that rollout."""
+    write_run(root, "a", [row(0)])
+    write_run(root, "b", [row(s, response=f"text of step {s}, row {i}") for s in range(3) for i in range(2)])
+
+    test = opened("responses", run="b", step=1, rollout="rank_0.jsonl:4")
+
+    assert "step 1 · rank_0.jsonl:4" in texts(test)
+    assert "text of step 1, row 1" in texts(test)
+
+
+LINKS = {
+    "unknown run": ({"run": "../secret"}, "There is no run '../secret' under this root"),
+    "unknown step": ({"run": "run", "step": "99"}, "4 rollouts of step 2"),
+    "step that is no number": ({"run": "run", "step": "abc"}, "4 rollouts of step 2"),
+    "rollout of another run": ({"run": "run", "step": "1", "rollout": "rank_7.jsonl:4"}, "step 1 · rank_0.jsonl:5"),
+    "rollout that is no place": ({"run": "run", "step": "1", "rollout": "<script>"}, "step 1 · rank_0.jsonl:5"),
+}
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_links_are_requests_not_facts(root: Path, name: str) -> None:
+    """A link that asks for what is not there opens what is, or says so."""
+    place, wanted = LINKS[name]
+    write_run(root, "run", GOOD)
+    first = AppTest.from_file(str(ENTRY), default_timeout=60)
+
+    test = opened("responses", **place) if name != "unknown run" else first
+    if test is first:
+        first.query_params["run"] = place["run"]
+        first.run()
+
+    assert not test.exception
+    assert wanted in texts(test)
+
+
+def test_next_step_moves_the_page(root: Path) -> None:
+    """The buttons beside the step go to the steps there are, in order."""
+    write_run(root, "run", [row(step) for step in (0, 10, 35)])
+    test = opened("responses", step=10)
+
+    test.button(key="step_next").click().run()
+
+    assert linked(test, "step") == "35"
+    assert "1 rollout of step 35" in texts(test)
+    assert test.button(key="step_next").disabled
+
+
+def test_step_chooser_offers_exactly_the_steps_there_are(root: Path) -> None:
+    """Uneven steps are offered as they are, none invented."""
+    write_run(root, "run", [row(step) for step in (0, 10, 20, 35)])
+
+    test = opened("rewards")
+
+    assert test.selectbox(key="step").options == ["0", "10", "20", "35"]
+
+
+def test_another_run_forgets_step_and_rollout(root: Path) -> None:
+    """Choosing a run starts at its last step."""
+    write_run(root, "a", GOOD)
+    write_run(root, "b", [row(5)])
+    test = opened("responses", run="a", step=1, rollout="rank_0.jsonl:6")
+
+    test.selectbox(key="run").select("b").run()
+
+    assert linked(test, "step") == "5"
+    assert linked(test, "rollout") == "rank_0.jsonl:1"
+
+
+def test_click_on_a_curve_point_selects_the_step_everywhere(root: Path) -> None:
+    """The x of the clicked point is the step that every page then shows."""
+    write_run(root, "run", GOOD)
+    test = opened("rewards")
+    test.session_state["curve_reward"] = {"selection": {"points": [{"x": 1.0}]}}
+
+    test.run()
+
+    # AppTest fires no on_select callback for a chart, so the callback itself is what is called here.
+    assert not test.exception
+
+
+def test_curves_are_drawn_per_step(root: Path) -> None:
+    """The reward curve's x are the steps in order, its y their means, whatever order the rows came in."""
+    write_run(root, "run", [row(step, reward=float(step)) for step in (4, 0, 3, 1, 2)])
+
+    lines = figure(opened("rewards"), "Does the reward rise?")["data"]
+
+    policy = next(line for line in lines if line.get("name") == "policy" and "lines" in line.get("mode", ""))
+    assert _numbers(policy["x"]) == _numbers(policy["y"]) == [0, 1, 2, 3, 4]
+
+
+def _numbers(array: Any) -> list[float]:
+    """A Plotly array as numbers: a list, or base64 of a typed array."""
+    import base64
+
+    import numpy as np
+
+    if isinstance(array, dict):
+        return list(np.frombuffer(base64.b64decode(array["bdata"]), np.dtype(array["dtype"])).astype(float))
+    return [float(value) for value in array]
+
+
+def test_absent_fields_are_named_in_one_line(root: Path) -> None:
+    """A panel without its fields says which it needs; no reference is invented."""
+    write_run(root, "run", [{"step": 0, "response": "x", "reward": 1.0}])
+
+    said = texts(opened("rewards"))
+
+    assert "needs logprobs and ref_logprobs, which this run does not have" in said
+    assert "needs response_tokens, which this run does not have" in said
+    assert "Reward against the reference needs ref_reward" in said
+
+
+def test_table_is_sorted_and_missing_values_come_last(root: Path) -> None:
+    """Sorting by any number, either way, keeps rows without it at the end."""
+    write_run(root, "run", [row(0, reward=reward) for reward in (1.0, None, 3.0, 2.0)])
+    test = opened("responses")
+
+    test.selectbox(key="sort").select("reward").run()
+
+    assert table(test)["reward"].tolist()[:3] == [3.0, 2.0, 1.0]
+    test.segmented_control(key="order").set_value("ascending").run()
+    assert table(test)["reward"].tolist()[:3] == [1.0, 2.0, 3.0]
+
+
+def test_text_filter_keeps_matching_rows(root: Path) -> None:
+    """The filter looks in prompt and response, letter for letter but for case."""
+    rows = [
+        row(0, prompt=prompt, response=response) for prompt, response in (("Привет", "a"), ("b", "明月.*[几时有"), ("c", "d"))
+    ]
+    write_run(root, "run", rows)
+    test = opened("responses")
+
+    for query, wanted in (("ПРИВЕТ", ["a"]), (".*[几", ["明月.*[几时有"]), ("nowhere", None)):
+        test.text_input(key="filter").set_value(query).run()
+        if wanted is None:
+            assert "No rollout matches" in texts(test)
+        else:
+            assert table(test)["response"].tolist() == wanted
+
+
+def test_all_steps_lists_the_whole_run(root: Path) -> None:
+    """The table can list every step's rollouts, with the step as a column."""
+    write_run(root, "run", GOOD)
+    test = opened("responses")
+
+    test.segmented_control(key="scope").set_value("All steps").run()
+
+    assert len(table(test)) == 12
+    assert table(test)["step"].tolist() == sorted(table(test)["step"])
+
+
+def test_row_click_opens_the_rollout(root: Path) -> None:
+    """Selecting a row shows its texts, numbers and place, and puts it into the URL."""
+    write_run(root, "run", [row(0, response=f"response {i}", reward=float(i)) for i in range(3)])
+    test = opened("responses", rollout="rank_0.jsonl:3")
+
+    assert "response 2" in texts(test)
+    assert "step 0 · rank_0.jsonl:3" in texts(test)
+    assert {metric.label: metric.value for metric in test.metric}["reward"] == "2"
+
+
+def test_next_rollout_follows_the_table_order(root: Path) -> None:
+    """Previous and next walk the rows as they are sorted."""
+    write_run(root, "run", [row(0, reward=reward) for reward in (1.0, 3.0, 2.0)])
+    test = opened("responses", sort="reward", rollout="rank_0.jsonl:2")
+
+    test.button(key="rollout_Next").click().run()
+
+    assert linked(test, "rollout") == "rank_0.jsonl:3"
+
+
+def test_length_change_is_told(root: Path) -> None:
+    """The mean length of the step stands beside its change against the step before."""
+    write_run(
+        root,
+        "run",
+        [row(0), row(1, response_tokens=list("abcdefg"), logprobs=..., ref_logprobs=..., values=..., token_rewards=...)],
+    )
+
+    assert "mean length of step 1: 7 tokens (+3 against step 0)" in texts(opened("responses", step=1))
+
+
+HOSTILE = {
+    "script": "<script>document.title='owned'</script>",
+    "image": "<img src=x onerror=alert(1)>",
+    "end of sequence": "<s> hello </s>",
+    "markdown image": "![](http://127.0.0.1:9/x.png) **bold** :red[x]",
+    "dollars": "$5 and then $6, ~ and &lt;",
+    "heading": "# not a heading\n- not a list",
+    "indented code": "    def f(x):\n        return x\n\n",
+    "spaces at both ends": "  \t x  ",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_model_text_is_shown_letter_for_letter(root: Path, name: str) -> None:
+    """Prompt, response, reference and ground truth reach the screen as plain text elements, unchanged."""
+    text = HOSTILE[name]
+    write_run(root, "run", [row(0, prompt=text, response=text, ref_response=text, ground_truth=text, note=text)])
+
+    test = opened("responses")
+
+    assert panes(test) == [text] * 5
+    assert not any(text in str(element.value) for element in [*test.markdown, *test.caption])
+
+
+def test_padding_is_hidden_and_said(root: Path) -> None:
+    """Common pad tokens are taken out of the texts, with their number; the switch brings them back."""
+    write_run(root, "run", [row(0, response="yes<PAD><PAD>", prompt="<PAD>hm")])
+    test = opened("responses")
+
+    assert "Response · 2 pad tokens hidden · 3 characters" in texts(test)
+    test.toggle(key="hide_padding").set_value(False).run()
+    assert "yes<PAD><PAD>" in texts(test)
+
+
+def test_pad_token_of_the_run_enters_no_mean(root: Path) -> None:
+    """A pad token given by hand is padding in texts and statistics alike."""
+    write_run(root, "run", [row(0, response_tokens=["The", " answer", " is", "<nothing>"], response="The answer is<nothing>")])
+    test = opened("responses")
+    assert table(test)["response_length"].tolist() == [4]
+
+    test.text_input(key="pad").set_value("<nothing>").run()
+
+    assert table(test)["response_length"].tolist() == [3]
+    assert "The answer is" in panes(test)
+
+
+def test_system_prompt_is_hidden_on_request(root: Path) -> None:
+    """With the switch on, the prompt starts after the text that ends the system prompt."""
+    write_run(root, "run", [row(0, prompt="be brief<endofsystem>hi")])
+    test = opened("responses")
+    assert "be brief<endofsystem>hi" in texts(test)
+
+    test.toggle(key="hide_system").set_value(True).run()
+
+    assert "be brief" not in texts(test)
+    assert "Prompt · system prompt hidden · 2 characters" in texts(test)
+
+
+def test_tokens_page_lists_the_extreme_tokens(root: Path) -> None:
+    """The token with the largest KL comes first, positions counted from 1."""
+    write_run(root, "run", [row(0)])
+
+    extremes = table(opened("tokens"))
+
+    assert extremes["position"].tolist()[0] == 4
+    assert extremes["token"].tolist()[0] == "·42"
+
+
+def test_tokens_page_says_which_window_it_draws(root: Path) -> None:
+    """A response longer than one window is drawn a window at a time, and the page says which."""
+    n = 4_500
+    numbers = [-0.1] * n
+    write_run(
+        root, "run", [row(0, response_tokens=["x"] * n, logprobs=numbers, ref_logprobs=numbers, values=..., token_rewards=...)]
+    )
+
+    assert "Showing tokens 4,001–4,500 of 4,500" in texts(opened("tokens", rollout="rank_0.jsonl:1", token=4_400))
+
+
+def test_tokens_page_says_what_the_row_lacks(root: Path) -> None:
+    """A rollout without reference logprobs names what is missing and draws the rest."""
+    write_run(root, "run", [row(0, ref_logprobs=..., values=...)])
+
+    test = opened("tokens")
+
+    assert "This rollout has no ref_logprobs, values" in texts(test)
+    assert "logprob" in table(test).columns
+
+
+def test_changed_run_offers_a_reload(root: Path) -> None:
+    """When a shard grows after loading, the board says so and reads it when asked."""
+    folder = write_run(root, "run", [row(0)])
+    test = opened("responses")
+    with (folder / "rank_0.jsonl").open("a") as shard:
+        shard.write(json.dumps(row(1)) + "\n")
+
+    test.run()
+    test.button(key="reload").click().run()
+
+    assert test.selectbox(key="step").options == ["0", "1"]
+
+
+def test_large_run_waits_to_be_asked_for(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run above the limit is not loaded because it is first in the list, but by a button or a link."""
+    monkeypatch.setattr("board.topline.AUTO_LOAD_BYTES", 10)
+    write_run(root, "run", GOOD)
+
+    test = opened("rewards")
+    assert [button.label for button in test.button if button.label.startswith("Load")]
+    assert test.get("plotly_chart") == []
+    next(button for button in test.button if button.label.startswith("Load")).click().run()
+    assert len(test.get("plotly_chart")) > 0

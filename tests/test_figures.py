@@ -178,8 +178,27 @@ def test_the_chosen_step_is_marked() -> None:
     fig = step_curve([series(SPREAD)], selected_step=2)
 
     (mark,) = fig.layout.shapes
-    assert (mark.type, mark.x0, mark.x1, mark.yref, mark.label.text) == ("line", 2, 2, "paper", "step 2")
+    (name,) = [note for note in fig.layout.annotations if note.name == "chosen step"]
+    assert (mark.type, mark.x0, mark.x1, mark.yref) == ("line", 2, 2, "paper")
+    assert (name.text, name.x) == ("step 2", 2)
     assert list(trace(fig, "policy").marker.size) == [0, 8, 0]
+
+
+@pytest.mark.parametrize(("step", "side"), [(0, "left"), (50, "center"), (100, "right")], ids=["first", "middle", "last"])
+def test_the_name_of_the_step_stays_inside_the_chart(step: int, side: str) -> None:
+    """At either end of the axis the name stands on the inner side of its line."""
+    stats = pd.DataFrame({"mean": np.arange(101.0)}, index=pd.Index(np.arange(101), name="step"))
+
+    fig = step_curve([CurveSeries("policy", stats, "#12908a")], selected_step=step)
+
+    assert [note.xanchor for note in fig.layout.annotations if note.name == "chosen step"] == [side]
+
+
+def test_ticks_on_grid_values_are_not_rounding_noise() -> None:
+    """Scores in thirds have a tick at exactly zero."""
+    fig = step_histogram(np.array([-1 / 3, 0, 1 / 3, 2 / 3, 1]))
+
+    assert 0.0 in list(fig.layout.xaxis.tickvals)
 
 
 @pytest.mark.parametrize("step", [None, 3, 99], ids=["none chosen", "no such step", "beyond the run"])

@@ -228,11 +228,17 @@ def _mark_means(fig: go.Figure, means: dict[str, float]) -> None:
 
 def _count_axes(fig: go.Figure, what: str, points: Float64Array | None) -> go.Figure:
     """Name the axes; `points` are the edges of bins that stand on values, which then are the ticks."""
-    ticks = {} if points is None else {"tickvals": (points[1:] + points[:-1]) / 2, "tickformat": ".4~g"}
+    ticks = {} if points is None else {"tickvals": _middles(points), "tickformat": ".4~g"}
     fig.layout.update(hovermode="closest", hoverdistance=20)
     fig.layout.xaxis.update(title={"text": what, **AXIS_TITLE}, exponentformat="power", **ticks)
     fig.layout.yaxis.update(title={"text": "rollouts", **AXIS_TITLE}, rangemode="tozero", tickformat=",d")
     return fig
+
+
+def _middles(edges: Float64Array) -> Float64Array:
+    """Middles of bins; the one at zero is zero itself, not what rounding left of it."""
+    middles = (edges[1:] + edges[:-1]) / 2
+    return np.where(np.abs(middles) < 1e-9 * np.diff(edges), 0.0, middles)
 
 
 def _columns(steps: Counts, counts: Counts) -> tuple[Counts, Counts]:

@@ -5,6 +5,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+
 from board.figures.theme import COLORS
 
 MOST_BARS: Final = 400

@@ -44,6 +44,8 @@ TEXT_COLORS: Final = {"light": "#4f5b58", "dark": "#c6d0cc"}
 """For `ink`: 4.5:1 or more (WCAG AA for text) on the page of that theme."""
 
 _FEW_STEPS: Final = 10
+_EDGE: Final = 0.08
+"""So near an end of the axis (as a share of it) a label stands beside its line, not across it."""
 
 
 def plain(text: str) -> str:
@@ -116,16 +118,20 @@ def step_axis(fig: go.Figure, steps: NDArray[np.integer], note: str = "") -> Non
 
 def mark_step(fig: go.Figure, step: int | None, steps: NDArray[np.integer], color: str = MARK) -> None:
     """A thin vertical line, named at its top, through the chosen step; nothing if the chart does not reach it."""
-    if step is not None and step in steps:
-        label = {"text": f"step {step:,}", "textposition": "end", "textangle": 0, "yanchor": "bottom", "font": {"size": 11}}
-        fig.add_shape(
-            type="line",
-            x0=step,
-            x1=step,
-            y0=0,
-            y1=1,
-            yref="paper",
-            line={"color": color, "width": 1},
-            label=label,
-            name="chosen step",
-        )
+    if step is None or step not in steps:
+        return
+    line = {"color": color, "width": 1}
+    fig.add_shape(type="line", x0=step, x1=step, y0=0, y1=1, yref="paper", line=line, name="chosen step")
+    # An annotation, because a shape's own label is cut off at the edge of the plot.
+    side = (step - steps[0]) / max(1, steps[-1] - steps[0])
+    fig.add_annotation(
+        x=step,
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        xanchor="left" if side < _EDGE else "right" if side > 1 - _EDGE else "center",
+        showarrow=False,
+        text=f"step {step:,}",
+        font={"size": 11},
+        name="chosen step",
+    )

@@ -116,9 +116,9 @@ def curves(choices: CurveChoices) -> None:
         *(({name: (heading(name), "other")}, heading(name), unit(name), name) for name in choices.extra),
     ]
     grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
-    for lines, title, unit, needs in panels:
+    for lines, title, measure, needs in panels:
         with grid.cell():
-            curve(lines, title, unit, choices, needs=needs, shift=lines is REWARDS)
+            curve(lines, title, measure, choices, needs=needs, shift=lines is REWARDS)
 
 
 def distributions() -> None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from board import detail, metrics, session, token_view
 from board.controls import estimator_choice, extreme_choices
+from board.formats.row import plural
 from board.notices import absent
 from board.numbers import fmt
 from board.schema import BY_TITLE
@@ -32,16 +33,17 @@ def head() -> None:
     with top:
         detail.head(view, rollout, neighbours(keys, rollout.key), link="responses")
     hidden = length - len(kept)
-    notes = [f"{len(kept):,} tokens"]
+    notes = []
     if hidden:
-        notes.append(f"{hidden:,} of padding hidden")
+        notes.append(f"{plural(hidden, 'pad token')} hidden")
     if not rollout.counts[kept].all():
         notes.append(f"{np.count_nonzero(~rollout.counts[kept]):,} masked: dimmed, and in no mean")
     if rollout.tokens is None:
         notes.append("the row has no response_tokens: positions stand for them")
     if "kl" in arrays:
         notes.append(f"KL {estimator} = {metrics.ESTIMATORS[estimator].formula}, d = logprob − ref_logprob")
-    st.text(" · ".join(notes))
+    if notes:
+        st.text(" · ".join(notes))
 
 
 def text_and_heatmap() -> None:

@@ -1,0 +1,57 @@
+"""Takes the README's pictures from the running board: `python assets/take_pictures.py`, with the test requirements installed.
+
+Starts the board over the bundled runs, opens three views of the run with the exploited reward, and writes PNG files beside itself.
+"""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+HERE = Path(__file__).parent
+READY = '[data-testid="stApp"][data-test-script-state="notRunning"][data-test-connection-state="CONNECTED"]'
+SIZE = {"width": 1400, "height": 960}
+
+VIEWS = {
+    "rewards": "?run=tiny_ppo_hacked&step=17",
+    "responses": "responses?run=tiny_ppo_hacked&step=20",
+    "tokens": "tokens?run=tiny_ppo_hacked&step=20&metric=log_ratio",
+}
+"""Picture name → what to open."""
+
+
+@contextmanager
+def board() -> Iterator[str]:
+    """The address of a board over the bundled runs."""
+    command = [sys.executable, "-m", "board", "serve", "rollout_samples", "--port", "0"]
+    process = subprocess.Popen(command, cwd=HERE.parent, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield next(word for line in process.stdout for word in line.split() if word.startswith("http://"))
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def main() -> None:
+    """Write every view in light and dark."""
+    with board() as address, sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
+        for scheme in ("light", "dark"):
+            for name, view in VIEWS.items():
+                page = chromium.new_page(viewport=SIZE, color_scheme=scheme)
+                page.goto(address + view)
+                page.wait_for_selector(READY)
+                page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
+                page.wait_for_timeout(3_000)  # charts and the token view draw themselves once they are there
+                page.screenshot(path=HERE / f"{name}-{scheme}.png")
+                page.close()
+        chromium.close()
+
+
+if __name__ == "__main__":
+    main()

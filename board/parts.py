@@ -126,7 +126,9 @@ def _derived(
     columns["response_length"] = np.where(
         known, np.add.reduceat(np.append(counts, False), offsets[:-1]) * (np.diff(offsets) > 0), np.nan
     )
-    columns["response_chars"] = np.array([len(row.texts["response"]) if "response" in row.texts else np.nan for row in rows])
+    columns["response_chars"] = np.array(
+        [len(row.texts["response"]) if "response" in row.texts else np.nan for row in rows], np.float64
+    )
     numbers = _numbers(rows)
     for gap, (ours, reference) in _GAPS.items():
         if ours in numbers and reference in numbers:

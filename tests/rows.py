@@ -1,0 +1,59 @@
+"""Rows and run folders for tests: real JSON lines on disk, plain, gzip or zstd by the file's name."""
+
+import gzip
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+
+def row(step: int = 0, **fields: Any) -> dict[str, Any]:
+    """The least a row needs, and whatever else is given."""
+    return {"step": step, "response": "ok", **fields}
+
+
+def token_row(step: int = 0, **fields: Any) -> dict[str, Any]:
+    """A row of two tokens with every field a PPO run has."""
+    return {
+        "prompt": "p",
+        "response": "a b",
+        "response_tokens": ["a", " b"],
+        "logprobs": [-1.0, -2.0],
+        "ref_logprobs": [-1.5, -2.5],
+        "values": [0.5, 0.25],
+        "token_rewards": [0.0, 1.0],
+        "reward": 1.0,
+        "step": step,
+        **fields,
+    }
+
+
+def lines(rows: Iterable[Mapping[str, Any] | bytes]) -> bytes:
+    """Rows as JSON lines, as Python's json writes them; bytes stand as they are, one line each."""
+    return b"".join((one if isinstance(one, bytes) else json.dumps(one).encode()) + b"\n" for one in rows)
+
+
+def compressed(data: bytes, name: str) -> bytes:
+    """The bytes as a shard of that name holds them."""
+    if name.endswith(".gz"):
+        return gzip.compress(data, mtime=0)
+    if name.endswith(".zst"):
+        return bytes(pa.Codec("zstd").compress(data, asbytes=True))
+    return data
+
+
+def write_shard(path: Path, rows: Iterable[Mapping[str, Any] | bytes] | bytes) -> Path:
+    """One shard, its folder included; returns its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(compressed(rows if isinstance(rows, bytes) else lines(rows), path.name))
+    return path
+
+
+def write_run(folder: Path, shards: Mapping[str, Iterable[Mapping[str, Any] | bytes] | bytes]) -> Path:
+    """A run folder of several shards by name, written in the order given; returns the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, rows in shards.items():
+        write_shard(folder / name, rows)
+    return folder

@@ -1,0 +1,172 @@
+"""board.formats.row: arrays as long as the tokens, what was missing or left over, and which tokens are padding."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from board.formats.row import COMMON_PADS, END_TOKENS, Row, align, pad_mask, plural
+
+NAN = math.nan
+
+
+def array(values: list[float]) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Numbers as a row holds them."""
+    return np.array(values, np.float32)
+
+
+ALIGN: dict[str, tuple[list[str] | None, list[float], list[str] | None, list[float], str]] = {
+    "as long": (["a", "b"], [1, 2], ["a", "b"], [1, 2], ""),
+    "too short": (
+        ["a", "b", "c"],
+        [1],
+        ["a", "b", "c"],
+        [1, NAN, NAN],
+        "x has 1 number for 3 tokens: 2 tokens at the end without one",
+    ),
+    "too long": (["a"], [1, 2, 3], ["a"], [1], "x has 3 numbers for 1 token: 2 numbers at the end left over"),
+    "none at all": (["a", "b"], [], ["a", "b"], [NAN, NAN], "x has 0 numbers for 2 tokens: 2 tokens at the end without one"),
+    "no tokens to speak of": ([], [1.0], [], [], "x has 1 number for 0 tokens: 1 number at the end left over"),
+    "both empty": ([], [], [], [], ""),
+    "no tokens field": (None, [1, 2], None, [1, 2], ""),
+    "one bare pad": (["a", "<pad>"], [1], ["a"], [1], ""),
+    "several bare pads": (["a", "[PAD]", "[PAD]"], [1], ["a"], [1], ""),
+    "pads that have numbers stay": (["a", "<pad>"], [1, 2], ["a", "<pad>"], [1, 2], ""),
+    "pads of which some have numbers": (["a", "<pad>", "<pad>"], [1, 0], ["a", "<pad>"], [1, 0], ""),
+    "short beyond the pads": (
+        ["a", "b", "<pad>"],
+        [1],
+        ["a", "b", "<pad>"],
+        [1, NAN, NAN],
+        "x has 1 number for 3 tokens: 2 tokens at the end without one",
+    ),
+    "pad in the middle is no trailing pad": (
+        ["<pad>", "a"],
+        [1],
+        ["<pad>", "a"],
+        [1, NAN],
+        "x has 1 number for 2 tokens: 1 token at the end without one",
+    ),
+}
+
+
+@pytest.mark.parametrize(("tokens", "values", "kept", "expected", "flag"), ALIGN.values(), ids=ALIGN)
+def test_arrays_are_as_long_as_the_tokens(
+    tokens: list[str] | None, values: list[float], kept: list[str] | None, expected: list[float], flag: str
+) -> None:
+    """From the first token on; what is missing is NaN, what is left over goes, and each is said but for bare pads."""
+    row = Row(0, tokens=tokens, arrays={"x": array(values)})
+
+    align(row)
+
+    assert row.tokens == kept
+    np.testing.assert_array_equal(row.arrays["x"], array(expected))
+    assert row.arrays["x"].dtype == np.float32
+    assert row.flags == ([flag] if flag else [])
+    assert row.length == len(expected)
+
+
+def test_arrays_of_different_length_without_tokens_are_as_long_as_the_longest() -> None:
+    """No token text is no reason to lose a number."""
+    row = Row(0, arrays={"x": array([1]), "y": array([1, 2, 3])})
+
+    align(row)
+
+    np.testing.assert_array_equal(row.arrays["x"], array([1, NAN, NAN]))
+    np.testing.assert_array_equal(row.arrays["y"], array([1, 2, 3]))
+    assert row.flags == ["x has 1 number for 3 tokens: 2 tokens at the end without one"]
+
+
+def test_pads_are_dropped_only_down_to_the_longest_array() -> None:
+    """A pad with a number in any array is a token of the response as trained."""
+    row = Row(0, tokens=["a", "<pad>", "<pad>"], arrays={"x": array([1]), "y": array([1, 2])})
+
+    align(row)
+
+    assert row.tokens == ["a", "<pad>"]
+    assert row.flags == ["x has 1 number for 2 tokens: 1 token at the end without one"]
+
+
+def test_tokens_without_arrays_keep_their_pads() -> None:
+    """Nothing tells then where the response ends."""
+    row = Row(0, tokens=["a", "<pad>"])
+
+    align(row)
+
+    assert (row.tokens, row.flags) == (["a", "<pad>"], [])
+
+
+def test_own_pads_are_dropped_as_the_common_ones() -> None:
+    """The pads a reader names count, instead of the common ones where they are not among them."""
+    row = Row(0, tokens=["a", "<nothing>"], arrays={"x": array([1])})
+
+    align(row, COMMON_PADS | {"<nothing>"})
+
+    assert (row.tokens, row.flags) == (["a"], [])
+
+
+@given(
+    st.none() | st.lists(st.sampled_from(["a", "<pad>", "</s>"]), max_size=6),
+    st.dictionaries(st.sampled_from("xyz"), st.lists(st.floats(width=32), max_size=6), max_size=3),
+)
+def test_after_aligning_everything_has_one_length(tokens: list[str] | None, values: dict[str, list[float]]) -> None:
+    """Whatever the lengths: one length for all, numbers keep their place, and every difference is said once or was bare pads."""
+    row = Row(0, tokens=tokens, arrays={name: array(one) for name, one in values.items()})
+
+    align(row)
+
+    assert {one.size for one in row.arrays.values()} <= {row.length}
+    for name, one in values.items():
+        shared = min(len(one), row.length)
+        np.testing.assert_array_equal(row.arrays[name][:shared], array(one)[:shared])
+        assert np.isnan(row.arrays[name][shared:]).all()
+        assert sum(flag.startswith(f"{name} has") for flag in row.flags) == (len(one) != row.length)
+    if tokens is not None and row.tokens is not None:
+        assert row.tokens == tokens[: row.length]
+        assert set(tokens[row.length :]) <= {"<pad>"}
+
+
+MASKS = {
+    "none": (["a", "b"], [0, 0]),
+    "empty": ([], []),
+    "right": (["a", "<pad>", "<pad>"], [0, 1, 1]),
+    "left": (["<|pad|>", "a"], [1, 0]),
+    "in the middle": (["a", "[PAD]", "b"], [0, 1, 0]),
+    "one end token ends": (["a", "</s>"], [0, 0]),
+    "repeated end tokens pad, but for the first": (["a", "</s>", "</s>", "</s>"], [0, 0, 1, 1]),
+    "end tokens alone": (["<|im_end|>"] * 3, [0, 1, 1]),
+    "end tokens within": (["</s>", "</s>", "a"], [0, 0, 0]),
+    "two kinds of end": (["a", "<|im_end|>", "<|endoftext|>", "<|endoftext|>"], [0, 0, 0, 1]),
+    "end then pads": (["a", "<EOD>", "<PAD>"], [0, 0, 1]),
+    "a word repeated is no padding": (["ha"] * 4, [0] * 4),
+}
+
+
+@pytest.mark.parametrize(("tokens", "expected"), MASKS.values(), ids=MASKS)
+def test_padding(tokens: list[str], expected: list[int]) -> None:
+    """A pad token anywhere; of an end token repeated at the end, all but the first."""
+    assert pad_mask(tokens).tolist() == [bool(one) for one in expected]
+
+
+@pytest.mark.parametrize("pad", sorted(COMMON_PADS))
+def test_every_common_pad_pads(pad: str) -> None:
+    """Each token of the list, which shares none with those that end a response."""
+    assert pad_mask(["a", pad]).tolist() == [False, True]
+    assert pad not in END_TOKENS
+
+
+def test_named_pads_replace_the_common_ones() -> None:
+    """The caller says which tokens pad."""
+    assert pad_mask(["a", "<pad>", "x"], {"x"}).tolist() == [False, False, True]
+
+
+PLURALS = {"none": (0, "0 tokens"), "one": (1, "1 token"), "two": (2, "2 tokens"), "thousands": (33_000, "33,000 tokens")}
+
+
+@pytest.mark.parametrize(("count", "text"), PLURALS.values(), ids=PLURALS)
+def test_counts_are_said_in_words(count: int, text: str) -> None:
+    """One is singular, thousands are grouped."""
+    assert plural(count, "token") == text

@@ -1,0 +1,103 @@
+"""Tests of the rules of the house that a program can check: who imports whom, and how long things may get."""
+
+import ast
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parent.parent
+BOARD = REPOSITORY / "board"
+MODULES = sorted(BOARD.rglob("*.py"))
+
+SCREEN = {"server", "pages", "topline", "detail", "notices", "controls", "session", "token_view"}
+"""The modules and packages of board/ that may know Streamlit. The command line gets it through `server`, when it serves."""
+
+MODULE_LINES = 400
+FUNCTION_LINES = 60
+
+
+def named(paths: list[Path]) -> list[object]:
+    """Each path as a test case that goes by its name within the repository."""
+    return [pytest.param(path, id=path.relative_to(REPOSITORY).as_posix()) for path in paths]
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """The name of every module a syntax tree imports, wherever in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def below_the_line(path: Path) -> bool:
+    """Whether a module of board/ reads or computes rather than draws."""
+    return path.relative_to(BOARD).parts[0].removesuffix(".py") not in SCREEN
+
+
+@pytest.mark.parametrize("path", named([path for path in MODULES if below_the_line(path)]))
+def test_streamlit_stays_above_the_line(path: Path) -> None:
+    """Nothing that reads or computes imports Streamlit, so that it runs in notebooks, jobs and tests."""
+    assert [name for name in imported(ast.parse(path.read_text())) if name.split(".")[0] == "streamlit"] == []
+
+
+@pytest.mark.parametrize("path", named([path for path in MODULES if path != BOARD / "session.py"]))
+def test_only_session_touches_the_browser_session(path: Path) -> None:
+    """Streamlit's session state, query parameters and caches have one owner."""
+    attributes = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute))
+    used = {node.attr for node in attributes if isinstance(node.value, ast.Name) and node.value.id == "st"}
+    assert not used & {"session_state", "query_params", "cache_data", "cache_resource"}
+
+
+def test_open_run_without_streamlit(tmp_path: Path) -> None:
+    """A notebook without Streamlit can open a run; the recorder needs neither that nor pandas."""
+    (tmp_path / "rank_0.jsonl").write_text('{"step": 1, "response": "a", "reward": 0.5}\n')
+    code = f"""
+import sys
+sys.modules["streamlit"] = None
+from board import open_run
+run = open_run({str(tmp_path)!r})
+assert len(run.frame) == 1
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True, timeout=60)
+
+
+def test_recorder_needs_numpy_and_orjson_alone() -> None:
+    """A trainer that records imports no viewer."""
+    code = """
+import sys
+from board.recorder import RolloutRecorder
+heavy = {"pandas", "pyarrow", "plotly", "streamlit", "torch", "click"} & set(sys.modules)
+assert not heavy, heavy
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True, timeout=60)
+
+
+def test_import_contract() -> None:
+    """The layers of pyproject.toml hold."""
+    lint_imports = shutil.which("lint-imports", path=Path(sys.executable).parent)
+    assert lint_imports
+    ended = subprocess.run([lint_imports, "--no-logo"], cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("path", named([*MODULES, REPOSITORY / "rl_logging_board.py"]))
+def test_lengths(path: Path) -> None:
+    """No module grows over 400 lines and no function over 60."""
+    text = path.read_text()
+    assert len(text.splitlines()) <= MODULE_LINES
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert (node.end_lineno or node.lineno) - node.lineno < FUNCTION_LINES, node.name
+
+
+@pytest.mark.parametrize("path", named(sorted((REPOSITORY / "tests").glob("test_*.py"))))
+def test_every_test_says_its_rule(path: Path) -> None:
+    """Each test's docstring is the rule it holds, in a sentence."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            assert (ast.get_docstring(node) or "").endswith("."), node.name

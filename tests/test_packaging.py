@@ -1,0 +1,61 @@
+"""Tests of what is handed out: the pins agree with each other, and an installed board has all its files."""
+
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def project() -> dict[str, Any]:
+    """The [project] table of pyproject.toml."""
+    return dict(tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"])
+
+
+def pins(name: str) -> list[str]:
+    """The requirements in a requirements file, comments left out."""
+    lines = (REPOSITORY / name).read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def test_requirements_are_the_package_dependencies(project: dict[str, Any]) -> None:
+    """start.sh and pip install bring the same versions."""
+    assert pins("requirements.txt") == project["dependencies"]
+
+
+def test_test_requirements_are_the_test_extra(project: dict[str, Any]) -> None:
+    """tests/run.sh and `pip install .[test]` bring the same tools."""
+    assert pins("requirements-test.txt") == project["optional-dependencies"]["test"]
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-test.txt"])
+def test_requirements_are_exact(name: str) -> None:
+    """Every requirement is one version, so that a clone of next year installs what was tested."""
+    assert all("==" in line for line in pins(name))
+
+
+def test_wheel_has_every_file(tmp_path: Path) -> None:
+    """The wheel brings the entry script, every module, page, script, style and the settings, and no tests."""
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE", "rl_logging_board.py", "board"):
+        (source / name).symlink_to(REPOSITORY / name)
+    build = "from setuptools import build_meta; import sys; print(build_meta.build_wheel(sys.argv[1]))"
+    built = subprocess.run([sys.executable, "-c", build, str(tmp_path)], cwd=source, capture_output=True, text=True, timeout=120)
+    assert built.returncode == 0, built.stderr
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    kept = {path for ending in ("py", "js", "css", "toml") for path in (REPOSITORY / "board").rglob(f"*.{ending}")}
+    assert packed == {path.relative_to(REPOSITORY).as_posix() for path in kept} | {"rl_logging_board.py"}
+
+
+def test_licence_is_apache_2(project: dict[str, Any]) -> None:
+    """The licence named is the licence given."""
+    assert project["license"] == "Apache-2.0"
+    assert "Version 2.0, January 2004" in (REPOSITORY / "LICENSE").read_text()

@@ -88,6 +88,8 @@ class TableChoices:
     descending: bool
     query: str
     columns: tuple[str, ...]
+    per_step: int
+    """At most so many rollouts of a step, drawn at random; 0 for all."""
 
 
 def table_choices(numeric: Sequence[str], available: Sequence[str]) -> TableChoices:
@@ -110,11 +112,12 @@ def table_choices(numeric: Sequence[str], available: Sequence[str]) -> TableChoi
             "Order", ["descending", "ascending"], default="descending", required=True, key="order", bind="query-params"
         )
         query = st.text_input("Text in prompt or response", type="search", key="filter", bind="query-params", width=240)
-        with st.popover("Columns"):
-            columns = st.multiselect(
-                "Columns of the table", list(available), default=defaults, key="columns", bind="query-params", width=420
+        with st.popover("Table"):
+            columns = st.multiselect("Columns", list(available), default=defaults, key="columns", bind="query-params", width=420)
+            limit = st.number_input(
+                "Rollouts of a step, at most (0: all)", 0, value=0, key="limit", bind="query-params", width=420
             )
-    return TableChoices(scope == ALL_STEPS, sort_by or "", order == "descending", query or "", tuple(columns))
+    return TableChoices(scope == ALL_STEPS, sort_by or "", order == "descending", query or "", tuple(columns), int(limit))
 
 
 @dataclass(frozen=True)

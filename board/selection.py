@@ -45,6 +45,23 @@ def sort(frame: pd.DataFrame, by: str, *, descending: bool) -> pd.DataFrame:
     return frame.sort_values(by, ascending=not descending, kind="stable", na_position="last")
 
 
+def sample(frame: pd.DataFrame, per_step: int, seed: int = 0) -> pd.DataFrame:
+    """At most `per_step` rows of each step, drawn at random without replacement, in the frame's order; all of them for 0.
+
+    The draw depends on the seed, the step and its number of rows alone, so the same run always shows the same rows.
+    """
+    if not per_step:
+        return frame
+    steps = frame["step"].to_numpy()
+    firsts = np.flatnonzero(np.concatenate([[True], steps[1:] != steps[:-1]])) if len(steps) else np.empty(0, np.int64)
+    kept = []
+    for first, end in zip(firsts, [*firsts[1:], len(steps)], strict=True):
+        count = int(end - first)
+        draw = np.random.default_rng([seed, int(steps[first]) % 2**63, count])
+        kept.append(first + np.sort(draw.permutation(count)[:per_step]))
+    return frame.iloc[np.concatenate(kept)] if kept else frame
+
+
 def contains(texts: Sequence[pa.ChunkedArray], query: str) -> NDArray[np.bool_]:
     """Rows where any of the text columns contains the query, letter for letter but for case. Shape (rows,); null contains nothing.
 

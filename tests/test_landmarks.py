@@ -68,4 +68,7 @@ def test_landmarks_need_their_columns() -> None:
     reward, valid = means(0, 1, 2, 3, 4), means(0, 1, 2, 1, 0)
 
     assert landmarks({}, "kl_k3_mean") == []
-    assert [found.step for found in landmarks({"reward": reward, "valid_reward": valid, "kl_k3_mean": reward}, "kl_k3_mean")] == [2, 4]
+    assert [found.step for found in landmarks({"reward": reward, "valid_reward": valid, "kl_k3_mean": reward}, "kl_k3_mean")] == [
+        2,
+        4,
+    ]

@@ -354,6 +354,31 @@ def test_all_steps_lists_the_whole_run(root: Path) -> None:
     assert table(test)["step"].tolist() == sorted(table(test)["step"])
 
 
+def test_limit_draws_a_stated_seeded_sample(root: Path) -> None:
+    """Asked for 128 of 300 rollouts, the table shows the same 128 each time and says so."""
+    write_run(root, "run", [row(0, reward=float(i)) for i in range(300)])
+    test = opened("responses")
+    assert len(table(test)) == 300
+
+    test.number_input(key="limit").set_value(128).run()
+
+    drawn = table(test)["reward"].tolist()
+    assert "128 of 300 shown, drawn at random with seed 0" in texts(test)
+    assert len(drawn) == len(set(drawn)) == 128
+    assert table(opened("responses", limit=128))["reward"].tolist() == drawn
+
+
+def test_text_filter_without_texts_matches_nothing(root: Path) -> None:
+    """A run of tokens alone has nothing to search in."""
+    write_run(root, "run", [row(0, response=..., prompt=..., ref_response=..., ground_truth=...)])
+    test = opened("responses")
+
+    test.text_input(key="filter").set_value("The").run()
+
+    assert not test.exception
+    assert "No rollout matches" in texts(test)
+
+
 def test_row_click_opens_the_rollout(root: Path) -> None:
     """Selecting a row shows its texts, numbers and place, and puts it into the URL."""
     write_run(root, "run", [row(0, response=f"response {i}", reward=float(i)) for i in range(3)])

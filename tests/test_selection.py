@@ -262,3 +262,35 @@ def test_extreme_tokens_of_an_empty_response() -> None:
     table = selection.extreme_tokens([], {"kl": np.empty(0, np.float32)}, "kl", "highest", 5, np.empty(0, bool))
 
     assert (len(table), list(table.columns)) == (0, ["position", "token", "kl"])
+
+
+SAMPLES = {
+    "all": (0, [0, 1, 2, 3, 4]),
+    "more than there are": (9, [0, 1, 2, 3, 4]),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_sample_keeps_all_when_there_is_room(name: str) -> None:
+    """No limit, or one that no step reaches, changes nothing."""
+    limit, expected = SAMPLES[name]
+    frame = pd.DataFrame({"step": [0, 0, 0, 1, 1]})
+
+    assert selection.sample(frame, limit).index.tolist() == expected
+
+
+def test_sample_is_drawn_per_step_in_order_and_repeats() -> None:
+    """Each step keeps at most so many rows, in the frame's order; the same seed draws the same rows, another one others."""
+    frame = pd.DataFrame({"step": np.repeat([-1, 3, 7], [100, 2, 50])})
+
+    drawn = selection.sample(frame, 10)
+
+    assert drawn["step"].value_counts().to_dict() == {-1: 10, 3: 2, 7: 10}
+    assert drawn.index.is_monotonic_increasing
+    assert selection.sample(frame, 10).index.equals(drawn.index)
+    assert not selection.sample(frame, 10, seed=1).index.equals(drawn.index)
+
+
+def test_sample_of_nothing_is_nothing() -> None:
+    """An empty frame stays empty."""
+    assert selection.sample(pd.DataFrame({"step": []}), 3).empty

@@ -10,8 +10,8 @@ from board.controls import table_choices
 from board.formats.row import plural
 from board.numbers import fmt
 from board.schema import BY_NAME, heading
-from board.selection import contains, neighbours, numeric_columns, of_step, page, pages, sort
-from board.steps import length_change
+from board.selection import contains, neighbours, numeric_columns, of_step, page, pages, sample, sort
+from board.steps import LengthChange, length_change
 from board.texts import preview
 
 PAGE_ROWS = 1_000
@@ -28,29 +28,36 @@ numeric = numeric_columns(run.frame)
 choices = table_choices(numeric, [name for name in run.frame.columns if name not in ("step", "shard", "line")])
 
 
-def listed() -> pd.DataFrame:
-    """The rows the table lists, filtered and sorted."""
-    rows = of_step(run.frame, None if choices.all_steps else view.step)
+def listed(scope: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the scope that the table lists: drawn, filtered and sorted."""
+    rows = sample(scope, choices.per_step)
     if choices.query:
         keys = rows.index.to_numpy()
-        fields = [name for name in ("prompt", "response") if name in run.text_columns]
-        rows = rows[contains([run.texts(name, keys) for name in fields], choices.query)]
+        fields = [run.texts(name, keys) for name in ("prompt", "response") if name in run.text_columns]
+        rows = rows[contains(fields, choices.query)] if fields else rows.iloc[:0]
     return sort(rows, choices.sort_by, descending=choices.descending) if choices.sort_by else rows
 
 
-def summary(rows: pd.DataFrame) -> str:
-    """One line on what is listed: how many, and how long against the step before."""
-    scope = "all steps" if choices.all_steps else f"step {view.step}"
-    parts = [
-        f"{plural(len(rows), 'rollout')} of {scope}" + (f" with {choices.query!r} in prompt or response" if choices.query else "")
-    ]
+def summary(rows: pd.DataFrame, scope: pd.DataFrame) -> str:
+    """One line on what is listed: how many of how many, and how long against the step before."""
+    where = "all steps" if choices.all_steps else f"step {view.step}"
+    parts = [f"{plural(len(scope), 'rollout')} of {where}"]
+    if choices.per_step and len(sample(scope, choices.per_step)) < len(scope):
+        parts.append(f"{len(sample(scope, choices.per_step)):,} of {len(scope):,} shown, drawn at random with seed 0")
+    if choices.query:
+        parts.append(f"{len(rows):,} with {choices.query!r} in prompt or response")
     if "response_length" in run.frame.columns:
-        change = length_change(run.frame, view.step)
-        text = f"mean length of step {view.step}: {fmt(change.mean)} tokens"
-        if change.previous_step is not None:
-            text += f" ({'+' if change.change >= 0 else '−'}{fmt(abs(change.change))} against step {change.previous_step})"
-        parts.append(text)
+        parts.append(length(length_change(run.frame, view.step)))
     return " · ".join(parts)
+
+
+def length(change: LengthChange) -> str:
+    """The mean length of the chosen step, and its change against the step before."""
+    text = f"mean length of step {view.step}: {fmt(change.mean)} tokens"
+    if change.previous_step is None:
+        return text
+    sign = "+" if change.change >= 0 else "−"
+    return f"{text} ({sign}{fmt(abs(change.change))} against step {change.previous_step})"
 
 
 def table(rows: pd.DataFrame, chosen: int) -> None:
@@ -93,8 +100,9 @@ def number_column(name: str, values: pd.Series) -> Any:
     return st.column_config.NumberColumn(heading(name), help=known.meaning if known else None, format="%d" if whole else "%.4g")
 
 
-rows = listed()
-st.text(summary(rows))
+scope = of_step(run.frame, None if choices.all_steps else view.step)
+rows = listed(scope)
+st.text(summary(rows, scope))
 if rows.empty:
     st.text("No rollout matches: change the text or the step.")
     st.stop()

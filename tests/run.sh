@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Runs every check: lint, format, types, the import contract and the tests, browser tests included.
+#
+#   bash tests/run.sh                          all of it
+#   bash tests/run.sh tests/test_server.py -k token   these tests only (pytest's arguments)
+#
+# WITH_TORCH=1 installs PyTorch for the tests that need it; CI=true does too, and makes a missing browser a failure.
+# TEST_WORKERS is the number of test processes (2).
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../start.sh"
+cd "$here"
+
+# Debian's Chromium, where there is none and we may install it; says on the way why it could not.
+install_chromium() {
+    if command -v chromium >/dev/null || ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then return; fi
+    echo "Installing Chromium for the browser tests."
+    {
+        apt-get update -qq &&
+            DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium fonts-dejavu-core fonts-liberation
+    } >/tmp/rl-board-apt.log 2>&1 || { tail -n 5 /tmp/rl-board-apt.log; }
+}
+
+failed=()
+check() {
+    local name="$1"
+    shift
+    echo "== $name"
+    "$@" || failed+=("$name")
+}
+
+make_venv
+install requirements.txt
+install requirements-test.txt
+export PATH="$venv/bin:$PATH"
+if [ "${CI:-}" = true ] || [ "${WITH_TORCH:-}" = 1 ]; then
+    python -c 'import torch' 2>/dev/null || python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+fi
+install_chromium
+
+if [ $# -eq 0 ]; then
+    check "lint" ruff check
+    check "format" ruff format --check --quiet
+    check "types" mypy
+    check "import contract" lint-imports --no-logo
+fi
+# Numeric libraries would otherwise start a thread per core in every worker.
+export OMP_NUM_THREADS=1
+check "tests" python -m pytest -q -n "${TEST_WORKERS:-2}" --dist loadfile "$@"
+
+if [ ${#failed[@]} -gt 0 ]; then
+    printf 'Failed: %s\n' "${failed[@]}"
+fi
+if ! command -v chromium >/dev/null; then
+    echo "Browser tests were skipped: there is no chromium, and it could not be installed."
+    [ "${CI:-}" != true ] || exit 1
+fi
+[ ${#failed[@]} -eq 0 ]

@@ -50,16 +50,16 @@ def sample(frame: pd.DataFrame, per_step: int, seed: int = 0) -> pd.DataFrame:
 
     The draw depends on the seed, the step and its number of rows alone, so the same run always shows the same rows.
     """
-    if not per_step:
+    if not per_step or frame.empty:
         return frame
     steps = frame["step"].to_numpy()
-    firsts = np.flatnonzero(np.concatenate([[True], steps[1:] != steps[:-1]])) if len(steps) else np.empty(0, np.int64)
+    firsts = np.flatnonzero(np.concatenate([[True], steps[1:] != steps[:-1]]))
     kept = []
     for first, end in zip(firsts, [*firsts[1:], len(steps)], strict=True):
         count = int(end - first)
         draw = np.random.default_rng([seed, int(steps[first]) % 2**63, count])
         kept.append(first + np.sort(draw.permutation(count)[:per_step]))
-    return frame.iloc[np.concatenate(kept)] if kept else frame
+    return frame.iloc[np.concatenate(kept)]
 
 
 def contains(texts: Sequence[pa.ChunkedArray], query: str) -> NDArray[np.bool_]:

@@ -37,6 +37,8 @@ def clean_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
     monkeypatch.setenv("HOME", str(aside))
     monkeypatch.setenv("RL_BOARD_CACHE", str(aside / "cache"))
     monkeypatch.delenv("RL_BOARD_ROOT", raising=False)
+    # AppTest leaves the script it ran as the main module, and processes that a later test spawns would run it again.
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     yield
     if streamlit := sys.modules.get("streamlit"):
         streamlit.cache_data.clear()

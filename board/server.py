@@ -55,10 +55,11 @@ def serve(
     check_listen(host, port)
     wide = not is_loopback(host)
     secret = secrets.token_urlsafe(24) if (wide if token is None else token) else None
-    if "*" in allow_hosts and secret is None:
+    given = [*options.get("server.allowedHosts", ()), *allow_hosts]
+    if "*" in given and secret is None:
         raise BoardError("Answering to every host name is safe only with a token: leave out --no-token, or name the hosts.")
 
-    names = [*LOOPBACK_NAMES, host, *(machine_names() if wide else ()), *options.get("server.allowedHosts", ()), *allow_hosts]
+    names = [*LOOPBACK_NAMES, host, *(machine_names() if wide else ()), *given]
     # HostGate asks first, and unlike Streamlit's own list it can say "any plain address".
     settings |= {"server.allowedHosts": ["*"] if wide else names, "logger.hideWelcomeMessage": True}
     app = st.App(

@@ -157,10 +157,17 @@ def test_check_listen_refuses_what_is_no_port(port: int) -> None:
         server.check_listen("127.0.0.1", port)
 
 
-def test_any_name_needs_a_token(tmp_path: Path) -> None:
-    """`--allow-host '*'` without a token would open the board to any web page, so it does not start."""
+@pytest.mark.parametrize(
+    ("options", "allow_hosts"),
+    [
+        pytest.param({}, ["*"], id="our option"),
+        pytest.param({"server.allowedHosts": ["*"]}, [], id="Streamlit's option"),
+    ],
+)
+def test_any_name_needs_a_token(tmp_path: Path, options: server.Settings, allow_hosts: list[str]) -> None:
+    """Answering to every name without a token would open the board to any web page, so it does not start."""
     with pytest.raises(BoardError, match="only with a token"):
-        server.serve(tmp_path, print, {"server.port": 0}, allow_hosts=["*"])
+        server.serve(tmp_path, print, {"server.port": 0} | options, allow_hosts=allow_hosts)
 
 
 # ---- the real server

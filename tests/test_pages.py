@@ -151,11 +151,12 @@ def test_missing_root_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "'/no/such/folder' is not a folder" in texts(test)
 
 
-def test_empty_folder_says_what_was_looked_for(root: Path) -> None:
-    """An empty run folder can be chosen, and the screen says which files it wants."""
+@pytest.mark.parametrize("page", PAGES)
+def test_empty_folder_says_what_was_looked_for(root: Path, page: str) -> None:
+    """An empty run folder can be chosen, and every page says which files it wants."""
     (root / "empty").mkdir()
 
-    test = opened("responses", run="empty")
+    test = opened(page, run="empty")
 
     assert not test.exception
     assert "No rollouts in 'empty': looked for *.jsonl, *.jsonl.gz, *.jsonl.zst at any depth. It is empty." in texts(test)

@@ -499,6 +499,44 @@ def test_tokens_page_says_what_the_row_lacks(root: Path) -> None:
     assert "logprob" in table(test).columns
 
 
+def segment_table(test: AppTest) -> Any:
+    """The table of segments, which stands above that of the extreme tokens."""
+    return next(element.value for element in test.dataframe if "segment" in element.value.columns)
+
+
+def test_tokens_page_tells_where_it_sits_by_segment(root: Path) -> None:
+    """Each segment has its tokens and sums, without masked tokens; metrics the row lacks have no column."""
+    tokens = ["<think>", "so", "</think>", "42"]
+    write_run(root, "run", [row(0, response_tokens=tokens, loss_mask=[0, 1, 1, 1])])
+
+    test = opened("tokens")
+
+    assert "Where does it sit? By segment" in [one.value for one in test.subheader]
+    found = segment_table(test)
+    assert found.columns.tolist() == ["segment", "first", "tokens", "masked", "kl, sum", "kl, mean", "value, change"]
+    assert found.iloc[:, :4].to_numpy().tolist() == [["think", 1, "2", "1"], ["text", 4, "1", "0"]]
+    assert found["kl, sum"].tolist() == ["0.00484", "1.14"]
+    assert found["value, change"].tolist() == ["0.100", "–"]
+
+
+def test_tokens_page_says_when_there_are_no_segments(root: Path) -> None:
+    """A response of plain text has no table of segments, but a line that says so."""
+    write_run(root, "run", [row(0)])
+
+    assert "By segment: this response has no tags" in texts(opened("tokens"))
+
+
+def test_tokens_page_tells_how_concentrated_the_kl_is(root: Path) -> None:
+    """The share of the few largest tokens is told by the estimator chosen; without reference logprobs nothing is."""
+    write_run(root, "run", [row(0), row(1, ref_logprobs=...)])
+
+    said = texts(opened("tokens", step=0))
+
+    assert "4 of 4 tokens hold 100 % of the KL (k3) · the top 1 % (1 token) 99.6 % · 1 token half of it · Gini 0.75" in said
+    assert "of |log-ratio| the 4 largest hold 100 %, its top 1 % 95 %" in said
+    assert "half of it" not in texts(opened("tokens", step=1))
+
+
 def test_changed_run_offers_a_reload(root: Path) -> None:
     """When a shard grows after loading, the board says so and reads it when asked."""
     folder = write_run(root, "run", [row(0)])

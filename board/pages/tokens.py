@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board import detail, metrics, session, token_view
+from board import detail, metrics, session, structure, token_view
 from board.controls import estimator_choice, extreme_choices
 from board.formats.row import plural
 from board.notices import absent
@@ -106,6 +106,8 @@ missing = [name for name in ("logprobs", "ref_logprobs", "values", "token_reward
 text_and_heatmap()
 if missing:
     st.text(f"This rollout has no {', '.join(missing)}: the metrics that need them are not drawn.")
+structure.by_segment(rollout, arrays, estimator)
 st.subheader("Most extreme tokens")
+structure.kl_concentration(rollout, arrays, estimator)
 extremes()
 session.write_url()

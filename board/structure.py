@@ -1,0 +1,76 @@
+"""What the tokens of one rollout add up to, as the Tokens page draws it below the text. Draws only."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from board import metrics, session
+from board.formats.row import plural
+from board.numbers import fmt
+from board.rollouts import Rollout
+from board.segments import find_segments, roll_up
+
+Arrays = Mapping[str, NDArray[np.floating]]
+
+_HELP: Final = {
+    "first": "position of the segment's first token, counted from 1",
+    "tokens": "tokens that count",
+    "masked": "tokens with loss_mask 0: they enter no number of this table",
+    "kl, sum": "sum of the KL of its tokens, in nats, by the estimator chosen above",
+    "kl, mean": "mean KL of its tokens, in nats per token, by the estimator chosen above",
+    "entropy, mean": "mean entropy of the policy at its tokens, in nats",
+    "advantage, sum": "sum of the advantages of its tokens",
+    "value, change": "critic value at its last token less that at its first",
+}
+
+
+def by_segment(rollout: Rollout, arrays: Arrays, estimator: str) -> None:
+    """A table of the response's segments; a click on a row goes to its first token."""
+    if rollout.tokens is None:
+        return
+    table = roll_up(find_segments(rollout.tokens), arrays, rollout.counts, rollout.pads)
+    if len(table) < 2:
+        st.text("By segment: this response has no tags of thinking, answering or tools, no code fences and no chat turns.")
+        return
+    st.subheader("Where does it sit? By segment")
+    if not table["masked"].any():
+        table = table.drop(columns="masked")
+    key = f"segments_{rollout.source}_{estimator}"
+    numbers = [str(name) for name in table.columns if name != "segment"]
+    st.dataframe(
+        table.assign(first=table["first"] + 1).assign(**{name: _written(table[name]) for name in numbers if name != "first"}),
+        key=key,
+        on_select=session.row_clicked(key, [{"token": first} for first in table["first"].tolist()]),
+        selection_mode="single-row",
+        hide_index=True,
+        column_config={name: st.column_config.TextColumn(help=_HELP[name], alignment="right") for name in numbers},
+    )
+
+
+def _written(column: "pd.Series[float]") -> "pd.Series[str]":
+    return column.map(fmt)
+
+
+def kl_concentration(rollout: Rollout, arrays: Arrays, estimator: str) -> None:
+    """One line: how much of the response's KL and |log-ratio| its few largest tokens hold."""
+    kl, ratio = (metrics.concentration(arrays[name], rollout.counts) if name in arrays else None for name in ("kl", "log_ratio"))
+    if kl is None:
+        return
+    parts = [
+        f"{kl.top_five:,} of {plural(kl.count, 'token')} hold {_percent(kl.top_five_share)} of the KL ({estimator})",
+        f"the top 1 % ({plural(kl.top_percent, 'token')}) {_percent(kl.top_percent_share)}",
+        f"{plural(kl.half, 'token')} half of it",
+        f"Gini {fmt(kl.gini, 2)}",
+    ]
+    if ratio is not None:
+        shares = f"{_percent(ratio.top_five_share)}, its top 1 % {_percent(ratio.top_percent_share)}"
+        parts.append(f"of |log-ratio| the {ratio.top_five:,} largest hold {shares}")
+    st.text(" · ".join(parts))
+
+
+def _percent(share: float) -> str:
+    return f"{fmt(share * 100, 2 if share < 0.99 else 3)} %"

@@ -39,7 +39,7 @@ def metric(payload: Payload, name: str) -> dict[str, Any]:
 )
 def test_a_window_holds_the_token_asked_for(total: int, start: int, expected: tuple[int, int], words: str) -> None:
     """The window tiles the response, contains the token of the link or the nearest one, and says which tokens it is."""
-    view = window(total, start)
+    view = window(total, start, 2_000)
     assert (view.start, view.stop) == expected
     assert str(view) == words
 

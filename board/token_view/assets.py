@@ -14,11 +14,12 @@ from typing import Final
 VIEW_FILES: Final = (
     "format.js",
     "marks.js",
+    "tokens.js",
     "scale.js",
     "color.js",
     "hub.js",
-    "model.js",
     "heat_layout.js",
+    "model.js",
     "dom.js",
     "text.js",
     "bar.js",

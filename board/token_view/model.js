@@ -1,17 +1,54 @@
-// What arrived from the server, as arrays: tokens, counts, and each metric with its scale and places. Pure; knows nothing of the page.
+// What arrived from the server: tokens, counts, and each metric with its scale, places and cells, worked out when first asked for. Pure.
 
+import { cellsOf } from "./heat_layout.js";
 import { placesOf, scaleOf } from "./scale.js";
+import { tokenTexts } from "./tokens.js";
 
-/** Reads the payload of `payload.py`; tables are Arrow tables with one column per array. */
+/** Reads the payload of `payload.py`; tables are Arrow tables with one column per array. `model.token(i)` is the text of a token. */
 export function modelOf({ meta, tokens, counts, values }) {
   const kept = meta.n === 0 ? new Uint8Array(0) : counts.getChildAt(0).toArray();
-  const names = meta.n === 0 ? [] : texts(tokens.getChildAt(0), meta);
-  const metrics = meta.metrics.map((metric, i) => {
-    const numbers = meta.n === 0 ? new Float32Array(0) : values.getChildAt(i).toArray();
-    const scale = scaleOf(numbers, kept, metric);
-    return { ...metric, values: numbers, ...scale, places: placesOf(scale, numbers) };
-  });
-  return { ...meta, tokens: names, counts: kept, metrics };
+  const texts = tokenTexts(meta.n === 0 ? null : tokens.getChildAt(0), meta);
+  const numbers = (i) => (meta.n === 0 ? new Float32Array(0) : values.getChildAt(i).toArray());
+  const metrics = meta.metrics.map((metric, i) => new Metric(metric, numbers(i), kept));
+  return { ...meta, texts, token: texts.at, counts: kept, metrics };
+}
+
+/** One metric. A long response has many, and few are looked at: nothing is computed before it is read. */
+class Metric {
+  #meta;
+  #counts;
+  #scale = null;
+  #places = null;
+  #cells = null;
+
+  constructor(meta, values, counts) {
+    this.#meta = meta;
+    this.#counts = counts;
+    Object.assign(this, { name: meta.name, unit: meta.unit, meaning: meta.meaning, scale: meta.scale, loud: meta.loud, values });
+  }
+
+  get ends() {
+    this.#scale ??= scaleOf(this.values, this.#counts, this.#meta);
+    return this.#scale;
+  }
+
+  get lo() { return this.ends.lo; }
+  get hi() { return this.ends.hi; }
+  get min() { return this.ends.min; }
+  get max() { return this.ends.max; }
+  get finite() { return this.ends.finite; }
+
+  /** Where each token lies on the scale. */
+  get places() {
+    this.#places ??= placesOf(this.ends, this.values);
+    return this.#places;
+  }
+
+  /** What each token's cell of the heatmap is. */
+  get cells() {
+    this.#cells ??= cellsOf(this.values, this.#counts);
+    return this.#cells;
+  }
 }
 
 /** The metric of this name, or null. */
@@ -34,8 +71,4 @@ export function traits(model, metric) {
     else if (metric && !Number.isFinite(metric.values[i])) seen.infinite += 1;
   }
   return seen;
-}
-
-function texts(column, { n, odd }) {
-  return Array.from({ length: n }, (_, i) => (i in odd ? JSON.parse(odd[i]) : column.get(i)));
 }

@@ -29,7 +29,7 @@ export function placeTip(card, token) {
 export function spoken(model, index, metric) {
   const place = `token ${whole(model.start + index + 1)} of ${whole(model.total)}`;
   const value = metric ? `, ${metric.name} ${short(metric.values[index])} ${metric.unit}` : "";
-  return `${place}, ${literal(cut(model.tokens[index]))}${value}${model.counts[index] === 0 ? ", masked" : ""}`;
+  return `${place}, ${literal(cut(model.token(index)))}${value}${model.counts[index] === 0 ? ", masked" : ""}`;
 }
 
 /** The first characters of a token, and how many there are when that is not all. */
@@ -39,7 +39,7 @@ export function cut(token) {
 }
 
 function heading(model, index) {
-  const token = model.tokens[index];
+  const token = model.token(index);
   const shown = element("div", "tv-tip-text");
   drawToken(shown, cut(token));
   const position = model.start + index;

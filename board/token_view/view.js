@@ -8,7 +8,7 @@ import { meetingPlace, settle } from "./hub.js";
 import { literal } from "./marks.js";
 import { localIndex, metricOf, modelOf } from "./model.js";
 import { STEPS } from "./scale.js";
-import { drawText, paintText, verticalNeighbour } from "./text.js";
+import { createText, verticalNeighbour } from "./text.js";
 import { cut, drawTip, placeTip, spoken } from "./tip.js";
 
 const HINT = "hover or use the arrow keys for a token's numbers; click or Enter pins it";
@@ -28,9 +28,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function createView(parent) {
   const parts = skeleton();
   parent.append(parts.root);
-  const view = { parts, model: null, spans: [], metric: null, pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
+  const view = { parts, model: null, metric: null, pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
   const on = { hover: (i) => hover(view, i, false), pin: (i) => togglePin(view, i, true), metric: (name) => choose(view, name) };
   view.heat = createHeat(parts.heat, on);
+  view.text = createText(parts.text, { built: () => view.model && mark(view), moved: () => {} });
   listenText(view);
   listenKeys(view);
   return { update: (data, report) => update(view, data, report), close: () => close(view) };
@@ -72,15 +73,14 @@ function load(view, data) {
   Object.assign(view, { model, hovered: null, focused: null, pinned: null, pending: [] });
   parts.tip.hidden = true;
   parts.text.style.maxHeight = model.height ? `${model.height}px` : "";
-  view.spans = drawText(parts.text, model.tokens);
+  view.metric = metricOf(model, view.metric?.name) ?? model.metrics[0] ?? null;
+  view.text.show(model, view.metric);
   if (model.n === 0) parts.text.append(element("span", "tv-note", {}, "(empty response)"));
   parts.bar.hidden = parts.count.hidden = model.n === 0;
-  parts.text.scrollTop = 0;
   drawExtent(parts.count, model);
   drawChooser(parts.chooser, model, (name) => choose(view, name));
   view.heat.show(model);
   parts.head.hidden = model.n === 0 || model.metrics.length === 0;
-  view.metric = metricOf(model, view.metric?.name) ?? model.metrics[0] ?? null;
   join(view);
   colour(view);
   mark(view);
@@ -153,23 +153,23 @@ function hover(view, index, withTip) {
   tip.hidden = index === null || !withTip;
   if (tip.hidden) return;
   drawTip(tip, view.model, index, localIndex(view.model, view.pinned), view.metric);
-  placeTip(tip, view.spans[index]);
+  placeTip(tip, view.text.reach(index));
 }
 
 function colour(view, focus = false) {
   const { parts, model, metric } = view;
-  paintText(view.spans, model, metric);
+  view.text.paint(metric);
   drawLegend(parts.legend, model, metric);
   markChosen(parts.chooser, metric?.name, focus);
   view.heat.choose(metric?.name);
 }
 
 function mark(view) {
-  const { model, spans, parts } = view;
+  const { model, text, parts } = view;
   const pinned = localIndex(model, view.pinned);
-  flag(view, "marked-hover", spans[view.hovered], "data-hover");
-  flag(view, "marked-pin", spans[pinned], "data-pinned");
-  flag(view, "marked-focus", spans[view.focused], "data-focus");
+  flag(view, "marked-hover", text.span(view.hovered), "data-hover");
+  flag(view, "marked-pin", text.span(pinned), "data-pinned");
+  flag(view, "marked-focus", text.span(view.focused), "data-focus");
   view.heat.mark(view.hovered, pinned);
   const shown = view.hovered ?? pinned;
   parts.status.classList.toggle("tv-dim", shown === null);
@@ -179,7 +179,7 @@ function mark(view) {
 
 function statusOf(view, index, isPinned) {
   const place = `token ${(view.model.start + index + 1).toLocaleString("en-US")} `;
-  const text = element("bdi", "tv-status-text", {}, literal(cut(view.model.tokens[index])));
+  const text = element("bdi", "tv-status-text", {}, literal(cut(view.model.token(index))));
   return [place, text, ...(isPinned ? [element("span", "tv-dim", {}, " pinned")] : [])];
 }
 
@@ -192,10 +192,7 @@ function flag(view, slot, span, attribute) {
 
 /** Scrolls the text to a token and the heatmap too, without moving the page. */
 function reveal(view, index) {
-  const { text } = view.parts;
-  const box = text.getBoundingClientRect();
-  const token = view.spans[index].getBoundingClientRect();
-  if (token.top < box.top || token.bottom > box.bottom) text.scrollTop += token.top - box.top - box.height / 2;
+  view.text.reveal(index);
   view.heat.reveal(index);
 }
 
@@ -228,7 +225,7 @@ function listenText(view) {
   text.onpointerleave = () => hover(view, null, false);
   text.onscroll = () => {
     // Scrolled by the keyboard, the card follows its token; scrolled by hand, the token has left the pointer.
-    if (view.focused !== null && view.focused === view.hovered) placeTip(tip, view.spans[view.focused]);
+    if (view.focused !== null && view.focused === view.hovered) placeTip(tip, view.text.span(view.focused));
     else tip.hidden = true;
   };
   text.onclick = (event) => {
@@ -273,7 +270,7 @@ function actions(view, inText) {
   const here = view.focused ?? localIndex(view.model, view.pinned) ?? view.hovered;
   const last = view.model.n - 1;
   const go = (index) => () => focusOn(view, Math.min(last, Math.max(0, index)), inText);
-  const line = (direction) => () => focusOn(view, here === null ? 0 : (verticalNeighbour(view.spans, here, direction) ?? here), true);
+  const line = (direction) => () => focusOn(view, here === null ? 0 : (verticalNeighbour(view.text, view.model.n, here, direction) ?? here), true);
   const zoom = (factor) => () => view.heat.zoom(factor, here);
   const vertical = inText ? { ArrowDown: line(1), ArrowUp: line(-1) } : { "+": zoom(2), "-": zoom(0.5), 0: zoom(0) };
   return {
@@ -297,5 +294,6 @@ function focusOn(view, index, withTip) {
 
 function close(view) {
   view.heat.close();
+  view.text.close();
   if (view.place?.listener === view.listener) view.place.listener = null;
 }

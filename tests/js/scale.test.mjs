@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barOf, place, placesOf, scaleOf, STEPS, stepOf, valueAt } from "../../board/token_view/scale.js";
+import { barOf, nth, place, placesOf, scaleOf, STEPS, stepOf, valueAt } from "../../board/token_view/scale.js";
 
 const SEQUENTIAL = { scale: "sequential", loud: "high", range: null };
 const scale = (values, meta = {}, counts = values.map(() => 1)) =>
@@ -78,4 +78,10 @@ test("steps and underlines grow with the place, equally on both sides of zero", 
   assert.deepEqual([-0.5, -1].map(stepOf), [-STEPS / 2, 1 - STEPS]);
   assert.equal(stepOf(NaN), null);
   assert.deepEqual([NaN, 0, 0.25, -0.5, 0.75, -1].map(barOf), [0, 0, 1, 2, 3, 3]);
+});
+
+test("the number at a place among the sorted is found without sorting", () => {
+  const numbers = Float32Array.from({ length: 501 }, (_, i) => ((i * 7919) % 251) - 60);
+  const sorted = [...numbers].sort((a, b) => a - b);
+  for (const k of [0, 1, 5, 250, 499, 500]) assert.equal(nth(numbers.slice(), k), sorted[k]);
 });

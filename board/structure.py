@@ -8,11 +8,17 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from board import metrics, session
+from board import diff_view, metrics, session
+from board.diff import Diff, compare, fold
 from board.formats.row import plural
 from board.numbers import fmt
 from board.rollouts import Rollout
 from board.segments import find_segments, roll_up
+from board.session import View
+from board.texts import without_padding
+
+DIFF_HEIGHT: Final = 420
+"""A longer comparison scrolls in a pane of so many pixels."""
 
 Arrays = Mapping[str, NDArray[np.floating]]
 
@@ -74,3 +80,42 @@ def kl_concentration(rollout: Rollout, arrays: Arrays, estimator: str) -> None:
 
 def _percent(share: float) -> str:
     return f"{fmt(share * 100, 2 if share < 0.99 else 3)} %"
+
+
+_UNITS: Final = {
+    "word": "",
+    "line": "compared by line: too many words differ",
+    "text": "compared only at the beginning and the end: too many words and lines differ",
+}
+
+
+def against_reference(view: View, rollout: Rollout) -> None:
+    """The response beside the reference's, word by word, when asked for; nothing where the row lacks either."""
+    response = rollout["response"] if rollout["response"] is not None else "".join(rollout.tokens or ())
+    reference = rollout["ref_response"]
+    if reference is None:
+        return
+    with st.expander("Against the reference's response", key="against", on_change="rerun") as expander:
+        if not expander.open:
+            return
+        difference = compare(without_padding(reference, view.pads)[0], without_padding(response, view.pads)[0])
+        st.text(_difference(view, rollout, difference))
+        diff_view.show(fold(difference.runs), key="diff", height=DIFF_HEIGHT)
+
+
+def _difference(view: View, rollout: Rollout, difference: Diff) -> str:
+    """One line on how the two texts and their rewards differ, and how to read the marks."""
+    if all(run.side == "both" for run in difference.runs):
+        parts = [f"The two are the same: {plural(difference.words('both'), 'word')}"]
+    else:
+        parts = [
+            f"{plural(difference.words('new'), 'word')} only here, underlined",
+            f"{difference.words('old'):,} only in the reference's, struck through",
+            f"{difference.words('both'):,} in both",
+        ]
+    if "reward_gap" in view.run.frame.columns:
+        row = view.run.frame.loc[[rollout.key]]
+        if row["reward_gap"].notna().all():
+            ours, reference = (fmt(float(row[name].iloc[0])) for name in ("reward", "ref_reward"))
+            parts.append(f"reward {ours} against {reference}")
+    return " · ".join([*parts, *filter(None, [_UNITS[difference.unit]])])

@@ -478,15 +478,18 @@ def test_tokens_page_lists_the_extreme_tokens(root: Path) -> None:
     assert extremes["token"].tolist()[0] == "·42"
 
 
-def test_tokens_page_says_which_window_it_draws(root: Path) -> None:
-    """A response longer than one window is drawn a window at a time, and the page says which."""
+def test_tokens_page_draws_a_long_response_whole(root: Path) -> None:
+    """A response of some thousand tokens has no windows to turn over."""
     n = 4_500
     numbers = [-0.1] * n
     write_run(
         root, "run", [row(0, response_tokens=["x"] * n, logprobs=numbers, ref_logprobs=numbers, values=..., token_rewards=...)]
     )
 
-    assert "Showing tokens 4,001–4,500 of 4,500" in texts(opened("tokens", rollout="rank_0.jsonl:1", token=4_400))
+    test = opened("tokens", rollout="rank_0.jsonl:1", token=4_400)
+
+    assert not test.exception
+    assert "a window at a time" not in texts(test)
 
 
 def test_tokens_page_says_what_the_row_lacks(root: Path) -> None:
@@ -535,6 +538,54 @@ def test_tokens_page_tells_how_concentrated_the_kl_is(root: Path) -> None:
     assert "4 of 4 tokens hold 100 % of the KL (k3) · the top 1 % (1 token) 99.6 % · 1 token half of it · Gini 0.75" in said
     assert "of |log-ratio| the 4 largest hold 100 %, its top 1 % 95 %" in said
     assert "half of it" not in texts(opened("tokens", step=1))
+
+
+def compared(test: AppTest) -> list[tuple[str, str]]:
+    """The runs of the comparison with the reference as they are handed to the browser: side and text, folded ones in brackets."""
+    data = next(
+        json.loads(element.proto.json)
+        for element in test.get("bidi_component")
+        if element.proto.component_name.endswith("diff_view")
+    )
+    return [(run["side"], f"[{run['fold']}]" if run["fold"] else run["text"]) for run in data["runs"]]
+
+
+@pytest.mark.parametrize("page", ["tokens", "responses"])
+def test_response_is_compared_with_the_reference(root: Path, page: str) -> None:
+    """When opened, the panel shows word by word what only one of the two says, with the rewards; before, nothing is computed."""
+    write_run(root, "run", [row(0, ref_response="The answer is 41, maybe<PAD>")])
+    test = opened(page)
+    assert "in both" not in texts(test)
+
+    test.session_state["against"] = True
+    test.run()
+
+    assert compared(test) == [("both", "The answer is"), ("old", " 41, maybe"), ("new", " 42")]
+    assert (
+        "1 word only here, underlined · 3 only in the reference's, struck through · 3 in both · reward 1 against 0.250"
+        in texts(test)
+    )
+
+
+def test_equal_parts_of_a_comparison_are_folded(root: Path) -> None:
+    """Two equal responses are one folded run, and the page says that they are the same."""
+    text = " ".join(["word"] * 100)
+    write_run(root, "run", [row(0, response=text, ref_response=text, ref_reward=...)])
+    test = opened("tokens")
+
+    test.session_state["against"] = True
+    test.run()
+
+    assert compared(test) == [("both", "[100 words the same]")]
+    assert "The two are the same: 100 words" in texts(test)
+
+
+@pytest.mark.parametrize("page", ["tokens", "responses"])
+def test_nothing_is_compared_without_a_reference(root: Path, page: str) -> None:
+    """A row without ref_response has no such panel."""
+    write_run(root, "run", [row(0, ref_response=...)])
+
+    assert "Against the reference's response" not in [one.label for one in opened(page).expander]
 
 
 def test_changed_run_offers_a_reload(root: Path) -> None:

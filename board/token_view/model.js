@@ -1,5 +1,6 @@
 // What arrived from the server: tokens, counts, and each metric with its scale, places and cells, worked out when first asked for. Pure.
 
+import { extremesOf, loudnessOf } from "./find.js";
 import { cellsOf } from "./heat_layout.js";
 import { placesOf, scaleOf } from "./scale.js";
 import { tokenTexts } from "./tokens.js";
@@ -10,7 +11,7 @@ export function modelOf({ meta, tokens, counts, values }) {
   const texts = tokenTexts(meta.n === 0 ? null : tokens.getChildAt(0), meta);
   const numbers = (i) => (meta.n === 0 ? new Float32Array(0) : values.getChildAt(i).toArray());
   const metrics = meta.metrics.map((metric, i) => new Metric(metric, numbers(i), kept));
-  return { ...meta, texts, token: texts.at, counts: kept, metrics };
+  return { ...meta, texts, token: texts.at, drawn: texts.at, counts: kept, metrics };
 }
 
 /** One metric. A long response has many, and few are looked at: nothing is computed before it is read. */
@@ -20,6 +21,8 @@ class Metric {
   #scale = null;
   #places = null;
   #cells = null;
+  #loudness = null;
+  #extremes = null;
 
   constructor(meta, values, counts) {
     this.#meta = meta;
@@ -48,6 +51,18 @@ class Metric {
   get cells() {
     this.#cells ??= cellsOf(this.values, this.#counts);
     return this.#cells;
+  }
+
+  /** Distance of each token from the quiet end, in the metric's unit. */
+  get loudness() {
+    this.#loudness ??= loudnessOf(this, this.#counts);
+    return this.#loudness;
+  }
+
+  /** The loudest tokens, in the order of the response. */
+  get extremes() {
+    this.#extremes ??= extremesOf(this.loudness);
+    return this.#extremes;
   }
 }
 

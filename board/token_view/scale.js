@@ -16,7 +16,7 @@ export function scaleOf(values, counts, meta) {
   const kept = keptOf(values, counts);
   const base = { scale: meta.scale, loud: meta.loud, finite: kept.length };
   if (kept.length === 0) return { ...base, lo: NaN, hi: NaN, min: NaN, max: NaN };
-  const [min, max] = extremesOf(kept);
+  const [min, max] = boundsOf(kept);
   const diverging = meta.scale === "diverging";
   const [lo, hi] = meta.range ?? (diverging ? symmetric(kept) : oneSided(kept));
   if (!diverging) return { ...base, lo, hi, min, max };
@@ -74,7 +74,7 @@ function keptOf(values, counts) {
 
 function oneSided(kept) {
   const last = kept.length - 1;
-  const [min, max] = extremesOf(kept);
+  const [min, max] = boundsOf(kept);
   let lo = nth(kept, Math.floor(TAIL * last));
   let hi = nth(kept, Math.ceil((1 - TAIL) * last));
   if (hi === lo) [lo, hi] = [min, max];
@@ -86,11 +86,11 @@ function oneSided(kept) {
 
 function symmetric(kept) {
   const sizes = kept.map(Math.abs);
-  const end = nth(sizes, Math.ceil((1 - TAIL) * (sizes.length - 1))) || extremesOf(sizes)[1];
+  const end = nth(sizes, Math.ceil((1 - TAIL) * (sizes.length - 1))) || boundsOf(sizes)[1];
   return [-end, end];
 }
 
-function extremesOf(numbers) {
+function boundsOf(numbers) {
   let [min, max] = [Infinity, -Infinity];
   for (let i = 0; i < numbers.length; i += 1) {
     if (numbers[i] < min) min = numbers[i];

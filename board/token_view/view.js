@@ -3,9 +3,12 @@
 import { drawChooser, drawExtent, drawLegend, markChosen, neighbourMetric } from "./bar.js";
 import { colorAt, css, inkOn, palette, parseColor } from "./color.js";
 import { element } from "./dom.js";
+import { createFinder } from "./finder.js";
+import { stepAlong } from "./find.js";
 import { createHeat } from "./heat.js";
 import { meetingPlace, settle } from "./hub.js";
 import { literal } from "./marks.js";
+import { createMinimap } from "./minimap.js";
 import { localIndex, metricOf, modelOf } from "./model.js";
 import { STEPS } from "./scale.js";
 import { createText, verticalNeighbour } from "./text.js";
@@ -28,10 +31,17 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function createView(parent) {
   const parts = skeleton();
   parent.append(parts.root);
-  const view = { parts, model: null, metric: null, pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
+  const view = { parts, model: null, metric: null, marks: null, pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
   const on = { hover: (i) => hover(view, i, false), pin: (i) => togglePin(view, i, true), metric: (name) => choose(view, name) };
   view.heat = createHeat(parts.heat, on);
-  view.text = createText(parts.text, { built: () => view.model && mark(view), moved: () => {} });
+  view.text = createText(parts.text, { built: () => built(view), moved: () => view.map.place({ inView: view.text.inView() }) });
+  view.map = createMinimap(parts.map, (index) => view.text.reveal(index, true));
+  view.finder = createFinder(parts.tools, parts.help, {
+    found: (marks) => showMatches(view, marks),
+    go: (index) => focusOn(view, index, false),
+    leave: () => parts.text.focus(),
+    here: () => view.focused ?? view.text.inView()?.[0] ?? 0,
+  });
   listenText(view);
   listenKeys(view);
   return { update: (data, report) => update(view, data, report), close: () => close(view) };
@@ -52,8 +62,12 @@ function skeleton() {
   const tip = element("div", "tv-tip", { hidden: true, role: "tooltip" });
   const palette = element("style");
   const bar = element("div", "tv-bar", {}, chooser, legend);
-  const root = element("div", "tv", {}, palette, bar, count, text, head, heat, tip, live);
-  return { root, palette, bar, chooser, legend, count, text, head, status, zoom, heat, tip, live };
+  const tools = element("div", "tv-tools", { role: "search" });
+  const line = element("div", "tv-count-line", {}, count, tools);
+  const map = element("div", "tv-map", { title: "the whole response; drag to move" });
+  const help = element("div", "tv-help", { hidden: true, role: "dialog", "aria-label": "keyboard shortcuts" });
+  const root = element("div", "tv", {}, palette, bar, line, help, text, map, head, heat, tip, live);
+  return { root, palette, bar, chooser, legend, count, line, tools, help, text, map, head, status, zoom, heat, tip, live };
 }
 
 function zoomButton([factor, sign, label]) {
@@ -70,13 +84,14 @@ function update(view, data, report) {
 function load(view, data) {
   const { parts } = view;
   const model = modelOf(data);
-  Object.assign(view, { model, hovered: null, focused: null, pinned: null, pending: [] });
+  Object.assign(view, { model, hovered: null, focused: null, pinned: null, marks: null, pending: [] });
   parts.tip.hidden = true;
   parts.text.style.maxHeight = model.height ? `${model.height}px` : "";
   view.metric = metricOf(model, view.metric?.name) ?? model.metrics[0] ?? null;
   view.text.show(model, view.metric);
   if (model.n === 0) parts.text.append(element("span", "tv-note", {}, "(empty response)"));
-  parts.bar.hidden = parts.count.hidden = model.n === 0;
+  parts.bar.hidden = parts.line.hidden = parts.map.hidden = model.n === 0;
+  view.finder.show(model);
   drawExtent(parts.count, model);
   drawChooser(parts.chooser, model, (name) => choose(view, name));
   view.heat.show(model);
@@ -162,6 +177,28 @@ function colour(view, focus = false) {
   drawLegend(parts.legend, model, metric);
   markChosen(parts.chooser, metric?.name, focus);
   view.heat.choose(metric?.name);
+  view.map.show({ model, metric, marks: view.marks });
+}
+
+/** Chunks that were just built know nothing yet of pins and matches. */
+function built(view) {
+  if (!view.model) return;
+  mark(view);
+  markMatches(view);
+}
+
+function showMatches(view, marks) {
+  view.marks = marks;
+  markMatches(view);
+  view.map.show({ marks });
+}
+
+function markMatches(view) {
+  view.text.each((span) => {
+    const kind = view.marks?.[span.index];
+    if (kind) span.setAttribute("data-match", kind === 2 ? "now" : "");
+    else if (span.hasAttribute("data-match")) span.removeAttribute("data-match");
+  });
 }
 
 function mark(view) {
@@ -171,6 +208,7 @@ function mark(view) {
   flag(view, "marked-pin", text.span(pinned), "data-pinned");
   flag(view, "marked-focus", text.span(view.focused), "data-focus");
   view.heat.mark(view.hovered, pinned);
+  view.map.place({ pinned });
   const shown = view.hovered ?? pinned;
   parts.status.classList.toggle("tv-dim", shown === null);
   if (shown === null) parts.status.textContent = HINT;
@@ -205,6 +243,7 @@ function paintTheme(view) {
   view.parts.palette.textContent = rulesOf(colors, text);
   view.parts.root.dataset.theme = colors.dark ? "dark" : "light";
   view.heat.paint(colors, text, background.map((channel, i) => channel + 0.3 * (text[i] - channel)));
+  view.map.show({ colors, ink: text, mark: read("--st-primary-color", text) });
 }
 
 function rulesOf(colors, text) {
@@ -278,10 +317,25 @@ function actions(view, inText) {
     ArrowLeft: go(here === null ? 0 : here - 1),
     Home: go(0),
     End: go(last),
-    Escape: () => unpin(view),
+    n: () => extreme(view, here, 1, inText),
+    p: () => extreme(view, here, -1, inText),
+    m: () => view.metric && choose(view, neighbourMetric(view.model, view.metric.name, "ArrowRight")),
+    "/": () => view.finder.search(),
+    g: () => view.finder.goto(),
+    "?": () => view.finder.help(),
+    Escape: () => {
+      view.finder.help(false);
+      unpin(view);
+    },
     Enter: () => here !== null && togglePin(view, here, true),
     ...vertical,
   };
+}
+
+/** To the next (or previous) of the loudest tokens of the metric. */
+function extreme(view, here, direction, withTip) {
+  const index = view.metric && stepAlong(view.metric.extremes, here, direction);
+  if (index !== null) focusOn(view, index, withTip);
 }
 
 function focusOn(view, index, withTip) {
@@ -295,5 +349,6 @@ function focusOn(view, index, withTip) {
 function close(view) {
   view.heat.close();
   view.text.close();
+  view.map.close();
   if (view.place?.listener === view.listener) view.place.listener = null;
 }

@@ -20,6 +20,7 @@ VIEW_FILES: Final = (
     "hub.js",
     "heat_layout.js",
     "find.js",
+    "bytes.js",
     "model.js",
     "dom.js",
     "text.js",

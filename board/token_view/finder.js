@@ -11,8 +11,8 @@ const KEYS = [
 ];
 
 /**
- * The tools in `box`, the key list in `help`. `on` holds what they tell: found(marks or null), go(index), leave() when the keyboard goes
- * back to the text, here() for the token to search from.
+ * The tools in `box`, the key list in `help`. `on` holds what they tell: found(marks or null), go(index), raw(whether), leave() when the
+ * keyboard goes back to the text, here() for the token to search from.
  */
 export function createFinder(box, help, on) {
   const search = input("tv-search", "find", "search in the response");
@@ -20,7 +20,10 @@ export function createFinder(box, help, on) {
   const place = input("tv-goto", "go to", "go to token number");
   place.inputMode = "numeric";
   const keys = element("button", "tv-zoom tv-keys", { type: "button", title: "keyboard shortcuts", "aria-label": "keyboard shortcuts" }, "?");
-  box.append(search, count, place, keys);
+  const label = "draw tokens by their names in the tokenizer instead of by their bytes";
+  const raw = element("button", "tv-zoom tv-raw", { type: "button", title: label, "aria-label": label }, "raw names");
+  raw.onclick = () => on.raw(raw.getAttribute("aria-pressed") !== "true");
+  box.append(search, count, place, raw, keys);
   help.append(...KEYS.flatMap(([key, what]) => [element("kbd", "", {}, key), element("span", "", {}, what)]));
   const state = { model: null, whole: null, matches: [], current: -1 };
   const tell = () => {
@@ -29,7 +32,7 @@ export function createFinder(box, help, on) {
     if (state.current >= 0) on.go(state.matches[state.current][0]);
   };
   search.oninput = () => {
-    state.whole ??= joined(state.model.n, state.model.drawn);
+    state.whole ??= joined(state.model.n, (i) => state.model.drawn(i));
     state.matches = matchesOf(state.whole, search.value);
     state.current = matchFrom(state.matches, on.here());
     tell();
@@ -54,6 +57,8 @@ export function createFinder(box, help, on) {
       Object.assign(state, { model, whole: null, matches: [], current: -1 });
       search.value = place.value = count.textContent = "";
       box.hidden = model.n === 0;
+      raw.hidden = model.codec === "plain";
+      raw.setAttribute("aria-pressed", String(model.raw));
     },
     search: () => search.select(),
     goto: () => place.select(),

@@ -1,5 +1,6 @@
 // What arrived from the server: tokens, counts, and each metric with its scale, places and cells, worked out when first asked for. Pure.
 
+import { bytesOf, codecOf, spell, textOf } from "./bytes.js";
 import { extremesOf, loudnessOf } from "./find.js";
 import { cellsOf } from "./heat_layout.js";
 import { placesOf, scaleOf } from "./scale.js";
@@ -11,7 +12,22 @@ export function modelOf({ meta, tokens, counts, values }) {
   const texts = tokenTexts(meta.n === 0 ? null : tokens.getChildAt(0), meta);
   const numbers = (i) => (meta.n === 0 ? new Float32Array(0) : values.getChildAt(i).toArray());
   const metrics = meta.metrics.map((metric, i) => new Metric(metric, numbers(i), kept));
-  return { ...meta, texts, token: texts.at, drawn: texts.at, counts: kept, metrics };
+  return { ...meta, texts, token: texts.at, ...spelling(texts), counts: kept, metrics };
+}
+
+/**
+ * How the tokens are drawn: `units(i)` as of `spell`, `drawn(i)` the text of it, `bytes(i)`. With `raw` set, tokens are drawn by name.
+ */
+function spelling(texts) {
+  const codec = codecOf(texts);
+  const bytes = (i) => bytesOf(codec, texts.at(i));
+  const units = function (i) {
+    return this.raw || codec === "plain" ? [{ text: texts.at(i) }] : spell(bytes, texts.n, i);
+  };
+  const drawn = function (i) {
+    return textOf(this.units(i));
+  };
+  return { codec, raw: false, bytes, units, drawn };
 }
 
 /** One metric. A long response has many, and few are looked at: nothing is computed before it is read. */

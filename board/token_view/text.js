@@ -1,5 +1,6 @@
 // The response as text: one span per token, in chunks that are built only near the place that is looked at.
 
+import { badByte } from "./bytes.js";
 import { element, perFrame } from "./dom.js";
 import { isPlain, pieces } from "./marks.js";
 import { barOf, stepOf } from "./scale.js";
@@ -66,6 +67,36 @@ export function drawToken(node, token) {
   }
 }
 
+/** Draws what `spell` says of a token; a shared character shows this token's share of it, as wide as its part. */
+function drawUnits(span, units, state) {
+  if (units.length === 0) drawToken(span, "");
+  for (const unit of units) {
+    if (unit.text !== undefined) drawToken(span, unit.text);
+    else if (unit.glyph === undefined) span.append(...markNodes({ mark: badByte(unit.bad), raw: "", badge: true }));
+    else span.append(slice(unit, glyphWidth(state, unit.glyph)));
+  }
+  if (units[0]?.part > 0) span.setAttribute("data-continues", "");
+}
+
+/** The glyph is text in its first share only, so that a copy has it once; the others draw it from an attribute. */
+function slice({ glyph, part, parts }, width) {
+  const inner = part === 0 ? element("span", "tv-glyph", {}, glyph) : element("span", "tv-glyph", { "data-glyph": glyph });
+  inner.style.marginLeft = `${-(part * width) / parts}em`;
+  const box = element("span", "tv-slice", {}, inner);
+  box.style.width = `${width / parts}em`;
+  return box;
+}
+
+/** In em, by the font of the text. */
+function glyphWidth(state, glyph) {
+  if (!state.pen) {
+    const { fontFamily } = getComputedStyle(state.box);
+    state.pen = document.createElement("canvas").getContext("2d");
+    state.pen.font = `100px ${fontFamily}`;
+  }
+  return Math.max(0.5, state.pen.measureText(glyph).width / 100);
+}
+
 /** The token above or below another: nearest in x on the next line in that direction; null at the end. */
 export function verticalNeighbour(text, n, from, direction) {
   const here = text.reach(from).getBoundingClientRect();
@@ -115,7 +146,7 @@ function fill(state, c) {
   const spans = [];
   for (let i = first; i < stop; i += 1) {
     const span = document.createElement("span");
-    drawToken(span, model.token(i));
+    drawUnits(span, model.units(i), state);
     span.index = i;
     span.className = tokenClass(model, metric, i);
     spans.push(span);

@@ -14,7 +14,9 @@ export function tokenTexts(column, { n, odd }) {
   return {
     n,
     at,
-    endsLine: (i) => ends[i + 1] > ends[i] && bytes[ends[i + 1] - 1] === LINE_FEED,
+    endsLine: (i) => endsLine(bytes, ends[i], ends[i + 1]),
+    anyOdd: Object.keys(odd).length > 0,
+    hasByte: (byte) => bytes.indexOf(byte, ends[0]) >= 0,
     lines: (first, stop, perLine) => linesOf(bytes, ends[first], ends[stop], perLine),
   };
 }
@@ -51,6 +53,13 @@ function ascii(bytes, first, stop) {
     text += String.fromCharCode(bytes[i]);
   }
   return text;
+}
+
+/** A line feed at the end, in the letters of byte-level names ("Ċ") or of sentencepiece ("<0x0A>") too. */
+function endsLine(bytes, first, stop) {
+  const last = bytes[stop - 1];
+  if (stop === first) return false;
+  return last === LINE_FEED || (last === 0x8a && bytes[stop - 2] === 0xc4) || (last === 0x3e && stop - first === 6 && bytes[stop - 2] === 0x41 && bytes[stop - 3] === 0x30 && bytes[stop - 5] === 0x30);
 }
 
 /** About how many lines of `perLine` letters the bytes fill; East Asian letters count twice. */

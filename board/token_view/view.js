@@ -39,6 +39,7 @@ function createView(parent) {
   view.finder = createFinder(parts.tools, parts.help, {
     found: (marks) => showMatches(view, marks),
     go: (index) => focusOn(view, index, false),
+    raw: (raw) => drawRaw(view, raw),
     leave: () => parts.text.focus(),
     here: () => view.focused ?? view.text.inView()?.[0] ?? 0,
   });
@@ -178,6 +179,18 @@ function colour(view, focus = false) {
   markChosen(parts.chooser, metric?.name, focus);
   view.heat.choose(metric?.name);
   view.map.show({ model, metric, marks: view.marks });
+}
+
+/** Draws the tokens by name, or by their bytes again; what is in sight stays in sight. */
+function drawRaw(view, raw) {
+  const [first] = view.text.inView() ?? [0];
+  view.model.raw = raw;
+  view.marks = null;
+  view.finder.show(view.model);
+  view.text.show(view.model, view.metric);
+  view.text.reveal(first, true);
+  built(view);
+  view.map.show({ marks: null });
 }
 
 /** Chunks that were just built know nothing yet of pins and matches. */

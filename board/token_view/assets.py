@@ -16,6 +16,7 @@ VIEW_FILES: Final = (
     "marks.js",
     "tokens.js",
     "scale.js",
+    "ranges.js",
     "color.js",
     "hub.js",
     "heat_layout.js",
@@ -27,8 +28,10 @@ VIEW_FILES: Final = (
     "bar.js",
     "heat.js",
     "minimap.js",
+    "range.js",
     "finder.js",
     "tip.js",
+    "skeleton.js",
     "view.js",
 )
 """What the token view runs; the files before `dom.js` are pure and need no browser."""

@@ -51,6 +51,12 @@ export function createHeat(box, on) {
       for (const row of state.rows) row.shades = shadesOf(colors, row.metric);
       redraw();
     },
+    /** A metric's range has changed. */
+    rescaled() {
+      for (const label of parts.labels.children) label.lastChild.textContent = "";
+      for (const row of state.rows) row.drawn = "";
+      redraw();
+    },
     choose(name) {
       for (const label of parts.labels.children) label.setAttribute("aria-pressed", String(label.dataset.metric === name));
     },

@@ -39,6 +39,7 @@ class Metric {
   #cells = null;
   #loudness = null;
   #extremes = null;
+  #choice = undefined;
 
   constructor(meta, values, counts) {
     this.#meta = meta;
@@ -47,9 +48,17 @@ class Metric {
   }
 
   get ends() {
-    this.#scale ??= scaleOf(this.values, this.#counts, this.#meta);
+    this.#scale ??= scaleOf(this.values, this.#counts, this.#meta, this.#choice);
     return this.#scale;
   }
+
+  /** Takes another range; numbers, cells and loudness stay what they are. */
+  rescale(choice) {
+    this.#choice = choice;
+    this.#scale = this.#places = null;
+  }
+
+  get log() { return this.ends.log; }
 
   get lo() { return this.ends.lo; }
   get hi() { return this.ends.hi; }

@@ -73,6 +73,7 @@ function drawUnits(span, units, state) {
   for (const unit of units) {
     if (unit.text !== undefined) drawToken(span, unit.text);
     else if (unit.glyph === undefined) span.append(...markNodes({ mark: badByte(unit.bad), raw: "", badge: true }));
+    else if (pieces(unit.glyph)[0].mark !== undefined) span.append(...markNodes({ ...pieces(unit.glyph)[0], raw: "" }));
     else span.append(slice(unit, glyphWidth(state, unit.glyph)));
   }
   if (units[0]?.part > 0) span.setAttribute("data-continues", "");

@@ -1,7 +1,7 @@
 // The token view itself: holds what is shown, chosen, pinned and hovered, and joins its parts. The component's entry point.
 
 import { drawChooser, drawExtent, drawLegend, markChosen, neighbourMetric } from "./bar.js";
-import { colorAt, css, inkOn, palette, parseColor } from "./color.js";
+import { palette, parseColor } from "./color.js";
 import { element } from "./dom.js";
 import { createFinder } from "./finder.js";
 import { stepAlong } from "./find.js";
@@ -10,7 +10,9 @@ import { meetingPlace, settle } from "./hub.js";
 import { literal } from "./marks.js";
 import { createMinimap } from "./minimap.js";
 import { localIndex, metricOf, modelOf } from "./model.js";
-import { STEPS } from "./scale.js";
+import { createRange } from "./range.js";
+import { rangeName, rangeOf, readRange } from "./ranges.js";
+import { rulesOf, skeleton } from "./skeleton.js";
 import { createText, verticalNeighbour } from "./text.js";
 import { cut, drawTip, placeTip, spoken } from "./tip.js";
 
@@ -31,11 +33,15 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function createView(parent) {
   const parts = skeleton();
   parent.append(parts.root);
-  const view = { parts, model: null, metric: null, marks: null, pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
+  const view = { parts, model: null, metric: null, marks: null, range: rangeOf("q"), held: {}, pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
   const on = { hover: (i) => hover(view, i, false), pin: (i) => togglePin(view, i, true), metric: (name) => choose(view, name) };
   view.heat = createHeat(parts.heat, on);
   view.text = createText(parts.text, { built: () => built(view), moved: () => view.map.place({ inView: view.text.inView() }) });
   view.map = createMinimap(parts.map, (index) => view.text.reveal(index, true));
+  view.ranger = createRange(parts.range, () => [view.metric.lo, view.metric.hi], (range) => {
+    setRange(view, range);
+    tell(view);
+  });
   view.finder = createFinder(parts.tools, parts.help, {
     found: (marks) => showMatches(view, marks),
     go: (index) => focusOn(view, index, false),
@@ -46,33 +52,6 @@ function createView(parent) {
   listenText(view);
   listenKeys(view);
   return { update: (data, report) => update(view, data, report), close: () => close(view) };
-}
-
-function skeleton() {
-  const live = element("div", "tv-live", { role: "status", "aria-live": "polite" });
-  const chooser = element("div", "tv-chooser", { role: "radiogroup", "aria-label": "metric that colours the text" });
-  const legend = element("div", "tv-legend");
-  const count = element("div", "tv-extent");
-  const label = "response tokens; arrow keys move, Enter pins, Escape unpins";
-  const text = element("div", "tv-text", { tabIndex: 0, role: "group", translate: false, "aria-label": label });
-  const status = element("div", "tv-status");
-  const zooms = [["0.5", "−", "zoom out"], ["0", "fit", "show all tokens"], ["2", "+", "zoom in"]];
-  const zoom = element("div", "tv-zooms", {}, ...zooms.map(zoomButton));
-  const head = element("div", "tv-heat-head", {}, status, zoom);
-  const heat = element("div", "tv-heat");
-  const tip = element("div", "tv-tip", { hidden: true, role: "tooltip" });
-  const palette = element("style");
-  const bar = element("div", "tv-bar", {}, chooser, legend);
-  const tools = element("div", "tv-tools", { role: "search" });
-  const line = element("div", "tv-count-line", {}, count, tools);
-  const map = element("div", "tv-map", { title: "the whole response; drag to move" });
-  const help = element("div", "tv-help", { hidden: true, role: "dialog", "aria-label": "keyboard shortcuts" });
-  const root = element("div", "tv", {}, palette, bar, line, help, text, map, head, heat, tip, live);
-  return { root, palette, bar, chooser, legend, count, line, tools, help, text, map, head, status, zoom, heat, tip, live };
-}
-
-function zoomButton([factor, sign, label]) {
-  return element("button", "tv-zoom", { type: "button", "aria-label": label, title: label, "data-zoom": factor }, sign);
 }
 
 function update(view, data, report) {
@@ -89,6 +68,7 @@ function load(view, data) {
   parts.tip.hidden = true;
   parts.text.style.maxHeight = model.height ? `${model.height}px` : "";
   view.metric = metricOf(model, view.metric?.name) ?? model.metrics[0] ?? null;
+  rescale(view);
   view.text.show(model, view.metric);
   if (model.n === 0) parts.text.append(element("span", "tv-note", {}, "(empty response)"));
   parts.bar.hidden = parts.line.hidden = parts.map.hidden = model.n === 0;
@@ -122,7 +102,9 @@ function obey(view, choice) {
   const metric = metricOf(view.model, choice.metric) ?? view.metric;
   const recoloured = metric !== view.metric;
   Object.assign(view, { metric, pinned: choice.pinned });
-  if (recoloured) colour(view);
+  if (recoloured) rescale(view);
+  if (choice.scale && choice.scale !== shownRange(view)) setRange(view, readRange(choice.scale));
+  else if (recoloured) colour(view);
   mark(view);
   const local = localIndex(view.model, view.pinned);
   if (moved && local !== null) requestAnimationFrame(() => reveal(view, local));
@@ -130,7 +112,7 @@ function obey(view, choice) {
 
 /** Reports the reader's choice; what is on screen never waits for the answer. */
 function tell(view) {
-  const choice = { metric: view.metric?.name ?? "", pinned: view.pinned };
+  const choice = { metric: view.metric?.name ?? "", pinned: view.pinned, scale: shownRange(view) };
   view.pending.push(choice);
   view.report({ ...choice, stamp: view.model.stamp });
 }
@@ -140,8 +122,35 @@ function choose(view, name, byKey = false) {
   const metric = metricOf(view.model, name);
   if (metric === null || metric === view.metric) return;
   view.metric = metric;
+  rescale(view);
   colour(view, byKey);
   tell(view);
+}
+
+/** Takes the reader's choice of range. Fixed ends are one metric's own; "hold" keeps each metric's ends from when it is first seen. */
+function setRange(view, range) {
+  view.range = range;
+  view.held = range.ends && view.metric ? { [view.metric.name]: range.ends } : {};
+  for (const metric of view.model.metrics) metric.rescale(undefined);
+  rescale(view);
+  view.heat.rescaled();
+  colour(view);
+}
+
+function rescale({ model, metric: chosen, range, held }) {
+  for (const metric of model.metrics) {
+    // What is held is taken from the first rollout that shows it; a row that is not looked at keeps its own range.
+    if (range.kind === "hold" && metric === chosen && metric.finite > 0) held[metric.name] ??= rangeOf("hold", [metric.lo, metric.hi]).ends;
+    if (range.ends === null) metric.rescale(range);
+    else if (held[metric.name]) metric.rescale({ kind: range.kind, ends: held[metric.name] });
+  }
+}
+
+/** The range of the metric that is shown, in its short form. */
+function shownRange({ range, held, metric }) {
+  if (range.ends === null) return rangeName(range);
+  const ends = held[metric?.name];
+  return ends ? rangeName({ kind: range.kind, ends }) : "q";
 }
 
 /** A pin from the heatmap or the keyboard brings its token into sight; one clicked in the text is there already. */
@@ -176,6 +185,7 @@ function colour(view, focus = false) {
   const { parts, model, metric } = view;
   view.text.paint(metric);
   drawLegend(parts.legend, model, metric);
+  view.ranger.show(readRange(shownRange(view)), metric === null || metric.finite === 0);
   markChosen(parts.chooser, metric?.name, focus);
   view.heat.choose(metric?.name);
   view.map.show({ model, metric, marks: view.marks });
@@ -257,17 +267,6 @@ function paintTheme(view) {
   view.parts.root.dataset.theme = colors.dark ? "dark" : "light";
   view.heat.paint(colors, text, background.map((channel, i) => channel + 0.3 * (text[i] - channel)));
   view.map.show({ colors, ink: text, mark: read("--st-primary-color", text) });
-}
-
-function rulesOf(colors, text) {
-  const styled = (side, kind, sign) => (step) => {
-    const fill = colorAt(colors, kind, (sign * step) / (STEPS - 1));
-    const ink = inkOn(fill, text);
-    const rule = ink.map((channel, i) => 0.6 * channel + 0.4 * fill[i]);
-    return `.tv-${side}${step}{--fill:${step ? css(fill) : "transparent"};--ink:${css(ink)};--rule:${css(rule)}}`;
-  };
-  const sides = [styled("s", "sequential", 1), styled("p", "diverging", 1), styled("n", "diverging", -1)];
-  return sides.flatMap((side) => [...Array(STEPS).keys()].map(side)).join("\n");
 }
 
 function listenText(view) {

@@ -15,7 +15,13 @@ from board.numbers import fmt
 from board.rollouts import Rollout
 from board.segments import find_segments, roll_up
 from board.session import View
-from board.texts import without_padding
+from board.texts import visible, without_padding
+
+_ALTERNATIVES_HELP: Final = {
+    "sampled": "the token that the response goes on with",
+    "probability": "exp of the log-probability, as the row has it in top_logprobs",
+    "logprob": "log-probability under the policy in nats",
+}
 
 DIFF_HEIGHT: Final = 420
 """A longer comparison scrolls in a pane of so many pixels."""
@@ -59,6 +65,49 @@ def by_segment(rollout: Rollout, arrays: Arrays, estimator: str) -> None:
 
 def _written(column: "pd.Series[float]") -> "pd.Series[str]":
     return column.map(fmt)
+
+
+def alternatives(rollout: Rollout, pinned: int | None) -> None:
+    """What else could have been sampled at the pinned token (0-based), likeliest first; nothing where the row lacks the field."""
+    if rollout.alternatives is None or rollout.tokens is None:
+        return
+    if pinned is None:
+        st.text("The row has top_logprobs: pin a token to see what else it could have been.")
+        return
+    st.subheader("What else could it have said?")
+    others = rollout.alternatives[pinned]
+    if not others:
+        st.text(f"The row has no alternatives at position {pinned + 1:,}.")
+        return
+    others = sorted(others, key=lambda one: -one[1] if one[1] == one[1] else np.inf)
+    sampled = rollout.tokens[pinned]
+    logprobs = np.array([logprob for _, logprob in others])
+    probabilities = metrics.probability(logprobs)
+    st.text(_alternatives_line(pinned, sampled, [token for token, _ in others], float(np.nansum(probabilities))))
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "token": [visible(token) for token, _ in others],
+                "sampled": ["sampled" if token == sampled else "" for token, _ in others],
+                "probability": [fmt(value) for value in probabilities.tolist()],
+                "logprob": [fmt(value) for value in logprobs.tolist()],
+            }
+        ),
+        key=f"alternatives_{rollout.source}",
+        hide_index=True,
+        width=560,
+        column_config={
+            name: st.column_config.TextColumn(help=text, alignment="left" if name == "sampled" else "right")
+            for name, text in _ALTERNATIVES_HELP.items()
+        },
+    )
+
+
+def _alternatives_line(pinned: int, sampled: str, others: list[str], total: float) -> str:
+    """Where the sampled token stands among the alternatives, and how much of the distribution they cover."""
+    among = f"number {others.index(sampled) + 1}" if sampled in others else "not among"
+    listed = f"the {len(others):,} listed, which have a probability of {fmt(total)} together"
+    return f"Position {pinned + 1:,}: {visible(sampled)} was sampled, {among}{' of' if sampled in others else ''} {listed}."
 
 
 def kl_concentration(rollout: Rollout, arrays: Arrays, estimator: str) -> None:

@@ -588,6 +588,51 @@ def test_nothing_is_compared_without_a_reference(root: Path, page: str) -> None:
     assert "Against the reference's response" not in [one.label for one in opened(page).expander]
 
 
+OTHERS = [[["The", -0.1], ["A", -2.5]], [[" <b>", -3.0], [" answer", -0.2]], None, [[" 41", -0.5]]]
+
+ALTERNATIVES = {
+    "likeliest": (0, "Position 1: The was sampled, number 1 of the 2 listed", ["The", "A"], ["sampled", ""]),
+    "in any order": (1, "Position 2: ·answer was sampled, number 1 of the 2 listed", ["·answer", "·<b>"], ["sampled", ""]),
+    "not among them": (3, "Position 4: ·42 was sampled, not among the 1 listed", ["·41"], [""]),
+}
+
+
+@pytest.mark.parametrize(("token", "said", "tokens", "sampled"), ALTERNATIVES.values(), ids=ALTERNATIVES)
+def test_alternatives_of_the_pinned_token(root: Path, token: int, said: str, tokens: list[str], sampled: list[str]) -> None:
+    """The likeliest comes first, the one sampled is marked, and the line says how much of the distribution is listed."""
+    write_run(root, "run", [row(0, top_logprobs=OTHERS)])
+
+    test = opened("tokens", rollout="rank_0.jsonl:1", token=token)
+
+    assert not test.exception
+    assert said in texts(test)
+    found = next(element.value for element in test.dataframe if "probability" in element.value.columns)
+    assert found["token"].tolist() == tokens
+    assert found["sampled"].tolist() == sampled
+
+
+NO_ALTERNATIVES = {
+    "no token pinned": ({"top_logprobs": OTHERS}, {}, "pin a token to see what else it could have been"),
+    "unknown at the token": ({"top_logprobs": OTHERS}, {"token": 2}, "The row has no alternatives at position 3."),
+    "token that is not there": ({"top_logprobs": OTHERS}, {"token": 99}, "pin a token to see what else it could have been"),
+    "malformed": ({"top_logprobs": "odd"}, {"token": 0}, ""),
+    "absent": ({}, {"token": 0}, ""),
+}
+
+
+@pytest.mark.parametrize(("fields", "place", "said"), NO_ALTERNATIVES.values(), ids=NO_ALTERNATIVES)
+def test_no_alternatives_are_invented(root: Path, fields: dict[str, Any], place: dict[str, int], said: str) -> None:
+    """Where the row lists none for the token the page says so; where it has no such field it says nothing."""
+    write_run(root, "run", [row(0, **fields)])
+
+    test = opened("tokens", rollout="rank_0.jsonl:1", **place)
+
+    assert not test.exception
+    assert said in texts(test)
+    assert ("alternatives" in texts(test) or "pin a token" in texts(test)) == bool(said)
+    assert not any("probability" in element.value.columns for element in test.dataframe)
+
+
 def test_changed_run_offers_a_reload(root: Path) -> None:
     """When a shard grows after loading, the board says so and reads it when asked."""
     folder = write_run(root, "run", [row(0)])

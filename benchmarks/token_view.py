@@ -1,7 +1,7 @@
 """How fast the token view is at any length: `python benchmarks/token_view.py` prints a table. Needs playwright and chromium.
 
-A small Streamlit page is opened in Chromium at 100, 2,000, 32,000 and 128,000 tokens of ten metrics; the sizes take turns, so that a
-busy machine slows them all alike, and each figure is the median of five. Times are those of the browser's own clock.
+A small Streamlit page is opened in Chromium at 100, 2,000, 32,000 and 128,000 tokens of ten metrics; the sizes take turns, so
+that a busy machine slows them all alike, and each figure is the median of five. Times are those of the browser's own clock.
 """
 
 import argparse
@@ -29,15 +29,19 @@ LONG_TASK = 100.0
 WATCH = """
 window.tv = { roots: [], painted: null, tasks: [] };
 const attach = Element.prototype.attachShadow;
-Element.prototype.attachShadow = function (...asked) { const made = attach.apply(this, asked); tv.roots.push(made); return made; };
-tv.find = (what) => { for (const root of tv.roots) { const found = root.querySelector(what); if (found) return found; } return null; };
+Element.prototype.attachShadow = function (...asked) {
+  tv.roots.push(attach.apply(this, asked));
+  return tv.roots.at(-1);
+};
+tv.find = (what) => tv.roots.map((root) => root.querySelector(what)).find(Boolean) ?? null;
 tv.frames = (then) => requestAnimationFrame(() => requestAnimationFrame(() => then(performance.now())));
 const look = () => (tv.find('.tv-tok') ? tv.frames((at) => { tv.painted = at; }) : requestAnimationFrame(look));
 look();
 new PerformanceObserver((list) => tv.tasks.push(...list.getEntries().map((task) => task.duration))).observe({ type: 'longtask' });
 """
 RECOLOURED = """() => new Promise((done) => {
-  const wanted = [...tv.find('.tv-chooser').querySelectorAll('.tv-metric')].find((button) => button.getAttribute('aria-checked') !== 'true');
+  const buttons = [...tv.find('.tv-chooser').querySelectorAll('.tv-metric')];
+  const wanted = buttons.find((button) => button.getAttribute('aria-checked') !== 'true');
   const from = performance.now();
   wanted.click();
   tv.frames((at) => done(at - from));
@@ -148,8 +152,8 @@ def table(medians: dict[int, dict[str, float]]) -> str:
     """The figures as Markdown, each goal with whether it is met."""
     least = medians[SIZES[0]]["paint"]
     lines = [
-        "| tokens | painted after (ms) | later than 100 (ms) | recolour (ms) | longest task, scrolling (ms) | longest task, opening (ms)"
-        " | JS heap (MB) | bytes first | on a colour change | next rollout |",
+        "| tokens | painted after (ms) | later than 100 (ms) | recolour (ms) | longest task, scrolling (ms)"
+        " | longest task, opening (ms) | JS heap (MB) | bytes first | on a colour change | next rollout |",
         "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for n, found in medians.items():

@@ -1,4 +1,4 @@
-"""The page that `token_view.py` measures: one token view of made-up tokens, as many as the address says, and a button for the next rollout."""
+"""The page that `token_view.py` measures: made-up tokens, as many as the address says, and a button for the next rollout."""
 
 import numpy as np
 import streamlit as st
@@ -6,7 +6,25 @@ import streamlit as st
 from board.token_view import show
 
 METRICS = ("kl", "log_ratio", "entropy", "logprob", "ref_logprob", "prob", "ref_prob", "value", "advantage", "token_reward")
-WORDS = (" the", " sum", " of", " x", " is", " 12", ",", " so", " we", " have", " therefore", ".\n", " check", " again", "今日", " =", "ing")
+WORDS = (
+    " the",
+    " sum",
+    " of",
+    " x",
+    " is",
+    " 12",
+    ",",
+    " so",
+    " we",
+    " have",
+    " therefore",
+    ".\n",
+    " check",
+    " again",
+    "今日",
+    " =",
+    "ing",
+)
 
 
 @st.cache_resource(max_entries=8)

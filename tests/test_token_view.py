@@ -275,7 +275,13 @@ def test_the_page_sends_tokens_and_choice_apart(tmp_path: Path) -> None:
     assert view["tokens"].column(0).to_pylist() == ["a", "b", "c"]
     np.testing.assert_array_equal(view["values"].column(0).to_numpy(), [0, NAN, 2])
     assert (view["meta"]["start"], view["meta"]["total"]) == (10, 33)
-    assert sent(page, "tokens.choice") == {"key": "tokens", "stamp": view["meta"]["stamp"], "metric": "kl", "pinned": 11, "scale": None}
+    assert sent(page, "tokens.choice") == {
+        "key": "tokens",
+        "stamp": view["meta"]["stamp"],
+        "metric": "kl",
+        "pinned": 11,
+        "scale": None,
+    }
     assert page.text[0].value == "kl 11"
 
 

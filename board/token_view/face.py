@@ -57,8 +57,9 @@ def show(
     may take before it scrolls, in pixels.
 
     `metric`, `pinned` and `scale` (see `Choice`; None leaves the range to the reader) are what to show, `TokenViewResult` what is
-    shown after the reader's last click: keep it (in the URL) and pass it back. Changing one of them costs a few bytes, never the arrays again. Within one page `key` belongs to one
-    view and may be reused for the next rollout. Raises ValueError when an array is not as long as `tokens`.
+    shown after the reader's last click: keep it (in the URL) and pass it back. Changing one of them costs a few bytes, never the
+    arrays again. Within one page `key` belongs to one view and may be reused for the next rollout. Raises ValueError when an
+    array is not as long as `tokens`.
     """
     payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, key=key, height=height)
     with st.container(gap=None):

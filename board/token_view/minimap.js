@@ -17,7 +17,7 @@ export function createMinimap(box, go) {
   const state = { model: null, metric: null, colors: null, ink: null, marks: null, inView: null, pinned: null };
   const redraw = perFrame(() => {
     drawStrip(canvas, box, state);
-    placeFrame(box, frame, pin, state);
+    placeFrame(frame, pin, state);
   });
   const resized = new ResizeObserver(redraw);
   resized.observe(box);
@@ -38,7 +38,7 @@ export function createMinimap(box, go) {
     },
     place(changes) {
       Object.assign(state, changes);
-      placeFrame(box, frame, pin, state);
+      placeFrame(frame, pin, state);
     },
     close() {
       resized.disconnect();
@@ -78,14 +78,13 @@ function drawBars(context, metric, columns, colors, ratio) {
   });
 }
 
-function placeFrame(box, frame, pin, { model, inView, pinned }) {
+/** In shares of the width, so that no layout is asked for while the text scrolls. */
+function placeFrame(frame, pin, { model, inView, pinned }) {
   if (!model || model.n === 0) return;
-  const width = box.clientWidth;
   const [first, last] = inView ?? [0, model.n - 1];
-  const left = (first / model.n) * width;
-  const wide = Math.max(6, ((last + 1 - first) / model.n) * width);
-  frame.style.left = `${Math.min(left, width - wide)}px`;
-  frame.style.width = `${wide}px`;
+  const wide = (last + 1 - first) / model.n;
+  frame.style.left = `min(${(first / model.n) * 100}%, 100% - 6px)`;
+  frame.style.width = `max(6px, ${wide * 100}%)`;
   pin.hidden = pinned === null;
-  if (pinned !== null) pin.style.left = `${((pinned + 0.5) / model.n) * width}px`;
+  if (pinned !== null) pin.style.left = `${((pinned + 0.5) / model.n) * 100}%`;
 }

@@ -104,11 +104,15 @@ export function localIndex(model, position) {
 
 /** How many tokens are masked, and have no number or an infinite one, so that the legend explains only what is to be seen. */
 export function traits(model, metric) {
-  const seen = { masked: 0, missing: 0, infinite: 0 };
-  for (let i = 0; i < model.n; i += 1) {
-    if (model.counts[i] === 0) seen.masked += 1;
-    else if (metric && Number.isNaN(metric.values[i])) seen.missing += 1;
-    else if (metric && !Number.isFinite(metric.values[i])) seen.infinite += 1;
+  const { counts, n } = model;
+  const values = metric?.values;
+  let [masked, missing, infinite] = [0, 0, 0];
+  for (let i = 0; i < n; i += 1) {
+    if (counts[i] === 0) masked += 1;
+    else if (values && !Number.isFinite(values[i])) {
+      if (Number.isNaN(values[i])) missing += 1;
+      else infinite += 1;
+    }
   }
-  return seen;
+  return { masked, missing, infinite };
 }

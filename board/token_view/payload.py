@@ -45,7 +45,7 @@ class Choice:
     metric: str
     pinned: int | None
     scale: str | None = None
-    """How the colour range is chosen: "q" (quantiles), "full", "log", "fixed:LO:HI" or "hold:LO:HI"; None: as the reader has it."""
+    """How the colour range is chosen: "q" (quantiles), "full", "log", "fixed:LO:HI" or "hold:LO:HI"; None: the reader's."""
 
 
 @dataclass(frozen=True)

@@ -12,20 +12,22 @@ const CHUNK = 192;
 const CHUNK_LIMIT = 2048;
 /** Chunks kept built; the farthest are emptied beyond that. */
 const KEPT = 48;
-/** Pixels above and below the view that are built ahead. */
-const AHEAD = 500;
+/** Pixels above and below the view that are built ahead, and those that are built at once. */
+const AHEAD = 400;
+const NEAR = 40;
 const LINE = 26.25;
 const LETTER = 7.6;
 
 /** The text in `box`. `on` holds what it tells: built() after chunks were built, moved() when other tokens came into view. */
 export function createText(box, on) {
   const state = { box, on, model: null, metric: null, starts: [], blocks: [], built: new Map() };
-  const settle = perFrame(() => build(state));
-  const resized = new ResizeObserver(settle);
+  const settle = perFrame(() => buildAhead(state));
+  state.settle = settle;
+  const resized = new ResizeObserver(perFrame(() => build(state)));
   resized.observe(box);
   box.addEventListener("scroll", () => build(state), { passive: true });
   return {
-    show: (model, metric) => show(state, model, metric, settle),
+    show: (model, metric) => show(state, model, metric),
     paint: (metric) => paint(state, metric),
     /** The span of token `i` if it is built. */
     span: (i) => (i === null || i === undefined ? undefined : spanOf(state, i)),
@@ -115,7 +117,7 @@ export function verticalNeighbour(text, n, from, direction) {
   return best?.i ?? null;
 }
 
-function show(state, model, metric, settle) {
+function show(state, model, metric) {
   const { box } = state;
   Object.assign(state, { model, metric });
   state.built.clear();
@@ -128,11 +130,11 @@ function show(state, model, metric, settle) {
   });
   box.replaceChildren(...state.blocks);
   box.scrollTop = 0;
-  for (let c = 0, rows = 0; c < state.blocks.length && rows < box.clientHeight + AHEAD; c += 1) {
+  for (let c = 0, rows = 0; c < state.blocks.length && rows < Math.max(480, box.clientHeight); c += 1) {
     rows += parseFloat(state.blocks[c].style.height);
     fill(state, c);
   }
-  settle();
+  state.settle();
 }
 
 function stopOf(state, c) {
@@ -158,20 +160,42 @@ function fill(state, c) {
   return true;
 }
 
-/** Builds what is in view or near, and lets go of what is far. */
+/** Builds what is in view at once, and what is near it a little per frame. */
 function build(state) {
   const { box, blocks } = state;
   if (blocks.length === 0 || box.clientHeight === 0) return;
-  let changed = false;
-  const top = () => box.scrollTop - AHEAD;
-  const bottom = () => box.scrollTop + box.clientHeight + AHEAD;
-  let c = blockAt(blocks, top());
-  for (; c < blocks.length && blocks[c].offsetTop < bottom(); c += 1) changed = fill(state, c) || changed;
-  if (changed) {
-    letGo(state, c);
-    state.on.built();
-  }
+  if (buildWithin(state, NEAR, blocks.length)) state.on.built();
   state.on.moved();
+  state.settle();
+}
+
+function buildAhead(state) {
+  const { box, blocks } = state;
+  if (blocks.length === 0 || box.clientHeight === 0) return;
+  if (!buildWithin(state, AHEAD, 2)) return;
+  state.on.built();
+  state.on.moved();
+  state.settle();
+}
+
+/** Builds up to `most` chunks that reach within `margin` pixels of the view; false when there was none to build. */
+function buildWithin(state, margin, most) {
+  const { box, blocks } = state;
+  let left = most;
+  // A built chunk is rarely as tall as was estimated: look again until the view is full, reading the layout once per look.
+  for (let looks = 0; looks < 4 && left > 0; looks += 1) {
+    const bottom = box.scrollTop + box.clientHeight + margin;
+    const first = blockAt(blocks, box.scrollTop - margin);
+    const wanted = [];
+    for (let c = first; c < blocks.length && wanted.length < left && blocks[c].offsetTop < bottom; c += 1) {
+      if (!state.built.has(c)) wanted.push(c);
+    }
+    if (wanted.length === 0) break;
+    letGo(state, first);
+    wanted.forEach((c) => fill(state, c));
+    left -= wanted.length;
+  }
+  return left < most;
 }
 
 function letGo(state, around) {

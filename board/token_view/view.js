@@ -207,7 +207,7 @@ function drawRaw(view, raw) {
 function built(view) {
   if (!view.model) return;
   mark(view);
-  markMatches(view);
+  if (view.marks) markMatches(view);
 }
 
 function showMatches(view, marks) {

@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from board import session, verbatim
+from board import session, structure, verbatim
 from board.errors import BoardError
 from board.formats.row import plural
 from board.notices import notice
@@ -42,6 +42,8 @@ def draw(view: View, key: int, around: tuple[int | None, int | None]) -> None:
     for label, name in (("Reference response", "ref_response"), ("Ground truth", "ground_truth")):
         if rollout[name] is not None:
             _text(label, rollout[name], view)
+        if name == "ref_response":
+            structure.against_reference(view, rollout)
     for name in sorted(set(rollout.texts) - {"prompt", "response", "ref_response", "ground_truth"}):
         _text(name, rollout.texts[name], view)
     _raw(view, rollout)

@@ -138,6 +138,52 @@ def segment_stats(values: FloatArray, offsets: IntArray, keep: BoolArray | None 
     return SegmentStats(mean=total / np.maximum(count, 1), sum=total, max=top, count=count)
 
 
+@dataclass(frozen=True)
+class Concentration:
+    """How unevenly a non-negative quantity is spread over the tokens of one response; shares are of its sum, 0 to 1."""
+
+    count: int
+    """Tokens that entered: counted and finite."""
+    top_percent: int
+    """How many tokens the top 1 % are: at least one."""
+    top_percent_share: float
+    top_five: int
+    """Five, or all there are."""
+    top_five_share: float
+    gini: float
+    """0 where every token holds the same, towards 1 where one holds everything."""
+    half: int
+    """The fewest tokens that together hold half."""
+
+
+def concentration(values: FloatArray, keep: BoolArray | None = None) -> Concentration | None:
+    """How the sum of |value| is spread over tokens; None where there is nothing to spread (no finite kept token, or a sum of 0).
+
+    `values` (T,), `keep` (T,) or None for all. Magnitudes, because log-ratios and KL k1 of both signs would cancel out. With n
+    magnitudes x in ascending order, Gini = 2 Σ i·xᵢ / (n Σ x) - (n + 1) / n, i from 1 (Damgaard & Weiner 2000,
+    https://doi.org/10.1890/0012-9658(2000)081[1139:DIIPSO]2.0.CO;2, biased form: one of n tokens holding all gives 1 - 1/n).
+    """
+    wide = np.abs(np.asarray(values, np.float64))
+    ordered = np.sort(wide[np.isfinite(wide) if keep is None else np.isfinite(wide) & keep])
+    count = ordered.size
+    if not count or not ordered[-1] > 0:
+        return None
+    with np.errstate(under="ignore"):
+        ordered = ordered / ordered[-1]  # so that no sum overflows
+        held = np.cumsum(ordered[::-1]) / ordered.sum()
+        gini = 2 * float(np.arange(1, count + 1) @ ordered) / (count * float(ordered.sum())) - (count + 1) / count
+    percent, five = max(1, count // 100), min(5, count)
+    return Concentration(
+        count=count,
+        top_percent=percent,
+        top_percent_share=min(1.0, float(held[percent - 1])),
+        top_five=five,
+        top_five_share=min(1.0, float(held[five - 1])),
+        gini=max(0.0, gini),
+        half=int(np.searchsorted(held, 0.5 - 1e-12)) + 1,
+    )
+
+
 _ORDER: Final = ("token_reward", "log_ratio", "kl", "value", "logprob", "ref_logprob", "prob", "ref_prob")
 """The order in which the screen lists token metrics; others follow as declared in the schema, then as the row has them."""
 

@@ -4,10 +4,10 @@ A part is what a columnar store will keep on disk. It knows neither shards' file
 `large_list<float32>` over one flat array per metric; a row without the array is null there.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, overload
 
 import numpy as np
 import pandas as pd
@@ -15,8 +15,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board import metrics
-from board.formats.row import Row, align, pad_mask
-from board.schema import BY_NAME, TOKENS, title
+from board.formats.row import Alternative, Row, align, pad_mask
+from board.schema import ALTERNATIVES, BY_NAME, TOKENS, title
 
 COUNTS: Final = "counts"
 """Token column of booleans: False for pads and for tokens with loss_mask 0, which enter no mean."""
@@ -39,6 +39,29 @@ class Source:
     """Byte offset of the line in the decompressed shard."""
 
 
+class Alternatives(Sequence[list[Alternative] | None]):
+    """For each token of a rollout what else could have been sampled, None where not known; read from Arrow as it is asked for."""
+
+    def __init__(self, lists: pa.LargeListArray) -> None:
+        self._lists = lists
+
+    def __len__(self) -> int:
+        return len(self._lists)
+
+    @overload
+    def __getitem__(self, at: int) -> list[Alternative] | None: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[list[Alternative] | None]: ...
+    def __getitem__(self, at: int | slice) -> list[Alternative] | list[list[Alternative] | None] | None:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(len(self)))]
+        found = self._lists[at].as_py()
+        return None if found is None else [(pair["token"], pair["logprob"]) for pair in found]
+
+    def __iter__(self) -> Iterator[list[Alternative] | None]:
+        return (self[at] for at in range(len(self)))
+
+
 @dataclass(frozen=True)
 class Part:
     """A batch of rollouts in the order they were read."""
@@ -48,7 +71,7 @@ class Part:
     texts: pa.Table
     """One large_string column per text field; null where a row lacks it."""
     tokens: pa.Table
-    """response_tokens, counts, pads and one column per token metric; null where a row lacks it."""
+    """response_tokens, counts, pads, top_logprobs and one column per token metric; null where a row lacks it."""
 
     def __len__(self) -> int:
         return len(self.scalars)
@@ -176,7 +199,27 @@ def _token_table(
     }
     if any(row.tokens is not None for row in rows):
         columns[TOKENS] = pa.array([row.tokens for row in rows], pa.large_list(pa.large_string()))
+    if any(row.alternatives is not None for row in rows):
+        columns[ALTERNATIVES] = _alternatives([row.alternatives for row in rows])
     for name, flat in flats.items():
         absent = pa.array([name not in row.arrays for row in rows])
         columns[name] = pa.LargeListArray.from_arrays(arrow_offsets, pa.array(flat), mask=absent)
     return pa.table(columns)
+
+
+def _alternatives(rows: Sequence[list[list[Alternative] | None] | None]) -> pa.LargeListArray:
+    """Rows of tokens of alternatives as nested lists of (token, logprob); null where a row or a token has none."""
+    tokens = [token for row in rows for token in row or ()]
+    pairs = [pair for token in tokens for pair in token or ()]
+    values = pa.StructArray.from_arrays(
+        [pa.array([text for text, _ in pairs], pa.large_string()), pa.array([number for _, number in pairs], pa.float32())],
+        names=["token", "logprob"],
+    )
+    return _nested(rows, _nested(tokens, values))
+
+
+def _nested(lists: Sequence[Sequence[Any] | None], values: pa.Array) -> pa.LargeListArray:
+    offsets = np.concatenate([[0], np.cumsum([len(one or ()) for one in lists], dtype=np.int64)])
+    return pa.LargeListArray.from_arrays(
+        pa.array(offsets, pa.int64()), values, mask=pa.array([one is None for one in lists], pa.bool_())
+    )

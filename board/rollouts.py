@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from board import formats, parts, records, shards
 from board.errors import BoardError, RowRefused
 from board.formats.row import COMMON_PADS, Row
-from board.parts import COUNTS, PADS, Part, Source
+from board.parts import COUNTS, PADS, Alternatives, Part, Source
 from board.report import LoadReport, repeated_steps
-from board.schema import IDS, NUMBERS, TEXTS, TOKEN_METRICS, TOKENS
+from board.schema import ALTERNATIVES, IDS, NUMBERS, TEXTS, TOKEN_METRICS, TOKENS
 from board.shards import Fingerprint, Line, Problem, Shard, natural_key
 
 ROWS_PER_PART: Final = 1_024
 _RANK: Final = re.compile(r"rank[_-]?(\d+)")
-_MARKS: Final = (COUNTS, PADS)
+_NO_METRIC: Final = (TOKENS, ALTERNATIVES, COUNTS, PADS)
 _INTERNAL: Final = ["offset", "prompt_key"]
 
 
@@ -74,10 +74,14 @@ class Rollout:
     """False for padding and masked tokens, which enter no mean."""
     pads: NDArray[np.bool_]
     """True for padding."""
+    alternatives: Alternatives | None = None
+    """For each token a list of (token, logprob) that could have been sampled, or None; None where the row has no such field."""
 
     def __getitem__(self, name: str) -> Any:
         if name == TOKENS:
             return self.tokens
+        if name == ALTERNATIVES and self.alternatives is not None:
+            return self.alternatives
         return self.arrays.get(name, self.texts.get(name))
 
     @property
@@ -113,7 +117,7 @@ class Run:
     @property
     def token_metrics(self) -> tuple[str, ...]:
         """Field names of the token arrays that any row has: the declared ones first."""
-        return self._present(TOKEN_METRICS, lambda part: part.tokens, {TOKENS, *_MARKS})
+        return self._present(TOKEN_METRICS, lambda part: part.tokens, set(_NO_METRIC))
 
     @property
     def text_columns(self) -> tuple[str, ...]:
@@ -144,6 +148,7 @@ class Run:
         scalars = part.scalars.iloc[row]
         tokens = part.tokens.slice(row, 1)
         arrays = {name: tokens.column(name).chunk(0) for name in tokens.column_names}
+        others = arrays[ALTERNATIVES][0] if ALTERNATIVES in arrays else None
         texts = {name: part.texts.column(name)[row].as_py() for name in part.texts.column_names}
         return Rollout(
             key=key,
@@ -152,11 +157,10 @@ class Run:
             line=int(scalars["line"]),
             texts={name: text for name, text in texts.items() if text is not None},
             tokens=arrays[TOKENS][0].as_py() if TOKENS in arrays else None,
-            arrays={
-                name: a[0].values.to_numpy() for name, a in arrays.items() if name not in (TOKENS, *_MARKS) and a[0].is_valid
-            },
+            arrays={name: a[0].values.to_numpy() for name, a in arrays.items() if name not in _NO_METRIC and a[0].is_valid},
             counts=arrays[COUNTS][0].values.to_numpy(zero_copy_only=False),
             pads=arrays[PADS][0].values.to_numpy(zero_copy_only=False),
+            alternatives=Alternatives(others.values) if others is not None and others.is_valid else None,
         )
 
     def texts(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
@@ -200,6 +204,8 @@ class Run:
         frame = self.frame.copy()
         rollouts = [self.rollout(int(key)) for key in frame.index]
         lists: dict[str, list[Any]] = {TOKENS: [rollout.tokens for rollout in rollouts]} if self.has_tokens else {}
+        if any(rollout.alternatives is not None for rollout in rollouts):
+            lists[ALTERNATIVES] = [None if one.alternatives is None else list(one.alternatives) for one in rollouts]
         lists |= {name: [rollout.arrays.get(name) for rollout in rollouts] for name in self.token_metrics}
         for name in self.text_columns:
             column = f"{name} (text)" if name in frame or name in lists else name

@@ -7,10 +7,11 @@ Knows nothing of files or frames.
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Kind = Literal["step", "id", "text", "number", "tokens", "token_metric"]
+Kind = Literal["step", "id", "text", "number", "tokens", "token_metric", "alternatives"]
 """What a value may be.
 
 `token_metric` is a list of numbers aligned with `response_tokens`, one per token, from the first token on.
+`alternatives` is aligned in the same way and holds for each token a list of [token, logprob].
 """
 
 Scale = Literal["diverging", "sequential"]
@@ -41,6 +42,7 @@ class Column:
 
 
 TOKENS: Final = "response_tokens"
+ALTERNATIVES: Final = "top_logprobs"
 
 NATIVE: Final[tuple[Column, ...]] = (
     Column("step", "step", "training step the rollout belongs to; shards are merged by it", required=True),
@@ -70,6 +72,7 @@ NATIVE: Final[tuple[Column, ...]] = (
         "rollout_logprob",
         loud="low",
     ),
+    Column(ALTERNATIVES, "alternatives", "what the policy could have sampled at the token, with log-probabilities", "nats"),
     Column("loss_mask", "token_metric", "1 where the token is trained on; tokens with 0 enter no mean", "0 or 1"),
     Column("group_id", "id", "rollouts of one step with the same group share a prompt"),
     Column("sample_id", "id", "the trainer's own name of the sample"),
@@ -152,6 +155,7 @@ def markdown_table() -> str:
         "number": "number",
         "tokens": "list of text",
         "token_metric": "list of numbers, one per token",
+        "alternatives": "list of [token, number] lists, one per token",
     }
     lines = ["| field | type | unit | meaning |", "|---|---|---|---|"]
     for column in NATIVE:

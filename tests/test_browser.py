@@ -134,3 +134,35 @@ def test_narrow_window_keeps_everything_reachable(board_server: str, page: Page)
         go_to_page(page, name)
         width = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth")
         assert width <= 800
+
+
+def test_segments_and_comparison(serve, page: Page, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """A click on a segment goes to its first token; a folded part opens on a click; hostile words are letters in either text."""
+    same = "".join(f" word{i}" for i in range(80))
+    tokens = ["<think>", HOSTILE, same, "</think>", " answer"]
+    row = {
+        "step": 0,
+        "response": "".join(tokens),
+        "response_tokens": tokens,
+        "ref_response": f"<think>{same}</think> {HOSTILE}",
+        "logprobs": [-0.1] * 5,
+    }
+    write_run(tmp_path, "run", [row])
+    page.goto(serve(tmp_path))
+    settled(page)
+    go_to_page(page, "Tokens")
+
+    page.get_by_test_id("stDataFrame").first.click(position={"x": 15, "y": 35 + 1.5 * 35})
+    expect(page).to_have_url(re.compile(r"token=4(&|$)"))
+    settled(page)
+    page.get_by_text("Against the reference's response").click()
+    fold = page.locator(".diff > button")
+    expect(fold).to_have_text(re.compile(r"^\d+ words the same$"))
+    expect(page.locator(".diff > span").filter(has_text="word40")).to_have_count(0)
+    fold.click()
+
+    expect(fold).to_have_count(0)
+    expect(page.locator(".diff > span").filter(has_text="word40")).to_have_count(1)
+    expect(page.locator(".diff")).to_contain_text(HOSTILE)
+    assert page.title() != "owned"
+    assert page.locator(".diff script, .diff img, .diff s").count() == 0

@@ -11,6 +11,7 @@ from board import formats, records
 from board.errors import RowRefused
 from board.formats import native
 from board.formats.row import Row
+from board.records import as_text
 
 NAN = math.nan
 
@@ -144,6 +145,44 @@ def test_tokens_that_are_no_list_are_said() -> None:
 
     assert read_row.tokens is None
     assert read_row.flags == ['response_tokens is {"a": 1}, not a list: taken as missing']
+
+
+ALTERNATIVES: dict[str, tuple[Any, Any, str]] = {
+    "pairs": ([[["a", -0.5], ["b", -1]], [["c", 0.0]]], [[("a", -0.5), ("b", -1)], [("c", 0)]], ""),
+    "nothing at a token": ([None, [["c", 0.0]]], [None, [("c", 0)]], ""),
+    "no alternative at a token": ([[], [["c", 0.0]]], [[], [("c", 0)]], ""),
+    "ids": ([[[17, -0.5]]], [[("17", -0.5)]], ""),
+    "dicts": ([{"a": -0.5, "b": -2.0}], [[("a", -0.5), ("b", -2)]], ""),
+    "objects": ([[{"token": "a", "logprob": -0.5, "bytes": [97]}]], [[("a", -0.5)]], ""),
+    "no logprob": ([[["a", None]]], [[("a", pytest.approx(NAN, nan_ok=True))]], ""),
+    "impossible": ([[["a", -math.inf]]], [[("a", -math.inf)]], ""),
+    "some malformed": ([[["a", -1.0]], "x", [["a"]]], [[("a", -1)], None, None], "at 2 tokens, the first at position 1"),
+    "logprob is a text": ([[["a", -1.0]], [["a", "b"]]], [[("a", -1)], None], "at 1 token, the first at position 1"),
+    "token is a list": ([[["a", -1.0]], [[["a"], 1.0]]], [[("a", -1)], None], "at 1 token, the first at position 1"),
+    "three of a pair": ([[["a", -1.0]], [["a", -1.0, 0]]], [[("a", -1)], None], "at 1 token, the first at position 1"),
+    "nulls": ([None, None], None, ""),
+    "empty": ([], None, ""),
+}
+
+
+@pytest.mark.parametrize(("given", "expected", "flag"), ALTERNATIVES.values(), ids=ALTERNATIVES)
+def test_alternatives_are_pairs(given: Any, expected: Any, flag: str) -> None:
+    """Tokens and log-probabilities in the order given, whichever way they are written; a malformed one is missing and flagged."""
+    read_row = read(top_logprobs=given)
+
+    assert read_row.alternatives == expected
+    assert [flag in one for one in read_row.flags] == ([True] if flag else [])
+    assert "top_logprobs" not in read_row.texts
+
+
+@pytest.mark.parametrize("given", ["x", {"a": -1.0}, [1.0, 2.0], [["a", -1.0]], 7, ["a"]], ids=str)
+def test_alternatives_that_are_none_are_kept_as_text(given: Any) -> None:
+    """The row loads, says so, and loses nothing."""
+    read_row = read(top_logprobs=given)
+
+    assert read_row.alternatives is None
+    assert read_row.flags == ["top_logprobs is not a list of [token, logprob] lists: kept as text"]
+    assert read_row.texts["top_logprobs"] == as_text(given)
 
 
 ARRAYS: dict[str, tuple[list[Any], list[float], str]] = {

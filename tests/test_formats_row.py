@@ -170,3 +170,29 @@ PLURALS = {"none": (0, "0 tokens"), "one": (1, "1 token"), "two": (2, "2 tokens"
 def test_counts_are_said_in_words(count: int, text: str) -> None:
     """One is singular, thousands are grouped."""
     assert plural(count, "token") == text
+
+
+KNOWN = [("a", -1.0)]
+ALTERNATIVES: dict[str, tuple[Row, list[object], list[str]]] = {
+    "as long": (Row(0, tokens=["a", "b"], alternatives=[KNOWN, None]), [KNOWN, None], []),
+    "too short": (
+        Row(0, tokens=["a", "b"], alternatives=[KNOWN]),
+        [KNOWN, None],
+        ["top_logprobs has 1 list for 2 tokens: 1 token at the end without one"],
+    ),
+    "too long": (
+        Row(0, tokens=["a"], alternatives=[KNOWN, KNOWN]),
+        [KNOWN],
+        ["top_logprobs has 2 lists for 1 token: 1 list at the end left over"],
+    ),
+    "nothing is left over": (Row(0, tokens=["a"], alternatives=[KNOWN, None, None]), [KNOWN], []),
+    "no tokens": (Row(0, alternatives=[KNOWN]), [], ["top_logprobs has 1 list for 0 tokens: 1 list at the end left over"]),
+}
+
+
+@pytest.mark.parametrize(("given", "expected", "flags"), ALTERNATIVES.values(), ids=ALTERNATIVES)
+def test_alternatives_are_aligned(given: Row, expected: list[object], flags: list[str]) -> None:
+    """They become as long as the tokens, from the first token on, and what is lost or missing is said."""
+    align(given)
+
+    assert (given.alternatives, given.flags) == (expected, flags)

@@ -13,7 +13,19 @@ REPOSITORY = Path(__file__).parent.parent
 BOARD = REPOSITORY / "board"
 MODULES = sorted(BOARD.rglob("*.py"))
 
-SCREEN = {"server", "pages", "topline", "detail", "notices", "verbatim", "controls", "session", "token_view"}
+SCREEN = {
+    "server",
+    "pages",
+    "topline",
+    "detail",
+    "structure",
+    "notices",
+    "verbatim",
+    "diff_view",
+    "controls",
+    "session",
+    "token_view",
+}
 """The modules and packages of board/ that may know Streamlit. The command line gets it through `server`, when it serves."""
 
 MODULE_LINES = 400

@@ -286,3 +286,57 @@ def test_nothing_given_is_changed() -> None:
 
     assert not any(np.shares_memory(d, result) for result in calls)
     np.testing.assert_array_equal(d, [1.0, -np.inf, np.nan])
+
+
+def slow_concentration(values: list[float]) -> tuple[float, float, float, int]:
+    """Shares of the top 1 % and top 5, Gini as the mean difference of all pairs over twice the mean, and tokens for half."""
+    ordered = sorted((abs(value) for value in values), reverse=True)
+    total, n = math.fsum(ordered), len(ordered)
+    gini = math.fsum(abs(a - b) for a in ordered for b in ordered) / (2 * n * total)
+    half = next(k for k in range(1, n + 1) if math.fsum(ordered[:k]) >= total * (0.5 - 1e-9))
+    return math.fsum(ordered[: max(1, n // 100)]) / total, math.fsum(ordered[:5]) / total, gini, half
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(-1000, 1000) | st.sampled_from([math.nan, math.inf, -math.inf]), KEPT), max_size=150))
+def test_concentration_agrees_with_a_loop(pairs: list[tuple[float, bool]]) -> None:
+    """Shares, Gini and the tokens for half, over magnitudes of finite kept values; nothing to spread is None."""
+    values, keep = np.array([value for value, _ in pairs], float), np.array([kept for _, kept in pairs], bool)
+    entering = [value for value, kept in pairs if kept and math.isfinite(value)]
+
+    found = metrics.concentration(values, keep)
+
+    if not any(entering):
+        assert found is None
+        return
+    assert found is not None
+    shown = (found.top_percent_share, found.top_five_share, found.gini, found.half)
+    assert shown == pytest.approx(slow_concentration(entering), rel=1e-9, abs=1e-9)
+    assert (found.count, found.top_five) == (len(entering), min(5, len(entering)))
+
+
+CONCENTRATIONS = {
+    "one holds everything": ([0.0] * 99 + [-7.0], (1, 1, 1, 0.99, 1)),
+    "all hold the same": ([2.0] * 100, (1, 0.01, 0.05, 0, 50)),
+    "a line from 1 to 100": (list(range(1, 101)), (1, 100 / 5050, 490 / 5050, 0.33, 30)),
+    "300 tokens": ([1.0] * 297 + [99.0] * 3, (3, 0.5, (297 + 2) / 594, 0.49, 3)),
+    "one token": ([3.0], (1, 1, 1, 0, 1)),
+    "sums beyond the largest float": ([1.5e308, -1.5e308], (1, 0.5, 1, 0, 1)),
+    "beside the smallest": ([5e-324, 1.0], (1, 1, 1, 0.5, 1)),
+}
+
+
+@pytest.mark.parametrize(("values", "expected"), CONCENTRATIONS.values(), ids=CONCENTRATIONS)
+def test_concentration_in_closed_form(values: list[float], expected: tuple[float, ...]) -> None:
+    """The size of the top 1 %, its share, the share of the top 5, Gini and the tokens for half, known by hand."""
+    found = metrics.concentration(np.array(values))
+
+    assert found is not None
+    shown = (found.top_percent, found.top_percent_share, found.top_five_share, found.gini, found.half)
+    assert shown == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("values", [[], [0.0, 0.0], [math.nan, math.inf]], ids=["no tokens", "no KL", "no numbers"])
+def test_concentration_of_nothing_is_none(values: list[float]) -> None:
+    """Where nothing is spread, no share is invented."""
+    assert metrics.concentration(np.array(values)) is None

@@ -479,15 +479,18 @@ def test_tokens_page_lists_the_extreme_tokens(root: Path) -> None:
     assert extremes["token"].tolist()[0] == "·42"
 
 
-def test_tokens_page_says_which_window_it_draws(root: Path) -> None:
-    """A response longer than one window is drawn a window at a time, and the page says which."""
+def test_tokens_page_draws_a_long_response_whole(root: Path) -> None:
+    """A response of some thousand tokens has no windows to turn over."""
     n = 4_500
     numbers = [-0.1] * n
     write_run(
         root, "run", [row(0, response_tokens=["x"] * n, logprobs=numbers, ref_logprobs=numbers, values=..., token_rewards=...)]
     )
 
-    assert "Showing tokens 4,001–4,500 of 4,500" in texts(opened("tokens", rollout="rank_0.jsonl:1", token=4_400))
+    test = opened("tokens", rollout="rank_0.jsonl:1", token=4_400)
+
+    assert not test.exception
+    assert "a window at a time" not in texts(test)
 
 
 def test_tokens_page_says_what_the_row_lacks(root: Path) -> None:
@@ -498,6 +501,137 @@ def test_tokens_page_says_what_the_row_lacks(root: Path) -> None:
 
     assert "This rollout has no ref_logprobs, values" in texts(test)
     assert "logprob" in table(test).columns
+
+
+def segment_table(test: AppTest) -> Any:
+    """The table of segments, which stands above that of the extreme tokens."""
+    return next(element.value for element in test.dataframe if "segment" in element.value.columns)
+
+
+def test_tokens_page_tells_where_it_sits_by_segment(root: Path) -> None:
+    """Each segment has its tokens and sums, without masked tokens; metrics the row lacks have no column."""
+    tokens = ["<think>", "so", "</think>", "42"]
+    write_run(root, "run", [row(0, response_tokens=tokens, loss_mask=[0, 1, 1, 1])])
+
+    test = opened("tokens")
+
+    assert "Where does it sit? By segment" in [one.value for one in test.subheader]
+    found = segment_table(test)
+    assert found.columns.tolist() == ["segment", "first", "tokens", "masked", "kl, sum", "kl, mean", "value, change"]
+    assert found.iloc[:, :4].to_numpy().tolist() == [["think", 1, "2", "1"], ["text", 4, "1", "0"]]
+    assert found["kl, sum"].tolist() == ["0.00484", "1.14"]
+    assert found["value, change"].tolist() == ["0.100", "–"]
+
+
+def test_tokens_page_says_when_there_are_no_segments(root: Path) -> None:
+    """A response of plain text has no table of segments, but a line that says so."""
+    write_run(root, "run", [row(0)])
+
+    assert "By segment: this response has no tags" in texts(opened("tokens"))
+
+
+def test_tokens_page_tells_how_concentrated_the_kl_is(root: Path) -> None:
+    """The share of the few largest tokens is told by the estimator chosen; without reference logprobs nothing is."""
+    write_run(root, "run", [row(0), row(1, ref_logprobs=...)])
+
+    said = texts(opened("tokens", step=0))
+
+    assert "4 of 4 tokens hold 100 % of the KL (k3) · the top 1 % (1 token) 99.6 % · 1 token half of it · Gini 0.75" in said
+    assert "of |log-ratio| the 4 largest hold 100 %, its top 1 % 95 %" in said
+    assert "half of it" not in texts(opened("tokens", step=1))
+
+
+def compared(test: AppTest) -> list[tuple[str, str]]:
+    """The runs of the comparison with the reference as they are handed to the browser: side and text, folded ones in brackets."""
+    data = next(
+        json.loads(element.proto.json)
+        for element in test.get("bidi_component")
+        if element.proto.component_name.endswith("diff_view")
+    )
+    return [(run["side"], f"[{run['fold']}]" if run["fold"] else run["text"]) for run in data["runs"]]
+
+
+@pytest.mark.parametrize("page", ["tokens", "responses"])
+def test_response_is_compared_with_the_reference(root: Path, page: str) -> None:
+    """When opened, the panel shows word by word what only one of the two says, with the rewards; before, nothing is computed."""
+    write_run(root, "run", [row(0, ref_response="The answer is 41, maybe<PAD>")])
+    test = opened(page)
+    assert "in both" not in texts(test)
+
+    test.session_state["against"] = True
+    test.run()
+
+    assert compared(test) == [("both", "The answer is"), ("old", " 41, maybe"), ("new", " 42")]
+    assert (
+        "1 word only here, underlined · 3 only in the reference's, struck through · 3 in both · reward 1 against 0.250"
+        in texts(test)
+    )
+
+
+def test_equal_parts_of_a_comparison_are_folded(root: Path) -> None:
+    """Two equal responses are one folded run, and the page says that they are the same."""
+    text = " ".join(["word"] * 100)
+    write_run(root, "run", [row(0, response=text, ref_response=text, ref_reward=...)])
+    test = opened("tokens")
+
+    test.session_state["against"] = True
+    test.run()
+
+    assert compared(test) == [("both", "[100 words the same]")]
+    assert "The two are the same: 100 words" in texts(test)
+
+
+@pytest.mark.parametrize("page", ["tokens", "responses"])
+def test_nothing_is_compared_without_a_reference(root: Path, page: str) -> None:
+    """A row without ref_response has no such panel."""
+    write_run(root, "run", [row(0, ref_response=...)])
+
+    assert "Against the reference's response" not in [one.label for one in opened(page).expander]
+
+
+OTHERS = [[["The", -0.1], ["A", -2.5]], [[" <b>", -3.0], [" answer", -0.2]], None, [[" 41", -0.5]]]
+
+ALTERNATIVES = {
+    "likeliest": (0, "Position 1: The was sampled, number 1 of the 2 listed", ["The", "A"], ["sampled", ""]),
+    "in any order": (1, "Position 2: ·answer was sampled, number 1 of the 2 listed", ["·answer", "·<b>"], ["sampled", ""]),
+    "not among them": (3, "Position 4: ·42 was sampled, not among the 1 listed", ["·41"], [""]),
+}
+
+
+@pytest.mark.parametrize(("token", "said", "tokens", "sampled"), ALTERNATIVES.values(), ids=ALTERNATIVES)
+def test_alternatives_of_the_pinned_token(root: Path, token: int, said: str, tokens: list[str], sampled: list[str]) -> None:
+    """The likeliest comes first, the one sampled is marked, and the line says how much of the distribution is listed."""
+    write_run(root, "run", [row(0, top_logprobs=OTHERS)])
+
+    test = opened("tokens", rollout="rank_0.jsonl:1", token=token)
+
+    assert not test.exception
+    assert said in texts(test)
+    found = next(element.value for element in test.dataframe if "probability" in element.value.columns)
+    assert found["token"].tolist() == tokens
+    assert found["sampled"].tolist() == sampled
+
+
+NO_ALTERNATIVES = {
+    "no token pinned": ({"top_logprobs": OTHERS}, {}, "pin a token to see what else it could have been"),
+    "unknown at the token": ({"top_logprobs": OTHERS}, {"token": 2}, "The row has no alternatives at position 3."),
+    "token that is not there": ({"top_logprobs": OTHERS}, {"token": 99}, "pin a token to see what else it could have been"),
+    "malformed": ({"top_logprobs": "odd"}, {"token": 0}, ""),
+    "absent": ({}, {"token": 0}, ""),
+}
+
+
+@pytest.mark.parametrize(("fields", "place", "said"), NO_ALTERNATIVES.values(), ids=NO_ALTERNATIVES)
+def test_no_alternatives_are_invented(root: Path, fields: dict[str, Any], place: dict[str, int], said: str) -> None:
+    """Where the row lists none for the token the page says so; where it has no such field it says nothing."""
+    write_run(root, "run", [row(0, **fields)])
+
+    test = opened("tokens", rollout="rank_0.jsonl:1", **place)
+
+    assert not test.exception
+    assert said in texts(test)
+    assert ("alternatives" in texts(test) or "pin a token" in texts(test)) == bool(said)
+    assert not any("probability" in element.value.columns for element in test.dataframe)
 
 
 def test_changed_run_offers_a_reload(root: Path) -> None:

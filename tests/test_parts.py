@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from board import parts
 from board.formats.row import COMMON_PADS, Row
 from board.parts import COUNTS, PADS, Source
+from board.schema import ALTERNATIVES
 
 NAN = math.nan
 
@@ -229,3 +230,29 @@ def test_statistics_agree_with_plain_loops(rows: list[tuple[list[str], dict[str,
         for column, expected in slow_statistics(tokens[:longest], arrays).items():
             found = float(scalars[column].iloc[at]) if column in scalars else NAN
             assert found == pytest.approx(expected, nan_ok=True, abs=1e-5), (at, column)
+
+
+ALTERNATIVE = st.tuples(st.sampled_from(["a", "", "威", "<b>"]), st.sampled_from([0.0, -0.5, -math.inf]))
+
+
+@given(st.lists(st.none() | st.lists(st.none() | st.lists(ALTERNATIVE, max_size=3), max_size=4), max_size=5))
+def test_alternatives_come_back_as_they_were(rows: list[Any]) -> None:
+    """Row by row and token by token, nothing told from not known; no column where no row has any."""
+    part = build(*(Row(0, tokens=["x"] * len(one or ()), alternatives=one) for one in rows))
+
+    assert (ALTERNATIVES in part.tokens.column_names) == any(one is not None for one in rows)
+    if ALTERNATIVES in part.tokens.column_names:
+        column = part.tokens.column(ALTERNATIVES)
+        found = [list(parts.Alternatives(one.values)) if one.is_valid else None for one in column]
+        assert found == rows
+
+
+def test_alternatives_are_a_sequence() -> None:
+    """They can be counted, indexed from either end and sliced."""
+    part = build(Row(0, tokens=["x"] * 3, alternatives=[[("a", -1.0)], None, []]))
+
+    found = parts.Alternatives(part.tokens.column(ALTERNATIVES)[0].values)
+
+    assert (len(found), found[0], found[-1], found[1:]) == (3, [("a", -1.0)], [], [None, []])
+    with pytest.raises(IndexError):
+        found[3]

@@ -651,3 +651,19 @@ def test_opening_a_run_needs_no_streamlit(tmp_path: Path) -> None:
     )
 
     assert done.returncode == 0, done.stderr
+
+
+def test_alternatives_lead_from_the_row_to_the_token(tmp_path: Path) -> None:
+    """Each rollout has its own, a row without the field none; they are no token metric, and a malformed field is text."""
+    others = [[["a", -0.5], ["c", -1.0]], None]
+    rows = [token_row(top_logprobs=others), token_row(), token_row(top_logprobs="odd"), token_row(top_logprobs=others[:1])]
+    run = open_run(write_run(tmp_path / "run", {"rank_0.jsonl": rows}))
+
+    found = [run.rollout(int(key)) for key in run.frame.index]
+
+    expected = [[("a", -0.5), ("c", -1.0)], None]
+    assert [one.alternatives and list(one.alternatives) for one in found] == [expected, None, None, expected]
+    assert [one["top_logprobs"] and list(one["top_logprobs"]) for one in found] == [expected, None, list("odd"), expected]
+    assert "top_logprobs" not in run.token_metrics
+    assert run.to_pandas()["top_logprobs"].tolist()[:2] == [expected, None]
+    assert [problem.line for problem in run.report.problems] == [3, 4]

@@ -41,7 +41,7 @@ def test_every_number_has_a_unit(column: Column) -> None:
 
 
 @pytest.mark.parametrize(
-    "column", [one for one in DECLARED if one.kind not in ("number", "token_metric")], ids=lambda one: one.name
+    "column", [one for one in DECLARED if one.kind not in ("number", "token_metric", "alternatives")], ids=lambda one: one.name
 )
 def test_nothing_else_has_a_unit_or_a_scale(column: Column) -> None:
     """Texts and ids have neither."""
@@ -62,6 +62,7 @@ def test_derived_metrics_are_token_metrics() -> None:
 KINDS = {
     "step": ("step",),
     "tokens": (schema.TOKENS,),
+    "alternatives": (schema.ALTERNATIVES,),
     "id": ("group_id", "sample_id", "rank"),
     "number": ("reward", "ref_reward", "valid_reward", "ref_valid_reward"),
     "text": ("prompt", "response", "ref_response", "ground_truth"),
@@ -76,7 +77,15 @@ def test_names_by_kind(kind: schema.Kind, expected: tuple[str, ...]) -> None:
 
 def test_kinds_together_are_all_native_columns() -> None:
     """No column is of a kind that nobody reads."""
-    listed = [*KINDS["step"], *KINDS["tokens"], *schema.IDS, *schema.NUMBERS, *schema.TEXTS, *schema.TOKEN_METRICS]
+    listed = [
+        *KINDS["step"],
+        *KINDS["tokens"],
+        *KINDS["alternatives"],
+        *schema.IDS,
+        *schema.NUMBERS,
+        *schema.TEXTS,
+        *schema.TOKEN_METRICS,
+    ]
 
     assert sorted(listed) == sorted(column.name for column in schema.NATIVE)
 

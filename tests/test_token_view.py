@@ -39,7 +39,7 @@ def metric(payload: Payload, name: str) -> dict[str, Any]:
 )
 def test_a_window_holds_the_token_asked_for(total: int, start: int, expected: tuple[int, int], words: str) -> None:
     """The window tiles the response, contains the token of the link or the nearest one, and says which tokens it is."""
-    view = window(total, start)
+    view = window(total, start, 2_000)
     assert (view.start, view.stop) == expected
     assert str(view) == words
 
@@ -183,12 +183,23 @@ def test_the_stamp_names_the_content() -> None:
         pytest.param({"metric": "nonsense", "pinned": 99}, Choice("kl", None), id="unknown metric, token outside"),
         pytest.param({"metric": ["kl"], "pinned": True}, Choice("kl", None), id="wrong types"),
         pytest.param("kl", Choice("kl", 7), id="not a choice at all"),
+        pytest.param({"metric": "kl", "pinned": 7, "scale": "fixed:-1.5:2e-3"}, Choice("kl", 7, "fixed:-1.5:2e-3"), id="a range"),
+        pytest.param({"metric": "kl", "pinned": 7, "scale": "fixed:x:y"}, Choice("kl", 7), id="a range that is none"),
+        pytest.param({"metric": "kl", "pinned": 7, "scale": ["log"]}, Choice("kl", 7), id="a range of a wrong type"),
     ],
 )
 def test_a_report_is_believed_only_where_it_makes_sense(reported: object, expected: Choice) -> None:
     """What comes from the browser replaces what the page asked for, checked against the rollout."""
     payload = build(["a"] * 4, {"kl": [0.0] * 4, "value": [0.0] * 4}, start=4, total=50)
     assert chosen(reported, Choice("kl", 7), payload) == expected
+
+
+def test_the_asked_for_range_stays_until_the_reader_takes_another() -> None:
+    """A link's range is kept when the reader pins a token, and gives way to the reader's own."""
+    payload = build(["a"], {"kl": [0.0]})
+    assert chosen({"metric": "kl", "pinned": 0}, Choice("kl", None, "hold:0:2.5"), payload).scale == "hold:0:2.5"
+    assert chosen({"metric": "kl", "pinned": 0, "scale": "log"}, Choice("kl", None, "hold:0:2.5"), payload).scale == "log"
+    assert chosen(None, Choice("kl", None, "nonsense"), payload).scale is None
 
 
 def test_an_unknown_metric_becomes_the_first() -> None:
@@ -264,7 +275,13 @@ def test_the_page_sends_tokens_and_choice_apart(tmp_path: Path) -> None:
     assert view["tokens"].column(0).to_pylist() == ["a", "b", "c"]
     np.testing.assert_array_equal(view["values"].column(0).to_numpy(), [0, NAN, 2])
     assert (view["meta"]["start"], view["meta"]["total"]) == (10, 33)
-    assert sent(page, "tokens.choice") == {"key": "tokens", "stamp": view["meta"]["stamp"], "metric": "kl", "pinned": 11}
+    assert sent(page, "tokens.choice") == {
+        "key": "tokens",
+        "stamp": view["meta"]["stamp"],
+        "metric": "kl",
+        "pinned": 11,
+        "scale": None,
+    }
     assert page.text[0].value == "kl 11"
 
 

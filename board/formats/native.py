@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from board.errors import RowRefused
-from board.formats.row import FloatArray, Row, plural
+from board.formats.row import Alternative, FloatArray, Row, plural
 from board.records import Record, as_text
 from board.schema import BY_NAME, DERIVED_TOKEN_METRICS, NATIVE, TOKENS
 
@@ -176,6 +176,40 @@ def as_array(value: Any) -> FloatArray | None:
     return array if array.ndim == 1 else None
 
 
+def _read_alternatives(row: Row, name: str, value: Any) -> None:
+    lists = [as_alternatives(one) for one in value] if isinstance(value, list) else []
+    if all(one is None for one in lists):
+        if lists != value:  # a list of nulls says that nothing is known
+            row.flags.append(f"{name} is not a list of [token, logprob] lists: kept as text")
+            row.texts[name] = as_text(value)
+        return
+    row.alternatives = lists
+    bad = [at for at, one in enumerate(value) if one is not None and lists[at] is None]
+    if bad:
+        row.flags.append(f"{name} is no list of [token, logprob] at {plural(len(bad), 'token')}, the first at position {bad[0]}")
+
+
+def as_alternatives(value: Any) -> list[Alternative] | None:
+    """What could have been sampled at one token: pairs [token, logprob], a dict of them, or objects with `token` and `logprob`.
+
+    A null logprob is NaN. None for anything else.
+    """
+    if isinstance(value, dict):
+        value = list(value.items())
+    if not isinstance(value, list):
+        return None
+    pairs: list[Alternative] = []
+    for one in value:
+        pair = (one.get("token"), one.get("logprob")) if isinstance(one, dict) else one
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], (str, int)):
+            return None
+        number = math.nan if pair[1] is None else as_number(pair[1])
+        if number is None:
+            return None
+        pairs.append((as_text(pair[0]), number))
+    return pairs
+
+
 def _read_unknown(row: Row, name: str, value: Any) -> None:
     """Keep what nobody declared: a number, a token metric of the response's length, numbers inside a dict, or text."""
     number = as_number(value)
@@ -192,4 +226,10 @@ def _read_unknown(row: Row, name: str, value: Any) -> None:
         row.numbers.update({key: part for key, part in parts.items() if part is not None})
 
 
-_READERS: Final = {"text": _read_text, "id": _read_id, "number": _read_number, "token_metric": _read_array}
+_READERS: Final = {
+    "text": _read_text,
+    "id": _read_id,
+    "number": _read_number,
+    "token_metric": _read_array,
+    "alternatives": _read_alternatives,
+}

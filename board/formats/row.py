@@ -7,7 +7,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from board.schema import ALTERNATIVES
+
 FloatArray = NDArray[np.float32]
+
+Alternative = tuple[str, float]
+"""A token that the policy could have sampled, and its log-probability in nats; NaN where that is missing."""
 
 COMMON_PADS: Final = frozenset(
     {
@@ -39,6 +44,8 @@ class Row:
     ids: dict[str, str] = field(default_factory=dict)
     tokens: list[str] | None = None
     arrays: dict[str, FloatArray] = field(default_factory=dict)
+    alternatives: list[list[Alternative] | None] | None = None
+    """For each token what else could have been sampled, None where that is not known."""
     flags: list[str] = field(default_factory=list)
     """What is odd about the row, one sentence each."""
 
@@ -62,6 +69,11 @@ def align(row: Row, pads: AbstractSet[str] = COMMON_PADS) -> None:
             continue
         row.arrays[name] = np.concatenate([array[:length], np.full(max(0, length - array.size), np.nan, np.float32)])
         row.flags.append(_mismatch(name, array.size, length))
+    if row.alternatives is not None and len(row.alternatives) != length:
+        left, given = row.alternatives[length:], len(row.alternatives)
+        row.alternatives = [*row.alternatives[:length], *[None] * (length - given)]
+        if given < length or any(one is not None for one in left):
+            row.flags.append(_mismatch(ALTERNATIVES, given, length, "list"))
 
 
 def _drop_bare_pads(row: Row, pads: AbstractSet[str]) -> None:
@@ -75,11 +87,11 @@ def _drop_bare_pads(row: Row, pads: AbstractSet[str]) -> None:
         row.tokens = row.tokens[:tail]
 
 
-def _mismatch(name: str, numbers: int, tokens: int) -> str:
-    have = f"{name} has {plural(numbers, 'number')} for {plural(tokens, 'token')}"
+def _mismatch(name: str, numbers: int, tokens: int, noun: str = "number") -> str:
+    have = f"{name} has {plural(numbers, noun)} for {plural(tokens, 'token')}"
     if numbers < tokens:
         return f"{have}: {plural(tokens - numbers, 'token')} at the end without one"
-    return f"{have}: {plural(numbers - tokens, 'number')} at the end left over"
+    return f"{have}: {plural(numbers - tokens, noun)} at the end left over"
 
 
 def plural(count: int, noun: str) -> str:

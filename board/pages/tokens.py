@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board import detail, metrics, session, token_view
+from board import detail, metrics, session, structure, token_view
 from board.controls import estimator_choice, extreme_choices
 from board.formats.row import plural
 from board.notices import absent
@@ -46,10 +46,16 @@ def head() -> None:
         st.text(" · ".join(notes))
 
 
+def pinned_token() -> int | None:
+    """The position of the pinned token among all tokens; None when the link asks for one that is not shown."""
+    asked = session.place("token")
+    return asked if isinstance(asked, int) and asked in kept else None
+
+
 def text_and_heatmap() -> None:
     """The token view: a window of the response that the reader moves."""
-    pinned = session.place("token")
-    at = int(np.searchsorted(kept, pinned)) if isinstance(pinned, int) else 0
+    pinned = pinned_token()
+    at = int(np.searchsorted(kept, pinned)) if pinned is not None else 0
     count = token_view.window(len(kept)).count
     if count > 1:
         page = st.pagination(
@@ -69,7 +75,7 @@ def text_and_heatmap() -> None:
         start=window.start,
         total=len(kept),
         metric=str(session.place("metric") or DEFAULT_METRIC),
-        pinned=int(np.searchsorted(kept, pinned)) if isinstance(pinned, int) else None,
+        pinned=int(np.searchsorted(kept, pinned)) if pinned is not None else None,
         key="token_view",
     )
     session.keep(metric=result.metric, token=int(kept[result.pinned]) if result.pinned is not None else None)
@@ -106,6 +112,10 @@ missing = [name for name in ("logprobs", "ref_logprobs", "values", "token_reward
 text_and_heatmap()
 if missing:
     st.text(f"This rollout has no {', '.join(missing)}: the metrics that need them are not drawn.")
+structure.alternatives(rollout, pinned_token())
+structure.by_segment(rollout, arrays, estimator)
 st.subheader("Most extreme tokens")
+structure.kl_concentration(rollout, arrays, estimator)
 extremes()
+structure.against_reference(view, rollout)
 session.write_url()

@@ -24,11 +24,13 @@ _choice: Final = st.components.v2.component("rl_logging_board.token_choice", js=
 class TokenViewResult:
     """What the reader sees now.
 
-    `pinned` is an index into the whole response, from 0; `metric` is None when the rollout has no metric.
+    `pinned` is an index into the whole response, from 0; `metric` is None when the rollout has no metric; `scale` is the choice
+    of colour range as in `Choice`, None until the reader or the page has made one.
     """
 
     pinned: int | None
     metric: str | None
+    scale: str | None = None
 
 
 def show(
@@ -40,12 +42,13 @@ def show(
     total: int | None = None,
     metric: str = "",
     pinned: int | None = None,
+    scale: str | None = None,
     key: str,
     height: int | None = None,
     ranges: Mapping[str, tuple[float, float]] | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> TokenViewResult:
-    """Draw a window of one rollout's tokens: the text coloured by a metric, and every metric as a row of a heatmap.
+    """Draw one rollout's tokens, or a window of them: the text coloured by a metric, and every metric as a row of a heatmap.
 
     `tokens` are the window's, n of them; `start` is the index (from 0) of its first and `total` the length of the whole
     response (None: the window is the response). `metrics` maps screen names (`schema.title`) to (n,) numbers, NaN where
@@ -53,20 +56,21 @@ def show(
     `ranges` fixes colour scales by metric name, so that colours mean the same in every window. `height` is the most the text
     may take before it scrolls, in pixels.
 
-    `metric` and `pinned` are what to show, `TokenViewResult` what is shown after the reader's last click: keep it (in the URL)
-    and pass it back. Changing metric or pin costs a few bytes, never the arrays again. Within one page `key` belongs to one
-    view and may be reused for the next rollout. Raises ValueError when an array is not as long as `tokens`.
+    `metric`, `pinned` and `scale` (see `Choice`; None leaves the range to the reader) are what to show, `TokenViewResult` what is
+    shown after the reader's last click: keep it (in the URL) and pass it back. Changing one of them costs a few bytes, never the
+    arrays again. Within one page `key` belongs to one view and may be reused for the next rollout. Raises ValueError when an
+    array is not as long as `tokens`.
     """
     payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, key=key, height=height)
     with st.container(gap=None):
         mounted = _view(key=key, data=payload.data, on_choice_change=on_change or _nothing)
-        choice = chosen(mounted.choice, Choice(metric, pinned), payload)
+        choice = chosen(mounted.choice, Choice(metric, pinned, scale), payload)
         _choice(key=f"{key}.choice", data=_message(key, payload.stamp, choice))
-    return TokenViewResult(choice.pinned, choice.metric or None)
+    return TokenViewResult(choice.pinned, choice.metric or None, choice.scale)
 
 
 def _message(key: str, stamp: str, choice: Choice) -> dict[str, Any]:
-    return {"key": key, "stamp": stamp, "metric": choice.metric, "pinned": choice.pinned}
+    return {"key": key, "stamp": stamp, "metric": choice.metric, "pinned": choice.pinned, "scale": choice.scale}
 
 
 def _nothing() -> None:

@@ -3,7 +3,7 @@
 import { colorAt } from "./color.js";
 import { element, perFrame } from "./dom.js";
 import { rangeText, short } from "./format.js";
-import { CELL, cellsOf, pixelsPerToken, ticksOf, tokenColumns } from "./heat_layout.js";
+import { CELL, pixelsPerToken, ticksOf, tokenColumns } from "./heat_layout.js";
 
 const ROW = 20;
 /** Room for a second line under the name where the view is narrow. */
@@ -15,6 +15,8 @@ const AXIS = 18;
 const CLOSEST = 28;
 const SHADES = 128;
 const TICK_GAP = 72;
+/** Milliseconds of one frame that rows of a long response may take; the rest waits for the next frame. */
+const PATIENCE = 12;
 
 /**
  * The heatmap in `box`. `on` holds what it tells: hover(index or null), pin(index), metric(name). Call `show` with a model, `mark` with the
@@ -24,7 +26,7 @@ export function createHeat(box, on) {
   const parts = heatSkeleton();
   const state = { model: null, colors: null, ink: [0, 0, 0], rows: [], zoom: 1, width: 0, scale: 1, row: ROW };
   box.append(parts.labels, parts.scroller, parts.readout);
-  const redraw = perFrame(() => draw(parts, state));
+  const redraw = perFrame(() => draw(parts, state, redraw));
   const resized = new ResizeObserver(() => {
     layout(box, parts, state);
     redraw();
@@ -38,7 +40,7 @@ export function createHeat(box, on) {
     show(model) {
       state.model = model;
       state.zoom = 1;
-      state.rows = model.metrics.map((metric) => ({ metric, cells: cellsOf(metric.values, model.counts), shades: null }));
+      state.rows = model.metrics.map((metric) => ({ metric, shades: null, columns: null, drawn: "" }));
       box.hidden = model.n === 0 || model.metrics.length === 0;
       drawLabels(parts, state, on);
       parts.scroller.scrollLeft = 0;
@@ -47,6 +49,12 @@ export function createHeat(box, on) {
     paint(colors, ink, faint) {
       Object.assign(state, { colors, ink, faint });
       for (const row of state.rows) row.shades = shadesOf(colors, row.metric);
+      redraw();
+    },
+    /** A metric's range has changed. */
+    rescaled() {
+      for (const label of parts.labels.children) label.lastChild.textContent = "";
+      for (const row of state.rows) row.drawn = "";
       redraw();
     },
     choose(name) {
@@ -90,7 +98,7 @@ function drawLabels(parts, state, on) {
   const labels = state.model.metrics.map((metric) => {
     const title = `${metric.meaning || metric.name}${metric.unit ? ` (${metric.unit})` : ""}; click to colour the text by it`;
     const button = element("button", "tv-label", { type: "button", title, "aria-pressed": "false", "data-metric": metric.name });
-    button.append(element("span", "tv-label-name", {}, metric.name), element("span", "tv-label-range", {}, rangeText(metric)));
+    button.append(element("span", "tv-label-name", {}, metric.name), element("span", "tv-label-range"));
     button.onclick = () => on.metric(metric.name);
     return button;
   });
@@ -195,26 +203,45 @@ function packed([r, g, b]) {
   return ((255 << 24) | (Math.round(b) << 16) | (Math.round(g) << 8) | Math.round(r)) >>> 0;
 }
 
-function draw(parts, state) {
+function draw(parts, state, again) {
   const context = parts.canvas.getContext("2d");
   const { width, height } = parts.canvas;
   if (!state.colors || !state.model || width === 0 || height === 0) return;
   const ratio = width / state.width;
-  const offset = parts.scroller.scrollLeft * ratio;
   const image = context.createImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);
+  const ready = prepare(parts, state, ratio, width);
   state.rows.forEach((row, i) => {
-    const columns = tokenColumns(row.metric.places, row.cells, offset, state.scale * ratio, width);
+    if (row.columns === null) return;
     const top = Math.round(i * state.row * ratio);
     const bottom = Math.round(((i + 1) * state.row - GAP) * ratio);
-    paintRow(pixels, width, top, bottom, row, columns, state, ratio);
+    paintRow(pixels, width, top, bottom, row, row.columns, state, ratio);
   });
   context.putImageData(image, 0, 0);
   drawAxis(context, parts, state, ratio);
+  if (!ready) again();
+}
+
+/** Works out what each row shows, for a few milliseconds; false when rows are left for the next frame. */
+function prepare(parts, state, ratio, width) {
+  const until = performance.now() + PATIENCE;
+  const offset = parts.scroller.scrollLeft * ratio;
+  const wanted = `${offset} ${state.scale * ratio} ${width}`;
+  for (const [i, row] of state.rows.entries()) {
+    if (row.drawn === wanted) continue;
+    if (performance.now() > until) return false;
+    const { metric } = row;
+    row.columns = tokenColumns(metric.places, metric.cells, offset, state.scale * ratio, width);
+    row.drawn = wanted;
+    const range = parts.labels.children[i].lastChild;
+    if (range.textContent === "") range.textContent = rangeText(metric);
+  }
+  return true;
 }
 
 function paintRow(pixels, width, top, bottom, row, columns, state, ratio) {
-  const { metric, cells, shades } = row;
+  const { metric, shades } = row;
+  const { cells } = metric;
   const hatch = packed(state.faint);
   const ink = packed(state.ink);
   const seam = state.scale >= 8;

@@ -21,7 +21,9 @@ export function offer(place, choice) {
  * Returns {pending, apply}: what is still unanswered, and whether to show `incoming`.
  */
 export function settle(pending, incoming) {
-  const echo = pending.findIndex((choice) => choice.metric === incoming.metric && choice.pinned === incoming.pinned);
+  const same = ({ metric, pinned, scale }) =>
+    metric === incoming.metric && pinned === incoming.pinned && (incoming.scale ?? scale) === scale;
+  const echo = pending.findIndex(same);
   const rest = echo < 0 ? [] : pending.slice(echo + 1);
   return { pending: rest, apply: rest.length === 0 };
 }

@@ -79,11 +79,6 @@ export function codePoints(token) {
   });
 }
 
-/** Whether a line of the layout ends with this token. */
-export function endsLine(token) {
-  return token.endsWith("\n");
-}
-
 function isHidden(character) {
   return HIDDEN.test(character) && !SHAPED_FORMAT.test(character);
 }

@@ -1,17 +1,94 @@
-// What arrived from the server, as arrays: tokens, counts, and each metric with its scale and places. Pure; knows nothing of the page.
+// What arrived from the server: tokens, counts, and each metric with its scale, places and cells, worked out when first asked for. Pure.
 
+import { bytesOf, codecOf, spell, textOf } from "./bytes.js";
+import { extremesOf, loudnessOf } from "./find.js";
+import { cellsOf } from "./heat_layout.js";
 import { placesOf, scaleOf } from "./scale.js";
+import { tokenTexts } from "./tokens.js";
 
-/** Reads the payload of `payload.py`; tables are Arrow tables with one column per array. */
+/** Reads the payload of `payload.py`; tables are Arrow tables with one column per array. `model.token(i)` is the text of a token. */
 export function modelOf({ meta, tokens, counts, values }) {
   const kept = meta.n === 0 ? new Uint8Array(0) : counts.getChildAt(0).toArray();
-  const names = meta.n === 0 ? [] : texts(tokens.getChildAt(0), meta);
-  const metrics = meta.metrics.map((metric, i) => {
-    const numbers = meta.n === 0 ? new Float32Array(0) : values.getChildAt(i).toArray();
-    const scale = scaleOf(numbers, kept, metric);
-    return { ...metric, values: numbers, ...scale, places: placesOf(scale, numbers) };
-  });
-  return { ...meta, tokens: names, counts: kept, metrics };
+  const texts = tokenTexts(meta.n === 0 ? null : tokens.getChildAt(0), meta);
+  const numbers = (i) => (meta.n === 0 ? new Float32Array(0) : values.getChildAt(i).toArray());
+  const metrics = meta.metrics.map((metric, i) => new Metric(metric, numbers(i), kept));
+  return { ...meta, texts, token: texts.at, ...spelling(texts), counts: kept, metrics };
+}
+
+/**
+ * How the tokens are drawn: `units(i)` as of `spell`, `drawn(i)` the text of it, `bytes(i)`. With `raw` set, tokens are drawn by name.
+ */
+function spelling(texts) {
+  const codec = codecOf(texts);
+  const bytes = (i) => bytesOf(codec, texts.at(i));
+  const units = function (i) {
+    return this.raw || codec === "plain" ? [{ text: texts.at(i) }] : spell(bytes, texts.n, i);
+  };
+  const drawn = function (i) {
+    return textOf(this.units(i));
+  };
+  return { codec, raw: false, bytes, units, drawn };
+}
+
+/** One metric. A long response has many, and few are looked at: nothing is computed before it is read. */
+class Metric {
+  #meta;
+  #counts;
+  #scale = null;
+  #places = null;
+  #cells = null;
+  #loudness = null;
+  #extremes = null;
+  #choice = undefined;
+
+  constructor(meta, values, counts) {
+    this.#meta = meta;
+    this.#counts = counts;
+    Object.assign(this, { name: meta.name, unit: meta.unit, meaning: meta.meaning, scale: meta.scale, loud: meta.loud, values });
+  }
+
+  get ends() {
+    this.#scale ??= scaleOf(this.values, this.#counts, this.#meta, this.#choice);
+    return this.#scale;
+  }
+
+  /** Takes another range; numbers, cells and loudness stay what they are. */
+  rescale(choice) {
+    this.#choice = choice;
+    this.#scale = this.#places = null;
+  }
+
+  get log() { return this.ends.log; }
+
+  get lo() { return this.ends.lo; }
+  get hi() { return this.ends.hi; }
+  get min() { return this.ends.min; }
+  get max() { return this.ends.max; }
+  get finite() { return this.ends.finite; }
+
+  /** Where each token lies on the scale. */
+  get places() {
+    this.#places ??= placesOf(this.ends, this.values);
+    return this.#places;
+  }
+
+  /** What each token's cell of the heatmap is. */
+  get cells() {
+    this.#cells ??= cellsOf(this.values, this.#counts);
+    return this.#cells;
+  }
+
+  /** Distance of each token from the quiet end, in the metric's unit. */
+  get loudness() {
+    this.#loudness ??= loudnessOf(this, this.#counts);
+    return this.#loudness;
+  }
+
+  /** The loudest tokens, in the order of the response. */
+  get extremes() {
+    this.#extremes ??= extremesOf(this.loudness);
+    return this.#extremes;
+  }
 }
 
 /** The metric of this name, or null. */
@@ -27,15 +104,15 @@ export function localIndex(model, position) {
 
 /** How many tokens are masked, and have no number or an infinite one, so that the legend explains only what is to be seen. */
 export function traits(model, metric) {
-  const seen = { masked: 0, missing: 0, infinite: 0 };
-  for (let i = 0; i < model.n; i += 1) {
-    if (model.counts[i] === 0) seen.masked += 1;
-    else if (metric && Number.isNaN(metric.values[i])) seen.missing += 1;
-    else if (metric && !Number.isFinite(metric.values[i])) seen.infinite += 1;
+  const { counts, n } = model;
+  const values = metric?.values;
+  let [masked, missing, infinite] = [0, 0, 0];
+  for (let i = 0; i < n; i += 1) {
+    if (counts[i] === 0) masked += 1;
+    else if (values && !Number.isFinite(values[i])) {
+      if (Number.isNaN(values[i])) missing += 1;
+      else infinite += 1;
+    }
   }
-  return seen;
-}
-
-function texts(column, { n, odd }) {
-  return Array.from({ length: n }, (_, i) => (i in odd ? JSON.parse(odd[i]) : column.get(i)));
+  return { masked, missing, infinite };
 }

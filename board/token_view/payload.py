@@ -18,6 +18,7 @@ import pyarrow as pa
 from board import schema
 
 _T = TypeVar("_T", bound=np.generic)
+_SCALE: Final = re.compile(r"q|full|log|(?:fixed|hold):-?\d[\d.]*(?:e[-+]?\d+)?:-?\d[\d.]*(?:e[-+]?\d+)?")
 _FRAGILE: Final = re.compile("^\\ufeff|[\\ud800-\\udfff]")
 
 
@@ -43,6 +44,8 @@ class Choice:
 
     metric: str
     pinned: int | None
+    scale: str | None = None
+    """How the colour range is chosen: "q" (quantiles), "full", "log", "fixed:LO:HI" or "hold:LO:HI"; None: the reader's."""
 
 
 @dataclass(frozen=True)
@@ -101,14 +104,19 @@ def chosen(reported: object, asked: Choice, payload: Payload) -> Choice:
     """
     meta = payload.data["meta"]
     names = [metric["name"] for metric in meta["metrics"]]
-    metric, pinned = asked.metric, asked.pinned
+    metric, pinned, scale = asked.metric, asked.pinned, _scale(asked.scale)
     if isinstance(reported, Mapping):
+        scale = _scale(reported.get("scale")) or scale
         metric = reported["metric"] if reported.get("metric") in names else metric
         if reported.get("stamp", payload.stamp) == payload.stamp:
             pinned = _index(reported.get("pinned"), meta["total"])
     if metric not in names:
         metric = names[0] if names else ""
-    return Choice(metric, pinned)
+    return Choice(metric, pinned, scale)
+
+
+def _scale(told: object) -> str | None:
+    return told if isinstance(told, str) and len(told) < 60 and _SCALE.fullmatch(told) else None
 
 
 def _index(told: object, total: int) -> int | None:

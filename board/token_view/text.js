@@ -1,35 +1,46 @@
-// The response as text: one span per token, in chunks the browser may skip while they are out of sight.
+// The response as text: one span per token, in chunks that are built only near the place that is looked at.
 
-import { element } from "./dom.js";
-import { endsLine, isPlain, pieces } from "./marks.js";
+import { badByte } from "./bytes.js";
+import { element, perFrame } from "./dom.js";
+import { isPlain, pieces } from "./marks.js";
 import { barOf, stepOf } from "./scale.js";
+import { chunkOf, chunkStarts } from "./tokens.js";
 
 /** A chunk ends at the first line end after this many tokens: a block of its own must not break a line that the response does not break. */
 const CHUNK = 192;
 /** A response without line ends is broken after this many all the same. */
-const CHUNK_LIMIT = 4096;
+const CHUNK_LIMIT = 2048;
+/** Chunks kept built; the farthest are emptied beyond that. */
+const KEPT = 48;
+/** Pixels above and below the view that are built ahead, and those that are built at once. */
+const AHEAD = 400;
+const NEAR = 40;
+const LINE = 26.25;
+const LETTER = 7.6;
 
-/** Fills `box` with the tokens; returns their spans in order. Each span knows its index as `span.index`. */
-export function drawText(box, tokens) {
-  const spans = [];
-  const blocks = [];
-  let block = null;
-  let inBlock = 0;
-  tokens.forEach((token, i) => {
-    if (block === null) {
-      block = element("div", "tv-chunk");
-      blocks.push(block);
-      inBlock = 0;
-    }
-    const span = tokenSpan(token);
-    span.index = i;
-    spans.push(span);
-    block.append(span);
-    inBlock += 1;
-    if ((inBlock >= CHUNK && endsLine(token)) || inBlock >= CHUNK_LIMIT) block = null;
-  });
-  box.replaceChildren(...blocks);
-  return spans;
+/** The text in `box`. `on` holds what it tells: built() after chunks were built, moved() when other tokens came into view. */
+export function createText(box, on) {
+  const state = { box, on, model: null, metric: null, starts: [], blocks: [], built: new Map() };
+  const settle = perFrame(() => buildAhead(state));
+  state.settle = settle;
+  const resized = new ResizeObserver(perFrame(() => build(state)));
+  resized.observe(box);
+  box.addEventListener("scroll", () => build(state), { passive: true });
+  return {
+    show: (model, metric) => show(state, model, metric),
+    paint: (metric) => paint(state, metric),
+    /** The span of token `i` if it is built. */
+    span: (i) => (i === null || i === undefined ? undefined : spanOf(state, i)),
+    /** The span of token `i`, built if need be. */
+    reach: (i) => reach(state, i),
+    reveal: (i, top = false) => bringToken(state, i, top),
+    inView: () => inView(state),
+    each: (visit) => each(state, visit),
+    close() {
+      resized.disconnect();
+      settle.cancel();
+    },
+  };
 }
 
 /** The class names that colour one token: its step, its underline, and what is odd about it. */
@@ -46,14 +57,6 @@ export function tokenClass(model, metric, i) {
   return `tv-tok tv-${side}${Math.abs(step)}${underline}${infinite}`;
 }
 
-/** Colours all spans by a metric (null: none). */
-export function paintText(spans, model, metric) {
-  spans.forEach((span, i) => {
-    const wanted = tokenClass(model, metric, i);
-    if (span.className !== wanted) span.className = wanted;
-  });
-}
-
 /** Draws one token into a node: its text, with a mark for each character that would not be seen. */
 export function drawToken(node, token) {
   if (isPlain(token)) {
@@ -66,14 +69,45 @@ export function drawToken(node, token) {
   }
 }
 
-/** The span above or below another: nearest in x on the next line in that direction; null at the end. */
-export function verticalNeighbour(spans, from, direction) {
-  const here = spans[from].getBoundingClientRect();
+/** Draws what `spell` says of a token; a shared character shows this token's share of it, as wide as its part. */
+function drawUnits(span, units, state) {
+  if (units.length === 0) drawToken(span, "");
+  for (const unit of units) {
+    if (unit.text !== undefined) drawToken(span, unit.text);
+    else if (unit.glyph === undefined) span.append(...markNodes({ mark: badByte(unit.bad), raw: "", badge: true }));
+    else if (pieces(unit.glyph)[0].mark !== undefined) span.append(...markNodes({ ...pieces(unit.glyph)[0], raw: "" }));
+    else span.append(slice(unit, glyphWidth(state, unit.glyph)));
+  }
+  if (units[0]?.part > 0) span.setAttribute("data-continues", "");
+}
+
+/** The glyph is text in its first share only, so that a copy has it once; the others draw it from an attribute. */
+function slice({ glyph, part, parts }, width) {
+  const inner = part === 0 ? element("span", "tv-glyph", {}, glyph) : element("span", "tv-glyph", { "data-glyph": glyph });
+  inner.style.marginLeft = `${-(part * width) / parts}em`;
+  const box = element("span", "tv-slice", {}, inner);
+  box.style.width = `${width / parts}em`;
+  return box;
+}
+
+/** In em, by the font of the text. */
+function glyphWidth(state, glyph) {
+  if (!state.pen) {
+    const { fontFamily } = getComputedStyle(state.box);
+    state.pen = document.createElement("canvas").getContext("2d");
+    state.pen.font = `100px ${fontFamily}`;
+  }
+  return Math.max(0.5, state.pen.measureText(glyph).width / 100);
+}
+
+/** The token above or below another: nearest in x on the next line in that direction; null at the end. */
+export function verticalNeighbour(text, n, from, direction) {
+  const here = text.reach(from).getBoundingClientRect();
   const middle = here.left + here.width / 2;
   let best = null;
   let line = null;
-  for (let i = from + direction; i >= 0 && i < spans.length; i += direction) {
-    const box = spans[i].getClientRects()[0];
+  for (let i = from + direction; i >= 0 && i < n; i += direction) {
+    const box = text.reach(i).getClientRects()[0];
     if (!box || Math.abs(box.top - here.top) < here.height / 2) continue;
     if (line !== null && Math.abs(box.top - line) > box.height / 2) break;
     line = box.top;
@@ -83,10 +117,162 @@ export function verticalNeighbour(spans, from, direction) {
   return best?.i ?? null;
 }
 
-function tokenSpan(token) {
-  const span = document.createElement("span");
-  drawToken(span, token);
-  return span;
+function show(state, model, metric) {
+  const { box } = state;
+  Object.assign(state, { model, metric });
+  state.built.clear();
+  state.starts = chunkStarts(model.texts, CHUNK, CHUNK_LIMIT);
+  const perLine = Math.max(20, (box.clientWidth || 900) / LETTER);
+  state.blocks = state.starts.map((first, c) => {
+    const block = element("div", "tv-chunk");
+    block.style.height = `${LINE * model.texts.lines(first, stopOf(state, c), perLine)}px`;
+    return block;
+  });
+  box.replaceChildren(...state.blocks);
+  box.scrollTop = 0;
+  for (let c = 0, rows = 0; c < state.blocks.length && rows < Math.max(480, box.clientHeight); c += 1) {
+    rows += parseFloat(state.blocks[c].style.height);
+    fill(state, c);
+  }
+  state.settle();
+}
+
+function stopOf(state, c) {
+  return state.starts[c + 1] ?? state.model.n;
+}
+
+function fill(state, c) {
+  if (state.built.has(c)) return false;
+  const { model, metric } = state;
+  const first = state.starts[c];
+  const stop = stopOf(state, c);
+  const spans = [];
+  for (let i = first; i < stop; i += 1) {
+    const span = document.createElement("span");
+    drawUnits(span, model.units(i), state);
+    span.index = i;
+    span.className = tokenClass(model, metric, i);
+    spans.push(span);
+  }
+  state.built.set(c, spans);
+  state.blocks[c].style.height = "";
+  state.blocks[c].replaceChildren(...spans);
+  return true;
+}
+
+/** Builds what is in view at once, and what is near it a little per frame. */
+function build(state) {
+  const { box, blocks } = state;
+  if (blocks.length === 0 || box.clientHeight === 0) return;
+  if (buildWithin(state, NEAR, blocks.length)) state.on.built();
+  state.on.moved();
+  state.settle();
+}
+
+function buildAhead(state) {
+  const { box, blocks } = state;
+  if (blocks.length === 0 || box.clientHeight === 0) return;
+  if (!buildWithin(state, AHEAD, 2)) return;
+  state.on.built();
+  state.on.moved();
+  state.settle();
+}
+
+/** Builds up to `most` chunks that reach within `margin` pixels of the view; false when there was none to build. */
+function buildWithin(state, margin, most) {
+  const { box, blocks } = state;
+  let left = most;
+  // A built chunk is rarely as tall as was estimated: look again until the view is full, reading the layout once per look.
+  for (let looks = 0; looks < 4 && left > 0; looks += 1) {
+    const bottom = box.scrollTop + box.clientHeight + margin;
+    const first = blockAt(blocks, box.scrollTop - margin);
+    const wanted = [];
+    for (let c = first; c < blocks.length && wanted.length < left && blocks[c].offsetTop < bottom; c += 1) {
+      if (!state.built.has(c)) wanted.push(c);
+    }
+    if (wanted.length === 0) break;
+    letGo(state, first);
+    wanted.forEach((c) => fill(state, c));
+    left -= wanted.length;
+  }
+  return left < most;
+}
+
+function letGo(state, around) {
+  if (state.built.size <= KEPT) return;
+  const far = [...state.built.keys()].sort((one, other) => Math.abs(other - around) - Math.abs(one - around));
+  const leaving = far.slice(0, state.built.size - KEPT);
+  const heights = leaving.map((c) => state.blocks[c].offsetHeight);
+  leaving.forEach((c, i) => {
+    state.blocks[c].style.height = `${heights[i]}px`;
+    state.blocks[c].replaceChildren();
+    state.built.delete(c);
+  });
+}
+
+/** Index of the block that contains the height `y`, or the nearest. */
+function blockAt(blocks, y) {
+  let low = 0;
+  let high = blocks.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (blocks[middle].offsetTop <= y) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function paint(state, metric) {
+  state.metric = metric;
+  each(state, (span) => {
+    const wanted = tokenClass(state.model, metric, span.index);
+    if (span.className !== wanted) span.className = wanted;
+  });
+}
+
+function each(state, visit) {
+  for (const spans of state.built.values()) spans.forEach(visit);
+}
+
+function spanOf(state, i) {
+  const c = chunkOf(state.starts, i);
+  return state.built.get(c)?.[i - state.starts[c]];
+}
+
+function reach(state, i) {
+  if (fill(state, chunkOf(state.starts, i))) state.on.built();
+  return spanOf(state, i);
+}
+
+/** Scrolls to token `i` if it is out of sight (`top`: to the upper edge, always), without moving the page. */
+function bringToken(state, i, top) {
+  const { box } = state;
+  for (let tries = 0; tries < 3; tries += 1) {
+    const token = reach(state, i).getBoundingClientRect();
+    const view = box.getBoundingClientRect();
+    const hidden = token.top < view.top || token.bottom > view.bottom;
+    const move = top ? token.top - view.top - 12 : hidden ? token.top - view.top - view.height / 2 : 0;
+    if (Math.abs(move) < 1) return;
+    const before = box.scrollTop;
+    box.scrollTop += move;
+    if (box.scrollTop === before) return;
+    build(state);
+  }
+}
+
+/** First and last token in sight, as indices; null before there is a layout. */
+function inView(state) {
+  const { box, blocks } = state;
+  if (blocks.length === 0 || box.clientHeight === 0) return null;
+  return [tokenNear(state, box.scrollTop), Math.min(state.model.n - 1, tokenNear(state, box.scrollTop + box.clientHeight))];
+}
+
+/** About which token stands at the height `y`; as near as a chunk's even filling tells. */
+function tokenNear(state, y) {
+  const { blocks, starts } = state;
+  const c = blockAt(blocks, y);
+  const share = Math.min(1, Math.max(0, (y - blocks[c].offsetTop) / Math.max(1, blocks[c].offsetHeight)));
+  return Math.floor(starts[c] + share * (stopOf(state, c) - starts[c]));
 }
 
 /** The mark is drawn by CSS from an attribute, so that the text itself, copied or read aloud, stays the response's own. */

@@ -2,6 +2,7 @@
 
 import { element } from "./dom.js";
 import { exact, short, whole } from "./format.js";
+import { badByte, hex } from "./bytes.js";
 import { codePoints, literal } from "./marks.js";
 import { drawToken } from "./text.js";
 
@@ -29,7 +30,7 @@ export function placeTip(card, token) {
 export function spoken(model, index, metric) {
   const place = `token ${whole(model.start + index + 1)} of ${whole(model.total)}`;
   const value = metric ? `, ${metric.name} ${short(metric.values[index])} ${metric.unit}` : "";
-  return `${place}, ${literal(cut(model.tokens[index]))}${value}${model.counts[index] === 0 ? ", masked" : ""}`;
+  return `${place}, ${literal(cut(model.token(index)))}${value}${model.counts[index] === 0 ? ", masked" : ""}`;
 }
 
 /** The first characters of a token, and how many there are when that is not all. */
@@ -39,18 +40,25 @@ export function cut(token) {
 }
 
 function heading(model, index) {
-  const token = model.tokens[index];
+  const token = model.token(index);
   const shown = element("div", "tv-tip-text");
-  drawToken(shown, cut(token));
+  const split = model.units(index).find((unit) => unit.glyph !== undefined);
+  drawToken(shown, cut(model.codec === "plain" ? token : wholeText(model.units(index))));
   const position = model.start + index;
   const fromZero = element("span", "tv-dim", {}, ` · index ${position}`);
   const where = element("div", "tv-tip-where", {}, `token ${whole(position + 1)} of ${whole(model.total)}`, fromZero);
   const lines = [where, shown, element("div", "tv-tip-json", {}, literal(cut(token)))];
   const points = codePoints(token);
   const note = (text) => lines.push(element("div", "tv-tip-points", {}, text));
+  if (model.codec !== "plain") note(`bytes ${hex(model.bytes(index).slice(0, 24))}`);
+  if (split) note(`shares ${split.glyph} with ${split.parts - 1} other token${split.parts === 2 ? "" : "s"}: part ${split.part + 1} of ${split.parts}`);
   if (points.length > 0) note(points.slice(0, 6).join(", ") + (points.length > 6 ? ", …" : ""));
   if (model.counts[index] === 0) note("padding or masked: enters no mean and no scale");
   return lines;
+}
+
+function wholeText(units) {
+  return units.map(({ text, glyph, bad }) => text ?? glyph ?? badByte(bad)).join("");
 }
 
 function table(model, index, pinned, chosen) {

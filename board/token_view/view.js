@@ -1,14 +1,19 @@
 // The token view itself: holds what is shown, chosen, pinned and hovered, and joins its parts. The component's entry point.
 
 import { drawChooser, drawExtent, drawLegend, markChosen, neighbourMetric } from "./bar.js";
-import { colorAt, css, inkOn, palette, parseColor } from "./color.js";
+import { palette, parseColor } from "./color.js";
 import { element } from "./dom.js";
+import { createFinder } from "./finder.js";
+import { stepAlong } from "./find.js";
 import { createHeat } from "./heat.js";
 import { meetingPlace, settle } from "./hub.js";
 import { literal } from "./marks.js";
+import { createMinimap } from "./minimap.js";
 import { localIndex, metricOf, modelOf } from "./model.js";
-import { STEPS } from "./scale.js";
-import { drawText, paintText, verticalNeighbour } from "./text.js";
+import { createRange } from "./range.js";
+import { rangeName, rangeOf, readRange } from "./ranges.js";
+import { rulesOf, skeleton } from "./skeleton.js";
+import { createText, verticalNeighbour } from "./text.js";
 import { cut, drawTip, placeTip, spoken } from "./tip.js";
 
 const HINT = "hover or use the arrow keys for a token's numbers; click or Enter pins it";
@@ -28,35 +33,25 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function createView(parent) {
   const parts = skeleton();
   parent.append(parts.root);
-  const view = { parts, model: null, spans: [], metric: null, pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
+  const view = { parts, model: null, metric: null, marks: null, range: rangeOf("q"), held: {}, pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
   const on = { hover: (i) => hover(view, i, false), pin: (i) => togglePin(view, i, true), metric: (name) => choose(view, name) };
   view.heat = createHeat(parts.heat, on);
+  view.text = createText(parts.text, { built: () => built(view), moved: () => view.map.place({ inView: view.text.inView() }) });
+  view.map = createMinimap(parts.map, (index) => view.text.reveal(index, true));
+  view.ranger = createRange(parts.range, () => [view.metric.lo, view.metric.hi], (range) => {
+    setRange(view, range);
+    tell(view);
+  });
+  view.finder = createFinder(parts.tools, parts.help, {
+    found: (marks) => showMatches(view, marks),
+    go: (index) => focusOn(view, index, false),
+    raw: (raw) => drawRaw(view, raw),
+    leave: () => parts.text.focus(),
+    here: () => view.focused ?? view.text.inView()?.[0] ?? 0,
+  });
   listenText(view);
   listenKeys(view);
   return { update: (data, report) => update(view, data, report), close: () => close(view) };
-}
-
-function skeleton() {
-  const live = element("div", "tv-live", { role: "status", "aria-live": "polite" });
-  const chooser = element("div", "tv-chooser", { role: "radiogroup", "aria-label": "metric that colours the text" });
-  const legend = element("div", "tv-legend");
-  const count = element("div", "tv-extent");
-  const label = "response tokens; arrow keys move, Enter pins, Escape unpins";
-  const text = element("div", "tv-text", { tabIndex: 0, role: "group", translate: false, "aria-label": label });
-  const status = element("div", "tv-status");
-  const zooms = [["0.5", "−", "zoom out"], ["0", "fit", "show all tokens"], ["2", "+", "zoom in"]];
-  const zoom = element("div", "tv-zooms", {}, ...zooms.map(zoomButton));
-  const head = element("div", "tv-heat-head", {}, status, zoom);
-  const heat = element("div", "tv-heat");
-  const tip = element("div", "tv-tip", { hidden: true, role: "tooltip" });
-  const palette = element("style");
-  const bar = element("div", "tv-bar", {}, chooser, legend);
-  const root = element("div", "tv", {}, palette, bar, count, text, head, heat, tip, live);
-  return { root, palette, bar, chooser, legend, count, text, head, status, zoom, heat, tip, live };
-}
-
-function zoomButton([factor, sign, label]) {
-  return element("button", "tv-zoom", { type: "button", "aria-label": label, title: label, "data-zoom": factor }, sign);
 }
 
 function update(view, data, report) {
@@ -69,18 +64,19 @@ function update(view, data, report) {
 function load(view, data) {
   const { parts } = view;
   const model = modelOf(data);
-  Object.assign(view, { model, hovered: null, focused: null, pinned: null, pending: [] });
+  Object.assign(view, { model, hovered: null, focused: null, pinned: null, marks: null, pending: [] });
   parts.tip.hidden = true;
   parts.text.style.maxHeight = model.height ? `${model.height}px` : "";
-  view.spans = drawText(parts.text, model.tokens);
+  view.metric = metricOf(model, view.metric?.name) ?? model.metrics[0] ?? null;
+  rescale(view);
+  view.text.show(model, view.metric);
   if (model.n === 0) parts.text.append(element("span", "tv-note", {}, "(empty response)"));
-  parts.bar.hidden = parts.count.hidden = model.n === 0;
-  parts.text.scrollTop = 0;
+  parts.bar.hidden = parts.line.hidden = parts.map.hidden = model.n === 0;
+  view.finder.show(model);
   drawExtent(parts.count, model);
   drawChooser(parts.chooser, model, (name) => choose(view, name));
   view.heat.show(model);
   parts.head.hidden = model.n === 0 || model.metrics.length === 0;
-  view.metric = metricOf(model, view.metric?.name) ?? model.metrics[0] ?? null;
   join(view);
   colour(view);
   mark(view);
@@ -106,7 +102,9 @@ function obey(view, choice) {
   const metric = metricOf(view.model, choice.metric) ?? view.metric;
   const recoloured = metric !== view.metric;
   Object.assign(view, { metric, pinned: choice.pinned });
-  if (recoloured) colour(view);
+  if (recoloured) rescale(view);
+  if (choice.scale && choice.scale !== shownRange(view)) setRange(view, readRange(choice.scale));
+  else if (recoloured) colour(view);
   mark(view);
   const local = localIndex(view.model, view.pinned);
   if (moved && local !== null) requestAnimationFrame(() => reveal(view, local));
@@ -114,7 +112,7 @@ function obey(view, choice) {
 
 /** Reports the reader's choice; what is on screen never waits for the answer. */
 function tell(view) {
-  const choice = { metric: view.metric?.name ?? "", pinned: view.pinned };
+  const choice = { metric: view.metric?.name ?? "", pinned: view.pinned, scale: shownRange(view) };
   view.pending.push(choice);
   view.report({ ...choice, stamp: view.model.stamp });
 }
@@ -124,8 +122,35 @@ function choose(view, name, byKey = false) {
   const metric = metricOf(view.model, name);
   if (metric === null || metric === view.metric) return;
   view.metric = metric;
+  rescale(view);
   colour(view, byKey);
   tell(view);
+}
+
+/** Takes the reader's choice of range. Fixed ends are one metric's own; "hold" keeps each metric's ends from when it is first seen. */
+function setRange(view, range) {
+  view.range = range;
+  view.held = range.ends && view.metric ? { [view.metric.name]: range.ends } : {};
+  for (const metric of view.model.metrics) metric.rescale(undefined);
+  rescale(view);
+  view.heat.rescaled();
+  colour(view);
+}
+
+function rescale({ model, metric: chosen, range, held }) {
+  for (const metric of model.metrics) {
+    // What is held is taken from the first rollout that shows it; a row that is not looked at keeps its own range.
+    if (range.kind === "hold" && metric === chosen && metric.finite > 0) held[metric.name] ??= rangeOf("hold", [metric.lo, metric.hi]).ends;
+    if (range.ends === null) metric.rescale(range);
+    else if (held[metric.name]) metric.rescale({ kind: range.kind, ends: held[metric.name] });
+  }
+}
+
+/** The range of the metric that is shown, in its short form. */
+function shownRange({ range, held, metric }) {
+  if (range.ends === null) return rangeName(range);
+  const ends = held[metric?.name];
+  return ends ? rangeName({ kind: range.kind, ends }) : "q";
 }
 
 /** A pin from the heatmap or the keyboard brings its token into sight; one clicked in the text is there already. */
@@ -153,24 +178,60 @@ function hover(view, index, withTip) {
   tip.hidden = index === null || !withTip;
   if (tip.hidden) return;
   drawTip(tip, view.model, index, localIndex(view.model, view.pinned), view.metric);
-  placeTip(tip, view.spans[index]);
+  placeTip(tip, view.text.reach(index));
 }
 
 function colour(view, focus = false) {
   const { parts, model, metric } = view;
-  paintText(view.spans, model, metric);
+  view.text.paint(metric);
   drawLegend(parts.legend, model, metric);
+  view.ranger.show(readRange(shownRange(view)), metric === null || metric.finite === 0);
   markChosen(parts.chooser, metric?.name, focus);
   view.heat.choose(metric?.name);
+  view.map.show({ model, metric, marks: view.marks });
+}
+
+/** Draws the tokens by name, or by their bytes again; what is in sight stays in sight. */
+function drawRaw(view, raw) {
+  const [first] = view.text.inView() ?? [0];
+  view.model.raw = raw;
+  view.marks = null;
+  view.finder.show(view.model);
+  view.text.show(view.model, view.metric);
+  view.text.reveal(first, true);
+  built(view);
+  view.map.show({ marks: null });
+}
+
+/** Chunks that were just built know nothing yet of pins and matches. */
+function built(view) {
+  if (!view.model) return;
+  mark(view);
+  if (view.marks) markMatches(view);
+}
+
+function showMatches(view, marks) {
+  view.marks = marks;
+  markMatches(view);
+  view.map.show({ marks });
+}
+
+function markMatches(view) {
+  view.text.each((span) => {
+    const kind = view.marks?.[span.index];
+    if (kind) span.setAttribute("data-match", kind === 2 ? "now" : "");
+    else if (span.hasAttribute("data-match")) span.removeAttribute("data-match");
+  });
 }
 
 function mark(view) {
-  const { model, spans, parts } = view;
+  const { model, text, parts } = view;
   const pinned = localIndex(model, view.pinned);
-  flag(view, "marked-hover", spans[view.hovered], "data-hover");
-  flag(view, "marked-pin", spans[pinned], "data-pinned");
-  flag(view, "marked-focus", spans[view.focused], "data-focus");
+  flag(view, "marked-hover", text.span(view.hovered), "data-hover");
+  flag(view, "marked-pin", text.span(pinned), "data-pinned");
+  flag(view, "marked-focus", text.span(view.focused), "data-focus");
   view.heat.mark(view.hovered, pinned);
+  view.map.place({ pinned });
   const shown = view.hovered ?? pinned;
   parts.status.classList.toggle("tv-dim", shown === null);
   if (shown === null) parts.status.textContent = HINT;
@@ -179,7 +240,7 @@ function mark(view) {
 
 function statusOf(view, index, isPinned) {
   const place = `token ${(view.model.start + index + 1).toLocaleString("en-US")} `;
-  const text = element("bdi", "tv-status-text", {}, literal(cut(view.model.tokens[index])));
+  const text = element("bdi", "tv-status-text", {}, literal(cut(view.model.token(index))));
   return [place, text, ...(isPinned ? [element("span", "tv-dim", {}, " pinned")] : [])];
 }
 
@@ -192,10 +253,7 @@ function flag(view, slot, span, attribute) {
 
 /** Scrolls the text to a token and the heatmap too, without moving the page. */
 function reveal(view, index) {
-  const { text } = view.parts;
-  const box = text.getBoundingClientRect();
-  const token = view.spans[index].getBoundingClientRect();
-  if (token.top < box.top || token.bottom > box.bottom) text.scrollTop += token.top - box.top - box.height / 2;
+  view.text.reveal(index);
   view.heat.reveal(index);
 }
 
@@ -208,17 +266,7 @@ function paintTheme(view) {
   view.parts.palette.textContent = rulesOf(colors, text);
   view.parts.root.dataset.theme = colors.dark ? "dark" : "light";
   view.heat.paint(colors, text, background.map((channel, i) => channel + 0.3 * (text[i] - channel)));
-}
-
-function rulesOf(colors, text) {
-  const styled = (side, kind, sign) => (step) => {
-    const fill = colorAt(colors, kind, (sign * step) / (STEPS - 1));
-    const ink = inkOn(fill, text);
-    const rule = ink.map((channel, i) => 0.6 * channel + 0.4 * fill[i]);
-    return `.tv-${side}${step}{--fill:${step ? css(fill) : "transparent"};--ink:${css(ink)};--rule:${css(rule)}}`;
-  };
-  const sides = [styled("s", "sequential", 1), styled("p", "diverging", 1), styled("n", "diverging", -1)];
-  return sides.flatMap((side) => [...Array(STEPS).keys()].map(side)).join("\n");
+  view.map.show({ colors, ink: text, mark: read("--st-primary-color", text) });
 }
 
 function listenText(view) {
@@ -228,7 +276,7 @@ function listenText(view) {
   text.onpointerleave = () => hover(view, null, false);
   text.onscroll = () => {
     // Scrolled by the keyboard, the card follows its token; scrolled by hand, the token has left the pointer.
-    if (view.focused !== null && view.focused === view.hovered) placeTip(tip, view.spans[view.focused]);
+    if (view.focused !== null && view.focused === view.hovered) placeTip(tip, view.text.span(view.focused));
     else tip.hidden = true;
   };
   text.onclick = (event) => {
@@ -273,7 +321,7 @@ function actions(view, inText) {
   const here = view.focused ?? localIndex(view.model, view.pinned) ?? view.hovered;
   const last = view.model.n - 1;
   const go = (index) => () => focusOn(view, Math.min(last, Math.max(0, index)), inText);
-  const line = (direction) => () => focusOn(view, here === null ? 0 : (verticalNeighbour(view.spans, here, direction) ?? here), true);
+  const line = (direction) => () => focusOn(view, here === null ? 0 : (verticalNeighbour(view.text, view.model.n, here, direction) ?? here), true);
   const zoom = (factor) => () => view.heat.zoom(factor, here);
   const vertical = inText ? { ArrowDown: line(1), ArrowUp: line(-1) } : { "+": zoom(2), "-": zoom(0.5), 0: zoom(0) };
   return {
@@ -281,10 +329,25 @@ function actions(view, inText) {
     ArrowLeft: go(here === null ? 0 : here - 1),
     Home: go(0),
     End: go(last),
-    Escape: () => unpin(view),
+    n: () => extreme(view, here, 1, inText),
+    p: () => extreme(view, here, -1, inText),
+    m: () => view.metric && choose(view, neighbourMetric(view.model, view.metric.name, "ArrowRight")),
+    "/": () => view.finder.search(),
+    g: () => view.finder.goto(),
+    "?": () => view.finder.help(),
+    Escape: () => {
+      view.finder.help(false);
+      unpin(view);
+    },
     Enter: () => here !== null && togglePin(view, here, true),
     ...vertical,
   };
+}
+
+/** To the next (or previous) of the loudest tokens of the metric. */
+function extreme(view, here, direction, withTip) {
+  const index = view.metric && stepAlong(view.metric.extremes, here, direction);
+  if (index !== null) focusOn(view, index, withTip);
 }
 
 function focusOn(view, index, withTip) {
@@ -297,5 +360,7 @@ function focusOn(view, index, withTip) {
 
 function close(view) {
   view.heat.close();
+  view.text.close();
+  view.map.close();
   if (view.place?.listener === view.listener) view.place.listener = null;
 }

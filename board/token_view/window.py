@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-WINDOW_TOKENS: Final = 2_000
-"""Tokens in one window: what the browser draws without a pause."""
+WINDOW_TOKENS: Final = 1_000_000
+"""Tokens in one window: what is sent to the browser at once. It draws only what is in sight of them."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Window:
         return slice(self.start, self.stop)
 
     def __str__(self) -> str:
-        """The words of the screen, tokens counted from 1: "tokens 2,001–4,000 of 33,000"."""
+        """The words of the screen, tokens counted from 1: "tokens 1,000,001–2,000,000 of 3,500,000"."""
         if self.total <= self.size:
             return "1 token" if self.total == 1 else f"{self.total:,} tokens"
         return f"tokens {self.start + 1:,}–{self.stop:,} of {self.total:,}"

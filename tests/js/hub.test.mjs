@@ -27,3 +27,9 @@ const CASES = [
 for (const [name, pending, incoming, rest, apply] of CASES) {
   test(name, () => assert.deepEqual(settle(pending, incoming), { pending: rest, apply }));
 }
+
+test("a choice of range is part of the echo; a server that says nothing of it agrees", () => {
+  const pending = [{ metric: "kl", pinned: 1, scale: "q" }, { metric: "kl", pinned: 1, scale: "log" }];
+  assert.deepEqual(settle(pending, { metric: "kl", pinned: 1, scale: "log" }), { pending: [], apply: true });
+  assert.equal(settle(pending, { metric: "kl", pinned: 1, scale: null }).pending.length, 1);
+});

@@ -2,25 +2,30 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { localIndex, metricOf, modelOf, traits } from "../../board/token_view/model.js";
 
-const column = (array) => ({ getChildAt: () => ({ toArray: () => array, get: (i) => array[i] }) });
+const column = (array) => ({ getChildAt: () => ({ toArray: () => array }) });
+const text = (tokens) => {
+  const parts = tokens.map((token) => new TextEncoder().encode(token));
+  const valueOffsets = Int32Array.from([0, ...parts.map((_, i) => parts.slice(0, i + 1).reduce((sum, part) => sum + part.length, 0))]);
+  return { getChildAt: () => ({ data: [{ values: Uint8Array.from(parts.flatMap((part) => [...part])), valueOffsets }] }) };
+};
 const KL = { name: "kl", scale: "sequential", loud: "high", range: null };
 const payload = (tokens, values, meta = {}) => ({
   meta: { n: tokens.length, start: 10, total: 99, odd: {}, metrics: [KL], ...meta },
-  tokens: column(tokens),
+  tokens: text(tokens),
   counts: column(Uint8Array.from(tokens, (_, i) => Number(i !== 0))),
   values: column(Float32Array.from(values)),
 });
 
 test("tokens, counts and metrics are joined; tokens Arrow could not carry come from the JSON", () => {
   const model = modelOf(payload(["<pad>", "", "b"], [9, NaN, Infinity], { odd: { 1: '"\\ud83d"' } }));
-  assert.deepEqual(model.tokens, ["<pad>", "\ud83d", "b"]);
+  assert.deepEqual([0, 1, 2].map(model.token), ["<pad>", "\ud83d", "b"]);
   assert.deepEqual(traits(model, metricOf(model, "kl")), { masked: 1, missing: 1, infinite: 1 });
   assert.equal(metricOf(model, "value"), null);
 });
 
 test("an empty response and a row without metrics make a model too", () => {
   const empty = modelOf({ meta: { n: 0, start: 0, total: 0, odd: {}, metrics: [KL] } });
-  assert.deepEqual([empty.tokens, empty.metrics[0].finite], [[], 0]);
+  assert.deepEqual([empty.texts.n, empty.metrics[0].finite], [0, 0]);
   assert.deepEqual(modelOf(payload(["a"], [0], { metrics: [] })).metrics, []);
 });
 

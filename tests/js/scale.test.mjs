@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barOf, place, placesOf, scaleOf, STEPS, stepOf, valueAt } from "../../board/token_view/scale.js";
+import { barOf, nth, place, placesOf, scaleOf, STEPS, stepOf, valueAt } from "../../board/token_view/scale.js";
 
 const SEQUENTIAL = { scale: "sequential", loud: "high", range: null };
 const scale = (values, meta = {}, counts = values.map(() => 1)) =>
@@ -78,4 +78,29 @@ test("steps and underlines grow with the place, equally on both sides of zero", 
   assert.deepEqual([-0.5, -1].map(stepOf), [-STEPS / 2, 1 - STEPS]);
   assert.equal(stepOf(NaN), null);
   assert.deepEqual([NaN, 0, 0.25, -0.5, 0.75, -1].map(barOf), [0, 0, 1, 2, 3, 3]);
+});
+
+test("the number at a place among the sorted is found without sorting", () => {
+  const numbers = Float32Array.from({ length: 501 }, (_, i) => ((i * 7919) % 251) - 60);
+  const sorted = [...numbers].sort((a, b) => a - b);
+  for (const k of [0, 1, 5, 250, 499, 500]) assert.equal(nth(numbers.slice(), k), sorted[k]);
+});
+
+const chosen = (values, choice, meta = {}) => scaleOf(Float32Array.from(values), new Uint8Array(values.length).fill(1), { ...SEQUENTIAL, ...meta }, choice);
+
+test("the full range goes to the extremes, a fixed one where it is told, whatever the server said", () => {
+  const values = Array.from({ length: 1000 }, (_, i) => (i === 500 ? 80 : i / 1000));
+  assert.deepEqual(ends(chosen(values, { kind: "full", ends: null })), [0, 80]);
+  assert.deepEqual(ends(chosen([0.2, 0.4], { kind: "fixed", ends: [0.5, 2] }, { range: [0, 1] })), [0.5, 2]);
+  assert.deepEqual(ends(chosen([3], { kind: "hold", ends: [-1, 2] }, { scale: "diverging" })), [-2, 2]);
+});
+
+test("a log scale tells small numbers apart, keeps order, sign and ends, and its legend agrees", () => {
+  const log = chosen([0, 0.01, 1, 100], { kind: "log", ends: null });
+  const at = [0, 0.01, 1, 100].map((value) => place(log, value));
+  assert.deepEqual([at[0], at[3]], [0, 1]);
+  assert.ok(at[1] > 0.005 && at[2] > 0.3 && at[2] < 0.6);
+  for (const share of [0, 0.25, 0.5, 1]) assert.ok(Math.abs(place(log, valueAt(log, share)) - share) < 1e-9);
+  const both = chosen([-100, 1], { kind: "log", ends: null }, { scale: "diverging" });
+  assert.ok(place(both, -1) < -0.3 && place(both, -1) === -place(both, 1));
 });

@@ -1,0 +1,207 @@
+"""Two texts as runs that are in both, in the first alone or in the second alone, word by word, in bounded time.
+
+Knows nothing of rollouts or screens. Joining the runs of a text gives that text back, letter for letter.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final, Literal
+
+Side = Literal["both", "old", "new"]
+Unit = Literal["word", "line", "text"]
+
+MOST_CHANGES: Final = 1_000
+"""Where more words than these have to go or come, the texts are compared by line; where more lines, not at all."""
+
+_MOST_STEPS: Final = 2_000_000
+"""So many equal words are walked over at most; with MOST_CHANGES, the longest search takes about half a second."""
+
+_CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_SELECTORS: Final = "\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_PUNCTUATION: Final = r"!-/:-@\[-^`{-~\u2010-\u2027\u2030-\u205e\u3001-\u303f\uff01-\uff0f\uff1a-\uff20"
+
+_WORD: Final = re.compile(rf"\s*(?:[{_CJK}][{_SELECTORS}]*|[^\s{_PUNCTUATION}{_CJK}]+|\S)|\s+")
+"""A word with the white space before it: a Chinese, Japanese or Korean character, a punctuation mark, or a run of others."""
+
+_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A stretch of text that is in both texts, or in the old or the new one alone."""
+
+    side: Side
+    text: str
+    words: int
+    folded: bool = False
+    """Whether the reader is to see the number of words first, and the text only when asked."""
+
+
+@dataclass(frozen=True)
+class Diff:
+    """How a new text differs from an old one."""
+
+    runs: tuple[Run, ...]
+    """In reading order; where something was replaced, the old stands before the new."""
+    unit: Unit
+    """What was compared: words, lines where too many words differ, or nothing but the common beginning and end."""
+
+    def words(self, side: Side) -> int:
+        """How many words are on that side alone, or in both."""
+        return sum(run.words for run in self.runs if run.side == side)
+
+
+def words(text: str) -> list[str]:
+    """The text cut into words, each with the white space before it; joined they are the text."""
+    return _WORD.findall(text)
+
+
+def compare(old: str, new: str) -> Diff:
+    """The runs of two texts by words, with the fewest changes there can be (Myers 1986, https://doi.org/10.1007/BF01840446).
+
+    Beyond MOST_CHANGES it falls back to lines, and beyond that to the common beginning and end; `unit` says which.
+    One word alone in common between longer changes counts as changed, so that different sentences do not fall into crumbs.
+    """
+    units: tuple[tuple[Unit, list[str], list[str]], ...] = (
+        ("word", words(old), words(new)),
+        ("line", _LINE.findall(old), _LINE.findall(new)),
+    )
+    for unit, a, b in units:
+        common = _common(a, b)
+        if common is not None:
+            stretches = _sides(a, b, common)
+            return Diff(tuple(_runs(_without_crumbs(stretches) if unit == "word" else stretches)), unit)
+    _, a, b = units[0]
+    head, tail = _ends(a, b)
+    kept = [(at, at) for at in range(head)] + [(len(a) - at, len(b) - at) for at in range(tail, 0, -1)]
+    return Diff(tuple(_runs(_sides(a, b, kept))), "text")
+
+
+def _ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
+    """How many words the two begin with in common, and how many of the rest they end with in common."""
+    shorter = min(len(a), len(b))
+    head = next((at for at in range(shorter) if a[at] != b[at]), shorter)
+    tail = next((at for at in range(shorter - head) if a[-1 - at] != b[-1 - at]), shorter - head)
+    return head, tail
+
+
+def _common(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]] | None:
+    """Positions of a longest common subsequence in both; None where finding it would take too long."""
+    head, tail = _ends(a, b)
+    middle = _myers(a[head : len(a) - tail], b[head : len(b) - tail])
+    if middle is None:
+        return None
+    inner = [(x + head, y + head) for x, y in middle]
+    return [*((at, at) for at in range(head)), *inner, *((len(a) - at, len(b) - at) for at in range(tail, 0, -1))]
+
+
+def _myers(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]] | None:
+    """Myers' greedy search: how far each diagonal k = x - y gets with 0, 1, … changes; then the way back.
+
+    Diagonals outside the two texts are never entered: what they reached stays -1, which no step prefers.
+    """
+    n, m = len(a), len(b)
+    limit = min(n + m, MOST_CHANGES)
+    zero = limit + 1
+    reached = [-1] * (2 * limit + 3)
+    reached[zero + 1] = 0
+    history: list[list[int]] = []
+    steps = 0
+    for changes in range(limit + 1):
+        history.append(reached[zero - changes - 1 : zero + changes + 2])
+        for k in range(-changes + 2 * max(0, changes - m), changes - 2 * max(0, changes - n) + 1, 2):
+            above, left = reached[zero + k + 1], reached[zero + k - 1]
+            start = x = above if left < above else left + 1
+            while x < n and x - k < m and a[x] == b[x - k]:
+                x += 1
+            reached[zero + k] = x
+            steps += x - start
+            if x >= n and x - k >= m:
+                return _way_back(history, n, m)
+        if steps > _MOST_STEPS:
+            return None
+    return None
+
+
+def _way_back(history: list[list[int]], n: int, m: int) -> list[tuple[int, int]]:
+    """The pairs on the path that reached the end, backwards; `history[d]` is what d - 1 changes reached, k = 0 in its middle."""
+    pairs: list[tuple[int, int]] = []
+    x, y = n, m
+    for changes in range(len(history) - 1, 0, -1):
+        reached, here = history[changes], x - y + changes + 1
+        above, left = reached[here + 1], reached[here - 1]
+        down = left < above
+        after = above if down else left + 1
+        pairs.extend((x - back, y - back) for back in range(1, x - after + 1))
+        x, y = (above, above - (x - y + 1)) if down else (left, left - (x - y - 1))
+    pairs.extend((at, at) for at in range(x - 1, -1, -1))
+    return pairs[::-1]
+
+
+_Stretch = tuple[Side, list[str]]
+
+
+def _sides(a: Sequence[str], b: Sequence[str], common: Sequence[tuple[int, int]]) -> list[_Stretch]:
+    """The units of both texts, each with its side; no side twice in a row."""
+    each: list[tuple[Side, str]] = []
+    at, bt = 0, 0
+    for x, y in [*common, (len(a), len(b))]:
+        each += [("old", word) for word in a[at:x]] + [("new", word) for word in b[bt:y]]
+        if x < len(a):
+            each.append(("both", a[x]))
+        at, bt = x + 1, y + 1
+    return [(side, [word for _, word in group]) for side, group in groupby(each, key=lambda one: one[0])]
+
+
+def _without_crumbs(stretches: list[_Stretch]) -> list[_Stretch]:
+    """One common word between changes of two or more words on either hand becomes a part of the change."""
+    sizes = [len(stretch) for _, stretch in stretches]
+    old: list[str] = []
+    new: list[str] = []
+    cleaned: list[_Stretch] = []
+
+    def flush() -> None:
+        cleaned.extend((side, list(changed)) for side, changed in (("old", old), ("new", new)) if changed)  # type: ignore[misc]
+        old.clear()
+        new.clear()
+
+    for at, (side, stretch) in enumerate(stretches):
+        if side == "both" and not (0 < at < len(stretches) - 1 and len(stretch) == 1 and min(sizes[at - 1], sizes[at + 1]) > 1):
+            flush()
+            cleaned.append((side, stretch))
+            continue
+        if side != "new":
+            old += stretch
+        if side != "old":
+            new += stretch
+    flush()
+    return cleaned
+
+
+def _runs(stretches: Sequence[_Stretch]) -> Iterator[Run]:
+    for side, stretch in stretches:
+        text = "".join(stretch)
+        yield Run(side, text, _count(words(text)))
+
+
+def _count(pieces: Sequence[str]) -> int:
+    """How many are words: white space at the end of a text is none."""
+    return sum(not piece.isspace() for piece in pieces)
+
+
+def fold(runs: Sequence[Run], context: int = 12) -> list[Run]:
+    """The runs with what is common folded but for `context` words beside a change, where that hides more than `context` words."""
+    folded: list[Run] = []
+    for at, run in enumerate(runs):
+        pieces = words(run.text) if run.side == "both" else []
+        before = context if at else 0
+        after = context if at < len(runs) - 1 else 0
+        if len(pieces) <= before + after + context:
+            folded.append(run)
+            continue
+        cut = len(pieces) - after
+        parts = ((pieces[:before], False), (pieces[before:cut], True), (pieces[cut:], False))
+        folded += [Run("both", "".join(part), _count(part), hide) for part, hide in parts if part]
+    return folded

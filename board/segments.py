@@ -1,0 +1,229 @@
+"""Segments of a response, found in its tokens by the usual tags and chat markers, and a table of what sits in each.
+
+Needs no tokenizer: markers are searched for in the joined tokens, so one may be split over several, and as they are ASCII the
+byte alphabets of GPT-2 and sentencepiece do not hide them. Knows nothing of files, frames of a run or screens.
+
+The rules, where models leave the grammar:
+
+- Segments nest, a token belongs to the innermost; a token that two share belongs to the one its first character is in.
+- A tag is closed by its own closing tag, which closes whatever is still open in it; the same tag within itself is only mentioned.
+- What is never closed goes on to the end of its turn, or of the response, and its label says so.
+- `</think>` with no `<think>` before it in the turn closes a think that the prompt opened: it begins where the turn does.
+- In a code fence only its own end, the end of a tag around it and a new turn are seen; anything else is code.
+- A turn lasts to its end marker or to the next turn; any other closing marker without an opening one is text.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board import metrics
+
+Kind = Literal["text", "think", "answer", "tool call", "tool response", "code", "turn"]
+
+_TAGS: Final[dict[str, Kind]] = {
+    "think": "think",
+    "thinking": "think",
+    "thought": "think",
+    "reasoning": "think",
+    "answer": "answer",
+    "solution": "answer",
+    "tool_call": "tool call",
+    "function_call": "tool call",
+    "search": "tool call",
+    "tool_response": "tool response",
+    "tool_result": "tool response",
+    "information": "tool response",
+    "observation": "tool response",
+}
+"""Names of tags: of the reasoning models, of tool use as Qwen and Hermes write it, and of Search-R1."""
+
+_MARKER: Final = re.compile(
+    r"(?P<fence>`{3,})(?P<language>[A-Za-z][A-Za-z0-9+#.-]{0,20})?"
+    rf"|<(?P<close>/?)(?P<tag>{'|'.join(_TAGS)})(?:[\sĠ▁][^<>]{{0,200}})?>"
+    r"|<(?:\|im_start\||\|start\||start_of_turn|\|start_header_id\|)>[ Ġ▁]?(?P<role>[A-Za-z_]{1,32})?(?:<\|end_header_id\|>)?"
+    r"|<[|｜](?P<bar>[Ss]ystem|[Uu]ser|[Aa]ssistant|tool|observation)[|｜]>"
+    r"|(?P<inst>\[INST\])"
+    r"|(?P<end><\|(?:im_end|eot_id|eom_id|end)\|>|<end_of_turn>|\[/INST\])"
+)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of tokens, both ends included."""
+
+    kind: Kind
+    label: str
+    """Where it sits, from the outside in: "assistant › think › code python"; "think, not closed" where its end is missing."""
+    first: int
+    last: int
+
+
+@dataclass(eq=False)
+class _Node:
+    """A segment while it is being read; it may have several stretches, with others between them."""
+
+    kind: Kind
+    name: str
+    parent: "_Node | None" = None
+    tag: str = ""
+    """What closes it: the tag's name, or the fence."""
+    closed: bool = False
+
+    @property
+    def label(self) -> str:
+        own = self.name if self.closed or self.kind in ("text", "turn") else f"{self.name}, not closed"
+        outer = self.parent.label if self.parent and self.parent.parent else ""
+        return f"{outer.removesuffix(', not closed')} › {own}" if outer else own
+
+
+class _Reader:
+    """Walks over the markers of a text, keeping what is open; `cuts` says from which character on which node it is."""
+
+    def __init__(self) -> None:
+        self.root = _Node("text", "text")
+        self.open = [self.root]
+        self.cuts: list[tuple[int, _Node]] = [(0, self.root)]
+        self._begin_turn()
+
+    def read(self, text: str) -> list[tuple[int, _Node]]:
+        """Where in the text each stretch begins, and what it is; the first begins at 0."""
+        for marker in _MARKER.finditer(text):
+            if marker["fence"]:
+                self._fence(marker)
+            elif marker["tag"]:
+                (self._close_tag if marker["close"] else self._open_tag)(marker)
+            elif marker["end"]:
+                self._end_turn(marker.end())
+            else:
+                role = marker["role"] or marker["bar"] or ("user" if marker["inst"] else "turn")
+                self._end_turn(marker.start())
+                self._push(_Node("turn", role.lower(), closed=True), marker.start())
+                self._begin_turn()
+        return self.cuts
+
+    def _begin_turn(self) -> None:
+        self.turn = self.open[-1]
+        self.turn_from = len(self.cuts) - 1
+        self.thought = False
+
+    def _push(self, node: _Node, at: int) -> None:
+        node.parent = self.open[-1]
+        self.open.append(node)
+        self.cuts.append((at, node))
+
+    def _pop_to(self, depth: int, at: int) -> None:
+        del self.open[depth:]
+        self.cuts.append((at, self.open[-1]))
+
+    def _end_turn(self, at: int) -> None:
+        if len(self.open) > 1:
+            self._pop_to(1, at)
+        self._begin_turn()
+
+    def _fence(self, marker: re.Match[str]) -> None:
+        inside = self.open[-1]
+        if inside.kind != "code":
+            self._push(_Node("code", f"code {marker['language'] or ''}".rstrip(), tag=marker["fence"]), marker.start())
+        elif not marker["language"] and len(marker["fence"]) >= len(inside.tag):
+            inside.closed = True
+            self._pop_to(len(self.open) - 1, marker.end())
+
+    def _open_tag(self, marker: re.Match[str]) -> None:
+        if self.open[-1].kind == "code" or any(node.tag == marker["tag"] for node in self.open):
+            return
+        node = _Node(_TAGS[marker["tag"]], _TAGS[marker["tag"]], tag=marker["tag"])
+        self.thought = self.thought or node.kind == "think"
+        self._push(node, marker.start())
+
+    def _close_tag(self, marker: re.Match[str]) -> None:
+        depth = next((at for at, node in enumerate(self.open) if node.tag == marker["tag"]), None)
+        if depth is not None:
+            self.open[depth].closed = True
+            self._pop_to(depth, marker.end())
+        elif _TAGS[marker["tag"]] == "think" and not self.thought and self.open[-1].kind != "code":
+            self._close_think_of_prompt(marker.end())
+
+    def _close_think_of_prompt(self, end: int) -> None:
+        """Everything of this turn so far becomes a think, and what stood in the turn stands in it."""
+        think = _Node("think", "think", parent=self.turn, closed=True)
+        for at in range(self.turn_from, len(self.cuts)):
+            start, node = self.cuts[at]
+            if node is self.turn:
+                self.cuts[at] = (start, think)
+            elif node.parent is self.turn:
+                node.parent = think
+        self.thought = True
+        self._pop_to(self.open.index(self.turn) + 1, end)
+
+
+def find_segments(tokens: Sequence[str]) -> list[Segment]:
+    """The segments of a response; they tile its tokens in order: none missing, none twice. Empty for no tokens.
+
+    Linear in the number of characters.
+    """
+    if not tokens:
+        return []
+    starts = np.concatenate([[0], np.cumsum(np.fromiter(map(len, tokens), np.int64, len(tokens)))])[:-1]
+    cuts = _Reader().read("".join(tokens))
+    firsts = np.searchsorted(starts, [at for at, _ in cuts]).tolist()
+    stretches: list[tuple[_Node, int, int]] = []
+    for (_, node), first, end in zip(cuts, firsts, [*firsts[1:], len(tokens)], strict=True):
+        if first == end:
+            continue
+        if stretches and stretches[-1][0] is node:
+            stretches[-1] = (node, stretches[-1][1], end)
+        else:
+            stretches.append((node, first, end))
+    return [Segment(node.kind, node.label, first, end - 1) for node, first, end in stretches]
+
+
+_COLUMNS: Final[tuple[tuple[str, str, Literal["sum", "mean"]], ...]] = (
+    ("kl, sum", "kl", "sum"),
+    ("kl, mean", "kl", "mean"),
+    ("entropy, mean", "entropy", "mean"),
+    ("advantage, sum", "advantage", "sum"),
+)
+
+
+def roll_up(
+    segments: Sequence[Segment],
+    arrays: Mapping[str, NDArray[np.floating[Any]]],
+    counts: NDArray[np.bool_],
+    pads: NDArray[np.bool_],
+) -> pd.DataFrame:
+    """One row per segment that is more than padding: segment (label), first (position, 0-based), tokens, masked, then metrics.
+
+    `arrays` are token metrics by screen name, shape (T,); `counts` and `pads` (T,). `tokens` are those that count, `masked` those
+    that neither count nor pad. Only tokens that count and have a finite number enter a metric; without one it is NaN.
+    "value, change" is the last such value less the first, NaN for fewer than two. A metric that is not in `arrays` has no column.
+    """
+    offsets = np.array([*(segment.first for segment in segments), segments[-1].last + 1 if segments else 0])
+    table = pd.DataFrame({"segment": [segment.label for segment in segments], "first": offsets[:-1]})
+    table["tokens"] = _count(counts, offsets)
+    table["masked"] = _count(~counts & ~pads, offsets)
+    for column, name, statistic in _COLUMNS:
+        if name in arrays:
+            table[column] = getattr(metrics.segment_stats(arrays[name], offsets, counts), statistic)
+    if "value" in arrays:
+        table["value, change"] = _change(np.asarray(arrays["value"], np.float64), offsets, counts)
+    return table[table["tokens"] + table["masked"] > 0].reset_index(drop=True)
+
+
+def _count(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many are true in each segment."""
+    return np.diff(np.concatenate([[0], np.cumsum(mask)])[offsets])
+
+
+def _change(values: NDArray[np.float64], offsets: NDArray[np.int64], counts: NDArray[np.bool_]) -> NDArray[np.float64]:
+    entering = np.flatnonzero(np.isfinite(values) & counts)
+    low, high = np.searchsorted(entering, offsets[:-1]), np.searchsorted(entering, offsets[1:])
+    change = np.full(len(offsets) - 1, np.nan)
+    several = high - low > 1
+    change[several] = values[entering[high[several] - 1]] - values[entering[low[several]]]
+    return change

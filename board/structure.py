@@ -1,0 +1,170 @@
+"""What the tokens of one rollout add up to, as the Tokens page draws it below the text. Draws only."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from board import diff_view, metrics, session
+from board.diff import Diff, compare, fold
+from board.formats.row import plural
+from board.numbers import fmt
+from board.rollouts import Rollout
+from board.segments import find_segments, roll_up
+from board.session import View
+from board.texts import visible, without_padding
+
+_ALTERNATIVES_HELP: Final = {
+    "sampled": "the token that the response goes on with",
+    "probability": "exp of the log-probability, as the row has it in top_logprobs",
+    "logprob": "log-probability under the policy in nats",
+}
+
+DIFF_HEIGHT: Final = 420
+"""A longer comparison scrolls in a pane of so many pixels."""
+
+Arrays = Mapping[str, NDArray[np.floating]]
+
+_HELP: Final = {
+    "first": "position of the segment's first token, counted from 1",
+    "tokens": "tokens that count",
+    "masked": "tokens with loss_mask 0: they enter no number of this table",
+    "kl, sum": "sum of the KL of its tokens, in nats, by the estimator chosen above",
+    "kl, mean": "mean KL of its tokens, in nats per token, by the estimator chosen above",
+    "entropy, mean": "mean entropy of the policy at its tokens, in nats",
+    "advantage, sum": "sum of the advantages of its tokens",
+    "value, change": "critic value at its last token less that at its first",
+}
+
+
+def by_segment(rollout: Rollout, arrays: Arrays, estimator: str) -> None:
+    """A table of the response's segments; a click on a row goes to its first token."""
+    if rollout.tokens is None:
+        return
+    table = roll_up(find_segments(rollout.tokens), arrays, rollout.counts, rollout.pads)
+    if len(table) < 2:
+        st.text("By segment: this response has no tags of thinking, answering or tools, no code fences and no chat turns.")
+        return
+    st.subheader("Where does it sit? By segment")
+    if not table["masked"].any():
+        table = table.drop(columns="masked")
+    key = f"segments_{rollout.source}_{estimator}"
+    numbers = [str(name) for name in table.columns if name != "segment"]
+    st.dataframe(
+        table.assign(first=table["first"] + 1).assign(**{name: _written(table[name]) for name in numbers if name != "first"}),
+        key=key,
+        on_select=session.row_clicked(key, [{"token": first} for first in table["first"].tolist()]),
+        selection_mode="single-row",
+        hide_index=True,
+        column_config={name: st.column_config.TextColumn(help=_HELP[name], alignment="right") for name in numbers},
+    )
+
+
+def _written(column: "pd.Series[float]") -> "pd.Series[str]":
+    return column.map(fmt)
+
+
+def alternatives(rollout: Rollout, pinned: int | None) -> None:
+    """What else could have been sampled at the pinned token (0-based), likeliest first; nothing where the row lacks the field."""
+    if rollout.alternatives is None or rollout.tokens is None:
+        return
+    if pinned is None:
+        st.text("The row has top_logprobs: pin a token to see what else it could have been.")
+        return
+    st.subheader("What else could it have said?")
+    others = rollout.alternatives[pinned]
+    if not others:
+        st.text(f"The row has no alternatives at position {pinned + 1:,}.")
+        return
+    others = sorted(others, key=lambda one: -one[1] if one[1] == one[1] else np.inf)
+    sampled = rollout.tokens[pinned]
+    logprobs = np.array([logprob for _, logprob in others])
+    probabilities = metrics.probability(logprobs)
+    st.text(_alternatives_line(pinned, sampled, [token for token, _ in others], float(np.nansum(probabilities))))
+    st.dataframe(
+        pd.DataFrame(
+            {
+                "token": [visible(token) for token, _ in others],
+                "sampled": ["sampled" if token == sampled else "" for token, _ in others],
+                "probability": [fmt(value) for value in probabilities.tolist()],
+                "logprob": [fmt(value) for value in logprobs.tolist()],
+            }
+        ),
+        key=f"alternatives_{rollout.source}",
+        hide_index=True,
+        width=560,
+        column_config={
+            name: st.column_config.TextColumn(help=text, alignment="left" if name == "sampled" else "right")
+            for name, text in _ALTERNATIVES_HELP.items()
+        },
+    )
+
+
+def _alternatives_line(pinned: int, sampled: str, others: list[str], total: float) -> str:
+    """Where the sampled token stands among the alternatives, and how much of the distribution they cover."""
+    among = f"number {others.index(sampled) + 1}" if sampled in others else "not among"
+    listed = f"the {len(others):,} listed, which have a probability of {fmt(total)} together"
+    return f"Position {pinned + 1:,}: {visible(sampled)} was sampled, {among}{' of' if sampled in others else ''} {listed}."
+
+
+def kl_concentration(rollout: Rollout, arrays: Arrays, estimator: str) -> None:
+    """One line: how much of the response's KL and |log-ratio| its few largest tokens hold."""
+    kl, ratio = (metrics.concentration(arrays[name], rollout.counts) if name in arrays else None for name in ("kl", "log_ratio"))
+    if kl is None:
+        return
+    parts = [
+        f"{kl.top_five:,} of {plural(kl.count, 'token')} hold {_percent(kl.top_five_share)} of the KL ({estimator})",
+        f"the top 1 % ({plural(kl.top_percent, 'token')}) {_percent(kl.top_percent_share)}",
+        f"{plural(kl.half, 'token')} half of it",
+        f"Gini {fmt(kl.gini, 2)}",
+    ]
+    if ratio is not None:
+        shares = f"{_percent(ratio.top_five_share)}, its top 1 % {_percent(ratio.top_percent_share)}"
+        parts.append(f"of |log-ratio| the {ratio.top_five:,} largest hold {shares}")
+    st.text(" · ".join(parts))
+
+
+def _percent(share: float) -> str:
+    return f"{fmt(share * 100, 2 if share < 0.99 else 3)} %"
+
+
+_UNITS: Final = {
+    "word": "",
+    "line": "compared by line: too many words differ",
+    "text": "compared only at the beginning and the end: too many words and lines differ",
+}
+
+
+def against_reference(view: View, rollout: Rollout) -> None:
+    """The response beside the reference's, word by word, when asked for; nothing where the row lacks either."""
+    response = rollout["response"] if rollout["response"] is not None else "".join(rollout.tokens or ())
+    reference = rollout["ref_response"]
+    if reference is None:
+        return
+    with st.expander("Against the reference's response", key="against", on_change="rerun") as expander:
+        if not expander.open:
+            return
+        difference = compare(without_padding(reference, view.pads)[0], without_padding(response, view.pads)[0])
+        st.text(_difference(view, rollout, difference))
+        diff_view.show(fold(difference.runs), key="diff", height=DIFF_HEIGHT)
+
+
+def _difference(view: View, rollout: Rollout, difference: Diff) -> str:
+    """One line on how the two texts and their rewards differ, and how to read the marks."""
+    if all(run.side == "both" for run in difference.runs):
+        parts = [f"The two are the same: {plural(difference.words('both'), 'word')}"]
+    else:
+        parts = [
+            f"{plural(difference.words('new'), 'word')} only here, underlined",
+            f"{difference.words('old'):,} only in the reference's, struck through",
+            f"{difference.words('both'):,} in both",
+        ]
+    if "reward_gap" in view.run.frame.columns:
+        row = view.run.frame.loc[[rollout.key]]
+        if row["reward_gap"].notna().all():
+            ours, reference = (fmt(float(row[name].iloc[0])) for name in ("reward", "ref_reward"))
+            parts.append(f"reward {ours} against {reference}")
+    return " · ".join([*parts, *filter(None, [_UNITS[difference.unit]])])

@@ -1,0 +1,38 @@
+// How a metric's colour range is chosen: the reader's switch, and its short form for links. The arithmetic is in scale.js.
+
+import { element } from "./dom.js";
+import { rangeOf, RANGES } from "./ranges.js";
+
+const TITLES = {
+  q: "from the 1 % to the 99 % quantile of this response: single spikes do not flatten the rest",
+  full: "from the least to the greatest number of this response",
+  log: "logarithmic, over the whole range: small numbers are told apart",
+  fixed: "between two numbers of your own",
+  hold: "keep the present range while moving to other rollouts, so that colours mean the same",
+};
+
+/** The switch in `box`; `choose(range)` is called with the reader's choice, `ends()` gives the numbers in use now. */
+export function createRange(box, ends, choose) {
+  const switcher = element("select", "tv-range-kind", { "aria-label": "range of the colours" });
+  for (const [kind, name] of RANGES) switcher.append(element("option", "", { value: kind, title: TITLES[kind] }, name));
+  const low = element("input", "tv-input tv-end", { type: "text", inputMode: "decimal", "aria-label": "lower end of the colours" });
+  const high = element("input", "tv-input tv-end", { type: "text", inputMode: "decimal", "aria-label": "upper end of the colours" });
+  box.append(switcher, low, high);
+  switcher.onchange = () => choose(rangeOf(switcher.value, ends()));
+  low.onchange = high.onchange = () => {
+    const wanted = [low, high].map((input) => Number(input.value.trim().replaceAll("\u2212", "-") || NaN));
+    if (wanted.every(Number.isFinite) && wanted[0] < wanted[1]) choose(rangeOf("fixed", wanted));
+    else [low.value, high.value] = ends().map(String);
+  };
+  // The page's own shortcuts must not see what is typed here.
+  low.onkeydown = high.onkeydown = switcher.onkeydown = (event) => event.stopPropagation();
+  return {
+    show(range, hidden) {
+      box.hidden = hidden;
+      switcher.value = range.kind;
+      switcher.title = TITLES[range.kind];
+      low.hidden = high.hidden = range.kind !== "fixed";
+      if (range.kind === "fixed" && !hidden) [low.value, high.value] = ends().map(String);
+    },
+  };
+}

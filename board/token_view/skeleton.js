@@ -1,0 +1,46 @@
+// The elements of the token view before there is anything to show, and the style rules of its colours.
+
+import { colorAt, css, inkOn } from "./color.js";
+import { element } from "./dom.js";
+import { STEPS } from "./scale.js";
+
+/** The view's elements by what they are for; `root` holds them all. */
+export function skeleton() {
+  const live = element("div", "tv-live", { role: "status", "aria-live": "polite" });
+  const chooser = element("div", "tv-chooser", { role: "radiogroup", "aria-label": "metric that colours the text" });
+  const legend = element("div", "tv-legend");
+  const count = element("div", "tv-extent");
+  const label = "response tokens; arrow keys move, Enter pins, Escape unpins";
+  const text = element("div", "tv-text", { tabIndex: 0, role: "group", translate: false, "aria-label": label });
+  const status = element("div", "tv-status");
+  const zooms = [["0.5", "−", "zoom out"], ["0", "fit", "show all tokens"], ["2", "+", "zoom in"]];
+  const zoom = element("div", "tv-zooms", {}, ...zooms.map(zoomButton));
+  const head = element("div", "tv-heat-head", {}, status, zoom);
+  const heat = element("div", "tv-heat");
+  const tip = element("div", "tv-tip", { hidden: true, role: "tooltip" });
+  const palette = element("style");
+  const range = element("div", "tv-range");
+  const bar = element("div", "tv-bar", {}, chooser, element("div", "tv-scale-line", {}, legend, range));
+  const tools = element("div", "tv-tools", { role: "search" });
+  const line = element("div", "tv-count-line", {}, count, tools);
+  const map = element("div", "tv-map", { title: "the whole response; drag to move" });
+  const help = element("div", "tv-help", { hidden: true, role: "dialog", "aria-label": "keyboard shortcuts" });
+  const root = element("div", "tv", {}, palette, bar, line, help, text, map, head, heat, tip, live);
+  return { root, palette, bar, chooser, legend, range, count, line, tools, help, text, map, head, status, zoom, heat, tip, live };
+}
+
+function zoomButton([factor, sign, label]) {
+  return element("button", "tv-zoom", { type: "button", "aria-label": label, title: label, "data-zoom": factor }, sign);
+}
+
+/** A rule for every step of every scale: its fill, a legible ink on it and the colour of its underline. */
+export function rulesOf(colors, text) {
+  const styled = (side, kind, sign) => (step) => {
+    const fill = colorAt(colors, kind, (sign * step) / (STEPS - 1));
+    const ink = inkOn(fill, text);
+    const rule = ink.map((channel, i) => 0.6 * channel + 0.4 * fill[i]);
+    return `.tv-${side}${step}{--fill:${step ? css(fill) : "transparent"};--ink:${css(ink)};--rule:${css(rule)}}`;
+  };
+  const sides = [styled("s", "sequential", 1), styled("p", "diverging", 1), styled("n", "diverging", -1)];
+  return sides.flatMap((side) => [...Array(STEPS).keys()].map(side)).join("\n");
+}

@@ -1,0 +1,78 @@
+// The tokens as they arrived: one run of UTF-8 bytes and where each token ends. Pure; a token becomes a string only when it is asked for.
+
+const LINE_FEED = 0x0a;
+const WIDE = 0xe3;
+
+/** The tokens of an Arrow text column; `odd` holds, by position and as JSON, those that Arrow could not carry. No column: no tokens. */
+export function tokenTexts(column, { n, odd }) {
+  const { values: bytes, valueOffsets: ends } = n === 0 ? { values: new Uint8Array(0), valueOffsets: [0] } : column.data[0];
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const at = (i) => {
+    if (i in odd) return JSON.parse(odd[i]);
+    return ascii(bytes, ends[i], ends[i + 1]) ?? decoder.decode(bytes.subarray(ends[i], ends[i + 1]));
+  };
+  return {
+    n,
+    at,
+    endsLine: (i) => endsLine(bytes, ends[i], ends[i + 1]),
+    anyOdd: Object.keys(odd).length > 0,
+    hasByte: (byte) => bytes.indexOf(byte, ends[0]) >= 0,
+    lines: (first, stop, perLine) => linesOf(bytes, ends[first], ends[stop], perLine),
+  };
+}
+
+/** First tokens of the pieces the text is laid out in: each ends at the first line end after `least` tokens, or after `most`. */
+export function chunkStarts(texts, least, most) {
+  const starts = [];
+  for (let first = 0, i = 0; i < texts.n; i += 1) {
+    if (i === first) starts.push(first);
+    const size = i + 1 - first;
+    if ((size >= least && texts.endsLine(i)) || size >= most) first = i + 1;
+  }
+  return starts;
+}
+
+/** Index of the last start that is not beyond `i`. */
+export function chunkOf(starts, i) {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (starts[middle] <= i) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Most tokens are a few ASCII letters; a decoder call costs several times as much as reading those. */
+function ascii(bytes, first, stop) {
+  if (stop - first > 24) return null;
+  let text = "";
+  for (let i = first; i < stop; i += 1) {
+    if (bytes[i] > 0x7f) return null;
+    text += String.fromCharCode(bytes[i]);
+  }
+  return text;
+}
+
+/** A line feed at the end, in the letters of byte-level names ("Ċ") or of sentencepiece ("<0x0A>") too. */
+function endsLine(bytes, first, stop) {
+  const last = bytes[stop - 1];
+  if (stop === first) return false;
+  return last === LINE_FEED || (last === 0x8a && bytes[stop - 2] === 0xc4) || (last === 0x3e && stop - first === 6 && bytes[stop - 2] === 0x41 && bytes[stop - 3] === 0x30 && bytes[stop - 5] === 0x30);
+}
+
+/** About how many lines of `perLine` letters the bytes fill; East Asian letters count twice. */
+function linesOf(bytes, first, stop, perLine) {
+  let lines = 0;
+  let letters = 0;
+  for (let i = first; i < stop; i += 1) {
+    const byte = bytes[i];
+    if (byte === LINE_FEED) {
+      lines += Math.max(1, Math.ceil(letters / perLine));
+      letters = 0;
+    } else if (byte < 0x80) letters += 1;
+    else if (byte >= 0xc0) letters += byte >= WIDE ? 2 : 1;
+  }
+  return lines + Math.ceil(letters / perLine);
+}

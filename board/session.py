@@ -22,9 +22,9 @@ from board.rollouts import Run
 
 DEFAULT_ROOT: Final = "rollout_samples"
 
-Part = Literal["run", "step", "rollout", "token", "metric"]
+Part = Literal["run", "step", "rollout", "token", "metric", "scale"]
 
-_LINKED: Final[tuple[Part, ...]] = ("run", "step", "rollout", "token", "metric")
+_LINKED: Final[tuple[Part, ...]] = ("run", "step", "rollout", "token", "metric", "scale")
 """Parameters of the URL that say where the reader is."""
 
 _WHOLE: Final = ("step", "token")

@@ -14,6 +14,8 @@ from board.selection import extreme_tokens, natural_order, neighbours, of_step
 from board.texts import visible
 
 DEFAULT_METRIC = "kl"
+DEFAULT_SCALE = "q"
+"""The colour range unless the link names another: robust quantiles of the response."""
 
 view = session.view()
 run = view.run
@@ -76,9 +78,10 @@ def text_and_heatmap() -> None:
         total=len(kept),
         metric=str(session.place("metric") or DEFAULT_METRIC),
         pinned=int(np.searchsorted(kept, pinned)) if pinned is not None else None,
+        scale=str(session.place("scale") or DEFAULT_SCALE),
         key="token_view",
     )
-    session.keep(metric=result.metric, token=int(kept[result.pinned]) if result.pinned is not None else None)
+    session.keep(metric=result.metric, scale=result.scale, token=int(kept[result.pinned]) if result.pinned is not None else None)
 
 
 def extremes() -> None:

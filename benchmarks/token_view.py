@@ -77,6 +77,10 @@ def main() -> None:
     print(table({n: {name: statistics.median(run[name] for run in found) for name in found[0]} for n, found in runs.items()}))
 
 
+QUIET_CHECKS = 4
+QUIET_MILLISECONDS = 300
+
+
 @contextmanager
 def served() -> Iterator[str]:
     """The address of the page, served by a process of its own."""
@@ -93,6 +97,8 @@ def served() -> Iterator[str]:
             with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2):
                 break
             time.sleep(0.1)
+        else:
+            raise SystemExit("The page's server did not start within 30 seconds.")
         yield f"http://127.0.0.1:{port}/"
     finally:
         process.terminate()
@@ -113,17 +119,17 @@ def measured(browser: Browser, address: str) -> dict[str, float]:
     page.add_init_script(WATCH)
     page.goto(address)
     page.wait_for_function("tv.painted !== null", timeout=60_000)
-    page.wait_for_timeout(700)
+    wire.settle(page)
     found = {"paint": float(page.evaluate("tv.painted")), "load_task": float(page.evaluate("Math.max(0, ...tv.tasks)"))}
     found["first_bytes"] = wire.taken()
     found["recolour"] = float(page.evaluate(RECOLOURED))
-    page.wait_for_timeout(700)
+    wire.settle(page)
     found["colour_bytes"] = wire.taken()
     found["scroll_task"] = float(page.evaluate(SCROLLED))
     found["heap"] = float(page.evaluate("performance.memory.usedJSHeapSize / 1e6"))
     wire.taken()
     page.get_by_role("button", name="next rollout").click()
-    page.wait_for_timeout(1200)
+    wire.settle(page)
     found["next_bytes"] = wire.taken()
     context.close()
     return found
@@ -141,6 +147,15 @@ class Wire:
 
     def _count(self, payload: str | bytes) -> None:
         self._bytes += len(payload)
+
+    def settle(self, page: Page) -> None:
+        """Wait until the script has run and nothing has come for QUIET_CHECKS looks in a row, so that no byte is missed."""
+        quiet, seen = 0, -1
+        while quiet < QUIET_CHECKS:
+            page.wait_for_timeout(QUIET_MILLISECONDS)
+            running = page.locator("[data-testid=stApp]").get_attribute("data-test-script-state") != "notRunning"
+            quiet = 0 if running or self._bytes != seen else quiet + 1
+            seen = self._bytes
 
     def taken(self) -> float:
         """Bytes since the last question."""

@@ -166,3 +166,16 @@ def test_segments_and_comparison(serve, page: Page, tmp_path: Path) -> None:  # 
     expect(page.locator(".diff")).to_contain_text(HOSTILE)
     assert page.title() != "owned"
     assert page.locator(".diff script, .diff img, .diff s").count() == 0
+
+
+def test_link_opens_token_metric_and_range(board_server: str, page: Page) -> None:
+    """A link to a token by a metric and a colour range shows exactly that."""
+    place = "?run=tiny_ppo_hacked&step=20&rollout=rank_0.jsonl.gz%3A481&token=42&metric=log_ratio&scale=log"
+    page.goto(board_server + place)
+    settled(page)
+    go_to_page(page, "Tokens")
+
+    expect(page.locator(".tv-tok[data-pinned]")).to_have_count(1)
+    expect(page.locator(".tv-metric[data-metric=log_ratio]")).to_have_attribute("aria-checked", "true")
+    expect(page.locator(".tv-range-kind")).to_have_value("log")
+    assert "token=42" in page.url

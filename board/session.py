@@ -5,6 +5,7 @@ says is a request, not a fact: it is checked against the runs and steps there ar
 """
 
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -79,7 +80,7 @@ def adopt_url() -> None:
 
 
 def _is_whole(text: str) -> bool:
-    return text.lstrip("-").isdecimal() and text.isascii()
+    return re.fullmatch(r"-?[0-9]{1,19}", text) is not None
 
 
 def write_url() -> None:

@@ -51,7 +51,7 @@ def test_from_the_curve_to_the_token(board_server: str, page: Page) -> None:
     settled(page)
     expect(page.get_by_text("Does the reward rise?")).to_be_visible()
 
-    curve = page.locator(".st-key-curve_reward .js-plotly-plot .nsewdrag").first
+    curve = page.locator(".st-key-curve_0 .js-plotly-plot .nsewdrag").first
     box = curve.bounding_box()
     assert box is not None
     curve.hover(position={"x": box["width"] / 2, "y": box["height"] / 2})

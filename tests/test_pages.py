@@ -276,7 +276,7 @@ def test_click_on_a_curve_point_selects_the_step_everywhere(root: Path) -> None:
     """The x of the clicked point is the step that every page then shows."""
     write_run(root, "run", GOOD)
     test = opened("rewards")
-    test.session_state["curve_reward"] = {"selection": {"points": [{"x": 1.0}]}}
+    test.session_state["curve_0"] = {"selection": {"points": [{"x": 1.0}]}}
 
     test.run()
 
@@ -657,3 +657,14 @@ def test_large_run_waits_to_be_asked_for(root: Path, monkeypatch: pytest.MonkeyP
     assert test.get("plotly_chart") == []
     next(button for button in test.button if button.label.startswith("Load")).click().run()
     assert len(test.get("plotly_chart")) > 0
+
+
+@pytest.mark.parametrize("place", [{"estimator": "k1"}, {"curves": "KL k3"}, {"step": "--5"}, {"token": "--5"}], ids=str)
+def test_no_choice_breaks_the_rewards_page(root: Path, place: dict[str, str]) -> None:
+    """Panels that draw the same column stand beside each other, and a link that makes no sense is ignored."""
+    write_run(root, "run", GOOD)
+
+    test = opened("rewards", **place)
+
+    assert not test.exception
+    assert figure(test, "How is the reward spread")

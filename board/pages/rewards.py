@@ -53,9 +53,12 @@ def story(choices: CurveChoices) -> None:
 
 
 def curve(
-    lines: dict[str, tuple[str, str]], title: str, unit: str, choices: CurveChoices, *, needs: str, shift: bool = False
+    lines: dict[str, tuple[str, str]], title: str, unit: str, choices: CurveChoices, *, key: str, needs: str, shift: bool = False
 ) -> None:
-    """One panel of curves, those of `lines` (column → name, colour) that the run has; one sentence naming `needs` when it has none."""
+    """One panel of curves, those of `lines` (column → name, colour) that the run has; one sentence naming `needs` when it has none.
+
+    `key` names the panel, not its column: two panels may draw the same one (KL k1 is the log-ratio).
+    """
     present = [
         CurveSeries(name, stats(column), COLORS[color]) for column, (name, color) in lines.items() if column in run.frame.columns
     ]
@@ -73,7 +76,7 @@ def curve(
             zero_shift=shift and choices.zero_shift,
             band_scale=choices.band_scale,
         ),
-        f"curve_{next(iter(lines))}",
+        key,
         steps=True,
     )
 
@@ -116,9 +119,9 @@ def curves(choices: CurveChoices) -> None:
         *(({name: (heading(name), "other")}, heading(name), unit(name), name) for name in choices.extra),
     ]
     grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
-    for lines, title, measure, needs in panels:
+    for at, (lines, title, measure, needs) in enumerate(panels):
         with grid.cell():
-            curve(lines, title, measure, choices, needs=needs, shift=lines is REWARDS)
+            curve(lines, title, measure, choices, key=f"curve_{at}", needs=needs, shift=lines is REWARDS)
 
 
 def distributions() -> None:

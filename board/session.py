@@ -23,6 +23,9 @@ from board.rollouts import Run
 
 DEFAULT_ROOT: Final = "rollout_samples"
 
+ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", "single-cell"]
+"""What a click selects in a table whose rows lead somewhere: anywhere on the row must do."""
+
 Part = Literal["run", "step", "rollout", "token", "metric", "scale"]
 
 _LINKED: Final[tuple[Part, ...]] = ("run", "step", "rollout", "token", "metric", "scale")
@@ -84,14 +87,13 @@ def _is_whole(text: str) -> bool:
 
 
 def write_url() -> None:
-    """Put the reader's place into the URL."""
-    for name in _LINKED:
-        value = st.session_state.get(name)
-        if value is None:
-            st.query_params.pop(name, None)
-        elif st.query_params.get(name) != str(value):
-            st.query_params[name] = str(value)
-        st.session_state["_written"][name] = None if value is None else str(value)
+    """Put the reader's place into the URL, all parts at once: each change would be a stop of the browser's Back button."""
+    written = {name: str(value) if (value := st.session_state.get(name)) is not None else None for name in _LINKED}
+    changed = {name: value for name, value in written.items() if st.query_params.get(name) != value}
+    if changed:
+        # an empty list takes a parameter out of the URL
+        st.query_params.update({name: [] if value is None else value for name, value in changed.items()})
+    st.session_state["_written"] = written
 
 
 def asked_for(run: str) -> bool:
@@ -140,10 +142,14 @@ def step_clicked(chart: str, steps: Sequence[int]) -> Callable[[], None]:
 
 
 def row_clicked(table: str, places: Sequence[Mapping[str, str | int]]) -> Callable[[], None]:
-    """A callback for the table with that key: go to the place of the row that was clicked. `places` are the rows', in order."""
+    """A callback for the table with that key: go to the place of the row that was clicked. `places` are the rows', in order.
+
+    The table selects ROW_OR_CELL: a click on a cell names the cell, one beside the first column the row.
+    """
 
     def callback() -> None:
-        rows = (st.session_state.get(table) or {}).get("selection", {}).get("rows", [])
+        selection = (st.session_state.get(table) or {}).get("selection", {})
+        rows = [row for row, _ in selection.get("cells", [])] or selection.get("rows", [])
         if rows and rows[0] < len(places):
             go(**places[rows[0]])
 
@@ -152,21 +158,25 @@ def row_clicked(table: str, places: Sequence[Mapping[str, str | int]]) -> Callab
 
 def select_row(table: str, row: int | None) -> None:
     """Mark one row of the table with that key, before it is drawn."""
-    st.session_state[table] = {"selection": {"rows": [] if row is None else [row]}}
+    st.session_state[table] = {"selection": {"rows": [] if row is None else [row], "cells": []}}
+
+
+def asked_rollout(run: Run) -> int | None:
+    """The key of the rollout the reader chose; None when there is no choice, or not in this run."""
+    asked = st.session_state.get("rollout")
+    return run.key_of(str(asked)) if asked is not None else None
 
 
 def chosen_rollout(run: Run, keys: NDArray[np.int64]) -> int:
-    """The key of the chosen rollout if it is among `keys`, else the first of them; `keys` is not empty.
+    """The key of the rollout the reader chose, listed or not; without a choice the first of `keys`, which are the step's and not empty.
 
-    The first of the chosen step's becomes the chosen one, so that the link names it; one of another step is only shown.
+    The first becomes the choice, so that the link names it.
     """
-    asked = st.session_state.get("rollout")
-    key = run.key_of(str(asked)) if asked is not None else None
-    if key is not None and key in keys:
-        return key
+    asked = asked_rollout(run)
+    if asked is not None:
+        return asked
     first = run.rollout(int(keys[0]))
-    if first.step == st.session_state.get("step"):
-        go(rollout=first.source)
+    go(rollout=first.source)
     return first.key
 
 

@@ -57,7 +57,7 @@ def by_segment(rollout: Rollout, arrays: Arrays, estimator: str) -> None:
         table.assign(first=table["first"] + 1).assign(**{name: _written(table[name]) for name in numbers if name != "first"}),
         key=key,
         on_select=session.row_clicked(key, [{"token": first} for first in table["first"].tolist()]),
-        selection_mode="single-row",
+        selection_mode=session.ROW_OR_CELL,
         hide_index=True,
         column_config={name: st.column_config.TextColumn(help=_HELP[name], alignment="right") for name in numbers},
     )

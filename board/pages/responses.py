@@ -19,6 +19,8 @@ PAGE_ROWS = 1_000
 
 TABLE_HEIGHT = 640
 ROW_HEIGHT = 35
+FRACTION_WIDTH = 104
+"""Pixels that "-1.235e-05" needs: a column too narrow cuts its numbers on the left, where they matter most."""
 PANEL_WIDTH = 440
 """Table and rollout stand side by side while each has so many pixels."""
 
@@ -60,14 +62,17 @@ def length(change: LengthChange) -> str:
     return f"{text} ({sign}{fmt(abs(change.change))} against step {change.previous_step})"
 
 
-def table(rows: pd.DataFrame, chosen: int) -> None:
-    """The listed rollouts, a page at a time; a click opens one beside the table."""
+def table(rows: pd.DataFrame, chosen: int | None) -> None:
+    """The listed rollouts, a page at a time; a click anywhere on a row opens it beside the table."""
     count = pages(len(rows), PAGE_ROWS)
-    number = st.pagination(count, key="page") if count > 1 else 1
-    shown = page(rows, number or 1, PAGE_ROWS)
-    first = ((number or 1) - 1) * PAGE_ROWS
+    number = st.pagination(count, key="page", bind="query-params") if count > 1 else 1
+    shown = page(rows, number, PAGE_ROWS)
+    first = (number - 1) * PAGE_ROWS
     if count > 1:
-        st.text(f"Rows {first + 1:,} to {first + len(shown):,} of {len(rows):,} in this order.")
+        st.text(
+            f"Rows {first + 1:,} to {first + len(shown):,} of {len(rows):,} in this order. "
+            "A click on a column's head orders these alone; Sort by orders all."
+        )
     keys = shown.index.to_numpy()
     texts = {
         name: preview(run.texts(name, keys)).to_pandas().to_numpy()
@@ -86,7 +91,7 @@ def table(rows: pd.DataFrame, chosen: int) -> None:
         frame,
         key=key,
         on_select=session.row_clicked(key, places),
-        selection_mode="single-row",
+        selection_mode=session.ROW_OR_CELL,
         hide_index=True,
         height=min(TABLE_HEIGHT, ROW_HEIGHT * (len(frame) + 1) + 3),
         column_config={str(name): number_column(str(name), frame[name]) for name in frame.columns if name in numeric},
@@ -94,10 +99,43 @@ def table(rows: pd.DataFrame, chosen: int) -> None:
 
 
 def number_column(name: str, values: pd.Series) -> Any:
-    """How the table writes a number: whole ones whole, others with four significant digits."""
+    """How the table writes a number: whole ones whole, others with four significant digits, in a column that never cuts them."""
     whole = bool((values.dropna() % 1 == 0).all())
     known = BY_NAME.get(name)
-    return st.column_config.NumberColumn(heading(name), help=known.meaning if known else None, format="%d" if whole else "%.4g")
+    return st.column_config.NumberColumn(
+        heading(name),
+        help=known.meaning if known else None,
+        format="%d" if whole else "%.4g",
+        width=None if whole else FRACTION_WIDTH,
+    )
+
+
+def opened(rows: pd.DataFrame) -> int | None:
+    """The rollout to show beside the table: the chosen one, listed or not, else the first listed one of the chosen step."""
+    here = rows.index.to_numpy()[rows["step"].to_numpy() == view.step]
+    return session.chosen_rollout(run, here) if len(here) else session.asked_rollout(run)
+
+
+def rollout(rows: pd.DataFrame, chosen: int | None) -> None:
+    """The rollout beside the table; the ways on from one that is not listed lead into the list."""
+    keys = rows.index.to_numpy()
+    if chosen is None:
+        st.text("Click a row to open its rollout here.")
+        return
+    listed_here = chosen in rows.index
+    if not listed_here:
+        st.text("The rollout below is not in the list: Next goes to the first that is.")
+    detail.draw(view, chosen, neighbours(keys, chosen) if listed_here else (None, int(keys[0])))
+
+
+def lists(rows: pd.DataFrame) -> None:
+    """Table and rollout side by side."""
+    chosen = opened(rows)
+    panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
+    with panels.cell():
+        table(rows, chosen)
+    with panels.cell():
+        rollout(rows, chosen)
 
 
 scope = of_step(run.frame, None if choices.all_steps else view.step)
@@ -105,11 +143,5 @@ rows = listed(scope)
 st.text(summary(rows, scope))
 if rows.empty:
     st.text("No rollout matches: change the text or the step.")
-    st.stop()
-chosen = session.chosen_rollout(run, rows.index.to_numpy())
-panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
-with panels.cell():
-    table(rows, chosen)
-with panels.cell():
-    detail.draw(view, chosen, neighbours(rows.index.to_numpy(), chosen))
-session.write_url()
+else:
+    lists(rows)

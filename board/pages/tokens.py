@@ -56,6 +56,9 @@ def pinned_token() -> int | None:
 
 def text_and_heatmap() -> None:
     """The token view: a window of the response that the reader moves."""
+    if rollout.tokens is None and not length:
+        absent("The token view", "response_tokens")
+        return
     pinned = pinned_token()
     at = int(np.searchsorted(kept, pinned)) if pinned is not None else 0
     count = token_view.window(len(kept)).count
@@ -100,7 +103,7 @@ def extremes() -> None:
         shown,
         key=key,
         on_select=session.row_clicked(key, [{"token": position} for position in table["position"].tolist()]),
-        selection_mode="single-row",
+        selection_mode=session.ROW_OR_CELL,
         hide_index=True,
         column_order=["position", "token", choices.metric, *(name for name in names if name != choices.metric)],
         column_config={
@@ -121,4 +124,3 @@ st.subheader("Most extreme tokens")
 structure.kl_concentration(rollout, arrays, estimator)
 extremes()
 structure.against_reference(view, rollout)
-session.write_url()

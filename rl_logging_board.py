@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from board import topline
+from board import session, topline
 
 st.set_page_config(page_title="RL Logging Board", layout="wide", initial_sidebar_state="collapsed")
 page = st.navigation(
@@ -13,5 +13,7 @@ page = st.navigation(
     ],
     position="top",
 )
+session.adopt_url()
 if topline.draw():
     page.run()
+session.write_url()

@@ -51,7 +51,7 @@ def draw(view: View, key: int, around: tuple[int | None, int | None]) -> None:
 
 def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *, link: Literal["tokens", "responses"]) -> None:
     """Where the rollout came from, and the ways on from it: to its neighbours, and to its other page."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rollout_links"):
         _move(view, "Previous", around[0], "K")
         _move(view, "Next", around[1], "J")
         where = {"run": str(session.place("run")), "step": str(rollout.step), "rollout": rollout.source}

@@ -27,6 +27,8 @@ AUTO_LOAD_BYTES: Final = 500_000_000
 
 _TICK_SECONDS: Final = 0.2
 
+_STYLE: Final = Path(__file__).with_name("frame.css")
+
 
 def draw() -> bool:
     """Draw the top line; True when the page below it has a run with rows to show."""
@@ -39,16 +41,15 @@ def draw() -> bool:
 
 
 def _draw(root: Path) -> bool:
-    session.adopt_url()
     reading = reading_choices()
     folders = session.runs(str(root))
+    st.html(_STYLE)
     line = st.container(horizontal=True, vertical_alignment="bottom", key="topline")
     missing = _missing_run(folders, root)
     with line:
         name = _run_picker(folders, root) if folders else None
     if name is None:
         notice(missing, "warning")
-        session.write_url()
         return False
     location = library.resolve(root, name)
     run = _load(location, root, reading, next(folder for folder in folders if folder.name == name))
@@ -58,7 +59,6 @@ def _draw(root: Path) -> bool:
         _step_picker(run)
         _strip(run)
         _report(run, root)
-    session.write_url()
     if run.frame.empty:
         _nothing_to_show(run)
         return False

@@ -38,7 +38,15 @@ def step_strip(stats: pd.DataFrame, selected_step: int) -> go.Figure:
         hovertemplate="step %{x}: mean reward %{customdata:.3g}<extra></extra>",
     )
     figure = go.Figure(bars)
-    figure.update_layout(height=HEIGHT, margin={"l": 0, "r": 0, "t": 2, "b": 2}, bargap=0.15, showlegend=False)
+    # hoverdistance -1: a click anywhere in a bar's column is a click on the bar, however low it is
+    figure.update_layout(
+        height=HEIGHT,
+        margin={"l": 0, "r": 0, "t": 2, "b": 2},
+        bargap=0.15,
+        showlegend=False,
+        hovermode="x",
+        hoverdistance=-1,
+    )
     figure.update_xaxes(visible=False, fixedrange=True, type="category")
     figure.update_yaxes(visible=False, fixedrange=True)
     return figure

@@ -23,7 +23,7 @@ def largest_fall(stats: pd.DataFrame, what: str) -> Landmark | None:
     if len(means) < 2 or not (np.diff(means) < 0).any():
         return None
     at = int(np.diff(means).argmin()) + 1
-    return Landmark(int(steps[at]), f"{what} falls most: −{fmt(means[at - 1] - means[at])} at step {steps[at]}")
+    return Landmark(int(steps[at]), f"{what} falls most: by {fmt(means[at - 1] - means[at])} at step {steps[at]}")
 
 
 def highest(stats: pd.DataFrame, what: str) -> Landmark | None:

@@ -21,5 +21,5 @@ def notice(message: str, kind: Kind = "note") -> None:
 
 def absent(what: str, *fields: str) -> None:
     """The one line that stands where a panel would be whose fields the run lacks."""
-    needed = " and ".join(fields)
-    st.text(f"{what} needs {needed}, which this run does not have.")
+    panel = f"{what} This" if what.endswith("?") else what
+    st.text(f"{panel} needs {' and '.join(fields)}, which this run does not have.")

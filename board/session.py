@@ -176,7 +176,7 @@ def chosen_rollout(run: Run, keys: NDArray[np.int64]) -> int:
     if asked is not None:
         return asked
     first = run.rollout(int(keys[0]))
-    go(rollout=first.source)
+    keep(rollout=first.source)
     return first.key
 
 

@@ -55,10 +55,13 @@ def _draw(root: Path) -> bool:
     run = _load(location, root, reading, next(folder for folder in folders if folder.name == name))
     if run is None:
         return False
+    unknown = _settle_step(run)
     with line:
         _step_picker(run)
         _strip(run)
         _report(run, root)
+    if unknown:
+        notice(unknown)
     if run.frame.empty:
         _nothing_to_show(run)
         return False
@@ -121,16 +124,22 @@ def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder
     return run
 
 
+def _settle_step(run: Run) -> str:
+    """Choose a step the run has, the last one where none is asked for; a sentence when the link asks for one that is not there."""
+    # Every move to another step forgets the rollout, so a rollout that is there was chosen after the step.
+    linked, asked = run.key_of(str(session.place("rollout"))), session.place("step")
+    if linked is not None:
+        session.keep(step=run.rollout(linked).step)
+    elif len(run.steps) and asked not in run.steps.tolist():
+        session.keep(step=int(run.steps[-1]))
+        return "" if asked is None else f"This run has no step {asked}: the last one is shown."
+    return ""
+
+
 def _step_picker(run: Run) -> None:
     steps = [int(step) for step in run.steps]
     if not steps:
         return
-    # Every move to another step forgets the rollout, so a rollout that is there was chosen after the step.
-    linked = run.key_of(str(session.place("rollout")))
-    if linked is not None:
-        session.keep(step=run.rollout(linked).step)
-    elif session.place("step") not in steps:
-        session.keep(step=steps[-1])
     at = steps.index(int(session.place("step") or 0))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
         _step_button("◀", steps[at - 1] if at else None, "H", "step_previous")
@@ -187,7 +196,7 @@ def _report_details(report: LoadReport) -> None:
     if not report.problems:
         st.text("Every line was read, and nothing about it is odd.")
         return
-    st.text(f"{report.refused:,} lines or shards not loaded, {report.flagged:,} flagged.")
+    st.text(f"Not loaded, line or shard: {report.refused:,}. Loaded, but flagged: {report.flagged:,}.")
     st.dataframe(report.to_frame(), hide_index=True, width=720, height=min(400, 40 + 35 * len(report.problems)))
     if report.left_out:
         st.text(f"{report.left_out:,} more are counted but not listed: the list keeps the first {KEPT_PROBLEMS:,} of each kind.")

@@ -66,7 +66,7 @@ def test_from_the_curve_to_the_token(board_server: str, page: Page) -> None:
     expect(page).to_have_url(re.compile(r"rollout="))
     settled(page)
     first = page.url
-    page.get_by_test_id("stDataFrame").first.click(position={"x": 15, "y": 35 + 2.5 * 35})
+    page.get_by_test_id("stDataFrame").first.click(position={"x": 320, "y": 35 + 2.5 * 35})
     expect(page).not_to_have_url(first)
     settled(page)
     place = page.get_by_text(re.compile(rf"^step {step[1]} · rank_")).inner_text()
@@ -123,6 +123,49 @@ def test_hostile_text_is_shown_and_not_run(serve, page: Page, tmp_path: Path) ->
 
     assert page.title() != "owned"
     assert page.locator(".tv-text img, .tv-text script").count() == 0
+
+
+def test_strip_takes_a_click_above_a_low_bar(board_server: str, page: Page) -> None:
+    """The whole column of a step is a target, and the line it stands in is in sight wherever the page is scrolled to."""
+    page.set_viewport_size({"width": 1400, "height": 800})
+    page.goto(f"{board_server}?run=tiny_ppo_hacked&step=70")
+    settled(page)
+    strip = page.locator(".st-key-strip .nsewdrag").first
+    page.mouse.move(700, 700)
+    page.mouse.wheel(0, 1_500)
+    expect(page.get_by_text("Does the reward rise?")).not_to_be_in_viewport()
+    expect(strip).to_be_in_viewport()
+    box = strip.bounding_box()
+    assert box is not None
+
+    strip.hover(position={"x": box["width"] * 0.05, "y": 4})
+    page.wait_for_timeout(300)
+    strip.click(position={"x": box["width"] * 0.05, "y": 4})
+
+    expect(page).to_have_url(re.compile(r"step=[3-5](&|$)"))
+
+
+def test_back_returns_to_the_place_before(board_server: str, page: Page) -> None:
+    """Each choice is one stop of the browser's Back button."""
+    page.goto(f"{board_server}?run=tiny_ppo_hacked&step=5")
+    settled(page)
+    go_to_page(page, "Responses")
+    expect(page).to_have_url(re.compile("rollout="))
+    settled(page)
+    first = page.url
+    stops = page.evaluate("history.length")
+    for row in (2, 3):
+        before = page.url
+        page.get_by_test_id("stDataFrame").first.click(position={"x": 320, "y": 35 + (row + 0.5) * 35})
+        expect(page).not_to_have_url(before)
+        settled(page)
+    assert page.evaluate("history.length") == stops + 2
+
+    page.go_back()
+    settled(page)
+    page.go_back()
+
+    expect(page).to_have_url(first)
 
 
 def test_narrow_window_keeps_everything_reachable(board_server: str, page: Page) -> None:

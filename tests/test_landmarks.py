@@ -15,9 +15,9 @@ FALLS = {
     "rising": (means(0, 1, 2), None),
     "one step": (means(5), None),
     "no step": (means(), None),
-    "one fall": (means(0, 3, 1, 2), Landmark(2, "reward falls most: −2 at step 2")),
-    "two falls": (means(5, 4, 4, 1, first=10), Landmark(13, "reward falls most: −3 at step 13")),
-    "over a gap": (means(5, None, 1), Landmark(2, "reward falls most: −4 at step 2")),
+    "one fall": (means(0, 3, 1, 2), Landmark(2, "reward falls most: by 2 at step 2")),
+    "two falls": (means(5, 4, 4, 1, first=10), Landmark(13, "reward falls most: by 3 at step 13")),
+    "over a gap": (means(5, None, 1), Landmark(2, "reward falls most: by 4 at step 2")),
 }
 
 

@@ -55,6 +55,13 @@ def test_wheel_has_every_file(tmp_path: Path) -> None:
     assert packed == {path.relative_to(REPOSITORY).as_posix() for path in kept} | {"rl_logging_board.py"}
 
 
+def test_frame_is_as_the_theme() -> None:
+    """The line that stays covers what scrolls below it in the page's own colour, light and dark."""
+    theme = tomllib.loads((REPOSITORY / "board/streamlit.toml").read_text())["theme"]
+    pages = ", ".join(theme[half]["backgroundColor"] for half in ("light", "dark"))
+    assert f"light-dark({pages})" in (REPOSITORY / "board/frame.css").read_text()
+
+
 def test_licence_is_apache_2(project: dict[str, Any]) -> None:
     """The licence named is the licence given."""
     assert project["license"] == "Apache-2.0"

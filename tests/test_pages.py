@@ -46,7 +46,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def opened(page: str, **place: str | int) -> AppTest:
+def opened(page: str, /, **place: str | int) -> AppTest:
     """The page as a link with these URL parameters opens it."""
     test = AppTest.from_file(str(ENTRY), default_timeout=60)
     for name, value in place.items():
@@ -217,10 +217,22 @@ def test_link_opens_its_rollout(root: Path) -> None:
 LINKS = {
     "unknown run": ({"run": "../secret"}, "There is no run '../secret' under this root"),
     "unknown step": ({"run": "run", "step": "99"}, "4 rollouts of step 2"),
+    "unknown step, said": ({"run": "run", "step": "99"}, "This run has no step 99: the last one is shown."),
     "step that is no number": ({"run": "run", "step": "abc"}, "4 rollouts of step 2"),
     "rollout of another run": ({"run": "run", "step": "1", "rollout": "rank_7.jsonl:4"}, "step 1 · rank_0.jsonl:5"),
     "rollout that is no place": ({"run": "run", "step": "1", "rollout": "<script>"}, "step 1 · rank_0.jsonl:5"),
 }
+
+
+SAID_ONCE = {"unknown run", "unknown step, said"}
+"""What stands on the screen until the next click."""
+
+
+def first_seen(**place: str) -> AppTest:
+    """The board as a link opens it, before any click."""
+    test = AppTest.from_file(str(ENTRY), default_timeout=60)
+    test.query_params.update(place)
+    return test.run()
 
 
 @pytest.mark.parametrize("name", LINKS)
@@ -228,15 +240,68 @@ def test_links_are_requests_not_facts(root: Path, name: str) -> None:
     """A link that asks for what is not there opens what is, or says so."""
     place, wanted = LINKS[name]
     write_run(root, "run", GOOD)
-    first = AppTest.from_file(str(ENTRY), default_timeout=60)
-
-    test = opened("responses", **place) if name != "unknown run" else first
-    if test is first:
-        first.query_params["run"] = place["run"]
-        first.run()
+    test = first_seen(**place) if name in SAID_ONCE else opened("responses", **place)
 
     assert not test.exception
     assert wanted in texts(test)
+
+
+def test_filter_leaves_the_chosen_rollout_open(root: Path) -> None:
+    """A filter that hides the chosen rollout neither closes it nor moves the link, and Next leads into the list."""
+    write_run(root, "run", [row(0), row(1, prompt="alpha"), row(1, prompt="beta"), row(1, prompt="beta two"), row(2)])
+    test = opened("responses", step=1, rollout="rank_0.jsonl:2")
+
+    test.text_input(key="filter").set_value("beta").run()
+
+    assert "step 1 · rank_0.jsonl:2" in texts(test)
+    assert "The rollout below is not in the list" in texts(test)
+    assert linked(test, "rollout") == "rank_0.jsonl:2"
+    assert test.button(key="rollout_Previous").disabled
+    test.button(key="rollout_Next").click().run()
+    assert linked(test, "rollout") == "rank_0.jsonl:3"
+    test.text_input(key="filter").set_value("").run()
+    assert linked(test, "rollout") == "rank_0.jsonl:3"
+    assert linked(test, "step") == "1"
+
+
+def test_list_without_the_chosen_step_opens_nothing_unasked(root: Path) -> None:
+    """Where no rollout is chosen and the list holds none of the chosen step, the page asks for a click and stays where it is."""
+    write_run(root, "run", [row(0), row(1, prompt="alpha"), row(2)])
+
+    test = opened("responses", step=2, scope="All steps", filter="alpha")
+
+    assert "Click a row to open its rollout here." in texts(test)
+    assert (linked(test, "step"), linked(test, "rollout")) == ("2", None)
+
+
+def test_table_page_is_in_the_link(root: Path) -> None:
+    """A link opens the page of the table that was looked at, and one to a page that is not there breaks nothing."""
+    write_run(root, "run", [row(0, prompt=f"prompt {i}") for i in range(1_002)])
+
+    test = opened("responses", page=2)
+
+    assert table(test)["prompt"].tolist() == ["prompt 1000", "prompt 1001"]
+    assert "Rows 1,001 to 1,002 of 1,002 in this order." in texts(test)
+    assert not opened("responses", page=7).exception
+
+
+def test_text_without_tokens_is_not_called_empty(root: Path) -> None:
+    """A row with a response but no tokens has no token view, and the page says which field it lacks."""
+    write_run(root, "run", [row(0, response_tokens=..., logprobs=..., ref_logprobs=..., values=..., token_rewards=...)])
+
+    test = opened("tokens")
+
+    assert "The token view needs response_tokens, which this run does not have." in texts(test)
+    assert not any("token_view" in element.proto.component_name for element in test.get("bidi_component"))
+
+
+def test_link_with_a_token_alone_keeps_it(root: Path) -> None:
+    """A link that names a step and a token but no rollout pins that token of the step's first rollout."""
+    write_run(root, "run", [row(0), row(1)])
+
+    test = opened("tokens", step=1, token=2)
+
+    assert (linked(test, "rollout"), linked(test, "token")) == ("rank_0.jsonl:2", "2")
 
 
 def test_next_step_moves_the_page(root: Path) -> None:

@@ -58,8 +58,8 @@ def length(change: LengthChange) -> str:
     text = f"mean length of step {view.step}: {fmt(change.mean)} tokens"
     if change.previous_step is None:
         return text
-    sign = "+" if change.change >= 0 else "−"
-    return f"{text} ({sign}{fmt(abs(change.change))} against step {change.previous_step})"
+    sign = "+" if change.change >= 0 else ""
+    return f"{text} ({sign}{fmt(change.change)} against step {change.previous_step})"
 
 
 def table(rows: pd.DataFrame, chosen: int | None) -> None:

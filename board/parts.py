@@ -170,7 +170,7 @@ def _token_statistics(
         for name in metrics.ESTIMATORS:
             stats = metrics.segment_stats(metrics.kl(log_ratio, name), offsets, counts)
             columns |= {metrics.kl_column(name, stat): getattr(stats, stat) for stat in ("mean", "sum", "max")}
-    for name in sorted(flats.keys() - {"loss_mask"}, key=lambda name: name not in BY_NAME):
+    for name in sorted((name for name in flats if name != "loss_mask"), key=lambda name: name not in BY_NAME):
         stats = metrics.segment_stats(flats[name], offsets, counts)
         column = f"{title(name)}_mean"
         columns[f"{title(name)} (logged)_mean" if column in columns else column] = stats.mean

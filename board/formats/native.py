@@ -50,7 +50,7 @@ def read(record: Record) -> Row:
     _check_required(record)
     row = Row(step=_step(record))
     if isinstance(tokens, list):
-        row.tokens = [token if isinstance(token, str) else as_text(token) for token in tokens]
+        row.tokens = _texts(tokens)
     elif tokens is not None:
         row.flags.append(f"{TOKENS} is {shown(tokens)}, not a list: taken as missing")
     for key, value in record.items():
@@ -63,6 +63,15 @@ def read(record: Record) -> Row:
         else:
             _read_unknown(row, name, value)
     return row
+
+
+def _texts(tokens: list[Any]) -> list[str]:
+    """The tokens as text; those that are (nearly all) are not looked at one by one."""
+    try:
+        "".join(tokens)
+    except TypeError:
+        return [token if isinstance(token, str) else as_text(token) for token in tokens]
+    return tokens
 
 
 def _kept_name(name: str, record: Record) -> str:
@@ -169,8 +178,7 @@ def as_array(value: Any) -> FloatArray | None:
     if not isinstance(value, list) or (value and isinstance(value[0], (str, list, dict))):
         return None
     try:
-        with np.errstate(over="ignore"):
-            array = np.array(value, dtype=np.float32)
+        array = np.array(value, dtype=np.float32)
     except (ValueError, TypeError, OverflowError):
         return None
     return array if array.ndim == 1 else None

@@ -1,6 +1,7 @@
 """Every page by AppTest, on good runs and bad ones: what stands on the screen, and that nothing breaks."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -699,17 +700,48 @@ def test_no_alternatives_are_invented(root: Path, fields: dict[str, Any], place:
     assert not any("probability" in element.value.columns for element in test.dataframe)
 
 
-def test_changed_run_offers_a_reload(root: Path) -> None:
-    """When a shard grows after loading, the board says so and reads it when asked."""
-    folder = write_run(root, "run", [row(0)])
-    test = opened("responses")
+def grow(folder: Path, *rows: dict[str, Any]) -> None:
+    """Append rows to the shard that `write_run` made."""
     with (folder / "rank_0.jsonl").open("a") as shard:
-        shard.write(json.dumps(row(1)) + "\n")
+        shard.writelines(json.dumps(one) + "\n" for one in rows)
+
+
+def test_running_job_is_followed(root: Path) -> None:
+    """Of a run that was just written to, what its shards gain is loaded unasked, and the reader's place is kept."""
+    folder = write_run(root, "run", [row(0)])
+    test = opened("responses", step=0, rollout="rank_0.jsonl:1")
+    assert next(toggle.value for toggle in test.toggle if toggle.label == "Live")
+    grow(folder, row(1))
+
+    test.run()
+
+    assert test.selectbox(key="step").options == ["0", "1"]
+    assert (linked(test, "step"), linked(test, "rollout")) == ("0", "rank_0.jsonl:1")
+
+
+def test_changed_run_offers_a_reload(root: Path) -> None:
+    """A run that was written long ago is not followed: when it changes, the board says so and reads it when asked."""
+    folder = write_run(root, "run", [row(0)])
+    os.utime(folder / "rank_0.jsonl", (1e9, 1e9))
+    test = opened("responses")
+    grow(folder, row(1))
 
     test.run()
     test.button(key="reload").click().run()
 
     assert test.selectbox(key="step").options == ["0", "1"]
+
+
+def test_run_deleted_while_open_stays_on_the_screen(root: Path) -> None:
+    """What was loaded is still shown when the folder has gone, live or not."""
+    folder = write_run(root, "run", [row(0)])
+    test = opened("responses")
+    (folder / "rank_0.jsonl").unlink()
+
+    test.run()
+
+    assert not test.exception
+    assert "1 rollout of step 0" in texts(test)
 
 
 def test_large_run_waits_to_be_asked_for(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,6 +76,20 @@ class Part:
     def __len__(self) -> int:
         return len(self.scalars)
 
+    def flat(
+        self, rows: NDArray[np.int64], leave_out: Sequence[str]
+    ) -> Iterator[tuple[dict[str, NDArray[np.float32]], NDArray[np.bool_]]]:
+        """Token arrays of `rows` end to end by field, and COUNTS; once for each set of fields that some of the rows have."""
+        names = [name for name in self.tokens.column_names if name not in leave_out]
+        columns = {name: self.tokens.column(name).chunk(0) for name in (*names, COUNTS)}
+        valid = [columns[name].is_valid().to_numpy(zero_copy_only=False)[rows] for name in names]
+        has = np.stack(valid, axis=1) if valid else np.zeros((len(rows), 0), np.bool_)
+        for fields in np.unique(has, axis=0):
+            alike = pa.array(rows[(has == fields).all(axis=1)])
+            taken = {name: columns[name].take(alike).values for name, there in zip(names, fields, strict=True) if there}
+            counts = columns[COUNTS].take(alike).values.to_numpy(zero_copy_only=False)
+            yield {name: values.to_numpy() for name, values in taken.items()}, counts
+
 
 def build(rows: Sequence[Row], sources: Sequence[Source], pads: AbstractSet[str]) -> Part:
     """Align every row's arrays with its tokens and lay the rows out in columns. Flags about alignment are added to the rows."""

@@ -168,6 +168,15 @@ class Run:
             alternatives=Alternatives(others.values) if others is not None and others.is_valid else None,
         )
 
+    def flat_arrays(self, keys: NDArray[np.int64]) -> Iterator[tuple[dict[str, NDArray[np.float32]], NDArray[np.bool_]]]:
+        """Token arrays of the given rollouts end to end, and which of their tokens count; rollouts that have the same fields at once.
+
+        Memory stays within what one part holds. In no particular order; each rollout enters once.
+        """
+        numbers = keys // ROWS_PER_PART
+        for number in np.unique(numbers):
+            yield from self._parts[number].flat(np.sort(keys[numbers == number] % ROWS_PER_PART), leave_out=_NO_METRIC)
+
     def texts(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
         """One text column for the given rollouts, in their order; null where a row lacks it. Shape (len(keys),)."""
         wanted = np.asarray(keys, np.int64)

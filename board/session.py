@@ -26,9 +26,9 @@ DEFAULT_ROOT: Final = "rollout_samples"
 ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", "single-cell"]
 """What a click selects in a table whose rows lead somewhere: anywhere on the row must do."""
 
-Part = Literal["run", "step", "rollout", "token", "metric", "scale"]
+Part = Literal["run", "step", "rollout", "token", "metric", "scale", "window"]
 
-_LINKED: Final[tuple[Part, ...]] = ("run", "step", "rollout", "token", "metric", "scale")
+_LINKED: Final[tuple[Part, ...]] = ("run", "step", "rollout", "token", "metric", "scale", "window")
 """Parameters of the URL that say where the reader is."""
 
 _WHOLE: Final = ("step", "token")
@@ -122,10 +122,16 @@ def moved(name: Part) -> None:
     _forget_after(name, keep={})
 
 
+_FORGOTTEN: Final[Mapping[str, tuple[Part, ...]]] = {
+    "run": ("step", "rollout", "token", "window"),
+    "step": ("rollout", "token", "window"),
+    "rollout": ("token", "window"),
+}
+"""What depends on a part of the place and is forgotten with it."""
+
+
 def _forget_after(name: str, keep: Mapping[str, object]) -> None:
-    """Another run forgets the step, the rollout and the token; another step the rollout and the token; another rollout the token."""
-    order = ("run", "step", "rollout", "token")
-    for dependent in order[order.index(name) + 1 :] if name in order else ():
+    for dependent in _FORGOTTEN.get(name, ()):
         if dependent not in keep:
             st.session_state.pop(dependent, None)
 

@@ -1,5 +1,7 @@
 """Tokens: which token did it? One rollout's tokens by any metric. Choices, data, computing, drawing."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -12,6 +14,7 @@ from board.numbers import fmt
 from board.schema import BY_TITLE
 from board.selection import extreme_tokens, natural_order, neighbours, of_step
 from board.texts import visible
+from board.token_ranges import token_ranges
 
 DEFAULT_METRIC = "kl"
 DEFAULT_SCALE = "q"
@@ -54,13 +57,39 @@ def pinned_token() -> int | None:
     return asked if isinstance(asked, int) and asked in kept else None
 
 
+def linked_window() -> str | None:
+    """The link's tokens as "first-last" among those that are shown; None when it names none, or all."""
+    asked = re.fullmatch(r"([0-9]{1,12})-([0-9]{1,12})", str(session.place("window")))
+    if asked is None:
+        return None
+    first, last = np.searchsorted(kept, int(asked[1])), np.searchsorted(kept, int(asked[2]), side="right") - 1
+    return f"{first}-{last}" if first <= last else None
+
+
+def window_to_link(shown: str | None) -> str | None:
+    """The same counted among all tokens, hidden ones too, as `token` is; None for everything, so that the link stays short."""
+    if shown is None or shown == "all":
+        return None
+    first, last = map(int, shown.split("-"))
+    return f"{kept[first]}-{kept[last]}"
+
+
+def shared_ends(scope: str) -> token_view.SharedEnds:
+    """The colour range over the tokens of the step or the run, kept while this load of the run is in use."""
+    step = rollout.step if scope == "step" else None
+    found = session.remember("token_ranges", lambda run: token_ranges(run, step, estimator), run, step, estimator)
+    ends = {str(name): (float(lo), float(hi)) for name, lo, hi in zip(found.index, found["lo"], found["hi"], strict=True)}
+    drawn, total = (int(found[name].iloc[0]) if len(found) else 0 for name in ("rollouts", "total"))
+    return token_view.SharedEnds("run" if step is None else "step", ends, drawn, total, step)
+
+
 def text_and_heatmap() -> None:
     """The token view: a window of the response that the reader moves."""
     if rollout.tokens is None and not length:
         absent("The token view", "response_tokens")
         return
-    pinned = pinned_token()
-    at = int(np.searchsorted(kept, pinned)) if pinned is not None else 0
+    pinned, stretch = pinned_token(), linked_window()
+    at = int(np.searchsorted(kept, pinned)) if pinned is not None else int(stretch.partition("-")[0]) if stretch else 0
     count = token_view.window(len(kept)).count
     if count > 1:
         page = st.pagination(
@@ -82,9 +111,16 @@ def text_and_heatmap() -> None:
         metric=str(session.place("metric") or DEFAULT_METRIC),
         pinned=int(np.searchsorted(kept, pinned)) if pinned is not None else None,
         scale=str(session.place("scale") or DEFAULT_SCALE),
+        window=stretch,
+        shared=shared_ends,
         key="token_view",
     )
-    session.keep(metric=result.metric, scale=result.scale, token=int(kept[result.pinned]) if result.pinned is not None else None)
+    session.keep(
+        metric=result.metric,
+        scale=result.scale,
+        window=window_to_link(result.window),
+        token=int(kept[result.pinned]) if result.pinned is not None else None,
+    )
 
 
 def extremes() -> None:

@@ -7,14 +7,14 @@ click in a table) to the view.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import numpy.typing as npt
 import streamlit as st
 
 from board.token_view import assets
-from board.token_view.payload import Choice, build, chosen
+from board.token_view.payload import Choice, SharedEnds, build, chosen
 
 _view: Final = st.components.v2.component("rl_logging_board.token_view", js=assets.script(assets.VIEW_FILES), css=assets.style())
 _choice: Final = st.components.v2.component("rl_logging_board.token_choice", js=assets.script(assets.CHOICE_FILES))
@@ -25,12 +25,14 @@ class TokenViewResult:
     """What the reader sees now.
 
     `pinned` is an index into the whole response, from 0; `metric` is None when the rollout has no metric; `scale` is the choice
-    of colour range as in `Choice`, None until the reader or the page has made one.
+    of colour range and `window` the tokens that chart and heatmap show, both as in `Choice`, None until the reader or the page
+    has made one.
     """
 
     pinned: int | None
     metric: str | None
     scale: str | None = None
+    window: str | None = None
 
 
 def show(
@@ -43,6 +45,8 @@ def show(
     metric: str = "",
     pinned: int | None = None,
     scale: str | None = None,
+    window: str | None = None,
+    shared: Callable[[str], SharedEnds | None] | None = None,
     key: str,
     height: int | None = None,
     ranges: Mapping[str, tuple[float, float]] | None = None,
@@ -56,21 +60,24 @@ def show(
     `ranges` fixes colour scales by metric name, so that colours mean the same in every window. `height` is the most the text
     may take before it scrolls, in pixels.
 
-    `metric`, `pinned` and `scale` (see `Choice`; None leaves the range to the reader) are what to show, `TokenViewResult` what is
-    shown after the reader's last click: keep it (in the URL) and pass it back. Changing one of them costs a few bytes, never the
-    arrays again. Within one page `key` belongs to one view and may be reused for the next rollout. Raises ValueError when an
-    array is not as long as `tokens`.
+    `shared` is asked for the ends of the range "step" or "run", and only when the reader has chosen it.
+
+    `metric`, `pinned`, `scale` and `window` (see `Choice`; None leaves the last two to the reader) are what to show,
+    `TokenViewResult` what is shown after the reader's last click: keep it (in the URL) and pass it back. Changing one of them
+    costs a few bytes, never the arrays again. Within one page `key` belongs to one view and may be reused for the next rollout.
+    Raises ValueError when an array is not as long as `tokens`.
     """
     payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, key=key, height=height)
     with st.container(gap=None):
         mounted = _view(key=key, data=payload.data, on_choice_change=on_change or _nothing)
-        choice = chosen(mounted.choice, Choice(metric, pinned, scale), payload)
-        _choice(key=f"{key}.choice", data=_message(key, payload.stamp, choice))
-    return TokenViewResult(choice.pinned, choice.metric or None, choice.scale)
+        choice = chosen(mounted.choice, Choice(metric, pinned, scale, window), payload)
+        ends = shared(choice.scale) if shared and choice.scale in ("step", "run") else None
+        _choice(key=f"{key}.choice", data=_message(key, payload.stamp, choice, ends))
+    return TokenViewResult(choice.pinned, choice.metric or None, choice.scale, choice.window)
 
 
-def _message(key: str, stamp: str, choice: Choice) -> dict[str, Any]:
-    return {"key": key, "stamp": stamp, "metric": choice.metric, "pinned": choice.pinned, "scale": choice.scale}
+def _message(key: str, stamp: str, choice: Choice, ends: SharedEnds | None) -> dict[str, Any]:
+    return {"key": key, "stamp": stamp, **asdict(choice), **({"ends": asdict(ends)} if ends else {})}
 
 
 def _nothing() -> None:

@@ -7,7 +7,8 @@ import { whole } from "./format.js";
 const KEYS = [
   ["← →", "token before, token after"], ["↑ ↓", "line above, line below"], ["Home End", "first token, last token"],
   ["n  p", "next, previous extreme token of the metric"], ["/", "search; Enter and Shift+Enter step"], ["g", "go to a position"],
-  ["m", "next metric"], ["Enter", "pin the token; again: unpin"], ["Esc", "unpin, close"], ["+ − 0", "zoom the heatmap, in it"], ["?", "this list"],
+  ["m", "next metric"], ["Enter", "pin the token; again: unpin"], ["Esc", "unpin, close"], ["+ − 0", "zoom chart and heatmap in, out, to all tokens"],
+  ["[ ]", "move chart and heatmap back, on"], ["?", "this list"],
 ];
 
 /**

@@ -2,6 +2,9 @@
 
 /** What a token is in one row: a number, an infinity, nothing, or masked (its number is a dummy). */
 export const CELL = { masked: 0, missing: 1, number: 2, infinite: 3 };
+/** Pixels between two numbers of the axis: at least, and from the start of one to the next about. */
+const AXIS_GAP = 8;
+const TICK_GAP = 72;
 
 /** Kind of every token's cell in one row. */
 export function cellsOf(values, counts) {
@@ -25,22 +28,39 @@ export function tokenColumns(places, cells, offset, scale, width) {
   return columns;
 }
 
-/** Pixels per token: the chosen zoom, but never less than what fills the width, so that a short response is not a thin strip. */
-export function pixelsPerToken(n, width, zoom, most) {
-  const fit = n === 0 ? 1 : width / n;
-  return Math.max(Math.min(fit * zoom, Math.max(most, fit)), fit);
+/**
+ * The numbers under the heatmap, as {position, x, left}: positions counted from 1 that are 1, 2 or 5 times a power of ten, `x` the middle of
+ * their token and `left` where their text begins, in pixels; the first in view has one where there is room. `start` is the position of the
+ * first token of all, from 0, `widthOf(position)` the width of a text. No two texts come nearer to each other than AXIS_GAP.
+ */
+export function axisLabels({ from, count }, n, start, width, widthOf) {
+  const scale = width / count;
+  const first = start + Math.floor(from) + 1;
+  const last = start + Math.min(n, Math.ceil(from + count));
+  const label = (position) => {
+    const x = (position - start - 0.5 - from) * scale;
+    const wide = widthOf(position);
+    return { position, x, left: Math.min(width - wide, Math.max(0, x - wide / 2)), right: Math.min(width, Math.max(wide, x + wide / 2)) };
+  };
+  const step = roundStep(Math.max(TICK_GAP, widthOf(last) + 2 * AXIS_GAP) / scale);
+  const labels = [];
+  for (let at = Math.max(step, Math.ceil(first / step) * step); at <= last; at += step) {
+    const next = label(at);
+    if (next.x >= 0 && next.x <= width && clear(labels[labels.length - 1], next)) labels.push(next);
+  }
+  const opening = label(first);
+  const apart = labels.length === 0 || (labels[0].position - first > step / 2 && clear(opening, labels[0]));
+  return opening.x >= 0 && apart ? [opening, ...labels] : labels;
 }
 
-/**
- * Positions (from 1) that get a number under the heatmap: 1, 2 or 5 times a power of ten, about `gap` pixels apart;
- * the first in view has one where there is room. */
-export function ticksOf(first, last, scale, gap) {
-  const least = gap / scale;
+function clear(before, next) {
+  return before === undefined || before.right + AXIS_GAP <= next.left;
+}
+
+/** The least of 1, 2 or 5 times a power of ten that is not below `least`. */
+function roundStep(least) {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
-  const step = [1, 2, 5, 10].map((times) => times * power).find((size) => size >= least) ?? 10 * power;
-  const ticks = [];
-  for (let at = Math.max(step, Math.ceil(first / step) * step); at <= last; at += step) ticks.push(at);
-  return ticks.length === 0 || ticks[0] - first >= 0.8 * least ? [first, ...ticks] : ticks;
+  return [1, 2, 5].map((times) => times * power).find((size) => size >= least) ?? 10 * power;
 }
 
 function cellOf(value, counts) {

@@ -21,8 +21,9 @@ export function offer(place, choice) {
  * Returns {pending, apply}: what is still unanswered, and whether to show `incoming`.
  */
 export function settle(pending, incoming) {
-  const same = ({ metric, pinned, scale }) =>
-    metric === incoming.metric && pinned === incoming.pinned && (incoming.scale ?? scale) === scale;
+  const agrees = (name, own) => (incoming[name] ?? own) === own;
+  const same = ({ metric, pinned, scale, window: shown }) =>
+    metric === incoming.metric && pinned === incoming.pinned && agrees("scale", scale) && agrees("window", shown);
   const echo = pending.findIndex(same);
   const rest = echo < 0 ? [] : pending.slice(echo + 1);
   return { pending: rest, apply: rest.length === 0 };

@@ -54,10 +54,13 @@ class Metric {
 
   /** Takes another range; numbers, cells and loudness stay what they are. */
   rescale(choice) {
+    if (choice?.kind === this.#choice?.kind && String(choice?.ends) === String(this.#choice?.ends)) return;
     this.#choice = choice;
     this.#scale = this.#places = null;
   }
 
+  /** How the range was chosen, as in ranges.js. */
+  get kind() { return this.#choice?.kind ?? "q"; }
   get log() { return this.ends.log; }
 
   get lo() { return this.ends.lo; }

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,8 @@ import pyarrow as pa
 from board import schema
 
 _T = TypeVar("_T", bound=np.generic)
-_SCALE: Final = re.compile(r"q|full|log|(?:fixed|hold):-?\d[\d.]*(?:e[-+]?\d+)?:-?\d[\d.]*(?:e[-+]?\d+)?")
+_SCALE: Final = re.compile(r"q|step|run|full|log|(?:fixed|hold):-?\d[\d.]*(?:e[-+]?\d+)?:-?\d[\d.]*(?:e[-+]?\d+)?")
+_WINDOW: Final = re.compile(r"[0-9]{1,12}-[0-9]{1,12}")
 _FRAGILE: Final = re.compile("^\\ufeff|[\\ud800-\\udfff]")
 
 
@@ -45,7 +46,25 @@ class Choice:
     metric: str
     pinned: int | None
     scale: str | None = None
-    """How the colour range is chosen: "q" (quantiles), "full", "log", "fixed:LO:HI" or "hold:LO:HI"; None: the reader's."""
+    """How the colour range is chosen: "q" (quantiles of these tokens), "step", "run", "full", "log", "fixed:LO:HI" or "hold:LO:HI";
+    None: the reader's."""
+    window: str | None = None
+    """The tokens that chart and heatmap show: "FIRST-LAST", both included, indices in the whole response from 0, or "all";
+    None: the reader's."""
+
+
+@dataclass(frozen=True)
+class SharedEnds:
+    """Ends of the colour scales taken from more than this response, for the range "step" or "run"."""
+
+    scope: Literal["step", "run"]
+    ends: Mapping[str, tuple[float, float]]
+    """Least and greatest coloured value by metric; a metric without a number has none."""
+    rollouts: int
+    """How many the ends were taken from, of `total`."""
+    total: int
+    step: int | None = None
+    """Which step it was."""
 
 
 @dataclass(frozen=True)
@@ -104,19 +123,28 @@ def chosen(reported: object, asked: Choice, payload: Payload) -> Choice:
     """
     meta = payload.data["meta"]
     names = [metric["name"] for metric in meta["metrics"]]
-    metric, pinned, scale = asked.metric, asked.pinned, _scale(asked.scale)
+    metric, pinned, scale, stretch = asked.metric, asked.pinned, _scale(asked.scale), _stretch(asked.window, meta["total"])
     if isinstance(reported, Mapping):
         scale = _scale(reported.get("scale")) or scale
         metric = reported["metric"] if reported.get("metric") in names else metric
         if reported.get("stamp", payload.stamp) == payload.stamp:
             pinned = _index(reported.get("pinned"), meta["total"])
+            stretch = _stretch(reported.get("window"), meta["total"]) or stretch
     if metric not in names:
         metric = names[0] if names else ""
-    return Choice(metric, pinned, scale)
+    return Choice(metric, pinned, scale, stretch)
 
 
 def _scale(told: object) -> str | None:
     return told if isinstance(told, str) and len(told) < 60 and _SCALE.fullmatch(told) else None
+
+
+def _stretch(told: object, total: int) -> str | None:
+    """A window of tokens that the response has, cut off at its end; anything else is None."""
+    if told == "all" or not isinstance(told, str) or not _WINDOW.fullmatch(told):
+        return "all" if told == "all" else None
+    first, last = map(int, told.split("-"))
+    return f"{first}-{min(last, total - 1)}" if first <= min(last, total - 1) else None
 
 
 def _index(told: object, total: int) -> int | None:

@@ -5,6 +5,8 @@ import { rangeOf, RANGES } from "./ranges.js";
 
 const TITLES = {
   q: "from the 1 % to the 99 % quantile of this response: single spikes do not flatten the rest",
+  step: "from the 1 % to the 99 % quantile of all tokens of this step: colours mean the same in all its responses",
+  run: "from the 1 % to the 99 % quantile of all tokens of the run: colours mean the same in all its steps",
   full: "from the least to the greatest number of this response",
   log: "logarithmic, over the whole range: small numbers are told apart",
   fixed: "between two numbers of your own",
@@ -17,7 +19,8 @@ export function createRange(box, ends, choose) {
   for (const [kind, name] of RANGES) switcher.append(element("option", "", { value: kind, title: TITLES[kind] }, name));
   const low = element("input", "tv-input tv-end", { type: "text", inputMode: "decimal", "aria-label": "lower end of the colours" });
   const high = element("input", "tv-input tv-end", { type: "text", inputMode: "decimal", "aria-label": "upper end of the colours" });
-  box.append(switcher, low, high);
+  const note = element("span", "tv-range-note tv-dim", { role: "status" });
+  box.append(switcher, low, high, note);
   switcher.onchange = () => choose(rangeOf(switcher.value, ends()));
   low.onchange = high.onchange = () => {
     const wanted = [low, high].map((input) => Number(input.value.trim().replaceAll("\u2212", "-") || NaN));
@@ -27,10 +30,12 @@ export function createRange(box, ends, choose) {
   // The page's own shortcuts must not see what is typed here.
   low.onkeydown = high.onkeydown = switcher.onkeydown = (event) => event.stopPropagation();
   return {
-    show(range, hidden) {
+    /** `words` say what the numbers were taken from. */
+    show(range, hidden, words) {
       box.hidden = hidden;
       switcher.value = range.kind;
       switcher.title = TITLES[range.kind];
+      if (note.textContent !== words) note.textContent = words;
       low.hidden = high.hidden = range.kind !== "fixed";
       if (range.kind === "fixed" && !hidden) [low.value, high.value] = ends().map(String);
     },

@@ -1,7 +1,12 @@
-// The choices of a colour range and their short form: "q", "full", "log", "fixed:-1:1", "hold:0:2.5". Pure.
+// The choices of a colour range and their short form: "q", "step", "run", "full", "log", "fixed:-1:1", "hold:0:2.5". Pure.
+
+import { whole } from "./format.js";
 
 /** Kinds in the order of the switch, and what the switch calls them. */
-export const RANGES = [["q", "quantile range"], ["full", "full range"], ["log", "log range"], ["fixed", "fixed range"], ["hold", "held range"]];
+export const RANGES = [
+  ["q", "quantile range"], ["step", "step's range"], ["run", "run's range"], ["full", "full range"], ["log", "log range"],
+  ["fixed", "fixed range"], ["hold", "held range"],
+];
 
 /** A choice: its kind and, where the kind has them, its two ends; anything that is none becomes the quantile range. */
 export function rangeOf(kind, ends = null) {
@@ -19,6 +24,31 @@ export function readRange(text) {
 /** The short form of a choice. */
 export function rangeName({ kind, ends }) {
   return ends === null ? kind : `${kind}:${ends[0]}:${ends[1]}`;
+}
+
+/**
+ * What a choice means for one metric: {kind, ends}. `own` are the ends the reader gave or holds for it; `told` is what the server says of the
+ * step or the run, {scope, ends: {name: [low, high]}}, or null before it does. Without ends the metric keeps its own quantiles.
+ */
+export function rangeFor({ kind, ends }, name, own, told) {
+  const shared = kind === "step" || kind === "run";
+  if (!shared && ends === null) return { kind, ends };
+  const known = shared ? told?.scope === kind && told.ends[name] : own;
+  return known ? { kind, ends: known } : { kind: "q", ends: null };
+}
+
+/** What a metric's ends were taken from: "2,000 of 40,000 rollouts, drawn at random"; and that a diverging metric's are symmetric. */
+export function sourceOf({ kind }, { name, scale }, told) {
+  const source = kind === "step" || kind === "run" ? sharedSource(kind, name, told) : "";
+  return [source, scale === "diverging" ? "symmetric around 0" : ""].filter(Boolean).join(" · ");
+}
+
+function sharedSource(kind, name, told) {
+  if (told?.scope !== kind) return "being worked out";
+  if (!told.ends[name]) return `the ${kind} has no number of it`;
+  const all = `${whole(told.total)} rollout${told.total === 1 ? "" : "s"}`;
+  const where = kind === "step" ? `step ${told.step}` : "the run";
+  return told.rollouts < told.total ? `${where}: ${whole(told.rollouts)} of ${all}, drawn at random` : `${where}: ${all}`;
 }
 
 function usable(ends) {

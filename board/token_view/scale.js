@@ -27,6 +27,16 @@ export function scaleOf(values, counts, meta, choice = { kind: "q", ends: null }
   return { ...base, lo: 0 - end, hi: end, min, max };
 }
 
+/**
+ * The quantile range of what is drawn when many tokens share a pixel: of the `columns`' tokens (indices, -1 for none), each the loudest of
+ * its pixel. By the range of all tokens nearly every column would have the loudest colour. `base` is the scale of all tokens.
+ */
+export function scaleOfColumns(base, values, columns) {
+  const drawn = Float32Array.from(columns, (token) => (token < 0 ? NaN : values[token]));
+  const { lo, hi, min, max, finite } = scaleOf(drawn, new Uint8Array(drawn.length).fill(1), { scale: base.scale, loud: base.loud, range: null });
+  return finite === 0 ? base : { ...base, lo, hi, min, max };
+}
+
 /** Where a value lies: 0 to 1, or -1 to 1 on a diverging scale; beyond the ends is the end. A constant metric is quiet. */
 export function place(scale, value) {
   if (Number.isNaN(value) || scale.finite === 0) return NaN;
@@ -71,7 +81,12 @@ export function barOf(at) {
 
 /** A logarithmic scale grows evenly with every factor, down to a DECADES-th of its range; below that it is straight, to reach zero. */
 function bent(scale, at) {
-  return scale.log ? Math.sign(at) * (Math.log1p(DECADES * Math.abs(at)) / Math.log1p(DECADES)) : at;
+  return scale.log ? logBent(at) : at;
+}
+
+/** A share of -1 to 1 on the logarithmic scale. */
+export function logBent(at) {
+  return Math.sign(at) * (Math.log1p(DECADES * Math.abs(at)) / Math.log1p(DECADES));
 }
 
 function unbent(scale, at) {
@@ -95,7 +110,7 @@ function oneSided(kept) {
 }
 
 /** Start at zero where zero is near: quiet then means "none" instead of "least of these". */
-function fromZero(lo, hi) {
+export function fromZero(lo, hi) {
   if (lo >= 0 && lo <= hi - lo) return [0, hi];
   if (hi <= 0 && -hi <= hi - lo) return [lo, 0];
   return [lo, hi];

@@ -13,10 +13,12 @@ export function skeleton() {
   const label = "response tokens; arrow keys move, Enter pins, Escape unpins";
   const text = element("div", "tv-text", { tabIndex: 0, role: "group", translate: false, "aria-label": label });
   const status = element("div", "tv-status");
-  const zooms = [["0.5", "−", "zoom out"], ["0", "fit", "show all tokens"], ["2", "+", "zoom in"]];
-  const zoom = element("div", "tv-zooms", {}, ...zooms.map(zoomButton));
+  const zooms = [["0.5", "−", "zoom out"], ["0", "all tokens", "show all tokens"], ["2", "+", "zoom in"]];
+  const stretch = element("span", "tv-stretch tv-dim", { title: "the tokens that chart and heatmap show" });
+  const zoom = element("div", "tv-zooms", {}, stretch, ...zooms.map(zoomButton));
   const head = element("div", "tv-heat-head", {}, status, zoom);
-  const heat = element("div", "tv-heat");
+  const chart = element("div", "tv-chart tv-lanes");
+  const heat = element("div", "tv-heat tv-lanes");
   const tip = element("div", "tv-tip", { hidden: true, role: "tooltip" });
   const palette = element("style");
   const range = element("div", "tv-range");
@@ -25,8 +27,8 @@ export function skeleton() {
   const line = element("div", "tv-count-line", {}, count, tools);
   const map = element("div", "tv-map", { title: "the whole response; drag to move" });
   const help = element("div", "tv-help", { hidden: true, role: "dialog", "aria-label": "keyboard shortcuts" });
-  const root = element("div", "tv", {}, palette, bar, line, help, text, map, head, heat, tip, live);
-  return { root, palette, bar, chooser, legend, range, count, line, tools, help, text, map, head, status, zoom, heat, tip, live };
+  const root = element("div", "tv", {}, palette, bar, line, help, text, map, head, chart, heat, tip, live);
+  return { root, palette, bar, chooser, legend, range, count, line, tools, help, text, map, head, status, zoom, stretch, chart, heat, tip, live };
 }
 
 function zoomButton([factor, sign, label]) {

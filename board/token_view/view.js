@@ -5,13 +5,13 @@ import { palette, parseColor } from "./color.js";
 import { element } from "./dom.js";
 import { createFinder } from "./finder.js";
 import { stepAlong } from "./find.js";
-import { createHeat } from "./heat.js";
 import { meetingPlace, settle } from "./hub.js";
 import { literal } from "./marks.js";
 import { createMinimap } from "./minimap.js";
 import { localIndex, metricOf, modelOf } from "./model.js";
+import { createPlots } from "./plots.js";
 import { createRange } from "./range.js";
-import { rangeName, rangeOf, readRange } from "./ranges.js";
+import { rangeFor, rangeName, rangeOf, readRange, sourceOf } from "./ranges.js";
 import { rulesOf, skeleton } from "./skeleton.js";
 import { createText, verticalNeighbour } from "./text.js";
 import { cut, drawTip, placeTip, spoken } from "./tip.js";
@@ -35,8 +35,8 @@ function createView(parent) {
   parent.append(parts.root);
   const view = { parts, model: null, metric: null, marks: null, range: rangeOf("q"), held: {}, pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
   const on = { hover: (i) => hover(view, i, false), pin: (i) => togglePin(view, i, true), metric: (name) => choose(view, name) };
-  view.heat = createHeat(parts.heat, on);
-  view.text = createText(parts.text, { built: () => built(view), moved: () => view.map.place({ inView: view.text.inView() }) });
+  view.plots = createPlots(parts, { ...on, text: (i) => view.text.reveal(i, true), moved: () => tell(view) });
+  view.text = createText(parts.text, { built: () => built(view), moved: () => inSight(view) });
   view.map = createMinimap(parts.map, (index) => view.text.reveal(index, true));
   view.ranger = createRange(parts.range, () => [view.metric.lo, view.metric.hi], (range) => {
     setRange(view, range);
@@ -75,7 +75,7 @@ function load(view, data) {
   view.finder.show(model);
   drawExtent(parts.count, model);
   drawChooser(parts.chooser, model, (name) => choose(view, name));
-  view.heat.show(model);
+  view.plots.show(model);
   parts.head.hidden = model.n === 0 || model.metrics.length === 0;
   join(view);
   colour(view);
@@ -89,6 +89,7 @@ function join(view) {
   view.place = meetingPlace(key);
   view.listener = (choice) => {
     if (choice.stamp !== stamp) return;
+    hearEnds(view, choice.ends);
     const { pending, apply } = settle(view.pending, choice);
     view.pending = pending;
     if (apply) obey(view, choice);
@@ -106,13 +107,15 @@ function obey(view, choice) {
   if (choice.scale && choice.scale !== shownRange(view)) setRange(view, readRange(choice.scale));
   else if (recoloured) colour(view);
   mark(view);
+  const opened = view.plots.open(choice.window);
   const local = localIndex(view.model, view.pinned);
-  if (moved && local !== null) requestAnimationFrame(() => reveal(view, local));
+  if (moved && local !== null) requestAnimationFrame(() => (opened === null ? reveal(view, local) : view.text.reveal(local)));
+  else if (opened !== null) requestAnimationFrame(() => view.text.reveal(opened, true));
 }
 
 /** Reports the reader's choice; what is on screen never waits for the answer. */
 function tell(view) {
-  const choice = { metric: view.metric?.name ?? "", pinned: view.pinned, scale: shownRange(view) };
+  const choice = { metric: view.metric?.name ?? "", pinned: view.pinned, scale: shownRange(view), window: view.plots.tell() };
   view.pending.push(choice);
   view.report({ ...choice, stamp: view.model.stamp });
 }
@@ -133,16 +136,25 @@ function setRange(view, range) {
   view.held = range.ends && view.metric ? { [view.metric.name]: range.ends } : {};
   for (const metric of view.model.metrics) metric.rescale(undefined);
   rescale(view);
-  view.heat.rescaled();
+  view.plots.rescaled();
   colour(view);
 }
 
-function rescale({ model, metric: chosen, range, held }) {
+/** The ends of the step's or the run's range, which the server works out when they are asked for. */
+function hearEnds(view, ends) {
+  if (!ends || JSON.stringify(ends) === JSON.stringify(view.told)) return;
+  view.told = ends;
+  if (ends.scope !== view.range.kind) return;
+  rescale(view);
+  view.plots.rescaled();
+  colour(view);
+}
+
+function rescale({ model, metric: chosen, range, held, told }) {
   for (const metric of model.metrics) {
     // What is held is taken from the first rollout that shows it; a row that is not looked at keeps its own range.
     if (range.kind === "hold" && metric === chosen && metric.finite > 0) held[metric.name] ??= rangeOf("hold", [metric.lo, metric.hi]).ends;
-    if (range.ends === null) metric.rescale(range);
-    else if (held[metric.name]) metric.rescale({ kind: range.kind, ends: held[metric.name] });
+    metric.rescale(rangeFor(range, metric.name, held[metric.name], told));
   }
 }
 
@@ -185,9 +197,9 @@ function colour(view, focus = false) {
   const { parts, model, metric } = view;
   view.text.paint(metric);
   drawLegend(parts.legend, model, metric);
-  view.ranger.show(readRange(shownRange(view)), metric === null || metric.finite === 0);
+  view.ranger.show(readRange(shownRange(view)), metric === null || metric.finite === 0, metric ? sourceOf(view.range, metric, view.told) : "");
   markChosen(parts.chooser, metric?.name, focus);
-  view.heat.choose(metric?.name);
+  view.plots.choose(metric);
   view.map.show({ model, metric, marks: view.marks });
 }
 
@@ -230,7 +242,7 @@ function mark(view) {
   flag(view, "marked-hover", text.span(view.hovered), "data-hover");
   flag(view, "marked-pin", text.span(pinned), "data-pinned");
   flag(view, "marked-focus", text.span(view.focused), "data-focus");
-  view.heat.mark(view.hovered, pinned);
+  view.plots.mark(view.hovered, pinned);
   view.map.place({ pinned });
   const shown = view.hovered ?? pinned;
   parts.status.classList.toggle("tv-dim", shown === null);
@@ -251,10 +263,17 @@ function flag(view, slot, span, attribute) {
   view[slot] = span;
 }
 
+/** Shows beneath the text which of its tokens are in sight. */
+function inSight(view) {
+  const inView = view.text.inView();
+  view.map.place({ inView });
+  view.plots.inView(inView);
+}
+
 /** Scrolls the text to a token and the heatmap too, without moving the page. */
 function reveal(view, index) {
   view.text.reveal(index);
-  view.heat.reveal(index);
+  view.plots.reveal(index);
 }
 
 function paintTheme(view) {
@@ -265,7 +284,7 @@ function paintTheme(view) {
   const colors = palette(background);
   view.parts.palette.textContent = rulesOf(colors, text);
   view.parts.root.dataset.theme = colors.dark ? "dark" : "light";
-  view.heat.paint(colors, text, background.map((channel, i) => channel + 0.3 * (text[i] - channel)));
+  view.plots.paint(colors, text, background.map((channel, i) => channel + 0.3 * (text[i] - channel)));
   view.map.show({ colors, ink: text, mark: read("--st-primary-color", text) });
 }
 
@@ -294,18 +313,14 @@ function listenText(view) {
 }
 
 function listenKeys(view) {
-  const { text, chooser, zoom } = view.parts;
+  const { text, chooser } = view.parts;
   text.onkeydown = (event) => key(view, event, true);
-  view.heat.scroller.onkeydown = (event) => key(view, event, false);
+  for (const part of view.plots.focusable) part.onkeydown = (event) => key(view, event, false);
   chooser.onkeydown = (event) => {
     const name = neighbourMetric(view.model, view.metric?.name, event.key);
     if (name === null) return;
     event.preventDefault();
     choose(view, name, true);
-  };
-  zoom.onclick = (event) => {
-    const factor = event.target.closest("[data-zoom]")?.dataset.zoom;
-    if (factor !== undefined) view.heat.zoom(Number(factor), localIndex(view.model, view.pinned));
   };
 }
 
@@ -322,8 +337,7 @@ function actions(view, inText) {
   const last = view.model.n - 1;
   const go = (index) => () => focusOn(view, Math.min(last, Math.max(0, index)), inText);
   const line = (direction) => () => focusOn(view, here === null ? 0 : (verticalNeighbour(view.text, view.model.n, here, direction) ?? here), true);
-  const zoom = (factor) => () => view.heat.zoom(factor, here);
-  const vertical = inText ? { ArrowDown: line(1), ArrowUp: line(-1) } : { "+": zoom(2), "-": zoom(0.5), 0: zoom(0) };
+  const vertical = inText ? { ArrowDown: line(1), ArrowUp: line(-1) } : {};
   return {
     ArrowRight: go(here === null ? 0 : here + 1),
     ArrowLeft: go(here === null ? 0 : here - 1),
@@ -340,6 +354,7 @@ function actions(view, inText) {
       unpin(view);
     },
     Enter: () => here !== null && togglePin(view, here, true),
+    ...view.plots.keys(here),
     ...vertical,
   };
 }
@@ -359,7 +374,7 @@ function focusOn(view, index, withTip) {
 }
 
 function close(view) {
-  view.heat.close();
+  view.plots.close();
   view.text.close();
   view.map.close();
   if (view.place?.listener === view.listener) view.place.listener = null;

@@ -1,0 +1,271 @@
+// The chosen metric against position, above the heatmap and in step with it: a line, or its extremes where many tokens share a pixel.
+
+import { css } from "./color.js";
+import { axisNumbers, axisOf, envelopeOf, extentOf, runsOf } from "./chart_layout.js";
+import { element, perFrame } from "./dom.js";
+import { exact, short, whole } from "./format.js";
+import { CELL, tokenColumns } from "./heat_layout.js";
+import { betweenTokens, tokensOfStretch } from "./stretch.js";
+
+const TALL = 72;
+/** Room above and below the line, so that a spike's tip and a flat line at zero are whole. */
+const EDGE = 5;
+/** Pixels a token must have to get a dot of its own. */
+const DOTTED = 7;
+const BRUSH_LEAST = 4;
+/** Share of the height that keeps the zero from the ends' numbers. */
+const NUMBER_ROOM = 0.24;
+
+/**
+ * The chart in `box`. `on` holds what it tells: hover(index or null), pin(index), brush(stretch), zoom(factor, token). Call `show` with a
+ * model and `choose` with a metric, `place` with the stretch of tokens to draw and `view` with the tokens in sight of the text, `mark` with
+ * the hovered and pinned tokens, `paint` after a change of theme.
+ */
+export function createChart(box, on) {
+  const parts = chartSkeleton();
+  const state = { model: null, metric: null, stretch: { from: 0, count: 1 }, inView: null, marks: null, ink: [0, 0, 0], faint: [0, 0, 0], axis: null };
+  box.append(parts.side, parts.plot, parts.value);
+  const redraw = perFrame(() => drawChart(parts, state));
+  const resized = new ResizeObserver(redraw);
+  resized.observe(parts.plot);
+  listenChart(parts, state, on);
+  return {
+    plot: parts.plot,
+    choose(model, metric) {
+      Object.assign(state, { model, metric });
+      box.hidden = model.n === 0 || metric === null || metric.finite === 0;
+      redraw();
+    },
+    place(stretch) {
+      state.stretch = stretch;
+      redraw();
+    },
+    view(inView) {
+      state.inView = inView;
+      placeSight(parts, state);
+    },
+    mark(hovered, pinned) {
+      state.marks = { hovered, pinned };
+      placeMarks(parts, state);
+    },
+    paint(ink, faint) {
+      Object.assign(state, { ink, faint });
+      redraw();
+    },
+    close() {
+      resized.disconnect();
+      redraw.cancel();
+    },
+  };
+}
+
+function chartSkeleton() {
+  const canvas = element("canvas", "tv-chart-canvas", { "aria-hidden": "true" });
+  const [sight, brush, hoverMark, pinMark, dot] = ["sight", "brush", "hover", "pin", "dot"].map((name) =>
+    element("div", `tv-chart-${name}`, { hidden: true }));
+  const plot = element("div", "tv-chart-plot", { tabIndex: 0, role: "group" }, sight, canvas, pinMark, hoverMark, dot, brush);
+  const name = element("div", "tv-chart-name");
+  const numbers = element("div", "tv-chart-numbers");
+  const value = element("div", "tv-chart-value", { "aria-hidden": "true" });
+  return { canvas, sight, brush, hoverMark, pinMark, dot, plot, name, numbers, value, side: element("div", "tv-chart-side", {}, name, numbers) };
+}
+
+/** Pixels per token. */
+function pitch(parts, state) {
+  return parts.plot.clientWidth / Math.max(1, state.stretch.count);
+}
+
+function heightAt(state, value) {
+  return EDGE + (1 - state.axis.at(value)) * (TALL - 2 * EDGE);
+}
+
+function drawChart(parts, state) {
+  const { model, metric, stretch } = state;
+  const ratio = window.devicePixelRatio || 1;
+  const width = Math.round(parts.plot.clientWidth * ratio);
+  if (!model || !metric || metric.finite === 0 || width === 0) return;
+  const { canvas } = parts;
+  [canvas.width, canvas.height] = [width, Math.round(TALL * ratio)];
+  const [first, last] = [Math.max(0, Math.floor(stretch.from)), Math.min(model.n, Math.ceil(stretch.from + stretch.count)) - 1];
+  const extent = extentOf(metric.values, metric.cells, first, last);
+  state.axis = extent && axisOf(extent, { diverging: metric.scale === "diverging", log: metric.log });
+  describe(parts, state, extent, first, last);
+  if (extent) {
+    const context = canvas.getContext("2d");
+    drawZero(context, state, width, ratio);
+    if (state.stretch.count > width) drawEnvelope(context, state, width, ratio);
+    else drawLine(context, state, first, last, width / stretch.count, ratio);
+    drawInfinite(context, state, first, last, width / stretch.count, ratio);
+  }
+  placeSight(parts, state);
+  placeMarks(parts, state);
+}
+
+function drawZero(context, state, width, ratio) {
+  if (state.axis.lo > 0 || state.axis.hi < 0) return;
+  context.fillStyle = css(state.faint);
+  context.fillRect(0, Math.round(heightAt(state, 0) * ratio), width, Math.max(1, Math.round(ratio)));
+}
+
+/** From the least to the greatest number of each pixel, reaching to its neighbour's, so that the line is one. */
+function drawEnvelope(context, state, width, ratio) {
+  const { metric, stretch } = state;
+  const scale = width / stretch.count;
+  const { low, high } = envelopeOf(metric.values, metric.cells, stretch.from * scale, scale, width);
+  context.fillStyle = css(state.ink);
+  for (let x = 0; x < width; x += 1) {
+    if (Number.isNaN(low[x])) continue;
+    const top = Math.max(high[x], low[x - 1] > high[x] ? low[x - 1] : high[x]);
+    const bottom = Math.min(low[x], high[x - 1] < low[x] ? high[x - 1] : low[x]);
+    const y = heightAt(state, top) * ratio;
+    context.fillRect(x, y, 1, Math.max(ratio, heightAt(state, bottom) * ratio - y));
+  }
+}
+
+function drawLine(context, state, first, last, scale, ratio) {
+  const { metric, stretch } = state;
+  const dotted = scale >= DOTTED * ratio;
+  const x = (i) => (i + 0.5 - stretch.from) * scale;
+  const y = (i) => heightAt(state, metric.values[i]) * ratio;
+  const ink = css(state.ink);
+  Object.assign(context, { strokeStyle: ink, fillStyle: ink, lineWidth: ratio, lineJoin: "round" });
+  const size = (dotted ? 2 : 0.75) * ratio;
+  for (const [from, to] of runsOf(metric.cells, first, last)) {
+    context.beginPath();
+    for (let i = from; i <= to; i += 1) context.lineTo(x(i), y(i));
+    context.stroke();
+    // A number between two gaps has no line and would be lost without a dot.
+    if (!dotted && from !== to) continue;
+    context.beginPath();
+    for (let i = from; i <= to; i += 1) {
+      context.moveTo(x(i) + size, y(i));
+      context.arc(x(i), y(i), size, 0, 2 * Math.PI);
+    }
+    context.fill();
+  }
+}
+
+/** An infinity has no height: a mark at the upper or the lower edge. */
+function drawInfinite(context, state, first, last, scale, ratio) {
+  const { cells, values } = state.metric;
+  context.fillStyle = css(state.ink);
+  for (let i = first; i <= last; i += 1) {
+    if (cells[i] !== CELL.infinite) continue;
+    const x = (i + 0.5 - state.stretch.from) * scale;
+    context.fillRect(x - 1.5 * ratio, values[i] > 0 ? 0 : (TALL - 3) * ratio, 3 * ratio, 3 * ratio);
+  }
+}
+
+/** The axis in numbers, and for those who listen what the line spans. */
+function describe(parts, state, extent, first, last) {
+  const { metric, model } = state;
+  parts.name.replaceChildren(element("span", "tv-chart-metric", {}, metric.name), ` ${metric.unit}`);
+  const numbers = extent ? axisNumbers(state.axis, NUMBER_ROOM) : [];
+  parts.numbers.replaceChildren(...numbers.map(({ value }) => {
+    const number = element("span", "", { title: exact(Math.fround(value)) }, short(value));
+    number.style.top = `${heightAt(state, value)}px`;
+    return number;
+  }));
+  const span = `tokens ${whole(model.start + first + 1)} to ${whole(model.start + last + 1)}`;
+  const words = extent ? `from ${short(extent[0])} to ${short(extent[1])}` : "no number";
+  parts.plot.setAttribute("aria-label", `line chart of ${metric.name}, ${span}: ${words}; drag to zoom, arrow keys move, 0 shows all tokens`);
+  parts.plot.title = "drag to zoom in; double click shows all tokens";
+}
+
+/** The tokens that the text shows, as a quiet band. */
+function placeSight(parts, state) {
+  const { stretch, inView, model } = state;
+  const [first, last] = inView ?? [0, -1];
+  const end = stretch.from + stretch.count;
+  const all = first <= stretch.from && last + 1 >= end;
+  parts.sight.hidden = !model || all || last < stretch.from || first > end;
+  if (parts.sight.hidden) return;
+  parts.sight.style.left = `${((first - stretch.from) / stretch.count) * 100}%`;
+  parts.sight.style.width = `max(3px, ${((last + 1 - first) / stretch.count) * 100}%)`;
+}
+
+function placeMarks(parts, state) {
+  const { metric, marks, stretch, axis } = state;
+  const { hovered = null, pinned = null } = marks ?? {};
+  const left = (index) => `${((index + 0.5 - stretch.from) / stretch.count) * 100}%`;
+  for (const [mark, index] of [[parts.hoverMark, hovered], [parts.pinMark, pinned]]) {
+    mark.hidden = index === null;
+    if (index !== null) mark.style.left = left(index);
+  }
+  const shown = hovered ?? pinned;
+  parts.value.textContent = shown === null || !metric ? "" : short(metric.values[shown]);
+  parts.dot.hidden = shown === null || !metric || !axis || metric.cells[shown] !== CELL.number;
+  if (parts.dot.hidden) return;
+  parts.dot.style.left = left(shown);
+  parts.dot.style.top = parts.value.style.top = `${heightAt(state, metric.values[shown])}px`;
+}
+
+function listenChart(parts, state, on) {
+  const { plot, brush } = parts;
+  let drag = null;
+  let before = null;
+  const xOf = (event) => event.clientX - plot.getBoundingClientRect().left;
+  const stop = () => {
+    drag = null;
+    brush.hidden = true;
+  };
+  plot.onpointerdown = (event) => {
+    if (event.button !== 0) return;
+    drag = { x: xOf(event), moved: false };
+    plot.setPointerCapture(event.pointerId);
+  };
+  plot.onpointermove = (event) => {
+    const x = xOf(event);
+    if (drag && Math.abs(x - drag.x) > BRUSH_LEAST) drag.moved = true;
+    if (drag?.moved) drawBrush(brush, drag.x, x, plot.clientWidth);
+    on.hover(loudestAt(parts, state, x));
+  };
+  plot.onpointerup = (event) => {
+    const [one, other] = [drag?.x ?? 0, xOf(event)].map((x) => tokenUnder(parts, state, x));
+    if (drag?.moved) on.brush(betweenTokens(state.model.n, one, other));
+    else if (drag) before = clicked(event, loudestAt(parts, state, xOf(event)), before);
+    stop();
+  };
+  plot.onpointercancel = stop;
+  plot.onpointerleave = () => on.hover(null);
+  plot.onkeydown = (event) => {
+    if (event.key === "Escape" && drag) stop();
+  };
+  plot.ondblclick = () => on.zoom(0, 0);
+  // As in the heatmap: a plain wheel belongs to the page.
+  plot.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    on.zoom(Math.exp(-event.deltaY / 200), state.stretch.from + xOf(event) / pitch(parts, state));
+  }, { passive: false });
+
+  /** The second click of a double click takes back what the first one pinned. */
+  function clicked(event, index, pinnedBefore) {
+    const pinned = state.marks?.pinned ?? null;
+    const second = event.detail === 2;
+    if (!second) on.pin(index);
+    else if (pinned !== pinnedBefore) on.pin(pinnedBefore ?? pinned);
+    return second ? null : pinned;
+  }
+}
+
+function drawBrush(brush, one, other, width) {
+  const [left, right] = [Math.max(0, Math.min(one, other)), Math.min(width, Math.max(one, other))];
+  brush.hidden = false;
+  brush.style.left = `${left}px`;
+  brush.style.width = `${right - left}px`;
+}
+
+function tokenUnder(parts, state, x) {
+  const inside = Math.min(parts.plot.clientWidth - 0.01, Math.max(0, x));
+  return tokensOfStretch(state.model.n, { from: Math.floor(state.stretch.from + inside / pitch(parts, state)), count: 1 })[0];
+}
+
+/** The token under a place of the chart; where many share a pixel the loudest, which is the one a reader points at. */
+function loudestAt(parts, state, x) {
+  const index = tokenUnder(parts, state, x);
+  const scale = pitch(parts, state);
+  if (scale >= 1) return index;
+  const [found] = tokenColumns(state.metric.loudness, state.metric.cells, Math.floor(state.stretch.from * scale + x), scale, 1);
+  return found < 0 ? index : found;
+}

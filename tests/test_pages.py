@@ -765,3 +765,66 @@ def test_no_choice_breaks_the_rewards_page(root: Path, place: dict[str, str]) ->
 
     assert not test.exception
     assert figure(test, "How is the reward spread")
+
+
+def choice(test: AppTest) -> dict[str, Any]:
+    """What the token view is told to show."""
+    told: dict[str, Any] = json.loads(test.get_by_key("token_view.choice").proto.json)
+    return told
+
+
+FIRST = {"run": "run", "step": "0", "rollout": "rank_0.jsonl:1"}
+PADDED = row(
+    0, response_tokens=["<pad>", "a", "b", "<pad>", "c", "d"], logprobs=[0.0] * 6, ref_logprobs=..., values=..., token_rewards=...
+)
+WINDOWS = {
+    "a window": ("1-4", "0-2", "1-4"),
+    "beyond the end": ("2-9", "1-3", "2-5"),
+    "hidden tokens alone": ("3-3", None, None),
+    "backwards": ("4-1", None, None),
+    "behind the end": ("7-9", None, None),
+    "no numbers": ("a-b", None, None),
+}
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_a_link_opens_its_window_of_tokens(root: Path, name: str) -> None:
+    """The link counts all tokens, hidden padding too, as it does for the pin; a window that makes no sense leaves the URL."""
+    asked, shown, link = WINDOWS[name]
+    write_run(root, "run", [PADDED, row(0)])
+
+    test = opened("tokens", **FIRST, window=asked)
+
+    assert not test.exception
+    assert choice(test)["window"] == shown
+    assert linked(test, "window") == link
+
+
+def test_the_readers_window_goes_into_the_link_and_is_forgotten_with_the_rollout(root: Path) -> None:
+    """What the view reports is kept until another rollout is opened; everything is no window at all."""
+    write_run(root, "run", [PADDED, row(0)])
+    test = opened("tokens", **FIRST)
+    for window, link in (("1-3", "2-5"), ("all", None), ("0-1", "1-2")):
+        test.session_state["token_view"] = {"choice": {"metric": "logprob", "pinned": None, "scale": "q", "window": window}}
+        test.run()
+        assert linked(test, "window") == link
+    test.session_state["token_view"] = {"choice": None}
+    test.button(key="rollout_Next").click().run()
+    assert linked(test, "rollout") == "rank_0.jsonl:2"
+    assert linked(test, "window") is None
+
+
+def test_the_ends_of_step_and_run_are_sent_when_they_are_asked_for(root: Path) -> None:
+    """A few bytes beside the choice, the same for every rollout of the step, and nothing of the kind for other ranges."""
+    write_run(root, "run", [row(step, values=[0.0, 0.1, 0.2, 1.0 + step + i]) for step in range(2) for i in range(3)])
+    assert "ends" not in choice(opened("tokens", **FIRST, scale="q"))
+
+    told = [choice(opened("tokens", **FIRST | {"rollout": f"rank_0.jsonl:{line}"}, scale="step"))["ends"] for line in (1, 2)]
+    run = choice(opened("tokens", **FIRST, scale="run"))["ends"]
+
+    assert told[0] == told[1]
+    assert (told[0]["scope"], told[0]["step"], told[0]["rollouts"], told[0]["total"]) == ("step", 0, 3, 3)
+    assert told[0]["ends"]["value"] == [-3.0, 3.0]
+    assert (run["scope"], run["step"], run["total"], run["ends"]["value"]) == ("run", None, 6, [-4.0, 4.0])
+    assert told[0]["ends"]["prob"] == [0.0, 1.0]
+    assert len(json.dumps(run)) < 1_000

@@ -186,6 +186,15 @@ def test_the_stamp_names_the_content() -> None:
         pytest.param({"metric": "kl", "pinned": 7, "scale": "fixed:-1.5:2e-3"}, Choice("kl", 7, "fixed:-1.5:2e-3"), id="a range"),
         pytest.param({"metric": "kl", "pinned": 7, "scale": "fixed:x:y"}, Choice("kl", 7), id="a range that is none"),
         pytest.param({"metric": "kl", "pinned": 7, "scale": ["log"]}, Choice("kl", 7), id="a range of a wrong type"),
+        pytest.param({"metric": "kl", "pinned": 7, "scale": "step"}, Choice("kl", 7, "step"), id="the step's range"),
+        pytest.param({"metric": "kl", "pinned": 7, "window": "5-9"}, Choice("kl", 7, None, "5-9"), id="a window"),
+        pytest.param({"metric": "kl", "pinned": 7, "window": "5-99"}, Choice("kl", 7, None, "5-49"), id="a window too long"),
+        pytest.param({"metric": "kl", "pinned": 7, "window": "all"}, Choice("kl", 7, None, "all"), id="everything"),
+        pytest.param({"metric": "kl", "pinned": 7, "window": "9-5"}, Choice("kl", 7), id="a window that is none"),
+        pytest.param({"metric": "kl", "pinned": 7, "window": [5, 9]}, Choice("kl", 7), id="a window of a wrong type"),
+        pytest.param(
+            {"metric": "kl", "window": "5-9", "stamp": "other"}, Choice("kl", 7), id="a window of tokens that have left"
+        ),
     ],
 )
 def test_a_report_is_believed_only_where_it_makes_sense(reported: object, expected: Choice) -> None:
@@ -200,6 +209,14 @@ def test_the_asked_for_range_stays_until_the_reader_takes_another() -> None:
     assert chosen({"metric": "kl", "pinned": 0}, Choice("kl", None, "hold:0:2.5"), payload).scale == "hold:0:2.5"
     assert chosen({"metric": "kl", "pinned": 0, "scale": "log"}, Choice("kl", None, "hold:0:2.5"), payload).scale == "log"
     assert chosen(None, Choice("kl", None, "nonsense"), payload).scale is None
+
+
+def test_the_asked_for_window_stays_until_the_reader_takes_another() -> None:
+    """A link's window is kept when the reader pins a token; everything is a choice of its own, and no window leaves it to the reader."""
+    payload = build(["a"] * 20, {"kl": [0.0] * 20})
+    assert chosen({"metric": "kl", "pinned": 0}, Choice("kl", None, window="3-9"), payload).window == "3-9"
+    assert chosen({"metric": "kl", "window": "all"}, Choice("kl", None, window="3-9"), payload).window == "all"
+    assert chosen(None, Choice("kl", None, window="30-40"), payload).window is None
 
 
 def test_an_unknown_metric_becomes_the_first() -> None:
@@ -281,6 +298,7 @@ def test_the_page_sends_tokens_and_choice_apart(tmp_path: Path) -> None:
         "metric": "kl",
         "pinned": 11,
         "scale": None,
+        "window": None,
     }
     assert page.text[0].value == "kl 11"
 

@@ -5,7 +5,7 @@ import { axisNumbers, axisOf, envelopeOf, extentOf, runsOf } from "./chart_layou
 import { element, perFrame } from "./dom.js";
 import { exact, short, whole } from "./format.js";
 import { CELL, tokenColumns } from "./heat_layout.js";
-import { betweenTokens, tokensOfStretch } from "./stretch.js";
+import { betweenTokens, showsToken, tokensOfStretch } from "./stretch.js";
 
 const TALL = 72;
 /** Room above and below the line, so that a spike's tip and a flat line at zero are whole. */
@@ -189,15 +189,17 @@ function placeMarks(parts, state) {
   const { hovered = null, pinned = null } = marks ?? {};
   const left = (index) => `${((index + 0.5 - stretch.from) / stretch.count) * 100}%`;
   for (const [mark, index] of [[parts.hoverMark, hovered], [parts.pinMark, pinned]]) {
-    mark.hidden = index === null;
-    if (index !== null) mark.style.left = left(index);
+    mark.hidden = index === null || !showsToken(stretch, index);
+    if (!mark.hidden) mark.style.left = left(index);
   }
   const shown = hovered ?? pinned;
   parts.value.textContent = shown === null || !metric ? "" : short(metric.values[shown]);
-  parts.dot.hidden = shown === null || !metric || !axis || metric.cells[shown] !== CELL.number;
-  if (parts.dot.hidden) return;
+  const drawn = shown !== null && metric !== null && axis !== null && metric.cells[shown] === CELL.number && showsToken(stretch, shown);
+  parts.dot.hidden = !drawn;
+  parts.value.style.top = `${drawn ? heightAt(state, metric.values[shown]) : TALL / 2}px`;
+  if (!drawn) return;
   parts.dot.style.left = left(shown);
-  parts.dot.style.top = parts.value.style.top = `${heightAt(state, metric.values[shown])}px`;
+  parts.dot.style.top = parts.value.style.top;
 }
 
 function listenChart(parts, state, on) {

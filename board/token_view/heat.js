@@ -3,6 +3,7 @@
 import { element, perFrame } from "./dom.js";
 import { short } from "./format.js";
 import { paintHeat, shadesOf } from "./heat_paint.js";
+import { showsToken } from "./stretch.js";
 
 const ROW = 20;
 /** Room for a second line under the name where the view is narrow. */
@@ -146,8 +147,8 @@ function placeLines(parts, state) {
 }
 
 function placeLine(line, index, state) {
-  line.hidden = index === null;
-  if (index === null) return;
+  line.hidden = index === null || !showsToken(state.stretch, index);
+  if (line.hidden) return;
   line.style.left = `${(index - state.stretch.from) * state.scale}px`;
   line.style.width = `${Math.max(1, state.scale)}px`;
   line.style.top = `${state.head}px`;

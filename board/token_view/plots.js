@@ -105,7 +105,7 @@ export function createPlots(parts, on) {
 function sayStretch({ zoom, stretch: words }, { model, stretch }) {
   const all = stretch.count >= model.n;
   const [first, last] = model.n === 0 ? [0, 0] : tokensOfStretch(model.n, stretch);
-  const text = all ? "" : `${whole(model.start + first + 1)}–${whole(model.start + last + 1)}`;
+  const text = all ? "" : `tokens ${whole(model.start + first + 1)}–${whole(model.start + last + 1)}`;
   if (words.textContent !== text) words.textContent = text;
   zoom.querySelector('[data-zoom="0"]').disabled = all;
 }

@@ -40,6 +40,11 @@ export function stretchWith(n, stretch, index) {
   return index >= from && index + 1 <= from + count ? stretch : fitStretch(n, { from: index + 0.5 - count / 2, count });
 }
 
+/** Whether any of token `index` is in the stretch. */
+export function showsToken({ from, count }, index) {
+  return index + 1 > from && index < from + count;
+}
+
 /** First and last token of a stretch, as indices: those that are seen by at least a half. */
 export function tokensOfStretch(n, { from, count }) {
   const first = Math.min(n - 1, Math.max(0, Math.round(from)));

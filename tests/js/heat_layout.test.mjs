@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CELL, cellsOf, pixelsPerToken, ticksOf, tokenColumns } from "../../board/token_view/heat_layout.js";
+import { axisLabels, CELL, cellsOf, tokenColumns } from "../../board/token_view/heat_layout.js";
 
 const columns = (places, offset, scale, width) => {
   const values = Float32Array.from(places);
@@ -36,17 +36,33 @@ test("no spike is lost at any width", () => {
   }
 });
 
-test("a row never gets narrower than its room nor closer than the limit", () => {
-  assert.equal(pixelsPerToken(2000, 1000, 1, 28), 0.5);
-  assert.equal(pixelsPerToken(2000, 1000, 4, 28), 2);
-  assert.equal(pixelsPerToken(2000, 1000, 999, 28), 28);
-  assert.equal(pixelsPerToken(10, 1000, 8, 28), 100);
-  assert.equal(pixelsPerToken(0, 1000, 1, 28), 1);
+const widthOf = (position) => 6.2 * String(position).replace(/\B(?=(\d{3})+$)/g, ",").length;
+const axis = (from, count, n, start, width) => axisLabels({ from, count }, n, start, width, widthOf);
+const positions = (...view) => axis(...view).map(({ position }) => position);
+
+test("the axis has round positions with room between them, and the first where there is room", () => {
+  assert.deepEqual(positions(0, 100, 100, 0, 1000), [1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+  assert.deepEqual(positions(0, 2000, 2000, 0, 1000), [1, 200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000]);
+  assert.deepEqual(positions(0, 2000, 2000, 2000, 400), [2001, 2500, 3000, 3500, 4000]);
+  assert.deepEqual(positions(0, 3, 3, 0, 900), [1, 2, 3]);
+  assert.deepEqual(positions(300, 12, 5000, 0, 500), [302, 304, 306, 308, 310, 312]);
 });
 
-test("ticks are round positions with room between them", () => {
-  assert.deepEqual(ticksOf(1, 100, 10, 72), [1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
-  assert.deepEqual(ticksOf(1, 2000, 0.5, 72), [1, 200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000]);
-  assert.deepEqual(ticksOf(2001, 4000, 0.2, 72), [2001, 2500, 3000, 3500, 4000]);
-  assert.deepEqual(ticksOf(1, 3, 300, 72), [1, 2, 3]);
+test("numbers of the axis never touch nor leave the row, however many tokens there are", () => {
+  for (const n of [1, 7, 1000, 128_000, 128_001, 1_000_000]) {
+    for (const start of [0, 1_000_000, 127_999_000]) {
+      for (const width of [180, 640, 930, 1111]) {
+        for (const share of [0, 0.123, 0.5, 0.77]) {
+          const count = Math.max(Math.min(4, n), n * (1 - share));
+          const labels = axis((n - count) * share, count, n, start, width);
+          assert.ok(labels.length > 0, `${n} ${start} ${width} ${share}`);
+          labels.forEach(({ left, position }, i) => {
+            const before = labels[i - 1];
+            assert.ok(left >= 0 && left + widthOf(position) <= width + 1e-6);
+            if (before) assert.ok(before.left + widthOf(before.position) + 8 <= left + 1e-6, `${n} ${start} ${width} ${share} ${position}`);
+          });
+        }
+      }
+    }
+  }
 });

@@ -33,3 +33,10 @@ test("a choice of range is part of the echo; a server that says nothing of it ag
   assert.deepEqual(settle(pending, { metric: "kl", pinned: 1, scale: "log" }), { pending: [], apply: true });
   assert.equal(settle(pending, { metric: "kl", pinned: 1, scale: null }).pending.length, 1);
 });
+
+test("so is the window; a server that says nothing of it agrees", () => {
+  const pending = [{ metric: "kl", pinned: 1, scale: "q", window: "3-9" }, { metric: "kl", pinned: 1, scale: "q", window: "all" }];
+  assert.deepEqual(settle(pending, { metric: "kl", pinned: 1, window: "all" }), { pending: [], apply: true });
+  assert.deepEqual(settle(pending, { metric: "kl", pinned: 1, window: "3-9" }), { pending: pending.slice(1), apply: false });
+  assert.equal(settle(pending, { metric: "kl", pinned: 1, window: null }).pending.length, 1);
+});

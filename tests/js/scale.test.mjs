@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barOf, nth, place, placesOf, scaleOf, STEPS, stepOf, valueAt } from "../../board/token_view/scale.js";
+import { barOf, nth, place, placesOf, scaleOf, scaleOfColumns, STEPS, stepOf, valueAt } from "../../board/token_view/scale.js";
 
 const SEQUENTIAL = { scale: "sequential", loud: "high", range: null };
 const scale = (values, meta = {}, counts = values.map(() => 1)) =>
@@ -103,4 +103,16 @@ test("a log scale tells small numbers apart, keeps order, sign and ends, and its
   for (const share of [0, 0.25, 0.5, 1]) assert.ok(Math.abs(place(log, valueAt(log, share)) - share) < 1e-9);
   const both = chosen([-100, 1], { kind: "log", ends: null }, { scale: "diverging" });
   assert.ok(place(both, -1) < -0.3 && place(both, -1) === -place(both, 1));
+});
+
+test("columns that each show the loudest of many tokens are told apart by their own quantiles", () => {
+  const values = Float32Array.from({ length: 100_000 }, (_, i) => (i % 100 === 0 ? 1 + (i / 100_000) * 9 : 0.01));
+  const all = scaleOf(values, new Uint8Array(values.length).fill(1), SEQUENTIAL);
+  const columns = Int32Array.from({ length: 500 }, (_, x) => (x === 499 ? -1 : x * 200));
+  const drawn = scaleOfColumns(all, values, columns);
+  const shades = (scale) => new Set([...columns].filter((token) => token >= 0).map((token) => stepOf(place(scale, values[token])))).size;
+  assert.ok(shades(drawn) > STEPS / 2 && shades(drawn) > shades(all));
+  assert.equal(drawn.scale, "sequential");
+  const none = Int32Array.from([-1, -1]);
+  assert.equal(scaleOfColumns(all, values, none), all);
 });

@@ -230,9 +230,12 @@ function listenChart(parts, state, on) {
   };
   plot.onpointercancel = stop;
   plot.onpointerleave = () => on.hover(null);
-  plot.onkeydown = (event) => {
-    if (event.key === "Escape" && drag) stop();
-  };
+  plot.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !drag) return;
+    stop();
+    // Escape has done its work; what is pinned stays.
+    event.stopImmediatePropagation();
+  });
   plot.ondblclick = () => on.zoom(0, 0);
   // As in the heatmap: a plain wheel belongs to the page.
   plot.addEventListener("wheel", (event) => {

@@ -4,7 +4,7 @@ import { whole } from "./format.js";
 
 /** Kinds in the order of the switch, and what the switch calls them. */
 export const RANGES = [
-  ["q", "quantile range"], ["step", "step's range"], ["run", "run's range"], ["full", "full range"], ["log", "log range"],
+  ["q", "quantile range"], ["step", "range of the step"], ["run", "range of the run"], ["full", "full range"], ["log", "log range"],
   ["fixed", "fixed range"], ["hold", "held range"],
 ];
 

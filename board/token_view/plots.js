@@ -6,7 +6,7 @@ import { whole } from "./format.js";
 import { fitStretch, panStretch, readStretch, stretchName, stretchWith, tokensOfStretch, wholeStretch, zoomStretch } from "./stretch.js";
 
 /** Milliseconds without a move after which the stretch is reported. */
-const REST = 300;
+const REST = 500;
 /** Share of what is in view that a bracket key moves. */
 const STRIDE = 0.5;
 

@@ -29,12 +29,15 @@ export function scaleOf(values, counts, meta, choice = { kind: "q", ends: null }
 
 /**
  * The quantile range of what is drawn when many tokens share a pixel: of the `columns`' tokens (indices, -1 for none), each the loudest of
- * its pixel. By the range of all tokens nearly every column would have the loudest colour. `base` is the scale of all tokens.
+ * its pixel. By the range of all tokens nearly every column would have the loudest colour, and from zero up too; only a diverging metric
+ * keeps zero in its middle. `base` is the scale of all tokens.
  */
 export function scaleOfColumns(base, values, columns) {
-  const drawn = Float32Array.from(columns, (token) => (token < 0 ? NaN : values[token]));
-  const { lo, hi, min, max, finite } = scaleOf(drawn, new Uint8Array(drawn.length).fill(1), { scale: base.scale, loud: base.loud, range: null });
-  return finite === 0 ? base : { ...base, lo, hi, min, max };
+  const drawn = Float32Array.from(columns, (token) => (token < 0 ? NaN : values[token])).filter(Number.isFinite);
+  if (drawn.length === 0) return base;
+  const [min, max] = boundsOf(drawn);
+  const [lo, hi] = base.scale === "diverging" ? symmetric(drawn) : quantiles(drawn);
+  return { ...base, lo, hi, min, max };
 }
 
 /** Where a value lies: 0 to 1, or -1 to 1 on a diverging scale; beyond the ends is the end. A constant metric is quiet. */
@@ -101,12 +104,16 @@ function keptOf(values, counts) {
 }
 
 function oneSided(kept) {
+  return fromZero(...quantiles(kept));
+}
+
+/** All but the tails; where nothing else is left, all. */
+function quantiles(kept) {
   const last = kept.length - 1;
-  const [min, max] = boundsOf(kept);
-  let lo = nth(kept, Math.floor(TAIL * last));
-  let hi = nth(kept, Math.ceil((1 - TAIL) * last));
-  if (hi === lo) [lo, hi] = [min, max];
-  return fromZero(lo, hi);
+  const bounds = boundsOf(kept);
+  const lo = nth(kept, Math.floor(TAIL * last));
+  const hi = nth(kept, Math.ceil((1 - TAIL) * last));
+  return hi === lo ? bounds : [lo, hi];
 }
 
 /** Start at zero where zero is near: quiet then means "none" instead of "least of these". */

@@ -112,7 +112,9 @@ test("columns that each show the loudest of many tokens are told apart by their 
   const drawn = scaleOfColumns(all, values, columns);
   const shades = (scale) => new Set([...columns].filter((token) => token >= 0).map((token) => stepOf(place(scale, values[token])))).size;
   assert.ok(shades(drawn) > STEPS / 2 && shades(drawn) > shades(all));
-  assert.equal(drawn.scale, "sequential");
+  assert.ok(drawn.lo > 1 && drawn.min < drawn.lo && drawn.hi < drawn.max);
+  const signed = scaleOfColumns({ ...all, scale: "diverging" }, values, columns);
+  assert.equal(signed.lo, -signed.hi);
   const none = Int32Array.from([-1, -1]);
   assert.equal(scaleOfColumns(all, values, none), all);
 });

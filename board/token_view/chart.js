@@ -112,7 +112,8 @@ function drawEnvelope(context, state, width, ratio) {
   const { metric, stretch } = state;
   const scale = width / stretch.count;
   const { low, high } = envelopeOf(metric.values, metric.cells, stretch.from * scale, scale, width);
-  context.fillStyle = css(state.ink);
+  // Softer than the line: where the numbers scatter much this is a solid band, and the text is to stay the loudest thing.
+  context.fillStyle = css(state.ink.map((channel, i) => 0.6 * channel + 0.4 * state.faint[i]));
   for (let x = 0; x < width; x += 1) {
     if (Number.isNaN(low[x])) continue;
     const top = Math.max(high[x], low[x - 1] > high[x] ? low[x - 1] : high[x]);

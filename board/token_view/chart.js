@@ -17,9 +17,9 @@ const BRUSH_LEAST = 4;
 const NUMBER_ROOM = 0.24;
 
 /**
- * The chart in `box`. `on` holds what it tells: hover(index or null), pin(index), brush(stretch), zoom(factor, token). Call `show` with a
- * model and `choose` with a metric, `place` with the stretch of tokens to draw and `view` with the tokens in sight of the text, `mark` with
- * the hovered and pinned tokens, `paint` after a change of theme.
+ * The chart in `box`. `on` holds what it tells: hover(index or null), pin(index), brush(stretch), zoom(factor, token). Call `choose` with a
+ * model and its metric, `place` with the stretch of tokens to draw, `view` with the tokens in sight of the text, `mark` with the hovered
+ * and pinned tokens, `paint` after a change of theme.
  */
 export function createChart(box, on) {
   const parts = chartSkeleton();

@@ -6,7 +6,7 @@ of rows and how to reach a rollout; it does not know JSON, formulas or screens.
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -173,9 +173,10 @@ class Run:
 
         Memory stays within what one part holds. In no particular order; each rollout enters once.
         """
-        numbers = keys // ROWS_PER_PART
+        numbers = np.searchsorted(self._starts, keys, side="right") - 1
         for number in np.unique(numbers):
-            yield from self._parts[number].flat(np.sort(keys[numbers == number] % ROWS_PER_PART), leave_out=_NO_METRIC)
+            rows = np.sort(keys[numbers == number]) - self._starts[number]
+            yield from self._parts[int(number)].flat(rows, leave_out=_NO_METRIC)
 
     def texts(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
         """One text column for the given rollouts, in their order; null where a row lacks it. Shape (len(keys),)."""

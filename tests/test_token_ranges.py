@@ -51,7 +51,8 @@ def slow_values(run: Run, step: int | None, estimator: str) -> dict[str, np.ndar
 @pytest.mark.parametrize("estimator", metrics.ESTIMATORS)
 def test_the_ends_are_those_of_all_counted_tokens(tmp_path: Path, step: int | None, estimator: str) -> None:
     """Read part by part and field set by field set, the ends are those of every rollout's own arrays put together."""
-    run = open_run(write_run(tmp_path / "run", {"rank_0.jsonl": mixed(1500)}))
+    rows = mixed(300)
+    run = open_run(write_run(tmp_path / "run", {"rank_0.jsonl": rows[:170], "rank_1.jsonl": rows[170:]}))
     found = token_ranges(run, step, estimator)
     wanted = {name: ends_of(values, name) for name, values in slow_values(run, step, estimator).items()}
     assert {name: (lo, hi) for name, lo, hi in zip(found.index, found["lo"], found["hi"], strict=True)} == wanted

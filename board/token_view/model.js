@@ -3,6 +3,7 @@
 import { bytesOf, codecOf, spell, textOf } from "./bytes.js";
 import { extremesOf, loudnessOf } from "./find.js";
 import { cellsOf } from "./heat_layout.js";
+import { Ranking } from "./rank.js";
 import { placesOf, scaleOf } from "./scale.js";
 import { tokenTexts } from "./tokens.js";
 
@@ -39,6 +40,7 @@ class Metric {
   #cells = null;
   #loudness = null;
   #extremes = null;
+  #ranking = null;
   #choice = undefined;
 
   constructor(meta, values, counts) {
@@ -82,6 +84,12 @@ class Metric {
   get loudness() {
     this.#loudness ??= loudnessOf(this, this.#counts);
     return this.#loudness;
+  }
+
+  /** How each token ranks among the others. */
+  get ranking() {
+    this.#ranking ??= new Ranking(this, this.#counts);
+    return this.#ranking;
   }
 
   /** The loudest tokens, in the order of the response. */

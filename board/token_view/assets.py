@@ -24,6 +24,7 @@ VIEW_FILES: Final = (
     "find.js",
     "rank.js",
     "bytes.js",
+    "alternatives.js",
     "model.js",
     "dom.js",
     "text.js",
@@ -33,6 +34,8 @@ VIEW_FILES: Final = (
     "range.js",
     "finder.js",
     "tip.js",
+    "compare.js",
+    "table.js",
     "skeleton.js",
     "view.js",
 )

@@ -26,9 +26,9 @@ DEFAULT_ROOT: Final = "rollout_samples"
 ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", "single-cell"]
 """What a click selects in a table whose rows lead somewhere: anywhere on the row must do."""
 
-Part = Literal["run", "step", "rollout", "token", "metric", "scale"]
+Part = Literal["run", "step", "rollout", "token", "compare", "metric", "scale"]
 
-_LINKED: Final[tuple[Part, ...]] = ("run", "step", "rollout", "token", "metric", "scale")
+_LINKED: Final[tuple[Part, ...]] = ("run", "step", "rollout", "token", "compare", "metric", "scale")
 """Parameters of the URL that say where the reader is."""
 
 _WHOLE: Final = ("step", "token")
@@ -123,8 +123,8 @@ def moved(name: Part) -> None:
 
 
 def _forget_after(name: str, keep: Mapping[str, object]) -> None:
-    """Another run forgets the step, the rollout and the token; another step the rollout and the token; another rollout the token."""
-    order = ("run", "step", "rollout", "token")
+    """Another run forgets the step, another step the rollout, another rollout the token, another token those pinned beside it."""
+    order = ("run", "step", "rollout", "token", "compare")
     for dependent in order[order.index(name) + 1 :] if name in order else ():
         if dependent not in keep:
             st.session_state.pop(dependent, None)

@@ -7,6 +7,7 @@ import streamlit as st
 from board import detail, metrics, session, structure, token_view
 from board.controls import estimator_choice, extreme_choices
 from board.formats.row import plural
+from board.likeliest import likeliest
 from board.notices import absent
 from board.numbers import fmt
 from board.schema import BY_TITLE
@@ -54,6 +55,11 @@ def pinned_token() -> int | None:
     return asked if isinstance(asked, int) and asked in kept else None
 
 
+def compared_tokens() -> tuple[int, ...]:
+    """The positions of the tokens pinned beside that one; what the link asks for and is not shown is left out."""
+    return tuple(position for position in token_view.read_pins(session.place("compare")) if position in kept)
+
+
 def text_and_heatmap() -> None:
     """The token view: a window of the response that the reader moves."""
     if rollout.tokens is None and not length:
@@ -73,6 +79,7 @@ def text_and_heatmap() -> None:
     if count > 1:
         st.text(f"Showing {window}: the response is drawn a window at a time.")
     shown = kept[window.slice]
+    ids, others = metrics.token_ids(rollout.arrays), rollout.alternatives
     result = token_view.show(
         [tokens[i] for i in shown],
         {name: values[shown] for name, values in arrays.items()},
@@ -80,11 +87,21 @@ def text_and_heatmap() -> None:
         start=window.start,
         total=len(kept),
         metric=str(session.place("metric") or DEFAULT_METRIC),
+        ids=None if ids is None else ids[shown],
+        alternatives=None if others is None or rollout.tokens is None else likeliest(others.lists, tokens, shown),
         pinned=int(np.searchsorted(kept, pinned)) if pinned is not None else None,
+        others=tuple(np.searchsorted(kept, [one for one in compared_tokens() if one != pinned]).tolist())
+        if pinned is not None
+        else (),
         scale=str(session.place("scale") or DEFAULT_SCALE),
         key="token_view",
     )
-    session.keep(metric=result.metric, scale=result.scale, token=int(kept[result.pinned]) if result.pinned is not None else None)
+    session.keep(
+        metric=result.metric,
+        scale=result.scale,
+        token=int(kept[result.pinned]) if result.pinned is not None else None,
+        compare=token_view.write_pins(kept[list(result.others)].tolist()),
+    )
 
 
 def extremes() -> None:

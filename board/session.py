@@ -80,6 +80,8 @@ def adopt_url() -> None:
         asked = st.query_params.get(name)
         if asked is not None and asked != st.session_state["_written"].get(name):
             st.session_state[name] = int(asked) if name in _WHOLE and _is_whole(asked) else asked
+            if name == "token":
+                _forget_after(name, keep=st.query_params)
 
 
 def _is_whole(text: str) -> bool:

@@ -9,10 +9,8 @@ from board.controls import estimator_choice, extreme_choices
 from board.formats.row import plural
 from board.likeliest import likeliest
 from board.notices import absent
-from board.numbers import fmt
 from board.schema import BY_TITLE
 from board.selection import extreme_tokens, natural_order, neighbours, of_step
-from board.texts import visible
 
 DEFAULT_METRIC = "kl"
 DEFAULT_SCALE = "q"
@@ -113,20 +111,19 @@ def extremes() -> None:
     asked = str(session.place("metric") or DEFAULT_METRIC)
     choices = extreme_choices(names, asked if asked in names else names[0], natural_order)
     table = extreme_tokens(tokens, arrays, choices.metric, choices.order, choices.top, rollout.counts)
-    shown = pd.DataFrame({"position": table["position"] + 1, "token": [visible(token) for token in table["token"]]})
-    shown = shown.join(table[names].map(fmt))
+    positions = table["position"].tolist()
+    first = {"position": table["position"] + 1, **structure.token_columns(tokens, positions)}
+    shown = pd.DataFrame(first).join(table[names])
     key = f"extremes_{rollout.source}_{hash(choices)}"
     st.dataframe(
         shown,
         key=key,
-        on_select=session.row_clicked(key, [{"token": position} for position in table["position"].tolist()]),
+        on_select=session.row_clicked(key, [{"token": position} for position in positions]),
         selection_mode=session.ROW_OR_CELL,
         hide_index=True,
-        column_order=["position", "token", choices.metric, *(name for name in names if name != choices.metric)],
-        column_config={
-            name: st.column_config.TextColumn(help=BY_TITLE[name].meaning if name in BY_TITLE else None, alignment="right")
-            for name in names
-        },
+        column_order=[*first, choices.metric, *(name for name in names if name != choices.metric)],
+        column_config=structure.number_columns({name: BY_TITLE[name].meaning if name in BY_TITLE else "" for name in names})
+        | structure.count_columns({"position": "position of the token in the response, counted from 1"}),
     )
 
 

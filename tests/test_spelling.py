@@ -42,7 +42,7 @@ def test_how_tokens_name_their_bytes(tokens: list[str], wanted: str) -> None:
 def byte_level(text: str, ends: list[int]) -> list[str]:
     """Byte-level names of a text cut after these numbers of bytes."""
     data = text.encode()
-    cuts = [0, *sorted(min(end, len(data)) for end in ends), len(data)]
+    cuts = [0, *sorted({min(end, len(data)) for end in ends}), len(data)]
     return ["".join(LETTERS[byte] for byte in data[a:b]) for a, b in pairwise(cuts)]
 
 

@@ -323,6 +323,7 @@ def test_the_page_sends_tokens_and_choice_apart(tmp_path: Path) -> None:
         "metric": "kl",
         "pinned": 11,
         "scale": None,
+        "others": [],
     }
     assert page.text[0].value == "kl 11"
 

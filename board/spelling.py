@@ -99,8 +99,14 @@ def readable(codec: Codec, tokens: Sequence[str], at: int) -> str:
 
 
 def decoded(codec: Codec, name: str) -> str:
-    """One name as text, without neighbours: an alternative to a token, say."""
-    return readable(codec, [name], 0)
+    """One name as text, without neighbours: an alternative to a token, say. What does not read as text is left as it stands.
+
+    Some engines list text beside the tokenizer's names.
+    """
+    if codec == "byte-level" and not _ALPHABET.issuperset(name):
+        return name
+    units = spell(codec, [name], 0)
+    return name if any(unit.broken for unit in units) else "".join(unit.text for unit in units)
 
 
 def _add(found: list[Unit], match: re.Match[bytes], sharing: list[int], at: int) -> None:

@@ -126,7 +126,7 @@ def alternatives(rollout: Rollout, pinned: int | None) -> None:
         ),
         key=f"alternatives_{rollout.source}",
         hide_index=True,
-        width=560,
+        width="content",
         column_config={"sampled": st.column_config.TextColumn(help=_ALTERNATIVES_HELP["sampled"])}
         | number_columns({name: _ALTERNATIVES_HELP[name] for name in ("probability", "logprob")}),
     )

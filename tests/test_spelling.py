@@ -66,8 +66,8 @@ def test_what_a_table_shows() -> None:
     tokens = byte_level("今", [1, 2])
     assert [readable("byte-level", tokens, at) for at in range(3)] == [f"今 ({part} of 3)" for part in (1, 2, 3)]
     assert spell("byte-level", tokens, 1) == [Unit("今", 1, 3)]
-    assert decoded("byte-level", tokens[0]) == "\\xE4"
-    assert decoded("byte-level", "Ġcat") == " cat"
+    assert [readable("byte-level", tokens[:1], 0), decoded("byte-level", tokens[0])] == ["\\xE4", tokens[0]]
+    assert [decoded("byte-level", name) for name in ("Ġcat", " cat", "今", "")] == [" cat", " cat", "今", ""]
     assert [decoded("sentencepiece", name) for name in ("▁the", "<0x0A>", "é", "<|im_end|>")] == [" the", "\n", "é", "<|im_end|>"]
 
 

@@ -6,7 +6,7 @@ import { literal } from "./marks.js";
 import { localIndex } from "./model.js";
 import { samePins } from "./pins.js";
 import { barOf, place, stepOf } from "./scale.js";
-import { cut } from "./tip.js";
+import { cut, readable } from "./tip.js";
 
 /** The comparison in `box`, there from two pins on. `on` holds what it tells: go(index), close(position), leave() when nothing is left to focus. */
 export function createCompare(box, on) {
@@ -49,7 +49,7 @@ function columnHead(model, position, index, go, close) {
   to.onclick = () => go(index);
   const away = element("button", "tv-close", { type: "button", title: `unpin ${name}`, "aria-label": `unpin ${name}` }, "×");
   away.onclick = () => close(position);
-  const text = index === null ? "in another window" : literal(cut(model.token(index)));
+  const text = index === null ? "in another window" : literal(cut(readable(model, index)));
   const masked = index !== null && model.counts[index] === 0 ? [element("div", "tv-dim", {}, "masked")] : [];
   const shown = element("bdi", "tv-compare-text", { title: text }, text);
   return element("th", "", { scope: "col" }, element("div", "tv-compare-name", {}, to, away), shown, ...masked);

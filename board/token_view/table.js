@@ -3,7 +3,7 @@
 import { element } from "./dom.js";
 import { extent, short, whole } from "./format.js";
 import { literal } from "./marks.js";
-import { cut } from "./tip.js";
+import { cut, readable } from "./tip.js";
 
 /** Tokens on one page; a table of 100,000 rows would stop the browser. */
 export const PAGE_TOKENS = 200;
@@ -80,8 +80,8 @@ function tableCaption(model, { first, stop }) {
 }
 
 function columnsOf(model) {
-  const names = ["token", "text", ...model.metrics.map(({ name, unit }) => (unit ? `${name}, ${unit}` : name))];
-  return element("thead", "", {}, element("tr", "", {}, ...names.map((name) => element("th", "", { scope: "col" }, name))));
+  const named = ({ name, unit = "" }) => element("th", "", { scope: "col" }, name, element("div", "tv-column-unit", {}, unit));
+  return element("thead", "", {}, element("tr", "", {}, ...[{ name: "token" }, { name: "text" }, ...model.metrics].map(named)));
 }
 
 function tokenRow(state, i) {
@@ -89,7 +89,7 @@ function tokenRow(state, i) {
   const number = element("button", "tv-row-name", { type: "button", tabIndex: -1, title: "go to this token" }, whole(model.start + i + 1));
   number.onclick = () => on.go(i);
   const masked = model.counts[i] === 0;
-  const text = element("td", "tv-row-text", {}, element("bdi", "", {}, literal(cut(model.token(i)))), ...(masked ? [" (masked)"] : []));
+  const text = element("td", "tv-row-text", {}, element("bdi", "", {}, literal(cut(readable(model, i)))), ...(masked ? [" (masked)"] : []));
   const numbers = model.metrics.map(({ values }) => element("td", "tv-num", {}, Number.isNaN(values[i]) ? "missing" : short(values[i])));
   return element("tr", masked ? "tv-masked" : "", {}, element("th", "tv-num", { scope: "row" }, number), text, ...numbers);
 }

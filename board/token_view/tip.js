@@ -2,7 +2,7 @@
 
 import { element, whenIdle } from "./dom.js";
 import { exact, short, whole } from "./format.js";
-import { badByte, bytesOf, hex } from "./bytes.js";
+import { badByte, decoded, hex } from "./bytes.js";
 import { codePoints, literal } from "./marks.js";
 import { ordinal, prepareRanks } from "./rank.js";
 import { drawToken } from "./text.js";
@@ -31,11 +31,18 @@ export function placeTip(card, token) {
   card.style.top = `${below ? box.bottom + MARGIN : Math.max(MARGIN, box.top - MARGIN - height)}px`;
 }
 
+/** A token as text for where it stands alone: a character shared with others says so, a lost byte is named. */
+export function readable(model, index) {
+  if (model.codec === "plain") return model.token(index);
+  const told = ({ text, glyph, part, parts, bad }) => text ?? (glyph === undefined ? badByte(bad) : `${glyph} (${part + 1} of ${parts})`);
+  return model.units(index).map(told).join("");
+}
+
 /** One line for those who listen instead of look: "token 58 of 212, " the", kl 0.12 nats". */
 export function spoken(model, index, metric) {
   const place = `token ${whole(model.start + index + 1)} of ${whole(model.total)}`;
   const value = metric ? `, ${metric.name} ${short(metric.values[index])} ${metric.unit}` : "";
-  return `${place}, ${literal(cut(model.token(index)))}${value}${model.counts[index] === 0 ? ", masked" : ""}`;
+  return `${place}, ${literal(cut(readable(model, index)))}${value}${model.counts[index] === 0 ? ", masked" : ""}`;
 }
 
 /** The first characters of a token, and how many there are when that is not all. */
@@ -107,7 +114,7 @@ function alternativesList(model, index) {
   const note = element("div", "tv-tip-points", {}, alternativesText(listed, sampled, likeliest.length));
   if (listed === 0) return [note];
   const rows = likeliest.map((one) => {
-    const text = element("td", "tv-other", {}, element("bdi", "", {}, literal(cut(readable(model, one.token)))));
+    const text = element("td", "tv-other", {}, element("bdi", "", {}, literal(cut(decoded(model.codec, one.token)))));
     const mark = element("td", "tv-dim", {}, one.sampled ? "sampled" : "");
     return element("tr", one.sampled ? "tv-chosen" : "", {}, text, element("td", "tv-num", {}, short(one.probability)), mark);
   });
@@ -119,13 +126,6 @@ function alternativesText(listed, sampled, shown) {
   const first = shown < listed ? `the likeliest ${shown} of ${whole(listed)} listed; ` : "";
   if (sampled < 0) return `${first}sampled: not among the ${first ? "" : `${whole(listed)} `}listed`;
   return `${first}sampled: the ${ordinal(sampled + 1)} of ${whole(listed)}`;
-}
-
-/** An alternative as text: where the tokens are names of bytes, so is it; a byte that is no character stays a name. */
-function readable(model, name) {
-  if (model.codec === "plain") return name;
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytesOf(model.codec, name));
-  return text.includes("\ufffd") ? name : text;
 }
 
 function headRow(model, index, pinned) {

@@ -7,6 +7,7 @@ frames nor screens.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, Literal
 
 Codec = Literal["plain", "byte-level", "sentencepiece"]
@@ -62,8 +63,8 @@ def codec_of(tokens: Sequence[str]) -> Codec:
         return "plain"
     if _is_byte_level(tokens, whole):
         return "byte-level"
-    marks = sum(token.startswith("▁") or _BYTE_NAME.fullmatch(token) is not None for token in tokens)
-    return "sentencepiece" if marks >= _MARKS_WANTED else "plain"
+    marked = (token for token in tokens if token.startswith("▁") or _BYTE_NAME.fullmatch(token))
+    return "sentencepiece" if _several(marked) else "plain"
 
 
 def bytes_of(codec: Codec, name: str) -> bytes:
@@ -123,12 +124,16 @@ def _add(found: list[Unit], match: re.Match[bytes], sharing: list[int], at: int)
 
 
 def _is_byte_level(tokens: Sequence[str], whole: str) -> bool:
-    if not _ALPHABET.issuperset(whole):
+    if not set(whole) <= _ALPHABET:
         ordinary = [token for token in tokens if not _SPECIAL.fullmatch(token)]
-        if not _ALPHABET.issuperset("".join(ordinary)):
+        if not set("".join(ordinary)) <= _ALPHABET:
             return False
-    marks = sum(("Ġ" in token or "Ċ" in token) and not _SPECIAL.fullmatch(token) for token in tokens)
-    return marks >= _MARKS_WANTED or _reads_as_characters(b"".join(_all_bytes(tokens)))
+    marked = (token for token in tokens if ("Ġ" in token or "Ċ" in token) and not _SPECIAL.fullmatch(token))
+    return _several(marked) or _reads_as_characters(b"".join(_all_bytes(tokens)))
+
+
+def _several(marked: Iterator[str]) -> bool:
+    return len(list(islice(marked, _MARKS_WANTED))) == _MARKS_WANTED
 
 
 def _all_bytes(tokens: Sequence[str]) -> Iterator[bytes]:

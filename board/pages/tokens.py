@@ -7,7 +7,6 @@ import streamlit as st
 from board import detail, metrics, session, structure, token_view
 from board.controls import estimator_choice, extreme_choices
 from board.formats.row import plural
-from board.likeliest import likeliest
 from board.notices import absent
 from board.schema import BY_TITLE
 from board.selection import extreme_tokens, natural_order, neighbours, of_step
@@ -53,9 +52,12 @@ def pinned_token() -> int | None:
     return asked if isinstance(asked, int) and asked in kept else None
 
 
-def compared_tokens() -> tuple[int, ...]:
-    """The positions of the tokens pinned beside that one; what the link asks for and is not shown is left out."""
-    return tuple(position for position in token_view.read_pins(session.place("compare")) if position in kept)
+def compared_tokens(pinned: int | None) -> tuple[int, ...]:
+    """The tokens pinned beside that one, as indices among those shown; what the link asks for and is not shown is left out."""
+    if pinned is None:
+        return ()
+    asked = [one for one in token_view.read_pins(session.place("compare")) if one != pinned and one in kept]
+    return tuple(np.searchsorted(kept, asked).tolist())
 
 
 def text_and_heatmap() -> None:
@@ -77,7 +79,7 @@ def text_and_heatmap() -> None:
     if count > 1:
         st.text(f"Showing {window}: the response is drawn a window at a time.")
     shown = kept[window.slice]
-    ids, others = metrics.token_ids(rollout.arrays), rollout.alternatives
+    ids = metrics.token_ids(rollout.arrays)
     result = token_view.show(
         [tokens[i] for i in shown],
         {name: values[shown] for name, values in arrays.items()},
@@ -86,11 +88,9 @@ def text_and_heatmap() -> None:
         total=len(kept),
         metric=str(session.place("metric") or DEFAULT_METRIC),
         ids=None if ids is None else ids[shown],
-        alternatives=None if others is None or rollout.tokens is None else likeliest(others.lists, tokens, shown),
+        alternatives=session.likeliest_alternatives(run, rollout, shown),
         pinned=int(np.searchsorted(kept, pinned)) if pinned is not None else None,
-        others=tuple(np.searchsorted(kept, [one for one in compared_tokens() if one != pinned]).tolist())
-        if pinned is not None
-        else (),
+        others=compared_tokens(pinned),
         scale=str(session.place("scale") or DEFAULT_SCALE),
         key="token_view",
     )

@@ -6,13 +6,15 @@ import { whole } from "./format.js";
 export class Ranking {
   #values;
   #counts;
-  #keyOf;
+  #diverging;
+  #sign;
   #sorted = null;
 
   constructor({ values, scale, loud }, counts) {
     this.#values = values;
     this.#counts = counts;
-    this.#keyOf = scale === "diverging" ? Math.abs : loud === "low" ? (value) => -value : (value) => value;
+    this.#diverging = scale === "diverging";
+    this.#sign = loud === "low" ? -1 : 1;
   }
 
   /** Whether the tokens are sorted, so that a rank is a search instead of a count. */
@@ -23,15 +25,20 @@ export class Ranking {
     if (this.ready) return;
     const keys = new Float32Array(this.#values.length);
     let n = 0;
-    for (let i = 0; i < keys.length; i += 1) if (this.#takesPart(i)) keys[n++] = this.#keyOf(this.#values[i]);
+    for (let i = 0; i < keys.length; i += 1) if (this.#takesPart(i)) keys[n++] = this.#keyOf(i);
     this.#sorted = keys.slice(0, n).sort();
   }
 
   /** {place, of}: the place of token `i`, 1 the loudest, among so many; null for one that takes no part. */
   of(i) {
     if (!this.#takesPart(i)) return null;
-    const key = this.#keyOf(this.#values[i]);
+    const key = this.#keyOf(i);
     return this.ready ? this.#searched(key) : this.#counted(key);
+  }
+
+  /** How loud a token is, for comparing only. */
+  #keyOf(i) {
+    return this.#diverging ? Math.abs(this.#values[i]) : this.#sign * this.#values[i];
   }
 
   #takesPart(i) {
@@ -49,12 +56,15 @@ export class Ranking {
     return { place: sorted.length - low + 1, of: sorted.length };
   }
 
+  /** One plain loop: this runs in the first hovers over a long response, before any of it is compiled. */
   #counted(key) {
+    const [values, counts, diverging, sign] = [this.#values, this.#counts, this.#diverging, this.#sign];
     let [louder, of] = [0, 0];
-    for (let i = 0; i < this.#values.length; i += 1) {
-      if (!this.#takesPart(i)) continue;
+    for (let i = 0; i < values.length; i += 1) {
+      const value = diverging ? Math.abs(values[i]) : sign * values[i];
+      if (counts[i] !== 1 || value !== value) continue;
       of += 1;
-      if (this.#keyOf(this.#values[i]) > key) louder += 1;
+      if (value > key) louder += 1;
     }
     return { place: louder + 1, of };
   }

@@ -94,17 +94,17 @@ function numbersTable(model, index, pinned, chosen) {
       ...(pinned === null ? [] : [element("td", "tv-num tv-dim", {}, short(metric.values[pinned]))]),
       element("td", "tv-dim", {}, Number.isNaN(value) ? "missing" : metric.unit),
       element("td", "tv-exact", {}, digits === short(value) ? "" : digits),
-      element("td", "tv-rank", {}, rankText(metric, index)),
+      element("td", "tv-rank", {}, ...rankOf(metric, index)),
     ];
     return element("tr", metric === chosen ? "tv-chosen" : "", { "data-metric": metric.name }, ...cells);
   });
   return element("table", "tv-tip-table", {}, element("tbody", "", {}, ...head, ...rows));
 }
 
-/** "3rd of 812", counted from the loudest token; nothing for one that is masked or has no number. */
-export function rankText(metric, index) {
+/** "3rd of 812", counted from the loudest token; nothing for one that is masked or has no number. A narrow card leaves out "of 812". */
+function rankOf(metric, index) {
   const rank = metric.ranking.of(index);
-  return rank === null ? "" : `${ordinal(rank.place)} of ${whole(rank.of)}`;
+  return rank === null ? [] : [ordinal(rank.place), element("span", "tv-rank-of", {}, ` of ${whole(rank.of)}`)];
 }
 
 /** What else could have been sampled here, where the row says. */

@@ -12,7 +12,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from board import diff_view, metrics, session
 from board.diff import Diff, compare, fold
 from board.formats.row import plural
-from board.numbers import fmt
+from board.numbers import MISSING, fmt
 from board.rollouts import Rollout
 from board.segments import find_segments, roll_up
 from board.session import View
@@ -65,6 +65,7 @@ def by_segment(rollout: Rollout, arrays: Arrays, estimator: str) -> None:
         on_select=session.row_clicked(key, [{"token": first} for first in table["first"].tolist()]),
         selection_mode=session.ROW_OR_CELL,
         hide_index=True,
+        placeholder=MISSING,
         column_config=number_columns({name: text for name, text in told.items() if name not in counted})
         | count_columns({name: text for name, text in told.items() if name in counted}),
     )
@@ -126,6 +127,7 @@ def alternatives(rollout: Rollout, pinned: int | None) -> None:
         ),
         key=f"alternatives_{rollout.source}",
         hide_index=True,
+        placeholder=MISSING,
         width="content",
         column_config={"sampled": st.column_config.TextColumn(help=_ALTERNATIVES_HELP["sampled"])}
         | number_columns({name: _ALTERNATIVES_HELP[name] for name in ("probability", "logprob")}),

@@ -104,9 +104,9 @@ def test_pins_stand_side_by_side_and_in_the_link(view: Locator, page: Page) -> N
     view.get_by_role("button", name="unpin token 7").click()
     expect(columns).to_have_text(["token 2", "token 6"])
     expect(page).to_have_url(re.compile("token=5"))
-    text.focus()
     page.keyboard.press("Escape")
     expect(compare).to_be_hidden()
+    expect(text).to_be_focused()
     expect(view.locator(".tv-tok[data-pinned]")).to_have_count(0)
     expect(page).not_to_have_url(re.compile("token=|compare="))
 

@@ -597,6 +597,19 @@ def test_a_link_names_several_pins(root: Path, place: dict[str, Any], kept: str 
     assert test.session_state["compare"] == kept
 
 
+def test_another_token_leaves_the_pins_behind(root: Path) -> None:
+    """A place that names another token, from a click in a table or the Back button, does not keep what was pinned beside the old one."""
+    write_run(root, "run", [row(0)])
+    test = opened("tokens", rollout="rank_0.jsonl:1", token=1, compare="3,0")
+    assert test.session_state["compare"] == "3,0"
+
+    test.query_params["token"] = "2"
+    del test.query_params["compare"]
+    test.run()
+
+    assert (test.session_state["token"], test.session_state["compare"]) == (2, None)
+
+
 def test_tokens_page_draws_a_long_response_whole(root: Path) -> None:
     """A response of some thousand tokens has no windows to turn over."""
     n = 4_500

@@ -8,6 +8,7 @@ from board import detail, metrics, session, structure, token_view
 from board.controls import estimator_choice, extreme_choices
 from board.formats.row import plural
 from board.notices import absent
+from board.numbers import MISSING
 from board.schema import BY_TITLE
 from board.selection import extreme_tokens, natural_order, neighbours, of_step
 
@@ -121,6 +122,7 @@ def extremes() -> None:
         on_select=session.row_clicked(key, [{"token": position} for position in positions]),
         selection_mode=session.ROW_OR_CELL,
         hide_index=True,
+        placeholder=MISSING,
         column_order=[*first, choices.metric, *(name for name in names if name != choices.metric)],
         column_config=structure.number_columns({name: BY_TITLE[name].meaning if name in BY_TITLE else "" for name in names})
         | structure.count_columns({"position": "position of the token in the response, counted from 1"}),

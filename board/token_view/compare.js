@@ -8,13 +8,19 @@ import { samePins } from "./pins.js";
 import { barOf, place, stepOf } from "./scale.js";
 import { cut, readable } from "./tip.js";
 
-/** The comparison in `box`, there from two pins on. `on` holds what it tells: go(index), close(position), leave() when nothing is left to focus. */
+/** The comparison in `box`, there from two pins on. `on` holds what it tells: go(index), close(position), clear(), leave() when nothing is left to focus. */
 export function createCompare(box, on) {
   const state = { model: null, metric: null, pins: [] };
   const draw = () => {
     box.hidden = state.pins.length < 2 || state.model.metrics.length === 0;
     if (box.hidden) box.replaceChildren();
     else drawComparison(box, state, on);
+  };
+  box.onkeydown = (event) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    on.clear();
+    on.leave();
   };
   return {
     /** Tokens, pins or colours have changed; cheap when they have not. */

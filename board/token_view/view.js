@@ -56,7 +56,7 @@ function createView(parent) {
   const leave = () => parts.text.focus();
   const go = (index) => (leave(), focusOn(view, index, true));
   const here = () => view.focused ?? localIndex(view.model, view.pinned) ?? view.text.inView()?.[0] ?? 0;
-  view.compare = createCompare(parts.compare, { go, leave, close: (position) => pin(view, pinsAfter(view.pins, position, true)) });
+  view.compare = createCompare(parts.compare, { go, leave, clear: () => pin(view, []), close: (position) => pin(view, pinsAfter(view.pins, position, true)) });
   view.table = createTable(parts.table, { go, leave, here });
   parts.tools.lastElementChild.before(view.table.button);
   listenText(view);

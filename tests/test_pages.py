@@ -650,8 +650,8 @@ def test_tokens_page_tells_where_it_sits_by_segment(root: Path) -> None:
     found = segment_table(test)
     assert found.columns.tolist() == ["segment", "first", "tokens", "masked", "kl, sum", "kl, mean", "value, change"]
     assert found.iloc[:, :4].to_numpy().tolist() == [["think", 1, 2, 1], ["text", 4, 1, 0]]
-    assert found["kl, sum"].tolist() == ["0.00484", "1.14"]
-    assert found["value, change"].tolist() == ["0.100", "–"]
+    assert found["kl, sum"].tolist() == pytest.approx([0.00484, 1.14], rel=0.01)
+    assert found["value, change"].tolist() == pytest.approx([0.1, float("nan")], nan_ok=True)
 
 
 def test_tokens_page_says_when_there_are_no_segments(root: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy.typing as npt
 import streamlit as st
 
+from board.likeliest import Likeliest
 from board.token_view import assets
 from board.token_view.payload import Choice, build, chosen
 
@@ -31,6 +32,8 @@ class TokenViewResult:
     pinned: int | None
     metric: str | None
     scale: str | None = None
+    others: tuple[int, ...] = ()
+    """What is pinned beside `pinned`, in the order it was pinned."""
 
 
 def show(
@@ -41,7 +44,10 @@ def show(
     start: int = 0,
     total: int | None = None,
     metric: str = "",
+    ids: npt.ArrayLike | None = None,
+    alternatives: Likeliest | None = None,
     pinned: int | None = None,
+    others: tuple[int, ...] = (),
     scale: str | None = None,
     key: str,
     height: int | None = None,
@@ -54,23 +60,26 @@ def show(
     response (None: the window is the response). `metrics` maps screen names (`schema.title`) to (n,) numbers, NaN where
     missing; unit, meaning and scale come from the schema. `counts` is (n,) bool: False tokens are dimmed and enter no scale.
     `ranges` fixes colour scales by metric name, so that colours mean the same in every window. `height` is the most the text
-    may take before it scrolls, in pixels.
+    may take before it scrolls, in pixels. `ids` are (n,) token ids, -1 where not known, and `alternatives` what else could have
+    been sampled at each of the n tokens, both for the card.
 
-    `metric`, `pinned` and `scale` (see `Choice`; None leaves the range to the reader) are what to show, `TokenViewResult` what is
+    `metric`, `pinned`, `others` and `scale` (see `Choice`; None leaves the range to the reader) are what to show, `TokenViewResult` what is
     shown after the reader's last click: keep it (in the URL) and pass it back. Changing one of them costs a few bytes, never the
     arrays again. Within one page `key` belongs to one view and may be reused for the next rollout. Raises ValueError when an
     array is not as long as `tokens`.
     """
-    payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, key=key, height=height)
+    extra: dict[str, Any] = {"ids": ids, "alternatives": alternatives, "height": height}
+    payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, key=key, **extra)
     with st.container(gap=None):
         mounted = _view(key=key, data=payload.data, on_choice_change=on_change or _nothing)
-        choice = chosen(mounted.choice, Choice(metric, pinned, scale), payload)
+        choice = chosen(mounted.choice, Choice(metric, pinned, scale, others), payload)
         _choice(key=f"{key}.choice", data=_message(key, payload.stamp, choice))
-    return TokenViewResult(choice.pinned, choice.metric or None, choice.scale)
+    return TokenViewResult(choice.pinned, choice.metric or None, choice.scale, choice.others)
 
 
 def _message(key: str, stamp: str, choice: Choice) -> dict[str, Any]:
-    return {"key": key, "stamp": stamp, "metric": choice.metric, "pinned": choice.pinned, "scale": choice.scale}
+    place = {"pinned": choice.pinned, "others": list(choice.others)}
+    return {"key": key, "stamp": stamp, "metric": choice.metric, "scale": choice.scale, **place}
 
 
 def _nothing() -> None:

@@ -33,3 +33,10 @@ test("a choice of range is part of the echo; a server that says nothing of it ag
   assert.deepEqual(settle(pending, { metric: "kl", pinned: 1, scale: "log" }), { pending: [], apply: true });
   assert.equal(settle(pending, { metric: "kl", pinned: 1, scale: null }).pending.length, 1);
 });
+
+test("the other pins are part of the echo", () => {
+  const pending = [{ metric: "kl", pinned: 1, others: [] }, { metric: "kl", pinned: 1, others: [5] }];
+  assert.deepEqual(settle(pending, { metric: "kl", pinned: 1, others: [] }), { pending: pending.slice(1), apply: false });
+  assert.deepEqual(settle(pending, { metric: "kl", pinned: 1, others: [5] }), { pending: [], apply: true });
+  assert.equal(settle(pending, { metric: "kl", pinned: 1, others: [6] }).apply, true);
+});

@@ -45,7 +45,12 @@ def ujson_loop() -> Callable[[Path], Any]:
                     logprobs, reference = np.array(row["logprobs"]), np.array(row["ref_logprobs"])
                     log_ratio = logprobs - reference
                     kl = np.exp(-log_ratio) - 1 + log_ratio
-                    row |= {"log_ratio": log_ratio.tolist(), "kl": kl.tolist(), "avg_kl": float(kl.mean()), "sum_kl": float(kl.sum())}
+                    row |= {
+                        "log_ratio": log_ratio.tolist(),
+                        "kl": kl.tolist(),
+                        "avg_kl": float(kl.mean()),
+                        "sum_kl": float(kl.sum()),
+                    }
                     row |= {"probs": np.exp(logprobs).tolist(), "ref_probs": np.exp(reference).tolist()}
                     rows.append(row)
         return pd.DataFrame(rows).sort_values("step", kind="stable")
@@ -57,7 +62,9 @@ def pandas_lines() -> Callable[[Path], Any]:
     """`pandas.read_json(lines=True)`."""
     import pandas as pd
 
-    return lambda folder: pd.concat([pd.read_json(shard, lines=True) for shard in shards(folder)]).sort_values("step", kind="stable")
+    return lambda folder: pd.concat([pd.read_json(shard, lines=True) for shard in shards(folder)]).sort_values(
+        "step", kind="stable"
+    )
 
 
 def polars_scan() -> Callable[[Path], Any]:
@@ -95,7 +102,9 @@ def pyarrow_json() -> Callable[[Path], Any]:
     from pyarrow import json as arrow_json
 
     options = arrow_json.ReadOptions(block_size=1 << 24)
-    return lambda folder: pa.concat_tables([arrow_json.read_json(shard, read_options=options) for shard in shards(folder)]).sort_by("step")
+    return lambda folder: pa.concat_tables(
+        [arrow_json.read_json(shard, read_options=options) for shard in shards(folder)]
+    ).sort_by("step")
 
 
 def floor() -> Callable[[Path], Any]:
@@ -151,7 +160,11 @@ def main() -> None:
     seconds = time.perf_counter() - started
     own = resident()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": seconds, "resident_mb": own, "peak_mb": peak, "rows": len(kept) if hasattr(kept, "__len__") else 0}))
+    print(
+        json.dumps(
+            {"seconds": seconds, "resident_mb": own, "peak_mb": peak, "rows": len(kept) if hasattr(kept, "__len__") else 0}
+        )
+    )
 
 
 def resident() -> float:

@@ -88,9 +88,15 @@ def table(size: int, rounds: list[dict[str, Figures]], written: int) -> str:
     ]
     for name in rounds[0]:
         seconds = statistics.median(one[name]["seconds"] for one in rounds)
-        ratio = statistics.median(one[name]["seconds"] / one["ours"]["seconds"] for one in rounds) if "ours" in rounds[0] else float("nan")
+        ratio = (
+            statistics.median(one[name]["seconds"] / one["ours"]["seconds"] for one in rounds)
+            if "ours" in rounds[0]
+            else float("nan")
+        )
         memory = [statistics.median(one[name][kind] for one in rounds) for kind in ("resident_mb", "peak_mb")]
-        lines.append(f"| {name} | {seconds:.2f} | {written / 1e6 / seconds:.0f} | {ratio:.2f} | {memory[0]:.0f} | {memory[1]:.0f} |")
+        lines.append(
+            f"| {name} | {seconds:.2f} | {written / 1e6 / seconds:.0f} | {ratio:.2f} | {memory[0]:.0f} | {memory[1]:.0f} |"
+        )
     return "\n".join(lines)
 
 

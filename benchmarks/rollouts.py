@@ -11,10 +11,29 @@ from typing import Any
 import numpy as np
 import orjson
 
-VOCABULARY = np.array(
-    [" the", " a", " of", " is", "\n", ".", ",", " answer", " we", " so", " x", " =", " 2", "7", "所以", "我们", " 函数", "é", " <b>", " token"]
-    + [f" word{i}" for i in range(480)]
-)
+COMMON = [
+    " the",
+    " a",
+    " of",
+    " is",
+    "\n",
+    ".",
+    ",",
+    " answer",
+    " we",
+    " so",
+    " x",
+    " =",
+    " 2",
+    "7",
+    "所以",
+    "我们",
+    " 函数",
+    "é",
+    " <b>",
+    " token",
+]
+VOCABULARY = np.array(COMMON + [f" word{i}" for i in range(480)])
 PROMPTS = [f"Problem {i}: how many apples are left of {i * 7} after {i} friends took their share?" for i in range(64)]
 RANKS = 2
 PER_STEP = 32

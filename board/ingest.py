@@ -9,8 +9,6 @@ from collections.abc import Set as AbstractSet
 from hashlib import blake2b
 from typing import Final
 
-import numpy as np
-
 from board import formats, parts, records
 from board.errors import RowRefused
 from board.formats.row import Row
@@ -33,22 +31,20 @@ def read_parts(
     sources: list[Source] = []
     size = 0
     rank = _RANK.search(shard)
-    # A number too large for float32 becomes infinite, and is flagged as such; asking numpy not to warn costs more than most arrays.
-    with np.errstate(over="ignore"):
-        for line in lines:
-            row = _read(line, shard, report)
-            if row is None or isinstance(line, Problem):
-                continue
-            if rank:
-                row.ids.setdefault("rank", rank[1])
-            rows.append(row)
-            sources.append(Source(shard, line.number, line.offset))
-            size += len(line.data)
-            if len(rows) == ROWS_PER_PART or size >= BYTES_PER_PART:
-                keep(_part(rows, sources, pads, report))
-                rows, sources, size = [], [], 0
-        if rows:
+    for line in lines:
+        row = _read(line, shard, report)
+        if row is None or isinstance(line, Problem):
+            continue
+        if rank:
+            row.ids.setdefault("rank", rank[1])
+        rows.append(row)
+        sources.append(Source(shard, line.number, line.offset))
+        size += len(line.data)
+        if len(rows) == ROWS_PER_PART or size >= BYTES_PER_PART:
             keep(_part(rows, sources, pads, report))
+            rows, sources, size = [], [], 0
+    if rows:
+        keep(_part(rows, sources, pads, report))
 
 
 def _read(line: Line | Problem, shard: str, report: LoadReport) -> Row | None:

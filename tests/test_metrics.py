@@ -340,3 +340,13 @@ def test_concentration_in_closed_form(values: list[float], expected: tuple[float
 def test_concentration_of_nothing_is_none(values: list[float]) -> None:
     """Where nothing is spread, no share is invented."""
     assert metrics.concentration(np.array(values)) is None
+
+
+def test_token_ids_are_whole_numbers_and_no_metric() -> None:
+    """What is no id counts as missing; a row without ids has none; ids are never listed among the metrics."""
+    ids = np.array([5, 0, 151_643, np.nan, 1.5, -2, 2**24, np.inf], np.float32)
+    found = metrics.token_ids({"response_token_ids": ids})
+    assert found is not None
+    assert found.tolist() == [5, 0, 151_643, -1, -1, -1, -1, -1]
+    assert metrics.token_ids({"logprobs": ids}) is None
+    assert list(metrics.token_arrays({"response_token_ids": ids, "mine": ids})) == ["mine"]

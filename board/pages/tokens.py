@@ -10,10 +10,9 @@ from board import detail, metrics, session, structure, token_view
 from board.controls import estimator_choice, extreme_choices
 from board.formats.row import plural
 from board.notices import absent
-from board.numbers import fmt
+from board.numbers import MISSING
 from board.schema import BY_TITLE
 from board.selection import extreme_tokens, natural_order, neighbours, of_step
-from board.texts import visible
 from board.token_ranges import token_ranges
 
 DEFAULT_METRIC = "kl"
@@ -55,6 +54,14 @@ def pinned_token() -> int | None:
     """The position of the pinned token among all tokens; None when the link asks for one that is not shown."""
     asked = session.place("token")
     return asked if isinstance(asked, int) and asked in kept else None
+
+
+def compared_tokens(pinned: int | None) -> tuple[int, ...]:
+    """The tokens pinned beside that one, as indices among those shown; what the link asks for and is not shown is left out."""
+    if pinned is None:
+        return ()
+    asked = [one for one in token_view.read_pins(session.place("compare")) if one != pinned and one in kept]
+    return tuple(np.searchsorted(kept, asked).tolist())
 
 
 def linked_window() -> str | None:
@@ -102,6 +109,7 @@ def text_and_heatmap() -> None:
     if count > 1:
         st.text(f"Showing {window}: the response is drawn a window at a time.")
     shown = kept[window.slice]
+    ids = metrics.token_ids(rollout.arrays)
     result = token_view.show(
         [tokens[i] for i in shown],
         {name: values[shown] for name, values in arrays.items()},
@@ -109,7 +117,10 @@ def text_and_heatmap() -> None:
         start=window.start,
         total=len(kept),
         metric=str(session.place("metric") or DEFAULT_METRIC),
+        ids=None if ids is None else ids[shown],
+        alternatives=session.likeliest_alternatives(run, rollout, shown),
         pinned=int(np.searchsorted(kept, pinned)) if pinned is not None else None,
+        others=compared_tokens(pinned),
         scale=str(session.place("scale") or DEFAULT_SCALE),
         window=stretch,
         shared=shared_ends,
@@ -120,6 +131,7 @@ def text_and_heatmap() -> None:
         scale=result.scale,
         window=window_to_link(result.window),
         token=int(kept[result.pinned]) if result.pinned is not None else None,
+        compare=token_view.write_pins(kept[list(result.others)].tolist()),
     )
 
 
@@ -132,20 +144,20 @@ def extremes() -> None:
     asked = str(session.place("metric") or DEFAULT_METRIC)
     choices = extreme_choices(names, asked if asked in names else names[0], natural_order)
     table = extreme_tokens(tokens, arrays, choices.metric, choices.order, choices.top, rollout.counts)
-    shown = pd.DataFrame({"position": table["position"] + 1, "token": [visible(token) for token in table["token"]]})
-    shown = shown.join(table[names].map(fmt))
+    positions = table["position"].tolist()
+    first = {"position": table["position"] + 1, **structure.token_columns(tokens, positions)}
+    shown = pd.DataFrame(first).join(table[names])
     key = f"extremes_{rollout.source}_{hash(choices)}"
     st.dataframe(
         shown,
         key=key,
-        on_select=session.row_clicked(key, [{"token": position} for position in table["position"].tolist()]),
+        on_select=session.row_clicked(key, [{"token": position} for position in positions]),
         selection_mode=session.ROW_OR_CELL,
         hide_index=True,
-        column_order=["position", "token", choices.metric, *(name for name in names if name != choices.metric)],
-        column_config={
-            name: st.column_config.TextColumn(help=BY_TITLE[name].meaning if name in BY_TITLE else None, alignment="right")
-            for name in names
-        },
+        placeholder=MISSING,
+        column_order=[*first, choices.metric, *(name for name in names if name != choices.metric)],
+        column_config=structure.number_columns({name: BY_TITLE[name].meaning if name in BY_TITLE else "" for name in names})
+        | structure.count_columns({"position": "position of the token in the response, counted from 1"}),
     )
 
 

@@ -6,6 +6,19 @@ it is given tokens and arrays, and hands back what the reader pinned and which m
 
 from board.token_view.face import TokenViewResult, show
 from board.token_view.payload import Choice, Payload, SharedEnds, build
+from board.token_view.pins import read_pins, write_pins
 from board.token_view.window import WINDOW_TOKENS, Window, window
 
-__all__ = ["WINDOW_TOKENS", "Choice", "Payload", "SharedEnds", "TokenViewResult", "Window", "build", "show", "window"]
+__all__ = [
+    "WINDOW_TOKENS",
+    "Choice",
+    "Payload",
+    "SharedEnds",
+    "TokenViewResult",
+    "Window",
+    "build",
+    "read_pins",
+    "show",
+    "window",
+    "write_pins",
+]

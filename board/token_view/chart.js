@@ -249,7 +249,7 @@ function listenChart(parts, state, on) {
   function clicked(event, index, pinnedBefore) {
     const pinned = state.marks?.pinned ?? null;
     const second = event.detail === 2;
-    if (!second) on.pin(index);
+    if (!second) on.pin(index, event.shiftKey);
     else if (pinned !== pinnedBefore) on.pin(pinnedBefore ?? pinned);
     return second ? null : pinned;
   }

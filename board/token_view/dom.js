@@ -25,3 +25,9 @@ export function perFrame(work) {
   ask.cancel = () => cancelAnimationFrame(asked);
   return ask;
 }
+
+/** Runs `work` when the browser has nothing better to do. */
+export function whenIdle(work) {
+  if (globalThis.requestIdleCallback) requestIdleCallback(() => work(), { timeout: 2000 });
+  else setTimeout(work, 50);
+}

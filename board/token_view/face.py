@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy.typing as npt
 import streamlit as st
 
+from board.likeliest import Likeliest
 from board.token_view import assets
 from board.token_view.payload import Choice, SharedEnds, build, chosen
 
@@ -32,6 +33,8 @@ class TokenViewResult:
     pinned: int | None
     metric: str | None
     scale: str | None = None
+    others: tuple[int, ...] = ()
+    """What is pinned beside `pinned`, in the order it was pinned."""
     window: str | None = None
 
 
@@ -43,7 +46,10 @@ def show(
     start: int = 0,
     total: int | None = None,
     metric: str = "",
+    ids: npt.ArrayLike | None = None,
+    alternatives: Likeliest | None = None,
     pinned: int | None = None,
+    others: tuple[int, ...] = (),
     scale: str | None = None,
     window: str | None = None,
     shared: Callable[[str], SharedEnds | None] | None = None,
@@ -58,26 +64,30 @@ def show(
     response (None: the window is the response). `metrics` maps screen names (`schema.title`) to (n,) numbers, NaN where
     missing; unit, meaning and scale come from the schema. `counts` is (n,) bool: False tokens are dimmed and enter no scale.
     `ranges` fixes colour scales by metric name, so that colours mean the same in every window. `height` is the most the text
-    may take before it scrolls, in pixels.
+    may take before it scrolls, in pixels. `ids` are (n,) token ids, -1 where not known, and `alternatives` what else could have
+    been sampled at each of the n tokens, both for the card.
 
     `shared` is asked for the ends of the range "step" or "run", and only when the reader has chosen it.
 
-    `metric`, `pinned`, `scale` and `window` (see `Choice`; None leaves the last two to the reader) are what to show,
+    `metric`, `pinned`, `others`, `scale` and `window` (see `Choice`; None leaves the last two to the reader) are what to show,
     `TokenViewResult` what is shown after the reader's last click: keep it (in the URL) and pass it back. Changing one of them
     costs a few bytes, never the arrays again. Within one page `key` belongs to one view and may be reused for the next rollout.
     Raises ValueError when an array is not as long as `tokens`.
     """
-    payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, key=key, height=height)
+    extra: dict[str, Any] = {"ids": ids, "alternatives": alternatives, "height": height}
+    payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, key=key, **extra)
     with st.container(gap=None):
         mounted = _view(key=key, data=payload.data, on_choice_change=on_change or _nothing)
-        choice = chosen(mounted.choice, Choice(metric, pinned, scale, window), payload)
+        choice = chosen(mounted.choice, Choice(metric, pinned, scale, others, window), payload)
         ends = shared(choice.scale) if shared and choice.scale in ("step", "run") else None
         _choice(key=f"{key}.choice", data=_message(key, payload.stamp, choice, ends))
-    return TokenViewResult(choice.pinned, choice.metric or None, choice.scale, choice.window)
+    return TokenViewResult(choice.pinned, choice.metric or None, choice.scale, choice.others, choice.window)
 
 
 def _message(key: str, stamp: str, choice: Choice, ends: SharedEnds | None) -> dict[str, Any]:
-    return {"key": key, "stamp": stamp, **asdict(choice), **({"ends": asdict(ends)} if ends else {})}
+    place = {"pinned": choice.pinned, "others": list(choice.others), "window": choice.window}
+    told = {"ends": asdict(ends)} if ends else {}
+    return {"key": key, "stamp": stamp, "metric": choice.metric, "scale": choice.scale, **place, **told}
 
 
 def _nothing() -> None:

@@ -188,7 +188,7 @@ function listen(parts, state, on) {
     const moved = drag?.moved;
     drag = null;
     const index = tokenAt(scroller, state, event);
-    if (!moved && index !== null) on.pin(index);
+    if (!moved && index !== null) on.pin(index, event.shiftKey);
   };
   // Only with Ctrl (or a pinch, which arrives the same way): a plain wheel belongs to the page.
   scroller.addEventListener("wheel", (event) => {

@@ -1,18 +1,25 @@
 // What arrived from the server: tokens, counts, and each metric with its scale, places and cells, worked out when first asked for. Pure.
 
+import { alternativesOf } from "./alternatives.js";
 import { bytesOf, codecOf, spell, textOf } from "./bytes.js";
 import { extremesOf, loudnessOf } from "./find.js";
 import { cellsOf } from "./heat_layout.js";
+import { Ranking } from "./rank.js";
 import { placesOf, scaleOf } from "./scale.js";
 import { tokenTexts } from "./tokens.js";
 
-/** Reads the payload of `payload.py`; tables are Arrow tables with one column per array. `model.token(i)` is the text of a token. */
-export function modelOf({ meta, tokens, counts, values }) {
+/**
+ * Reads the payload of `payload.py`; tables are Arrow tables with one column per array. `model.token(i)` is the text of a token, `model.id(i)`
+ * its number in the vocabulary or null, `model.alternatives` as of alternatives.js.
+ */
+export function modelOf({ meta, tokens, counts, values, ids, likeliest, likeliest_of }) {
   const kept = meta.n === 0 ? new Uint8Array(0) : counts.getChildAt(0).toArray();
   const texts = tokenTexts(meta.n === 0 ? null : tokens.getChildAt(0), meta);
   const numbers = (i) => (meta.n === 0 ? new Float32Array(0) : values.getChildAt(i).toArray());
   const metrics = meta.metrics.map((metric, i) => new Metric(metric, numbers(i), kept));
-  return { ...meta, texts, token: texts.at, ...spelling(texts), counts: kept, metrics };
+  const numbersOf = ids?.getChildAt(0).toArray();
+  const id = (i) => (numbersOf === undefined || numbersOf[i] < 0 ? null : numbersOf[i]);
+  return { ...meta, texts, token: texts.at, id, alternatives: alternativesOf(likeliest, likeliest_of), ...spelling(texts), counts: kept, metrics };
 }
 
 /**
@@ -39,6 +46,7 @@ class Metric {
   #cells = null;
   #loudness = null;
   #extremes = null;
+  #ranking = null;
   #choice = undefined;
 
   constructor(meta, values, counts) {
@@ -85,6 +93,12 @@ class Metric {
   get loudness() {
     this.#loudness ??= loudnessOf(this, this.#counts);
     return this.#loudness;
+  }
+
+  /** How each token ranks among the others. */
+  get ranking() {
+    this.#ranking ??= new Ranking(this, this.#counts);
+    return this.#ranking;
   }
 
   /** The loudest tokens, in the order of the response. */

@@ -10,7 +10,7 @@ export function skeleton() {
   const chooser = element("div", "tv-chooser", { role: "radiogroup", "aria-label": "metric that colours the text" });
   const legend = element("div", "tv-legend");
   const count = element("div", "tv-extent");
-  const label = "response tokens; arrow keys move, Enter pins, Escape unpins";
+  const label = "response tokens; arrow keys move, Enter pins, Shift+Enter pins one more, Escape unpins; t opens a table of them";
   const text = element("div", "tv-text", { tabIndex: 0, role: "group", translate: false, "aria-label": label });
   const status = element("div", "tv-status");
   const zooms = [["0.5", "−", "zoom out"], ["0", "all tokens", "show all tokens"], ["2", "+", "zoom in"]];
@@ -26,9 +26,13 @@ export function skeleton() {
   const tools = element("div", "tv-tools", { role: "search" });
   const line = element("div", "tv-count-line", {}, count, tools);
   const map = element("div", "tv-map", { title: "the whole response; drag to move" });
+  const compare = element("div", "tv-compare", { hidden: true, role: "region", tabIndex: 0, "aria-label": "pinned tokens side by side" });
+  const table = element("div", "tv-tables", { hidden: true, role: "region", "aria-label": "table of the tokens" });
   const help = element("div", "tv-help", { hidden: true, role: "dialog", "aria-label": "keyboard shortcuts" });
-  const root = element("div", "tv", {}, palette, bar, line, help, text, map, head, chart, heat, tip, live);
-  return { root, palette, bar, chooser, legend, range, count, line, tools, help, text, map, head, status, zoom, stretch, chart, heat, tip, live };
+  const beneath = [map, compare, head, chart, heat, table];
+  const root = element("div", "tv", {}, palette, bar, line, help, text, ...beneath, tip, live);
+  const above = { palette, bar, chooser, legend, range, count, line, tools, help, text, tip, live };
+  return { root, ...above, map, compare, head, status, zoom, stretch, chart, heat, table };
 }
 
 function zoomButton([factor, sign, label]) {

@@ -43,6 +43,22 @@ export function sourceOf({ kind }, { name, scale }, told) {
   return [source, scale === "diverging" ? "symmetric around 0" : ""].filter(Boolean).join(" · ");
 }
 
+/** Gives every metric of `model` the range in force; `held` (by metric, filled here) keeps ends over rollouts. */
+export function rescale({ model, metric: chosen, range, held, told }) {
+  for (const metric of model.metrics) {
+    // What is held is taken from the first rollout that shows it; a row that is not looked at keeps its own range.
+    if (range.kind === "hold" && metric === chosen && metric.finite > 0) held[metric.name] ??= rangeOf("hold", [metric.lo, metric.hi]).ends;
+    metric.rescale(rangeFor(range, metric.name, held[metric.name], told));
+  }
+}
+
+/** The range of the metric that is shown, in its short form. */
+export function shownRange({ range, held, metric }) {
+  if (range.ends === null) return rangeName(range);
+  const ends = held[metric?.name];
+  return ends ? rangeName({ kind: range.kind, ends }) : "q";
+}
+
 function sharedSource(kind, name, told) {
   if (told?.scope !== kind) return "being worked out";
   if (!told.ends[name]) return `the ${kind} has no number of it`;

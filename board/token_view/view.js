@@ -13,7 +13,7 @@ import { localIndex, metricOf, modelOf } from "./model.js";
 import { createPlots } from "./plots.js";
 import { choiceOf, MOST_PINS, pinsAfter, pinsOf } from "./pins.js";
 import { createRange } from "./range.js";
-import { rangeFor, rangeName, rangeOf, readRange, sourceOf } from "./ranges.js";
+import { rangeOf, readRange, rescale, shownRange, sourceOf } from "./ranges.js";
 import { rulesOf, skeleton } from "./skeleton.js";
 import { createTable } from "./table.js";
 import { createText, verticalNeighbour } from "./text.js";
@@ -159,21 +159,6 @@ function hearEnds(view, ends) {
   rescale(view);
   view.plots.rescaled();
   colour(view);
-}
-
-function rescale({ model, metric: chosen, range, held, told }) {
-  for (const metric of model.metrics) {
-    // What is held is taken from the first rollout that shows it; a row that is not looked at keeps its own range.
-    if (range.kind === "hold" && metric === chosen && metric.finite > 0) held[metric.name] ??= rangeOf("hold", [metric.lo, metric.hi]).ends;
-    metric.rescale(rangeFor(range, metric.name, held[metric.name], told));
-  }
-}
-
-/** The range of the metric that is shown, in its short form. */
-function shownRange({ range, held, metric }) {
-  if (range.ends === null) return rangeName(range);
-  const ends = held[metric?.name];
-  return ends ? rangeName({ kind: range.kind, ends }) : "q";
 }
 
 /** A pin from the heatmap or the keyboard brings its token into sight; one clicked in the text is there already. `add`: beside the others. */

@@ -6,8 +6,11 @@ Knows formats and parts; knows neither where lines come from nor where parts are
 import re
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Final
+
+import pyarrow as pa
 
 from board import formats, parts, records
 from board.errors import RowRefused
@@ -72,9 +75,9 @@ def _part(rows: list[Row], sources: list[Source], pads: AbstractSet[str], report
     for row, source in zip(rows, sources, strict=True):
         for flag in row.flags:
             report.add(Problem(source.shard, source.line, flag, "flagged"))
-    part.scalars["prompt_key"] = [_prompt_key(row.texts.get("prompt", "")) for row in rows]
     report.rows += len(rows)
-    return part
+    keys = pa.array([_prompt_key(row.texts.get("prompt", "")) for row in rows], pa.int64())
+    return replace(part, scalars=part.scalars.append_column("prompt_key", keys))
 
 
 def _prompt_key(prompt: str) -> int:

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from board import ingest, shards
 from board.errors import BoardError, RunNotFound
-from board.parts import Part
+from board.parts import Part, moved
 from board.report import LoadReport
 from board.shards import Problem, Shard
 from board.store import Piece, Store, piece_from
@@ -235,7 +235,7 @@ class Loader:
 
 
 def _moved(part: Part, first_line: int) -> Part:
-    return Part(part.scalars.assign(line=part.scalars["line"] + first_line), part.texts, part.tokens)
+    return replace(part, scalars=moved(part.scalars, first_line))
 
 
 def _unwritable(store: Store) -> str:

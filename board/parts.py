@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final, overload
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board import metrics
@@ -71,15 +71,15 @@ class Alternatives(Sequence[list[Alternative] | None]):
 class Part:
     """A batch of rollouts in the order they were read."""
 
-    scalars: pd.DataFrame
-    """step, shard, line, offset, ids, numbers and derived numbers; index 0 … n-1."""
+    scalars: pa.Table
+    """step, shard, line, offset, ids, numbers and derived numbers: int64, text as a dictionary, float64 with NaN where missing."""
     texts: pa.Table
     """One large_string column per text field; null where a row lacks it."""
     tokens: pa.Table
     """response_tokens, counts, pads, top_logprobs and one column per token metric; null where a row lacks it."""
 
     def __len__(self) -> int:
-        return len(self.scalars)
+        return int(self.scalars.num_rows)
 
     def flat(
         self, rows: NDArray[np.int64], leave_out: Sequence[str]
@@ -105,14 +105,13 @@ def build(rows: Sequence[Row], sources: Sequence[Source], pads: AbstractSet[str]
     flats = {name: _flat(rows, name, lengths) for name in _keys(row.arrays for row in rows)}
     padding = _padding(rows, pads)
     counts = ~padding & (flats["loss_mask"] != 0) if "loss_mask" in flats else ~padding
-    scalars = pd.DataFrame({"step": np.array([row.step for row in rows], np.int64), **_source_columns(sources)})
     derived = _derived(rows, flats, offsets, counts)
     numbers = {
         f"{name} (logged)" if name in derived or name in _SOURCE else name: column for name, column in _numbers(rows).items()
     }
-    columns = {**_ids(rows), **numbers, **derived}
+    steps = np.array([row.step for row in rows], np.int64)
     return Part(
-        scalars=pd.concat([scalars, pd.DataFrame(columns, index=scalars.index)], axis=1),
+        scalars=pa.table({"step": steps, **_source_columns(sources), **_ids(rows), **numbers, **derived}),
         texts=pa.table(
             {
                 name: pa.array([row.texts.get(name) for row in rows], pa.large_string())
@@ -123,6 +122,12 @@ def build(rows: Sequence[Row], sources: Sequence[Source], pads: AbstractSet[str]
     )
 
 
+def moved(scalars: pa.Table, first_line: int) -> pa.Table:
+    """The scalars of rows whose lines were counted from the line after `first_line`, counted from the shard's first."""
+    at = scalars.column_names.index("line")
+    return scalars.set_column(at, "line", pc.add(scalars.column("line"), first_line))
+
+
 def _keys(dicts: Iterable[dict[str, Any]]) -> list[str]:
     """Keys of all dicts, each once, in order of appearance."""
     return list(dict.fromkeys(key for one in dicts for key in one))
@@ -130,14 +135,17 @@ def _keys(dicts: Iterable[dict[str, Any]]) -> list[str]:
 
 def _source_columns(sources: Sequence[Source]) -> dict[str, Any]:
     return {
-        "shard": [source.shard for source in sources],
+        "shard": pa.array([source.shard for source in sources], pa.string()).dictionary_encode(),
         "line": np.array([source.line for source in sources], np.int64),
         "offset": np.array([source.offset for source in sources], np.int64),
     }
 
 
 def _ids(rows: Sequence[Row]) -> dict[str, Any]:
-    return {name: [row.ids.get(name) for row in rows] for name in _keys(row.ids for row in rows)}
+    return {
+        name: pa.array([row.ids.get(name) for row in rows], pa.string()).dictionary_encode()
+        for name in _keys(row.ids for row in rows)
+    }
 
 
 def _numbers(rows: Sequence[Row]) -> dict[str, NDArray[np.float64]]:

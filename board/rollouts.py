@@ -24,7 +24,8 @@ from board.errors import BoardError
 from board.formats.row import COMMON_PADS
 from board.loading import Loader
 from board.parts import COUNTS, PADS, Alternatives, Part
-from board.report import LoadReport, repeated_steps
+from board.repeats import repeated_steps
+from board.report import LoadReport
 from board.schema import ALTERNATIVES, IDS, NUMBERS, TEXTS, TOKEN_METRICS, TOKENS
 from board.shards import Fingerprint, Shard, natural_key
 from board.store import Store
@@ -150,16 +151,14 @@ class Run:
     def rollout(self, key: int) -> Rollout:
         """The rollout with that index in the frame. Raises BoardError when there is none."""
         part, row = self._locate(key)
-        scalars = part.scalars.iloc[row]
+        scalars = part.scalars.slice(row, 1).select(["step", "shard", "line"]).to_pylist()[0]
         tokens = part.tokens.slice(row, 1)
         arrays = {name: tokens.column(name).chunk(0) for name in tokens.column_names}
         others = arrays[ALTERNATIVES][0] if ALTERNATIVES in arrays else None
         texts = {name: part.texts.column(name)[row].as_py() for name in part.texts.column_names}
         return Rollout(
             key=key,
-            step=int(scalars["step"]),
-            shard=str(scalars["shard"]),
-            line=int(scalars["line"]),
+            **scalars,
             texts={name: text for name, text in texts.items() if text is not None},
             tokens=arrays[TOKENS][0].as_py() if TOKENS in arrays else None,
             arrays={name: a[0].values.to_numpy() for name, a in arrays.items() if name not in _NO_METRIC and a[0].is_valid},
@@ -198,9 +197,8 @@ class Run:
     def raw(self, key: int) -> str:
         """The rollout's line as it stands in the shard. Raises RunNotFound when the shard no longer has it."""
         part, row = self._locate(key)
-        scalars = part.scalars.iloc[row]
-        shard = self._shards[str(scalars["shard"])]
-        return shards.read_raw(shard, int(scalars["line"]), int(scalars["offset"])).decode("utf-8", errors="backslashreplace")
+        at = part.scalars.slice(row, 1).select(["shard", "line", "offset"]).to_pylist()[0]
+        return shards.read_raw(self._shards[at["shard"]], at["line"], at["offset"]).decode("utf-8", errors="backslashreplace")
 
     def key_of(self, source: str) -> int | None:
         """The index of the rollout that came from `shard:line`, None when there is none."""
@@ -269,8 +267,11 @@ def open_run(
 
 
 def _all_scalars(built: Sequence[Part], columns: list[str] | None = None) -> pd.DataFrame:
-    frames = [part.scalars if columns is None else part.scalars[columns] for part in built]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["step", "shard", "line", *_INTERNAL])
+    tables = [part.scalars if columns is None else part.scalars.select(columns) for part in built]
+    if not tables:
+        return pd.DataFrame(columns=["step", "shard", "line", *_INTERNAL])
+    frame: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()
+    return frame
 
 
 def _merge(built: Sequence[Part], shard_names: list[str]) -> pd.DataFrame:

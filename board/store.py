@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
 
 from board import shards
 from board.errors import RunNotFound
 from board.formats.row import COMMON_PADS
-from board.parts import Part
+from board.parts import Part, moved
 from board.report import LoadReport
 from board.shards import Problem, Shard
 
@@ -197,10 +198,9 @@ def _write(path: Path, data: bytes | pa.Buffer) -> None:
 
 def _table(part: Part) -> pa.Table:
     """The three tables of a part as one, their names before the columns'. The shard is left out: the manifest knows it."""
-    scalars = pa.Table.from_pandas(part.scalars.drop(columns="shard"), preserve_index=False).replace_schema_metadata()
     columns = {
         f"{kind}/{name}": table.column(name)
-        for kind, table in (("scalars", scalars), ("texts", part.texts), ("tokens", part.tokens))
+        for kind, table in (("scalars", part.scalars.drop_columns("shard")), ("texts", part.texts), ("tokens", part.tokens))
         for name in table.column_names
     }
     return pa.table(columns)
@@ -211,7 +211,6 @@ def _part(table: pa.Table, shard: str, first_line: int) -> Part:
     for name in table.column_names:
         kind, _, column = name.partition("/")
         kinds[kind][column] = table.column(name)
-    scalars = pa.table(kinds["scalars"]).to_pandas()
-    scalars.insert(1, "shard", shard)
-    scalars["line"] += first_line
-    return Part(scalars, pa.table(kinds["texts"]), pa.table(kinds["tokens"]))
+    scalars = moved(pa.table(kinds["scalars"]), first_line)
+    name = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(scalars), np.int32)), pa.array([shard]))
+    return Part(scalars.add_column(1, "shard", name), pa.table(kinds["texts"]), pa.table(kinds["tokens"]))

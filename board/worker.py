@@ -1,5 +1,6 @@
 """`python -m board.worker`: parses the stretches it is told on standard input, a line of JSON each, and answers in lines of JSON."""
 
+import gc
 import json
 import sys
 from dataclasses import asdict
@@ -40,6 +41,7 @@ def _say(words: dict[str, Any]) -> None:
 
 def main() -> None:
     """Answer until there is nothing more to do."""
+    gc.disable()  # parsed JSON has no cycles, and looking for some takes a fifth of the time
     for line in sys.stdin:
         _say(answer(json.loads(line)))
 

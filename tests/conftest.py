@@ -12,7 +12,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from playwright.sync_api import Browser, Page, Request, sync_playwright
+
+settings.register_profile("board", deadline=None)  # time is for benchmarks/
+settings.load_profile("board")
 
 REPOSITORY = Path(__file__).parent.parent
 CHROMIUM_SWITCHES = [

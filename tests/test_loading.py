@@ -143,5 +143,5 @@ def test_part_is_cut_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     ingest.read_parts(shards.read_lines(shard), shard.name, COMMON_PADS, LoadReport(), kept.append)
 
     assert len(kept) > 5
-    lines = [line for part in kept for line in part.scalars["line"]]
+    lines = [line for part in kept for line in part.scalars["line"].to_pylist()]
     assert lines == [at + at // 7 + 1 for at in range(100)]

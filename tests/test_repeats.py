@@ -1,0 +1,63 @@
+"""board.repeats: steps that a shard holds more than once are found, and ranks and larger batches are not taken for them."""
+
+import pandas as pd
+import pytest
+
+from board.repeats import NAMED_WRITES, repeated_steps
+
+
+def scalars(steps: list[int], prompts: list[int] | None = None, shard: str = "a.jsonl") -> pd.DataFrame:
+    """Rows in the order they were read; prompts by number, all the same if not given."""
+    rows = range(len(steps))
+    keys = prompts or [0] * len(steps)
+    return pd.DataFrame({"step": steps, "shard": shard, "line": [at + 1 for at in rows], "prompt_key": keys})
+
+
+REPEATED: dict[str, tuple[list[int], list[int] | None, list[str]]] = {
+    "in order": ([0, 0, 1, 1, 2, 2], None, []),
+    "backwards": ([2, 2, 1, 1, 0, 0], None, []),
+    "nothing": ([], None, []),
+    "one row": ([5], None, []),
+    "comes back": ([0, 0, 1, 1, 0, 0], None, ["5: step 0 is written 2 times (lines 1 to 2, lines 5 to 6)"]),
+    "comes back twice": (
+        [0, 1, 0, 1, 0],
+        None,
+        ["3: step 0 is written 3 times (line 1, line 3, line 5)", "4: step 1 is written 2 times"],
+    ),
+    "prompts twice in one go": (
+        [0, 0, 1, 1, 1, 1, 2, 2],
+        [1, 2, 1, 2, 1, 2, 1, 2],
+        ["5: step 1 is written 2 times (lines 3 to 4, lines 5 to 6)"],
+    ),
+    "prompts three times": ([0, 1, 1, 1, 2], [1, 2, 2, 2, 3], ["3: step 1 is written 3 times (line 2, line 3, line 4)"]),
+    "a larger batch of other prompts": ([0, 0, 1, 1, 1, 1, 2, 2], [1, 2, 1, 2, 3, 4, 1, 2], []),
+    "no multiple of its neighbours": ([0, 0, 1, 1, 1, 2, 2], [1, 2, 1, 2, 1, 1, 2], []),
+    "a larger batch of the only prompt": ([0, 0, 1, 1, 1, 1, 2, 2], None, []),
+    "too few steps to tell what is usual": ([0, 1, 1], [1, 2, 2], []),
+}
+
+
+@pytest.mark.parametrize(("steps", "prompts", "expected"), REPEATED.values(), ids=REPEATED)
+def test_steps_written_twice(steps: list[int], prompts: list[int] | None, expected: list[str]) -> None:
+    """A step that comes back, or repeats its own prompts where its neighbours do not, is flagged at its second write."""
+    problems = repeated_steps(scalars(steps, prompts))
+
+    assert len(problems) == len(expected)
+    assert all(str(problem).startswith(f"a.jsonl:{start}") for problem, start in zip(problems, expected, strict=True))
+    assert all(problem.severity == "flagged" and problem.reason.endswith("all rows are kept") for problem in problems)
+
+
+def test_shards_are_looked_at_one_by_one() -> None:
+    """Every rank writes every step: that is no repetition."""
+    both = pd.concat([scalars([0, 1, 2], shard="rank_0.jsonl"), scalars([0, 1, 2], shard="rank_1.jsonl")])
+
+    assert repeated_steps(both) == []
+
+
+def test_step_written_very_often_is_said_briefly() -> None:
+    """Two jobs taking turns in one file: the reason stays a sentence."""
+    problems = repeated_steps(scalars([0, 1] * 500))
+
+    assert [problem.line for problem in problems] == [3, 4]
+    assert f"500 times (line 1, line 3, line 5, line 7 and {500 - NAMED_WRITES} more)" in problems[0].reason
+    assert all(len(problem.reason) < 200 for problem in problems)

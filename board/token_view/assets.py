@@ -24,6 +24,8 @@ VIEW_FILES: Final = (
     "bytes.js",
     "model.js",
     "dom.js",
+    "glyphs.js",
+    "flow.js",
     "text.js",
     "bar.js",
     "heat.js",

@@ -4,7 +4,7 @@ import { element } from "./dom.js";
 import { exact, short, whole } from "./format.js";
 import { badByte, hex } from "./bytes.js";
 import { codePoints, literal } from "./marks.js";
-import { drawToken } from "./text.js";
+import { drawToken } from "./glyphs.js";
 
 /** Longest token text drawn whole; the rest is counted. */
 const LONGEST = 240;

@@ -15,21 +15,35 @@ export function tokenTexts(column, { n, odd }) {
     n,
     at,
     endsLine: (i) => endsLine(bytes, ends[i], ends[i + 1]),
+    startsWord: (i) => startsWord(bytes, ends[i], ends[i + 1]),
     anyOdd: Object.keys(odd).length > 0,
     hasByte: (byte) => bytes.indexOf(byte, ends[0]) >= 0,
     lines: (first, stop, perLine) => linesOf(bytes, ends[first], ends[stop], perLine),
   };
 }
 
-/** First tokens of the pieces the text is laid out in: each ends at the first line end after `least` tokens, or after `most`. */
-export function chunkStarts(texts, least, most) {
+/**
+ * First tokens of the pieces the text is laid out in. Each ends at the first line end after `least` tokens; where there is none within
+ * `most`, before a word, and the next piece goes on in the same line. `folds` are [first, stop] of folded stretches, in order: each is one.
+ */
+export function chunkStarts(texts, least, most, folds = []) {
   const starts = [];
-  for (let first = 0, i = 0; i < texts.n; i += 1) {
-    if (i === first) starts.push(first);
-    const size = i + 1 - first;
-    if ((size >= least && texts.endsLine(i)) || size >= most) first = i + 1;
+  let fold = 0;
+  for (let first = 0; first < texts.n; ) {
+    starts.push(first);
+    while (fold < folds.length && folds[fold][1] <= first) fold += 1;
+    const [from, stop] = folds[fold] ?? [texts.n, texts.n];
+    first = from <= first ? stop : chunkStop(texts, first, least, most, from);
   }
   return starts;
+}
+
+function chunkStop(texts, first, least, most, wall) {
+  const end = Math.min(wall, first + most);
+  for (let i = first + least - 1; i < end; i += 1) if (texts.endsLine(i)) return i + 1;
+  if (end === wall) return end;
+  for (let i = end; i > first + least; i -= 1) if (texts.startsWord(i)) return i;
+  return end;
 }
 
 /** Index of the last start that is not beyond `i`. */
@@ -60,6 +74,12 @@ function endsLine(bytes, first, stop) {
   const last = bytes[stop - 1];
   if (stop === first) return false;
   return last === LINE_FEED || (last === 0x8a && bytes[stop - 2] === 0xc4) || (last === 0x3e && stop - first === 6 && bytes[stop - 2] === 0x41 && bytes[stop - 3] === 0x30 && bytes[stop - 5] === 0x30);
+}
+
+/** A space at the start, in the letters of byte-level names ("Ġ") or of sentencepiece ("▁") too. */
+function startsWord(bytes, first, stop) {
+  if (stop === first) return false;
+  return bytes[first] === 0x20 || (bytes[first] === 0xc4 && bytes[first + 1] === 0xa0) || (bytes[first] === 0xe2 && bytes[first + 1] === 0x96 && bytes[first + 2] === 0x81);
 }
 
 /** About how many lines of `perLine` letters the bytes fill; East Asian letters count twice. */

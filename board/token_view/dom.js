@@ -25,3 +25,17 @@ export function perFrame(work) {
   ask.cancel = () => cancelAnimationFrame(asked);
   return ask;
 }
+
+/** Runs `work` once when the browser has painted and has nothing else to do, at the latest after a while, however often it is asked for. */
+export function whenIdle(work) {
+  let asked = 0;
+  const ask = () => {
+    if (asked) return;
+    asked = requestIdleCallback(() => {
+      asked = 0;
+      work();
+    }, { timeout: 300 });
+  };
+  ask.cancel = () => cancelIdleCallback(asked);
+  return ask;
+}

@@ -9,7 +9,7 @@ import { barOf, stepOf } from "./scale.js";
 export function tokenClass(model, metric, i) {
   if (model.counts[i] === 0) return "tv-tok tv-masked";
   if (metric === null) return "tv-tok";
-  const at = metric.places[i];
+  const at = metric.placeAt(i);
   const step = stepOf(at);
   if (step === null) return "tv-tok tv-missing";
   const side = metric.scale !== "diverging" ? "s" : step < 0 ? "n" : "p";

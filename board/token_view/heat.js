@@ -1,7 +1,7 @@
 // The metrics × tokens heatmap: a row per metric on its own scale, drawn on a canvas that stands still while its track scrolls beneath.
 
 import { colorAt } from "./color.js";
-import { element, perFrame } from "./dom.js";
+import { element, perFrame, whenIdle } from "./dom.js";
 import { rangeText, short } from "./format.js";
 import { CELL, pixelsPerToken, ticksOf, tokenColumns } from "./heat_layout.js";
 
@@ -27,6 +27,8 @@ export function createHeat(box, on) {
   const state = { model: null, colors: null, ink: [0, 0, 0], rows: [], zoom: 1, width: 0, scale: 1, row: ROW };
   box.append(parts.labels, parts.scroller, parts.readout);
   const redraw = perFrame(() => draw(parts, state, redraw));
+  // The rows of another response wait until its text is on screen.
+  const later = whenIdle(redraw);
   const resized = new ResizeObserver(() => {
     layout(box, parts, state);
     redraw();
@@ -49,7 +51,7 @@ export function createHeat(box, on) {
     paint(colors, ink, faint) {
       Object.assign(state, { colors, ink, faint });
       for (const row of state.rows) row.shades = shadesOf(colors, row.metric);
-      redraw();
+      later();
     },
     /** A metric's range has changed. */
     rescaled() {
@@ -78,6 +80,7 @@ export function createHeat(box, on) {
     },
     close() {
       resized.disconnect();
+      later.cancel();
       redraw.cancel();
     },
   };

@@ -3,7 +3,7 @@
 import { bytesOf, codecOf, spell, textOf } from "./bytes.js";
 import { extremesOf, loudnessOf } from "./find.js";
 import { cellsOf } from "./heat_layout.js";
-import { placesOf, scaleOf } from "./scale.js";
+import { place, placesOf, scaleOf } from "./scale.js";
 import { tokenTexts } from "./tokens.js";
 
 /** Reads the payload of `payload.py`; tables are Arrow tables with one column per array. `model.token(i)` is the text of a token. */
@@ -65,6 +65,11 @@ class Metric {
   get min() { return this.ends.min; }
   get max() { return this.ends.max; }
   get finite() { return this.ends.finite; }
+
+  /** Where token `i` lies on the scale; the first screen needs a few hundred of these, and is not to wait for all. */
+  placeAt(i) {
+    return this.#places === null ? place(this.ends, this.values[i]) : this.#places[i];
+  }
 
   /** Where each token lies on the scale. */
   get places() {

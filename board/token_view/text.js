@@ -8,9 +8,9 @@ import { chunkOf, chunkStarts } from "./tokens.js";
 /** A chunk ends at the first line end after this many tokens, so that few blocks need to go on in the line of the one before. */
 const CHUNK = 128;
 /** Without a line end a chunk ends here, and the next one goes on in its last line. */
-const CHUNK_LIMIT = 512;
+const CHUNK_LIMIT = 256;
 /** Chunks kept built; the farthest are emptied beyond that. */
-const KEPT = 48;
+const KEPT = 36;
 /** Pixels above and below the view that are built ahead, and those that are built at once. */
 const AHEAD = 400;
 const NEAR = 40;

@@ -26,9 +26,9 @@ DEFAULT_ROOT: Final = "rollout_samples"
 ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", "single-cell"]
 """What a click selects in a table whose rows lead somewhere: anywhere on the row must do."""
 
-Part = Literal["run", "step", "rollout", "token", "metric", "scale"]
+Part = Literal["run", "step", "rollout", "token", "metric", "scale", "granularity"]
 
-_LINKED: Final[tuple[Part, ...]] = ("run", "step", "rollout", "token", "metric", "scale")
+_LINKED: Final[tuple[Part, ...]] = ("run", "step", "rollout", "token", "metric", "scale", "granularity")
 """Parameters of the URL that say where the reader is."""
 
 _WHOLE: Final = ("step", "token")

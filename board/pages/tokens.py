@@ -10,12 +10,15 @@ from board.formats.row import plural
 from board.notices import absent
 from board.numbers import fmt
 from board.schema import BY_TITLE
+from board.segments import find_segments
 from board.selection import extreme_tokens, natural_order, neighbours, of_step
 from board.texts import visible
 
 DEFAULT_METRIC = "kl"
 DEFAULT_SCALE = "q"
 """The colour range unless the link names another: robust quantiles of the response."""
+DEFAULT_GRANULARITY = "token"
+"""What one colour stands for unless the link says otherwise."""
 
 view = session.view()
 run = view.run
@@ -27,6 +30,7 @@ with top:
 arrays = metrics.token_arrays(rollout.arrays, estimator)
 length = len(rollout.counts)
 tokens = rollout.tokens if rollout.tokens is not None else [f"⟨{position}⟩" for position in range(length)]
+segments = find_segments(rollout.tokens or [])
 kept = np.flatnonzero(~rollout.pads) if view.pads else np.arange(length)
 
 
@@ -82,9 +86,12 @@ def text_and_heatmap() -> None:
         metric=str(session.place("metric") or DEFAULT_METRIC),
         pinned=int(np.searchsorted(kept, pinned)) if pinned is not None else None,
         scale=str(session.place("scale") or DEFAULT_SCALE),
+        granularity=str(session.place("granularity") or DEFAULT_GRANULARITY),
+        notes=structure.notes(rollout, segments, arrays, shown),
         key="token_view",
     )
-    session.keep(metric=result.metric, scale=result.scale, token=int(kept[result.pinned]) if result.pinned is not None else None)
+    session.keep(metric=result.metric, scale=result.scale, granularity=result.granularity)
+    session.keep(token=int(kept[result.pinned]) if result.pinned is not None else None)
 
 
 def extremes() -> None:
@@ -119,7 +126,7 @@ text_and_heatmap()
 if missing:
     st.text(f"This rollout has no {', '.join(missing)}: the metrics that need them are not drawn.")
 structure.alternatives(rollout, pinned_token())
-structure.by_segment(rollout, arrays, estimator)
+structure.by_segment(rollout, segments, arrays, estimator)
 st.subheader("Most extreme tokens")
 structure.kl_concentration(rollout, arrays, estimator)
 extremes()

@@ -7,13 +7,14 @@ click in a table) to the view.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import numpy.typing as npt
 import streamlit as st
 
 from board.token_view import assets
+from board.token_view.notes import Notes
 from board.token_view.payload import Choice, build, chosen
 
 _view: Final = st.components.v2.component("rl_logging_board.token_view", js=assets.script(assets.VIEW_FILES), css=assets.style())
@@ -31,6 +32,8 @@ class TokenViewResult:
     pinned: int | None
     metric: str | None
     scale: str | None = None
+    granularity: str | None = None
+    """What one colour stands for, as in `Choice`; None until the reader or the page has made a choice."""
 
 
 def show(
@@ -43,6 +46,8 @@ def show(
     metric: str = "",
     pinned: int | None = None,
     scale: str | None = None,
+    granularity: str | None = None,
+    notes: Notes | None = None,
     key: str,
     height: int | None = None,
     ranges: Mapping[str, tuple[float, float]] | None = None,
@@ -56,21 +61,23 @@ def show(
     `ranges` fixes colour scales by metric name, so that colours mean the same in every window. `height` is the most the text
     may take before it scrolls, in pixels.
 
-    `metric`, `pinned` and `scale` (see `Choice`; None leaves the range to the reader) are what to show, `TokenViewResult` what is
-    shown after the reader's last click: keep it (in the URL) and pass it back. Changing one of them costs a few bytes, never the
-    arrays again. Within one page `key` belongs to one view and may be reused for the next rollout. Raises ValueError when an
-    array is not as long as `tokens`.
+    `notes` says what else is marked: segments, which can be folded, and the tokens that hold most of the KL.
+
+    `metric`, `pinned`, `scale` and `granularity` (see `Choice`; None leaves the last two to the reader) are what to show,
+    `TokenViewResult` what is shown after the reader's last click: keep it (in the URL) and pass it back. Changing one of them
+    costs a few bytes, never the arrays again. Within one page `key` belongs to one view and may be reused for the next rollout.
+    Raises ValueError when an array is not as long as `tokens`.
     """
-    payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, key=key, height=height)
+    payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, notes=notes, key=key, height=height)
     with st.container(gap=None):
         mounted = _view(key=key, data=payload.data, on_choice_change=on_change or _nothing)
-        choice = chosen(mounted.choice, Choice(metric, pinned, scale), payload)
+        choice = chosen(mounted.choice, Choice(metric, pinned, scale, granularity), payload)
         _choice(key=f"{key}.choice", data=_message(key, payload.stamp, choice))
-    return TokenViewResult(choice.pinned, choice.metric or None, choice.scale)
+    return TokenViewResult(choice.pinned, choice.metric or None, choice.scale, choice.granularity)
 
 
 def _message(key: str, stamp: str, choice: Choice) -> dict[str, Any]:
-    return {"key": key, "stamp": stamp, "metric": choice.metric, "pinned": choice.pinned, "scale": choice.scale}
+    return {"key": key, "stamp": stamp, **asdict(choice)}
 
 
 def _nothing() -> None:

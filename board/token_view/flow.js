@@ -10,8 +10,10 @@ const LEAST_ROOM = 24;
  */
 export function joinLines(state, first, last) {
   const { blocks, built, starts, model } = state;
+  // A folded chunk has no spans: it is a line of its own.
+  const drawn = (c) => built.get(c)?.length > 0;
   for (let c = Math.max(1, first); c < blocks.length; c += 1) {
-    const moved = built.has(c) && built.has(c - 1) && !model.texts.endsLine(starts[c] - 1) && indent(blocks[c], lineEnd(state, c - 1));
+    const moved = drawn(c) && drawn(c - 1) && !model.texts.endsLine(starts[c] - 1) && indent(blocks[c], lineEnd(state, c - 1));
     if (c > last && !moved) return;
   }
 }

@@ -19,23 +19,23 @@ export function tokenClass(model, metric, i) {
   return `tv-tok tv-${side}${Math.abs(step)}${underline}${infinite}`;
 }
 
-/** Draws one token into a node: its text, with a mark for each character that would not be seen. */
-export function drawToken(node, token) {
-  if (isPlain(token)) {
+/** Draws one token into a node: its text, with a mark for each character that would not be seen, and for each space if asked for. */
+export function drawToken(node, token, spaces = false) {
+  if (isPlain(token) && !(spaces && token.includes(" "))) {
     node.append(token);
     return;
   }
-  for (const piece of pieces(token)) {
+  for (const piece of pieces(token, spaces)) {
     if (piece.text !== undefined) node.append(piece.text);
     else node.append(...markNodes(piece));
   }
 }
 
 /** Draws what `spell` says of a token; a shared character shows this token's share of it, as wide as its part. `pen` measures. */
-export function drawUnits(span, units, pen) {
+export function drawUnits(span, units, pen, spaces = false) {
   if (units.length === 0) drawToken(span, "");
   for (const unit of units) {
-    if (unit.text !== undefined) drawToken(span, unit.text);
+    if (unit.text !== undefined) drawToken(span, unit.text, spaces);
     else if (unit.glyph === undefined) span.append(...markNodes({ mark: badByte(unit.bad), raw: "", badge: true }));
     else if (pieces(unit.glyph)[0].mark !== undefined) span.append(...markNodes({ ...pieces(unit.glyph)[0], raw: "" }));
     else span.append(slice(unit, pen(unit.glyph)));

@@ -21,8 +21,8 @@ export function offer(place, choice) {
  * Returns {pending, apply}: what is still unanswered, and whether to show `incoming`.
  */
 export function settle(pending, incoming) {
-  const same = ({ metric, pinned, scale }) =>
-    metric === incoming.metric && pinned === incoming.pinned && (incoming.scale ?? scale) === scale;
+  const same = ({ metric, pinned, scale, granularity }) =>
+    metric === incoming.metric && pinned === incoming.pinned && (incoming.scale ?? scale) === scale && (incoming.granularity ?? granularity) === granularity;
   const echo = pending.findIndex(same);
   const rest = echo < 0 ? [] : pending.slice(echo + 1);
   return { pending: rest, apply: rest.length === 0 };

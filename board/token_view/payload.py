@@ -17,9 +17,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from board import schema
+from board.token_view.notes import Notes
 
 _T = TypeVar("_T", bound=np.generic)
 _SCALE: Final = re.compile(r"q|full|log|(?:fixed|hold):-?\d[\d.]*(?:e[-+]?\d+)?:-?\d[\d.]*(?:e[-+]?\d+)?")
+_GRANULARITIES: Final = ("token", "word", "sentence", "segment")
 _FRAGILE: Final = re.compile("^\\ufeff|[\\ud800-\\udfff]")
 
 
@@ -47,6 +49,8 @@ class Choice:
     pinned: int | None
     scale: str | None = None
     """How the colour range is chosen: "q" (quantiles), "full", "log", "fixed:LO:HI" or "hold:LO:HI"; None: the reader's."""
+    granularity: str | None = None
+    """What one colour stands for: "token", "word", "sentence" or "segment"; None: the reader's."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ def build(
     start: int = 0,
     total: int | None = None,
     ranges: Mapping[str, tuple[float, float]] | None = None,
+    notes: Notes | None = None,
     key: str = "",
     height: int | None = None,
 ) -> Payload:
@@ -89,6 +94,7 @@ def build(
         "height": height,
         "metrics": [asdict(_describe(name, values, (ranges or {}).get(name))) for name, values in arrays.items()],
         "odd": odd,
+        **(notes or Notes()).meta(),
     }
     tables = {"tokens": pa.table({"text": text}), "counts": pa.table({"counts": kept.astype(np.uint8)})}
     if arrays:
@@ -105,19 +111,24 @@ def chosen(reported: object, asked: Choice, payload: Payload) -> Choice:
     """
     meta = payload.data["meta"]
     names = [metric["name"] for metric in meta["metrics"]]
-    metric, pinned, scale = asked.metric, asked.pinned, _scale(asked.scale)
+    metric, pinned, scale, granularity = asked.metric, asked.pinned, _scale(asked.scale), _granularity(asked.granularity)
     if isinstance(reported, Mapping):
         scale = _scale(reported.get("scale")) or scale
+        granularity = _granularity(reported.get("granularity")) or granularity
         metric = reported["metric"] if reported.get("metric") in names else metric
         if reported.get("stamp", payload.stamp) == payload.stamp:
             pinned = _index(reported.get("pinned"), meta["total"])
     if metric not in names:
         metric = names[0] if names else ""
-    return Choice(metric, pinned, scale)
+    return Choice(metric, pinned, scale, granularity)
 
 
 def _scale(told: object) -> str | None:
     return told if isinstance(told, str) and len(told) < 60 and _SCALE.fullmatch(told) else None
+
+
+def _granularity(told: object) -> str | None:
+    return told if isinstance(told, str) and told in _GRANULARITIES else None
 
 
 def _index(told: object, total: int) -> int | None:

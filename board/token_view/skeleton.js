@@ -8,6 +8,7 @@ import { STEPS } from "./scale.js";
 export function skeleton() {
   const live = element("div", "tv-live", { role: "status", "aria-live": "polite" });
   const chooser = element("div", "tv-chooser", { role: "radiogroup", "aria-label": "metric that colours the text" });
+  const switches = element("div", "tv-switches");
   const legend = element("div", "tv-legend");
   const count = element("div", "tv-extent");
   const label = "response tokens; arrow keys move, Enter pins, Escape unpins";
@@ -20,13 +21,13 @@ export function skeleton() {
   const tip = element("div", "tv-tip", { hidden: true, role: "tooltip" });
   const palette = element("style");
   const range = element("div", "tv-range");
-  const bar = element("div", "tv-bar", {}, chooser, element("div", "tv-scale-line", {}, legend, range));
+  const bar = element("div", "tv-bar", {}, element("div", "tv-choose", {}, switches, chooser), element("div", "tv-scale-line", {}, legend, range));
   const tools = element("div", "tv-tools", { role: "search" });
   const line = element("div", "tv-count-line", {}, count, tools);
   const map = element("div", "tv-map", { title: "the whole response; drag to move" });
   const help = element("div", "tv-help", { hidden: true, role: "dialog", "aria-label": "keyboard shortcuts" });
   const root = element("div", "tv", {}, palette, bar, line, help, text, map, head, heat, tip, live);
-  return { root, palette, bar, chooser, legend, range, count, line, tools, help, text, map, head, status, zoom, heat, tip, live };
+  return { root, palette, bar, switches, chooser, legend, range, count, line, tools, help, text, map, head, status, zoom, heat, tip, live };
 }
 
 function zoomButton([factor, sign, label]) {

@@ -3,6 +3,7 @@
 import { element, perFrame } from "./dom.js";
 import { joinLines } from "./flow.js";
 import { drawUnits, penOf, tokenClass } from "./glyphs.js";
+import { foldLine, labelledAt, segmentLabel } from "./labels.js";
 import { chunkOf, chunkStarts } from "./tokens.js";
 
 /** A chunk ends at the first line end after this many tokens, so that few blocks need to go on in the line of the one before. */
@@ -27,6 +28,13 @@ export function createText(box, on) {
   const resized = new ResizeObserver(perFrame(() => rejoin(state)));
   resized.observe(box);
   box.addEventListener("scroll", () => build(state), { passive: true });
+  box.addEventListener("click", (event) => {
+    const { stretch } = event.target;
+    if (stretch === undefined) return;
+    event.stopImmediatePropagation();
+    refold(state, stretch.first, () => state.model.folding.toggle(stretch));
+  });
+  box.addEventListener("copy", copyText);
   return {
     show: (model, metric) => show(state, model, metric),
     paint: (metric) => paint(state, metric),
@@ -36,7 +44,15 @@ export function createText(box, on) {
     reach: (i) => reach(state, i),
     reveal: (i, top = false) => bringToken(state, i, top),
     inView: () => inView(state),
+    hides: (i) => state.model.folding.hiding(i) !== null,
     each: (visit) => each(state, visit),
+    /** Folds the segment of token `i`, or unfolds it; returns a token that stands where it stood. */
+    fold(i) {
+      const stretch = state.model.folding.around(i);
+      if (stretch !== null) refold(state, stretch.first, () => state.model.folding.toggle(stretch));
+      return stretch?.first ?? i;
+    },
+    foldAll: () => refold(state, inView(state)?.[0] ?? 0, () => state.model.folding.toggleAll()),
     close() {
       resized.disconnect();
       settle.cancel();
@@ -51,6 +67,7 @@ export function verticalNeighbour(text, n, from, direction) {
   let best = null;
   let line = null;
   for (let i = from + direction; i >= 0 && i < n; i += direction) {
+    if (text.hides(i)) continue;
     const box = text.reach(i).getClientRects()[0];
     if (!box || Math.abs(box.top - here.top) < here.height / 2) continue;
     if (line !== null && Math.abs(box.top - line) > box.height / 2) break;
@@ -79,9 +96,12 @@ function show(state, model, metric) {
 function lay(state, wide) {
   const { box, model } = state;
   state.built.clear();
-  state.starts = chunkStarts(model.texts, CHUNK, CHUNK_LIMIT);
+  const folds = model.folding.ranges();
+  state.folds = new Map(folds.map((stretch) => [stretch.first, stretch]));
+  state.starts = chunkStarts(model.texts, CHUNK, CHUNK_LIMIT, folds.map(({ first, stop }) => [first, stop]));
   const perLine = Math.max(20, (wide || 900) / LETTER);
-  state.heights = state.starts.map((first, c) => LINE * model.texts.lines(first, stopOf(state, c), perLine));
+  const linesAt = (first, c) => (state.folds.has(first) ? 1 : model.texts.lines(first, stopOf(state, c), perLine));
+  state.heights = state.starts.map((first, c) => LINE * linesAt(first, c));
   state.blocks = state.heights.map((height) => {
     const block = element("div", "tv-chunk");
     block.style.height = `${height}px`;
@@ -96,21 +116,50 @@ function stopOf(state, c) {
 
 function fill(state, c) {
   if (state.built.has(c)) return false;
-  const { model, metric } = state;
+  const { model, blocks } = state;
   const first = state.starts[c];
-  const stop = stopOf(state, c);
+  const fold = state.folds.get(first);
   const spans = [];
-  for (let i = first; i < stop; i += 1) {
-    const span = document.createElement("span");
-    drawUnits(span, model.units(i), state.pen);
-    span.index = i;
-    span.className = tokenClass(model, metric, i);
+  const nodes = [];
+  if (fold) nodes.push(foldLine(fold, model));
+  for (let i = first; !fold && i < stopOf(state, c); i += 1) {
+    nodes.push(...labelledAt(model, i).map(segmentLabel));
+    const span = tokenSpan(state, i);
     spans.push(span);
+    nodes.push(span);
   }
   state.built.set(c, spans);
-  state.blocks[c].style.height = "";
-  state.blocks[c].replaceChildren(...spans);
+  blocks[c].style.height = "";
+  blocks[c].replaceChildren(...nodes);
   return true;
+}
+
+function tokenSpan({ model, metric, pen }, i) {
+  const span = document.createElement("span");
+  drawUnits(span, model.units(i), pen, model.spaces);
+  span.index = i;
+  span.className = tokenClass(model, metric, i);
+  if (model.tops.has(i)) span.setAttribute("data-top", model.tops.get(i));
+  return span;
+}
+
+/** Folds or unfolds by `change`, and leaves the place of token `around` at the height where it stands. */
+function refold(state, around, change) {
+  const { box } = state;
+  const before = placeOf(state, around).getBoundingClientRect().top;
+  change();
+  lay(state, box.clientWidth);
+  fill(state, chunkOf(state.starts, around));
+  box.scrollTop += placeOf(state, around).getBoundingClientRect().top - before;
+  build(state);
+  box.scrollTop += placeOf(state, around).getBoundingClientRect().top - before;
+  state.on.built();
+}
+
+/** What stands for token `i`: its span, or the line of the fold that hides it; its block where it is not built. */
+function placeOf(state, i) {
+  const block = state.blocks[chunkOf(state.starts, i)];
+  return spanOf(state, i) ?? block.firstChild ?? block;
 }
 
 /** The text has another width: its lines end elsewhere. */
@@ -200,6 +249,7 @@ function spanOf(state, i) {
 }
 
 function reach(state, i) {
+  if (state.model.folding.hiding(i) !== null) refold(state, i, () => state.model.folding.open(i));
   const c = chunkOf(state.starts, i);
   if (fill(state, c)) {
     joinLines(state, c, c);
@@ -212,7 +262,9 @@ function reach(state, i) {
 function bringToken(state, i, top) {
   const { box } = state;
   for (let tries = 0; tries < 3; tries += 1) {
-    const token = reach(state, i).getBoundingClientRect();
+    // The minimap moves over what is folded; a jump to a token opens it.
+    const folded = top && state.model.folding.hiding(i) !== null;
+    const token = (folded ? placeOf(state, i) : reach(state, i)).getBoundingClientRect();
     const view = box.getBoundingClientRect();
     const hidden = token.top < view.top || token.bottom > view.bottom;
     const move = top ? token.top - view.top - 12 : hidden ? token.top - view.top - view.height / 2 : 0;
@@ -237,4 +289,15 @@ function tokenNear(state, y) {
   const c = blockAt(blocks, y);
   const share = Math.min(1, Math.max(0, (y - blocks[c].offsetTop) / Math.max(1, blocks[c].offsetHeight)));
   return Math.floor(starts[c] + share * (stopOf(state, c) - starts[c]));
+}
+
+/** Chunks are blocks, between which a browser copies a line end; the response has none there. */
+function copyText(event) {
+  const root = event.currentTarget.getRootNode();
+  const selection = root.getSelection?.() ?? getSelection();
+  if (selection.rangeCount === 0 || selection.isCollapsed) return;
+  const text = selection.getRangeAt(0).cloneContents().textContent;
+  if (text === "") return;
+  event.clipboardData.setData("text/plain", text);
+  event.preventDefault();
 }

@@ -9,10 +9,11 @@ import { createHeat } from "./heat.js";
 import { meetingPlace, settle } from "./hub.js";
 import { literal } from "./marks.js";
 import { createMinimap } from "./minimap.js";
-import { localIndex, metricOf, modelOf } from "./model.js";
+import { localIndex, metricOf, modelOf, shownMetric } from "./model.js";
 import { createRange } from "./range.js";
 import { rangeName, rangeOf, readRange } from "./ranges.js";
 import { rulesOf, skeleton } from "./skeleton.js";
+import { createSwitches } from "./switches.js";
 import { createText, verticalNeighbour } from "./text.js";
 import { cut, drawTip, placeTip, spoken } from "./tip.js";
 
@@ -33,21 +34,30 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function createView(parent) {
   const parts = skeleton();
   parent.append(parts.root);
-  const view = { parts, model: null, metric: null, marks: null, range: rangeOf("q"), held: {}, pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
+  const view = { parts, model: null, metric: null, marks: null, range: rangeOf("q"), held: {}, granularity: "token", pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
   const on = { hover: (i) => hover(view, i, false), pin: (i) => togglePin(view, i, true), metric: (name) => choose(view, name) };
   view.heat = createHeat(parts.heat, on);
   view.text = createText(parts.text, { built: () => built(view), moved: () => view.map.place({ inView: view.text.inView() }) });
   view.map = createMinimap(parts.map, (index) => view.text.reveal(index, true));
-  view.ranger = createRange(parts.range, () => [view.metric.lo, view.metric.hi], (range) => {
+  view.ranger = createRange(parts.range, () => [shown(view).lo, shown(view).hi], (range) => {
     setRange(view, range);
     tell(view);
   });
   view.finder = createFinder(parts.tools, parts.help, {
     found: (marks) => showMatches(view, marks),
     go: (index) => focusOn(view, index, false),
-    raw: (raw) => drawRaw(view, raw),
+    raw: (raw) => redraw(view, { raw }),
     leave: () => parts.text.focus(),
     here: () => view.focused ?? view.text.inView()?.[0] ?? 0,
+  });
+  view.switches = createSwitches(parts.switches, parts.tools, {
+    granularity(name) {
+      view.granularity = name;
+      recolour(view);
+      tell(view);
+    },
+    foldAll: () => view.text.foldAll(),
+    spaces: (on) => redraw(view, { spaces: on }),
   });
   listenText(view);
   listenKeys(view);
@@ -69,7 +79,8 @@ function load(view, data) {
   parts.text.style.maxHeight = model.height ? `${model.height}px` : "";
   view.metric = metricOf(model, view.metric?.name) ?? model.metrics[0] ?? null;
   rescale(view);
-  view.text.show(model, view.metric);
+  model.spaces = view.switches.show(model);
+  view.text.show(model, shown(view));
   if (model.n === 0) parts.text.append(element("span", "tv-note", {}, "(empty response)"));
   parts.bar.hidden = parts.line.hidden = parts.map.hidden = model.n === 0;
   view.finder.show(model);
@@ -100,8 +111,9 @@ function join(view) {
 function obey(view, choice) {
   const moved = choice.pinned !== view.pinned;
   const metric = metricOf(view.model, choice.metric) ?? view.metric;
-  const recoloured = metric !== view.metric;
-  Object.assign(view, { metric, pinned: choice.pinned });
+  const granularity = choice.granularity ?? view.granularity;
+  const recoloured = metric !== view.metric || granularity !== view.granularity;
+  Object.assign(view, { metric, granularity, pinned: choice.pinned });
   if (recoloured) rescale(view);
   if (choice.scale && choice.scale !== shownRange(view)) setRange(view, readRange(choice.scale));
   else if (recoloured) colour(view);
@@ -112,7 +124,7 @@ function obey(view, choice) {
 
 /** Reports the reader's choice; what is on screen never waits for the answer. */
 function tell(view) {
-  const choice = { metric: view.metric?.name ?? "", pinned: view.pinned, scale: shownRange(view) };
+  const choice = { metric: view.metric?.name ?? "", pinned: view.pinned, scale: shownRange(view), granularity: view.granularity };
   view.pending.push(choice);
   view.report({ ...choice, stamp: view.model.stamp });
 }
@@ -122,9 +134,18 @@ function choose(view, name, byKey = false) {
   const metric = metricOf(view.model, name);
   if (metric === null || metric === view.metric) return;
   view.metric = metric;
+  recolour(view, byKey);
+  tell(view);
+}
+
+function recolour(view, byKey = false) {
   rescale(view);
   colour(view, byKey);
-  tell(view);
+}
+
+/** The metric as it colours the text: per token, or its mean per word, sentence or segment. */
+function shown(view) {
+  return shownMetric(view.model, view.metric, view.granularity);
 }
 
 /** Takes the reader's choice of range. Fixed ends are one metric's own; "hold" keeps each metric's ends from when it is first seen. */
@@ -137,10 +158,12 @@ function setRange(view, range) {
   colour(view);
 }
 
-function rescale({ model, metric: chosen, range, held }) {
+function rescale(view) {
+  const { model, metric: chosen, range, held } = view;
+  const ends = () => [shown(view).lo, shown(view).hi];
   for (const metric of model.metrics) {
     // What is held is taken from the first rollout that shows it; a row that is not looked at keeps its own range.
-    if (range.kind === "hold" && metric === chosen && metric.finite > 0) held[metric.name] ??= rangeOf("hold", [metric.lo, metric.hi]).ends;
+    if (range.kind === "hold" && metric === chosen && metric.finite > 0) held[metric.name] ??= rangeOf("hold", ends()).ends;
     if (range.ends === null) metric.rescale(range);
     else if (held[metric.name]) metric.rescale({ kind: range.kind, ends: held[metric.name] });
   }
@@ -182,25 +205,29 @@ function hover(view, index, withTip) {
 }
 
 function colour(view, focus = false) {
-  const { parts, model, metric } = view;
+  const { parts, model } = view;
+  const metric = shown(view);
   view.text.paint(metric);
-  drawLegend(parts.legend, model, metric);
+  drawLegend(parts.legend, model, metric, view.granularity);
+  view.switches.mark(view.granularity);
   view.ranger.show(readRange(shownRange(view)), metric === null || metric.finite === 0);
   markChosen(parts.chooser, metric?.name, focus);
   view.heat.choose(metric?.name);
   view.map.show({ model, metric, marks: view.marks });
 }
 
-/** Draws the tokens by name, or by their bytes again; what is in sight stays in sight. */
-function drawRaw(view, raw) {
+/** Draws the tokens by name, or by their bytes again, with or without marks on spaces; what is in sight stays in sight. */
+function redraw(view, how) {
   const [first] = view.text.inView() ?? [0];
-  view.model.raw = raw;
-  view.marks = null;
-  view.finder.show(view.model);
-  view.text.show(view.model, view.metric);
+  Object.assign(view.model, how);
+  if (how.raw !== undefined) {
+    view.marks = null;
+    view.finder.show(view.model);
+  }
+  view.text.show(view.model, shown(view));
   view.text.reveal(first, true);
   built(view);
-  view.map.show({ marks: null });
+  view.map.show({ marks: view.marks });
 }
 
 /** Chunks that were just built know nothing yet of pins and matches. */
@@ -321,17 +348,20 @@ function actions(view, inText) {
   const here = view.focused ?? localIndex(view.model, view.pinned) ?? view.hovered;
   const last = view.model.n - 1;
   const go = (index) => () => focusOn(view, Math.min(last, Math.max(0, index)), inText);
+  const side = (direction) => view.model.folding.past((here ?? -direction) + direction, direction);
   const line = (direction) => () => focusOn(view, here === null ? 0 : (verticalNeighbour(view.text, view.model.n, here, direction) ?? here), true);
   const zoom = (factor) => () => view.heat.zoom(factor, here);
   const vertical = inText ? { ArrowDown: line(1), ArrowUp: line(-1) } : { "+": zoom(2), "-": zoom(0.5), 0: zoom(0) };
   return {
-    ArrowRight: go(here === null ? 0 : here + 1),
-    ArrowLeft: go(here === null ? 0 : here - 1),
+    ArrowRight: go(here === null ? 0 : side(1)),
+    ArrowLeft: go(here === null ? 0 : side(-1)),
     Home: go(0),
     End: go(last),
     n: () => extreme(view, here, 1, inText),
     p: () => extreme(view, here, -1, inText),
     m: () => view.metric && choose(view, neighbourMetric(view.model, view.metric.name, "ArrowRight")),
+    f: () => view.text.fold(here ?? view.text.inView()?.[0] ?? 0),
+    F: () => view.text.foldAll(),
     "/": () => view.finder.search(),
     g: () => view.finder.goto(),
     "?": () => view.finder.help(),
@@ -346,7 +376,7 @@ function actions(view, inText) {
 
 /** To the next (or previous) of the loudest tokens of the metric. */
 function extreme(view, here, direction, withTip) {
-  const index = view.metric && stepAlong(view.metric.extremes, here, direction);
+  const index = view.metric && stepAlong(shown(view).extremes, here, direction);
   if (index !== null) focusOn(view, index, withTip);
 }
 

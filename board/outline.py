@@ -5,8 +5,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from board.segments import Segment
+
+_BLANK: Final = " \t\r\n\u0120\u010a\u2581"
+"""White space, and the letters that byte-level names and sentencepiece write for it."""
 
 
 @dataclass(frozen=True)
@@ -20,12 +24,14 @@ class Stretch:
     """Its own name, without those it sits in: "think", "code python", "think, not closed"."""
 
 
-def outline(segments: Sequence[Segment]) -> list[Stretch]:
-    """The stretches of `segments` (a tiling, as `find_segments` gives it), outer before inner, in the order of the response.
+def outline(segments: Sequence[Segment], tokens: Sequence[str]) -> list[Stretch]:
+    """The stretches of `segments`, as `find_segments` tiles `tokens` with them, outer before inner, in the order of the response.
 
-    A response that is nothing but one stretch of text has none: there is nothing to tell apart. Linear in segments times depth.
+    Line ends between two segments belong to the one before. A response that is nothing but text has no stretch: there is nothing
+    to tell apart. Linear in tokens and in segments times depth.
     """
-    if len(segments) < 2 and all(segment.kind == "text" for segment in segments):
+    segments = [segment for segment in segments if not _is_blank(segment, tokens)]
+    if all(segment.kind == "text" for segment in segments):
         return []
     done: list[Stretch] = []
     open_: list[tuple[str, int, str]] = []
@@ -37,9 +43,13 @@ def outline(segments: Sequence[Segment]) -> list[Stretch]:
         done += _closed(open_, shared, segment.first)
         del open_[shared:]
         open_ += [(name, segment.first, label) for name, label in path[shared:]]
-    if segments:
-        done += _closed(open_, 0, segments[-1].last + 1)
+    done += _closed(open_, 0, len(tokens))
     return sorted(done, key=lambda stretch: (stretch.first, stretch.depth))
+
+
+def _is_blank(segment: Segment, tokens: Sequence[str]) -> bool:
+    """Text of nothing but white space, in the letters of byte-level names and of sentencepiece too."""
+    return segment.kind == "text" and not any(tokens[i].strip(_BLANK) for i in range(segment.first, segment.last + 1))
 
 
 def _path(label: str) -> list[tuple[str, str]]:

@@ -44,11 +44,12 @@ _HELP: Final = {
 
 def notes(rollout: Rollout, segments: Sequence[Segment], arrays: Arrays, shown: NDArray[np.int64]) -> Notes:
     """What the text is marked with: its segments, and the tokens whose shares of the KL `kl_concentration` prints."""
+    stretches = outline(segments, rollout.tokens or [])
     kl = metrics.concentration(arrays["kl"], rollout.counts) if "kl" in arrays else None
     if kl is None:
-        return Notes(outline(segments), shown=shown)
+        return Notes(stretches, shown=shown)
     top = metrics.largest(arrays["kl"], max(kl.top_five, kl.top_percent), rollout.counts)
-    return Notes(outline(segments), top[: kl.top_five].tolist(), top[: kl.top_percent].tolist(), shown)
+    return Notes(stretches, top[: kl.top_five].tolist(), top[: kl.top_percent].tolist(), shown)
 
 
 def by_segment(rollout: Rollout, segments: Sequence[Segment], arrays: Arrays, estimator: str) -> None:
@@ -135,11 +136,8 @@ def kl_concentration(rollout: Rollout, arrays: Arrays, estimator: str) -> None:
     if ratio is not None:
         shares = f"{_percent(ratio.top_five_share)}, its top 1 % {_percent(ratio.top_percent_share)}"
         parts.append(f"of |log-ratio| the {ratio.top_five:,} largest hold {shares}")
-    parts.append(
-        "in the text ▼ marks the largest of the KL, ▽ the rest of the top 1 %"
-        if kl.top_percent > kl.top_five
-        else "in the text ▼ marks the largest of the KL"
-    )
+    rest = ", the rest of the top 1 % a small one" if kl.top_percent > kl.top_five else ""
+    parts.append(f"in the text those of the KL have a dark corner{rest}")
     st.text(" · ".join(parts))
 
 

@@ -22,6 +22,7 @@ VIEW_FILES: Final = (
     "heat_layout.js",
     "find.js",
     "bytes.js",
+    "clusters.js",
     "folding.js",
     "units.js",
     "model.js",

@@ -12,12 +12,6 @@ export function segmentLabel(stretch) {
   return label;
 }
 
-/** Segments worth a name at token `i`: text that is only white space, as between two turns, has none. */
-export function labelledAt(model, i) {
-  const blank = ({ first, stop }) => stop - first <= 4 && Array.from({ length: stop - first }, (_, k) => model.drawn(first + k)).join("").trim() === "";
-  return model.folding.startingAt(i).filter((stretch) => !(stretch.label === "text" && blank(stretch)));
-}
-
 /** The one line of a folded segment; a click unfolds it. */
 export function foldLine(stretch, model) {
   const words = foldText(stretch, model.counts, metricOf(model, "kl"));

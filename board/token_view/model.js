@@ -1,6 +1,7 @@
 // What arrived from the server: tokens, counts, and each metric with its scale, places and cells, worked out when first asked for. Pure.
 
 import { bytesOf, codecOf, spell, textOf } from "./bytes.js";
+import { clustered } from "./clusters.js";
 import { extremesOf, joined, loudnessOf } from "./find.js";
 import { foldingOf } from "./folding.js";
 import { cellsOf } from "./heat_layout.js";
@@ -53,8 +54,9 @@ function topsOf(top) {
 function spelling(texts) {
   const codec = codecOf(texts);
   const bytes = (i) => bytesOf(codec, texts.at(i));
+  const spelled = (i) => (codec === "plain" ? [{ text: texts.at(i) }] : spell(bytes, texts.n, i));
   const units = function (i) {
-    return this.raw || codec === "plain" ? [{ text: texts.at(i) }] : spell(bytes, texts.n, i);
+    return this.raw ? [{ text: texts.at(i) }] : clustered(spelled, texts, i);
   };
   const drawn = function (i) {
     return textOf(this.units(i));

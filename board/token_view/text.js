@@ -3,7 +3,7 @@
 import { element, perFrame } from "./dom.js";
 import { joinLines } from "./flow.js";
 import { drawUnits, penOf, tokenClass } from "./glyphs.js";
-import { foldLine, labelledAt, segmentLabel } from "./labels.js";
+import { foldLine, segmentLabel } from "./labels.js";
 import { chunkOf, chunkStarts } from "./tokens.js";
 
 /** A chunk ends at the first line end after this many tokens, so that few blocks need to go on in the line of the one before. */
@@ -123,7 +123,7 @@ function fill(state, c) {
   const nodes = [];
   if (fold) nodes.push(foldLine(fold, model));
   for (let i = first; !fold && i < stopOf(state, c); i += 1) {
-    nodes.push(...labelledAt(model, i).map(segmentLabel));
+    nodes.push(...model.folding.startingAt(i).map(segmentLabel));
     const span = tokenSpan(state, i);
     spans.push(span);
     nodes.push(span);

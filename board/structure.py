@@ -137,7 +137,7 @@ def kl_concentration(rollout: Rollout, arrays: Arrays, estimator: str) -> None:
         shares = f"{_percent(ratio.top_five_share)}, its top 1 % {_percent(ratio.top_percent_share)}"
         parts.append(f"of |log-ratio| the {ratio.top_five:,} largest hold {shares}")
     rest = ", the rest of the top 1 % a small one" if kl.top_percent > kl.top_five else ""
-    parts.append(f"in the text those of the KL have a dark corner{rest}")
+    parts.append(f"in the text those of the KL have a filled corner{rest}")
     st.text(" · ".join(parts))
 
 

@@ -104,7 +104,7 @@ def test_masked_turns_are_dim_and_in_no_scale_and_no_mark(view: Locator) -> None
     expect(token(view, " two")).to_have_attribute("data-top", "five")
     assert "gradient" in str(token(view, " two").evaluate("node => getComputedStyle(node).backgroundImage"))
     expect(view.locator(".tv-masked[data-top]")).to_have_count(0)
-    expect(view.page.locator("body")).to_contain_text("in the text those of the KL have a dark corner")
+    expect(view.page.locator("body")).to_contain_text("in the text those of the KL have a filled corner")
 
 
 @pytest.mark.parametrize("view", [agent_row()], indirect=True, ids=["agent"])

@@ -58,6 +58,20 @@ def pinned_token() -> int | None:
     return asked if isinstance(asked, int) and asked in kept else None
 
 
+def payload_of(window: token_view.Window) -> token_view.Payload:
+    """What is sent of a window of the response."""
+    shown = kept[window.slice]
+    return token_view.build(
+        [tokens[i] for i in shown],
+        {name: values[shown] for name, values in arrays.items()},
+        counts=rollout.counts[shown],
+        start=window.start,
+        total=len(kept),
+        notes=structure.notes(rollout, segments, arrays, shown),
+        key="token_view",
+    )
+
+
 def text_and_heatmap() -> None:
     """The token view: a window of the response that the reader moves."""
     if rollout.tokens is None and not length:
@@ -76,20 +90,15 @@ def text_and_heatmap() -> None:
     window = token_view.window(len(kept), at)
     if count > 1:
         st.text(f"Showing {window}: the response is drawn a window at a time.")
-    shown = kept[window.slice]
-    result = token_view.show(
-        [tokens[i] for i in shown],
-        {name: values[shown] for name, values in arrays.items()},
-        counts=rollout.counts[shown],
-        start=window.start,
-        total=len(kept),
-        metric=str(session.place("metric") or DEFAULT_METRIC),
-        pinned=int(np.searchsorted(kept, pinned)) if pinned is not None else None,
-        scale=str(session.place("scale") or DEFAULT_SCALE),
-        granularity=str(session.place("granularity") or DEFAULT_GRANULARITY),
-        notes=structure.notes(rollout, segments, arrays, shown),
-        key="token_view",
+    hidden = ",".join(view.pads)
+    payload = session.keep_built("tokens", lambda: payload_of(window), run, rollout.key, estimator, window.start, hidden)
+    asked = token_view.Choice(
+        str(session.place("metric") or DEFAULT_METRIC),
+        int(np.searchsorted(kept, pinned)) if pinned is not None else None,
+        str(session.place("scale") or DEFAULT_SCALE),
+        str(session.place("granularity") or DEFAULT_GRANULARITY),
     )
+    result = token_view.mount(payload, asked)
     session.keep(metric=result.metric, scale=result.scale, granularity=result.granularity)
     session.keep(token=int(kept[result.pinned]) if result.pinned is not None else None)
 

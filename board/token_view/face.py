@@ -15,7 +15,7 @@ import streamlit as st
 
 from board.token_view import assets
 from board.token_view.notes import Notes
-from board.token_view.payload import Choice, build, chosen
+from board.token_view.payload import Choice, Payload, build, chosen
 
 _view: Final = st.components.v2.component("rl_logging_board.token_view", js=assets.script(assets.VIEW_FILES), css=assets.style())
 _choice: Final = st.components.v2.component("rl_logging_board.token_choice", js=assets.script(assets.CHOICE_FILES))
@@ -69,9 +69,15 @@ def show(
     Raises ValueError when an array is not as long as `tokens`.
     """
     payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, notes=notes, key=key, height=height)
+    return mount(payload, Choice(metric, pinned, scale, granularity), on_change)
+
+
+def mount(payload: Payload, asked: Choice, on_change: Callable[[], None] | None = None) -> TokenViewResult:
+    """What `show` does with a payload that is built already: a page that keeps one need not build it again for every click."""
+    key = payload.data["meta"]["key"]
     with st.container(gap=None):
         mounted = _view(key=key, data=payload.data, on_choice_change=on_change or _nothing)
-        choice = chosen(mounted.choice, Choice(metric, pinned, scale, granularity), payload)
+        choice = chosen(mounted.choice, asked, payload)
         _choice(key=f"{key}.choice", data=_message(key, payload.stamp, choice))
     return TokenViewResult(choice.pinned, choice.metric or None, choice.scale, choice.granularity)
 

@@ -7,7 +7,7 @@ import { foldingOf } from "./folding.js";
 import { cellsOf } from "./heat_layout.js";
 import { place, placesOf, scaleOf } from "./scale.js";
 import { tokenTexts } from "./tokens.js";
-import { segmentStarts, spread, unitMeans, unitOffsets, unitStarts } from "./units.js";
+import { segmentStarts, sentenceStarts, spread, unitMeans, wordStarts } from "./units.js";
 
 /** Reads the payload of `payload.py`; tables are Arrow tables with one column per array. `model.token(i)` is the text of a token. */
 export function modelOf({ meta, tokens, counts, values }) {
@@ -38,7 +38,7 @@ function startsOf(model, granularity) {
   // Words are those of the text, also while tokens are drawn by their names.
   const read = Object.create(model, { raw: { value: false } });
   const all = joined(model.n, (i) => read.drawn(i));
-  return unitStarts(all, unitOffsets(all.text, granularity));
+  return granularity === "word" ? wordStarts(all) : sentenceStarts(all);
 }
 
 /** What a token is among the greatest of the KL, by position: "five" or "percent". */
@@ -59,7 +59,7 @@ function spelling(texts) {
     return this.raw ? [{ text: texts.at(i) }] : clustered(spelled, texts, i);
   };
   const drawn = function (i) {
-    return textOf(this.units(i));
+    return codec === "plain" ? texts.at(i) : textOf(this.units(i));
   };
   return { codec, raw: false, bytes, units, drawn };
 }

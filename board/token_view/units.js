@@ -1,38 +1,100 @@
 // Words, sentences and segments as stretches of tokens, and a metric's mean over each. Pure.
 //
-// A unit is a run of whole tokens: a token belongs to the unit that its first letter (of what is not white space) lies in.
+// A unit is a run of whole tokens: a token belongs to the unit that its first letter lies in. White space goes with what is before it.
 
 export const GRANULARITIES = ["token", "word", "sentence", "segment"];
 
-/** A word with its inner marks ("don't", "3.14"), one letter of a script that writes without spaces, or a run of signs. */
-const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{M}\p{N}_])+(?:['’.,\-](?=[\p{L}\p{N}])(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{M}\p{N}_])+)*|[^\s\p{L}\p{M}\p{N}_]+/gu;
-/** What ends a sentence: a line end; 。！？; or . ! ? … before white space, unless a small letter follows ("e.g. so"). Closing signs go with it. */
-const SENTENCE_END = /\n+|[。！？]+["'”’」』）)\]]*|[.!?…]+["'”’)\]]*(?=\s)(?!\s+\p{Ll})/gu;
+const WORDY = /[\p{L}\p{M}\p{N}_]/u;
+/** Scripts that write without spaces: each letter is a word. */
+const LONE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+/** Signs that hold a word together where letters stand on both sides: "don't", "3.14", "well-known". */
+const HINGE = /['’.,-]/;
+const FULL_STOP = /[\n。！？.!?…]/g;
+const CLOSING = /["'”’」』）)\]]/;
+const SPACING = 0;
+const SIGN = 1;
+const WORD = 2;
+const ALONE = 3;
+const classes = new Map();
 
-/** Offsets in `text` where words or sentences begin, rising; the first is 0 where there is any text. */
-export function unitOffsets(text, granularity) {
-  const offsets = [];
-  if (granularity === "word") for (const match of text.matchAll(WORD)) offsets.push(match.index);
-  else for (const match of text.matchAll(SENTENCE_END)) offsets.push(match.index + match[0].length);
-  return offsets[0] === 0 ? offsets : [0, ...offsets];
+/** First tokens of the words; `text` is the whole and `starts` where in it each token starts. A token of only white space ends a word. */
+export function wordStarts({ text, starts }) {
+  const firsts = [];
+  for (let i = 0; i < starts.length; i += 1) {
+    const at = firstSeen(text, starts[i], starts[i + 1] ?? text.length);
+    if (i === 0 || (at >= 0 && !holds(text, at, starts[i]))) firsts.push(i);
+  }
+  return firsts;
 }
 
-/** First tokens of the units: `whole` is the text and where in it each token starts ({text, starts}), `offsets` where units begin. */
-export function unitStarts({ text, starts }, offsets) {
+/** First tokens of the sentences. One ends at a line end, at 。！？, or at . ! ? … before white space, unless a small letter follows. */
+export function sentenceStarts({ text, starts }) {
   const firsts = [];
-  let unit = 0;
+  const ends = sentenceEnds(text);
+  let passed = 0;
   let last = -1;
   for (let i = 0; i < starts.length; i += 1) {
-    const stop = starts[i + 1] ?? text.length;
-    let at = starts[i];
-    while (at < stop - 1 && isBlank(text.charCodeAt(at))) at += 1;
-    // A token of nothing but white space ends the unit before it; the line feed itself belongs to the sentence it ends.
-    while (unit + 1 < offsets.length && offsets[unit + 1] <= at) unit += 1;
-    if (unit === last || (isBlank(text.charCodeAt(at)) && i > 0)) continue;
-    firsts.push(i);
-    last = unit;
+    const at = firstSeen(text, starts[i], starts[i + 1] ?? text.length);
+    if (i > 0 && at < 0) continue;
+    while (passed < ends.length && ends[passed] <= at) passed += 1;
+    if (i === 0 || passed !== last) firsts.push(i);
+    last = passed;
   }
-  return firsts.length > 0 && firsts[0] !== 0 ? [0, ...firsts.slice(1)] : firsts;
+  return firsts;
+}
+
+/** Offset of the first letter or sign from `from` to before `stop`; -1 where all is white space. */
+function firstSeen(text, from, stop) {
+  for (let at = from; at < stop; at += 1) if (classAt(text, at) !== SPACING) return at;
+  return -1;
+}
+
+/** Whether the token whose first letter is at `at`, and which starts at `start`, goes on with the word before it. */
+function holds(text, at, start) {
+  if (at !== start || at === 0) return false;
+  const [before, here] = [classAt(text, at - 1), classAt(text, at)];
+  if (before === SIGN && here === SIGN) return true;
+  if (before === WORD && here === WORD) return true;
+  if (before === WORD && here === SIGN) return HINGE.test(text[at]) && classAt(text, at + 1) === WORD;
+  return before === SIGN && here === WORD && HINGE.test(text[at - 1]) && classAt(text, at - 2) === WORD;
+}
+
+function classAt(text, at) {
+  if (at < 0 || at >= text.length) return SPACING;
+  const code = text.codePointAt(at);
+  if (!classes.has(code)) classes.set(code, classOf(String.fromCodePoint(code)));
+  return classes.get(code);
+}
+
+function classOf(letter) {
+  if (/\s/.test(letter)) return SPACING;
+  if (LONE.test(letter)) return ALONE;
+  return WORDY.test(letter) ? WORD : SIGN;
+}
+
+/** Offsets just behind the sentences, rising. Closing signs go with the sentence they close. */
+function sentenceEnds(text) {
+  const ends = [];
+  FULL_STOP.lastIndex = 0;
+  for (let found = FULL_STOP.exec(text); found !== null; found = FULL_STOP.exec(text)) {
+    let stop = found.index + 1;
+    if (found[0] === "\n") {
+      ends.push(stop);
+      continue;
+    }
+    while (stop < text.length && (CLOSING.test(text[stop]) || /[。！？.!?…]/.test(text[stop]))) stop += 1;
+    const ideographic = /[。！？]/.test(found[0]);
+    if (ideographic || endsHere(text, stop)) ends.push(stop);
+    FULL_STOP.lastIndex = stop;
+  }
+  return ends;
+}
+
+/** White space must follow, and no small letter after it: "e.g. so" goes on. */
+function endsHere(text, stop) {
+  let next = stop;
+  while (next < text.length && classAt(text, next) === SPACING) next += 1;
+  return next > stop && !/\p{Ll}/u.test(text[next] ?? "");
 }
 
 /** First tokens of the units between segments' ends; `stretches` as of folding.js. */
@@ -65,8 +127,4 @@ export function spread(perUnit, starts, n) {
   const out = new Float32Array(n);
   for (let u = 0; u < starts.length; u += 1) out.fill(perUnit[u], starts[u], starts[u + 1] ?? n);
   return out;
-}
-
-function isBlank(code) {
-  return code === 0x20 || (code >= 0x09 && code <= 0x0d) || code === 0xa0 || code === 0x3000;
 }

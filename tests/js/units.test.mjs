@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { joined } from "../../board/token_view/find.js";
-import { segmentStarts, spread, unitMeans, unitOffsets, unitStarts } from "../../board/token_view/units.js";
+import { segmentStarts, sentenceStarts, spread, unitMeans, wordStarts } from "../../board/token_view/units.js";
 
 const split = (tokens, granularity) => {
   const all = joined(tokens.length, (i) => tokens[i]);
-  const starts = unitStarts(all, unitOffsets(all.text, granularity));
+  const starts = granularity === "word" ? wordStarts(all) : sentenceStarts(all);
   return starts.map((first, u) => tokens.slice(first, starts[u + 1]).join("|"));
 };
 

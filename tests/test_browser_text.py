@@ -55,6 +55,8 @@ def view(serve: Callable[..., str], page: Page, tmp_path: Path, request: pytest.
     page.goto(serve(tmp_path))
     page.get_by_test_id("stTopNavLink").filter(has_text="Tokens").click()
     expect(page.locator(".tv-tok").first).to_be_visible()
+    # The link is written last: from here on no run of the script draws the view anew.
+    expect(page).to_have_url(re.compile("granularity=token"))
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
     return page.locator(".tv")
 

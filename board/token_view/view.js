@@ -303,7 +303,8 @@ function listenText(view) {
   text.onpointerleave = () => hover(view, null, false);
   text.onscroll = () => {
     // Scrolled by the keyboard, the card follows its token; scrolled by hand, the token has left the pointer.
-    if (view.focused !== null && view.focused === view.hovered) placeTip(tip, view.text.span(view.focused));
+    const span = view.focused === view.hovered ? view.text.span(view.focused) : undefined;
+    if (span) placeTip(tip, span);
     else tip.hidden = true;
   };
   text.onclick = (event) => {

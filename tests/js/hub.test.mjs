@@ -33,3 +33,9 @@ test("a choice of range is part of the echo; a server that says nothing of it ag
   assert.deepEqual(settle(pending, { metric: "kl", pinned: 1, scale: "log" }), { pending: [], apply: true });
   assert.equal(settle(pending, { metric: "kl", pinned: 1, scale: null }).pending.length, 1);
 });
+
+test("so is the granularity", () => {
+  const pending = [{ metric: "kl", pinned: 1, scale: "q", granularity: "word" }, { metric: "kl", pinned: 1, scale: "q", granularity: "token" }];
+  assert.deepEqual(settle(pending, { metric: "kl", pinned: 1, scale: "q", granularity: "word" }), { pending: pending.slice(1), apply: false });
+  assert.equal(settle(pending, { metric: "kl", pinned: 1, scale: "q", granularity: null }).pending.length, 1);
+});

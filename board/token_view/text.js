@@ -172,17 +172,21 @@ function rejoin(state) {
 function build(state) {
   const { box, blocks } = state;
   if (blocks.length === 0 || box.clientHeight === 0) return;
-  if (buildWithin(state, NEAR, blocks.length)) state.on.built();
+  const more = buildWithin(state, NEAR, blocks.length);
+  // While the layout is as it was last read: marks would have it computed again.
   state.on.moved();
+  if (more) state.on.built();
   state.settle();
 }
 
 function buildAhead(state) {
   const { box, blocks } = state;
   if (blocks.length === 0 || box.clientHeight === 0) return;
-  if (!buildWithin(state, AHEAD, 2)) return;
+  if (!buildWithin(state, AHEAD, 2)) {
+    state.on.moved();
+    return;
+  }
   state.on.built();
-  state.on.moved();
   state.settle();
 }
 

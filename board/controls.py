@@ -129,17 +129,33 @@ class ExtremeChoices:
     top: int
 
 
+_LOUDEST: Final = "loudest"
+"""The order that is natural for the metric, until the reader says otherwise."""
+
+
 def extreme_choices(metrics: Sequence[str], default: str, natural_order: Callable[[str], Order]) -> ExtremeChoices:
-    """Draw the choices for the list of extreme tokens and return them; each metric starts with the order that is natural for it."""
-    orders: list[Order] = ["magnitude", "highest", "lowest"]
+    """Draw the choices for the list of extreme tokens and return them; it follows the text's metric and what is natural for a metric."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         metric = st.selectbox(
-            "Most extreme by", list(metrics), index=list(metrics).index(default), key=f"extreme_metric_{default}", width=200
+            "Most extreme by",
+            ["", *metrics],
+            format_func=lambda name: name or f"as the text: {default}",
+            key="extreme",
+            bind="query-params",
+            width=200,
         )
-        natural = natural_order(str(metric))
-        order = st.segmented_control("Extreme means", orders, default=natural, required=True, key=f"extreme_order_{metric}")
-        top = st.number_input("Tokens", 5, 200, 15, 5, key="extreme_top", width=130)
-    return ExtremeChoices(str(metric), order, int(top))
+        order = st.segmented_control(
+            "Extreme means",
+            [_LOUDEST, "magnitude", "highest", "lowest"],
+            default=_LOUDEST,
+            required=True,
+            key="extreme_order",
+            bind="query-params",
+            help="Loudest: far from zero where the metric has two sides, else its telling end, such as a large KL or a small probability.",
+        )
+        top = st.number_input("Tokens", 5, 200, 15, 5, key="extreme_top", bind="query-params", width=130)
+    chosen = str(metric or default)
+    return ExtremeChoices(chosen, natural_order(chosen) if order == _LOUDEST else cast(Order, order), int(top))
 
 
 @dataclass(frozen=True)

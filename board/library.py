@@ -108,11 +108,11 @@ class Library:
                 self._runs.popitem(last=False)
             return self._runs[key]
 
-    def close(self, location: Path) -> None:
-        """Forget a run, so that it is read again when next opened."""
+    def refresh(self, run: Run, root: Path) -> None:
+        """Open a run again as it is now, in the place of the `run` that a reader saw; nothing when another reader has done so."""
         with self._loading:
-            for key in [key for key in self._runs if key[0] == location]:
-                del self._runs[key]
+            for key in [key for key, opened in self._runs.items() if opened is run]:
+                self._runs[key] = open_run(run.location, within=root, extra_pads=key[1])
 
 
 def current_fingerprint(location: Path, root: Path) -> Fingerprint:

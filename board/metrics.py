@@ -202,16 +202,28 @@ def token_arrays(arrays: Mapping[str, FloatArray], estimator: str = DEFAULT_ESTI
     """All token metrics of one rollout under their screen names, its own and the derived ones, in the order of the screen.
 
     `arrays` maps field names ("logprobs") to arrays of one length T; every result is (T,). Only what can be computed is there,
-    `loss_mask` is left out. A field whose name a native or derived metric has taken (a trainer's own `kl`) becomes "kl (logged)".
+    `loss_mask` and token ids are left out. A field whose name a native or derived metric has taken (a trainer's own `kl`) becomes "kl (logged)".
     """
     metrics: dict[str, FloatArray] = {
         schema.title(name): arrays[name] for name in schema.TOKEN_METRICS if name in arrays and name != "loss_mask"
     } | _derived(arrays, estimator)
     listed = {name: metrics.pop(name) for name in _ORDER if name in metrics} | metrics
     for name, array in arrays.items():
-        if name not in schema.TOKEN_METRICS:
+        if name not in schema.TOKEN_METRICS and name not in schema.TOKEN_IDS:
             listed[f"{name} (logged)" if name in listed else name] = array
     return listed
+
+
+def token_ids(arrays: Mapping[str, FloatArray]) -> NDArray[np.int32] | None:
+    """The row's token ids, (T,), -1 where one is missing or no whole number; None where the row has none.
+
+    They were read as float32, which is exact below 2**24, far beyond any vocabulary; a larger one counts as missing.
+    """
+    ids = next((arrays[name] for name in schema.TOKEN_IDS if name in arrays), None)
+    if ids is None:
+        return None
+    sound = (ids >= 0) & (ids < 2**24) & (ids == np.floor(ids))
+    return np.where(sound, ids, -1).astype(np.int32)
 
 
 def _derived(arrays: Mapping[str, FloatArray], estimator: str) -> dict[str, FloatArray]:

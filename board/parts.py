@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from board import metrics
 from board.formats.row import Alternative, Row, align, pad_mask
-from board.schema import ALTERNATIVES, BY_NAME, TOKENS, title
+from board.schema import ALTERNATIVES, BY_NAME, TOKEN_IDS, TOKENS, title
 
 COUNTS: Final = "counts"
 """Token column of booleans: False for pads and for tokens with loss_mask 0, which enter no mean."""
@@ -44,6 +44,11 @@ class Alternatives(Sequence[list[Alternative] | None]):
 
     def __init__(self, lists: pa.LargeListArray) -> None:
         self._lists = lists
+
+    @property
+    def lists(self) -> pa.LargeListArray:
+        """All of them, one list of {token, logprob} per token, null where not known."""
+        return self._lists
 
     def __len__(self) -> int:
         return len(self._lists)
@@ -170,7 +175,8 @@ def _token_statistics(
         for name in metrics.ESTIMATORS:
             stats = metrics.segment_stats(metrics.kl(log_ratio, name), offsets, counts)
             columns |= {metrics.kl_column(name, stat): getattr(stats, stat) for stat in ("mean", "sum", "max")}
-    for name in sorted(flats.keys() - {"loss_mask"}, key=lambda name: name not in BY_NAME):
+    named = [name for name in flats if name != "loss_mask" and name not in TOKEN_IDS]
+    for name in sorted(named, key=lambda name: name not in BY_NAME):
         stats = metrics.segment_stats(flats[name], offsets, counts)
         column = f"{title(name)}_mean"
         columns[f"{title(name)} (logged)_mean" if column in columns else column] = stats.mean

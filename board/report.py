@@ -31,15 +31,23 @@ class LoadReport:
     bytes: int = 0
     """Size of the shards on disk."""
     seconds: float = 0.0
+    cache_note: str = ""
+    """Why nothing, or not everything, could be kept for the next load; empty when it could."""
     unfinished: list[str] = field(default_factory=list)
     """Shards whose last line is still being written."""
     problems: list[Problem] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
+    _kept: Counter[str] = field(default_factory=Counter, repr=False)
 
     def add(self, problem: Problem) -> None:
         """Count a problem, and keep it while there is room."""
         self.counts[problem.severity] += 1
-        if self.counts[problem.severity] <= KEPT_PROBLEMS:
+        self.keep(problem)
+
+    def keep(self, problem: Problem) -> None:
+        """Keep a problem that is counted already, while there is room."""
+        self._kept[problem.severity] += 1
+        if self._kept[problem.severity] <= KEPT_PROBLEMS:
             self.problems.append(problem)
 
     @property

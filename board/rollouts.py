@@ -6,10 +6,10 @@ of rows and how to reach a rollout; it does not know JSON, formulas or screens.
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from hashlib import blake2b
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
@@ -19,16 +19,16 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board import formats, parts, records, shards
-from board.errors import BoardError, RowRefused
-from board.formats.row import COMMON_PADS, Row
-from board.parts import COUNTS, PADS, Alternatives, Part, Source
+from board import shards
+from board.errors import BoardError
+from board.formats.row import COMMON_PADS
+from board.loading import Loader
+from board.parts import COUNTS, PADS, Alternatives, Part
 from board.report import LoadReport, repeated_steps
 from board.schema import ALTERNATIVES, IDS, NUMBERS, TEXTS, TOKEN_METRICS, TOKENS
-from board.shards import Fingerprint, Line, Problem, Shard, natural_key
+from board.shards import Fingerprint, Shard, natural_key
+from board.store import Store
 
-ROWS_PER_PART: Final = 1_024
-_RANK: Final = re.compile(r"rank[_-]?(\d+)")
 _NO_METRIC: Final = (TOKENS, ALTERNATIVES, COUNTS, PADS)
 _INTERNAL: Final = ["offset", "prompt_key"]
 
@@ -137,10 +137,15 @@ class Run:
 
     def _locate(self, key: int) -> tuple[Part, int]:
         """The part that holds a rollout, and its row there."""
-        if not 0 <= key < sum(map(len, self._parts)):
+        if not 0 <= key < self._starts[-1]:
             raise BoardError(f"There is no rollout {key} in {self.name}.")
-        number, row = divmod(key, ROWS_PER_PART)
-        return self._parts[number], row
+        number = int(np.searchsorted(self._starts, key, side="right")) - 1
+        return self._parts[number], key - int(self._starts[number])
+
+    @cached_property
+    def _starts(self) -> NDArray[np.int64]:
+        """The key of each part's first rollout, and the number of rollouts."""
+        return np.cumsum([0, *map(len, self._parts)])
 
     def rollout(self, key: int) -> Rollout:
         """The rollout with that index in the frame. Raises BoardError when there is none."""
@@ -167,8 +172,8 @@ class Run:
         """One text column for the given rollouts, in their order; null where a row lacks it. Shape (len(keys),)."""
         wanted = np.asarray(keys, np.int64)
         order = np.argsort(wanted, kind="stable")
-        numbers = wanted[order] // ROWS_PER_PART
-        pieces = [self._text_piece(int(n), column, wanted[order][numbers == n] % ROWS_PER_PART) for n in np.unique(numbers)]
+        numbers = np.searchsorted(self._starts, wanted[order], side="right") - 1
+        pieces = [self._text_piece(int(n), column, wanted[order][numbers == n] - self._starts[n]) for n in np.unique(numbers)]
         gathered = pa.chunked_array(pieces, pa.large_string()).combine_chunks()
         back = np.empty(len(order), np.int64)
         back[order] = np.arange(len(order))
@@ -237,90 +242,20 @@ def open_run(
     for problem in problems:
         report.add(problem)
     started = time.monotonic()
-    built = list(_build_parts(found, report, COMMON_PADS | set(extra_pads), _Ticker(report, started, progress)))
+
+    def tell(done: int, rows: int) -> None:
+        if progress:
+            progress(Progress(done, report.bytes, rows, time.monotonic() - started))
+
+    pads = COMMON_PADS | set(extra_pads)
+    loader = Loader(found, Store(folder, pads), pads, tell)
+    loader.run()
+    built = list(loader.parts(report))
     for problem in repeated_steps(_all_scalars(built, ["step", "shard", "line", "prompt_key"])):
         report.add(problem)
-    report.rows = sum(map(len, built))
     report.seconds = time.monotonic() - started
     by_name = {shard.name: shard for shard in found}
     return Run(folder, _merge(built, list(by_name)), report, shards.fingerprint(found), uuid4().hex, built, by_name)
-
-
-@dataclass
-class _Ticker:
-    """Turns bytes read and rows kept into Progress reports."""
-
-    report: LoadReport
-    started: float
-    callback: Callable[[Progress], None] | None
-    finished_bytes: int = 0
-
-    def __call__(self, bytes_in_shard: int) -> None:
-        if self.callback:
-            done = self.finished_bytes + bytes_in_shard
-            self.callback(Progress(done, self.report.bytes, self.report.rows, time.monotonic() - self.started))
-
-
-def _build_parts(found: list[Shard], report: LoadReport, pads: AbstractSet[str], ticker: _Ticker) -> Iterator[Part]:
-    """Parts of ROWS_PER_PART rows (the last one shorter), in the order of shards and lines."""
-    rows: list[Row] = []
-    sources: list[Source] = []
-    for row, source in _read(found, report, ticker):
-        rows.append(row)
-        sources.append(source)
-        report.rows += 1
-        if len(rows) == ROWS_PER_PART:
-            yield _finish(rows, sources, pads, report)
-            rows, sources = [], []
-    if rows:
-        yield _finish(rows, sources, pads, report)
-
-
-def _finish(rows: list[Row], sources: list[Source], pads: AbstractSet[str], report: LoadReport) -> Part:
-    part = parts.build(rows, sources, pads)
-    for row, source in zip(rows, sources, strict=True):
-        for flag in row.flags:
-            report.add(Problem(source.shard, source.line, flag, "flagged"))
-    part.scalars["prompt_key"] = [_prompt_key(row.texts.get("prompt", "")) for row in rows]
-    return part
-
-
-def _prompt_key(prompt: str) -> int:
-    return int.from_bytes(blake2b(prompt.encode(), digest_size=8).digest(), "little", signed=True)
-
-
-def _read(found: list[Shard], report: LoadReport, ticker: _Ticker) -> Iterator[tuple[Row, Source]]:
-    """Every row that can be read, with its source; everything else goes to the report."""
-    for shard in found:
-        rank = _RANK.search(shard.name)
-        for line in shards.read_lines(shard, ticker):
-            if isinstance(line, Problem):
-                report.add(line)
-                continue
-            row = _read_line(line, shard, report)
-            if row is None:
-                continue
-            if rank:
-                row.ids.setdefault("rank", rank[1])
-            yield row, Source(shard.name, line.number, line.offset)
-        ticker.finished_bytes += shard.size
-
-
-def _read_line(line: Line, shard: Shard, report: LoadReport) -> Row | None:
-    """The rollout on a line; None, and a word in the report, when there is none. A half-written last line is not a problem."""
-    try:
-        record = records.parse(line.data)
-    except RowRefused as error:
-        if line.whole:
-            report.add(Problem(shard.name, line.number, str(error), "refused"))
-        else:
-            report.unfinished.append(shard.name)
-        return None
-    try:
-        return formats.read(record)
-    except RowRefused as error:
-        report.add(Problem(shard.name, line.number, str(error), "refused"))
-        return None
 
 
 def _all_scalars(built: Sequence[Part], columns: list[str] | None = None) -> pd.DataFrame:

@@ -43,6 +43,8 @@ class Column:
 
 TOKENS: Final = "response_tokens"
 ALTERNATIVES: Final = "top_logprobs"
+TOKEN_IDS: Final = ("response_token_ids", "token_ids", "response_ids", "completion_ids", "completion_token_ids", "output_ids")
+"""Trainers' names for the response's token ids: shown with the token, in no mean and on no colour scale."""
 
 NATIVE: Final[tuple[Column, ...]] = (
     Column("step", "step", "training step the rollout belongs to; shards are merged by it", required=True),

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, cast
 
@@ -26,6 +27,9 @@ BOM: Final = b"\xef\xbb\xbf"
 
 _ZSTD_PIECE: Final = 1 << 16
 """Bytes decompressed at a time: so many at most are gone through one by one where a stream is cut."""
+
+_LOOK_BACK: Final = 1 << 16
+_GLANCE: Final = 4_096
 
 Fingerprint = tuple[tuple[str, int, int], ...]
 """(name, size in bytes, modification time in ns) of every shard: changes when a shard appears, grows or is rewritten."""
@@ -215,6 +219,73 @@ def read_lines(shard: Shard, on_bytes: Callable[[int], None] | None = None) -> I
                     on_bytes(position())
     except (EOFError, OSError, zlib.error, pa.ArrowException) as error:
         yield _reading_problem(shard, number or None, error)
+
+
+def is_plain(shard: Shard) -> bool:
+    """Whether the shard is not compressed, so that it can be read from any line on."""
+    return not shard.name.endswith((".gz", ".zst"))
+
+
+def last_line_end(shard: Shard) -> int:
+    """Bytes of a plain shard up to and with its last line end, as far as it was written when it was found."""
+    with shard.path.open("rb") as stream:
+        stop = shard.size
+        while stop:
+            start = max(0, stop - _LOOK_BACK)
+            stream.seek(start)
+            at = stream.read(stop - start).rfind(b"\n")
+            if at >= 0:
+                return start + at + 1
+            stop = start
+    return 0
+
+
+def cuts(shard: Shard, start: int, stop: int, size: int) -> list[tuple[int, int]]:
+    """A stretch of a plain shard, whose ends are line ends, in pieces of about `size` bytes whose ends are line ends too."""
+    ends = [start]
+    with shard.path.open("rb") as stream:
+        while stop - ends[-1] > size * 3 // 2:
+            stream.seek(ends[-1] + size)
+            stream.readline()
+            if stream.tell() >= stop:
+                break
+            ends.append(stream.tell())
+    return [*zip(ends, [*ends[1:], stop], strict=True)] if start < stop else []
+
+
+def read_stretch(shard: Shard, start: int, stop: int) -> tuple[list[Line], int]:
+    """The lines of a plain shard between two line ends, blank ones skipped, and how many there are with the blank ones.
+
+    Numbers count from the stretch's first line, 1; what follows the last line end is a line that is not whole.
+    Raises RunNotFound when the shard does not reach so far any more.
+    """
+    try:
+        with shard.path.open("rb") as stream:
+            stream.seek(start)
+            data = stream.read(stop - start)
+    except OSError as error:
+        raise RunNotFound(f"cannot be read: {error.strerror}") from error
+    if len(data) < stop - start:
+        raise RunNotFound("was cut while it was being read: load the run again")
+    lines: list[Line] = []
+    offset = start
+    pieces = data.split(b"\n")
+    for number, piece in enumerate(pieces, 1):
+        skipped = len(BOM) if offset == 0 and piece.startswith(BOM) else 0
+        if piece.strip() and piece.strip() != BOM[:skipped]:
+            lines.append(Line(number, offset + skipped, piece[skipped:].rstrip(b"\r"), number < len(pieces)))
+        offset += len(piece) + 1
+    return lines, len(pieces) - 1
+
+
+def seal(shard: Shard, start: int, stop: int) -> str:
+    """A digest of the first and last bytes of a stretch: another one when the shard was rewritten, as far as a glance can tell."""
+    digest = blake2b(digest_size=16)
+    with shard.path.open("rb") as stream:
+        for first in (start, max(start, stop - _GLANCE)):
+            stream.seek(first)
+            digest.update(stream.read(min(_GLANCE, stop - first)))
+    return digest.hexdigest()
 
 
 def _reading_problem(shard: Shard, line: int | None, error: Exception) -> Problem:

@@ -7,15 +7,17 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
+from streamlit.elements.lib.column_types import ColumnConfig
 
 from board import diff_view, metrics, session
 from board.diff import Diff, compare, fold
 from board.formats.row import plural
-from board.numbers import fmt
+from board.numbers import MISSING, fmt
 from board.outline import outline
 from board.rollouts import Rollout
 from board.segments import Segment, roll_up
 from board.session import View
+from board.spelling import codec_of, decoded, readable
 from board.texts import visible, without_padding
 from board.token_view import Notes
 
@@ -27,6 +29,9 @@ _ALTERNATIVES_HELP: Final = {
 
 DIFF_HEIGHT: Final = 420
 """A longer comparison scrolls in a pane of so many pixels."""
+
+_FRACTION_WIDTH: Final = 104
+"""Pixels that four digits, a sign and an exponent take."""
 
 Arrays = Mapping[str, NDArray[np.floating]]
 
@@ -64,19 +69,42 @@ def by_segment(rollout: Rollout, segments: Sequence[Segment], arrays: Arrays, es
     if not table["masked"].any():
         table = table.drop(columns="masked")
     key = f"segments_{rollout.source}_{estimator}"
-    numbers = [str(name) for name in table.columns if name != "segment"]
+    counted = {"first", "tokens", "masked"}
+    told = {str(name): _HELP[str(name)] for name in table.columns if name != "segment"}
     st.dataframe(
-        table.assign(first=table["first"] + 1).assign(**{name: _written(table[name]) for name in numbers if name != "first"}),
+        table.assign(first=table["first"] + 1),
         key=key,
         on_select=session.row_clicked(key, [{"token": first} for first in table["first"].tolist()]),
         selection_mode=session.ROW_OR_CELL,
         hide_index=True,
-        column_config={name: st.column_config.TextColumn(help=_HELP[name], alignment="right") for name in numbers},
+        placeholder=MISSING,
+        column_config=number_columns({name: text for name, text in told.items() if name not in counted})
+        | count_columns({name: text for name, text in told.items() if name in counted}),
     )
 
 
-def _written(column: "pd.Series[float]") -> "pd.Series[str]":
-    return column.map(fmt)
+def number_columns(helps: Mapping[str, str]) -> dict[str, ColumnConfig]:
+    """How a table shows fractions: as numbers, so that they sort as such, with four digits, in a column where none is cut."""
+    column = st.column_config.NumberColumn
+    return {name: column(help=text or None, format="%.4g", width=_FRACTION_WIDTH) for name, text in helps.items()}
+
+
+def count_columns(helps: Mapping[str, str]) -> dict[str, ColumnConfig]:
+    """How a table shows whole numbers."""
+    return {name: st.column_config.NumberColumn(help=text, format="%,d") for name, text in helps.items()}
+
+
+def token_columns(tokens: Sequence[str], positions: Sequence[int]) -> dict[str, list[str]]:
+    """The tokens at some positions as a table shows them: read as text, and by the tokenizer's name where that is another."""
+    codec = codec_of(tokens)
+    return _named([(readable(codec, tokens, position), tokens[position]) for position in positions])
+
+
+def _named(read: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    columns = {"token": [visible(text) for text, _ in read]}
+    if any(text != name for text, name in read):
+        columns["token's name"] = [visible(name) for _, name in read]
+    return columns
 
 
 def alternatives(rollout: Rollout, pinned: int | None) -> None:
@@ -92,34 +120,37 @@ def alternatives(rollout: Rollout, pinned: int | None) -> None:
         st.text(f"The row has no alternatives at position {pinned + 1:,}.")
         return
     others = sorted(others, key=lambda one: -one[1] if one[1] == one[1] else np.inf)
-    sampled = rollout.tokens[pinned]
+    codec = codec_of(rollout.tokens)
+    names = [name for name, _ in others]
+    among = {rollout.tokens[pinned], decoded(codec, rollout.tokens[pinned])}
+    sampled = next((at for at, name in enumerate(names) if name in among), None)
     logprobs = np.array([logprob for _, logprob in others])
     probabilities = metrics.probability(logprobs)
-    st.text(_alternatives_line(pinned, sampled, [token for token, _ in others], float(np.nansum(probabilities))))
+    total = float(np.nansum(probabilities))
+    st.text(_alternatives_line(pinned, readable(codec, rollout.tokens, pinned), sampled, len(others), total))
     st.dataframe(
         pd.DataFrame(
             {
-                "token": [visible(token) for token, _ in others],
-                "sampled": ["sampled" if token == sampled else "" for token, _ in others],
-                "probability": [fmt(value) for value in probabilities.tolist()],
-                "logprob": [fmt(value) for value in logprobs.tolist()],
+                **_named([(decoded(codec, name), name) for name in names]),
+                "sampled": ["sampled" if at == sampled else "" for at in range(len(names))],
+                "probability": probabilities,
+                "logprob": logprobs,
             }
         ),
         key=f"alternatives_{rollout.source}",
         hide_index=True,
-        width=560,
-        column_config={
-            name: st.column_config.TextColumn(help=text, alignment="left" if name == "sampled" else "right")
-            for name, text in _ALTERNATIVES_HELP.items()
-        },
+        placeholder=MISSING,
+        width="content",
+        column_config={"sampled": st.column_config.TextColumn(help=_ALTERNATIVES_HELP["sampled"])}
+        | number_columns({name: _ALTERNATIVES_HELP[name] for name in ("probability", "logprob")}),
     )
 
 
-def _alternatives_line(pinned: int, sampled: str, others: list[str], total: float) -> str:
+def _alternatives_line(pinned: int, token: str, sampled: int | None, listed: int, total: float) -> str:
     """Where the sampled token stands among the alternatives, and how much of the distribution they cover."""
-    among = f"number {others.index(sampled) + 1}" if sampled in others else "not among"
-    listed = f"the {len(others):,} listed, which have a probability of {fmt(total)} together"
-    return f"Position {pinned + 1:,}: {visible(sampled)} was sampled, {among}{' of' if sampled in others else ''} {listed}."
+    among = "not among" if sampled is None else f"number {sampled + 1} of"
+    together = f"the {listed:,} listed, which have a probability of {fmt(total)} together"
+    return f"Position {pinned + 1:,}: {visible(token)} was sampled, {among} {together}."
 
 
 def kl_concentration(rollout: Rollout, arrays: Arrays, estimator: str) -> None:

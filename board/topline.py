@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from board import library, session
+from board import library, live, session
 from board.controls import ReadingChoices, reading_choices
 from board.errors import BoardError
 from board.figures.strip import step_strip
@@ -59,7 +59,8 @@ def _draw(root: Path) -> bool:
     with line:
         _step_picker(run)
         _strip(run)
-        _report(run, root)
+        _report(run)
+        live.follow(run, root)
     if unknown:
         notice(unknown)
     if run.frame.empty:
@@ -174,7 +175,7 @@ def _strip(run: Run) -> None:
     )
 
 
-def _report(run: Run, root: Path) -> None:
+def _report(run: Run) -> None:
     """What loading found, as a count; the details when opened."""
     report = run.report
     problems = report.counts.total()
@@ -182,8 +183,6 @@ def _report(run: Run, root: Path) -> None:
     with st.popover(label, key="report", on_change="rerun") as popover:
         if popover.open:
             _report_details(report)
-    if library.current_fingerprint(run.location, root) != run.fingerprint:
-        st.button("Changed on disk: reload", key="reload", type="primary", on_click=session.library().close, args=(run.location,))
 
 
 def _report_details(report: LoadReport) -> None:
@@ -191,6 +190,8 @@ def _report_details(report: LoadReport) -> None:
     st.text(
         f"{plural(report.rows, 'row')} from {plural(report.shards, 'shard')}, {size(report.bytes)} in {report.seconds:.1f} s ({rate}/s)"
     )
+    if report.cache_note:
+        st.text(f"Not all of it could be kept in the cache, so the next load reads it again: {report.cache_note}")
     for shard in report.unfinished:
         st.text(f"{shard}: the last line is still being written; it is read at the next load.")
     if not report.problems:

@@ -168,6 +168,26 @@ def test_back_returns_to_the_place_before(board_server: str, page: Page) -> None
     expect(page).to_have_url(first)
 
 
+def test_running_job_is_followed(serve, page: Page, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """While a job writes, new steps appear without a click and the reader stays where they are; a half-written line is waited for."""
+    write_run(tmp_path, "run", [hostile_row(step) for step in range(3)])
+    page.goto(f"{serve(tmp_path)}?run=run&step=1")
+    settled(page)
+    expect(page.get_by_text("3 rows · no problems")).to_be_visible()
+    line = json.dumps(hostile_row(3)) + "\n"
+
+    with (tmp_path / "run" / "rank_0.jsonl").open("a", encoding="utf-8") as shard:
+        shard.write(line[:100])
+        shard.flush()
+        page.wait_for_timeout(3_000)
+        expect(page.get_by_text("3 rows · no problems")).to_be_visible()
+        shard.write(line[100:])
+
+    expect(page.get_by_text("4 rows · no problems")).to_be_visible()
+    expect(page.get_by_text("Step (4 in all)")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"step=1(&|$)"))
+
+
 def test_narrow_window_keeps_everything_reachable(board_server: str, page: Page) -> None:
     """At 800 pixels the panels stack and nothing runs off the side of the page."""
     page.set_viewport_size({"width": 800, "height": 900})

@@ -5,11 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rows import row, token_row
 
 from board import formats, records
 from board.errors import RowRefused
 from board.formats import native
+from board.formats.native import as_alternatives
 from board.formats.row import Row
 from board.records import as_text
 
@@ -154,6 +157,24 @@ ALTERNATIVES: dict[str, tuple[Any, Any, str]] = {
     "ids": ([[[17, -0.5]]], [[("17", -0.5)]], ""),
     "dicts": ([{"a": -0.5, "b": -2.0}], [[("a", -0.5), ("b", -2)]], ""),
     "objects": ([[{"token": "a", "logprob": -0.5, "bytes": [97]}]], [[("a", -0.5)]], ""),
+    "vLLM's dicts": (
+        [
+            {
+                "791": {"logprob": -0.5, "rank": 1, "decoded_token": "The"},
+                "32": {"logprob": -2.0, "rank": 2, "decoded_token": None},
+            }
+        ],
+        [[("The", -0.5), ("32", -2)]],
+        "",
+    ),
+    "dicts of objects by text": ([{" a": {"logprob": None}}], [[(" a", pytest.approx(NAN, nan_ok=True))]], ""),
+    "OpenAI's content": (
+        [{"token": "a", "logprob": -0.5, "bytes": [97], "top_logprobs": [{"token": "a", "logprob": -0.5, "bytes": None}]}],
+        [[("a", -0.5)]],
+        "",
+    ),
+    "tokens called like keys": ([{"token": -0.5, "top_logprobs": -1.5}], [[("token", -0.5), ("top_logprobs", -1.5)]], ""),
+    "a dict without logprob": ([[["a", -1.0]], {"b": {"rank": 1}}], [[("a", -1)], None], "at 1 token, the first at position 1"),
     "no logprob": ([[["a", None]]], [[("a", pytest.approx(NAN, nan_ok=True))]], ""),
     "impossible": ([[["a", -math.inf]]], [[("a", -math.inf)]], ""),
     "some malformed": ([[["a", -1.0]], "x", [["a"]]], [[("a", -1)], None, None], "at 2 tokens, the first at position 1"),
@@ -173,6 +194,43 @@ def test_alternatives_are_pairs(given: Any, expected: Any, flag: str) -> None:
     assert read_row.alternatives == expected
     assert [flag in one for one in read_row.flags] == ([True] if flag else [])
     assert "top_logprobs" not in read_row.texts
+
+
+_ANY_TOKEN = st.text(st.characters(codec="utf-8"), max_size=4)
+_ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | _ANY_TOKEN,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["token", "logprob", "top_logprobs", "a"]), inner)
+    ),
+    max_leaves=8,
+)
+
+
+@given(pairs=st.lists(st.tuples(_ANY_TOKEN, st.floats(-1e6, 0)), max_size=5, unique_by=lambda pair: pair[0]))
+def test_every_engine_says_the_same(pairs: list[tuple[str, float]]) -> None:
+    """Pairs, a dict, vLLM's dict and OpenAI's objects of the same alternatives are read alike."""
+    objects = [{"token": token, "logprob": number, "bytes": None} for token, number in pairs]
+    shapes: list[Any] = [
+        [list(pair) for pair in pairs],
+        dict(pairs),
+        objects,
+        {"token": "x", "logprob": 0, "top_logprobs": objects},
+    ]
+    shapes.append({token: {"logprob": number, "rank": 1} for token, number in pairs})
+    shapes.append({str(i): {"logprob": number, "decoded_token": token} for i, (token, number) in enumerate(pairs)})
+
+    assert [as_alternatives(shape) for shape in shapes] == [pairs] * len(shapes)
+
+
+@given(st.lists(_ANY_JSON, max_size=4))
+def test_no_alternatives_break_a_row(value: list[Any]) -> None:
+    """Whatever stands there, the row loads with a list per token or keeps it as text and says so."""
+    read_row = read(top_logprobs=value)
+
+    assert read_row.alternatives is None or len(read_row.alternatives) == len(value)
+    kept = read_row.alternatives or [None] * len(value)
+    malformed = [one for one, found in zip(value, kept, strict=True) if one is not None and found is None]
+    assert bool(read_row.flags) == bool(malformed)
 
 
 @pytest.mark.parametrize("given", ["x", {"a": -1.0}, [1.0, 2.0], [["a", -1.0]], 7, ["a"]], ids=str)

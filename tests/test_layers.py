@@ -19,6 +19,7 @@ SCREEN = {
     "topline",
     "detail",
     "structure",
+    "live",
     "notices",
     "verbatim",
     "diff_view",

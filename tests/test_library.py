@@ -164,22 +164,25 @@ def test_the_run_looked_at_longest_ago_is_forgotten(tmp_path: Path) -> None:
     assert [library.peek(run) is not None for run in runs] == [True, False] + [True] * (OPEN_RUNS - 1)
 
 
-def test_closed_run_is_read_again(tmp_path: Path) -> None:
-    """Closing forgets every variant of the run, and the next load sees what has come since."""
+def test_refreshed_run_is_read_again(tmp_path: Path) -> None:
+    """Refreshing opens the run that was seen as it is now; other variants and runs stay, and a second reader's wish changes nothing."""
     run = write_run(tmp_path / "run", {"a.jsonl": [row()]})
     other = write_run(tmp_path / "other", {"a.jsonl": [row()]})
     library = Library()
     loaded, kept = library.open(run, tmp_path), library.open(other, tmp_path)
-    library.open(run, tmp_path, ["~"])
+    variant = library.open(run, tmp_path, ["~"])
     with (run / "a.jsonl").open("ab") as file:
         file.write(lines([row(1)]))
 
     assert library.open(run, tmp_path) is loaded
-    library.close(run)
+    library.refresh(loaded, tmp_path)
 
-    assert (library.peek(run), library.peek(run, ["~"]), library.peek(other)) == (None, None, kept)
-    assert library.open(run, tmp_path).steps.tolist() == [0, 1]
-    library.close(tmp_path / "never opened")
+    fresh = library.peek(run)
+    assert fresh is not None
+    assert fresh.steps.tolist() == [0, 1]
+    assert (library.peek(run, ["~"]), library.peek(other)) == (variant, kept)
+    library.refresh(loaded, tmp_path)
+    assert library.peek(run) is fresh
 
 
 def test_failed_load_leaves_the_library_usable(tmp_path: Path) -> None:

@@ -356,3 +356,13 @@ def test_the_largest_tokens_are_those_whose_share_is_told(values: list[float], m
         assert len(set(marked.tolist())) == count
         assert keep[marked].all()
         assert np.abs(array[marked]).sum() / total == pytest.approx(share)
+
+
+def test_token_ids_are_whole_numbers_and_no_metric() -> None:
+    """What is no id counts as missing; a row without ids has none; ids are never listed among the metrics."""
+    ids = np.array([5, 0, 151_643, np.nan, 1.5, -2, 2**24, np.inf], np.float32)
+    found = metrics.token_ids({"response_token_ids": ids})
+    assert found is not None
+    assert found.tolist() == [5, 0, 151_643, -1, -1, -1, -1, -1]
+    assert metrics.token_ids({"logprobs": ids}) is None
+    assert list(metrics.token_arrays({"response_token_ids": ids, "mine": ids})) == ["mine"]

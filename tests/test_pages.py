@@ -1,6 +1,7 @@
 """Every page by AppTest, on good runs and bad ones: what stands on the screen, and that nothing breaks."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -544,6 +545,72 @@ def test_tokens_page_lists_the_extreme_tokens(root: Path) -> None:
     assert extremes["token"].tolist()[0] == "·42"
 
 
+BYTE_LEVEL = ["ĠThe", "Ġcat", "ä", "»", "Ĭ"]
+
+
+def test_tables_of_tokens_sort_as_numbers_and_read_as_text(root: Path) -> None:
+    """Numbers stay numbers, byte-level names are read, split characters say their share, and the name stands beside."""
+    others = [[["Ġcat", -0.1], [" dog", -2.5]]] * 5
+    n = len(BYTE_LEVEL)
+    numbers = {"logprobs": [-0.001, -10.0, -9.0, -100.0, -2.0], "ref_logprobs": [-1.0] * n, "values": ..., "token_rewards": ...}
+    write_run(root, "run", [row(0, response_tokens=BYTE_LEVEL, top_logprobs=others, **numbers)])
+
+    test = opened("tokens", rollout="rank_0.jsonl:1", token=1, extreme="logprob", extreme_order="highest")
+
+    assert not test.exception
+    extremes = next(element.value for element in test.dataframe if "position" in element.value.columns)
+    assert extremes["logprob"].tolist() == pytest.approx([-0.001, -2.0, -9.0, -10.0, -100.0])
+    assert extremes["token"].tolist() == ["·The", "今 (3 of 3)", "今 (1 of 3)", "·cat", "今 (2 of 3)"]
+    assert extremes["token's name"].tolist() == ["ĠThe", "Ĭ", "ä", "Ġcat", "»"]
+    alternatives = next(element.value for element in test.dataframe if "probability" in element.value.columns)
+    assert alternatives["token"].tolist() == ["·cat", "·dog"]
+    assert alternatives["sampled"].tolist() == ["sampled", ""]
+    assert alternatives["logprob"].tolist() == pytest.approx([-0.1, -2.5])
+
+
+def test_token_ids_are_no_metric(root: Path) -> None:
+    """A row's token ids colour nothing and stand in no list; the view gets them beside the tokens."""
+    write_run(root, "run", [row(0, response_token_ids=[11, 12, 13, 14])])
+
+    test = opened("tokens")
+
+    assert not test.exception
+    assert "response_token_ids" not in table(test).columns
+
+
+PINS = {
+    "two beside one": ({"token": 1, "compare": "3,0"}, "3,0"),
+    "beside no token": ({"compare": "3,0"}, None),
+    "the token itself, twice, and one beyond the end": ({"token": 1, "compare": "1,3,3,999"}, "3"),
+    "nonsense": ({"token": 1, "compare": "3,x"}, None),
+    "an endless number": ({"token": 1, "compare": "9" * 5000}, None),
+}
+
+
+@pytest.mark.parametrize(("place", "kept"), PINS.values(), ids=PINS)
+def test_a_link_names_several_pins(root: Path, place: dict[str, Any], kept: str | None) -> None:
+    """What makes sense of a link's pins is pinned and stays in the link, the rest is ignored."""
+    write_run(root, "run", [row(0)])
+
+    test = opened("tokens", rollout="rank_0.jsonl:1", **place)
+
+    assert not test.exception
+    assert test.session_state["compare"] == kept
+
+
+def test_another_token_leaves_the_pins_behind(root: Path) -> None:
+    """A place that names another token, from a click in a table or the Back button, does not keep what was pinned beside the old one."""
+    write_run(root, "run", [row(0)])
+    test = opened("tokens", rollout="rank_0.jsonl:1", token=1, compare="3,0")
+    assert test.session_state["compare"] == "3,0"
+
+    test.query_params["token"] = "2"
+    del test.query_params["compare"]
+    test.run()
+
+    assert (test.session_state["token"], test.session_state["compare"]) == (2, None)
+
+
 def test_tokens_page_draws_a_long_response_whole(root: Path) -> None:
     """A response of some thousand tokens has no windows to turn over."""
     n = 4_500
@@ -583,9 +650,9 @@ def test_tokens_page_tells_where_it_sits_by_segment(root: Path) -> None:
     assert "Where does it sit? By segment" in [one.value for one in test.subheader]
     found = segment_table(test)
     assert found.columns.tolist() == ["segment", "first", "tokens", "masked", "kl, sum", "kl, mean", "value, change"]
-    assert found.iloc[:, :4].to_numpy().tolist() == [["think", 1, "2", "1"], ["text", 4, "1", "0"]]
-    assert found["kl, sum"].tolist() == ["0.00484", "1.14"]
-    assert found["value, change"].tolist() == ["0.100", "–"]
+    assert found.iloc[:, :4].to_numpy().tolist() == [["think", 1, 2, 1], ["text", 4, 1, 0]]
+    assert found["kl, sum"].tolist() == pytest.approx([0.00484, 1.14], rel=0.01)
+    assert found["value, change"].tolist() == pytest.approx([0.1, float("nan")], nan_ok=True)
 
 
 def test_tokens_page_says_when_there_are_no_segments(root: Path) -> None:
@@ -699,17 +766,48 @@ def test_no_alternatives_are_invented(root: Path, fields: dict[str, Any], place:
     assert not any("probability" in element.value.columns for element in test.dataframe)
 
 
-def test_changed_run_offers_a_reload(root: Path) -> None:
-    """When a shard grows after loading, the board says so and reads it when asked."""
-    folder = write_run(root, "run", [row(0)])
-    test = opened("responses")
+def grow(folder: Path, *rows: dict[str, Any]) -> None:
+    """Append rows to the shard that `write_run` made."""
     with (folder / "rank_0.jsonl").open("a") as shard:
-        shard.write(json.dumps(row(1)) + "\n")
+        shard.writelines(json.dumps(one) + "\n" for one in rows)
+
+
+def test_running_job_is_followed(root: Path) -> None:
+    """Of a run that was just written to, what its shards gain is loaded unasked, and the reader's place is kept."""
+    folder = write_run(root, "run", [row(0)])
+    test = opened("responses", step=0, rollout="rank_0.jsonl:1")
+    assert next(toggle.value for toggle in test.toggle if toggle.label == "Live")
+    grow(folder, row(1))
+
+    test.run()
+
+    assert test.selectbox(key="step").options == ["0", "1"]
+    assert (linked(test, "step"), linked(test, "rollout")) == ("0", "rank_0.jsonl:1")
+
+
+def test_changed_run_offers_a_reload(root: Path) -> None:
+    """A run that was written long ago is not followed: when it changes, the board says so and reads it when asked."""
+    folder = write_run(root, "run", [row(0)])
+    os.utime(folder / "rank_0.jsonl", (1e9, 1e9))
+    test = opened("responses")
+    grow(folder, row(1))
 
     test.run()
     test.button(key="reload").click().run()
 
     assert test.selectbox(key="step").options == ["0", "1"]
+
+
+def test_run_deleted_while_open_stays_on_the_screen(root: Path) -> None:
+    """What was loaded is still shown when the folder has gone, live or not."""
+    folder = write_run(root, "run", [row(0)])
+    test = opened("responses")
+    (folder / "rank_0.jsonl").unlink()
+
+    test.run()
+
+    assert not test.exception
+    assert "1 rollout of step 0" in texts(test)
 
 
 def test_large_run_waits_to_be_asked_for(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -256,3 +256,12 @@ def test_alternatives_are_a_sequence() -> None:
     assert (len(found), found[0], found[-1], found[1:]) == (3, [("a", -1.0)], [], [None, []])
     with pytest.raises(IndexError):
         found[3]
+
+
+def test_token_ids_have_no_mean() -> None:
+    """Ids are kept token by token and add up to nothing; an array of the trainer's own beside them does."""
+    part = build(make_row(AB, response_token_ids=[5, 7], mine=[1, 3]))
+
+    assert part.tokens.column("response_token_ids").to_pylist() == [[5, 7]]
+    assert "response_token_ids_mean" not in part.scalars
+    assert part.scalars["mine_mean"].tolist() == [2]

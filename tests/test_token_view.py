@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from board.likeliest import likeliest
 from board.outline import Stretch
-from board.token_view import Choice, Notes, Payload, assets, build, window
+from board.token_view import Choice, Notes, Payload, assets, build, read_pins, window, write_pins
 from board.token_view.payload import chosen
 
 NAN = math.nan
@@ -186,6 +187,15 @@ def test_the_stamp_names_the_content() -> None:
         pytest.param("kl", Choice("kl", 7), id="not a choice at all"),
         pytest.param({"metric": "kl", "pinned": 7, "scale": "fixed:-1.5:2e-3"}, Choice("kl", 7, "fixed:-1.5:2e-3"), id="a range"),
         pytest.param({"metric": "kl", "pinned": 7, "scale": "fixed:x:y"}, Choice("kl", 7), id="a range that is none"),
+        pytest.param({"metric": "kl", "pinned": 7, "others": [3, 40]}, Choice("kl", 7, None, (3, 40)), id="several pins"),
+        pytest.param({"metric": "kl", "pinned": None, "others": [3]}, Choice("kl", None), id="others beside no pin"),
+        pytest.param(
+            {"metric": "kl", "pinned": 7, "others": [7, 3, 3, -1, 50, True, "4", 1.0]}, Choice("kl", 7, None, (3,)), id="odd"
+        ),
+        pytest.param(
+            {"metric": "kl", "pinned": 7, "others": list(range(20))}, Choice("kl", 7, None, (0, 1, 2, 3, 4)), id="too many"
+        ),
+        pytest.param({"metric": "kl", "pinned": 7, "others": "123"}, Choice("kl", 7), id="others of a wrong type"),
         pytest.param({"metric": "kl", "pinned": 7, "scale": ["log"]}, Choice("kl", 7), id="a range of a wrong type"),
     ],
 )
@@ -193,6 +203,38 @@ def test_a_report_is_believed_only_where_it_makes_sense(reported: object, expect
     """What comes from the browser replaces what the page asked for, checked against the rollout."""
     payload = build(["a"] * 4, {"kl": [0.0] * 4, "value": [0.0] * 4}, start=4, total=50)
     assert chosen(reported, Choice("kl", 7), payload) == expected
+
+
+@given(st.lists(st.integers(0, 10**11), max_size=5, unique=True))
+def test_pins_survive_the_link(pins: list[int]) -> None:
+    """What is written into a link is read back."""
+    assert list(read_pins(write_pins(pins))) == pins
+
+
+@given(st.text() | st.text("0123456789,") | st.none() | st.integers())
+def test_no_link_breaks_the_pins(text: object) -> None:
+    """Anything a link may say gives at most five different positions."""
+    pins = read_pins(text)
+    assert len(set(pins)) == len(pins) <= 5
+    assert all(pin >= 0 for pin in pins)
+
+
+def test_ids_and_alternatives_travel_beside_the_tokens() -> None:
+    """They are tables of their own, only where a row has them, and part of what the stamp names."""
+    lists = pa.array(
+        [[{"token": "<b>", "logprob": -0.5}], None],
+        pa.large_list(pa.struct([("token", pa.large_string()), ("logprob", pa.float32())])),
+    )
+    few = likeliest(lists, ["<b>", "c"], np.arange(2))
+    bare, whole = build(["a", "b"], {}), build(["a", "b"], {}, ids=[5, -1], alternatives=few)
+    assert bare.stamp != whole.stamp
+    assert not {"ids", "likeliest", "likeliest_of"} & bare.data.keys()
+    assert whole.data["ids"].column(0).to_pylist() == [5, -1]
+    assert whole.data["ids"].schema.types == [pa.int32()]
+    assert whole.data["likeliest"].to_pylist() == [{"token": "<b>", "logprob": -0.5}]
+    assert whole.data["likeliest_of"].to_pydict() == {"ends": [1, 1], "listed": [1, 0], "sampled": [0, -1]}
+    with pytest.raises(ValueError, match=r"ids has shape \(1,\)"):
+        build(["a", "b"], {}, ids=[5])
 
 
 def test_the_asked_for_range_stays_until_the_reader_takes_another() -> None:
@@ -269,7 +311,7 @@ def test_marks_travel_as_places_among_the_tokens_that_are_sent() -> None:
 def test_only_a_granularity_there_is_is_believed(told: object, expected: str) -> None:
     """What the browser reports of the granularity is checked like the rest."""
     payload = build(["a"], {"kl": [0.0]})
-    assert chosen({"granularity": told}, Choice("kl", None, None, "token"), payload).granularity == expected
+    assert chosen({"granularity": told}, Choice("kl", None, granularity="token"), payload).granularity == expected
 
 
 def sent(page: AppTest, key: str) -> dict[str, Any]:
@@ -300,6 +342,7 @@ def test_the_page_sends_tokens_and_choice_apart(tmp_path: Path) -> None:
         "pinned": 11,
         "scale": None,
         "granularity": None,
+        "others": [],
     }
     assert page.text[0].value == "kl 11"
 

@@ -50,7 +50,7 @@ def read(record: Record) -> Row:
     _check_required(record)
     row = Row(step=_step(record))
     if isinstance(tokens, list):
-        row.tokens = [token if isinstance(token, str) else as_text(token) for token in tokens]
+        row.tokens = _texts(tokens)
     elif tokens is not None:
         row.flags.append(f"{TOKENS} is {shown(tokens)}, not a list: taken as missing")
     for key, value in record.items():
@@ -63,6 +63,15 @@ def read(record: Record) -> Row:
         else:
             _read_unknown(row, name, value)
     return row
+
+
+def _texts(tokens: list[Any]) -> list[str]:
+    """The tokens as text; those that are (nearly all) are not looked at one by one."""
+    try:
+        "".join(tokens)
+    except TypeError:
+        return [token if isinstance(token, str) else as_text(token) for token in tokens]
+    return tokens
 
 
 def _kept_name(name: str, record: Record) -> str:
@@ -190,24 +199,34 @@ def _read_alternatives(row: Row, name: str, value: Any) -> None:
 
 
 def as_alternatives(value: Any) -> list[Alternative] | None:
-    """What could have been sampled at one token: pairs [token, logprob], a dict of them, or objects with `token` and `logprob`.
+    """What could have been sampled at one token, in any of the shapes that inference engines give it.
 
-    A null logprob is NaN. None for anything else.
+    Pairs [token, logprob]; a dict {token: logprob}; vLLM's {token or id: {"logprob": …, "decoded_token": …}}; OpenAI's list of objects
+    with `token` and `logprob`, alone or as `top_logprobs` of an object. A null logprob is NaN. None for anything else.
     """
     if isinstance(value, dict):
-        value = list(value.items())
+        listed = value.get("top_logprobs")
+        value = listed if isinstance(listed, list) else [_named(name, one) for name, one in value.items()]
     if not isinstance(value, list):
         return None
-    pairs: list[Alternative] = []
-    for one in value:
-        pair = (one.get("token"), one.get("logprob")) if isinstance(one, dict) else one
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], (str, int)):
-            return None
-        number = math.nan if pair[1] is None else as_number(pair[1])
-        if number is None:
-            return None
-        pairs.append((as_text(pair[0]), number))
-    return pairs
+    pairs = [_alternative(one) for one in value]
+    return None if None in pairs else [pair for pair in pairs if pair is not None]
+
+
+def _named(name: str, value: Any) -> Any:
+    """An entry of a dict of alternatives as a pair; vLLM's says its text itself, the name then being the token's id."""
+    if not isinstance(value, dict):
+        return (name, value)
+    text = value.get("decoded_token")
+    return (text if isinstance(text, str) else name, value["logprob"]) if "logprob" in value else None
+
+
+def _alternative(value: Any) -> Alternative | None:
+    pair = (value.get("token"), value.get("logprob")) if isinstance(value, dict) else value
+    if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], (str, int)):
+        return None
+    number = math.nan if pair[1] is None else as_number(pair[1])
+    return None if number is None else (as_text(pair[0]), number)
 
 
 def _read_unknown(row: Row, name: str, value: Any) -> None:

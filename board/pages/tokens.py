@@ -8,11 +8,10 @@ from board import detail, metrics, session, structure, token_view
 from board.controls import estimator_choice, extreme_choices
 from board.formats.row import plural
 from board.notices import absent
-from board.numbers import fmt
+from board.numbers import MISSING
 from board.schema import BY_TITLE
 from board.segments import find_segments
 from board.selection import extreme_tokens, natural_order, neighbours, of_step
-from board.texts import visible
 
 DEFAULT_METRIC = "kl"
 DEFAULT_SCALE = "q"
@@ -58,15 +57,26 @@ def pinned_token() -> int | None:
     return asked if isinstance(asked, int) and asked in kept else None
 
 
+def compared_tokens(pinned: int | None) -> tuple[int, ...]:
+    """The tokens pinned beside that one, as indices among those shown; what the link asks for and is not shown is left out."""
+    if pinned is None:
+        return ()
+    asked = [one for one in token_view.read_pins(session.place("compare")) if one != pinned and one in kept]
+    return tuple(np.searchsorted(kept, asked).tolist())
+
+
 def payload_of(window: token_view.Window) -> token_view.Payload:
     """What is sent of a window of the response."""
     shown = kept[window.slice]
+    ids = metrics.token_ids(rollout.arrays)
     return token_view.build(
         [tokens[i] for i in shown],
         {name: values[shown] for name, values in arrays.items()},
         counts=rollout.counts[shown],
         start=window.start,
         total=len(kept),
+        ids=None if ids is None else ids[shown],
+        alternatives=session.likeliest_alternatives(run, rollout, shown),
         notes=structure.notes(rollout, segments, arrays, shown),
         key="token_view",
     )
@@ -95,12 +105,18 @@ def text_and_heatmap() -> None:
     asked = token_view.Choice(
         str(session.place("metric") or DEFAULT_METRIC),
         int(np.searchsorted(kept, pinned)) if pinned is not None else None,
-        str(session.place("scale") or DEFAULT_SCALE),
-        str(session.place("granularity") or DEFAULT_GRANULARITY),
+        scale=str(session.place("scale") or DEFAULT_SCALE),
+        others=compared_tokens(pinned),
+        granularity=str(session.place("granularity") or DEFAULT_GRANULARITY),
     )
     result = token_view.mount(payload, asked)
-    session.keep(metric=result.metric, scale=result.scale, granularity=result.granularity)
-    session.keep(token=int(kept[result.pinned]) if result.pinned is not None else None)
+    session.keep(
+        metric=result.metric,
+        scale=result.scale,
+        granularity=result.granularity,
+        token=int(kept[result.pinned]) if result.pinned is not None else None,
+        compare=token_view.write_pins(kept[list(result.others)].tolist()),
+    )
 
 
 def extremes() -> None:
@@ -112,20 +128,20 @@ def extremes() -> None:
     asked = str(session.place("metric") or DEFAULT_METRIC)
     choices = extreme_choices(names, asked if asked in names else names[0], natural_order)
     table = extreme_tokens(tokens, arrays, choices.metric, choices.order, choices.top, rollout.counts)
-    shown = pd.DataFrame({"position": table["position"] + 1, "token": [visible(token) for token in table["token"]]})
-    shown = shown.join(table[names].map(fmt))
+    positions = table["position"].tolist()
+    first = {"position": table["position"] + 1, **structure.token_columns(tokens, positions)}
+    shown = pd.DataFrame(first).join(table[names])
     key = f"extremes_{rollout.source}_{hash(choices)}"
     st.dataframe(
         shown,
         key=key,
-        on_select=session.row_clicked(key, [{"token": position} for position in table["position"].tolist()]),
+        on_select=session.row_clicked(key, [{"token": position} for position in positions]),
         selection_mode=session.ROW_OR_CELL,
         hide_index=True,
-        column_order=["position", "token", choices.metric, *(name for name in names if name != choices.metric)],
-        column_config={
-            name: st.column_config.TextColumn(help=BY_TITLE[name].meaning if name in BY_TITLE else None, alignment="right")
-            for name in names
-        },
+        placeholder=MISSING,
+        column_order=[*first, choices.metric, *(name for name in names if name != choices.metric)],
+        column_config=structure.number_columns({name: BY_TITLE[name].meaning if name in BY_TITLE else "" for name in names})
+        | structure.count_columns({"position": "position of the token in the response, counted from 1"}),
     )
 
 

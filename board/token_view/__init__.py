@@ -7,6 +7,20 @@ it is given tokens and arrays, and hands back what the reader pinned and which m
 from board.token_view.face import TokenViewResult, mount, show
 from board.token_view.notes import Notes
 from board.token_view.payload import Choice, Payload, build
+from board.token_view.pins import read_pins, write_pins
 from board.token_view.window import WINDOW_TOKENS, Window, window
 
-__all__ = ["WINDOW_TOKENS", "Choice", "Notes", "Payload", "TokenViewResult", "Window", "build", "mount", "show", "window"]
+__all__ = [
+    "WINDOW_TOKENS",
+    "Choice",
+    "Notes",
+    "Payload",
+    "TokenViewResult",
+    "Window",
+    "build",
+    "mount",
+    "read_pins",
+    "show",
+    "window",
+    "write_pins",
+]

@@ -18,10 +18,13 @@ VIEW_FILES: Final = (
     "scale.js",
     "ranges.js",
     "color.js",
+    "pins.js",
     "hub.js",
     "heat_layout.js",
     "find.js",
+    "rank.js",
     "bytes.js",
+    "alternatives.js",
     "clusters.js",
     "folding.js",
     "units.js",
@@ -38,12 +41,14 @@ VIEW_FILES: Final = (
     "switches.js",
     "finder.js",
     "tip.js",
+    "compare.js",
+    "table.js",
     "skeleton.js",
     "view.js",
 )
 """What the token view runs; the files before `dom.js` are pure and need no browser."""
 
-CHOICE_FILES: Final = ("hub.js", "choice.js")
+CHOICE_FILES: Final = ("pins.js", "hub.js", "choice.js")
 """What carries a choice made on the server into a view that is already drawn."""
 
 _IMPORT = re.compile(r"^import\b[^;]*;\n", re.MULTILINE)

@@ -26,6 +26,13 @@ export function bytesOf(codec, name) {
   return byte ? Uint8Array.of(parseInt(byte[1], 16)) : utf8.encode(name.replaceAll("\u2581", " "));
 }
 
+/** One name as text, without neighbours: an alternative to a token, say. What does not read as text is left as it stands. */
+export function decoded(codec, name) {
+  if (codec === "plain" || (codec === "byte-level" && ![...name].every((letter) => BYTE_OF.has(letter)))) return name;
+  const units = spell(() => bytesOf(codec, name), 1, 0);
+  return units.some(({ bad }) => bad !== undefined) ? name : textOf(units);
+}
+
 /**
  * What is drawn of token `i` of `n`, as a list of {text}, {glyph, part, parts} for a character shared by several tokens (this token has
  * the `part`-th share, from 0), and {bad} for a byte that belongs to no character. `bytes(i)` gives the bytes of a token.

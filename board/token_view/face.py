@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy.typing as npt
 import streamlit as st
 
+from board.likeliest import Likeliest
 from board.token_view import assets
 from board.token_view.notes import Notes
 from board.token_view.payload import Choice, Payload, build, chosen
@@ -32,6 +33,8 @@ class TokenViewResult:
     pinned: int | None
     metric: str | None
     scale: str | None = None
+    others: tuple[int, ...] = ()
+    """What is pinned beside `pinned`, in the order it was pinned."""
     granularity: str | None = None
     """What one colour stands for, as in `Choice`; None until the reader or the page has made a choice."""
 
@@ -44,7 +47,10 @@ def show(
     start: int = 0,
     total: int | None = None,
     metric: str = "",
+    ids: npt.ArrayLike | None = None,
+    alternatives: Likeliest | None = None,
     pinned: int | None = None,
+    others: tuple[int, ...] = (),
     scale: str | None = None,
     granularity: str | None = None,
     notes: Notes | None = None,
@@ -59,17 +65,19 @@ def show(
     response (None: the window is the response). `metrics` maps screen names (`schema.title`) to (n,) numbers, NaN where
     missing; unit, meaning and scale come from the schema. `counts` is (n,) bool: False tokens are dimmed and enter no scale.
     `ranges` fixes colour scales by metric name, so that colours mean the same in every window. `height` is the most the text
-    may take before it scrolls, in pixels.
+    may take before it scrolls, in pixels. `ids` are (n,) token ids, -1 where not known, and `alternatives` what else could have
+    been sampled at each of the n tokens, both for the card.
 
     `notes` says what else is marked: segments, which can be folded, and the tokens that hold most of the KL.
 
-    `metric`, `pinned`, `scale` and `granularity` (see `Choice`; None leaves the last two to the reader) are what to show,
+    `metric`, `pinned`, `others`, `scale` and `granularity` (see `Choice`; None leaves the last two to the reader) are what to show,
     `TokenViewResult` what is shown after the reader's last click: keep it (in the URL) and pass it back. Changing one of them
     costs a few bytes, never the arrays again. Within one page `key` belongs to one view and may be reused for the next rollout.
     Raises ValueError when an array is not as long as `tokens`.
     """
-    payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, notes=notes, key=key, height=height)
-    return mount(payload, Choice(metric, pinned, scale, granularity), on_change)
+    extra: dict[str, Any] = {"ids": ids, "alternatives": alternatives, "height": height}
+    payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, notes=notes, key=key, **extra)
+    return mount(payload, Choice(metric, pinned, scale, others, granularity), on_change)
 
 
 def mount(payload: Payload, asked: Choice, on_change: Callable[[], None] | None = None) -> TokenViewResult:
@@ -79,11 +87,11 @@ def mount(payload: Payload, asked: Choice, on_change: Callable[[], None] | None 
         mounted = _view(key=key, data=payload.data, on_choice_change=on_change or _nothing)
         choice = chosen(mounted.choice, asked, payload)
         _choice(key=f"{key}.choice", data=_message(key, payload.stamp, choice))
-    return TokenViewResult(choice.pinned, choice.metric or None, choice.scale, choice.granularity)
+    return TokenViewResult(choice.pinned, choice.metric or None, choice.scale, choice.others, choice.granularity)
 
 
 def _message(key: str, stamp: str, choice: Choice) -> dict[str, Any]:
-    return {"key": key, "stamp": stamp, **asdict(choice)}
+    return {"key": key, "stamp": stamp, **asdict(choice), "others": list(choice.others)}
 
 
 def _nothing() -> None:

@@ -21,6 +21,14 @@ export function short(value) {
   return tidy(size >= 999.5 ? String(Math.round(value)) : value.toPrecision(3));
 }
 
+/** How far a value is from another, with its sign: "+0.31", "−2"; "=" where they are equal, nothing where either is missing. */
+export function changeText(value, from) {
+  if (value === from) return "=";
+  const gap = value - from;
+  if (Number.isNaN(gap)) return "";
+  return `${gap > 0 ? "+" : ""}${short(gap)}`;
+}
+
 /** The ends of a colour scale, "0 – 2.31"; with ≤ or ≥ where values go further. */
 export function rangeText({ lo, hi, min, max, finite }) {
   if (finite === 0) return "no number";

@@ -1,7 +1,7 @@
 // The metrics × tokens heatmap: a row per metric on its own scale, drawn on a canvas that stands still while its track scrolls beneath.
 
 import { colorAt } from "./color.js";
-import { element, perFrame, whenIdle } from "./dom.js";
+import { element, perFrame, perIdle } from "./dom.js";
 import { rangeText, short } from "./format.js";
 import { CELL, pixelsPerToken, ticksOf, tokenColumns } from "./heat_layout.js";
 
@@ -28,7 +28,7 @@ export function createHeat(box, on) {
   box.append(parts.labels, parts.scroller, parts.readout);
   const redraw = perFrame(() => draw(parts, state, redraw));
   // The rows of another response wait until its text is on screen.
-  const later = whenIdle(redraw);
+  const later = perIdle(redraw);
   const resized = new ResizeObserver(() => {
     layout(box, parts, state);
     redraw();
@@ -186,7 +186,7 @@ function listen(parts, state, on, zoom) {
     const moved = drag?.moved;
     drag = null;
     const index = tokenAt(event);
-    if (!moved && index !== null) on.pin(index);
+    if (!moved && index !== null) on.pin(index, event.shiftKey);
   };
   // Only with Ctrl (or a pinch, which arrives the same way): a plain wheel belongs to the page.
   scroller.addEventListener("wheel", (event) => {

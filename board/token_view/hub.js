@@ -1,5 +1,7 @@
 // Where a choice made on the server meets the view it is for. Pure but for one map shared by the two components of a page.
 
+import { pinsOf, samePins } from "./pins.js";
+
 const SHARED = Symbol.for("rl-logging-board.token-view");
 
 /** The meeting place of one view: {choice, listener}. The two sides may arrive in either order. */
@@ -21,8 +23,10 @@ export function offer(place, choice) {
  * Returns {pending, apply}: what is still unanswered, and whether to show `incoming`.
  */
 export function settle(pending, incoming) {
-  const same = ({ metric, pinned, scale, granularity }) =>
-    metric === incoming.metric && pinned === incoming.pinned && (incoming.scale ?? scale) === scale && (incoming.granularity ?? granularity) === granularity;
+  const pins = pinsOf(incoming);
+  const same = (choice) =>
+    choice.metric === incoming.metric && samePins(pinsOf(choice), pins) && (incoming.scale ?? choice.scale) === choice.scale
+    && (incoming.granularity ?? choice.granularity) === choice.granularity;
   const echo = pending.findIndex(same);
   const rest = echo < 0 ? [] : pending.slice(echo + 1);
   return { pending: rest, apply: rest.length === 0 };

@@ -1,7 +1,7 @@
 // The whole response as one strip: its loudest token in every pixel, where the text stands in it, what was found. A drag moves the text.
 
 import { colorAt, css } from "./color.js";
-import { element, whenIdle } from "./dom.js";
+import { element, perIdle } from "./dom.js";
 import { tokenColumns } from "./heat_layout.js";
 
 const HEIGHT = 30;
@@ -15,7 +15,7 @@ export function createMinimap(box, go) {
   const pin = element("div", "tv-map-pin", { hidden: true });
   box.append(canvas, frame, pin);
   const state = { model: null, metric: null, colors: null, ink: null, marks: null, inView: null, pinned: null };
-  const redraw = whenIdle(() => {
+  const redraw = perIdle(() => {
     drawStrip(canvas, box, state);
     placeFrame(frame, pin, state);
   });

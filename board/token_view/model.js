@@ -1,22 +1,29 @@
 // What arrived from the server: tokens, counts, and each metric with its scale, places and cells, worked out when first asked for. Pure.
 
+import { alternativesOf } from "./alternatives.js";
 import { bytesOf, codecOf, spell, textOf } from "./bytes.js";
 import { clustered } from "./clusters.js";
 import { extremesOf, joined, loudnessOf } from "./find.js";
 import { foldingOf } from "./folding.js";
 import { cellsOf } from "./heat_layout.js";
+import { Ranking } from "./rank.js";
 import { place, placesOf, scaleOf } from "./scale.js";
 import { tokenTexts } from "./tokens.js";
 import { segmentStarts, sentenceStarts, spread, unitMeans, wordStarts } from "./units.js";
 
-/** Reads the payload of `payload.py`; tables are Arrow tables with one column per array. `model.token(i)` is the text of a token. */
-export function modelOf({ meta, tokens, counts, values }) {
+/**
+ * Reads the payload of `payload.py`; tables are Arrow tables with one column per array. `model.token(i)` is the text of a token, `model.id(i)`
+ * its number in the vocabulary or null, `model.alternatives` as of alternatives.js.
+ */
+export function modelOf({ meta, tokens, counts, values, ids, likeliest, likeliest_of }) {
   const kept = meta.n === 0 ? new Uint8Array(0) : counts.getChildAt(0).toArray();
   const texts = tokenTexts(meta.n === 0 ? null : tokens.getChildAt(0), meta);
   const numbers = (i) => (meta.n === 0 ? new Float32Array(0) : values.getChildAt(i).toArray());
   const metrics = meta.metrics.map((metric, i) => new Metric(metric, numbers(i), kept));
+  const numbersOf = ids?.getChildAt(0).toArray();
+  const id = (i) => (numbersOf === undefined || numbersOf[i] < 0 ? null : numbersOf[i]);
   const folding = foldingOf(meta.segments ?? []);
-  return { ...meta, texts, token: texts.at, ...spelling(texts), counts: kept, metrics, folding, tops: topsOf(meta.top), granularities: new Map() };
+  return { ...meta, texts, token: texts.at, id, ...spelling(texts), counts: kept, metrics, alternatives: alternativesOf(likeliest, likeliest_of), folding, tops: topsOf(meta.top), granularities: new Map() };
 }
 
 /**
@@ -73,6 +80,7 @@ class Metric {
   #cells = null;
   #loudness = null;
   #extremes = null;
+  #ranking = null;
   #choice = undefined;
 
   constructor(meta, values, counts) {
@@ -123,6 +131,12 @@ class Metric {
   get loudness() {
     this.#loudness ??= loudnessOf(this, this.#counts);
     return this.#loudness;
+  }
+
+  /** How each token ranks among the others. */
+  get ranking() {
+    this.#ranking ??= new Ranking(this, this.#counts);
+    return this.#ranking;
   }
 
   /** The loudest tokens, in the order of the response. */

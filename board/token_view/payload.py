@@ -17,7 +17,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from board import schema
+from board.likeliest import Likeliest
 from board.token_view.notes import Notes
+from board.token_view.pins import believed
 
 _T = TypeVar("_T", bound=np.generic)
 _SCALE: Final = re.compile(r"q|full|log|(?:fixed|hold):-?\d[\d.]*(?:e[-+]?\d+)?:-?\d[\d.]*(?:e[-+]?\d+)?")
@@ -49,6 +51,8 @@ class Choice:
     pinned: int | None
     scale: str | None = None
     """How the colour range is chosen: "q" (quantiles), "full", "log", "fixed:LO:HI" or "hold:LO:HI"; None: the reader's."""
+    others: tuple[int, ...] = ()
+    """Tokens pinned before `pinned` and still there, to compare with it."""
     granularity: str | None = None
     """What one colour stands for: "token", "word", "sentence" or "segment"; None: the reader's."""
 
@@ -72,12 +76,15 @@ def build(
     notes: Notes | None = None,
     key: str = "",
     height: int | None = None,
+    ids: npt.ArrayLike | None = None,
+    alternatives: Likeliest | None = None,
 ) -> Payload:
     """The payload of `tokens`, n of them, the first being token `start` (from 0) of a response of `total`.
 
     `metrics` maps screen names to (n,) numbers, NaN where missing; `counts` is (n,) bool, False for padding and masked tokens,
-    None when all count. `ranges` fixes the colour scale of the metrics it names. Raises ValueError when an array is not as long
-    as `tokens`, or the window overruns `total`.
+    None when all count. `ranges` fixes the colour scale of the metrics it names. `ids` is (n,) token ids, -1 where not
+    known; `alternatives` those of these n tokens. Raises ValueError when an array is not as long as `tokens`, or the window
+    overruns `total`.
     """
     n = len(tokens)
     length = start + n if total is None else total
@@ -99,8 +106,21 @@ def build(
     tables = {"tokens": pa.table({"text": text}), "counts": pa.table({"counts": kept.astype(np.uint8)})}
     if arrays:
         tables["values"] = pa.table({f"m{i}": values for i, values in enumerate(arrays.values())})
+    tables |= _more(n, ids, alternatives)
     meta["stamp"] = _stamp(meta, tables)
     return Payload(meta["stamp"], {"meta": meta, **tables})
+
+
+def _more(n: int, ids: npt.ArrayLike | None, alternatives: Likeliest | None) -> dict[str, pa.Table]:
+    """What only some rows have."""
+    tables = {}
+    if ids is not None:
+        tables["ids"] = pa.table({"id": _fits("ids", np.ascontiguousarray(ids, dtype=np.int32), n)})
+    if alternatives is not None:
+        per_token = {name: _fits(name, getattr(alternatives, name), n) for name in ("ends", "listed", "sampled")}
+        tables["likeliest"] = pa.table({"token": alternatives.texts, "logprob": alternatives.logprobs})
+        tables["likeliest_of"] = pa.table(per_token)
+    return tables
 
 
 def chosen(reported: object, asked: Choice, payload: Payload) -> Choice:
@@ -111,16 +131,18 @@ def chosen(reported: object, asked: Choice, payload: Payload) -> Choice:
     """
     meta = payload.data["meta"]
     names = [metric["name"] for metric in meta["metrics"]]
-    metric, pinned, scale, granularity = asked.metric, asked.pinned, _scale(asked.scale), _granularity(asked.granularity)
+    metric, pinned, scale, others = asked.metric, asked.pinned, _scale(asked.scale), asked.others
+    granularity = _granularity(asked.granularity)
     if isinstance(reported, Mapping):
         scale = _scale(reported.get("scale")) or scale
         granularity = _granularity(reported.get("granularity")) or granularity
         metric = reported["metric"] if reported.get("metric") in names else metric
         if reported.get("stamp", payload.stamp) == payload.stamp:
             pinned = _index(reported.get("pinned"), meta["total"])
+            others = believed(reported.get("others"), pinned, meta["total"])
     if metric not in names:
         metric = names[0] if names else ""
-    return Choice(metric, pinned, scale, granularity)
+    return Choice(metric, pinned, scale, others, granularity)
 
 
 def _scale(told: object) -> str | None:

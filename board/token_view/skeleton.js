@@ -11,7 +11,7 @@ export function skeleton() {
   const switches = element("div", "tv-switches");
   const legend = element("div", "tv-legend");
   const count = element("div", "tv-extent");
-  const label = "response tokens; arrow keys move, Enter pins, Escape unpins";
+  const label = "response tokens; arrow keys move, Enter pins, Shift+Enter pins one more, Escape unpins; t opens a table of them";
   const text = element("div", "tv-text", { tabIndex: 0, role: "group", translate: false, "aria-label": label });
   const status = element("div", "tv-status");
   const zooms = [["0.5", "−", "zoom out"], ["0", "fit", "show all tokens"], ["2", "+", "zoom in"]];
@@ -25,9 +25,11 @@ export function skeleton() {
   const tools = element("div", "tv-tools", { role: "search" });
   const line = element("div", "tv-count-line", {}, count, tools);
   const map = element("div", "tv-map", { title: "the whole response; drag to move" });
+  const compare = element("div", "tv-compare", { hidden: true, role: "region", tabIndex: 0, "aria-label": "pinned tokens side by side" });
+  const table = element("div", "tv-tables", { hidden: true, role: "region", "aria-label": "table of the tokens" });
   const help = element("div", "tv-help", { hidden: true, role: "dialog", "aria-label": "keyboard shortcuts" });
-  const root = element("div", "tv", {}, palette, bar, line, help, text, map, head, heat, tip, live);
-  return { root, palette, bar, switches, chooser, legend, range, count, line, tools, help, text, map, head, status, zoom, heat, tip, live };
+  const root = element("div", "tv", {}, palette, bar, line, help, text, map, compare, head, heat, table, tip, live);
+  return { root, palette, bar, switches, chooser, legend, range, count, line, tools, help, text, map, compare, head, status, zoom, heat, table, tip, live };
 }
 
 function zoomButton([factor, sign, label]) {

@@ -1,19 +1,24 @@
 // The card beside a token: where it is, what it is exactly, and every number it has. Text only.
 
-import { element } from "./dom.js";
+import { element, whenIdle } from "./dom.js";
 import { exact, short, whole } from "./format.js";
-import { badByte, hex } from "./bytes.js";
+import { badByte, decoded, hex } from "./bytes.js";
 import { codePoints, literal } from "./marks.js";
 import { drawToken } from "./glyphs.js";
+import { ordinal, prepareRanks } from "./rank.js";
 
 /** Longest token text drawn whole; the rest is counted. */
 const LONGEST = 240;
+/** Bytes of a token written out; the rest is counted. */
+const MOST_BYTES = 24;
 const MARGIN = 8;
 
 /** Fills the card for token `index`; beside it the numbers of `pinned`, when another token is pinned. `metric` colours the text now. */
 export function drawTip(card, model, index, pinned, metric) {
   const other = pinned === index ? null : pinned;
-  card.replaceChildren(...heading(model, index), table(model, index, other, metric));
+  if (!model.ranked) prepareRanks(model.metrics, whenIdle);
+  model.ranked = true;
+  card.replaceChildren(...heading(model, index), numbersTable(model, index, other, metric), ...alternativesList(model, index));
 }
 
 /** Puts the card under the token, or above where there is no room below, inside the window. */
@@ -26,11 +31,18 @@ export function placeTip(card, token) {
   card.style.top = `${below ? box.bottom + MARGIN : Math.max(MARGIN, box.top - MARGIN - height)}px`;
 }
 
+/** A token as text for where it stands alone: a character shared with others says so, a lost byte is named. */
+export function readable(model, index) {
+  if (model.codec === "plain") return model.token(index);
+  const told = ({ text, glyph, part, parts, bad }) => text ?? (glyph === undefined ? badByte(bad) : `${glyph} (${part + 1} of ${parts})`);
+  return model.units(index).map(told).join("");
+}
+
 /** One line for those who listen instead of look: "token 58 of 212, " the", kl 0.12 nats". */
 export function spoken(model, index, metric) {
   const place = `token ${whole(model.start + index + 1)} of ${whole(model.total)}`;
   const value = metric ? `, ${metric.name} ${short(metric.values[index])} ${metric.unit}` : "";
-  return `${place}, ${literal(cut(model.token(index)))}${value}${model.counts[index] === 0 ? ", masked" : ""}`;
+  return `${place}, ${literal(cut(readable(model, index)))}${value}${model.counts[index] === 0 ? ", masked" : ""}`;
 }
 
 /** The first characters of a token, and how many there are when that is not all. */
@@ -45,23 +57,33 @@ function heading(model, index) {
   const split = model.units(index).find((unit) => unit.glyph !== undefined);
   drawToken(shown, cut(model.codec === "plain" ? token : wholeText(model.units(index))));
   const position = model.start + index;
-  const fromZero = element("span", "tv-dim", {}, ` · index ${position}`);
+  const id = model.id(index);
+  const fromZero = element("span", "tv-dim", {}, ` · index ${position}${id === null ? "" : ` · id ${id}`}`);
   const where = element("div", "tv-tip-where", {}, `token ${whole(position + 1)} of ${whole(model.total)}`, fromZero);
   const lines = [where, shown, element("div", "tv-tip-json", {}, literal(cut(token)))];
   const points = codePoints(token);
   const note = (text) => lines.push(element("div", "tv-tip-points", {}, text));
-  if (model.codec !== "plain") note(`bytes ${hex(model.bytes(index).slice(0, 24))}`);
+  note(bytesText(model, index));
   if (split) note(`shares ${split.glyph} with ${split.parts - 1} other token${split.parts === 2 ? "" : "s"}: part ${split.part + 1} of ${split.parts}`);
   if (points.length > 0) note(points.slice(0, 6).join(", ") + (points.length > 6 ? ", …" : ""));
   if (model.counts[index] === 0) note("padding or masked: enters no mean and no scale");
   return lines;
 }
 
+/** "bytes 20 74 68 65"; text that is half of a character has none. */
+function bytesText(model, index) {
+  if (/\p{Cs}/u.test(model.token(index))) return "no bytes: half of a character";
+  const bytes = model.bytes(index);
+  if (bytes.length === 0) return "no bytes";
+  const rest = bytes.length > MOST_BYTES ? ` … (${whole(bytes.length)} bytes)` : "";
+  return `bytes ${hex(bytes.slice(0, MOST_BYTES))}${rest}`;
+}
+
 function wholeText(units) {
   return units.map(({ text, glyph, bad }) => text ?? glyph ?? badByte(bad)).join("");
 }
 
-function table(model, index, pinned, chosen) {
+function numbersTable(model, index, pinned, chosen) {
   const head = pinned === null ? [] : [headRow(model, index, pinned)];
   const rows = model.metrics.map((metric) => {
     const value = metric.values[index];
@@ -72,14 +94,42 @@ function table(model, index, pinned, chosen) {
       ...(pinned === null ? [] : [element("td", "tv-num tv-dim", {}, short(metric.values[pinned]))]),
       element("td", "tv-dim", {}, Number.isNaN(value) ? "missing" : metric.unit),
       element("td", "tv-exact", {}, digits === short(value) ? "" : digits),
+      element("td", "tv-rank", {}, ...rankOf(metric, index)),
     ];
     return element("tr", metric === chosen ? "tv-chosen" : "", { "data-metric": metric.name }, ...cells);
   });
   return element("table", "tv-tip-table", {}, element("tbody", "", {}, ...head, ...rows));
 }
 
+/** "3rd of 812", counted from the loudest token; nothing for one that is masked or has no number. A narrow card leaves out "of 812". */
+function rankOf(metric, index) {
+  const rank = metric.ranking.of(index);
+  return rank === null ? [] : [ordinal(rank.place), element("span", "tv-rank-of", {}, ` of ${whole(rank.of)}`)];
+}
+
+/** What else could have been sampled here, where the row says. */
+function alternativesList(model, index) {
+  if (model.alternatives === null) return [];
+  const { listed, sampled, likeliest } = model.alternatives.at(index);
+  const note = element("div", "tv-tip-points", {}, alternativesText(listed, sampled, likeliest.length));
+  if (listed === 0) return [note];
+  const rows = likeliest.map((one) => {
+    const text = element("td", "tv-other", {}, element("bdi", "", {}, literal(cut(decoded(model.codec, one.token)))));
+    const mark = element("td", "tv-dim", {}, one.sampled ? "sampled" : "");
+    return element("tr", one.sampled ? "tv-chosen" : "", {}, text, element("td", "tv-num", {}, short(one.probability)), mark);
+  });
+  return [element("table", "tv-tip-table tv-others", {}, element("tbody", "", {}, ...rows)), note];
+}
+
+function alternativesText(listed, sampled, shown) {
+  if (listed === 0) return "no alternatives listed here";
+  const first = shown < listed ? `the likeliest ${shown} of ${whole(listed)} listed; ` : "";
+  if (sampled < 0) return `${first}sampled: not among the ${first ? "" : `${whole(listed)} `}listed`;
+  return `${first}sampled: the ${ordinal(sampled + 1)} of ${whole(listed)}`;
+}
+
 function headRow(model, index, pinned) {
   const name = (i) => whole(model.start + i + 1);
-  const cells = ["", name(index), `pinned ${name(pinned)}`, "", ""].map((text) => element("td", "tv-num tv-dim", {}, text));
+  const cells = ["", name(index), `pinned ${name(pinned)}`, "", "", ""].map((text) => element("td", "tv-num tv-dim", {}, text));
   return element("tr", "tv-tip-head", {}, ...cells);
 }

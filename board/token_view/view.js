@@ -2,6 +2,7 @@
 
 import { drawChooser, drawExtent, drawLegend, markChosen, neighbourMetric } from "./bar.js";
 import { palette, parseColor } from "./color.js";
+import { createCompare } from "./compare.js";
 import { element } from "./dom.js";
 import { createFinder } from "./finder.js";
 import { stepAlong } from "./find.js";
@@ -10,14 +11,17 @@ import { meetingPlace, settle } from "./hub.js";
 import { literal } from "./marks.js";
 import { createMinimap } from "./minimap.js";
 import { localIndex, metricOf, modelOf, shownMetric } from "./model.js";
+import { choiceOf, MOST_PINS, pinsAfter, pinsOf } from "./pins.js";
 import { createRange } from "./range.js";
 import { rangeName, rangeOf, readRange } from "./ranges.js";
 import { rulesOf, skeleton } from "./skeleton.js";
 import { createSwitches } from "./switches.js";
+import { createTable } from "./table.js";
 import { createText, verticalNeighbour } from "./text.js";
 import { cut, drawTip, placeTip, spoken } from "./tip.js";
 
-const HINT = "hover or use the arrow keys for a token's numbers; click or Enter pins it";
+const HINT = "hover or use the arrow keys for a token's numbers; click or Enter pins it, with Shift beside others";
+const FULL = `${MOST_PINS} tokens are pinned; unpin one to pin another`;
 const views = new WeakMap();
 
 /** Streamlit calls this when the data or the theme changes; the page's elements are kept between calls. */
@@ -34,8 +38,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function createView(parent) {
   const parts = skeleton();
   parent.append(parts.root);
-  const view = { parts, model: null, metric: null, marks: null, range: rangeOf("q"), held: {}, granularity: "token", pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
-  const on = { hover: (i) => hover(view, i, false), pin: (i) => togglePin(view, i, true), metric: (name) => choose(view, name) };
+  const view = { parts, model: null, metric: null, marks: null, range: rangeOf("q"), held: {}, granularity: "token", pins: [], pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
+  const on = { hover: (i) => hover(view, i, false), pin: (i, add) => togglePin(view, i, true, add), metric: (name) => choose(view, name) };
   view.heat = createHeat(parts.heat, on);
   view.text = createText(parts.text, { built: () => built(view), moved: () => view.map.place({ inView: view.text.inView() }) });
   view.map = createMinimap(parts.map, (index) => view.text.reveal(index, true));
@@ -50,6 +54,12 @@ function createView(parent) {
     leave: () => parts.text.focus(),
     here: () => view.focused ?? view.text.inView()?.[0] ?? 0,
   });
+  const leave = () => parts.text.focus();
+  const go = (index) => (leave(), focusOn(view, index, true));
+  const here = () => view.focused ?? localIndex(view.model, view.pinned) ?? view.text.inView()?.[0] ?? 0;
+  view.compare = createCompare(parts.compare, { go, leave, clear: () => pin(view, []), close: (position) => pin(view, pinsAfter(view.pins, position, true)) });
+  view.table = createTable(parts.table, { go, leave, here });
+  parts.tools.lastElementChild.before(view.table.button);
   view.switches = createSwitches(parts.switches, parts.tools, {
     granularity(name) {
       view.granularity = name;
@@ -74,7 +84,7 @@ function update(view, data, report) {
 function load(view, data) {
   const { parts } = view;
   const model = modelOf(data);
-  Object.assign(view, { model, hovered: null, focused: null, pinned: null, marks: null, pending: [] });
+  Object.assign(view, { model, hovered: null, focused: null, pins: [], pinned: null, marks: null, pending: [] });
   parts.tip.hidden = true;
   parts.text.style.maxHeight = model.height ? `${model.height}px` : "";
   view.metric = metricOf(model, view.metric?.name) ?? model.metrics[0] ?? null;
@@ -87,6 +97,7 @@ function load(view, data) {
   drawExtent(parts.count, model);
   drawChooser(parts.chooser, model, (name) => choose(view, name));
   view.heat.show(model);
+  view.table.show(model);
   parts.head.hidden = model.n === 0 || model.metrics.length === 0;
   join(view);
   colour(view);
@@ -113,7 +124,7 @@ function obey(view, choice) {
   const metric = metricOf(view.model, choice.metric) ?? view.metric;
   const granularity = choice.granularity ?? view.granularity;
   const recoloured = metric !== view.metric || granularity !== view.granularity;
-  Object.assign(view, { metric, granularity, pinned: choice.pinned });
+  Object.assign(view, { metric, granularity, pins: pinsOf(choice), pinned: choice.pinned });
   if (recoloured) rescale(view);
   if (choice.scale && choice.scale !== shownRange(view)) setRange(view, readRange(choice.scale));
   else if (recoloured) colour(view);
@@ -124,7 +135,7 @@ function obey(view, choice) {
 
 /** Reports the reader's choice; what is on screen never waits for the answer. */
 function tell(view) {
-  const choice = { metric: view.metric?.name ?? "", pinned: view.pinned, scale: shownRange(view), granularity: view.granularity };
+  const choice = { metric: view.metric?.name ?? "", ...choiceOf(view.pins), scale: shownRange(view), granularity: view.granularity };
   view.pending.push(choice);
   view.report({ ...choice, stamp: view.model.stamp });
 }
@@ -176,18 +187,21 @@ function shownRange({ range, held, metric }) {
   return ends ? rangeName({ kind: range.kind, ends }) : "q";
 }
 
-/** A pin from the heatmap or the keyboard brings its token into sight; one clicked in the text is there already. */
-function togglePin(view, index, bringIntoSight) {
+/** A pin from the heatmap or the keyboard brings its token into sight; one clicked in the text is there already. `add`: beside the others. */
+function togglePin(view, index, bringIntoSight, add = false) {
   const position = view.model.start + index;
-  view.pinned = view.pinned === position ? null : position;
-  mark(view);
-  if (view.pinned !== null && bringIntoSight) reveal(view, index);
-  tell(view);
+  const pins = pinsAfter(view.pins, position, add);
+  if (pins === view.pins) {
+    view.parts.status.textContent = view.parts.live.textContent = FULL;
+    return;
+  }
+  pin(view, pins);
+  if (pins.includes(position) && bringIntoSight) reveal(view, index);
 }
 
-function unpin(view) {
-  if (view.pinned === null) return;
-  view.pinned = null;
+function pin(view, pins) {
+  if (pins.length === 0 && view.pins.length === 0) return;
+  Object.assign(view, { pins, pinned: pins.at(-1) ?? null });
   mark(view);
   tell(view);
 }
@@ -213,6 +227,7 @@ function colour(view, focus = false) {
   view.ranger.show(readRange(shownRange(view)), metric === null || metric.finite === 0);
   markChosen(parts.chooser, metric?.name, focus);
   view.heat.choose(metric?.name);
+  view.compare.show(model, view.pins, metric, true);
   view.map.show({ model, metric, marks: view.marks });
 }
 
@@ -255,10 +270,11 @@ function mark(view) {
   const { model, text, parts } = view;
   const pinned = localIndex(model, view.pinned);
   flag(view, "marked-hover", text.span(view.hovered), "data-hover");
-  flag(view, "marked-pin", text.span(pinned), "data-pinned");
+  flagPins(view);
   flag(view, "marked-focus", text.span(view.focused), "data-focus");
   view.heat.mark(view.hovered, pinned);
   view.map.place({ pinned });
+  view.compare.show(model, view.pins, view.metric);
   const shown = view.hovered ?? pinned;
   parts.status.classList.toggle("tv-dim", shown === null);
   if (shown === null) parts.status.textContent = HINT;
@@ -276,6 +292,13 @@ function flag(view, slot, span, attribute) {
   view[slot]?.removeAttribute(attribute);
   span?.setAttribute(attribute, "");
   view[slot] = span;
+}
+
+function flagPins(view) {
+  const spans = view.pins.map((position) => view.text.span(localIndex(view.model, position))).filter(Boolean);
+  for (const span of view.flagged ?? []) if (!spans.includes(span)) span.removeAttribute("data-pinned");
+  for (const span of spans) span.setAttribute("data-pinned", "");
+  view.flagged = spans;
 }
 
 /** Scrolls the text to a token and the heatmap too, without moving the page. */
@@ -312,7 +335,13 @@ function listenText(view) {
     // Selecting text to copy it must not pin.
     if (index === null || String(getSelection()).length > 0) return;
     view.focused = index;
-    togglePin(view, index, false);
+    togglePin(view, index, false, event.shiftKey);
+  };
+  text.onmousedown = (event) => {
+    // With Shift the browser would select all text from the last click on, and a selection pins nothing.
+    if (!event.shiftKey || tokenOf(event) === null) return;
+    event.preventDefault();
+    text.focus({ preventScroll: true });
   };
   text.onblur = () => {
     view.focused = null;
@@ -339,13 +368,13 @@ function listenKeys(view) {
 
 function key(view, event, inText) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const action = actions(view, inText)[event.key];
+  const action = actions(view, inText, event.shiftKey)[event.key];
   if (action === undefined || view.model.n === 0) return;
   event.preventDefault();
   action();
 }
 
-function actions(view, inText) {
+function actions(view, inText, shift) {
   const here = view.focused ?? localIndex(view.model, view.pinned) ?? view.hovered;
   const last = view.model.n - 1;
   const go = (index) => () => focusOn(view, Math.min(last, Math.max(0, index)), inText);
@@ -368,9 +397,10 @@ function actions(view, inText) {
     "?": () => view.finder.help(),
     Escape: () => {
       view.finder.help(false);
-      unpin(view);
+      pin(view, []);
     },
-    Enter: () => here !== null && togglePin(view, here, true),
+    t: () => view.table.toggle(),
+    Enter: () => here !== null && togglePin(view, here, true, shift),
     ...vertical,
   };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { badByte, bytesOf, codecOf, hex, spell, textOf } from "../../board/token_view/bytes.js";
+import { badByte, bytesOf, codecOf, decoded, hex, spell, textOf } from "../../board/token_view/bytes.js";
 
 const LETTERS = [];
 for (let byte = 0, next = 256; byte < 256; byte += 1) {
@@ -83,4 +83,10 @@ for (const [name, groups, wanted] of BAD) test(`${name} is shown byte by byte`, 
 test("a broken byte reads \\xE4 and counts as one letter", () => {
   assert.equal(badByte(0xe4), "\\xE4");
   assert.equal(textOf([{ text: "a" }, { bad: 0xe4 }]), "a\ufffd");
+});
+
+test("a name alone is read where it can be", () => {
+  assert.deepEqual(["Ġcat", " cat", "今", "ä", ""].map((name) => decoded("byte-level", name)), [" cat", " cat", "今", "ä", ""]);
+  assert.deepEqual(["▁the", "<0x0A>", "<0xE4>", "<|end|>"].map((name) => decoded("sentencepiece", name)), [" the", "\n", "<0xE4>", "<|end|>"]);
+  assert.equal(decoded("plain", "Ġcat"), "Ġcat");
 });

@@ -39,3 +39,10 @@ test("so is the granularity", () => {
   assert.deepEqual(settle(pending, { metric: "kl", pinned: 1, scale: "q", granularity: "word" }), { pending: pending.slice(1), apply: false });
   assert.equal(settle(pending, { metric: "kl", pinned: 1, scale: "q", granularity: null }).pending.length, 1);
 });
+
+test("the other pins are part of the echo", () => {
+  const pending = [{ metric: "kl", pinned: 1, others: [] }, { metric: "kl", pinned: 1, others: [5] }];
+  assert.deepEqual(settle(pending, { metric: "kl", pinned: 1, others: [] }), { pending: pending.slice(1), apply: false });
+  assert.deepEqual(settle(pending, { metric: "kl", pinned: 1, others: [5] }), { pending: [], apply: true });
+  assert.equal(settle(pending, { metric: "kl", pinned: 1, others: [6] }).apply, true);
+});

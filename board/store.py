@@ -1,0 +1,217 @@
+"""Parts on disk: every stretch of a shard is parsed once into Arrow IPC files, and a manifest says which bytes they cover.
+
+The cache may be deleted at any time and is never trusted blindly: a stretch whose bytes no longer look the same is forgotten. Files are
+written under a temporary name, flushed and renamed, the manifest last, so that a process killed at any instant leaves a cache that opens
+and is right. The run folder is never written to. Knows parts and bytes; knows neither JSON nor rollouts.
+"""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+import pyarrow as pa
+
+from board import shards
+from board.errors import RunNotFound
+from board.formats.row import COMMON_PADS
+from board.parts import Part
+from board.report import LoadReport
+from board.shards import Problem, Shard
+
+_MAKERS: Final = (
+    "ingest.py",
+    "loading.py",
+    "parts.py",
+    "metrics.py",
+    "records.py",
+    "shards.py",
+    "store.py",
+    "schema.py",
+    "formats",
+)
+"""The sources that decide what a part holds. Another text of any of them makes another cache: no number outlives the code that made it."""
+
+_ORPHAN_SECONDS: Final = 86_400
+"""A file that no manifest names may belong to a load that is under way; after a day it does not."""
+
+_OUTLIVED_SECONDS: Final = 14 * 86_400
+"""A cache of another version of the board is removed when it has not been written to for so long."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of a shard as it is kept: its parts, and what reading it found. Line numbers count from the stretch's first line."""
+
+    start: int
+    stop: int
+    """Bytes of the file, from `start` to before `stop`."""
+    lines: int
+    files: tuple[str, ...]
+    rows: int
+    seal: str
+    problems: tuple[tuple[int | None, str, str], ...] = ()
+    """(line, reason, severity) of the problems that were kept."""
+    counts: dict[str, int] = field(default_factory=dict)
+    """All problems by severity."""
+
+    unfinished: bool = False
+    """Whether the last line is half-written; of a compressed shard only, a plain one's pieces end at line ends."""
+
+    def report_to(self, into: LoadReport, shard: str, first_line: int) -> None:
+        """Add what reading found to a report; the stretch starts after `first_line` lines of its shard."""
+        for line, reason, severity in self.problems:
+            number = None if line is None else line + first_line
+            into.keep(Problem(shard, number, reason, "refused" if severity == "refused" else "flagged"))
+        into.counts.update(self.counts)
+        into.rows += self.rows
+        into.unfinished += [shard] if self.unfinished else []
+
+
+def cache_root() -> Path:
+    """RL_BOARD_CACHE, else the user's cache folder."""
+    given = os.environ.get("RL_BOARD_CACHE")
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(given) if given else base / "rl-logging-board"
+
+
+@cache
+def version() -> str:
+    """Names what this board's parts hold and how."""
+    digest = blake2b(digest_size=8)
+    for name in _MAKERS:
+        path = Path(__file__).with_name(name)
+        for source in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+            digest.update(source.read_bytes())
+    return f"v-{digest.hexdigest()}"
+
+
+class Store:
+    """The kept parts of one run, read with one choice of pads."""
+
+    def __init__(self, location: Path, pads: AbstractSet[str], root: Path | None = None) -> None:
+        self.location = location.resolve()
+        name = json.dumps([str(self.location), sorted(pads - COMMON_PADS)])
+        folder = f"{blake2b(name.encode(), digest_size=12).hexdigest()}-{self.location.name[:40]}"
+        self.folder = (root or cache_root()) / version() / folder
+
+    def open(self) -> None:
+        """Make the folder, for this user alone. Raises OSError where it cannot be written."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        probe = self.folder / f"{uuid4().hex}.tmp"
+        probe.touch()
+        probe.unlink()
+
+    def pieces(self, shard: Shard) -> list[Piece]:
+        """What is kept of a shard as it is now, in order. A shard that shrank or was rewritten has nothing."""
+        try:
+            manifest = json.loads(self._manifest(shard).read_bytes())
+            same = (manifest["size"], manifest["mtime_ns"]) == (shard.size, shard.mtime_ns)
+            grown = shards.is_plain(shard) and manifest["size"] < shard.size
+            found = [piece_from(one) for one in manifest["pieces"]] if same or grown else []
+            kept = [piece for piece in found if self._has(piece)]
+            if grown and any(shards.seal(shard, piece.start, piece.stop) != piece.seal for piece in found):
+                return []
+        except (OSError, ValueError, KeyError, TypeError):  # no manifest, or none that this version wrote
+            return []
+        return kept
+
+    def _has(self, piece: Piece) -> bool:
+        return all((self.folder / name).is_file() for name in piece.files)
+
+    def keep(self, shard: Shard, pieces: Sequence[Piece]) -> None:
+        """Write a shard's manifest. Raises OSError."""
+        manifest = {
+            "shard": shard.name,
+            "size": shard.size,
+            "mtime_ns": shard.mtime_ns,
+            "pieces": [asdict(one) for one in pieces],
+        }
+        _write(self._manifest(shard), json.dumps(manifest).encode())
+
+    def _manifest(self, shard: Shard) -> Path:
+        return self.folder / f"{blake2b(shard.name.encode(), digest_size=12).hexdigest()}.json"
+
+    def write(self, part: Part) -> str:
+        """Keep a part; the name it is kept under. Raises OSError."""
+        name = f"{uuid4().hex}.arrow"
+        sink = pa.BufferOutputStream()
+        table = _table(part)
+        with pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+        _write(self.folder / name, sink.getvalue())
+        return name
+
+    def read(self, name: str, shard: str, first_line: int) -> Part:
+        """A kept part, its texts and arrays mapped, not read. Raises RunNotFound when it is gone or damaged."""
+        try:
+            with pa.memory_map(str(self.folder / name)) as source:
+                table = pa.ipc.open_file(source).read_all()
+            return _part(table, shard, first_line)
+        except (OSError, pa.ArrowException, KeyError) as error:
+            raise RunNotFound(f"{name} in the cache cannot be read: {error}") from error
+
+    def clean(self, used: AbstractSet[str]) -> None:
+        """Remove parts of days ago that are not `used`, and the caches of other versions of the board that nobody writes to."""
+        with suppress(OSError):
+            for path in self.folder.iterdir():
+                if path.suffix != ".json" and path.name not in used and _age(path) > _ORPHAN_SECONDS:
+                    path.unlink(missing_ok=True)
+            for other in self.folder.parent.parent.glob("v-*"):
+                if other != self.folder.parent and _age(other) > _OUTLIVED_SECONDS:
+                    shutil.rmtree(other, ignore_errors=True)
+
+
+def _age(path: Path) -> float:
+    return time.time() - path.stat().st_mtime
+
+
+def piece_from(written: dict[str, Any]) -> Piece:
+    """A piece out of its JSON. Raises KeyError or TypeError for anything else."""
+    problems = tuple((line, str(reason), str(severity)) for line, reason, severity in written["problems"])
+    return Piece(**{**written, "files": tuple(written["files"]), "problems": problems})
+
+
+def _write(path: Path, data: bytes | pa.Buffer) -> None:
+    """The whole file or nothing of it under that name, whatever happens meanwhile."""
+    unfinished = path.with_name(f"{uuid4().hex}.tmp")
+    try:
+        with unfinished.open("wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        unfinished.replace(path)
+    except OSError:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+def _table(part: Part) -> pa.Table:
+    """The three tables of a part as one, their names before the columns'. The shard is left out: the manifest knows it."""
+    scalars = pa.Table.from_pandas(part.scalars.drop(columns="shard"), preserve_index=False).replace_schema_metadata()
+    columns = {
+        f"{kind}/{name}": table.column(name)
+        for kind, table in (("scalars", scalars), ("texts", part.texts), ("tokens", part.tokens))
+        for name in table.column_names
+    }
+    return pa.table(columns)
+
+
+def _part(table: pa.Table, shard: str, first_line: int) -> Part:
+    kinds: dict[str, dict[str, pa.ChunkedArray]] = {"scalars": {}, "texts": {}, "tokens": {}}
+    for name in table.column_names:
+        kind, _, column = name.partition("/")
+        kinds[kind][column] = table.column(name)
+    scalars = pa.table(kinds["scalars"]).to_pandas()
+    scalars.insert(1, "shard", shard)
+    scalars["line"] += first_line
+    return Part(scalars, pa.table(kinds["texts"]), pa.table(kinds["tokens"]))

@@ -1,0 +1,48 @@
+"""`python -m board.worker`: parses the stretches it is told on standard input, a line of JSON each, and answers in lines of JSON."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from board.errors import BoardError
+from board.formats.row import COMMON_PADS
+from board.loading import Stretch, parse
+from board.shards import Shard
+from board.store import Store
+
+
+def answer(order: dict[str, Any]) -> dict[str, Any]:
+    """Parse what the order names into its store: `piece`, or `refused` (the shard) or `failed` (the store) with the reason."""
+    given = order["stretch"]
+    shard = Shard(**{**given["shard"], "path": Path(given["shard"]["path"])})
+    pads = frozenset(order["pads"])
+    store = Store(Path(order["location"]), pads, Path(order["cache"]))
+    try:
+        return {
+            "piece": asdict(parse(Stretch(shard, given["start"], given["stop"]), pads | COMMON_PADS, store.write, _tell_bytes))
+        }
+    except BoardError as error:
+        return {"refused": str(error)}
+    except OSError as error:
+        return {"failed": str(error)}
+
+
+def _tell_bytes(count: int) -> None:
+    _say({"bytes": count})
+
+
+def _say(words: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(words) + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    """Answer until there is nothing more to do."""
+    for line in sys.stdin:
+        _say(answer(json.loads(line)))
+
+
+if __name__ == "__main__":
+    main()

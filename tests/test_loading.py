@@ -1,0 +1,147 @@
+"""Tests of which stretches of a shard are parsed, by whom, and of what is left when a load is interrupted."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rows import compressed, token_row
+
+from board import ingest, loading, open_run, shards
+from board.formats.row import COMMON_PADS
+from board.loading import Loader
+from board.parts import Part
+from board.report import LoadReport
+from board.rollouts import Progress
+from board.shards import Line
+from board.store import Store
+
+
+def text(rows: int) -> bytes:
+    """Shard bytes with a bad line after every seventh row."""
+    written = [json.dumps(token_row(at // 4, prompt=f"p{at}")) + ("\nnot json" if at % 7 == 6 else "") for at in range(rows)]
+    return "\n".join([*written, ""]).encode()
+
+
+def run_of(tmp_path: Path, name: str = "rank_0.jsonl", rows: int = 100) -> Path:
+    """A run with one shard."""
+    folder = tmp_path / "run"
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_bytes(compressed(text(rows), name))
+    return folder
+
+
+LINES = st.lists(st.sampled_from([b"{}", b"", b"  ", b'{"a":1}', b"x" * 40, b"\r", "é中".encode()]), max_size=40)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
+@given(lines=LINES, tail=st.sampled_from([b"", b"{", b"\n"]), bom=st.booleans(), size=st.integers(1, 120))
+def test_stretches_are_the_whole(tmp_path: Path, lines: list[bytes], tail: bytes, bom: bool, size: int) -> None:
+    """However a shard is cut, its stretches tile it up to the last line end, and their lines are those of reading it in one go."""
+    data = (shards.BOM if bom else b"") + b"".join(line + b"\n" for line in lines) + tail
+    (tmp_path / "a.jsonl").write_bytes(data)
+    shard = shards.find_shards(tmp_path)[0][0]
+
+    end = shards.last_line_end(shard)
+    cuts = shards.cuts(shard, 0, end, size)
+
+    assert end == data.rfind(b"\n") + 1
+    assert [0, *(stop for _, stop in cuts)] == [*(start for start, _ in cuts), end]
+    found: list[Line] = []
+    before = 0
+    for cut in [*cuts, (end, shard.size)]:
+        read, count = shards.read_stretch(shard, *cut)
+        found += [Line(line.number + before, line.offset, line.data, line.whole) for line in read]
+        before += count
+    assert found == [line for line in shards.read_lines(shard) if isinstance(line, Line)]
+
+
+@pytest.mark.parametrize("name", ["rank_0.jsonl", "rank_0.jsonl.gz", "rank_0.jsonl.zst"])
+def test_workers_read_what_is_read_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Parsed in many stretches by processes or in one here, the run is the same: rows, lines, order, problems."""
+    folder = run_of(tmp_path, name)
+    here = open_run(folder)
+    monkeypatch.setenv("RL_BOARD_CACHE", str(tmp_path / "another"))
+    monkeypatch.setattr(loading, "SMALL_BYTES", 100)
+    monkeypatch.setattr(loading, "STRETCH_BYTES", 2_000)
+
+    there = open_run(folder)
+
+    pd.testing.assert_frame_equal(there.to_pandas(), here.to_pandas())
+    assert here.report.problems == there.report.problems
+    assert [problem.line for problem in there.report.problems] == [8 * (at + 1) for at in range(14)]
+    assert there.raw(55) == here.raw(55)
+
+
+class Left(Exception):
+    """The reader went to another page."""
+
+
+@pytest.mark.parametrize("small", [100, 10**9], ids=["processes", "here"])
+def test_interrupted_load_keeps_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int) -> None:
+    """A load that ends in its progress report leaves a cache that is right, and the next one goes on from there."""
+    monkeypatch.setattr(loading, "SMALL_BYTES", small)
+    monkeypatch.setattr(loading, "STRETCH_BYTES", 2_000)
+    folder = run_of(tmp_path)
+    seen: list[Progress] = []
+
+    def leave(progress: Progress) -> None:
+        if progress.rows > 20:
+            raise Left
+
+    with pytest.raises(Left):
+        open_run(folder, progress=leave)
+    run = open_run(folder, progress=seen.append)
+
+    assert list(run.texts("prompt", run.frame.index.to_numpy()).to_pylist()) == [f"p{at}" for at in range(100)]
+    assert seen[0].bytes_done > 2_000
+    assert seen[-1].share == 1.0
+    rows = [progress.rows for progress in seen]
+    assert rows == sorted(rows)
+
+
+def test_short_last_piece_is_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that grows by a step at a time does not end in thousands of small parts."""
+    monkeypatch.setattr(loading, "STRETCH_BYTES", 40_000)
+    folder = run_of(tmp_path, rows=1)
+    for rows in range(2, 60):
+        (folder / "rank_0.jsonl").write_bytes(text(rows))
+        open_run(folder)
+    shard = shards.find_shards(folder)[0][0]
+
+    pieces = Store(folder, COMMON_PADS).pieces(shard)
+
+    assert len(pieces) <= 3
+    assert sum(piece.rows for piece in pieces) == 59
+
+
+def test_vanished_shard_is_a_problem_not_an_end(tmp_path: Path) -> None:
+    """A shard that is deleted between being found and being read is reported; the others load."""
+    folder = run_of(tmp_path)
+    (folder / "rank_1.jsonl").write_bytes(text(10))
+    found, _ = shards.find_shards(folder)
+    (folder / "rank_1.jsonl").unlink()
+    report = LoadReport()
+
+    loader = Loader(found, Store(folder, COMMON_PADS), COMMON_PADS)
+    loader.run()
+    parts = list(loader.parts(report))
+
+    assert sum(map(len, parts)) == 100
+    assert "rank_1.jsonl: cannot be read: No such file or directory" in [str(problem) for problem in report.problems]
+
+
+def test_part_is_cut_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compressed shard, which is one stretch, becomes parts of bounded size, in order and with their lines."""
+    monkeypatch.setattr(ingest, "BYTES_PER_PART", 2_000)
+    folder = run_of(tmp_path, "rank_0.jsonl.gz")
+    kept: list[Part] = []
+    shard = shards.find_shards(folder)[0][0]
+
+    ingest.read_parts(shards.read_lines(shard), shard.name, COMMON_PADS, LoadReport(), kept.append)
+
+    assert len(kept) > 5
+    lines = [line for part in kept for line in part.scalars["line"]]
+    assert lines == [at + at // 7 + 1 for at in range(100)]

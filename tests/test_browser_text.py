@@ -66,9 +66,15 @@ def token(view: Locator, text: str) -> Locator:
     return view.locator(".tv-tok").filter(has_text=re.compile(f"^{re.escape(text)}$")).first
 
 
+FILL = "node => new Promise(done => requestAnimationFrame(() => done(getComputedStyle(node).backgroundColor)))"
+
+
 def fill(view: Locator, text: str) -> str:
-    """The colour a token stands on."""
-    return str(token(view, text).evaluate("node => getComputedStyle(node).backgroundColor"))
+    """The colour a token stands on; a token that is just being drawn anew has none yet, and is looked for again."""
+    for _ in range(100):
+        if colour := token(view, text).evaluate(FILL):
+            return str(colour)
+    raise AssertionError(f"{text!r} is on no page.")
 
 
 @pytest.mark.parametrize("view", [agent_row()], indirect=True, ids=["agent"])

@@ -184,6 +184,16 @@ def concentration(values: FloatArray, keep: BoolArray | None = None) -> Concentr
     )
 
 
+def largest(values: FloatArray, count: int, keep: BoolArray | None = None) -> NDArray[np.int64]:
+    """Positions of the `count` tokens of greatest |value|, greatest first and the earlier first of equals; those `concentration` sums up.
+
+    `values` (T,), `keep` (T,) or None for all; fewer than `count` where fewer are finite and kept.
+    """
+    wide = np.abs(np.asarray(values, np.float64))
+    entering = np.flatnonzero(np.isfinite(wide) if keep is None else np.isfinite(wide) & keep)
+    return entering[np.argsort(-wide[entering], kind="stable")[:count]]
+
+
 _ORDER: Final = ("token_reward", "log_ratio", "kl", "value", "logprob", "ref_logprob", "prob", "ref_prob")
 """The order in which the screen lists token metrics; others follow as declared in the schema, then as the row has them."""
 

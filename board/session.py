@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -22,14 +22,16 @@ from board.library import Library, RunFolder, list_runs
 from board.likeliest import Likeliest, likeliest
 from board.rollouts import Rollout, Run
 
+_T = TypeVar("_T")
+
 DEFAULT_ROOT: Final = "rollout_samples"
 
 ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", "single-cell"]
 """What a click selects in a table whose rows lead somewhere: anywhere on the row must do."""
 
-Part = Literal["run", "step", "rollout", "token", "compare", "metric", "scale", "window"]
+Part = Literal["run", "step", "rollout", "token", "compare", "metric", "scale", "granularity", "window"]
 
-_LINKED: Final[tuple[Part, ...]] = ("run", "step", "rollout", "token", "compare", "metric", "scale", "window")
+_LINKED: Final[tuple[Part, ...]] = ("run", "step", "rollout", "token", "compare", "metric", "scale", "granularity", "window")
 """Parameters of the URL that say where the reader is."""
 
 _WHOLE: Final = ("step", "token")
@@ -209,6 +211,17 @@ def view() -> View:
 def remember(name: str, compute: Callable[[Run], pd.DataFrame], run: Run, *small: str | float | None) -> pd.DataFrame:
     """A frame computed from a run, kept while that load of the run is in use. Keyed by the load and small choices, never by its data."""
     return _remembered(name, run.load_id, small, run, compute)
+
+
+def keep_built(name: str, build: Callable[[], _T], run: Run, *small: str | float | None) -> _T:
+    """Something large made from a run, as what is sent to the browser: the last few are kept, by the load and small choices."""
+    built: _T = _built(name, run.load_id, small, build)
+    return built
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _built(name: str, load_id: str, small: tuple[str | float | None, ...], _build: Callable[[], object]) -> Any:
+    return _build()
 
 
 @st.cache_resource(show_spinner=False, max_entries=256)

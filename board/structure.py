@@ -13,11 +13,13 @@ from board import diff_view, metrics, session
 from board.diff import Diff, compare, fold
 from board.formats.row import plural
 from board.numbers import MISSING, fmt
+from board.outline import outline
 from board.rollouts import Rollout
-from board.segments import find_segments, roll_up
+from board.segments import Segment, roll_up
 from board.session import View
 from board.spelling import codec_of, decoded, readable
 from board.texts import visible, without_padding
+from board.token_view import Notes
 
 _ALTERNATIVES_HELP: Final = {
     "sampled": "the token that the response goes on with",
@@ -45,11 +47,21 @@ _HELP: Final = {
 }
 
 
-def by_segment(rollout: Rollout, arrays: Arrays, estimator: str) -> None:
+def notes(rollout: Rollout, segments: Sequence[Segment], arrays: Arrays, shown: NDArray[np.int64]) -> Notes:
+    """What the text is marked with: its segments, and the tokens whose shares of the KL `kl_concentration` prints."""
+    stretches = outline(segments, rollout.tokens or [])
+    kl = metrics.concentration(arrays["kl"], rollout.counts) if "kl" in arrays else None
+    if kl is None:
+        return Notes(stretches, shown=shown)
+    top = metrics.largest(arrays["kl"], max(kl.top_five, kl.top_percent), rollout.counts)
+    return Notes(stretches, top[: kl.top_five].tolist(), top[: kl.top_percent].tolist(), shown)
+
+
+def by_segment(rollout: Rollout, segments: Sequence[Segment], arrays: Arrays, estimator: str) -> None:
     """A table of the response's segments; a click on a row goes to its first token."""
     if rollout.tokens is None:
         return
-    table = roll_up(find_segments(rollout.tokens), arrays, rollout.counts, rollout.pads)
+    table = roll_up(segments, arrays, rollout.counts, rollout.pads)
     if len(table) < 2:
         st.text("By segment: this response has no tags of thinking, answering or tools, no code fences and no chat turns.")
         return
@@ -142,7 +154,7 @@ def _alternatives_line(pinned: int, token: str, sampled: int | None, listed: int
 
 
 def kl_concentration(rollout: Rollout, arrays: Arrays, estimator: str) -> None:
-    """One line: how much of the response's KL and |log-ratio| its few largest tokens hold."""
+    """One line: how much of the response's KL and |log-ratio| its few largest tokens hold. `notes` marks those of the KL in the text."""
     kl, ratio = (metrics.concentration(arrays[name], rollout.counts) if name in arrays else None for name in ("kl", "log_ratio"))
     if kl is None:
         return
@@ -155,6 +167,8 @@ def kl_concentration(rollout: Rollout, arrays: Arrays, estimator: str) -> None:
     if ratio is not None:
         shares = f"{_percent(ratio.top_five_share)}, its top 1 % {_percent(ratio.top_percent_share)}"
         parts.append(f"of |log-ratio| the {ratio.top_five:,} largest hold {shares}")
+    rest = ", the rest of the top 1 % a small one" if kl.top_percent > kl.top_five else ""
+    parts.append(f"in the text those of the KL have a filled corner{rest}")
     st.text(" · ".join(parts))
 
 

@@ -342,6 +342,22 @@ def test_concentration_of_nothing_is_none(values: list[float]) -> None:
     assert metrics.concentration(np.array(values)) is None
 
 
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0, -2.0, math.nan, math.inf]), min_size=1, max_size=300), st.integers(0, 3))
+def test_the_largest_tokens_are_those_whose_share_is_told(values: list[float], masked: int) -> None:
+    """The tokens marked in the text hold exactly the shares that `concentration` prints, and a masked one is never among them."""
+    array = np.array(values)
+    keep = np.arange(len(values)) % 4 != masked
+    told = metrics.concentration(array, keep)
+    if told is None:
+        return
+    total = np.abs(array[np.isfinite(array) & keep]).sum()
+    for count, share in ((told.top_five, told.top_five_share), (told.top_percent, told.top_percent_share)):
+        marked = metrics.largest(array, count, keep)
+        assert len(set(marked.tolist())) == count
+        assert keep[marked].all()
+        assert np.abs(array[marked]).sum() / total == pytest.approx(share)
+
+
 def test_token_ids_are_whole_numbers_and_no_metric() -> None:
     """What is no id counts as missing; a row without ids has none; ids are never listed among the metrics."""
     ids = np.array([5, 0, 151_643, np.nan, 1.5, -2, 2**24, np.inf], np.float32)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from board.likeliest import likeliest
-from board.token_view import Choice, Payload, assets, build, read_pins, window, write_pins
+from board.outline import Stretch
+from board.token_view import Choice, Notes, Payload, assets, build, read_pins, window, write_pins
 from board.token_view.payload import chosen
 
 NAN = math.nan
@@ -313,6 +314,23 @@ def run_page(tmp_path: Path) -> AppTest:
     return AppTest.from_file(str(script)).run()
 
 
+def test_marks_travel_as_places_among_the_tokens_that_are_sent() -> None:
+    """Segments and the largest of the KL are cut down to the window; what lies outside of it is left out."""
+    stretches = [Stretch(0, 4, 0, "think"), Stretch(4, 9, 0, "answer"), Stretch(9, 12, 0, "text")]
+    notes = Notes(stretches, top_five=[7, 2], top_percent=[7], shown=np.array([3, 5, 6, 7]))
+    meta = build(["a"] * 4, {}, notes=notes).data["meta"]
+    assert meta["segments"] == [[0, 1, 0, "think"], [1, 4, 0, "answer"]]
+    assert meta["top"] == {"five": [3], "percent": [3]}
+    assert json.loads(json.dumps(build(["a"], {}, notes=Notes(top_five=[0])).data["meta"]))["top"]["five"] == [0]
+
+
+@pytest.mark.parametrize(("told", "expected"), [("word", "word"), ("letter", "token"), (7, "token"), (None, "token")])
+def test_only_a_granularity_there_is_is_believed(told: object, expected: str) -> None:
+    """What the browser reports of the granularity is checked like the rest."""
+    payload = build(["a"], {"kl": [0.0]})
+    assert chosen({"granularity": told}, Choice("kl", None, granularity="token"), payload).granularity == expected
+
+
 def sent(page: AppTest, key: str) -> dict[str, Any]:
     """What a component of the page sends to the browser: JSON with its Arrow tables in place."""
     proto = page.get_by_key(key).proto
@@ -341,6 +359,7 @@ def test_the_page_sends_tokens_and_choice_apart(tmp_path: Path) -> None:
         "pinned": 11,
         "scale": None,
         "window": None,
+        "granularity": None,
         "others": [],
     }
     assert page.text[0].value == "kl 11"

@@ -12,12 +12,15 @@ from board.formats.row import plural
 from board.notices import absent
 from board.numbers import MISSING
 from board.schema import BY_TITLE
+from board.segments import find_segments
 from board.selection import extreme_tokens, natural_order, neighbours, of_step
 from board.token_ranges import token_ranges
 
 DEFAULT_METRIC = "kl"
 DEFAULT_SCALE = "q"
 """The colour range unless the link names another: robust quantiles of the response."""
+DEFAULT_GRANULARITY = "token"
+"""What one colour stands for unless the link says otherwise."""
 
 view = session.view()
 run = view.run
@@ -29,6 +32,7 @@ with top:
 arrays = metrics.token_arrays(rollout.arrays, estimator)
 length = len(rollout.counts)
 tokens = rollout.tokens if rollout.tokens is not None else [f"⟨{position}⟩" for position in range(length)]
+segments = find_segments(rollout.tokens or [])
 kept = np.flatnonzero(~rollout.pads) if view.pads else np.arange(length)
 
 
@@ -90,6 +94,23 @@ def shared_ends(scope: str) -> token_view.SharedEnds:
     return token_view.SharedEnds("run" if step is None else "step", ends, drawn, total, step)
 
 
+def payload_of(window: token_view.Window) -> token_view.Payload:
+    """What is sent of a window of the response."""
+    shown = kept[window.slice]
+    ids = metrics.token_ids(rollout.arrays)
+    return token_view.build(
+        [tokens[i] for i in shown],
+        {name: values[shown] for name, values in arrays.items()},
+        counts=rollout.counts[shown],
+        start=window.start,
+        total=len(kept),
+        ids=None if ids is None else ids[shown],
+        alternatives=session.likeliest_alternatives(run, rollout, shown),
+        notes=structure.notes(rollout, segments, arrays, shown),
+        key="token_view",
+    )
+
+
 def text_and_heatmap() -> None:
     """The token view: a window of the response that the reader moves."""
     if rollout.tokens is None and not length:
@@ -108,27 +129,21 @@ def text_and_heatmap() -> None:
     window = token_view.window(len(kept), at)
     if count > 1:
         st.text(f"Showing {window}: the response is drawn a window at a time.")
-    shown = kept[window.slice]
-    ids = metrics.token_ids(rollout.arrays)
-    result = token_view.show(
-        [tokens[i] for i in shown],
-        {name: values[shown] for name, values in arrays.items()},
-        counts=rollout.counts[shown],
-        start=window.start,
-        total=len(kept),
-        metric=str(session.place("metric") or DEFAULT_METRIC),
-        ids=None if ids is None else ids[shown],
-        alternatives=session.likeliest_alternatives(run, rollout, shown),
-        pinned=int(np.searchsorted(kept, pinned)) if pinned is not None else None,
-        others=compared_tokens(pinned),
+    hidden = ",".join(view.pads)
+    payload = session.keep_built("tokens", lambda: payload_of(window), run, rollout.key, estimator, window.start, hidden)
+    asked = token_view.Choice(
+        str(session.place("metric") or DEFAULT_METRIC),
+        int(np.searchsorted(kept, pinned)) if pinned is not None else None,
         scale=str(session.place("scale") or DEFAULT_SCALE),
+        others=compared_tokens(pinned),
+        granularity=str(session.place("granularity") or DEFAULT_GRANULARITY),
         window=stretch,
-        shared=shared_ends,
-        key="token_view",
     )
+    result = token_view.mount(payload, asked, shared_ends)
     session.keep(
         metric=result.metric,
         scale=result.scale,
+        granularity=result.granularity,
         window=window_to_link(result.window),
         token=int(kept[result.pinned]) if result.pinned is not None else None,
         compare=token_view.write_pins(kept[list(result.others)].tolist()),
@@ -167,7 +182,7 @@ text_and_heatmap()
 if missing:
     st.text(f"This rollout has no {', '.join(missing)}: the metrics that need them are not drawn.")
 structure.alternatives(rollout, pinned_token())
-structure.by_segment(rollout, arrays, estimator)
+structure.by_segment(rollout, segments, arrays, estimator)
 st.subheader("Most extreme tokens")
 structure.kl_concentration(rollout, arrays, estimator)
 extremes()

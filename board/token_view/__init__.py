@@ -4,7 +4,8 @@
 it is given tokens and arrays, and hands back what the reader pinned and which metric colours the text.
 """
 
-from board.token_view.face import TokenViewResult, show
+from board.token_view.face import TokenViewResult, mount, show
+from board.token_view.notes import Notes
 from board.token_view.payload import Choice, Payload, SharedEnds, build
 from board.token_view.pins import read_pins, write_pins
 from board.token_view.window import WINDOW_TOKENS, Window, window
@@ -12,11 +13,13 @@ from board.token_view.window import WINDOW_TOKENS, Window, window
 __all__ = [
     "WINDOW_TOKENS",
     "Choice",
+    "Notes",
     "Payload",
     "SharedEnds",
     "TokenViewResult",
     "Window",
     "build",
+    "mount",
     "read_pins",
     "show",
     "window",

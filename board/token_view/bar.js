@@ -19,7 +19,7 @@ export function drawChooser(box, model, choose) {
     button.onclick = () => choose(metric.name);
     return button;
   });
-  box.replaceChildren(element("span", "tv-caption", {}, "colour by"), ...buttons);
+  box.replaceChildren(...buttons);
 }
 
 /** Shows which metric is chosen; `focus` moves the keyboard there too. */
@@ -41,13 +41,13 @@ export function neighbourMetric(model, chosen, key) {
 }
 
 /** Draws the colour scale with its numbers, and a word on whatever else is to be seen in the text. */
-export function drawLegend(box, model, metric) {
+export function drawLegend(box, model, metric, granularity = "token") {
   if (metric === null) {
     box.replaceChildren();
     return;
   }
   const none = element("span", "tv-note", {}, `${metric.name}: no number among these tokens`);
-  box.replaceChildren(...(metric.finite === 0 ? [none] : [scaleBar(metric), unitText(metric)]), ...keys(model, metric));
+  box.replaceChildren(...(metric.finite === 0 ? [none] : [scaleBar(metric), unitText(metric, granularity)]), ...keys(model, metric));
 }
 
 /** "tokens 2,001–4,000 of 33,000", and how many are masked. */
@@ -85,8 +85,8 @@ function swatchClass(step, diverging) {
   return `tv-${side}${Math.abs(step)}${bar ? ` tv-u${bar}` : ""}${at < 0 ? " tv-below" : ""}`;
 }
 
-function unitText(metric) {
-  const words = [metric.unit];
+function unitText(metric, granularity) {
+  const words = [metric.unit, granularity === "token" ? "" : `mean of each ${granularity}`];
   if (metric.min < metric.lo) words.push(`least ${short(metric.min)}`);
   if (metric.max > metric.hi) words.push(`most ${short(metric.max)}`);
   return element("span", "tv-unit", {}, words.filter(Boolean).join(" · "));
@@ -94,10 +94,14 @@ function unitText(metric) {
 
 function keys(model, metric) {
   const seen = traits(model, metric);
+  const top = (kind) => [...model.tops.values()].filter((what) => what === kind).length;
+  const mark = (kind, words) => (top(kind) ? [element("span", "tv-key", {}, element("b", "", { "data-top": kind }), words)] : []);
   const key = (name, sample, count) => element("span", "tv-key", {}, element("i", sample), `${name} ${whole(count)}`);
   return [
     ...(seen.missing ? [key("missing", "tv-missing", seen.missing)] : []),
     ...(seen.infinite ? [key("infinite", "tv-infinite tv-sample", seen.infinite)] : []),
+    ...mark("five", `${top("five")} largest of the KL`),
+    ...mark("percent", "top 1 %"),
   ];
 }
 

@@ -31,3 +31,18 @@ export function whenIdle(work) {
   if (globalThis.requestIdleCallback) requestIdleCallback(() => work(), { timeout: 2000 });
   else setTimeout(work, 50);
 }
+
+/** Runs `work` once when the browser has painted and has nothing else to do, soon in any case, however often it is asked for. */
+export function perIdle(work) {
+  let asked = 0;
+  const [later, never] = globalThis.requestIdleCallback ? [requestIdleCallback, cancelIdleCallback] : [(then) => setTimeout(then, 50), clearTimeout];
+  const ask = () => {
+    if (asked) return;
+    asked = later(() => {
+      asked = 0;
+      work();
+    }, { timeout: 300 });
+  };
+  ask.cancel = () => never(asked);
+  return ask;
+}

@@ -15,7 +15,8 @@ import streamlit as st
 
 from board.likeliest import Likeliest
 from board.token_view import assets
-from board.token_view.payload import Choice, SharedEnds, build, chosen
+from board.token_view.notes import Notes
+from board.token_view.payload import Choice, Payload, SharedEnds, build, chosen
 
 _view: Final = st.components.v2.component("rl_logging_board.token_view", js=assets.script(assets.VIEW_FILES), css=assets.style())
 _choice: Final = st.components.v2.component("rl_logging_board.token_choice", js=assets.script(assets.CHOICE_FILES))
@@ -36,6 +37,8 @@ class TokenViewResult:
     others: tuple[int, ...] = ()
     """What is pinned beside `pinned`, in the order it was pinned."""
     window: str | None = None
+    granularity: str | None = None
+    """What one colour stands for, as in `Choice`; None until the reader or the page has made a choice."""
 
 
 def show(
@@ -51,6 +54,8 @@ def show(
     pinned: int | None = None,
     others: tuple[int, ...] = (),
     scale: str | None = None,
+    granularity: str | None = None,
+    notes: Notes | None = None,
     window: str | None = None,
     shared: Callable[[str], SharedEnds | None] | None = None,
     key: str,
@@ -67,27 +72,41 @@ def show(
     may take before it scrolls, in pixels. `ids` are (n,) token ids, -1 where not known, and `alternatives` what else could have
     been sampled at each of the n tokens, both for the card.
 
-    `shared` is asked for the ends of the range "step" or "run", and only when the reader has chosen it.
+    `notes` says what else is marked: segments, which can be folded, and the tokens that hold most of the KL. `shared` is asked for
+    the ends of the range "step" or "run", and only when the reader has chosen it.
 
-    `metric`, `pinned`, `others`, `scale` and `window` (see `Choice`; None leaves the last two to the reader) are what to show,
+    `metric`, `pinned`, `others`, `scale`, `granularity` and `window` (see `Choice`; None leaves the last three to the reader) are what to show,
     `TokenViewResult` what is shown after the reader's last click: keep it (in the URL) and pass it back. Changing one of them
     costs a few bytes, never the arrays again. Within one page `key` belongs to one view and may be reused for the next rollout.
     Raises ValueError when an array is not as long as `tokens`.
     """
     extra: dict[str, Any] = {"ids": ids, "alternatives": alternatives, "height": height}
-    payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, key=key, **extra)
+    payload = build(tokens, metrics, counts=counts, start=start, total=total, ranges=ranges, notes=notes, key=key, **extra)
+    asked = Choice(metric, pinned, scale, others, granularity=granularity, window=window)
+    return mount(payload, asked, shared, on_change)
+
+
+def mount(
+    payload: Payload,
+    asked: Choice,
+    shared: Callable[[str], SharedEnds | None] | None = None,
+    on_change: Callable[[], None] | None = None,
+) -> TokenViewResult:
+    """What `show` does with a payload that is built already: a page that keeps one need not build it again for every click."""
+    key = payload.data["meta"]["key"]
     with st.container(gap=None):
         mounted = _view(key=key, data=payload.data, on_choice_change=on_change or _nothing)
-        choice = chosen(mounted.choice, Choice(metric, pinned, scale, others, window), payload)
+        choice = chosen(mounted.choice, asked, payload)
         ends = shared(choice.scale) if shared and choice.scale in ("step", "run") else None
         _choice(key=f"{key}.choice", data=_message(key, payload.stamp, choice, ends))
-    return TokenViewResult(choice.pinned, choice.metric or None, choice.scale, choice.others, choice.window)
+    return TokenViewResult(
+        choice.pinned, choice.metric or None, choice.scale, choice.others, granularity=choice.granularity, window=choice.window
+    )
 
 
 def _message(key: str, stamp: str, choice: Choice, ends: SharedEnds | None) -> dict[str, Any]:
-    place = {"pinned": choice.pinned, "others": list(choice.others), "window": choice.window}
     told = {"ends": asdict(ends)} if ends else {}
-    return {"key": key, "stamp": stamp, "metric": choice.metric, "scale": choice.scale, **place, **told}
+    return {"key": key, "stamp": stamp, **asdict(choice), "others": list(choice.others), **told}
 
 
 def _nothing() -> None:

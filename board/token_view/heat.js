@@ -1,6 +1,6 @@
 // The metrics × tokens heatmap: a row per metric on its own scale. Its elements and the pointer in them; what is drawn is in heat_paint.js.
 
-import { element, perFrame } from "./dom.js";
+import { element, perFrame, perIdle } from "./dom.js";
 import { short } from "./format.js";
 import { paintHeat, shadesOf } from "./heat_paint.js";
 import { showsToken } from "./stretch.js";
@@ -27,6 +27,8 @@ export function createHeat(box, on) {
   const state = { model: null, colors: null, ink: [0, 0, 0], rows: [], stretch: { from: 0, count: 1 }, width: 0, scale: 1, row: ROW, head: 0, put: 0 };
   box.append(parts.labels, parts.scroller, parts.readout, parts.note);
   const redraw = perFrame(() => paintHeat(parts, state, redraw));
+  // The rows of another response wait until its text is on screen.
+  const later = perIdle(redraw);
   const resized = new ResizeObserver(() => {
     layout(box, parts, state);
     if (state.model) scrollTo(parts, state);
@@ -47,7 +49,7 @@ export function createHeat(box, on) {
     paint(colors, ink, faint) {
       Object.assign(state, { colors, ink, faint });
       for (const row of state.rows) row.shades = shadesOf(colors, row.metric, ink);
-      redraw();
+      later();
     },
     /** A metric's range has changed. */
     rescaled() {
@@ -71,6 +73,7 @@ export function createHeat(box, on) {
     },
     close() {
       resized.disconnect();
+      later.cancel();
       redraw.cancel();
     },
   };

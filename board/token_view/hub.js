@@ -11,23 +11,27 @@ export function meetingPlace(key, world = globalThis) {
   return world[SHARED].get(key);
 }
 
-/** Leave the server's choice for the view, and tell it at once if it is there. */
+/** Leave the server's choice for the view, and tell it at once if it is there, and whether the same was said last time. */
 export function offer(place, choice) {
+  const repeated = JSON.stringify(place.choice) === JSON.stringify(choice);
   place.choice = choice;
-  place.listener?.(choice);
+  place.listener?.(choice, repeated);
 }
 
 /**
  * Tell an echo from news. The view shows a reader's choice at once and reports it; the server later sends the same choice back, perhaps
- * after the reader has moved on. `pending` holds what was reported and not heard of yet, oldest first.
+ * after the reader has moved on. `pending` holds what was reported and not heard of yet, oldest first. What is `repeated` is no news:
+ * Streamlit draws a component again with its old data while the script runs that answers the reader.
  * Returns {pending, apply}: what is still unanswered, and whether to show `incoming`.
  */
-export function settle(pending, incoming) {
+export function settle(pending, incoming, repeated = false) {
   const pins = pinsOf(incoming);
   const agrees = (name, own) => (incoming[name] ?? own) === own;
   const same = (choice) =>
-    choice.metric === incoming.metric && samePins(pinsOf(choice), pins) && agrees("scale", choice.scale) && agrees("window", choice.window);
+    choice.metric === incoming.metric && samePins(pinsOf(choice), pins)
+    && agrees("scale", choice.scale) && agrees("granularity", choice.granularity) && agrees("window", choice.window);
   const echo = pending.findIndex(same);
+  if (repeated) return { pending: echo < 0 ? pending : pending.slice(echo + 1), apply: false };
   const rest = echo < 0 ? [] : pending.slice(echo + 1);
   return { pending: rest, apply: rest.length === 0 };
 }

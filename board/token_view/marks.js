@@ -30,16 +30,16 @@ const BADGES = {
 
 /**
  * A token as a list of {text} and {mark, raw, badge}: `mark` is what to draw, `raw` the character where the layout needs it too
- * (a line feed breaks, a tab and a space take room), else "". Joiners and variation selectors stay in the text where they do their work.
+ * (a line feed breaks, a tab and a space take room), else "". With `spaces`, every space is marked, not only those of a blank token. Joiners and variation selectors stay in the text where they do their work.
  */
-export function pieces(token) {
+export function pieces(token, spaces = false) {
   if (token === "") return [{ mark: "∅", raw: "", badge: false }];
-  const blank = /^ +$/.test(token);
+  const blank = spaces || /^ +$/.test(token);
   const characters = [...token];
   const out = [];
   let run = "";
   characters.forEach((character, i) => {
-    const mark = blank ? { mark: "·", raw: " ", badge: false } : markOf(character, characters[i - 1], characters[i + 1]);
+    const mark = blank && character === " " ? { mark: "·", raw: " ", badge: false } : markOf(character, characters[i - 1], characters[i + 1]);
     if (mark === null) {
       run += character;
       return;

@@ -1,7 +1,7 @@
 // The whole response as one strip: its loudest token in every pixel, where the text stands in it, what was found. A drag moves the text.
 
 import { colorAt, css } from "./color.js";
-import { element, perFrame } from "./dom.js";
+import { element, perIdle } from "./dom.js";
 import { tokenColumns } from "./heat_layout.js";
 
 const HEIGHT = 30;
@@ -15,7 +15,7 @@ export function createMinimap(box, go) {
   const pin = element("div", "tv-map-pin", { hidden: true });
   box.append(canvas, frame, pin);
   const state = { model: null, metric: null, colors: null, ink: null, marks: null, inView: null, pinned: null };
-  const redraw = perFrame(() => {
+  const redraw = perIdle(() => {
     drawStrip(canvas, box, state);
     placeFrame(frame, pin, state);
   });
@@ -57,9 +57,21 @@ function drawStrip(canvas, box, { model, metric, colors, ink, marks, mark }) {
   const context = canvas.getContext("2d");
   const scale = width / Math.max(1, model.n);
   if (metric && metric.finite > 0) drawBars(context, metric, tokenColumns(metric.loudness, metric.cells, 0, scale, width), colors, ratio);
+  drawTops(context, model, ink, scale, ratio);
   if (!marks) return;
   context.fillStyle = css(mark ?? ink);
   for (let i = 0; i < marks.length; i += 1) if (marks[i]) context.fillRect(Math.floor(i * scale), 0, Math.max(ratio, scale), (HEADROOM - 1) * ratio);
+}
+
+/** The tokens that hold most of the KL: a thin stroke for each, a wedge for the five. */
+function drawTops(context, { tops }, ink, scale, ratio) {
+  context.fillStyle = css(ink);
+  for (const [i, what] of tops) {
+    const x = Math.floor((i + 0.5) * scale);
+    if (what === "five") {
+      for (let y = 0; y < HEADROOM; y += 1) context.fillRect(x - (HEADROOM - 1 - y) * ratio, y * ratio, (2 * (HEADROOM - 1 - y) + 1) * ratio, ratio);
+    } else context.fillRect(x, 0, ratio, 2 * ratio);
+  }
 }
 
 /** Height by the root of the loudness: a spike towers, and the rest can still be read. */

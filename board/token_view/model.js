@@ -2,11 +2,14 @@
 
 import { alternativesOf } from "./alternatives.js";
 import { bytesOf, codecOf, spell, textOf } from "./bytes.js";
-import { extremesOf, loudnessOf } from "./find.js";
+import { clustered } from "./clusters.js";
+import { extremesOf, joined, loudnessOf } from "./find.js";
+import { foldingOf } from "./folding.js";
 import { cellsOf } from "./heat_layout.js";
 import { Ranking } from "./rank.js";
-import { placesOf, scaleOf } from "./scale.js";
+import { place, placesOf, scaleOf } from "./scale.js";
 import { tokenTexts } from "./tokens.js";
+import { segmentStarts, sentenceStarts, spread, unitMeans, wordStarts } from "./units.js";
 
 /**
  * Reads the payload of `payload.py`; tables are Arrow tables with one column per array. `model.token(i)` is the text of a token, `model.id(i)`
@@ -19,7 +22,37 @@ export function modelOf({ meta, tokens, counts, values, ids, likeliest, likelies
   const metrics = meta.metrics.map((metric, i) => new Metric(metric, numbers(i), kept));
   const numbersOf = ids?.getChildAt(0).toArray();
   const id = (i) => (numbersOf === undefined || numbersOf[i] < 0 ? null : numbersOf[i]);
-  return { ...meta, texts, token: texts.at, id, alternatives: alternativesOf(likeliest, likeliest_of), ...spelling(texts), counts: kept, metrics };
+  const folding = foldingOf(meta.segments ?? []);
+  return { ...meta, texts, token: texts.at, id, ...spelling(texts), counts: kept, metrics, alternatives: alternativesOf(likeliest, likeliest_of), folding, tops: topsOf(meta.top), granularities: new Map() };
+}
+
+/**
+ * The metric as it colours the text: itself, or its mean over each word, sentence or segment, of the tokens that count. A mean,
+ * not a sum: it says the same of units of any length.
+ */
+export function shownMetric(model, metric, granularity) {
+  if (metric === null || granularity === "token") return metric;
+  if (!model.granularities.has(granularity)) model.granularities.set(granularity, { starts: startsOf(model, granularity), metrics: new Map() });
+  const { starts, metrics } = model.granularities.get(granularity);
+  if (!metrics.has(metric)) metrics.set(metric, new MeanMetric(metric, model.counts, starts));
+  const mean = metrics.get(metric);
+  mean.follow(metric);
+  return mean;
+}
+
+function startsOf(model, granularity) {
+  if (granularity === "segment") return segmentStarts(model.folding.stretches, model.n);
+  // Words are those of the text, also while tokens are drawn by their names.
+  const read = Object.create(model, { raw: { value: false } });
+  const all = joined(model.n, (i) => read.drawn(i));
+  return granularity === "word" ? wordStarts(all) : sentenceStarts(all);
+}
+
+/** What a token is among the greatest of the KL, by position: "five" or "percent". */
+function topsOf(top) {
+  const tops = new Map((top?.percent ?? []).map((i) => [i, "percent"]));
+  for (const i of top?.five ?? []) tops.set(i, "five");
+  return tops;
 }
 
 /**
@@ -28,11 +61,12 @@ export function modelOf({ meta, tokens, counts, values, ids, likeliest, likelies
 function spelling(texts) {
   const codec = codecOf(texts);
   const bytes = (i) => bytesOf(codec, texts.at(i));
+  const spelled = (i) => (codec === "plain" ? [{ text: texts.at(i) }] : spell(bytes, texts.n, i));
   const units = function (i) {
-    return this.raw || codec === "plain" ? [{ text: texts.at(i) }] : spell(bytes, texts.n, i);
+    return this.raw ? [{ text: texts.at(i) }] : clustered(spelled, texts, i);
   };
   const drawn = function (i) {
-    return textOf(this.units(i));
+    return codec === "plain" ? texts.at(i) : textOf(this.units(i));
   };
   return { codec, raw: false, bytes, units, drawn };
 }
@@ -52,13 +86,15 @@ class Metric {
   constructor(meta, values, counts) {
     this.#meta = meta;
     this.#counts = counts;
-    Object.assign(this, { name: meta.name, unit: meta.unit, meaning: meta.meaning, scale: meta.scale, loud: meta.loud, values });
+    Object.assign(this, { name: meta.name, unit: meta.unit, meaning: meta.meaning, scale: meta.scale, loud: meta.loud, range: meta.range, values });
   }
 
   get ends() {
     this.#scale ??= scaleOf(this.values, this.#counts, this.#meta, this.#choice);
     return this.#scale;
   }
+
+  get choice() { return this.#choice; }
 
   /** Takes another range; numbers, cells and loudness stay what they are. */
   rescale(choice) {
@@ -76,6 +112,11 @@ class Metric {
   get min() { return this.ends.min; }
   get max() { return this.ends.max; }
   get finite() { return this.ends.finite; }
+
+  /** Where token `i` lies on the scale; the first screen needs a few hundred of these, and is not to wait for all. */
+  placeAt(i) {
+    return this.#places === null ? place(this.ends, this.values[i]) : this.#places[i];
+  }
 
   /** Where each token lies on the scale. */
   get places() {
@@ -105,6 +146,63 @@ class Metric {
   get extremes() {
     this.#extremes ??= extremesOf(this.loudness);
     return this.#extremes;
+  }
+}
+
+/** A metric's mean over units of tokens; each token has the number and the place of its unit. */
+class MeanMetric {
+  #units;
+  #starts;
+  #counts;
+  #places = null;
+  #cells = null;
+  #loudness = null;
+
+  constructor(metric, counts, starts) {
+    const { name, unit, meaning, scale, loud, range } = metric;
+    const mean = unitMeans(metric.values, counts, starts);
+    this.#units = new Metric({ name, unit, meaning, scale, loud, range }, mean.means, mean.counts);
+    this.#starts = starts;
+    this.#counts = counts;
+    Object.assign(this, { name, unit, meaning, scale, loud, values: spread(mean.means, starts, metric.values.length) });
+  }
+
+  /** Takes the range that the metric itself has been given. */
+  follow(metric) {
+    if (this.#units.choice === metric.choice) return;
+    this.#units.rescale(metric.choice);
+    this.#places = null;
+  }
+
+  get log() { return this.#units.log; }
+  get lo() { return this.#units.lo; }
+  get hi() { return this.#units.hi; }
+  get min() { return this.#units.min; }
+  get max() { return this.#units.max; }
+  get finite() { return this.#units.finite; }
+
+  get places() {
+    this.#places ??= spread(this.#units.places, this.#starts, this.values.length);
+    return this.#places;
+  }
+
+  placeAt(i) {
+    return this.places[i];
+  }
+
+  get cells() {
+    this.#cells ??= cellsOf(this.values, this.#counts);
+    return this.#cells;
+  }
+
+  get loudness() {
+    this.#loudness ??= spread(this.#units.loudness, this.#starts, this.values.length);
+    return this.#loudness;
+  }
+
+  /** First tokens of the loudest units. */
+  get extremes() {
+    return this.#units.extremes.map((u) => this.#starts[u]);
   }
 }
 

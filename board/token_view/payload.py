@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, TypeVar
 
@@ -17,11 +18,13 @@ import pyarrow as pa
 
 from board import schema
 from board.likeliest import Likeliest
+from board.token_view.notes import Notes
 from board.token_view.pins import believed
 
 _T = TypeVar("_T", bound=np.generic)
 _SCALE: Final = re.compile(r"q|step|run|full|log|(?:fixed|hold):-?\d[\d.]*(?:e[-+]?\d+)?:-?\d[\d.]*(?:e[-+]?\d+)?")
 _WINDOW: Final = re.compile(r"[0-9]{1,12}-[0-9]{1,12}")
+_GRANULARITIES: Final = ("token", "word", "sentence", "segment")
 _FRAGILE: Final = re.compile("^\\ufeff|[\\ud800-\\udfff]")
 
 
@@ -52,6 +55,8 @@ class Choice:
     None: the reader's."""
     others: tuple[int, ...] = ()
     """Tokens pinned before `pinned` and still there, to compare with it."""
+    granularity: str | None = None
+    """What one colour stands for: "token", "word", "sentence" or "segment"; None: the reader's."""
     window: str | None = None
     """The tokens that chart and heatmap show: "FIRST-LAST", both included, indices in the whole response from 0, or "all";
     None: the reader's."""
@@ -87,6 +92,7 @@ def build(
     start: int = 0,
     total: int | None = None,
     ranges: Mapping[str, tuple[float, float]] | None = None,
+    notes: Notes | None = None,
     key: str = "",
     height: int | None = None,
     ids: npt.ArrayLike | None = None,
@@ -114,6 +120,7 @@ def build(
         "height": height,
         "metrics": [asdict(_describe(name, values, (ranges or {}).get(name))) for name, values in arrays.items()],
         "odd": odd,
+        **(notes or Notes()).meta(),
     }
     tables = {"tokens": pa.table({"text": text}), "counts": pa.table({"counts": kept.astype(np.uint8)})}
     if arrays:
@@ -145,8 +152,10 @@ def chosen(reported: object, asked: Choice, payload: Payload) -> Choice:
     names = [metric["name"] for metric in meta["metrics"]]
     metric, pinned, scale, others = asked.metric, asked.pinned, _scale(asked.scale), asked.others
     stretch = _stretch(asked.window, meta["total"])
+    granularity = _granularity(asked.granularity)
     if isinstance(reported, Mapping):
         scale = _scale(reported.get("scale")) or scale
+        granularity = _granularity(reported.get("granularity")) or granularity
         metric = reported["metric"] if reported.get("metric") in names else metric
         if reported.get("stamp", payload.stamp) == payload.stamp:
             pinned = _index(reported.get("pinned"), meta["total"])
@@ -154,7 +163,7 @@ def chosen(reported: object, asked: Choice, payload: Payload) -> Choice:
             stretch = _stretch(reported.get("window"), meta["total"]) or stretch
     if metric not in names:
         metric = names[0] if names else ""
-    return Choice(metric, pinned, scale, others, stretch)
+    return Choice(metric, pinned, scale, others, granularity, stretch)
 
 
 def _scale(told: object) -> str | None:
@@ -167,6 +176,10 @@ def _stretch(told: object, total: int) -> str | None:
         return "all" if told == "all" else None
     first, last = map(int, told.split("-"))
     return f"{first}-{min(last, total - 1)}" if first <= min(last, total - 1) else None
+
+
+def _granularity(told: object) -> str | None:
+    return told if isinstance(told, str) and told in _GRANULARITIES else None
 
 
 def _index(told: object, total: int) -> int | None:
@@ -190,8 +203,12 @@ def _text(tokens: Sequence[str]) -> tuple[pa.Array, dict[str, str]]:
     Those are halves of a character (lone surrogates), which Arrow refuses, and a leading byte order mark, which the browser's
     decoder swallows.
     """
-    odd = {i: token for i, token in enumerate(tokens) if not token.isascii() and _FRAGILE.search(token)}
-    plain = ["" if i in odd else token for i, token in enumerate(tokens)] if odd else tokens
+    # Looked at as a whole: a loop over 128,000 tokens costs more than all the rest of a payload.
+    with suppress(UnicodeEncodeError):
+        if "\ufeff" not in "".join(tokens):
+            return pa.array(tokens, type=pa.utf8()), {}
+    odd = {i: token for i, token in enumerate(tokens) if _FRAGILE.search(token)}
+    plain = ["" if i in odd else token for i, token in enumerate(tokens)]
     return pa.array(plain, type=pa.utf8()), {str(i): json.dumps(token) for i, token in odd.items()}
 
 

@@ -43,11 +43,11 @@ export function sourceOf({ kind }, { name, scale }, told) {
   return [source, scale === "diverging" ? "symmetric around 0" : ""].filter(Boolean).join(" · ");
 }
 
-/** Gives every metric of `model` the range in force; `held` (by metric, filled here) keeps ends over rollouts. */
-export function rescale({ model, metric: chosen, range, held, told }) {
+/** Gives every metric of `model` the range in force; `held` (by metric, filled here) keeps over rollouts the ends that `ends()` says are shown. */
+export function rescale({ model, metric: chosen, range, held, told }, ends = () => [chosen.lo, chosen.hi]) {
   for (const metric of model.metrics) {
     // What is held is taken from the first rollout that shows it; a row that is not looked at keeps its own range.
-    if (range.kind === "hold" && metric === chosen && metric.finite > 0) held[metric.name] ??= rangeOf("hold", [metric.lo, metric.hi]).ends;
+    if (range.kind === "hold" && metric === chosen && metric.finite > 0) held[metric.name] ??= rangeOf("hold", ends()).ends;
     metric.rescale(rangeFor(range, metric.name, held[metric.name], told));
   }
 }

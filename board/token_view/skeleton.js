@@ -8,6 +8,7 @@ import { STEPS } from "./scale.js";
 export function skeleton() {
   const live = element("div", "tv-live", { role: "status", "aria-live": "polite" });
   const chooser = element("div", "tv-chooser", { role: "radiogroup", "aria-label": "metric that colours the text" });
+  const switches = element("div", "tv-switches");
   const legend = element("div", "tv-legend");
   const count = element("div", "tv-extent");
   const label = "response tokens; arrow keys move, Enter pins, Shift+Enter pins one more, Escape unpins; t opens a table of them";
@@ -22,7 +23,7 @@ export function skeleton() {
   const tip = element("div", "tv-tip", { hidden: true, role: "tooltip" });
   const palette = element("style");
   const range = element("div", "tv-range");
-  const bar = element("div", "tv-bar", {}, chooser, element("div", "tv-scale-line", {}, legend, range));
+  const bar = element("div", "tv-bar", {}, element("div", "tv-choose", {}, switches, chooser), element("div", "tv-scale-line", {}, legend, range));
   const tools = element("div", "tv-tools", { role: "search" });
   const line = element("div", "tv-count-line", {}, count, tools);
   const map = element("div", "tv-map", { title: "the whole response; drag to move" });
@@ -31,7 +32,7 @@ export function skeleton() {
   const help = element("div", "tv-help", { hidden: true, role: "dialog", "aria-label": "keyboard shortcuts" });
   const beneath = [map, compare, head, chart, heat, table];
   const root = element("div", "tv", {}, palette, bar, line, help, text, ...beneath, tip, live);
-  const above = { palette, bar, chooser, legend, range, count, line, tools, help, text, tip, live };
+  const above = { palette, bar, switches, chooser, legend, range, count, line, tools, help, text, tip, live };
   return { root, ...above, map, compare, head, status, zoom, stretch, chart, heat, table };
 }
 

@@ -1,31 +1,40 @@
 // The response as text: one span per token, in chunks that are built only near the place that is looked at.
 
-import { badByte } from "./bytes.js";
 import { element, perFrame } from "./dom.js";
-import { isPlain, pieces } from "./marks.js";
-import { barOf, stepOf } from "./scale.js";
+import { joinLines } from "./flow.js";
+import { drawUnits, penOf, tokenClass } from "./glyphs.js";
+import { foldLine, segmentLabel } from "./labels.js";
 import { chunkOf, chunkStarts } from "./tokens.js";
 
-/** A chunk ends at the first line end after this many tokens: a block of its own must not break a line that the response does not break. */
-const CHUNK = 192;
-/** A response without line ends is broken after this many all the same. */
-const CHUNK_LIMIT = 2048;
+/** A chunk ends at the first line end after this many tokens, so that few blocks need to go on in the line of the one before. */
+const CHUNK = 128;
+/** Without a line end a chunk ends here, and the next one goes on in its last line. */
+const CHUNK_LIMIT = 256;
 /** Chunks kept built; the farthest are emptied beyond that. */
-const KEPT = 48;
+const KEPT = 36;
 /** Pixels above and below the view that are built ahead, and those that are built at once. */
 const AHEAD = 400;
 const NEAR = 40;
+/** Pixels of a first screen that are built before there is a layout. */
+const FIRST = 480;
 const LINE = 26.25;
 const LETTER = 7.6;
 
 /** The text in `box`. `on` holds what it tells: built() after chunks were built, moved() when other tokens came into view. */
 export function createText(box, on) {
-  const state = { box, on, model: null, metric: null, starts: [], blocks: [], built: new Map() };
+  const state = { box, on, model: null, metric: null, starts: [], blocks: [], built: new Map(), pen: penOf(box), width: 0 };
   const settle = perFrame(() => buildAhead(state));
   state.settle = settle;
-  const resized = new ResizeObserver(perFrame(() => build(state)));
+  const resized = new ResizeObserver(perFrame(() => rejoin(state)));
   resized.observe(box);
   box.addEventListener("scroll", () => build(state), { passive: true });
+  box.addEventListener("click", (event) => {
+    const { stretch } = event.target;
+    if (stretch === undefined) return;
+    event.stopImmediatePropagation();
+    refold(state, stretch.first, () => state.model.folding.toggle(stretch));
+  });
+  box.addEventListener("copy", copyText);
   return {
     show: (model, metric) => show(state, model, metric),
     paint: (metric) => paint(state, metric),
@@ -35,69 +44,20 @@ export function createText(box, on) {
     reach: (i) => reach(state, i),
     reveal: (i, top = false) => bringToken(state, i, top),
     inView: () => inView(state),
+    hides: (i) => state.model.folding.hiding(i) !== null,
     each: (visit) => each(state, visit),
+    /** Folds the segment of token `i`, or unfolds it; returns a token that stands where it stood. */
+    fold(i) {
+      const stretch = state.model.folding.around(i);
+      if (stretch !== null) refold(state, stretch.first, () => state.model.folding.toggle(stretch));
+      return stretch?.first ?? i;
+    },
+    foldAll: () => refold(state, inView(state)?.[0] ?? 0, () => state.model.folding.toggleAll()),
     close() {
       resized.disconnect();
       settle.cancel();
     },
   };
-}
-
-/** The class names that colour one token: its step, its underline, and what is odd about it. */
-export function tokenClass(model, metric, i) {
-  if (model.counts[i] === 0) return "tv-tok tv-masked";
-  if (metric === null) return "tv-tok";
-  const at = metric.places[i];
-  const step = stepOf(at);
-  if (step === null) return "tv-tok tv-missing";
-  const side = metric.scale !== "diverging" ? "s" : step < 0 ? "n" : "p";
-  const infinite = Number.isFinite(metric.values[i]) ? "" : " tv-infinite";
-  const bar = barOf(at);
-  const underline = bar === 0 ? "" : ` tv-u${bar}${at < 0 ? " tv-below" : ""}`;
-  return `tv-tok tv-${side}${Math.abs(step)}${underline}${infinite}`;
-}
-
-/** Draws one token into a node: its text, with a mark for each character that would not be seen. */
-export function drawToken(node, token) {
-  if (isPlain(token)) {
-    node.append(token);
-    return;
-  }
-  for (const piece of pieces(token)) {
-    if (piece.text !== undefined) node.append(piece.text);
-    else node.append(...markNodes(piece));
-  }
-}
-
-/** Draws what `spell` says of a token; a shared character shows this token's share of it, as wide as its part. */
-function drawUnits(span, units, state) {
-  if (units.length === 0) drawToken(span, "");
-  for (const unit of units) {
-    if (unit.text !== undefined) drawToken(span, unit.text);
-    else if (unit.glyph === undefined) span.append(...markNodes({ mark: badByte(unit.bad), raw: "", badge: true }));
-    else if (pieces(unit.glyph)[0].mark !== undefined) span.append(...markNodes({ ...pieces(unit.glyph)[0], raw: "" }));
-    else span.append(slice(unit, glyphWidth(state, unit.glyph)));
-  }
-  if (units[0]?.part > 0) span.setAttribute("data-continues", "");
-}
-
-/** The glyph is text in its first share only, so that a copy has it once; the others draw it from an attribute. */
-function slice({ glyph, part, parts }, width) {
-  const inner = part === 0 ? element("span", "tv-glyph", {}, glyph) : element("span", "tv-glyph", { "data-glyph": glyph });
-  inner.style.marginLeft = `${-(part * width) / parts}em`;
-  const box = element("span", "tv-slice", {}, inner);
-  box.style.width = `${width / parts}em`;
-  return box;
-}
-
-/** In em, by the font of the text. */
-function glyphWidth(state, glyph) {
-  if (!state.pen) {
-    const { fontFamily } = getComputedStyle(state.box);
-    state.pen = document.createElement("canvas").getContext("2d");
-    state.pen.font = `100px ${fontFamily}`;
-  }
-  return Math.max(0.5, state.pen.measureText(glyph).width / 100);
 }
 
 /** The token above or below another: nearest in x on the next line in that direction; null at the end. */
@@ -107,6 +67,7 @@ export function verticalNeighbour(text, n, from, direction) {
   let best = null;
   let line = null;
   for (let i = from + direction; i >= 0 && i < n; i += direction) {
+    if (text.hides(i)) continue;
     const box = text.reach(i).getClientRects()[0];
     if (!box || Math.abs(box.top - here.top) < here.height / 2) continue;
     if (line !== null && Math.abs(box.top - line) > box.height / 2) break;
@@ -120,21 +81,33 @@ export function verticalNeighbour(text, n, from, direction) {
 function show(state, model, metric) {
   const { box } = state;
   Object.assign(state, { model, metric });
-  state.built.clear();
-  state.starts = chunkStarts(model.texts, CHUNK, CHUNK_LIMIT);
-  const perLine = Math.max(20, (box.clientWidth || 900) / LETTER);
-  state.blocks = state.starts.map((first, c) => {
-    const block = element("div", "tv-chunk");
-    block.style.height = `${LINE * model.texts.lines(first, stopOf(state, c), perLine)}px`;
-    return block;
-  });
-  box.replaceChildren(...state.blocks);
-  box.scrollTop = 0;
-  for (let c = 0, rows = 0; c < state.blocks.length && rows < Math.max(480, box.clientHeight); c += 1) {
-    rows += parseFloat(state.blocks[c].style.height);
+  // Read before anything is written: a layout that is asked for in between would be computed twice.
+  const [wide, tall] = [box.clientWidth, box.clientHeight];
+  lay(state, wide);
+  if (box.scrollTop !== 0) box.scrollTop = 0;
+  for (let c = 0, rows = 0; c < state.blocks.length && rows < Math.max(FIRST, tall); c += 1) {
+    rows += state.heights[c];
     fill(state, c);
   }
   state.settle();
+}
+
+/** Puts an empty block for every chunk, as tall as it will about be. */
+function lay(state, wide) {
+  const { box, model } = state;
+  state.built.clear();
+  const folds = model.folding.ranges();
+  state.folds = new Map(folds.map((stretch) => [stretch.first, stretch]));
+  state.starts = chunkStarts(model.texts, CHUNK, CHUNK_LIMIT, folds.map(({ first, stop }) => [first, stop]));
+  const perLine = Math.max(20, (wide || 900) / LETTER);
+  const linesAt = (first, c) => (state.folds.has(first) ? 1 : model.texts.lines(first, stopOf(state, c), perLine));
+  state.heights = state.starts.map((first, c) => LINE * linesAt(first, c));
+  state.blocks = state.heights.map((height) => {
+    const block = element("div", "tv-chunk");
+    block.style.height = `${height}px`;
+    return block;
+  });
+  box.replaceChildren(...state.blocks);
 }
 
 function stopOf(state, c) {
@@ -143,38 +116,77 @@ function stopOf(state, c) {
 
 function fill(state, c) {
   if (state.built.has(c)) return false;
-  const { model, metric } = state;
+  const { model, blocks } = state;
   const first = state.starts[c];
-  const stop = stopOf(state, c);
+  const fold = state.folds.get(first);
   const spans = [];
-  for (let i = first; i < stop; i += 1) {
-    const span = document.createElement("span");
-    drawUnits(span, model.units(i), state);
-    span.index = i;
-    span.className = tokenClass(model, metric, i);
+  const nodes = [];
+  if (fold) nodes.push(foldLine(fold, model));
+  for (let i = first; !fold && i < stopOf(state, c); i += 1) {
+    nodes.push(...model.folding.startingAt(i).map(segmentLabel));
+    const span = tokenSpan(state, i);
     spans.push(span);
+    nodes.push(span);
   }
   state.built.set(c, spans);
-  state.blocks[c].style.height = "";
-  state.blocks[c].replaceChildren(...spans);
+  blocks[c].style.height = "";
+  blocks[c].replaceChildren(...nodes);
   return true;
+}
+
+function tokenSpan({ model, metric, pen }, i) {
+  const span = document.createElement("span");
+  drawUnits(span, model.units(i), pen, model.spaces);
+  span.index = i;
+  span.className = tokenClass(model, metric, i);
+  if (model.tops.has(i)) span.setAttribute("data-top", model.tops.get(i));
+  return span;
+}
+
+/** Folds or unfolds by `change`, and leaves the place of token `around` at the height where it stands. */
+function refold(state, around, change) {
+  const { box } = state;
+  const before = placeOf(state, around).getBoundingClientRect().top;
+  change();
+  lay(state, box.clientWidth);
+  fill(state, chunkOf(state.starts, around));
+  box.scrollTop += placeOf(state, around).getBoundingClientRect().top - before;
+  build(state);
+  box.scrollTop += placeOf(state, around).getBoundingClientRect().top - before;
+  state.on.built();
+}
+
+/** What stands for token `i`: its span, or the line of the fold that hides it; its block where it is not built. */
+function placeOf(state, i) {
+  const block = state.blocks[chunkOf(state.starts, i)];
+  return spanOf(state, i) ?? block.firstChild ?? block;
+}
+
+/** The text has another width: its lines end elsewhere. */
+function rejoin(state) {
+  joinLines(state, 0, state.blocks.length - 1);
+  build(state);
 }
 
 /** Builds what is in view at once, and what is near it a little per frame. */
 function build(state) {
   const { box, blocks } = state;
   if (blocks.length === 0 || box.clientHeight === 0) return;
-  if (buildWithin(state, NEAR, blocks.length)) state.on.built();
+  const more = buildWithin(state, NEAR, blocks.length);
+  // While the layout is as it was last read: marks would have it computed again.
   state.on.moved();
+  if (more) state.on.built();
   state.settle();
 }
 
 function buildAhead(state) {
   const { box, blocks } = state;
   if (blocks.length === 0 || box.clientHeight === 0) return;
-  if (!buildWithin(state, AHEAD, 2)) return;
+  if (!buildWithin(state, AHEAD, 2)) {
+    state.on.moved();
+    return;
+  }
   state.on.built();
-  state.on.moved();
   state.settle();
 }
 
@@ -193,6 +205,7 @@ function buildWithin(state, margin, most) {
     if (wanted.length === 0) break;
     letGo(state, first);
     wanted.forEach((c) => fill(state, c));
+    joinLines(state, wanted[0], wanted[wanted.length - 1]);
     left -= wanted.length;
   }
   return left < most;
@@ -240,7 +253,12 @@ function spanOf(state, i) {
 }
 
 function reach(state, i) {
-  if (fill(state, chunkOf(state.starts, i))) state.on.built();
+  if (state.model.folding.hiding(i) !== null) refold(state, i, () => state.model.folding.open(i));
+  const c = chunkOf(state.starts, i);
+  if (fill(state, c)) {
+    joinLines(state, c, c);
+    state.on.built();
+  }
   return spanOf(state, i);
 }
 
@@ -248,7 +266,9 @@ function reach(state, i) {
 function bringToken(state, i, top) {
   const { box } = state;
   for (let tries = 0; tries < 3; tries += 1) {
-    const token = reach(state, i).getBoundingClientRect();
+    // The minimap moves over what is folded; a jump to a token opens it.
+    const folded = top && state.model.folding.hiding(i) !== null;
+    const token = (folded ? placeOf(state, i) : reach(state, i)).getBoundingClientRect();
     const view = box.getBoundingClientRect();
     const hidden = token.top < view.top || token.bottom > view.bottom;
     const move = top ? token.top - view.top - 12 : hidden ? token.top - view.top - view.height / 2 : 0;
@@ -275,10 +295,13 @@ function tokenNear(state, y) {
   return Math.floor(starts[c] + share * (stopOf(state, c) - starts[c]));
 }
 
-/** The mark is drawn by CSS from an attribute, so that the text itself, copied or read aloud, stays the response's own. */
-function markNodes({ mark, raw, badge }) {
-  const over = raw === " " || raw === "\t";
-  const node = element("span", badge ? "tv-mark tv-badge" : over ? "tv-mark tv-over" : "tv-mark", { "data-mark": mark });
-  if (over) node.append(raw);
-  return raw === "\n" ? [node, "\n"] : [node];
+/** Chunks are blocks, between which a browser copies a line end; the response has none there. */
+function copyText(event) {
+  const root = event.currentTarget.getRootNode();
+  const selection = root.getSelection?.() ?? getSelection();
+  if (selection.rangeCount === 0 || selection.isCollapsed) return;
+  const text = selection.getRangeAt(0).cloneContents().textContent;
+  if (text === "") return;
+  event.clipboardData.setData("text/plain", text);
+  event.preventDefault();
 }

@@ -4,8 +4,8 @@ import { element, whenIdle } from "./dom.js";
 import { exact, short, whole } from "./format.js";
 import { badByte, decoded, hex } from "./bytes.js";
 import { codePoints, literal } from "./marks.js";
+import { drawToken } from "./glyphs.js";
 import { ordinal, prepareRanks } from "./rank.js";
-import { drawToken } from "./text.js";
 
 /** Longest token text drawn whole; the rest is counted. */
 const LONGEST = 240;

@@ -1,22 +1,24 @@
 // The token view itself: holds what is shown, chosen, pinned and hovered, and joins its parts. The component's entry point.
 
-import { drawChooser, drawExtent, drawLegend, markChosen, neighbourMetric } from "./bar.js";
+import { drawChooser, drawExtent, drawLegend, markChosen } from "./bar.js";
 import { palette, parseColor } from "./color.js";
 import { createCompare } from "./compare.js";
 import { element } from "./dom.js";
 import { createFinder } from "./finder.js";
 import { stepAlong } from "./find.js";
+import { listenKeys } from "./keys.js";
 import { meetingPlace, settle } from "./hub.js";
 import { literal } from "./marks.js";
 import { createMinimap } from "./minimap.js";
-import { localIndex, metricOf, modelOf } from "./model.js";
+import { localIndex, metricOf, modelOf, shownMetric } from "./model.js";
 import { createPlots } from "./plots.js";
 import { choiceOf, MOST_PINS, pinsAfter, pinsOf } from "./pins.js";
 import { createRange } from "./range.js";
 import { rangeOf, readRange, rescale, shownRange, sourceOf } from "./ranges.js";
 import { rulesOf, skeleton } from "./skeleton.js";
+import { createSwitches } from "./switches.js";
 import { createTable } from "./table.js";
-import { createText, verticalNeighbour } from "./text.js";
+import { createText } from "./text.js";
 import { cut, drawTip, placeTip, spoken } from "./tip.js";
 
 const HINT = "hover or use the arrow keys for a token's numbers; click or Enter pins it, with Shift beside others";
@@ -37,19 +39,19 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function createView(parent) {
   const parts = skeleton();
   parent.append(parts.root);
-  const view = { parts, model: null, metric: null, marks: null, range: rangeOf("q"), held: {}, pins: [], pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
+  const view = { parts, model: null, metric: null, marks: null, range: rangeOf("q"), held: {}, granularity: "token", pins: [], pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
   const on = { hover: (i) => hover(view, i, false), pin: (i, add) => togglePin(view, i, true, add), metric: (name) => choose(view, name) };
   view.plots = createPlots(parts, { ...on, text: (i) => view.text.reveal(i, true), moved: () => tell(view) });
   view.text = createText(parts.text, { built: () => built(view), moved: () => inSight(view) });
   view.map = createMinimap(parts.map, (index) => view.text.reveal(index, true));
-  view.ranger = createRange(parts.range, () => [view.metric.lo, view.metric.hi], (range) => {
+  view.ranger = createRange(parts.range, shownEnds(view), (range) => {
     setRange(view, range);
     tell(view);
   });
   view.finder = createFinder(parts.tools, parts.help, {
     found: (marks) => showMatches(view, marks),
     go: (index) => focusOn(view, index, false),
-    raw: (raw) => drawRaw(view, raw),
+    raw: (raw) => redraw(view, { raw }),
     leave: () => parts.text.focus(),
     here: () => view.focused ?? view.text.inView()?.[0] ?? 0,
   });
@@ -59,8 +61,17 @@ function createView(parent) {
   view.compare = createCompare(parts.compare, { go, leave, clear: () => pin(view, []), close: (position) => pin(view, pinsAfter(view.pins, position, true)) });
   view.table = createTable(parts.table, { go, leave, here });
   parts.tools.lastElementChild.before(view.table.button);
+  view.switches = createSwitches(parts.switches, parts.tools, {
+    granularity(name) {
+      view.granularity = name;
+      recolour(view);
+      tell(view);
+    },
+    foldAll: () => view.text.foldAll(),
+    spaces: (on) => redraw(view, { spaces: on }),
+  });
   listenText(view);
-  listenKeys(view);
+  listenKeys(view, { focusOn, choose, togglePin, extreme, unpin: () => pin(view, []) });
   return { update: (data, report) => update(view, data, report), close: () => close(view) };
 }
 
@@ -78,8 +89,9 @@ function load(view, data) {
   parts.tip.hidden = true;
   parts.text.style.maxHeight = model.height ? `${model.height}px` : "";
   view.metric = metricOf(model, view.metric?.name) ?? model.metrics[0] ?? null;
-  rescale(view);
-  view.text.show(model, view.metric);
+  rescale(view, shownEnds(view));
+  model.spaces = view.switches.show(model);
+  view.text.show(model, shown(view));
   if (model.n === 0) parts.text.append(element("span", "tv-note", {}, "(empty response)"));
   parts.bar.hidden = parts.line.hidden = parts.map.hidden = model.n === 0;
   view.finder.show(model);
@@ -98,10 +110,10 @@ function join(view) {
   const { key, stamp } = view.model;
   if (view.place && view.place.listener === view.listener) view.place.listener = null;
   view.place = meetingPlace(key);
-  view.listener = (choice) => {
+  view.listener = (choice, repeated = false) => {
     if (choice.stamp !== stamp) return;
     hearEnds(view, choice.ends);
-    const { pending, apply } = settle(view.pending, choice);
+    const { pending, apply } = settle(view.pending, choice, repeated);
     view.pending = pending;
     if (apply) obey(view, choice);
   };
@@ -112,9 +124,10 @@ function join(view) {
 function obey(view, choice) {
   const moved = choice.pinned !== view.pinned;
   const metric = metricOf(view.model, choice.metric) ?? view.metric;
-  const recoloured = metric !== view.metric;
-  Object.assign(view, { metric, pins: pinsOf(choice), pinned: choice.pinned });
-  if (recoloured) rescale(view);
+  const granularity = choice.granularity ?? view.granularity;
+  const recoloured = metric !== view.metric || granularity !== view.granularity;
+  Object.assign(view, { metric, granularity, pins: pinsOf(choice), pinned: choice.pinned });
+  if (recoloured) rescale(view, shownEnds(view));
   if (choice.scale && choice.scale !== shownRange(view)) setRange(view, readRange(choice.scale));
   else if (recoloured) colour(view);
   mark(view);
@@ -126,7 +139,7 @@ function obey(view, choice) {
 
 /** Reports the reader's choice; what is on screen never waits for the answer. */
 function tell(view) {
-  const choice = { metric: view.metric?.name ?? "", ...choiceOf(view.pins), scale: shownRange(view), window: view.plots.tell() };
+  const choice = { metric: view.metric?.name ?? "", ...choiceOf(view.pins), scale: shownRange(view), granularity: view.granularity, window: view.plots.tell() };
   view.pending.push(choice);
   view.report({ ...choice, stamp: view.model.stamp });
 }
@@ -136,9 +149,23 @@ function choose(view, name, byKey = false) {
   const metric = metricOf(view.model, name);
   if (metric === null || metric === view.metric) return;
   view.metric = metric;
-  rescale(view);
-  colour(view, byKey);
+  recolour(view, byKey);
   tell(view);
+}
+
+function recolour(view, byKey = false) {
+  rescale(view, shownEnds(view));
+  colour(view, byKey);
+}
+
+/** The metric as it colours the text: per token, or its mean per word, sentence or segment. */
+function shown(view) {
+  return shownMetric(view.model, view.metric, view.granularity);
+}
+
+/** Its two ends as they are shown, when asked for. */
+function shownEnds(view) {
+  return () => [shown(view).lo, shown(view).hi];
 }
 
 /** Takes the reader's choice of range. Fixed ends are one metric's own; "hold" keeps each metric's ends from when it is first seen. */
@@ -146,7 +173,7 @@ function setRange(view, range) {
   view.range = range;
   view.held = range.ends && view.metric ? { [view.metric.name]: range.ends } : {};
   for (const metric of view.model.metrics) metric.rescale(undefined);
-  rescale(view);
+  rescale(view, shownEnds(view));
   view.plots.rescaled();
   colour(view);
 }
@@ -156,7 +183,7 @@ function hearEnds(view, ends) {
   if (!ends || JSON.stringify(ends) === JSON.stringify(view.told)) return;
   view.told = ends;
   if (ends.scope !== view.range.kind) return;
-  rescale(view);
+  rescale(view, shownEnds(view));
   view.plots.rescaled();
   colour(view);
 }
@@ -193,26 +220,31 @@ function hover(view, index, withTip) {
 }
 
 function colour(view, focus = false) {
-  const { parts, model, metric } = view;
+  const { parts, model } = view;
+  const metric = shown(view);
   view.text.paint(metric);
-  drawLegend(parts.legend, model, metric);
+  drawLegend(parts.legend, model, metric, view.granularity);
+  view.switches.mark(view.granularity);
   view.ranger.show(readRange(shownRange(view)), metric === null || metric.finite === 0, metric ? sourceOf(view.range, metric, view.told) : "");
   markChosen(parts.chooser, metric?.name, focus);
-  view.plots.choose(metric);
+  // The chart draws the tokens' own numbers, whatever one colour stands for.
+  view.plots.choose(view.metric);
   view.compare.show(model, view.pins, metric, true);
   view.map.show({ model, metric, marks: view.marks });
 }
 
-/** Draws the tokens by name, or by their bytes again; what is in sight stays in sight. */
-function drawRaw(view, raw) {
+/** Draws the tokens by name, or by their bytes again, with or without marks on spaces; what is in sight stays in sight. */
+function redraw(view, how) {
   const [first] = view.text.inView() ?? [0];
-  view.model.raw = raw;
-  view.marks = null;
-  view.finder.show(view.model);
-  view.text.show(view.model, view.metric);
+  Object.assign(view.model, how);
+  if (how.raw !== undefined) {
+    view.marks = null;
+    view.finder.show(view.model);
+  }
+  view.text.show(view.model, shown(view));
   view.text.reveal(first, true);
   built(view);
-  view.map.show({ marks: null });
+  view.map.show({ marks: view.marks });
 }
 
 /** Chunks that were just built know nothing yet of pins and matches. */
@@ -303,7 +335,8 @@ function listenText(view) {
   text.onpointerleave = () => hover(view, null, false);
   text.onscroll = () => {
     // Scrolled by the keyboard, the card follows its token; scrolled by hand, the token has left the pointer.
-    if (view.focused !== null && view.focused === view.hovered) placeTip(tip, view.text.span(view.focused));
+    const span = view.focused === view.hovered ? view.text.span(view.focused) : undefined;
+    if (span) placeTip(tip, span);
     else tip.hidden = true;
   };
   text.onclick = (event) => {
@@ -326,57 +359,9 @@ function listenText(view) {
   };
 }
 
-function listenKeys(view) {
-  const { text, chooser } = view.parts;
-  text.onkeydown = (event) => key(view, event, true);
-  for (const part of view.plots.focusable) part.onkeydown = (event) => key(view, event, false);
-  chooser.onkeydown = (event) => {
-    const name = neighbourMetric(view.model, view.metric?.name, event.key);
-    if (name === null) return;
-    event.preventDefault();
-    choose(view, name, true);
-  };
-}
-
-function key(view, event, inText) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const action = actions(view, inText, event.shiftKey)[event.key];
-  if (action === undefined || view.model.n === 0) return;
-  event.preventDefault();
-  action();
-}
-
-function actions(view, inText, shift) {
-  const here = view.focused ?? localIndex(view.model, view.pinned) ?? view.hovered;
-  const last = view.model.n - 1;
-  const go = (index) => () => focusOn(view, Math.min(last, Math.max(0, index)), inText);
-  const line = (direction) => () => focusOn(view, here === null ? 0 : (verticalNeighbour(view.text, view.model.n, here, direction) ?? here), true);
-  const vertical = inText ? { ArrowDown: line(1), ArrowUp: line(-1) } : {};
-  return {
-    ArrowRight: go(here === null ? 0 : here + 1),
-    ArrowLeft: go(here === null ? 0 : here - 1),
-    Home: go(0),
-    End: go(last),
-    n: () => extreme(view, here, 1, inText),
-    p: () => extreme(view, here, -1, inText),
-    m: () => view.metric && choose(view, neighbourMetric(view.model, view.metric.name, "ArrowRight")),
-    "/": () => view.finder.search(),
-    g: () => view.finder.goto(),
-    "?": () => view.finder.help(),
-    Escape: () => {
-      view.finder.help(false);
-      pin(view, []);
-    },
-    t: () => view.table.toggle(),
-    Enter: () => here !== null && togglePin(view, here, true, shift),
-    ...view.plots.keys(here),
-    ...vertical,
-  };
-}
-
 /** To the next (or previous) of the loudest tokens of the metric. */
 function extreme(view, here, direction, withTip) {
-  const index = view.metric && stepAlong(view.metric.extremes, here, direction);
+  const index = view.metric && stepAlong(shown(view).extremes, here, direction);
   if (index !== null) focusOn(view, index, withTip);
 }
 

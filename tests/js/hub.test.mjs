@@ -41,6 +41,25 @@ test("so is the window; a server that says nothing of it agrees", () => {
   assert.equal(settle(pending, { metric: "kl", pinned: 1, window: null }).pending.length, 1);
 });
 
+test("so is the granularity", () => {
+  const pending = [{ metric: "kl", pinned: 1, scale: "q", granularity: "word" }, { metric: "kl", pinned: 1, scale: "q", granularity: "token" }];
+  assert.deepEqual(settle(pending, { metric: "kl", pinned: 1, scale: "q", granularity: "word" }), { pending: pending.slice(1), apply: false });
+  assert.equal(settle(pending, { metric: "kl", pinned: 1, scale: "q", granularity: null }).pending.length, 1);
+});
+
+test("what the server says twice is no news, but may be an answer", () => {
+  const heard = [];
+  const place = meetingPlace("tokens", {});
+  place.listener = (_, repeated) => heard.push(repeated);
+  offer(place, { metric: "kl", pinned: 1 });
+  offer(place, { metric: "kl", pinned: 1 });
+  offer(place, { metric: "kl", pinned: 2 });
+  assert.deepEqual(heard, [false, true, false]);
+  const pending = [{ metric: "kl", pinned: 3 }];
+  assert.deepEqual(settle(pending, { metric: "kl", pinned: 1 }, true), { pending, apply: false });
+  assert.deepEqual(settle(pending, { metric: "kl", pinned: 3 }, true), { pending: [], apply: false });
+});
+
 test("the other pins are part of the echo", () => {
   const pending = [{ metric: "kl", pinned: 1, others: [] }, { metric: "kl", pinned: 1, others: [5] }];
   assert.deepEqual(settle(pending, { metric: "kl", pinned: 1, others: [] }), { pending: pending.slice(1), apply: false });

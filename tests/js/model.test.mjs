@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { localIndex, metricOf, modelOf, traits } from "../../board/token_view/model.js";
+import { localIndex, metricOf, modelOf, shownMetric, traits } from "../../board/token_view/model.js";
 
 const column = (array) => ({ getChildAt: () => ({ toArray: () => array }) });
 const text = (tokens) => {
@@ -32,4 +32,26 @@ test("an empty response and a row without metrics make a model too", () => {
 test("a position outside the window has no place in it", () => {
   const model = modelOf(payload(["a", "b"], [0, 1]));
   assert.deepEqual([null, 9, 10, 11, 12].map((position) => localIndex(model, position)), [null, null, 0, 1, null]);
+});
+
+test("a metric coloured by word has its mean in every token of the word, a scale of its own, and extremes that step over words", () => {
+  const model = modelOf(payload(["<s>", " cat", "egory", " is", " so"], [50, 1, 3, 0, 1]));
+  const kl = metricOf(model, "kl");
+  assert.equal(shownMetric(model, kl, "token"), kl);
+  assert.equal(shownMetric(model, null, "word"), null);
+  const words = shownMetric(model, kl, "word");
+  assert.deepEqual([...words.values], [NaN, 2, 2, 0, 1]);
+  assert.deepEqual([words.finite, words.max], [3, 2]);
+  assert.deepEqual(words.extremes, [1, 4]);
+  assert.equal(words.placeAt(1), 1);
+  assert.equal(words.placeAt(2), words.placeAt(1));
+  assert.equal(shownMetric(model, kl, "word"), words);
+  kl.rescale({ kind: "fixed", ends: [0, 4] });
+  assert.equal(shownMetric(model, kl, "word").placeAt(2), 0.5);
+  assert.deepEqual([...kl.values], [50, 1, 3, 0, 1]);
+});
+
+test("the largest of the KL are known by position, the five before the rest", () => {
+  const model = modelOf(payload(["a", "b"], [0, 1], { top: { five: [1], percent: [0, 1] } }));
+  assert.deepEqual([...model.tops].sort(), [[0, "percent"], [1, "five"]]);
 });

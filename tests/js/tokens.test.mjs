@@ -23,6 +23,8 @@ test("a token ends a line only by a line feed at its end", () => {
 test("chunks end at line ends, or at their most where there is none", () => {
   assert.deepEqual(chunkStarts(texts(["a", "b\n", "c", "d", "e\n", "f"]), 2, 9), [0, 2, 5]);
   assert.deepEqual(chunkStarts(texts(["a", "b", "c", "d", "e"]), 1, 2), [0, 2, 4]);
+  assert.deepEqual(chunkStarts(texts(["a", "b", "c", " d", "e", "f"]), 1, 5), [0, 3]);
+  assert.deepEqual(chunkStarts(texts(["a", "b", "c", "d", "e\n", "f"]), 1, 9, [[1, 3]]), [0, 1, 3, 5]);
   assert.deepEqual(chunkStarts(texts([]), 2, 9), []);
 });
 

@@ -1,0 +1,57 @@
+// Which segments of the response are folded, and what stands in place of one. Pure; segments arrive as [first, stop, depth, label].
+
+import { short, whole } from "./format.js";
+
+/** The segments of a response, outer before inner, and which of them are folded. Nothing is folded at first. */
+export function foldingOf(segments) {
+  const stretches = segments.map(([first, stop, depth, label], id) => ({ id, first, stop, depth, label }));
+  const starts = new Map();
+  for (const stretch of stretches) starts.set(stretch.first, [...(starts.get(stretch.first) ?? []), stretch]);
+  const folded = new Set();
+  let hidden = null;
+  const change = (alter) => {
+    alter();
+    hidden = null;
+  };
+  /** The outermost of what is folded, in the order of the response. */
+  const ranges = () => (hidden ??= outermost(stretches.filter(({ id }) => folded.has(id))));
+  const hiding = (i) => ranges().find(({ first, stop }) => first <= i && i < stop) ?? null;
+  return {
+    stretches,
+    ranges,
+    /** The folded segment that hides token `i`, or null. */
+    hiding,
+    /** Segments that begin at token `i`. */
+    startingAt: (i) => starts.get(i) ?? [],
+    /** The innermost segment of token `i`, or, where it is folded, the one that hides it; null outside all. */
+    around: (i) => hiding(i) ?? stretches.findLast(({ first, stop }) => first <= i && i < stop) ?? null,
+    /** The first token after (direction 1) or before (-1) a fold, where `i` is in one; `i` elsewhere; -1 or n beyond the ends. */
+    past(i, direction) {
+      const fold = hiding(i);
+      return fold === null ? i : direction > 0 ? fold.stop : fold.first - 1;
+    },
+    toggle: ({ id }) => change(() => folded.delete(id) || folded.add(id)),
+    /** Unfolds everything if anything is folded, else folds everything. */
+    toggleAll: () => change(() => (folded.size > 0 ? folded.clear() : stretches.forEach(({ id }) => folded.add(id)))),
+    /** Unfolds whatever hides token `i`. */
+    open: (i) => change(() => stretches.forEach(({ id, first, stop }) => first <= i && i < stop && folded.delete(id))),
+  };
+}
+
+/** What a folded segment says of itself: "think · 1,204 tokens · Σ kl 3.2"; `kl` is the metric of that name, or null. */
+export function foldText({ first, stop, label }, counts, kl) {
+  const tokens = `${whole(stop - first)} token${stop - first === 1 ? "" : "s"}`;
+  let [sum, seen] = [0, 0];
+  for (let i = first; kl !== null && i < stop; i += 1) {
+    if (counts[i] === 0 || !Number.isFinite(kl.values[i])) continue;
+    sum += kl.values[i];
+    seen += 1;
+  }
+  return [label, tokens, ...(seen > 0 ? [`Σ kl ${short(sum)}`] : [])].join(" · ");
+}
+
+function outermost(stretches) {
+  const outer = [];
+  for (const stretch of stretches) if (outer.length === 0 || stretch.first >= outer[outer.length - 1].stop) outer.push(stretch);
+  return outer;
+}

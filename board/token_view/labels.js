@@ -1,0 +1,21 @@
+// Where a segment begins in the text, and the line that stands for a folded one. Their words are drawn by CSS from an attribute, so that
+// what is copied is the response's own text.
+
+import { element } from "./dom.js";
+import { foldText } from "./folding.js";
+import { metricOf } from "./model.js";
+
+/** A small name before the first token of a segment; a click folds it. */
+export function segmentLabel(stretch) {
+  const label = element("span", "tv-seg", { role: "button", "aria-label": `fold ${stretch.label}`, "data-label": `▾ ${stretch.label}` });
+  label.stretch = stretch;
+  return label;
+}
+
+/** The one line of a folded segment; a click unfolds it. */
+export function foldLine(stretch, model) {
+  const words = foldText(stretch, model.counts, metricOf(model, "kl"));
+  const line = element("span", "tv-fold", { role: "button", "aria-label": `unfold ${words}`, "data-label": `▸ ${words}` });
+  line.stretch = stretch;
+  return line;
+}

@@ -4,7 +4,8 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from board import session, structure, verbatim
+from board import session, structure, token_pane, verbatim
+from board.controls import estimator_choice
 from board.errors import BoardError
 from board.formats.row import plural
 from board.notices import notice
@@ -39,6 +40,7 @@ def draw(view: View, key: int, around: tuple[int | None, int | None]) -> None:
         _text("Response", rollout["response"] or "", view, empty="(empty response)")
     else:
         _text("Response", "".join(rollout.tokens), view, note="the row has no response text: these are its tokens, joined")
+    _tokens(view, rollout)
     for label, name in (("Reference response", "ref_response"), ("Ground truth", "ground_truth")):
         if rollout[name] is not None:
             _text(label, rollout[name], view)
@@ -83,6 +85,15 @@ def _text(label: str, text: str, view: View, *, note: str = "", empty: str = "(e
     if len(shown) > SHOWN_CHARS and not st.toggle(f"Show all {len(shown):,} characters", key=f"all_{label}"):
         shown = shorten(shown, SHOWN_CHARS)
     verbatim.show(shown, key=f"text_{label}", empty=empty, height=None if len(shown) < LONG_TEXT else PANE_HEIGHT)
+
+
+def _tokens(view: View, rollout: Rollout) -> None:
+    """The response coloured by token, when asked for."""
+    if not len(rollout.counts):
+        return
+    with st.expander("By token", key="by_token", on_change="rerun") as expander:
+        if expander.open:
+            token_pane.draw(token_pane.pane(view, rollout, estimator_choice()), PANE_HEIGHT)
 
 
 def _raw(view: View, rollout: Rollout) -> None:

@@ -96,6 +96,7 @@ def test_step_keys_and_buttons(board_server: str, page: Page) -> None:
 
     go_to_page(page, "Responses")
     expect(page).to_have_url(re.compile(r"rollout="))
+    settled(page)
     first = page.url
     page.keyboard.press("j")
     expect(page).not_to_have_url(first)
@@ -186,6 +187,22 @@ def test_running_job_is_followed(serve, page: Page, tmp_path: Path) -> None:  # 
     expect(page.get_by_text("4 rows · no problems")).to_be_visible()
     expect(page.get_by_text("Step (4 in all)")).to_be_visible()
     expect(page).to_have_url(re.compile(r"step=1(&|$)"))
+
+
+def test_tokens_beside_the_table(board_server: str, page: Page) -> None:
+    """The Responses page colours the chosen response by token when asked to, and what is pinned there is pinned on the Tokens page."""
+    page.goto(f"{board_server}?run=tiny_ppo_hacked&step=20")
+    settled(page)
+    go_to_page(page, "Responses")
+    page.get_by_text("By token", exact=True).click()
+    page.locator(".tv-text .tv-tok").nth(3).click()
+    expect(page).to_have_url(re.compile(r"token=3(&|$)"))
+    settled(page)
+
+    page.get_by_role("link", name="Open its tokens").click()
+
+    expect(page).to_have_url(re.compile(r"/tokens\?.*token=3(&|$)"))
+    expect(page.locator(".tv-text .tv-tok").nth(3)).to_have_attribute("data-pinned", "")
 
 
 def test_narrow_window_keeps_everything_reachable(board_server: str, page: Page) -> None:

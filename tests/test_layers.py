@@ -20,6 +20,7 @@ SCREEN = {
     "detail",
     "structure",
     "live",
+    "token_pane",
     "notices",
     "verbatim",
     "diff_view",

@@ -56,7 +56,7 @@ def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *,
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rollout_links"):
         _move(view, "Previous", around[0], "K")
         _move(view, "Next", around[1], "J")
-        where = {"run": str(session.place("run")), "step": str(rollout.step), "rollout": rollout.source}
+        where = session.link(step=rollout.step, rollout=rollout.source)
         st.page_link(f"board/pages/{link}.py", label=_LINKS[link], query_params=where)
         st.text(f"step {rollout.step} · {rollout.source}")
 

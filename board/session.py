@@ -4,9 +4,11 @@ The place (run, step, rollout) lives in the session and is mirrored in the URL, 
 says is a request, not a fact: it is checked against the runs and steps there are.
 """
 
+import math
 import os
 import re
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +35,12 @@ Part = Literal["run", "step", "rollout", "token", "compare", "metric", "scale", 
 
 _LINKED: Final[tuple[Part, ...]] = ("run", "step", "rollout", "token", "compare", "metric", "scale", "granularity", "window")
 """Parameters of the URL that say where the reader is."""
+
+_PASSING: Final = ("token", "compare", "window")
+"""Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
+
+STALE_SECONDS: Final = 1.0
+"""A click so soon after the URL was written may come with the URL of before, which the browser had not yet replaced."""
 
 _WHOLE: Final = ("step", "token")
 """Those of them that are whole numbers."""
@@ -76,15 +84,24 @@ def adopt_url() -> None:
 
     So a link opens its view, the browser's Back button works, and a click is not undone by the URL it is about to change.
     """
+    asked = _linked_parameters()
     if "_written" not in st.session_state:
-        st.session_state["_written"] = {}
-        st.session_state["_asked_run"] = st.query_params.get("run")
-    for name in _LINKED:
-        asked = st.query_params.get(name)
-        if asked is not None and asked != st.session_state["_written"].get(name):
-            st.session_state[name] = int(asked) if name in _WHOLE and _is_whole(asked) else asked
+        st.session_state.update({"_written": {}, "_before": None, "_written_at": -math.inf, "_asked_run": asked["run"]})
+    if asked == st.session_state["_before"] and time.monotonic() - st.session_state["_written_at"] < STALE_SECONDS:
+        return
+    for name, value in asked.items():
+        if value == st.session_state["_written"].get(name):
+            continue
+        if value is not None:
+            st.session_state[name] = int(value) if name in _WHOLE and _is_whole(value) else value
             if name == "token":
                 _forget_after(name, keep=st.query_params)
+        elif name in _PASSING and asked["run"] is not None:
+            st.session_state.pop(name, None)
+
+
+def _linked_parameters() -> dict[str, str | None]:
+    return {name: st.query_params.get(name) for name in _LINKED}
 
 
 def _is_whole(text: str) -> bool:
@@ -94,11 +111,18 @@ def _is_whole(text: str) -> bool:
 def write_url() -> None:
     """Put the reader's place into the URL, all parts at once: each change would be a stop of the browser's Back button."""
     written = {name: str(value) if (value := st.session_state.get(name)) is not None else None for name in _LINKED}
-    changed = {name: value for name, value in written.items() if st.query_params.get(name) != value}
+    before = _linked_parameters()
+    changed = {name: value for name, value in written.items() if before[name] != value}
     if changed:
+        st.session_state.update({"_before": before, "_written_at": time.monotonic()})
         # an empty list takes a parameter out of the URL
         st.query_params.update({name: [] if value is None else value for name, value in changed.items()})
     st.session_state["_written"] = written
+
+
+def link(**where: str | int) -> dict[str, str]:
+    """The parameters of a link to another page at the reader's place, but for what is given."""
+    return {name: str(value) for name in _LINKED if (value := where.get(name, st.session_state.get(name))) is not None}
 
 
 def asked_for(run: str) -> bool:

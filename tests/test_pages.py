@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from board import session
+
 ENTRY = Path(__file__).parent.parent / "rl_logging_board.py"
 PAGES = ("rewards", "responses", "tokens")
 ODD_RUNS = sorted(path.name for path in (Path(__file__).parent / "odd_runs").iterdir() if path.is_dir())
@@ -303,6 +305,27 @@ def test_link_with_a_token_alone_keeps_it(root: Path) -> None:
     test = opened("tokens", step=1, token=2)
 
     assert (linked(test, "rollout"), linked(test, "token")) == ("rank_0.jsonl:2", "2")
+
+
+def test_back_takes_a_pin_away(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link of before, without a pin, unpins; a click that comes with the link of before, too soon for the browser, does not."""
+    write_run(root, "run", [row(0), row(1)])
+    test = opened("tokens", run="run", step=1, rollout="rank_0.jsonl:2")
+    before = {name: linked(test, name) for name in ("run", "step", "rollout", "metric", "scale", "granularity")}
+    test.session_state["token"] = 2
+    test.run()
+    assert linked(test, "token") == "2"
+
+    def with_link_of_before() -> str | None:
+        test.query_params.clear()
+        test.query_params.update({name: value for name, value in before.items() if value is not None})
+        test.run()
+        return linked(test, "token")
+
+    assert with_link_of_before() == "2"
+    monkeypatch.setattr(session, "STALE_SECONDS", 0.0)
+    assert with_link_of_before() is None
+    assert linked(test, "rollout") == "rank_0.jsonl:2"
 
 
 def test_next_step_moves_the_page(root: Path) -> None:

@@ -27,7 +27,7 @@ from board.store import Piece, Store, piece_from
 STRETCH_BYTES: Final = 16_000_000
 """Bytes of a plain shard that are parsed at once."""
 
-SMALL_BYTES: Final = 24_000_000
+SMALL_BYTES: Final = 64_000_000
 """Less than this is parsed sooner here than by processes that must start first."""
 
 _SAVE_SECONDS: Final = 2.0

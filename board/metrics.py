@@ -187,10 +187,11 @@ def concentration(values: FloatArray, keep: BoolArray | None = None) -> Concentr
 def largest(values: FloatArray, count: int, keep: BoolArray | None = None) -> NDArray[np.int64]:
     """Positions of the `count` tokens of greatest |value|, greatest first and the earlier first of equals; those `concentration` sums up.
 
-    `values` (T,), `keep` (T,) or None for all; fewer than `count` where fewer are finite and kept.
+    `values` (T,), `keep` (T,) or None for all; fewer than `count` where fewer are finite, kept and not 0.
     """
     wide = np.abs(np.asarray(values, np.float64))
-    entering = np.flatnonzero(np.isfinite(wide) if keep is None else np.isfinite(wide) & keep)
+    holding = np.isfinite(wide) & (wide > 0)
+    entering = np.flatnonzero(holding if keep is None else holding & keep)
     return entering[np.argsort(-wide[entering], kind="stable")[:count]]
 
 

@@ -19,7 +19,7 @@ def notice(message: str, kind: Kind = "note") -> None:
         st.text(message)
 
 
-def absent(what: str, *fields: str) -> None:
-    """The one line that stands where a panel would be whose fields the run lacks."""
+def absent(what: str, *fields: str, of: Literal["run", "rollout"] = "run") -> None:
+    """The one line that stands where a panel would be whose fields the run, or the rollout that is shown, lacks."""
     panel = f"{what} This" if what.endswith("?") else what
-    st.text(f"{panel} needs {' and '.join(fields)}, which this run does not have.")
+    st.text(f"{panel} needs {' and '.join(fields)}, which this {of} does not have.")

@@ -15,7 +15,7 @@ The rules, where models leave the grammar:
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -181,6 +181,22 @@ def find_segments(tokens: Sequence[str]) -> list[Segment]:
         else:
             stretches.append((node, first, end))
     return [Segment(node.kind, node.label, first, end - 1) for node, first, end in stretches]
+
+
+_BLANK: Final = " \t\r\n\u0120\u010a\u2581"
+"""White space, and the letters that byte-level names and sentencepiece write for it."""
+
+
+def join_blanks(segments: Sequence[Segment], tokens: Sequence[str]) -> list[Segment]:
+    """The same tiling with the white space between two segments in the one before; what stands at the very start stays text."""
+    joined: list[Segment] = []
+    for segment in segments:
+        blank = segment.kind == "text" and not any(tokens[i].strip(_BLANK) for i in range(segment.first, segment.last + 1))
+        if blank and joined:
+            joined[-1] = replace(joined[-1], last=segment.last)
+        else:
+            joined.append(segment)
+    return joined
 
 
 _COLUMNS: Final[tuple[tuple[str, str, Literal["sum", "mean"]], ...]] = (

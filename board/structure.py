@@ -62,7 +62,7 @@ def by_segment(rollout: Rollout, segments: Sequence[Segment], arrays: Arrays, es
     if rollout.tokens is None:
         return
     table = roll_up(segments, arrays, rollout.counts, rollout.pads)
-    if len(table) < 2:
+    if all(segment.kind == "text" for segment in segments):
         st.text("By segment: this response has no tags of thinking, answering or tools, no code fences and no chat turns.")
         return
     st.subheader("Where does it sit? By segment")
@@ -167,6 +167,9 @@ def kl_concentration(rollout: Rollout, arrays: Arrays, estimator: str) -> None:
     if ratio is not None:
         shares = f"{_percent(ratio.top_five_share)}, its top 1 % {_percent(ratio.top_percent_share)}"
         parts.append(f"of |log-ratio| the {ratio.top_five:,} largest hold {shares}")
+    infinite = int(np.count_nonzero(np.isinf(arrays["kl"]) & rollout.counts))
+    if infinite:
+        parts.append(f"{plural(infinite, 'token')} of infinite KL left out")
     rest = ", the rest of the top 1 % a small one" if kl.top_percent > kl.top_five else ""
     parts.append(f"in the text those of the KL have a filled corner{rest}")
     st.text(" · ".join(parts))

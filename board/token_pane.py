@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from board import metrics, session, structure, token_view
 from board.notices import absent
 from board.rollouts import Rollout
-from board.segments import Segment, find_segments
+from board.segments import Segment, find_segments, join_blanks
 from board.session import View
 from board.token_ranges import token_ranges
 
@@ -49,11 +49,17 @@ def pane(view: View, rollout: Rollout, estimator: str) -> Pane:
         view=view,
         rollout=rollout,
         estimator=estimator,
-        tokens=rollout.tokens if rollout.tokens is not None else [f"⟨{position}⟩" for position in range(length)],
+        tokens=rollout.tokens if rollout.tokens is not None else [f"⟨{position + 1}⟩" for position in range(length)],
         arrays=metrics.token_arrays(rollout.arrays, estimator),
-        segments=find_segments(rollout.tokens or []),
+        segments=join_blanks(find_segments(rollout.tokens or []), rollout.tokens or []),
         kept=np.flatnonzero(~rollout.pads) if view.pads else np.arange(length),
     )
+
+
+def shown_metric(pane: Pane) -> str:
+    """The metric that colours the text: the link's where the rollout has it, else KL, else its first; "" when it has none."""
+    names = list(pane.arrays)
+    return next((name for name in (session.place("metric"), DEFAULT_METRIC, *names) if name in names), "")
 
 
 def pinned_token(pane: Pane) -> int | None:
@@ -65,13 +71,13 @@ def pinned_token(pane: Pane) -> int | None:
 def draw(pane: Pane, height: int | None = None) -> None:
     """The token view: a window of the response that the reader moves, its text at most `height` pixels tall; one on a page."""
     if pane.rollout.tokens is None and not len(pane.tokens):
-        absent("The token view", "response_tokens")
+        absent("The token view", "response_tokens", of="rollout")
         return
     kept, pinned, stretch = pane.kept, pinned_token(pane), _linked_window(pane.kept)
     at = int(np.searchsorted(kept, pinned)) if pinned is not None else int(stretch.partition("-")[0]) if stretch else 0
     window = _window(pane, at)
     asked = token_view.Choice(
-        str(session.place("metric") or DEFAULT_METRIC),
+        shown_metric(pane),
         int(np.searchsorted(kept, pinned)) if pinned is not None else None,
         scale=str(session.place("scale") or DEFAULT_SCALE),
         others=_compared(kept, pinned),

@@ -1,6 +1,7 @@
 """Every page by AppTest, on good runs and bad ones: what stands on the screen, and that nothing breaks."""
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -294,7 +295,7 @@ def test_text_without_tokens_is_not_called_empty(root: Path) -> None:
 
     test = opened("tokens")
 
-    assert "The token view needs response_tokens, which this run does not have." in texts(test)
+    assert "The token view needs response_tokens, which this rollout does not have." in texts(test)
     assert not any("token_view" in element.proto.component_name for element in test.get("bidi_component"))
 
 
@@ -326,6 +327,29 @@ def test_back_takes_a_pin_away(root: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(session, "STALE_SECONDS", 0.0)
     assert with_link_of_before() is None
     assert linked(test, "rollout") == "rank_0.jsonl:2"
+
+
+def test_response_that_is_all_think_has_a_segment(root: Path) -> None:
+    """A response that is one segment is not said to have no tags."""
+    write_run(root, "run", [row(0, response_tokens=["<think>", "42", " so", "</think>"])])
+
+    said = texts(opened("tokens"))
+
+    assert "has no tags" not in said
+
+
+def test_infinite_kl_is_said_to_be_left_out(root: Path) -> None:
+    """The shares of the KL are those of its finite values, and the page says what they leave out."""
+    write_run(root, "run", [row(0, logprobs=[-0.1, -0.2, -math.inf, -0.4])])
+
+    assert "1 token of infinite KL left out" in texts(opened("tokens"))
+
+
+def test_unknown_metric_of_a_link_becomes_the_default(root: Path) -> None:
+    """A link to a metric that the rollout does not have colours by KL, not by whatever comes first."""
+    write_run(root, "run", [row(0)])
+
+    assert linked(opened("tokens", metric="zzz"), "metric") == "kl"
 
 
 def test_next_step_moves_the_page(root: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from board.segments import Segment, find_segments, roll_up
+from board.segments import Segment, find_segments, join_blanks, roll_up
 
 FOUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "nothing": ("plain text", [("text", "plain text")]),
@@ -109,6 +109,20 @@ def test_a_marker_may_be_split_over_tokens() -> None:
         Segment("think", "think", 0, 7),
         Segment("text", "text", 8, 9),
         Segment("answer", "answer, not closed", 10, 11),
+    ]
+
+
+def test_white_space_belongs_to_the_segment_before() -> None:
+    """Line ends between two segments, also by byte-level name, are no segment of their own; words are, and white space at the start."""
+    tokens = ["\n", "<think>", "a", "</think>", "Ċ", " \n", "<answer>", "b", "</answer>", " so", "\n"]
+
+    joined = join_blanks(find_segments(tokens), tokens)
+
+    assert [(one.label, one.first, one.last) for one in joined] == [
+        ("text", 0, 0),
+        ("think", 1, 5),
+        ("answer", 6, 8),
+        ("text", 9, 10),
     ]
 
 

@@ -33,7 +33,7 @@ def head() -> None:
         notes.append(f"{plural(hidden, 'pad token')} hidden")
     if not rollout.counts[kept].all():
         notes.append(f"{np.count_nonzero(~rollout.counts[kept]):,} masked: dimmed, and in no mean")
-    if rollout.tokens is None:
+    if rollout.tokens is None and tokens:
         notes.append("the row has no response_tokens: positions stand for them")
     if "kl" in arrays:
         notes.append(f"KL {estimator} = {metrics.ESTIMATORS[estimator].formula}, d = logprob − ref_logprob")
@@ -44,11 +44,10 @@ def head() -> None:
 def extremes() -> None:
     """The most extreme tokens of the whole response by one metric; a click pins one in the text."""
     if not arrays:
-        absent("The list of extreme tokens", "a token metric")
+        absent("The list of extreme tokens", "a token metric", of="rollout")
         return
     names = list(arrays)
-    asked = str(session.place("metric") or token_pane.DEFAULT_METRIC)
-    choices = extreme_choices(names, asked if asked in names else names[0], natural_order)
+    choices = extreme_choices(names, token_pane.shown_metric(pane), natural_order)
     table = extreme_tokens(tokens, arrays, choices.metric, choices.order, choices.top, rollout.counts)
     positions = table["position"].tolist()
     first = {"position": table["position"] + 1, **structure.token_columns(tokens, positions)}

@@ -5,6 +5,9 @@ import { extent, rangeText, short, whole } from "./format.js";
 import { traits } from "./model.js";
 import { barOf, STEPS, valueAt } from "./scale.js";
 
+/** Letters of a number beside which its neighbours still stand. */
+const LONGEST_TICK = 6;
+
 const NO_METRIC = "This row has no token metric, so its tokens have no colour.";
 
 /** Draws the metric buttons; `choose(name)` is called with the one clicked. With no metric, says so. */
@@ -66,7 +69,10 @@ function scaleBar(metric) {
   const constant = ends[0] === ends[1];
   const places = diverging ? [-1, -0.5, 0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1];
   if (!diverging && metric.loud === "low") places.reverse();
-  const numbers = places.map((at, i) => element("span", "", {}, tick(metric, at, i, places.length - 1, constant)));
+  const texts = places.map((at, i) => tick(metric, at, i, places.length - 1, constant));
+  // Five long numbers would run into each other.
+  const crowded = texts.some((text) => text.length > LONGEST_TICK);
+  const numbers = texts.map((text, i) => element("span", "", {}, crowded && i % 2 ? "" : text));
   const label = `colour scale of ${metric.name}: ${rangeText(metric)} ${metric.unit}`;
   const rows = [element("div", "tv-swatches", {}, ...swatches), element("div", "tv-ticks", {}, ...numbers)];
   return element("div", "tv-scale", { role: "img", "aria-label": label }, ...rows);

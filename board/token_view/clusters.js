@@ -55,7 +55,8 @@ function shared(texts, own) {
   for (const { segment, index } of graphemes.segment(texts.join(""))) {
     const from = owners[index];
     let to = owners[index + segment.length - 1];
-    while (to + 1 < texts.length && texts[to + 1] === "") to += 1;
+    // Empty shares are of the last character of the token before them, not of those it holds whole.
+    if (owners[index + segment.length] !== to) while (to + 1 < texts.length && texts[to + 1] === "") to += 1;
     if (own < from || own > to) continue;
     const previous = units[units.length - 1];
     if (to > from) units.push({ glyph: segment, part: own - from, parts: to - from + 1 });

@@ -6,6 +6,7 @@ import { chunkOf } from "./tokens.js";
 /** Share of a response whose tokens count as extreme, and how many do at least. */
 const SHARE = 0.01;
 const FEWEST = 20;
+const MOST = 0.1;
 /** Matches that are told apart; a search for "e" in a long response needs no more. */
 const MOST_MATCHES = 100_000;
 
@@ -24,11 +25,12 @@ export function loudnessOf({ values, scale, loud, lo, hi }, counts) {
   return loudness;
 }
 
-/** The loudest tokens in the order of the response: one in a hundred, or 20 where that is more; a token that is quiet is none of them. */
+/** The loudest tokens in the order of the response: one in a hundred, of short ones one in ten up to 20, and three at the least; a token that is quiet is none of them. */
 export function extremesOf(loudness) {
   const heard = loudness.filter((size) => size > 0);
   if (heard.length === 0) return [];
-  const wanted = Math.min(heard.length, Math.max(FEWEST, Math.ceil(SHARE * loudness.length)));
+  const fewest = Math.min(FEWEST, Math.max(3, Math.ceil(MOST * loudness.length)));
+  const wanted = Math.min(heard.length, Math.max(fewest, Math.ceil(SHARE * loudness.length)));
   const least = nth(heard, heard.length - wanted);
   const found = [];
   for (let i = 0; i < loudness.length; i += 1) if (loudness[i] >= least && loudness[i] > 0) found.push(i);

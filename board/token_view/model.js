@@ -196,7 +196,8 @@ class MeanMetric {
   }
 
   get loudness() {
-    this.#loudness ??= spread(this.#units.loudness, this.#starts, this.values.length);
+    // A masked token is none of its unit's: it has no bar in the minimap.
+    this.#loudness ??= spread(this.#units.loudness, this.#starts, this.values.length).map((size, i) => (this.#counts[i] === 0 ? -1 : size));
     return this.#loudness;
   }
 

@@ -1,7 +1,7 @@
 // How a metric's colour range is chosen: the reader's switch, and its short form for links. The arithmetic is in scale.js.
 
 import { element } from "./dom.js";
-import { rangeOf, RANGES } from "./ranges.js";
+import { mirror, rangeOf, RANGES } from "./ranges.js";
 
 const TITLES = {
   q: "from the 1 % to the 99 % quantile of this response: single spikes do not flatten the rest",
@@ -13,8 +13,8 @@ const TITLES = {
   hold: "keep the present range while moving to other rollouts, so that colours mean the same",
 };
 
-/** The switch in `box`; `choose(range)` is called with the reader's choice, `ends()` gives the numbers in use now. */
-export function createRange(box, ends, choose) {
+/** The switch in `box`; `choose(range)` is called with the reader's choice, `ends()` gives the numbers in use now, `mirrored()` whether one is the other's negative. */
+export function createRange(box, ends, choose, mirrored = () => false) {
   const switcher = element("select", "tv-range-kind", { "aria-label": "range of the colours" });
   for (const [kind, name] of RANGES) switcher.append(element("option", "", { value: kind, title: TITLES[kind] }, name));
   const low = element("input", "tv-input tv-end", { type: "text", inputMode: "decimal", "aria-label": "lower end of the colours" });
@@ -24,7 +24,8 @@ export function createRange(box, ends, choose) {
   switcher.onchange = () => choose(rangeOf(switcher.value, ends()));
   low.onchange = high.onchange = () => {
     const wanted = [low, high].map((input) => Number(input.value.trim().replaceAll("\u2212", "-") || NaN));
-    if (wanted.every(Number.isFinite) && wanted[0] < wanted[1]) choose(rangeOf("fixed", wanted));
+    const fixed = mirrored() ? mirror(wanted, ends()) : wanted;
+    if (fixed.every(Number.isFinite) && fixed[0] < fixed[1]) choose(rangeOf("fixed", fixed));
     else [low.value, high.value] = ends().map(String);
   };
   // The page's own shortcuts must not see what is typed here.

@@ -15,6 +15,12 @@ export function rangeOf(kind, ends = null) {
   return { kind, ends: ended ? ends.map((end) => Number(end.toPrecision(6))) : null };
 }
 
+/** Both ends of a scale that is symmetric around 0, after one of them was changed from what it was `before`. */
+export function mirror([low, high], before) {
+  const size = Math.abs(low === before[0] ? high : low);
+  return [-size, size];
+}
+
 /** The choice of a short form. */
 export function readRange(text) {
   const [kind, low, high] = String(text).split(":");

@@ -47,7 +47,7 @@ function createView(parent) {
   view.ranger = createRange(parts.range, shownEnds(view), (range) => {
     setRange(view, range);
     tell(view);
-  });
+  }, () => view.metric?.scale === "diverging");
   view.finder = createFinder(parts.tools, parts.help, {
     found: (marks) => showMatches(view, marks),
     go: (index) => focusOn(view, index, false),
@@ -70,6 +70,9 @@ function createView(parent) {
     foldAll: () => view.text.foldAll(),
     spaces: (on) => redraw(view, { spaces: on }),
   });
+  // The card hangs beside its token, and the page has moved that away.
+  view.away = () => { parts.tip.hidden = true; };
+  document.addEventListener("scroll", view.away, { capture: true, passive: true });
   listenText(view);
   listenKeys(view, { focusOn, choose, togglePin, extreme, unpin: () => pin(view, []) });
   return { update: (data, report) => update(view, data, report), close: () => close(view) };
@@ -374,6 +377,7 @@ function focusOn(view, index, withTip) {
 }
 
 function close(view) {
+  document.removeEventListener("scroll", view.away, { capture: true });
   view.plots.close();
   view.text.close();
   view.map.close();

@@ -29,6 +29,17 @@ test("a letter keeps its accent, a thumb its colour, a flag its halves", () => {
   assert.deepEqual(plain(["🇩", "🇪"]), [[part("🇩🇪", 0, 2)], [part("🇩🇪", 1, 2)]]);
 });
 
+test("of a token that holds whole letters and the start of one, only that one is shared", () => {
+  const names = ["Ġcatæ", "Ĺ¥", "æĹ¥æ", "ľ¬", "ĠðŁĺ", "Ģ"];
+  const texts = textsOf(names);
+  const bytes = (i) => bytesOf("byte-level", texts.at(i));
+  const drawn = names.map((_, i) => clustered((t) => spell(bytes, texts.n, t), texts, i));
+  assert.deepEqual(drawn, [
+    [{ text: " cat" }, part("日", 0, 2)], [part("日", 1, 2)], [{ text: "日" }, part("本", 0, 2)], [part("本", 1, 2)],
+    [{ text: " " }, part("😀", 0, 2)], [part("😀", 1, 2)],
+  ]);
+});
+
 test("letters that stand by themselves stay with their tokens", () => {
   assert.deepEqual(plain(["今", "日", "👩", "👧", "", "é"]).map((units) => units.map(({ text }) => text)), [["今"], ["日"], ["👩"], ["👧"], [""], ["é"]]);
 });

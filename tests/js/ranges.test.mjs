@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rangeFor, rangeName, rangeOf, readRange, sourceOf } from "../../board/token_view/ranges.js";
+import { mirror, rangeFor, rangeName, rangeOf, readRange, sourceOf } from "../../board/token_view/ranges.js";
 
 for (const name of ["q", "step", "run", "full", "log", "fixed:-1:1", "hold:0:2.5", "fixed:-1e-7:2"]) {
   test(`${name} is read and written the same`, () => assert.equal(rangeName(readRange(name)), name));
@@ -13,6 +13,12 @@ for (const name of ["", "nonsense", "fixed", "fixed:1", "fixed:a:b", "fixed:2:1"
 test("ends are rounded for the link, and only kinds that have ends keep them", () => {
   assert.deepEqual(rangeOf("hold", [0, 2.58123456789]).ends, [0, 2.58123]);
   assert.deepEqual(rangeOf("log", [0, 1]), { kind: "log", ends: null });
+});
+
+test("one end of a symmetric scale takes the other along, narrower or wider", () => {
+  assert.deepEqual(mirror([-1, 6], [-6, 6]), [-1, 1]);
+  assert.deepEqual(mirror([-6, 1], [-6, 6]), [-1, 1]);
+  assert.deepEqual(mirror([-6, 9], [-6, 6]), [-9, 9]);
 });
 
 const TOLD = { scope: "step", step: 7, ends: { kl: [0, 3] }, rollouts: 8, total: 8 };

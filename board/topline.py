@@ -61,8 +61,9 @@ def _draw(root: Path) -> bool:
         _strip(run)
         _report(run)
         live.follow(run, root)
-    if unknown:
-        notice(unknown)
+    with st.container():
+        if unknown:
+            notice(unknown)
     if run.frame.empty:
         _nothing_to_show(run)
         return False
@@ -104,10 +105,11 @@ def _run_picker(folders: list[RunFolder], root: Path) -> str | None:
 def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder) -> Run | None:
     """The run, loaded with progress on the screen; None while a large one waits to be asked for."""
     pads = (reading.pad_token,) if reading.pad_token else ()
+    # Drawn in every run of the script: what follows would move up in the next, and be built again in the browser.
+    slot = st.empty()
     opened = session.library().peek(location, pads)
     if opened is not None:
         return opened
-    slot = st.empty()
     large = folder.bytes > AUTO_LOAD_BYTES and not session.asked_for(folder.name)
     if large and not slot.button(f"Load {size(folder.bytes)} in {plural(folder.shards, 'shard')}", type="primary"):
         return None

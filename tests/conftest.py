@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import Browser, Page, Request, sync_playwright
+from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
+expect.set_options(timeout=30_000)  # a busy machine may take long to draw; what never comes fails all the same
 settings.register_profile("board", deadline=None)  # time is for benchmarks/
 settings.load_profile("board")
 

@@ -14,6 +14,7 @@ from collections.abc import Set as AbstractSet
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -171,13 +172,21 @@ class Loader:
             return
         if isinstance(outcome, OSError):  # the disk is full, or the cache is not ours to write
             self.cache_note = self.cache_note or str(outcome)
-            held: list[Part] = []
-            outcome = parse(stretch, self.pads, held.append)
-            kept.in_memory[stretch.start] = held
+            self._hold(kept, stretch)
+            return
         kept.add(outcome)
         self._unsaved.add(stretch.shard.name)
         if time.monotonic() - self._saved_at > _SAVE_SECONDS:
             self._save()
+
+    def _hold(self, kept: Kept, stretch: Stretch) -> None:
+        """Parse a stretch into memory, for this load alone."""
+        held: list[Part] = []
+        try:
+            kept.add(parse(stretch, self.pads, held.append))
+            kept.in_memory[stretch.start] = held
+        except RunNotFound as error:
+            kept.broken.append(Problem(kept.shard.name, None, str(error), "refused"))
 
     def _tell(self) -> None:
         if self.on_progress:
@@ -196,24 +205,34 @@ class Loader:
 
     def _parts(self, kept: Kept, report: LoadReport) -> Iterator[Part]:
         shard, first_line = kept.shard, 0
-        for piece in kept.pieces:
+        for piece in _from_the_start(kept):
             held = kept.in_memory.get(piece.start)
-            yield from (_moved(part, first_line) for part in held) if held is not None else self._read(kept, piece, first_line)
+            try:
+                found = held if held is not None else self._read(kept, piece)
+            except RunNotFound as error:  # and where the lines behind it stand is not known any more
+                kept.broken.append(Problem(shard.name, None, str(error), "refused"))
+                break
+            yield from (_moved(part, first_line) for part in found)
             piece.report_to(report, shard.name, first_line)
             first_line += piece.lines
         for problem in kept.broken:
             report.add(problem)
         yield from self._last_line(kept, first_line, report)
 
-    def _read(self, kept: Kept, piece: Piece, first_line: int) -> list[Part]:
-        """The parts of a piece out of the store; parsed again when they are damaged or were deleted a moment ago."""
+    def _read(self, kept: Kept, piece: Piece) -> list[Part]:
+        """The parts of a piece out of the store; parsed again when they are damaged or were deleted a moment ago.
+
+        Raises RunNotFound when the shard does not hold those bytes any more either.
+        """
         try:
-            return [self.store.read(name, kept.shard.name, first_line) for name in piece.files]
+            return [self.store.read(name, kept.shard.name) for name in piece.files]
         except RunNotFound:
+            self.store.forget(piece)
             held: list[Part] = []
-            with suppress(RunNotFound):
-                parse(Stretch(kept.shard, piece.start, piece.stop), self.pads, held.append)
-            return [_moved(part, first_line) for part in held]
+            again = parse(Stretch(kept.shard, piece.start, piece.stop), self.pads, held.append)
+            if again.seal != piece.seal:
+                raise RunNotFound("was rewritten while it was being read: load the run again") from None
+            return held
 
     def _last_line(self, kept: Kept, first_line: int, report: LoadReport) -> list[Part]:
         """What stands behind the last line end: a whole row whose line end is still to come, or half of one. Never kept."""
@@ -232,6 +251,12 @@ class Loader:
         report.rows += own.rows
         report.unfinished += own.unfinished
         return [_moved(part, first_line) for part in found]
+
+
+def _from_the_start(kept: Kept) -> list[Piece]:
+    """The pieces up to the first stretch of a plain shard that could not be read: nobody knows how many lines that one has."""
+    starts = [0, *(piece.stop for piece in kept.pieces)]
+    return [piece for piece, _ in takewhile(lambda pair: pair[0].start == pair[1], zip(kept.pieces, starts, strict=False))]
 
 
 def _moved(part: Part, first_line: int) -> Part:
@@ -274,8 +299,11 @@ def workers(count: int, store: Store, pads: AbstractSet[str], under_way: dict[st
     order = {"location": str(store.location), "cache": str(store.folder.parent.parent), "pads": sorted(pads)}
 
     def parsed(stretch: Stretch) -> Piece | BoardError | OSError:
-        if not hasattr(local, "process"):
-            local.process = _worker()
+        if getattr(local, "process", None) is None or local.process.poll() is not None:  # none yet, or it was killed
+            try:
+                local.process = _worker()
+            except OSError as error:
+                return error
             started.append(local.process)
         return _answer(local.process, order | {"stretch": asdict(stretch)}, under_way)
 

@@ -279,12 +279,18 @@ def read_stretch(shard: Shard, start: int, stop: int) -> tuple[list[Line], int]:
 
 
 def seal(shard: Shard, start: int, stop: int) -> str:
-    """A digest of the first and last bytes of a stretch: another one when the shard was rewritten, as far as a glance can tell."""
+    """A digest of the first and last bytes of a stretch: another one when the shard was rewritten, as far as a glance can tell.
+
+    Raises RunNotFound when the shard cannot be read any more.
+    """
     digest = blake2b(digest_size=16)
-    with shard.path.open("rb") as stream:
-        for first in (start, max(start, stop - _GLANCE)):
-            stream.seek(first)
-            digest.update(stream.read(min(_GLANCE, stop - first)))
+    try:
+        with shard.path.open("rb") as stream:
+            for first in (start, max(start, stop - _GLANCE)):
+                stream.seek(first)
+                digest.update(stream.read(min(_GLANCE, stop - first)))
+    except OSError as error:
+        raise RunNotFound(f"cannot be read: {error.strerror}") from error
     return digest.hexdigest()
 
 

@@ -25,7 +25,7 @@ import pyarrow as pa
 from board import shards
 from board.errors import RunNotFound
 from board.formats.row import COMMON_PADS
-from board.parts import Part, moved
+from board.parts import Part
 from board.report import LoadReport
 from board.shards import Problem, Shard
 
@@ -35,6 +35,7 @@ _MAKERS: Final = (
     "parts.py",
     "metrics.py",
     "records.py",
+    "report.py",
     "shards.py",
     "store.py",
     "schema.py",
@@ -122,7 +123,7 @@ class Store:
             kept = [piece for piece in found if self._has(piece)]
             if grown and any(shards.seal(shard, piece.start, piece.stop) != piece.seal for piece in found):
                 return []
-        except (OSError, ValueError, KeyError, TypeError):  # no manifest, or none that this version wrote
+        except (RunNotFound, OSError, ValueError, KeyError, TypeError):  # no manifest, none of this version, or the shard is gone
             return []
         return kept
 
@@ -152,14 +153,20 @@ class Store:
         _write(self.folder / name, sink.getvalue())
         return name
 
-    def read(self, name: str, shard: str, first_line: int) -> Part:
-        """A kept part, its texts and arrays mapped, not read. Raises RunNotFound when it is gone or damaged."""
+    def read(self, name: str, shard: str) -> Part:
+        """A kept part, its texts and arrays mapped, not read; lines count from the stretch's first. Raises RunNotFound when damaged."""
         try:
             with pa.memory_map(str(self.folder / name)) as source:
                 table = pa.ipc.open_file(source).read_all()
-            return _part(table, shard, first_line)
+            return _part(table, shard)
         except (OSError, pa.ArrowException, KeyError) as error:
             raise RunNotFound(f"{name} in the cache cannot be read: {error}") from error
+
+    def forget(self, piece: Piece) -> None:
+        """Remove a piece's parts, one of which is damaged: the next load parses the stretch again."""
+        with suppress(OSError):
+            for name in piece.files:
+                (self.folder / name).unlink(missing_ok=True)
 
     def clean(self, used: AbstractSet[str]) -> None:
         """Remove parts of days ago that are not `used`, and the caches of other versions of the board that nobody writes to."""
@@ -206,11 +213,11 @@ def _table(part: Part) -> pa.Table:
     return pa.table(columns)
 
 
-def _part(table: pa.Table, shard: str, first_line: int) -> Part:
+def _part(table: pa.Table, shard: str) -> Part:
     kinds: dict[str, dict[str, pa.ChunkedArray]] = {"scalars": {}, "texts": {}, "tokens": {}}
     for name in table.column_names:
         kind, _, column = name.partition("/")
         kinds[kind][column] = table.column(name)
-    scalars = moved(pa.table(kinds["scalars"]), first_line)
+    scalars = pa.table(kinds["scalars"])
     name = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(scalars), np.int32)), pa.array([shard]))
     return Part(scalars.add_column(1, "shard", name), pa.table(kinds["texts"]), pa.table(kinds["tokens"]))

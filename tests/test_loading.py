@@ -1,6 +1,9 @@
 """Tests of which stretches of a shard are parsed, by whom, and of what is left when a load is interrupted."""
 
 import json
+import os
+import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +19,7 @@ from board.parts import Part
 from board.report import LoadReport
 from board.rollouts import Progress
 from board.shards import Line
-from board.store import Store
+from board.store import Piece, Store
 
 
 def text(rows: int) -> bytes:
@@ -131,6 +134,103 @@ def test_vanished_shard_is_a_problem_not_an_end(tmp_path: Path) -> None:
 
     assert sum(map(len, parts)) == 100
     assert "rank_1.jsonl: cannot be read: No such file or directory" in [str(problem) for problem in report.problems]
+
+
+def loaded(found: list[shards.Shard], folder: Path, then: Callable[[], object] = lambda: None) -> tuple[int, list[str]]:
+    """Rows and problems of a load, something happening to the shards or the cache before its parts are read."""
+    report = LoadReport()
+    loader = Loader(found, Store(folder, COMMON_PADS), COMMON_PADS)
+    loader.run()
+    then()
+    return sum(map(len, loader.parts(report))), [str(problem) for problem in report.problems if "not JSON" not in problem.reason]
+
+
+def test_vanished_shard_without_a_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing can be kept, a shard that vanishes is a problem all the same, and the others load."""
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("RL_BOARD_CACHE", str(tmp_path / "file"))
+    folder = run_of(tmp_path)
+    (folder / "rank_1.jsonl.gz").write_bytes(compressed(text(10), "rank_1.jsonl.gz"))
+    found, _ = shards.find_shards(folder)
+    (folder / "rank_1.jsonl.gz").unlink()
+
+    assert loaded(found, folder) == (100, ["rank_1.jsonl.gz: cannot be read: No such file or directory"])
+
+
+LOST: dict[str, tuple[Callable[[Path], object], str]] = {
+    "deleted": (lambda shard: shard.unlink(), "rank_0.jsonl: cannot be read: No such file or directory"),
+    "cut": (lambda shard: os.truncate(shard, 10), "rank_0.jsonl: was cut while it was being read: load the run again"),
+    "rewritten": (
+        lambda shard: shard.write_bytes(b"\n" * shard.stat().st_size),
+        "rank_0.jsonl: was rewritten while it was being read: load the run again",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_part_and_shard_lost_at_once(tmp_path: Path, name: str) -> None:
+    """When a part is gone from the cache and the shard no longer holds its bytes, the report says so and counts no row."""
+    lose, problem = LOST[name]
+    folder = run_of(tmp_path)
+    found, _ = shards.find_shards(folder)
+
+    def both() -> None:
+        next(Store(folder, COMMON_PADS).folder.glob("*.arrow")).unlink()
+        lose(folder / "rank_0.jsonl")
+
+    assert loaded(found, folder, both) == (0, [problem])
+
+
+def test_damaged_part_is_parsed_once_more(tmp_path: Path) -> None:
+    """A damaged part is removed when it is met, so that the next load keeps the stretch again."""
+    folder = run_of(tmp_path)
+    open_run(folder)
+    kept = Store(folder, COMMON_PADS).folder
+    part = next(kept.glob("*.arrow"))
+    part.write_bytes(b"x")
+
+    assert len(open_run(folder).frame) == 100
+    assert not part.exists()
+    assert len(open_run(folder).frame) == 100
+    assert len([*kept.glob("*.arrow")]) == 1
+
+
+def test_lines_behind_a_lost_stretch_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a stretch that could not be read nobody knows the lines' numbers: they are shown when the stretch is."""
+    monkeypatch.setattr(loading, "STRETCH_BYTES", 2_000)
+    folder = run_of(tmp_path)
+    open_run(folder)
+    shard = shards.find_shards(folder)[0][0]
+    loader = Loader([shard], Store(folder, COMMON_PADS), COMMON_PADS)
+    kept = loader.kept[shard.name]
+    before = sum(piece.rows for piece in kept.pieces[:3])
+    del kept.pieces[3]
+
+    assert sum(map(len, loader.parts(LoadReport()))) == before
+
+
+def _children() -> list[int]:
+    """The processes this one started."""
+    return [int(child) for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()]
+
+
+def test_killed_worker_is_replaced(tmp_path: Path) -> None:
+    """A parsing process that the machine killed costs the stretch it had; the next one gets a new process."""
+    folder = run_of(tmp_path)
+    shard = shards.find_shards(folder)[0][0]
+    stretch = loading.Stretch(shard, 0, shard.size)
+    store = Store(folder, COMMON_PADS)
+    store.open()
+    with loading.workers(1, store, COMMON_PADS, {}) as submit:
+        first = submit(stretch).result()
+        for process in _children():
+            os.kill(process, signal.SIGKILL)
+            os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+        second = submit(stretch).result()
+
+    assert isinstance(first, Piece)
+    assert isinstance(second, Piece)
+    assert second.rows == 100
 
 
 def test_part_is_cut_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

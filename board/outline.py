@@ -5,12 +5,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from board.segments import Segment
-
-_BLANK: Final = " \t\r\n\u0120\u010a\u2581"
-"""White space, and the letters that byte-level names and sentencepiece write for it."""
+from board.segments import Segment, is_blank
 
 
 @dataclass(frozen=True)
@@ -30,7 +26,7 @@ def outline(segments: Sequence[Segment], tokens: Sequence[str]) -> list[Stretch]
     Line ends between two segments belong to the one before. A response that is nothing but text has no stretch: there is nothing
     to tell apart. Linear in tokens and in segments times depth.
     """
-    segments = [segment for segment in segments if not _is_blank(segment, tokens)]
+    segments = [segment for segment in segments if not is_blank(segment, tokens)]
     if all(segment.kind == "text" for segment in segments):
         return []
     done: list[Stretch] = []
@@ -45,11 +41,6 @@ def outline(segments: Sequence[Segment], tokens: Sequence[str]) -> list[Stretch]
         open_ += [(name, segment.first, label) for name, label in path[shared:]]
     done += _closed(open_, 0, len(tokens))
     return sorted(done, key=lambda stretch: (stretch.first, stretch.depth))
-
-
-def _is_blank(segment: Segment, tokens: Sequence[str]) -> bool:
-    """Text of nothing but white space, in the letters of byte-level names and of sentencepiece too."""
-    return segment.kind == "text" and not any(tokens[i].strip(_BLANK) for i in range(segment.first, segment.last + 1))
 
 
 def _path(label: str) -> list[tuple[str, str]]:

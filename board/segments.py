@@ -187,12 +187,16 @@ _BLANK: Final = " \t\r\n\u0120\u010a\u2581"
 """White space, and the letters that byte-level names and sentencepiece write for it."""
 
 
+def is_blank(segment: Segment, tokens: Sequence[str]) -> bool:
+    """Text of nothing but white space, in the letters of byte-level names and of sentencepiece too."""
+    return segment.kind == "text" and not any(tokens[i].strip(_BLANK) for i in range(segment.first, segment.last + 1))
+
+
 def join_blanks(segments: Sequence[Segment], tokens: Sequence[str]) -> list[Segment]:
     """The same tiling with the white space between two segments in the one before; what stands at the very start stays text."""
     joined: list[Segment] = []
     for segment in segments:
-        blank = segment.kind == "text" and not any(tokens[i].strip(_BLANK) for i in range(segment.first, segment.last + 1))
-        if blank and joined:
+        if joined and is_blank(segment, tokens):
             joined[-1] = replace(joined[-1], last=segment.last)
         else:
             joined.append(segment)

@@ -256,10 +256,7 @@ def _remembered(
 
 
 def likeliest_alternatives(run: Run, rollout: Rollout, rows: NDArray[np.int64]) -> Likeliest | None:
-    """What else could have been sampled at the tokens at `rows` (rising positions), kept while it is looked at; None where the row has none.
-
-    Half a second for 128,000 tokens of twenty alternatives.
-    """
+    """What else could have been sampled at the tokens at `rows` (rising positions), kept while it is looked at; None where the row has none."""
     if rollout.alternatives is None or rollout.tokens is None or not len(rows):
         return None
     return _likeliest(run.load_id, rollout.key, (int(rows[0]), int(rows[-1]), len(rows)), rollout, rows)

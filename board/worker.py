@@ -32,7 +32,7 @@ def answer(order: dict[str, Any]) -> dict[str, Any]:
 
 
 class _WithoutPandas(MetaPathFinder):
-    """Says that there is no pandas: pyarrow imports it, where it can, to make its first array, which takes as long as parsing 30 MB."""
+    """Says that there is no pandas: pyarrow imports it, where it can, to make its first array, and that takes long."""
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
         if fullname == "pandas":
@@ -51,7 +51,7 @@ def _say(words: dict[str, Any]) -> None:
 def main() -> None:
     """Answer until there is nothing more to do."""
     sys.meta_path.insert(0, _WithoutPandas())
-    gc.disable()  # parsed JSON has no cycles, and looking for some takes a fifth of the time
+    gc.disable()  # parsed JSON has no cycles, and looking for some takes time
     for line in sys.stdin:
         _say(answer(json.loads(line)))
 

@@ -1,6 +1,8 @@
 """What several test files share: a clean machine for every test, the real server, a browser that notices what goes wrong."""
 
+import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -13,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Request, expect, sync_playwright
 
 expect.set_options(timeout=30_000)  # a busy machine may take long to draw; what never comes fails all the same
 settings.register_profile("board", deadline=None)  # time is for benchmarks/
@@ -146,3 +148,17 @@ def page(browser: Browser) -> Iterator[Page]:
     yield page
     context.close()
     assert not wrongs
+
+
+@pytest.fixture
+def view(serve: Serve, page: Page, tmp_path: Path, request: pytest.FixtureRequest) -> Locator:
+    """The token view of the row that the test asks for."""
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "rank_0.jsonl").write_text(json.dumps(request.param) + "\n", encoding="utf-8")
+    page.goto(serve(tmp_path))
+    page.get_by_test_id("stTopNavLink").filter(has_text="Tokens").click()
+    expect(page.locator(".tv-tok").first).to_be_visible()
+    # The link is written last: from here on no run of the script draws the view anew.
+    expect(page).to_have_url(re.compile("granularity=token"))
+    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+    return page.locator(".tv")

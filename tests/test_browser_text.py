@@ -1,9 +1,6 @@
 """The text of the token view in a real browser: lines as the response has them, segments, units of colour, marks, hard scripts."""
 
-import json
 import re
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -45,20 +42,6 @@ def line_row() -> dict[str, object]:
     words = [" the", " sum", " of", " x", ",", " again", "今日", "ing", " therefore"]
     tokens = [words[(i * 7919 + i // 8) % len(words)] for i in range(LINE)]
     return row(tokens, [(i % 7) / 50 for i in range(LINE)])
-
-
-@pytest.fixture
-def view(serve: Callable[..., str], page: Page, tmp_path: Path, request: pytest.FixtureRequest) -> Locator:
-    """The token view of the row that the test asks for."""
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "rank_0.jsonl").write_text(json.dumps(request.param) + "\n", encoding="utf-8")
-    page.goto(serve(tmp_path))
-    page.get_by_test_id("stTopNavLink").filter(has_text="Tokens").click()
-    expect(page.locator(".tv-tok").first).to_be_visible()
-    # The link is written last: from here on no run of the script draws the view anew.
-    expect(page).to_have_url(re.compile("granularity=token"))
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
-    return page.locator(".tv")
 
 
 def token(view: Locator, text: str) -> Locator:

@@ -1,9 +1,6 @@
 """The token view as a reader meets it: a long response and one split over bytes, by mouse and keyboard, in a real browser."""
 
-import json
 import re
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -34,18 +31,6 @@ def row(tokens: list[str], logprobs: list[float], reference: list[float]) -> dic
     """One rollout as the recorder writes it."""
     numbers = {"logprobs": logprobs, "ref_logprobs": reference}
     return {"step": 0, "prompt": "p", "response": "r", "response_tokens": tokens, "reward": 1.0, **numbers}
-
-
-@pytest.fixture
-def view(serve: Callable[..., str], page: Page, tmp_path: Path, request: pytest.FixtureRequest) -> Locator:
-    """The token view of the row that the test asks for."""
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "rank_0.jsonl").write_text(json.dumps(request.param) + "\n", encoding="utf-8")
-    page.goto(serve(tmp_path))
-    page.get_by_test_id("stTopNavLink").filter(has_text="Tokens").click()
-    expect(page.locator(".tv-tok").first).to_be_visible()
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
-    return page.locator(".tv")
 
 
 @pytest.mark.parametrize("view", [long_row()], indirect=True, ids=["30,000 tokens"])

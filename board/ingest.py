@@ -10,6 +10,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 
 from board import formats, parts, records
@@ -30,33 +31,53 @@ def read_parts(
     lines: Iterable[Line | Problem], shard: str, pads: AbstractSet[str], report: LoadReport, keep: Callable[[Part], None]
 ) -> None:
     """Hand the rollouts on the lines to `keep` as parts, in their order; what cannot be read, and what is odd, goes into the report."""
-    rows: list[Row] = []
-    sources: list[Source] = []
-    size = 0
-    rank = _RANK.search(shard)
-    for line in lines:
-        row = _read(line, shard, report)
-        if row is None or isinstance(line, Problem):
-            continue
-        if rank:
-            row.ids.setdefault("rank", rank[1])
-        rows.append(row)
-        sources.append(Source(shard, line.number, line.offset))
-        size += len(line.data)
-        if len(rows) == ROWS_PER_PART or size >= BYTES_PER_PART:
-            keep(_part(rows, sources, pads, report))
-            rows, sources, size = [], [], 0
-    if rows:
-        keep(_part(rows, sources, pads, report))
+    batch = _Batch(shard, pads, report, keep)
+    reader = records.Reader(formats.ARRAYS)
+    with np.errstate(over="ignore"):  # a number beyond float32 is infinite, and said to be
+        for line in lines:
+            row = _read(reader, line, shard, report)
+            if row is not None and isinstance(line, Line):
+                batch.add(row, line)
+        batch.end()
 
 
-def _read(line: Line | Problem, shard: str, report: LoadReport) -> Row | None:
+class _Batch:
+    """Rows until they make a part."""
+
+    def __init__(self, shard: str, pads: AbstractSet[str], report: LoadReport, keep: Callable[[Part], None]) -> None:
+        self._shard, self._pads, self._report, self._keep = shard, pads, report, keep
+        self._rank = _RANK.search(shard)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._rows: list[Row] = []
+        self._sources: list[Source] = []
+        self._size = 0
+
+    def add(self, row: Row, line: Line) -> None:
+        """Take a row in, and hand the part on when it is full."""
+        if self._rank:
+            row.ids.setdefault("rank", self._rank[1])
+        self._rows.append(row)
+        self._sources.append(Source(self._shard, line.number, line.offset))
+        self._size += len(line.data)
+        if len(self._rows) == ROWS_PER_PART or self._size >= BYTES_PER_PART:
+            self.end()
+
+    def end(self) -> None:
+        """Hand on what there is."""
+        if self._rows:
+            self._keep(_part(self._rows, self._sources, self._pads, self._report))
+            self._begin()
+
+
+def _read(reader: records.Reader, line: Line | Problem, shard: str, report: LoadReport) -> Row | None:
     """The rollout on a line; None, and a word in the report, when there is none. A half-written last line is not a problem."""
     if isinstance(line, Problem):
         report.add(line)
         return None
     try:
-        record = records.parse(line.data)
+        record = reader.parse(line.data)
     except RowRefused as error:
         if line.whole:
             report.add(Problem(shard, line.number, str(error), "refused"))

@@ -1,47 +1,36 @@
-"""Which stretches of a run's shards are not kept yet, and having them parsed: here when they are small, else by worker processes.
+"""Which stretches of a run's shards are not kept yet, and having them parsed: here when they are small, else with the help of processes.
 
 Knows stretches, the store and how far a load has come; knows neither what a row means nor what a run is.
 """
 
-import json
 import os
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from board import ingest, shards
+from board import ingest, processes, shards
 from board.errors import BoardError, RunNotFound
 from board.parts import Part, moved
+from board.processes import Outcome
 from board.report import LoadReport
 from board.shards import Problem, Shard
-from board.store import Piece, Store, piece_from
+from board.store import Piece, Store
+from board.stretches import Stretch, parse
 
 STRETCH_BYTES: Final = 16_000_000
 """Bytes of a plain shard that are parsed at once."""
 
 SMALL_BYTES: Final = 64_000_000
-"""Less than this is parsed sooner here than by processes that must start first."""
+"""Less than this is parsed sooner here than with the help of processes that must start first."""
+
+_COMPRESSION: Final = 6
+"""How many bytes of rollouts a byte of a compressed shard is taken for."""
 
 _SAVE_SECONDS: Final = 2.0
-_POLL_SECONDS: Final = 0.2
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """Bytes of a shard to be parsed, from `start` to before `stop`."""
-
-    shard: Shard
-    start: int
-    stop: int
 
 
 @dataclass
@@ -72,37 +61,6 @@ def missing(kept: Kept) -> list[Stretch]:
     starts = [*(piece.start for piece in kept.pieces), end]
     gaps = [(start, stop) for start, stop in zip(stops, starts, strict=True) if start < stop]
     return [Stretch(shard, *cut) for gap in gaps for cut in shards.cuts(shard, *gap, STRETCH_BYTES)]
-
-
-def parse(
-    stretch: Stretch, pads: AbstractSet[str], keep: Callable[[Part], str | None], on_bytes: Callable[[int], None] | None = None
-) -> Piece:
-    """Parse a stretch, handing its parts to `keep`, which names the file it wrote. Raises OSError from `keep`, RunNotFound.
-
-    `on_bytes` is called now and then with the number of file bytes read of a compressed shard, whose stretch is the whole.
-    """
-    shard, report, files = stretch.shard, LoadReport(), []
-
-    def kept(part: Part) -> None:
-        files.append(keep(part))
-
-    if shards.is_plain(shard):
-        lines, count = shards.read_stretch(shard, stretch.start, stretch.stop)
-        ingest.read_parts(lines, shard.name, pads, report, kept)
-    else:
-        count = 0
-        ingest.read_parts(shards.read_lines(shard, on_bytes), shard.name, pads, report, kept)
-    return Piece(
-        start=stretch.start,
-        stop=stretch.stop,
-        lines=count,
-        files=tuple(name for name in files if name),
-        rows=report.rows,
-        seal=shards.seal(shard, stretch.start, stretch.stop),
-        problems=tuple((one.line, one.reason, one.severity) for one in report.problems),
-        counts=dict(report.counts),
-        unfinished=bool(report.unfinished),
-    )
 
 
 class Loader:
@@ -147,16 +105,15 @@ class Loader:
             kept.broken.append(Problem(kept.shard.name, None, f"cannot be read: {error.strerror}", "refused"))
             return []
 
-    def _outcomes(self, work: list[Stretch]) -> Iterator[tuple[Stretch, Piece | BoardError | OSError]]:
-        size = sum(stretch.stop - stretch.start for stretch in work)
-        if self.writable and size > SMALL_BYTES:
-            with workers(min(len(work), os.cpu_count() or 1), self.store, self.pads, self._under_way) as submit:
-                yield from _as_completed(submit, work, self._tell)
+    def _outcomes(self, work: list[Stretch]) -> Iterator[tuple[Stretch, Outcome]]:
+        if not self.writable or sum(map(_expected_bytes, work)) <= SMALL_BYTES:
+            yield from ((stretch, self._here(stretch)) for stretch in work)
             return
-        for stretch in work:
-            yield stretch, self._here(stretch)
+        count = min(len(work), os.cpu_count() or 1)
+        with processes.helpers(count, self.store, self.pads, self._here, self._under_way) as submit:
+            yield from processes.outcomes(submit, work, self._tell)
 
-    def _here(self, stretch: Stretch) -> Piece | BoardError | OSError:
+    def _here(self, stretch: Stretch) -> Outcome:
         if not self.writable:
             return OSError(self.cache_note)
         try:
@@ -164,7 +121,7 @@ class Loader:
         except (RunNotFound, OSError) as error:
             return error
 
-    def _take(self, stretch: Stretch, outcome: Piece | BoardError | OSError) -> None:
+    def _take(self, stretch: Stretch, outcome: Outcome) -> None:
         kept = self.kept[stretch.shard.name]
         self._under_way.pop(kept.shard.name, None)
         if isinstance(outcome, BoardError):
@@ -253,6 +210,11 @@ class Loader:
         return [_moved(part, first_line) for part in found]
 
 
+def _expected_bytes(stretch: Stretch) -> int:
+    """Bytes of rollouts in a stretch; a guess when the shard is compressed."""
+    return (stretch.stop - stretch.start) * (1 if shards.is_plain(stretch.shard) else _COMPRESSION)
+
+
 def _from_the_start(kept: Kept) -> list[Piece]:
     """The pieces up to the first stretch of a plain shard that could not be read: nobody knows how many lines that one has."""
     starts = [0, *(piece.stop for piece in kept.pieces)]
@@ -270,80 +232,3 @@ def _unwritable(store: Store) -> str:
     except OSError as error:
         return str(error)
     return ""
-
-
-Submit = Callable[[Stretch], "Future[Piece | BoardError | OSError]"]
-
-
-def _as_completed(
-    submit: Submit, work: list[Stretch], tick: Callable[[], None]
-) -> Iterator[tuple[Stretch, Piece | BoardError | OSError]]:
-    """The outcomes as they come, `tick` called while waiting so that a reader who leaves is heard."""
-    waiting = {submit(stretch): stretch for stretch in work}
-    while waiting:
-        done, _ = wait(waiting, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
-        for future in done:
-            yield waiting.pop(future), future.result()
-        if not done:
-            tick()
-
-
-@contextmanager
-def workers(count: int, store: Store, pads: AbstractSet[str], under_way: dict[str, int]) -> Iterator[Submit]:
-    """`count` processes that parse stretches; all of them are gone when the context ends, finished or not.
-
-    `under_way` is told how many bytes of a compressed shard, by name, have been read.
-    Plain processes spoken to in lines of JSON: a pool of `multiprocessing` would run the server's script again in each.
-    """
-    local, started = threading.local(), []
-    order = {"location": str(store.location), "cache": str(store.folder.parent.parent), "pads": sorted(pads)}
-
-    def parsed(stretch: Stretch) -> Piece | BoardError | OSError:
-        if getattr(local, "process", None) is None or local.process.poll() is not None:  # none yet, or it was killed
-            try:
-                local.process = _worker()
-            except OSError as error:
-                return error
-            started.append(local.process)
-        return _answer(local.process, order | {"stretch": asdict(stretch)}, under_way)
-
-    pool = ThreadPoolExecutor(count)
-    try:
-        yield lambda stretch: pool.submit(parsed, stretch)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in started:
-            process.kill()
-        pool.shutdown(wait=True)
-        for process in started:
-            process.communicate()
-
-
-def _worker() -> "subprocess.Popen[str]":
-    package = str(Path(__file__).parent.parent)
-    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
-    return subprocess.Popen(
-        [sys.executable, "-m", "board.worker"],
-        env=os.environ | {"PYTHONPATH": path},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-    )
-
-
-def _answer(process: "subprocess.Popen[str]", order: dict[str, Any], under_way: dict[str, int]) -> Piece | BoardError | OSError:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    try:
-        process.stdin.write(json.dumps(order, default=str) + "\n")
-        process.stdin.flush()
-        while "bytes" in (answer := json.loads(process.stdout.readline() or "{}")):
-            under_way[order["stretch"]["shard"]["name"]] = answer["bytes"]
-    except (OSError, ValueError) as error:
-        return OSError(f"a parsing process ended: {error}")
-    if "piece" in answer:
-        return piece_from(answer["piece"])
-    if "refused" in answer:
-        return RunNotFound(answer["refused"])
-    return OSError(answer.get("failed", "a parsing process ended"))

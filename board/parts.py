@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board import metrics
-from board.formats.row import Alternative, Row, align, pad_mask
+from board.formats.row import Alternative, Row, align, flag_not_finite, pad_mask
 from board.schema import ALTERNATIVES, BY_NAME, TOKEN_IDS, TOKENS, title
 
 COUNTS: Final = "counts"
@@ -98,6 +98,7 @@ class Part:
 
 def build(rows: Sequence[Row], sources: Sequence[Source], pads: AbstractSet[str]) -> Part:
     """Align every row's arrays with its tokens and lay the rows out in columns. Flags about alignment are added to the rows."""
+    flag_not_finite(rows)
     for row in rows:
         align(row, pads)
     lengths = np.array([row.length for row in rows], np.int64)

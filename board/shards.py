@@ -17,6 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, cast
 
+import numpy as np
 import pyarrow as pa
 
 from board.errors import RunNotFound
@@ -253,7 +254,7 @@ def cuts(shard: Shard, start: int, stop: int, size: int) -> list[tuple[int, int]
     return [*zip(ends, [*ends[1:], stop], strict=True)] if start < stop else []
 
 
-def read_stretch(shard: Shard, start: int, stop: int) -> tuple[list[Line], int]:
+def read_stretch(shard: Shard, start: int, stop: int) -> tuple[Iterator[Line], int]:
     """The lines of a plain shard between two line ends, blank ones skipped, and how many there are with the blank ones.
 
     Numbers count from the stretch's first line, 1; what follows the last line end is a line that is not whole.
@@ -267,15 +268,22 @@ def read_stretch(shard: Shard, start: int, stop: int) -> tuple[list[Line], int]:
         raise RunNotFound(f"cannot be read: {error.strerror}") from error
     if len(data) < stop - start:
         raise RunNotFound("was cut while it was being read: load the run again")
-    lines: list[Line] = []
-    offset = start
-    pieces = data.split(b"\n")
-    for number, piece in enumerate(pieces, 1):
-        skipped = len(BOM) if offset == 0 and piece.startswith(BOM) else 0
-        if piece.strip() and piece.strip() != BOM[:skipped]:
-            lines.append(Line(number, offset + skipped, piece[skipped:].rstrip(b"\r"), number < len(pieces)))
-        offset += len(piece) + 1
-    return lines, len(pieces) - 1
+    return _lines(data, start), int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n")))
+
+
+def _lines(data: bytes, start: int) -> Iterator[Line]:
+    """The lines of the bytes from `start` on, each cut out when it is asked for: memory just used is used again."""
+    at, number = 0, 0
+    while at < len(data):
+        number += 1
+        end = data.find(b"\n", at)
+        stop = len(data) if end < 0 else end
+        offset = start + at
+        skipped = len(BOM) if offset == 0 and data.startswith(BOM) else 0
+        piece = data[at + skipped : stop].rstrip(b"\r")
+        if piece.strip():
+            yield Line(number, offset + skipped, piece, end >= 0)
+        at = stop + 1
 
 
 def seal(shard: Shard, start: int, stop: int) -> str:

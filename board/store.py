@@ -9,14 +9,14 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 from uuid import uuid4
 
 import numpy as np
@@ -38,6 +38,7 @@ _MAKERS: Final = (
     "report.py",
     "shards.py",
     "store.py",
+    "stretches.py",
     "schema.py",
     "formats",
 )
@@ -138,7 +139,8 @@ class Store:
             "mtime_ns": shard.mtime_ns,
             "pieces": [asdict(one) for one in pieces],
         }
-        _write(self._manifest(shard), json.dumps(manifest).encode())
+        with _written(self._manifest(shard)) as stream:
+            stream.write(json.dumps(manifest).encode())
 
     def _manifest(self, shard: Shard) -> Path:
         return self.folder / f"{blake2b(shard.name.encode(), digest_size=12).hexdigest()}.json"
@@ -146,11 +148,9 @@ class Store:
     def write(self, part: Part) -> str:
         """Keep a part; the name it is kept under. Raises OSError."""
         name = f"{uuid4().hex}.arrow"
-        sink = pa.BufferOutputStream()
         table = _table(part)
-        with pa.ipc.new_file(sink, table.schema) as writer:
+        with _written(self.folder / name) as stream, pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table)
-        _write(self.folder / name, sink.getvalue())
         return name
 
     def read(self, name: str, shard: str) -> Part:
@@ -189,16 +189,17 @@ def piece_from(written: dict[str, Any]) -> Piece:
     return Piece(**{**written, "files": tuple(written["files"]), "problems": problems})
 
 
-def _write(path: Path, data: bytes | pa.Buffer) -> None:
-    """The whole file or nothing of it under that name, whatever happens meanwhile."""
+@contextmanager
+def _written(path: Path) -> Iterator[BinaryIO]:
+    """A file to be written: under that name stands the whole of it or nothing, whatever happens meanwhile."""
     unfinished = path.with_name(f"{uuid4().hex}.tmp")
     try:
         with unfinished.open("wb") as stream:
-            stream.write(data)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         unfinished.replace(path)
-    except OSError:
+    except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
 

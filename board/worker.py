@@ -10,9 +10,9 @@ from typing import Any
 
 from board.errors import BoardError
 from board.formats.row import COMMON_PADS
-from board.loading import Stretch, parse
 from board.shards import Shard
 from board.store import Store
+from board.stretches import Stretch, parse
 
 
 def answer(order: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from board import formats, records
 from board.errors import RowRefused
 from board.formats import native
 from board.formats.native import as_alternatives
-from board.formats.row import Row
+from board.formats.row import Row, flag_not_finite
 from board.records import as_text
 
 NAN = math.nan
@@ -263,6 +263,7 @@ def test_token_metrics_are_float32(given: list[Any], expected: list[float], flag
 
     np.testing.assert_array_equal(read_row.arrays["logprobs"], np.array(expected, np.float32))
     assert read_row.arrays["logprobs"].dtype == np.float32
+    flag_not_finite([read_row])
     assert [flag in one for one in read_row.flags] == ([True] if flag else [])
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from board.parts import Part
 from board.report import LoadReport
 from board.rollouts import Progress
 from board.shards import Line
-from board.store import Piece, Store
+from board.store import Store
 
 
 def text(rows: int) -> bytes:
@@ -207,30 +206,6 @@ def test_lines_behind_a_lost_stretch_wait(tmp_path: Path, monkeypatch: pytest.Mo
     del kept.pieces[3]
 
     assert sum(map(len, loader.parts(LoadReport()))) == before
-
-
-def _children() -> list[int]:
-    """The processes this one started."""
-    return [int(child) for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()]
-
-
-def test_killed_worker_is_replaced(tmp_path: Path) -> None:
-    """A parsing process that the machine killed costs the stretch it had; the next one gets a new process."""
-    folder = run_of(tmp_path)
-    shard = shards.find_shards(folder)[0][0]
-    stretch = loading.Stretch(shard, 0, shard.size)
-    store = Store(folder, COMMON_PADS)
-    store.open()
-    with loading.workers(1, store, COMMON_PADS, {}) as submit:
-        first = submit(stretch).result()
-        for process in _children():
-            os.kill(process, signal.SIGKILL)
-            os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
-        second = submit(stretch).result()
-
-    assert isinstance(first, Piece)
-    assert isinstance(second, Piece)
-    assert second.rows == 100
 
 
 def test_part_is_cut_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,11 @@
 
 import json
 import math
+import re
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,10 +47,21 @@ READ: dict[str, tuple[bytes, dict[str, Any]]] = {
 }
 
 
+WAYS = {"a line": records.parse, "line after line": records.Reader(frozenset({"logprobs"})).parse}
+
+
+@pytest.fixture(params=WAYS.values(), ids=WAYS)
+def parse(request: pytest.FixtureRequest) -> Callable[[bytes], records.Record]:
+    """Both ways to read a line, which differ in speed alone."""
+    return request.param  # type: ignore[no-any-return]
+
+
 @pytest.mark.parametrize(("data", "expected"), READ.values(), ids=READ)
-def test_objects_are_read_and_can_be_stored(data: bytes, expected: dict[str, Any]) -> None:
+def test_objects_are_read_and_can_be_stored(
+    parse: Callable[[bytes], records.Record], data: bytes, expected: dict[str, Any]
+) -> None:
     """What is JSON, or what Python writes for it, is read; what UTF-8 cannot hold is written out."""
-    parsed = records.parse(data)
+    parsed = parse(data)
 
     assert parsed == expected
     repr(parsed).encode()
@@ -89,10 +103,10 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("data", "reason"), REFUSED.values(), ids=REFUSED)
-def test_everything_else_is_refused_with_the_reason(data: bytes, reason: str) -> None:
+def test_everything_else_is_refused_with_the_reason(parse: Callable[[bytes], records.Record], data: bytes, reason: str) -> None:
     """One short reason, never another exception."""
     with pytest.raises(RowRefused) as refusal:
-        records.parse(data)
+        parse(data)
 
     assert str(refusal.value).startswith(reason)
     assert len(str(refusal.value)) < 120
@@ -123,6 +137,66 @@ def test_what_python_writes_is_read_back(value: dict[str, Any], ascii_only: bool
     data = json.dumps(value, ensure_ascii=ascii_only).encode()
 
     assert repr(records.parse(data)) == repr(value)
+
+
+@given(st.dictionaries(st.sampled_from(["a", "logprobs", "é"]), JSON, max_size=4), st.booleans(), st.binary(max_size=2))
+def test_both_ways_read_the_same(value: dict[str, Any], ascii_only: bool, behind: bytes) -> None:
+    """A line read after others gives what it gives alone, numbers under an array's key as float32, or the same refusal."""
+    data = json.dumps(value, ensure_ascii=ascii_only).encode() + behind
+    try:
+        alone = records.parse(data)
+    except RowRefused as error:
+        with pytest.raises(RowRefused, match=re.escape(str(error))):
+            WAYS["line after line"](data)
+        return
+
+    with np.errstate(over="ignore"):
+        found = WAYS["line after line"](data)
+
+    array = found.get("logprobs")
+    if isinstance(array, np.ndarray):
+        assert array.dtype == np.float32
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(array, np.array(_numbers(alone.pop("logprobs")), np.float64).astype(np.float32))
+        found.pop("logprobs")
+    assert repr(found) == repr(alone)
+
+
+def _numbers(value: Any) -> list[float]:
+    """The numbers of a list, those of lists within it too."""
+    return [number for one in value for number in _numbers(one)] if isinstance(value, list) else [value]
+
+
+TABLES: dict[str, tuple[bytes, list[float] | None]] = {
+    "numbers": (b"[-0.5, 1, 1e300, 18446744073709551615]", [-0.5, 1.0, math.inf, 2.0**64]),
+    "one": (b"[0.1]", [0.1]),
+    "none": (b"[]", None),
+    "a null": (b"[1, null]", None),
+    "true": (b"[1, true]", None),
+    "a text": (b'["1"]', None),
+    "lists": (b"[[1], [2]]", None),
+    "a list at the end": (b"[1, [2]]", None),
+    "a list of two": (b"[1, [2, 3], 4]", None),
+    "an object": (b'[1, {"a": 1}]', None),
+    "too great for 64 bits": (b"[1, 18446744073709551616]", None),
+    "beyond float64": (b"[1, 1e999]", None),
+}
+
+
+@pytest.mark.parametrize(("given_list", "expected"), TABLES.values(), ids=TABLES)
+def test_token_arrays_are_float32(given_list: bytes, expected: list[float] | None) -> None:
+    """A list of numbers under an array's key is float32; whatever else it holds leaves it a list, as under any other key."""
+    line = b'{"a": %b, "logprobs": %b}' % (given_list, given_list)
+
+    with np.errstate(over="ignore"):
+        found = WAYS["line after line"](line)
+
+    assert repr(found["a"]) == repr(records.parse(line)["a"])
+    if expected is None:
+        assert repr(found["logprobs"]) == repr(found["a"])
+    else:
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(found["logprobs"], np.array(expected, np.float32))
 
 
 TEXTS: dict[str, tuple[Any, str]] = {

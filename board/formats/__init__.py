@@ -25,6 +25,9 @@ class Format(Protocol):
 
 FORMATS: Final[tuple[Format, ...]] = (native,)
 
+ARRAYS: Final = native.ARRAYS
+"""Keys under which a list of numbers is a token array."""
+
 
 def read(record: Record) -> Row:
     """The rollout in a record of any known format; the native one answers for what nobody recognises, so that the reason names its keys.

@@ -7,6 +7,8 @@ token metrics, everything else text.
 import json
 import math
 import re
+from collections.abc import Callable, Collection
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -39,6 +41,10 @@ _ALIASES: Final = {
 """Other trainers' names, only to suggest what a missing key may be called here."""
 
 
+ARRAYS: Final = frozenset(column.name for column in NATIVE if column.kind == "token_metric")
+"""Fields that hold a number per token."""
+
+
 def recognise(record: Record) -> bool:
     """Whether the record has a step and a response under our names."""
     return "step" in record and ("response" in record or TOKENS in record)
@@ -53,16 +59,22 @@ def read(record: Record) -> Row:
         row.tokens = _texts(tokens)
     elif tokens is not None:
         row.flags.append(f"{TOKENS} is {shown(tokens)}, not a list: taken as missing")
-    for key, value in record.items():
-        if value is None or key in ("step", TOKENS):
-            continue
-        name = _kept_name(key, record)
-        declared = BY_NAME.get(name)
-        if declared and declared.kind in _READERS:
-            _READERS[declared.kind](row, name, value)
-        else:
-            _read_unknown(row, name, value)
+    for key, name, read_into in _fields(tuple(record)):
+        value = record[key]
+        if value is not None:
+            read_into(row, name, value)
     return row
+
+
+@lru_cache(maxsize=64)
+def _fields(keys: tuple[str, ...]) -> list[tuple[str, str, Callable[[Row, str, Any], None]]]:
+    """How a record of these keys is read, found once for all rows that have them: key, the name it is kept under, and its reader."""
+    found = []
+    for key in keys:
+        name = _kept_name(key, keys)
+        declared = BY_NAME.get(name)
+        found.append((key, name, _READERS.get(declared.kind, _read_unknown) if declared else _read_unknown))
+    return [field for field in found if field[0] not in ("step", TOKENS)]
 
 
 def _texts(tokens: list[Any]) -> list[str]:
@@ -74,9 +86,9 @@ def _texts(tokens: list[Any]) -> list[str]:
     return tokens
 
 
-def _kept_name(name: str, record: Record) -> str:
-    """The name a field is kept under: its own, unless the board means something else by that name in this row."""
-    clashes = name in _RESERVED or (name in _TITLES and _TITLES[name] in record)
+def _kept_name(name: str, keys: Collection[str]) -> str:
+    """The name a field is kept under: its own, unless the board means something else by that name beside the row's other keys."""
+    clashes = name in _RESERVED or (name in _TITLES and _TITLES[name] in keys)
     return f"{name} (logged)" if clashes else name
 
 
@@ -168,13 +180,12 @@ def _read_array(row: Row, name: str, value: Any) -> None:
         row.texts[name] = as_text(value)
         return
     row.arrays[name] = array
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
-        row.flags.append(f"{name} has no finite number at {plural(bad.size, 'token')}, the first at position {bad[0]}")
 
 
 def as_array(value: Any) -> FloatArray | None:
-    """A flat list of numbers and nulls as float32, null as NaN; None for anything else."""
+    """A flat list of numbers and nulls as float32, null as NaN; None for anything else. What is float32 already is taken as it is."""
+    if isinstance(value, np.ndarray):
+        return value
     if not isinstance(value, list) or (value and isinstance(value[0], (str, list, dict))):
         return None
     try:

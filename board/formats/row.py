@@ -1,5 +1,6 @@
 """A rollout as every format hands it on: checked, typed, aligned. Knows nothing of the keys it came from, or of files."""
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final
@@ -55,6 +56,18 @@ class Row:
         if self.tokens is not None:
             return len(self.tokens)
         return max((array.size for array in self.arrays.values()), default=0)
+
+
+def flag_not_finite(rows: Sequence[Row]) -> None:
+    """Say which arrays hold NaN or infinity, before they are aligned. One look at all numbers of a metric tells whether any does."""
+    for name in dict.fromkeys(name for row in rows for name in row.arrays):
+        having = [row for row in rows if name in row.arrays]
+        if np.isfinite(np.concatenate([row.arrays[name] for row in having])).all():
+            continue
+        for row in having:
+            bad = np.flatnonzero(~np.isfinite(row.arrays[name]))
+            if bad.size:
+                row.flags.append(f"{name} has no finite number at {plural(bad.size, 'token')}, the first at position {bad[0]}")
 
 
 def align(row: Row, pads: AbstractSet[str] = COMMON_PADS) -> None:

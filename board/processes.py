@@ -1,0 +1,113 @@
+"""Processes that parse stretches beside this one: started when they are needed, asked in lines of JSON, ended with the load.
+
+Knows how to speak with `board.worker`; knows neither what a stretch holds nor which are missing.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from board.errors import BoardError, RunNotFound
+from board.shards import is_plain
+from board.store import Piece, Store, piece_from
+from board.stretches import Stretch
+
+Outcome = Piece | BoardError | OSError
+"""What became of a stretch: what is kept of it, the shard's fault, or the cache's."""
+
+
+Submit = Callable[[Stretch], "Future[Outcome]"]
+
+_POLL_SECONDS: Final = 0.2
+
+
+def outcomes(submit: Submit, work: Sequence[Stretch], tick: Callable[[], None]) -> Iterator[tuple[Stretch, Outcome]]:
+    """What becomes of each stretch, as it comes; `tick` is called while waiting, so that a reader who leaves is heard."""
+    waiting = {submit(stretch): stretch for stretch in work}
+    while waiting:
+        done, _ = wait(waiting, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
+        for future in done:
+            yield waiting.pop(future), future.result()
+        if not done:
+            tick()
+
+
+@contextmanager
+def helpers(
+    count: int, store: Store, pads: AbstractSet[str], here: Callable[[Stretch], Outcome], under_way: dict[str, int]
+) -> Iterator[Submit]:
+    """Has `count` stretches parsed at a time: one of them `here`, which begins at once, the others by processes that must start first.
+
+    All processes are gone when the context ends, finished or not. A compressed shard is one long stretch and always goes to a process,
+    which can be ended at any time; `under_way` is told how many of its bytes, by name, have been read.
+    Plain processes spoken to in lines of JSON: a pool of `multiprocessing` would run the server's script again in each.
+    """
+    local, started, free, ended = threading.local(), [], threading.Lock(), threading.Event()
+    order = {"location": str(store.location), "cache": str(store.folder.parent.parent), "pads": sorted(pads)}
+
+    def parsed(stretch: Stretch) -> Outcome:
+        if is_plain(stretch.shard) and free.acquire(blocking=False):
+            try:
+                return here(stretch)
+            finally:
+                free.release()
+        if getattr(local, "process", None) is None or local.process.poll() is not None:  # none yet, or it was killed
+            try:
+                local.process = _worker()
+            except OSError as error:
+                return error
+            started.append(local.process)
+            if ended.is_set():
+                local.process.kill()
+        return _answer(local.process, order | {"stretch": asdict(stretch)}, under_way)
+
+    pool = ThreadPoolExecutor(count)
+    try:
+        yield lambda stretch: pool.submit(parsed, stretch)
+    finally:
+        ended.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in started.copy():
+            process.kill()
+        pool.shutdown(wait=True)
+        for process in started:
+            process.communicate()
+
+
+def _worker() -> "subprocess.Popen[str]":
+    package = str(Path(__file__).parent.parent)
+    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+    return subprocess.Popen(
+        [sys.executable, "-m", "board.worker"],
+        env=os.environ | {"PYTHONPATH": path},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def _answer(process: "subprocess.Popen[str]", order: dict[str, Any], under_way: dict[str, int]) -> Outcome:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(json.dumps(order, default=str) + "\n")
+        process.stdin.flush()
+        while "bytes" in (answer := json.loads(process.stdout.readline() or "{}")):
+            under_way[order["stretch"]["shard"]["name"]] = answer["bytes"]
+    except (OSError, ValueError) as error:
+        return OSError(f"a parsing process ended: {error}")
+    if "piece" in answer:
+        return piece_from(answer["piece"])
+    if "refused" in answer:
+        return RunNotFound(answer["refused"])
+    return OSError(answer.get("failed", "a parsing process ended"))

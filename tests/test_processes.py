@@ -1,0 +1,56 @@
+"""Tests of the processes that parse beside this one."""
+
+import os
+import signal
+from pathlib import Path
+
+from rows import token_row, write_shard
+
+from board import processes, shards
+from board.formats.row import COMMON_PADS
+from board.store import Piece, Store
+from board.stretches import Stretch
+
+
+def _children() -> list[int]:
+    """The processes this one started."""
+    return [int(child) for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()]
+
+
+def test_killed_worker_is_replaced(tmp_path: Path) -> None:
+    """A parsing process that the machine killed costs the stretch it had; the next one gets a new process."""
+    folder = tmp_path / "run"
+    write_shard(folder / "rank_0.jsonl.gz", [token_row(at) for at in range(100)])
+    shard = shards.find_shards(folder)[0][0]
+    stretch = Stretch(shard, 0, shard.size)
+    store = Store(folder, COMMON_PADS)
+    store.open()
+    with processes.helpers(1, store, COMMON_PADS, OSError, {}) as submit:
+        first = submit(stretch).result()
+        for process in _children():
+            os.kill(process, signal.SIGKILL)
+            os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+        second = submit(stretch).result()
+
+    assert isinstance(first, Piece)
+    assert isinstance(second, Piece)
+    assert second.rows == 100
+
+
+def test_ended_with_the_load(tmp_path: Path) -> None:
+    """A load that is left, though a stretch is under way, leaves no process behind."""
+    folder = tmp_path / "run"
+    write_shard(folder / "rank_0.jsonl.gz", [token_row(at) for at in range(50_000)])
+    shard = shards.find_shards(folder)[0][0]
+    store = Store(folder, COMMON_PADS)
+    store.open()
+    seen: dict[str, int] = {}
+    with processes.helpers(1, store, COMMON_PADS, OSError, seen) as submit:
+        future = submit(Stretch(shard, 0, shard.size))
+        while not seen:
+            assert not future.done()
+        assert _children()
+
+    assert not _children()
+    assert isinstance(future.result(), OSError)
+    assert not [*store.folder.glob("*.json")]

@@ -4,7 +4,7 @@ Knows formats and parts; knows neither where lines come from nor where parts are
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from hashlib import blake2b
@@ -15,6 +15,8 @@ import pyarrow as pa
 
 from board import formats, parts, records
 from board.errors import RowRefused
+from board.formats import native
+from board.formats.contract import Place
 from board.formats.row import Row
 from board.parts import Part, Source
 from board.report import LoadReport
@@ -32,12 +34,13 @@ def read_parts(
 ) -> None:
     """Hand the rollouts on the lines to `keep` as parts, in their order; what cannot be read, and what is odd, goes into the report."""
     batch = _Batch(shard, pads, report, keep)
-    reader = records.Reader(formats.ARRAYS)
+    reader = records.Reader(native.ARRAYS)
     with np.errstate(over="ignore"):  # a number beyond float32 is infinite, and said to be
         for line in lines:
-            row = _read(reader, line, shard, report)
-            if row is not None and isinstance(line, Line):
-                batch.add(row, line)
+            if isinstance(line, Problem):
+                report.add(line)
+            else:
+                batch.add(_read(reader, line, shard, report), line)
         batch.end()
 
 
@@ -54,12 +57,13 @@ class _Batch:
         self._sources: list[Source] = []
         self._size = 0
 
-    def add(self, row: Row, line: Line) -> None:
-        """Take a row in, and hand the part on when it is full."""
-        if self._rank:
-            row.ids.setdefault("rank", self._rank[1])
-        self._rows.append(row)
-        self._sources.append(Source(self._shard, line.number, line.offset))
+    def add(self, rows: Sequence[Row], line: Line) -> None:
+        """Take in the rows of a line, and hand the part on when it is full."""
+        for row in rows:
+            if self._rank:
+                row.ids.setdefault("rank", self._rank[1])
+            self._rows.append(row)
+            self._sources.append(Source(self._shard, line.number, line.offset))
         self._size += len(line.data)
         if len(self._rows) == ROWS_PER_PART or self._size >= BYTES_PER_PART:
             self.end()
@@ -71,11 +75,8 @@ class _Batch:
             self._begin()
 
 
-def _read(reader: records.Reader, line: Line | Problem, shard: str, report: LoadReport) -> Row | None:
-    """The rollout on a line; None, and a word in the report, when there is none. A half-written last line is not a problem."""
-    if isinstance(line, Problem):
-        report.add(line)
-        return None
+def _read(reader: records.Reader, line: Line, shard: str, report: LoadReport) -> list[Row]:
+    """The rollouts on a line; none, and a word in the report, when it cannot be read. A half-written last line is not a problem."""
     try:
         record = reader.parse(line.data)
     except RowRefused as error:
@@ -83,12 +84,12 @@ def _read(reader: records.Reader, line: Line | Problem, shard: str, report: Load
             report.add(Problem(shard, line.number, str(error), "refused"))
         else:
             report.unfinished.append(shard)
-        return None
+        return []
     try:
-        return formats.read(record)
+        return formats.read(record, native, Place(shard, line.number))
     except RowRefused as error:
         report.add(Problem(shard, line.number, str(error), "refused"))
-        return None
+        return []
 
 
 def _part(rows: list[Row], sources: list[Source], pads: AbstractSet[str], report: LoadReport) -> Part:

@@ -12,6 +12,7 @@ from rows import row, token_row
 from board import formats, records
 from board.errors import RowRefused
 from board.formats import native
+from board.formats.contract import Head, Place
 from board.formats.native import as_alternatives
 from board.formats.row import Row, flag_not_finite
 from board.records import as_text
@@ -94,7 +95,7 @@ MISSING: dict[str, tuple[dict[str, Any], str]] = {
 def test_rows_without_step_or_response_are_refused(record: dict[str, Any], reason: str) -> None:
     """The reason names what is missing, what there is, and what that may be called here."""
     with pytest.raises(RowRefused) as refusal:
-        formats.read(record)
+        formats.read(record, native, Place("a.jsonl", 1))
 
     assert str(refusal.value).startswith(reason)
     assert len(str(refusal.value)) < 1_000
@@ -122,7 +123,7 @@ def test_nested_too_deeply_is_refused() -> None:
     for field in (b'"extra": ', b'"prompt": ', b'"response": '):
         record = records.parse(b'{"step": 0, "response_tokens": [], ' + field + b"[" * 1_000 + b"]" * 1_000 + b"}")
         with pytest.raises(RowRefused, match="nested too deeply"):
-            formats.read(record)
+            formats.read(record, native, Place("a.jsonl", 1))
 
 
 TOKENS: dict[str, tuple[list[Any], list[str]]] = {
@@ -356,7 +357,7 @@ def test_ids_are_texts(given: Any, expected: str) -> None:
 PROMPTS: dict[str, tuple[Any, str]] = {
     "text": ("hi", "hi"),
     "chat": ([{"role": "system", "content": "be brief"}, {"role": "user", "content": "hi"}], "system:\nbe brief\n\nuser:\nhi"),
-    "content of parts": ([{"role": "user", "content": [{"type": "text"}]}], 'user:\n[{"type": "text"}]'),
+    "content of parts": ([{"role": "user", "content": [{"type": "text", "text": "hi"}]}], "user:\nhi"),
     "no content": ([{"role": "assistant"}], "assistant:\n"),
     "null content": ([{"role": "assistant", "content": None}], "assistant:\n"),
     "not a chat": ([{"content": "x"}], '[{"content": "x"}]'),
@@ -450,7 +451,7 @@ RECOGNISED: dict[str, tuple[dict[str, Any], bool]] = {
 @pytest.mark.parametrize(("record", "expected"), RECOGNISED.values(), ids=RECOGNISED)
 def test_own_records_are_recognised(record: dict[str, Any], expected: bool) -> None:
     """A step and a response under our names."""
-    assert native.recognise(record) is expected
+    assert native.recognise(Head("a.jsonl", (record,))) is expected
 
 
 def test_arrays_keep_their_own_length_until_aligned() -> None:

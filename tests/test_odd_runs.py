@@ -41,6 +41,8 @@ class Seen:
     """Columns, texts and token metrics that no one may invent."""
     values: dict[str, list[float]] = field(default_factory=dict)
     """Columns of the frame, in its order."""
+    ids: dict[str, str] = field(default_factory=dict)
+    """Columns of the frame with one value in all rows."""
     texts: dict[tuple[int, str], str | None] = field(default_factory=dict)
     """One text by key and field."""
     tokens: dict[int, list[str] | None] = field(default_factory=dict)
@@ -342,7 +344,8 @@ CASES: dict[str, Seen] = {
         2,
         [0],
         values={"score.format": [1, 1], "score.acc": [0, 0], "entropy_mean": [1, 1], "advantage_mean": [0.1, 0.1]},
-        texts={(0, "data_source"): "gsm8k", (0, "score"): '{"format": 1, "acc": 0}'},
+        texts={(0, "score"): '{"format": 1, "acc": 0}'},
+        ids={"data_source": "gsm8k"},
         arrays={(0, "entropy"): [1, 1, 1, 1], (0, "advantages"): [0.1, 0.1, 0.1, 0.1]},
     ),
     "79_other_dialect": Seen(
@@ -399,6 +402,8 @@ def test_odd_run_is_seen_as_wished(case: str, seen: Seen) -> None:
         np.testing.assert_allclose(
             run.frame[column].to_numpy(float), values, rtol=1e-2, atol=1e-9, err_msg=f"{column}: {seen.wish}"
         )
+    for name, value in seen.ids.items():
+        assert set(run.frame[name]) == {value}
     for (key, name), text in seen.texts.items():
         assert run.rollout(key)[name] == text
         assert run.texts(name, [key]).to_pylist() == [text]

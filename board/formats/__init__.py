@@ -1,41 +1,33 @@
-"""Trainers' dumps: one module per format, each recognising its records and mapping one record to rollouts.
+"""Trainers' dumps: one module per format, each recognising its files and mapping a record to rollouts under our names.
 
-A format knows field names and shapes; it knows nothing of files, frames or screens. To add one: write the module, list it in FORMATS.
+To add one: write the module (`board.formats.contract` says what it offers), list it in FORMATS, and keep a golden run in `tests/formats/`.
 """
 
-from typing import Final, Protocol
+from typing import Final
 
 from board.errors import RowRefused
 from board.formats import native
+from board.formats.contract import Format, Head, Place
 from board.formats.row import Row
 from board.records import Record
 
-
-class Format(Protocol):
-    """What a format module offers."""
-
-    NAME: str
-
-    def recognise(self, record: Record) -> bool:
-        """Whether a record of this shape is this format's."""
-
-    def read(self, record: Record) -> Row:
-        """The rollout in the record. Raises RowRefused with the reason."""
-
-
 FORMATS: Final[tuple[Format, ...]] = (native,)
-
-ARRAYS: Final = native.ARRAYS
-"""Keys under which a list of numbers is a token array."""
+"""A file belongs to the first that recognises it; no two may recognise the same file."""
 
 
-def read(record: Record) -> Row:
-    """The rollout in a record of any known format; the native one answers for what nobody recognises, so that the reason names its keys.
+def recognise(head: Head) -> Format | None:
+    """Whose file begins so; None when nobody knows it."""
+    return next((candidate for candidate in FORMATS if candidate.recognise(head)), None)
 
-    Raises RowRefused with the reason.
-    """
-    chosen = next((candidate for candidate in FORMATS if candidate.recognise(record)), native)
+
+def by_name(name: str) -> Format:
+    """The format of that name. Raises KeyError."""
+    return {candidate.NAME: candidate for candidate in FORMATS}[name]
+
+
+def read(record: Record, kind: Format, place: Place) -> list[Row]:
+    """The rollouts in a record, arrays not yet aligned. Raises RowRefused with the reason."""
     try:
-        return chosen.read(record)
+        return [native.read(rollout) for rollout in kind.rollouts(record, place)]
     except RecursionError as error:  # what orjson could parse, the standard library may be unable to write out
         raise RowRefused("is nested too deeply to be read") from error

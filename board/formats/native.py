@@ -14,11 +14,14 @@ from typing import Any, Final
 import numpy as np
 
 from board.errors import RowRefused
+from board.formats.chat import chat, is_chat
+from board.formats.contract import Head, Place
 from board.formats.row import Alternative, FloatArray, Row, plural
 from board.records import Record, as_text
 from board.schema import BY_NAME, DERIVED_TOKEN_METRICS, NATIVE, TOKENS
 
 NAME: Final = "native"
+FAMILY: Final = "native"
 
 _EXACT: Final = 2**53
 """Integers beyond this are not exact as float64, so an unknown one is kept as text."""
@@ -45,9 +48,19 @@ ARRAYS: Final = frozenset(column.name for column in NATIVE if column.kind == "to
 """Fields that hold a number per token."""
 
 
-def recognise(record: Record) -> bool:
-    """Whether the record has a step and a response under our names."""
-    return "step" in record and ("response" in record or TOKENS in record)
+def recognise(head: Head) -> bool:
+    """Whether a record has a step and a response under our names."""
+    return any("step" in record and ("response" in record or TOKENS in record) for record in head.records)
+
+
+def rollouts(record: Record, place: Place) -> list[Record]:
+    """The record itself."""
+    return [record]
+
+
+def note(head: Head) -> str:
+    """Nothing: the names are ours."""
+    return ""
 
 
 def read(record: Record) -> Row:
@@ -129,16 +142,7 @@ def shown(value: Any) -> str:
 
 
 def _read_text(row: Row, name: str, value: Any) -> None:
-    row.texts[name] = _chat(value) if name == "prompt" and _is_chat(value) else as_text(value)
-
-
-def _is_chat(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(message, dict) and "role" in message for message in value)
-
-
-def _chat(messages: list[dict[str, Any]]) -> str:
-    """Chat messages as roles and text, one turn after the other."""
-    return "\n\n".join(f"{as_text(message['role'])}:\n{as_text(message.get('content') or '')}" for message in messages)
+    row.texts[name] = chat(value) if name == "prompt" and is_chat(value) else as_text(value)
 
 
 def _read_id(row: Row, name: str, value: Any) -> None:

@@ -1,0 +1,59 @@
+"""Chat messages → text a reader can follow: roles and turns, tool calls as calls.
+
+Knows the shapes in which trainers keep messages (OpenAI's, and their parts); knows nothing of rollouts.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from board.records import as_text
+
+
+def is_chat(value: Any) -> bool:
+    """Whether a value is a list of messages, each with a role."""
+    return isinstance(value, list) and bool(value) and all(isinstance(message, dict) and "role" in message for message in value)
+
+
+def chat(messages: Sequence[dict[str, Any]]) -> str:
+    """Messages as roles and text, one turn after the other."""
+    return "\n\n".join(f"{as_text(message['role'])}:\n{content(message)}" for message in messages)
+
+
+def content(message: dict[str, Any]) -> str:
+    """What a message says: its reasoning, its text, and the tools it calls, one below the other."""
+    reasoning = message.get("reasoning_content")
+    said = [f"<think>\n{reasoning}\n</think>"] if isinstance(reasoning, str) and reasoning else []
+    said += [text] if (text := _text(message.get("content"))) else []
+    calls = message.get("tool_calls")
+    return "\n".join([*said, *map(_call, calls if isinstance(calls, list) else [])])
+
+
+def turns(messages: Sequence[dict[str, Any]]) -> tuple[str, str]:
+    """(prompt, response): what stands before the first message of the assistant, and what comes from there on.
+
+    A response of one turn is that turn's content alone. Without an assistant's message everything is prompt.
+    """
+    first = next((at for at, message in enumerate(messages) if message.get("role") == "assistant"), len(messages))
+    said = messages[first:]
+    return chat(messages[:first]), content(said[0]) if len(said) == 1 else chat(said)
+
+
+def _text(value: Any) -> str:
+    """Content is text, or a list of parts of which the text ones are shown as such."""
+    if value is None:
+        return ""
+    if isinstance(value, list) and all(isinstance(part, dict) for part in value):
+        return "\n".join(part["text"] if isinstance(part.get("text"), str) else as_text(part) for part in value)
+    return as_text(value)
+
+
+def _call(call: Any) -> str:
+    """`→ name(arguments)`, from OpenAI's nested shape or a flat one."""
+    function = call.get("function", call) if isinstance(call, dict) else call
+    if not isinstance(function, dict) or "name" not in function:
+        return f"→ {as_text(call)}"
+    arguments = function.get("arguments", {})
+    return (
+        f"→ {as_text(function['name'])}({arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)})"
+    )

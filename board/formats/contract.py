@@ -1,0 +1,53 @@
+"""What a format module is given and what it gives: the shape of every file in this folder that reads one trainer's dump.
+
+A format turns a record into rollouts under our names (`board.schema.NATIVE`); keys it has no name for it may pass on as they are.
+It knows field names and shapes, and nothing of files, frames or screens.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from board.records import Record
+
+
+@dataclass(frozen=True)
+class Head:
+    """The beginning of a file, by which its format is recognised."""
+
+    name: str
+    """Path within the run, with slashes."""
+    records: tuple[Record, ...]
+    """The first few records; at least one."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a record stands."""
+
+    name: str
+    """Path of its file within the run, with slashes."""
+    number: int
+    """Of the record in its file, from 1."""
+
+
+class Format(Protocol):
+    """What a format module offers."""
+
+    NAME: str
+    """As the screen and the mapping file call it: "verl", "TRL GRPO"."""
+
+    FAMILY: str
+    """Whose files these are; those of one family may lie in one run."""
+
+    ARRAYS: frozenset[str]
+    """Keys of its records that hold a number per token, so that they need not become Python objects: they may come as float32 arrays."""
+
+    def recognise(self, head: Head) -> bool:
+        """Whether a file that begins so is this format's: by its keys, and by its name only beside them."""
+
+    def rollouts(self, record: Record, place: Place) -> Iterable[Record]:
+        """The rollouts in a record, under our names. Raises RowRefused with the reason."""
+
+    def note(self, head: Head) -> str:
+        """What a reader must know of the numbers, in one sentence: that a reward is a sum we made, that steps come from names. May be empty."""

@@ -1,0 +1,56 @@
+"""Tests of what the name of a file says of its rollouts."""
+
+import pytest
+
+from board.formats.paths import split_in, step_in
+
+STEPS: dict[str, int | None] = {
+    "12.jsonl": 12,
+    "rollouts/12.jsonl.gz": 12,
+    "eval_12.pt": 12,
+    "rollout_data/12.pt": 12,
+    "global_step_40_evals/gsm8k.jsonl": 40,
+    "rollouts/step_7/train/all/traces.jsonl": 7,
+    "token_exports/step_7/rank_0.jsonl": 7,
+    "iteration_000031/train_rollout_summaries.jsonl": 31,
+    "completions/completions_00025.parquet": 25,
+    "exp_001/train_data_step9.jsonl": 9,
+    "exp_001/val_data_step10.jsonl": 10,
+    "rollout_dump_data.step_3.jsonl": 3,
+    "train_rollout/train_rollout_6.jsonl": 6,
+    "eval_rollout/eval_rollout_6.jsonl": 6,
+    "rollout_idx_5_trajectory.jsonl": 5,
+    "dashboard_columns/rollout_8.parquet": 8,
+    "episodes/train_step_2_epoch_1/episode_hash9_id4.json": 2,
+    "4_240101_120000.jsonl": 4,
+    "rollout/17/42.jsonl": 42,
+    "rank_0.jsonl": None,
+    "completions.jsonl": None,
+    "data_20250731_120000_123.jsonl": None,
+    f"{'9' * 30}.jsonl": None,
+}
+
+
+@pytest.mark.parametrize(("name", "step"), STEPS.items(), ids=STEPS)
+def test_step_in_a_path(name: str, step: int | None) -> None:
+    """Every trainer's way to put the step into a path, and names that hold other numbers."""
+    assert step_in(name) == step
+
+
+SPLITS: dict[str, str | None] = {
+    "eval_12.pt": "evaluation",
+    "validation/12.jsonl": "evaluation",
+    "exp_001/val_data_step10.jsonl": "evaluation",
+    "rollouts/step_7/eval/all/traces.jsonl": "evaluation",
+    "eval-rollout/3/1.jsonl": "evaluation",
+    "global_step_40_evals/gsm8k.jsonl": "evaluation",
+    "train/12.jsonl": None,
+    "values/12.jsonl": None,
+    "retrieval/12.jsonl": None,
+}
+
+
+@pytest.mark.parametrize(("name", "split"), SPLITS.items(), ids=SPLITS)
+def test_split_in_a_path(name: str, split: str | None) -> None:
+    """An evaluation is told by a word of its own, not by letters within another."""
+    assert split_in(name) == split

@@ -1,4 +1,4 @@
-"""Lines of a shard → parts, and a report of what was odd: the work that is done once per byte of a run, by whichever process does it.
+"""Lines or records of a shard → parts, and a report of what was odd: the work that is done once per byte of a run, by whichever process does it.
 
 Knows formats and parts; knows neither where lines come from nor where parts are kept.
 """
@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from board import formats, parts, records
+from board.containers import Parsed
 from board.errors import RowRefused
-from board.formats import native
-from board.formats.contract import Place
+from board.formats.contract import Format, Place
 from board.formats.row import Row
 from board.parts import Part, Source
 from board.report import LoadReport
@@ -29,18 +29,22 @@ BYTES_PER_PART: Final = 32_000_000
 _RANK: Final = re.compile(r"rank[_-]?(\d+)")
 
 
+Item = Line | Parsed | Problem
+"""What a shard gives: a line whose record is still to be read, a record, or what is wrong."""
+
+
 def read_parts(
-    lines: Iterable[Line | Problem], shard: str, pads: AbstractSet[str], report: LoadReport, keep: Callable[[Part], None]
+    items: Iterable[Item], shard: str, kind: Format, pads: AbstractSet[str], report: LoadReport, keep: Callable[[Part], None]
 ) -> None:
-    """Hand the rollouts on the lines to `keep` as parts, in their order; what cannot be read, and what is odd, goes into the report."""
+    """Hand the rollouts of a format to `keep` as parts, in their order; what cannot be read, and what is odd, goes into the report."""
     batch = _Batch(shard, pads, report, keep)
-    reader = records.Reader(native.ARRAYS)
+    reader = records.Reader(kind.ARRAYS)
     with np.errstate(over="ignore"):  # a number beyond float32 is infinite, and said to be
-        for line in lines:
-            if isinstance(line, Problem):
-                report.add(line)
+        for item in items:
+            if isinstance(item, Problem):
+                report.add(item)
             else:
-                batch.add(_read(reader, line, shard, report), line)
+                batch.add(_rows(reader, item, kind, shard, report), item)
         batch.end()
 
 
@@ -57,14 +61,15 @@ class _Batch:
         self._sources: list[Source] = []
         self._size = 0
 
-    def add(self, rows: Sequence[Row], line: Line) -> None:
-        """Take in the rows of a line, and hand the part on when it is full."""
-        for row in rows:
+    def add(self, rows: Sequence[Row], item: Line | Parsed) -> None:
+        """Take in the rows of a record, and hand the part on when it is full."""
+        offset, size = (item.offset, len(item.data)) if isinstance(item, Line) else (0, item.size)
+        for nth, row in enumerate(rows):
             if self._rank:
                 row.ids.setdefault("rank", self._rank[1])
             self._rows.append(row)
-            self._sources.append(Source(self._shard, line.number, line.offset))
-        self._size += len(line.data)
+            self._sources.append(Source(self._shard, item.number, offset, nth))
+        self._size += size
         if len(self._rows) == ROWS_PER_PART or self._size >= BYTES_PER_PART:
             self.end()
 
@@ -75,20 +80,20 @@ class _Batch:
             self._begin()
 
 
-def _read(reader: records.Reader, line: Line, shard: str, report: LoadReport) -> list[Row]:
-    """The rollouts on a line; none, and a word in the report, when it cannot be read. A half-written last line is not a problem."""
+def _rows(reader: records.Reader, item: Line | Parsed, kind: Format, shard: str, report: LoadReport) -> list[Row]:
+    """The rollouts of a record; none, and a word in the report, when it cannot be read. A half-written last line is not a problem."""
     try:
-        record = reader.parse(line.data)
+        record = item.record if isinstance(item, Parsed) else reader.parse(item.data)
     except RowRefused as error:
-        if line.whole:
-            report.add(Problem(shard, line.number, str(error), "refused"))
-        else:
+        if isinstance(item, Line) and not item.whole:
             report.unfinished.append(shard)
+        else:
+            report.add(Problem(shard, item.number, str(error), "refused"))
         return []
     try:
-        return formats.read(record, native, Place(shard, line.number))
+        return formats.read(record, kind, Place(shard, item.number))
     except RowRefused as error:
-        report.add(Problem(shard, line.number, str(error), "refused"))
+        report.add(Problem(shard, item.number, str(error), "refused"))
         return []
 
 

@@ -5,6 +5,7 @@ Knows stretches, the store and how far a load has come; knows neither what a row
 
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
@@ -12,13 +13,14 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Final
 
-from board import ingest, processes, shards
+from board import formats, ingest, processes, shards
 from board.errors import BoardError, RunNotFound
 from board.parts import Part, moved
 from board.processes import Outcome
+from board.recognition import Identity, check_one_family, format_of, identify, sidecars
 from board.report import LoadReport
 from board.shards import Problem, Shard
-from board.store import Piece, Store
+from board.store import Manifest, Piece, Store
 from board.stretches import Stretch, parse
 
 STRETCH_BYTES: Final = 16_000_000
@@ -38,6 +40,7 @@ class Kept:
     """What is parsed of one shard: pieces in the store, and parts that could not be written there and stay in memory."""
 
     shard: Shard
+    identity: Identity
     pieces: list[Piece]
     in_memory: dict[int, list[Part]] = field(default_factory=dict)
     """By the start of their piece."""
@@ -51,16 +54,16 @@ class Kept:
 
 def missing(kept: Kept) -> list[Stretch]:
     """The stretches of a shard that are not kept, cut to size. A short last piece is parsed again with what follows it."""
-    shard = kept.shard
+    shard, kind = kept.shard, format_of(kept.identity)
     if not shards.is_plain(shard):
-        return [] if kept.pieces else [Stretch(shard, 0, shard.size)]
+        return [] if kept.pieces else [Stretch(shard, 0, shard.size, kind)]
     end = shards.last_line_end(shard)
     if kept.pieces and kept.pieces[-1].stop < end and kept.pieces[-1].stop - kept.pieces[-1].start < STRETCH_BYTES // 4:
         kept.pieces = kept.pieces[:-1]
     stops = [0, *(piece.stop for piece in kept.pieces)]
     starts = [*(piece.start for piece in kept.pieces), end]
     gaps = [(start, stop) for start, stop in zip(stops, starts, strict=True) if start < stop]
-    return [Stretch(shard, *cut) for gap in gaps for cut in shards.cuts(shard, *gap, STRETCH_BYTES)]
+    return [Stretch(shard, *cut, kind) for gap in gaps for cut in shards.cuts(shard, *gap, STRETCH_BYTES)]
 
 
 class Loader:
@@ -75,10 +78,24 @@ class Loader:
         self.store, self.pads, self.on_progress = store, pads, on_progress
         self.cache_note = _unwritable(store)
         self.writable = not self.cache_note
-        self.kept = {shard.name: Kept(shard, store.pieces(shard) if self.writable else []) for shard in found}
+        kept = {shard.name: self._known(shard) for shard in found}
+        identities = {name: one.identity for name, one in kept.items()}
+        check_one_family(identities)
+        self.skipped = sidecars(identities)
+        """Shards without rollouts, by name, and why they are left out."""
+        self.kept = {name: one for name, one in kept.items() if name not in self.skipped}
         self._under_way: dict[str, int] = {}
         self._unsaved: set[str] = set()
         self._saved_at = time.monotonic()
+
+    def _known(self, shard: Shard) -> Kept:
+        """What is kept of a shard, and whose it is."""
+        manifest = self.store.manifest(shard) if self.writable else None
+        if manifest is None:
+            identity = identify(shard)
+            return Kept(replace(shard, objects=identity.objects), identity, [])
+        identity = Identity(manifest.format, manifest.note, manifest.objects)
+        return Kept(replace(shard, objects=manifest.objects), identity, [*manifest.pieces])
 
     def run(self) -> None:
         """Parse and keep what is missing."""
@@ -95,6 +112,10 @@ class Loader:
     def parts(self, report: LoadReport) -> Iterator[Part]:
         """The run's parts in the order of shards and lines, what reading them found going into the report."""
         report.cache_note = self.cache_note
+        report.skipped = self.skipped
+        identities = [kept.identity for kept in self.kept.values()]
+        report.formats = dict(Counter(one.format for one in identities if one.format))
+        report.notes = dict(Counter(one.note for one in identities if one.note))
         for kept in self.kept.values():
             yield from self._parts(kept, report)
 
@@ -155,8 +176,9 @@ class Loader:
         """Write the manifests of shards that have new pieces; a cache that cannot be written costs only the next load's time."""
         for name in self._unsaved if self.writable else ():
             kept = self.kept[name]
+            pieces = tuple(piece for piece in kept.pieces if piece.start not in kept.in_memory)
             with suppress(OSError):
-                self.store.keep(kept.shard, [piece for piece in kept.pieces if piece.start not in kept.in_memory])
+                self.store.keep(kept.shard, Manifest(kept.identity.format, kept.identity.note, kept.identity.objects, pieces))
         self._unsaved.clear()
         self._saved_at = time.monotonic()
 
@@ -186,7 +208,7 @@ class Loader:
         except RunNotFound:
             self.store.forget(piece)
             held: list[Part] = []
-            again = parse(Stretch(kept.shard, piece.start, piece.stop), self.pads, held.append)
+            again = parse(Stretch(kept.shard, piece.start, piece.stop, format_of(kept.identity)), self.pads, held.append)
             if again.seal != piece.seal:
                 raise RunNotFound("was rewritten while it was being read: load the run again") from None
             return held
@@ -202,7 +224,7 @@ class Loader:
             lines, _ = shards.read_stretch(kept.shard, end, kept.shard.size)
         except RunNotFound:
             return []
-        ingest.read_parts(lines, kept.shard.name, self.pads, own, found.append)
+        ingest.read_parts(lines, kept.shard.name, formats.by_name(format_of(kept.identity)), self.pads, own, found.append)
         for problem in own.problems:
             report.add(Problem(problem.shard, (problem.line or 0) + first_line, problem.reason, problem.severity))
         report.rows += own.rows

@@ -24,7 +24,7 @@ COUNTS: Final = "counts"
 PADS: Final = "pads"
 """Token column of booleans: True for padding."""
 
-_SOURCE: Final = ("step", "shard", "line", "offset", "prompt_key")
+_SOURCE: Final = ("step", "shard", "line", "offset", "nth", "prompt_key")
 
 _GAPS: Final = {"reward_gap": ("reward", "ref_reward"), "valid_reward_gap": ("valid_reward", "ref_valid_reward")}
 
@@ -37,6 +37,8 @@ class Source:
     line: int
     offset: int
     """Byte offset of the line in the decompressed shard."""
+    nth: int = 0
+    """Which of the rollouts in the line's record, from 0."""
 
 
 class Alternatives(Sequence[list[Alternative] | None]):
@@ -139,6 +141,7 @@ def _source_columns(sources: Sequence[Source]) -> dict[str, Any]:
         "shard": pa.array([source.shard for source in sources], pa.string()).dictionary_encode(),
         "line": np.array([source.line for source in sources], np.int64),
         "offset": np.array([source.offset for source in sources], np.int64),
+        "nth": np.array([source.nth for source in sources], np.int64),
     }
 
 

@@ -27,6 +27,12 @@ class LoadReport:
     seconds: float = 0.0
     cache_note: str = ""
     """Why nothing, or not everything, could be kept for the next load; empty when it could."""
+    formats: dict[str, int] = field(default_factory=dict)
+    """Whose files were read: shards by name of the format."""
+    notes: dict[str, int] = field(default_factory=dict)
+    """What a reader must know of the numbers, and for how many shards."""
+    skipped: dict[str, str] = field(default_factory=dict)
+    """Files that hold no rollouts, and what was seen in them."""
     unfinished: list[str] = field(default_factory=list)
     """Shards whose last line is still being written."""
     problems: list[Problem] = field(default_factory=list)

@@ -4,6 +4,7 @@ The frame holds scalars only; its index is the key to texts and token arrays, wh
 of rows and how to reach a rollout; it does not know JSON, formulas or screens.
 """
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +20,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board import shards
+from board import containers, shards
 from board.errors import BoardError
 from board.formats.row import COMMON_PADS
 from board.loading import Loader
@@ -31,7 +32,7 @@ from board.shards import Fingerprint, Shard, natural_key
 from board.store import Store
 
 _NO_METRIC: Final = (TOKENS, ALTERNATIVES, COUNTS, PADS)
-_INTERNAL: Final = ["offset", "prompt_key"]
+_INTERNAL: Final = ["offset", "nth", "prompt_key"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,8 @@ class Rollout:
     step: int
     shard: str
     line: int
+    nth: int
+    """Which of the rollouts in the line's record, from 0."""
     texts: dict[str, str]
     tokens: list[str] | None
     arrays: dict[str, NDArray[np.float32]]
@@ -87,8 +90,8 @@ class Rollout:
 
     @property
     def source(self) -> str:
-        """`shard:line`: how links and messages name this rollout, stable while the run grows."""
-        return f"{self.shard}:{self.line}"
+        """`shard:line`, and `.2` behind it for the second rollout of its record: how links name this one, stable while the run grows."""
+        return f"{self.shard}:{self.line}{f'.{self.nth + 1}' if self.nth else ''}"
 
 
 @dataclass(frozen=True)
@@ -151,7 +154,7 @@ class Run:
     def rollout(self, key: int) -> Rollout:
         """The rollout with that index in the frame. Raises BoardError when there is none."""
         part, row = self._locate(key)
-        scalars = part.scalars.slice(row, 1).select(["step", "shard", "line"]).to_pylist()[0]
+        scalars = part.scalars.slice(row, 1).select(["step", "shard", "line", "nth"]).to_pylist()[0]
         tokens = part.tokens.slice(row, 1)
         arrays = {name: tokens.column(name).chunk(0) for name in tokens.column_names}
         others = arrays[ALTERNATIVES][0] if ALTERNATIVES in arrays else None
@@ -198,15 +201,24 @@ class Run:
         """The rollout's line as it stands in the shard. Raises RunNotFound when the shard no longer has it."""
         part, row = self._locate(key)
         at = part.scalars.slice(row, 1).select(["shard", "line", "offset"]).to_pylist()[0]
-        return shards.read_raw(self._shards[at["shard"]], at["line"], at["offset"]).decode("utf-8", errors="backslashreplace")
+        shard = self._shards[at["shard"]]
+        if not shard.of_lines:
+            return json.dumps(containers.record(shard, at["line"]), ensure_ascii=False)
+        return shards.read_raw(shard, at["line"], at["offset"]).decode("utf-8", errors="backslashreplace")
 
     def key_of(self, source: str) -> int | None:
-        """The index of the rollout that came from `shard:line`, None when there is none."""
-        shard, _, line = source.rpartition(":")
-        if not re.fullmatch("[0-9]{1,18}", line) or shard not in self.frame["shard"].cat.categories:
+        """The index of the rollout that its `source` names, None when there is none."""
+        shard, _, place = source.rpartition(":")
+        named = re.fullmatch(r"([0-9]{1,18})(?:\.([0-9]{1,9}))?", place)
+        if not named or shard not in self.frame["shard"].cat.categories:
             return None
-        found = self.frame.index[(self.frame["shard"] == shard) & (self.frame["line"] == int(line))]
-        return int(found[0]) if len(found) else None
+        found = self.frame.index[(self.frame["shard"] == shard) & (self.frame["line"] == int(named[1]))]
+        nth = int(named[2] or 1) - 1
+        return next((int(key) for key in found if self._nth(int(key)) == nth), None)
+
+    def _nth(self, key: int) -> int:
+        part, row = self._locate(key)
+        return int(part.scalars.column("nth")[row].as_py())
 
     def to_pandas(self) -> pd.DataFrame:
         """Everything in one frame, texts as `str` and token arrays as numpy arrays, in the frame's order. For notebooks: it may be large.
@@ -258,11 +270,13 @@ def open_run(
     pads = COMMON_PADS | set(extra_pads)
     loader = Loader(found, Store(folder, pads), pads, tell)
     loader.run()
+    kept = [one.shard for one in loader.kept.values()]
+    report.shards, report.bytes = len(kept), sum(shard.size for shard in kept)
     built = list(loader.parts(report))
     for problem in repeated_steps(_all_scalars(built, ["step", "shard", "line", "prompt_key"])):
         report.add(problem)
     report.seconds = time.monotonic() - started
-    by_name = {shard.name: shard for shard in found}
+    by_name = {shard.name: shard for shard in kept}
     return Run(folder, _merge(built, list(by_name)), report, shards.fingerprint(found), uuid4().hex, built, by_name)
 
 

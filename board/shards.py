@@ -1,7 +1,7 @@
-"""Location → shards, bytes → records: the only module that reads the files of a run.
+"""Location → shards, bytes → lines: which files of a folder may hold rollouts, and how those of lines are read.
 
-A shard is one `.jsonl`, `.jsonl.gz` or `.jsonl.zst` file at any depth under the run folder. This module knows what a line and a
-JSON object are; it does not know what a rollout is, and it never writes.
+A shard is a file at any depth under the run folder: `.jsonl`, also as `.gz` or `.zst`, `.parquet`, or one of the `.pt` and `.json` files
+that trainers name after a step or an episode. This module knows what a line is; it does not know what a rollout is, and it never writes.
 """
 
 import gzip
@@ -22,7 +22,10 @@ import pyarrow as pa
 
 from board.errors import RunNotFound
 
-SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
+
+_BY_NAME: Final = re.compile(r"(?:eval_)?[0-9]+(?:_[0-9]+)?\.pt|.*rollout.*\.pt|episode_.*\.json")
+"""Of the many `.pt` and `.json` files of an experiment those that may hold rollouts; what is in them decides."""
 
 BOM: Final = b"\xef\xbb\xbf"
 
@@ -45,6 +48,13 @@ class Shard:
     """Path relative to the run folder, with `/`: what the screen and the frame call it."""
     size: int
     mtime_ns: int
+    objects: bool = False
+    """Whether JSON objects take several lines each, so that a line is no record."""
+
+    @property
+    def of_lines(self) -> bool:
+        """Whether each line is a record."""
+        return ".jsonl" in self.path.name and not self.objects
 
 
 @dataclass(frozen=True)
@@ -107,7 +117,7 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
     for parent, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for file in files:
-            if not file.endswith(SUFFIXES) or file.startswith("."):
+            if file.startswith(".") or not (file.endswith(SUFFIXES) or _BY_NAME.fullmatch(file)):
                 continue
             path = Path(parent, file)
             name = path.relative_to(folder).as_posix()
@@ -223,8 +233,8 @@ def read_lines(shard: Shard, on_bytes: Callable[[int], None] | None = None) -> I
 
 
 def is_plain(shard: Shard) -> bool:
-    """Whether the shard is not compressed, so that it can be read from any line on."""
-    return not shard.name.endswith((".gz", ".zst"))
+    """Whether the shard is of lines and not compressed, so that it can be read from any line on."""
+    return shard.of_lines and not shard.name.endswith((".gz", ".zst"))
 
 
 def last_line_end(shard: Shard) -> int:
@@ -334,6 +344,5 @@ def no_shards(folder: Path) -> RunNotFound:
     """The error for a folder without a single shard: what was looked for, and what is there instead."""
     seen = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))[:8]
     there = f"It holds {', '.join(seen)}." if seen else "It is empty."
-    return RunNotFound(
-        f"No rollouts in {folder.name!r}: looked for {', '.join('*' + suffix for suffix in SUFFIXES)} at any depth. {there}"
-    )
+    wanted = f"{', '.join('*' + suffix for suffix in SUFFIXES)} and *.pt or *.json named after a step or an episode"
+    return RunNotFound(f"No rollouts in {folder.name!r}: looked for {wanted} at any depth. {there}")

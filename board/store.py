@@ -9,10 +9,10 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -30,10 +30,12 @@ from board.report import LoadReport
 from board.shards import Problem, Shard
 
 _MAKERS: Final = (
+    "containers.py",
     "ingest.py",
     "loading.py",
     "parts.py",
     "metrics.py",
+    "recognition.py",
     "records.py",
     "report.py",
     "shards.py",
@@ -80,6 +82,20 @@ class Piece:
         into.unfinished += [shard] if self.unfinished else []
 
 
+@dataclass(frozen=True)
+class Manifest:
+    """What is kept of a shard."""
+
+    format: str
+    """Name of the format it was read with."""
+    note: str
+    """What a reader must know of its numbers."""
+    objects: bool
+    """Whether its records take several lines each."""
+    pieces: tuple[Piece, ...]
+    """In order of their bytes; not necessarily all of the shard."""
+
+
 def cache_root() -> Path:
     """RL_BOARD_CACHE, else the user's cache folder."""
     given = os.environ.get("RL_BOARD_CACHE")
@@ -114,33 +130,31 @@ class Store:
         probe.touch()
         probe.unlink()
 
-    def pieces(self, shard: Shard) -> list[Piece]:
-        """What is kept of a shard as it is now, in order. A shard that shrank or was rewritten has nothing."""
+    def manifest(self, shard: Shard) -> Manifest | None:
+        """What is kept of a shard as it is now; None when it shrank or was rewritten, or nothing is."""
         try:
-            manifest = json.loads(self._manifest(shard).read_bytes())
-            same = (manifest["size"], manifest["mtime_ns"]) == (shard.size, shard.mtime_ns)
-            grown = shards.is_plain(shard) and manifest["size"] < shard.size
-            found = [piece_from(one) for one in manifest["pieces"]] if same or grown else []
-            kept = [piece for piece in found if self._has(piece)]
-            if grown and any(shards.seal(shard, piece.start, piece.stop) != piece.seal for piece in found):
-                return []
+            written = json.loads(self._manifest(shard).read_bytes())
+            shard = replace(shard, objects=bool(written["objects"]))
+            same = (written["size"], written["mtime_ns"]) == (shard.size, shard.mtime_ns)
+            grown = shards.is_plain(shard) and written["size"] < shard.size
+            if not same and not grown:
+                return None
+            pieces = [piece_from(one) for one in written["pieces"]]
+            if grown and any(shards.seal(shard, piece.start, piece.stop) != piece.seal for piece in pieces):
+                return None
+            kept = tuple(piece for piece in pieces if self._has(piece))
+            return Manifest(str(written["format"]), str(written["note"]), shard.objects, kept)
         except (RunNotFound, OSError, ValueError, KeyError, TypeError):  # no manifest, none of this version, or the shard is gone
-            return []
-        return kept
+            return None
 
     def _has(self, piece: Piece) -> bool:
         return all((self.folder / name).is_file() for name in piece.files)
 
-    def keep(self, shard: Shard, pieces: Sequence[Piece]) -> None:
+    def keep(self, shard: Shard, manifest: Manifest) -> None:
         """Write a shard's manifest. Raises OSError."""
-        manifest = {
-            "shard": shard.name,
-            "size": shard.size,
-            "mtime_ns": shard.mtime_ns,
-            "pieces": [asdict(one) for one in pieces],
-        }
+        written = {"shard": shard.name, "size": shard.size, "mtime_ns": shard.mtime_ns, **asdict(manifest)}
         with _written(self._manifest(shard)) as stream:
-            stream.write(json.dumps(manifest).encode())
+            stream.write(json.dumps(written).encode())
 
     def _manifest(self, shard: Shard) -> Path:
         return self.folder / f"{blake2b(shard.name.encode(), digest_size=12).hexdigest()}.json"

@@ -3,11 +3,12 @@
 Knows lines and parts; knows neither which stretches a run needs nor which process it is in.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from board import ingest, shards
+from board import containers, formats, ingest, shards
+from board.ingest import Item
 from board.parts import Part
 from board.report import LoadReport
 from board.shards import Shard
@@ -21,6 +22,8 @@ class Stretch:
     shard: Shard
     start: int
     stop: int
+    format: str
+    """Name of the format it is read with."""
 
 
 def parse(
@@ -35,12 +38,8 @@ def parse(
     def kept(part: Part) -> None:
         files.append(keep(part))
 
-    if shards.is_plain(shard):
-        lines, count = shards.read_stretch(shard, stretch.start, stretch.stop)
-        ingest.read_parts(lines, shard.name, pads, report, kept)
-    else:
-        count = 0
-        ingest.read_parts(shards.read_lines(shard, on_bytes), shard.name, pads, report, kept)
+    found, count = _items(stretch, on_bytes)
+    ingest.read_parts(found, shard.name, formats.by_name(stretch.format), pads, report, kept)
     return Piece(
         start=stretch.start,
         stop=stretch.stop,
@@ -52,3 +51,11 @@ def parse(
         counts=dict(report.counts),
         unfinished=bool(report.unfinished),
     )
+
+
+def _items(stretch: Stretch, on_bytes: Callable[[int], None] | None) -> tuple[Iterable[Item], int]:
+    """What stands in the stretch, and of how many lines it is when lines are counted."""
+    shard = stretch.shard
+    if shards.is_plain(shard):
+        return shards.read_stretch(shard, stretch.start, stretch.stop)
+    return (shards.read_lines(shard, on_bytes) if shard.of_lines else containers.read(shard)), 0

@@ -18,13 +18,11 @@ from board.stretches import Stretch, parse
 def answer(order: dict[str, Any]) -> dict[str, Any]:
     """Parse what the order names into its store: `piece`, or `refused` (the shard) or `failed` (the store) with the reason."""
     given = order["stretch"]
-    shard = Shard(**{**given["shard"], "path": Path(given["shard"]["path"])})
+    stretch = Stretch(**{**given, "shard": Shard(**{**given["shard"], "path": Path(given["shard"]["path"])})})
     pads = frozenset(order["pads"])
     store = Store(Path(order["location"]), pads, Path(order["cache"]))
     try:
-        return {
-            "piece": asdict(parse(Stretch(shard, given["start"], given["stop"]), pads | COMMON_PADS, store.write, _tell_bytes))
-        }
+        return {"piece": asdict(parse(stretch, pads | COMMON_PADS, store.write, _tell_bytes))}
     except BoardError as error:
         return {"refused": str(error)}
     except OSError as error:

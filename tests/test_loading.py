@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rows import compressed, token_row
 
 from board import ingest, loading, open_run, shards
+from board.formats import native
 from board.formats.row import COMMON_PADS
 from board.loading import Loader
 from board.parts import Part
@@ -113,10 +114,11 @@ def test_short_last_piece_is_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         open_run(folder)
     shard = shards.find_shards(folder)[0][0]
 
-    pieces = Store(folder, COMMON_PADS).pieces(shard)
+    manifest = Store(folder, COMMON_PADS).manifest(shard)
 
-    assert len(pieces) <= 3
-    assert sum(piece.rows for piece in pieces) == 59
+    assert manifest is not None
+    assert len(manifest.pieces) <= 3
+    assert sum(piece.rows for piece in manifest.pieces) == 59
 
 
 def test_vanished_shard_is_a_problem_not_an_end(tmp_path: Path) -> None:
@@ -215,7 +217,7 @@ def test_part_is_cut_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     kept: list[Part] = []
     shard = shards.find_shards(folder)[0][0]
 
-    ingest.read_parts(shards.read_lines(shard), shard.name, COMMON_PADS, LoadReport(), kept.append)
+    ingest.read_parts(shards.read_lines(shard), shard.name, native, COMMON_PADS, LoadReport(), kept.append)
 
     assert len(kept) > 5
     lines = [line for part in kept for line in part.scalars["line"].to_pylist()]

@@ -22,7 +22,7 @@ def test_killed_worker_is_replaced(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     write_shard(folder / "rank_0.jsonl.gz", [token_row(at) for at in range(100)])
     shard = shards.find_shards(folder)[0][0]
-    stretch = Stretch(shard, 0, shard.size)
+    stretch = Stretch(shard, 0, shard.size, "native")
     store = Store(folder, COMMON_PADS)
     store.open()
     with processes.helpers(1, store, COMMON_PADS, OSError, {}) as submit:
@@ -46,7 +46,7 @@ def test_ended_with_the_load(tmp_path: Path) -> None:
     store.open()
     seen: dict[str, int] = {}
     with processes.helpers(1, store, COMMON_PADS, OSError, seen) as submit:
-        future = submit(Stretch(shard, 0, shard.size))
+        future = submit(Stretch(shard, 0, shard.size, "native"))
         while not seen:
             assert not future.done()
         assert _children()

@@ -1,0 +1,118 @@
+"""Whose files these are: the beginning of each shard → its format, and which shards of a run hold no rollouts.
+
+Reads a few records of a shard and no more. Knows formats and containers; knows neither stretches nor the store.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+
+from board import containers, formats, records
+from board.containers import Parsed
+from board.errors import RowRefused, RunNotFound
+from board.formats import native
+from board.formats.contract import Head
+from board.records import Record
+from board.shards import Line, Problem, Shard, is_plain, read_lines
+
+_RECORDS: Final = 8
+_BYTES: Final = 8_000_000
+"""So many records, or so many bytes of them, are looked at."""
+
+_SPEAKS: Final = frozenset(
+    {
+        "response",
+        "response_tokens",
+        "responses",
+        "output",
+        "completion",
+        "completions",
+        "generation",
+        "output_response",
+        "model_response",
+        "response_str",
+    }
+)
+"""Keys under which trainers keep what the policy said: a file with one of them is no list of metrics, though its format is unknown."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What the beginning of a shard tells."""
+
+    format: str
+    """Name of its format; empty when nobody knows it, or when there is no record yet."""
+    note: str = ""
+    """What a reader must know of its numbers."""
+    objects: bool = False
+    """Whether its records are not on lines of their own though its name says so."""
+    keys: tuple[str, ...] = ()
+    """Of its first record; none when no record could be read."""
+
+
+def identify(shard: Shard) -> Identity:
+    """Whose shard it is. What cannot be read is nobody's; reading it will tell why."""
+    objects = is_plain(shard) and _is_pretty(shard)
+    head = Head(shard.name, tuple(_first_records(replace(shard, objects=objects))))
+    if not head.records:
+        return Identity("", objects=objects)
+    kind = formats.recognise(head)
+    keys = tuple(head.records[0])
+    return Identity(kind.NAME, kind.note(head), objects, keys) if kind else Identity("", objects=objects, keys=keys)
+
+
+def _is_pretty(shard: Shard) -> bool:
+    """Whether the first line opens an object or a list and does nothing else."""
+    first = next((line for line in read_lines(shard) if isinstance(line, Line)), None)
+    return first is not None and first.data.strip() in (b"{", b"[")
+
+
+def _first_records(shard: Shard) -> Iterator[Record]:
+    size = 0
+    found = _records_of_lines(shard) if shard.of_lines else (one for one in containers.read(shard) if isinstance(one, Parsed))
+    for one in islice(found, _RECORDS):
+        yield one.record
+        size += one.size
+        if size > _BYTES:
+            return
+
+
+def _records_of_lines(shard: Shard) -> Iterator[Parsed]:
+    for line in islice(read_lines(shard), _RECORDS * 4):
+        if isinstance(line, Problem):
+            return
+        try:
+            yield Parsed(line.number, records.parse(line.data), len(line.data))
+        except RowRefused:
+            continue
+
+
+def sidecars(identities: Mapping[str, Identity]) -> dict[str, str]:
+    """Shards that hold no rollouts, by name, with the reason: files of metrics and the like beside the rollouts.
+
+    Where no shard is recognised none is left out, so that reading them tells what is wrong with each.
+    """
+    if not any(one.format for one in identities.values()):
+        return {}
+    return {
+        name: f"holds no rollouts that the board knows; its keys are {', '.join(key[:40] for key in one.keys[:12])}"
+        for name, one in identities.items()
+        if not one.format and one.keys and _SPEAKS.isdisjoint(one.keys)
+    }
+
+
+def check_one_family(identities: Mapping[str, Identity]) -> None:
+    """Raise RunNotFound, naming what was seen where, when the shards are of several trainers: their steps are not one run's."""
+    seen: dict[str, list[str]] = {}
+    for name, one in identities.items():
+        if one.format:
+            seen.setdefault(formats.by_name(one.format).FAMILY, []).append(name)
+    if len(seen) > 1:
+        listed = "; ".join(f"{family}: {len(names):,} files, such as {names[0]}" for family, names in seen.items())
+        raise RunNotFound(f"This folder mixes the rollouts of several trainers. Open one of its folders instead. Seen: {listed}.")
+
+
+def format_of(identity: Identity) -> str:
+    """The format a shard is read with: the board's own where nobody knows it, because its reader says which keys are missing."""
+    return identity.format or native.NAME

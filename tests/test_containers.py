@@ -1,0 +1,145 @@
+"""Tests of files that are not JSON lines."""
+
+import datetime
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from board import containers, open_run, shards
+from board.containers import Parsed
+from board.errors import RunNotFound
+from board.records import Record
+from board.shards import Problem, Shard
+
+
+def shard(path: Path, objects: bool = False) -> Shard:
+    """The shard at a path."""
+    return Shard(path, path.name, path.stat().st_size, 0, objects)
+
+
+def found(path: Path, objects: bool = False) -> tuple[list[tuple[int, Record]], list[str]]:
+    """Numbered records and problems of a file."""
+    items = [*containers.read(shard(path, objects))]
+    return (
+        [(one.number, one.record) for one in items if isinstance(one, Parsed)],
+        [str(one) for one in items if isinstance(one, Problem)],
+    )
+
+
+def test_parquet_rows_are_records(tmp_path: Path) -> None:
+    """Rows are numbered through all batches, nulls stay, and what JSON cannot hold is text."""
+    rows: list[dict[str, Any]] = [{"step": at, "completion": f"{at} é", "logprobs": [0.5, None], "x": None} for at in range(150)]
+    table = pa.Table.from_pylist(rows).append_column("when", pa.array([datetime.date(2026, 1, 2)] * 150))
+    table = table.append_column("price", pa.array([Decimal("1.50")] * 150)).append_column("raw", pa.array([b"a\xff"] * 150))
+    pq.write_table(table, tmp_path / "a.parquet")
+
+    records, problems = found(tmp_path / "a.parquet")
+
+    assert problems == []
+    assert records[149] == (150, {**rows[149], "when": "2026-01-02", "price": 1.5, "raw": "a\\xff"})
+    assert [number for number, _ in records] == list(range(1, 151))
+
+
+def test_whole_file_is_a_record(tmp_path: Path) -> None:
+    """A `.json` file is one record, NaN and all; one that is no object is refused with the reason."""
+    (tmp_path / "a.json").write_text('{\n "a": [1, NaN]\n}')
+    (tmp_path / "b.json").write_text("[1]")
+
+    assert repr(found(tmp_path / "a.json")[0]) == "[(1, {'a': [1, nan]})]"
+    assert found(tmp_path / "b.json") == ([], ["b.json: is not a JSON object but a list"])
+
+
+def test_objects_over_many_lines(tmp_path: Path) -> None:
+    """Objects written one after another with indents are as many records; behind a damage nothing is guessed."""
+    objects = [{"a": 1, "t": "x\ny }{"}, {"b": [1, 2]}, {"c": {}}]
+    text = "\n".join(json.dumps(one, indent=2) for one in objects)
+    path = tmp_path / "a.jsonl"
+    path.write_text(text + "\n")
+
+    assert found(path, objects=True) == ([*enumerate(objects, 1)], [])
+
+    path.write_text(text[:-4])
+    records, problems = found(path, objects=True)
+    assert records == [*enumerate(objects[:2], 1)]
+    assert problems[0].startswith("a.jsonl:3: is not JSON from here on")
+
+
+def test_one_record_is_found_again(tmp_path: Path) -> None:
+    """By its number; one that is gone is said to be."""
+    pq.write_table(pa.table({"a": [1, 2, 3]}), tmp_path / "a.parquet")
+
+    assert containers.record(shard(tmp_path / "a.parquet"), 2) == {"a": 2}
+    with pytest.raises(RunNotFound, match="no record 4 any more"):
+        containers.record(shard(tmp_path / "a.parquet"), 4)
+
+
+def test_damaged_files_are_problems(tmp_path: Path) -> None:
+    """A file that is not what its name says ends in one problem."""
+    for name in ("a.parquet", "1.json"):
+        (tmp_path / name).write_bytes(b"not this")
+        records, problems = found(tmp_path / name)
+        assert records == []
+        assert len(problems) == 1
+        assert problems[0].startswith(f"{name}: ")
+
+
+def test_torch_dumps_are_tensors_and_plain_values(tmp_path: Path) -> None:
+    """Tensors come out as lists; a file that would run code is refused, as is any other object."""
+    torch = pytest.importorskip("torch")
+    torch.save(
+        {"rollout_id": 1, "samples": [{"tokens": torch.tensor([1, 2]), "p": torch.tensor(0.5, dtype=torch.bfloat16)}]},
+        tmp_path / "1.pt",
+    )
+    torch.save({"x": Path("/")}, tmp_path / "2.pt")
+    torch.save([1], tmp_path / "3.pt")
+    (tmp_path / "4.pt").write_bytes(b"junk")
+
+    assert found(tmp_path / "1.pt") == ([(1, {"rollout_id": 1, "samples": [{"tokens": [1, 2], "p": 0.5}]})], [])
+    assert "cannot be read as tensors and plain values" in found(tmp_path / "2.pt")[1][0]
+    assert found(tmp_path / "3.pt")[1] == ["3.pt: holds a list, not a dictionary"]
+    assert len(found(tmp_path / "4.pt")[1]) == 1
+
+
+def test_rows_of_our_own_in_parquet(tmp_path: Path) -> None:
+    """Rollouts under our names open from Parquet as from lines, with their place and their raw record."""
+    rows = [
+        {"step": at // 2, "response": "a b", "response_tokens": ["a", " b"], "logprobs": [-1.0, -2.0], "reward": float(at)}
+        for at in range(4)
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "rank_0.parquet")
+
+    run = open_run(tmp_path)
+
+    assert run.frame["reward"].tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert run.rollout(3).source == "rank_0.parquet:4"
+    assert run.key_of("rank_0.parquet:4") == 3
+    assert json.loads(run.raw(3)) == rows[3]
+    assert run.rollout(3)["logprobs"].tolist() == [-1.0, -2.0]
+    assert len(open_run(tmp_path).frame) == 4
+
+
+CANDIDATES: dict[str, bool] = {
+    "a.parquet": True,
+    "12.pt": True,
+    "eval_12.pt": True,
+    "12_0.pt": True,
+    "ppo_rollout_dump_step3.pt": True,
+    "episode_hash1_id2.json": True,
+    "optimizer.pt": False,
+    "config.json": False,
+    "metadata.json": False,
+    "tokenizer.json": False,
+}
+
+
+@pytest.mark.parametrize(("name", "taken"), CANDIDATES.items(), ids=CANDIDATES)
+def test_which_files_may_hold_rollouts(tmp_path: Path, name: str, taken: bool) -> None:
+    """Of `.pt` and `.json` files, of which experiments are full, only those named after a step or an episode are looked at."""
+    (tmp_path / name).write_bytes(b"x")
+
+    assert bool(shards.find_shards(tmp_path)[0]) is taken

@@ -1,0 +1,74 @@
+"""Tests of whose files are in a run."""
+
+import json
+from pathlib import Path
+
+import pytest
+from rows import token_row, write_run
+
+from board import open_run, shards
+from board.recognition import Identity, check_one_family, identify, sidecars
+
+
+def identity(path: Path) -> Identity:
+    """Of the only shard in a folder."""
+    return identify(shards.find_shards(path)[0][0])
+
+
+HEADS: dict[str, tuple[bytes, str]] = {
+    "ours": (b'{"step": 1, "response": "x"}\n', "native"),
+    "ours behind garbage": (b'garbage\n[1]\n\n{"step": 1, "response": "x"}\n', "native"),
+    "metrics": (b'{"loss": 1}\n', ""),
+    "empty": (b"", ""),
+    "half a line": (b'{"step": 1, "resp', ""),
+}
+
+
+@pytest.mark.parametrize(("data", "name"), HEADS.values(), ids=HEADS)
+def test_first_records_tell(tmp_path: Path, data: bytes, name: str) -> None:
+    """The format is told by records that can be read, wherever among the first they stand."""
+    (tmp_path / "a.jsonl").write_bytes(data)
+
+    assert identity(tmp_path).format == name
+
+
+def test_objects_over_many_lines_are_seen(tmp_path: Path) -> None:
+    """A file whose first line opens an object and nothing else is read object by object, also when it is opened again and when it grows."""
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(json.dumps(token_row(step), indent=2) for step in (0, 1)))
+    assert identity(tmp_path).objects
+    assert open_run(tmp_path).steps.tolist() == [0, 1]
+    assert open_run(tmp_path).steps.tolist() == [0, 1]
+
+    with path.open("a") as stream:
+        stream.write("\n" + json.dumps(token_row(2), indent=2))
+
+    run = open_run(tmp_path)
+    assert run.steps.tolist() == [0, 1, 2]
+    assert json.loads(run.raw(2))["step"] == 2
+
+
+def test_metrics_beside_rollouts_are_left_out(tmp_path: Path) -> None:
+    """A file of metrics is skipped and listed with its keys, and counts neither as a shard nor as a problem."""
+    write_run(tmp_path, {"rank_0.jsonl": [token_row(0)], "metrics.jsonl": [{"step": 0, "loss": 0.5}]})
+
+    run = open_run(tmp_path)
+
+    assert (run.report.shards, run.report.rows, run.report.problems) == (1, 1, [])
+    assert run.report.skipped == {"metrics.jsonl": "holds no rollouts that the board knows; its keys are step, loss"}
+    assert run.report.formats == {"native": 1}
+    assert list(run.frame["shard"].cat.categories) == ["rank_0.jsonl"]
+
+
+def test_only_what_holds_no_response_is_left_out() -> None:
+    """A file with a response under any name is read, so that its rows are refused with a reason, and so is the only file of a run."""
+    known, metrics = Identity("native", keys=("step", "response")), Identity("", keys=("loss",))
+    spoken, empty = Identity("", keys=("completion",)), Identity("")
+
+    assert list(sidecars({"a": known, "b": metrics, "c": spoken, "d": empty})) == ["b"]
+    assert sidecars({"b": metrics}) == {}
+
+
+def test_one_family_is_no_mixture() -> None:
+    """Files of one trainer, and files that nobody knows, may lie together."""
+    check_one_family({"a": Identity("native"), "b": Identity("native"), "c": Identity("")})

@@ -26,14 +26,17 @@ from board.errors import RunNotFound
 from board.rollouts import Rollout, Run
 
 REPOSITORY = Path(__file__).parent.parent
-EXAMPLES = int(os.environ.get("RL_BOARD_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("RL_BOARD_EXAMPLES", "40"))
 STEPS = 12
 
-PLAIN = ["deep/rank_1.jsonl", "rank_0.jsonl", "rank_2.jsonl", "rank_10.jsonl"]
+PLAIN = ["deep/rank_1.jsonl", "rank_2.jsonl", "rank_10.jsonl"]
 NAMES = [*PLAIN, "step_1/more.jsonl.gz", "step_1/rank_3.jsonl.zst"]
 """In the order in which the board shows shards."""
 
 HUGE = 10**9
+STRETCHES = st.sampled_from([1, 150, 600, 16_000_000])
+PARTS = st.sampled_from([1, 300, 32_000_000])
+"""Bytes at which shards are cut; small ones send small shards down the ways of large ones."""
 
 
 def _arrays(length: int) -> st.SearchStrategy[dict[str, list[float | None]]]:
@@ -59,7 +62,9 @@ def rows(draw: st.DrawFn, step: int) -> dict[str, Any]:
     return row | draw(_arrays(length))
 
 
-BAD_LINES = st.sampled_from([b"{", b"[1, 2]", b"no json", b'{"response": "no step"}', b'{"step": 1}', b"\xff\xfe", b'{"step": 1, "resp'])
+BAD_LINES = st.sampled_from(
+    [b"{", b"[1, 2]", b"no json", b'{"response": "no step"}', b'{"step": 1}', b"\xff\xfe", b'{"step": 1, "resp']
+)
 BLANK_LINES = st.sampled_from([b"", b"  ", b"\t"])
 
 
@@ -181,6 +186,7 @@ class History(RuleBasedStateMachine):
         self.clock = 1_700_000_000 * 10**9
 
     def path(self, name: str) -> Path:
+        """Where a shard is or will be, its folder made."""
         path = self.folder / name
         path.parent.mkdir(exist_ok=True)
         return path
@@ -191,16 +197,18 @@ class History(RuleBasedStateMachine):
         os.utime(self.folder / name, ns=(self.clock + self.writes, self.clock + self.writes))
 
     def write(self, name: str, data: bytes) -> None:
+        """The whole shard."""
         self.path(name).write_bytes(data)
         self.stamp(name)
 
     def exists(self, name: str) -> bool:
+        """Whether the run has the shard now."""
         return (self.folder / name).exists()
 
-    @initialize(data=texts(), name=st.sampled_from(NAMES), bom=st.booleans())
-    def begin(self, data: bytes, name: str, bom: bool) -> None:
+    @initialize(data=texts(), name=st.sampled_from(NAMES), bom=st.booleans(), stretch=STRETCHES, part=PARTS)
+    def begin(self, data: bytes, name: str, bom: bool, stretch: int, part: int) -> None:
         """The first shard."""
-        self.small, self.stretch, self.part = HUGE, 16_000_000, 32_000_000
+        self.small, self.stretch, self.part = HUGE, stretch, part
         self.write(name, compressed(mark(bom) + data, name))
 
     @rule(name=st.sampled_from(NAMES), data=texts(), bom=st.booleans(), renamed=st.booleans())
@@ -247,14 +255,14 @@ class History(RuleBasedStateMachine):
             data = self.path(name).read_bytes()
             self.write(name, data + b"".join(data.splitlines(keepends=True)[-count:]))
 
-    @rule(name=st.sampled_from(PLAIN), line=st.none() | st.integers(0, 8))
-    def rewrite_at_the_same_size(self, name: str, line: int | None) -> None:
-        """Other digits in one line or in all, nothing else: size and line ends stay."""
+    @rule(name=st.sampled_from(PLAIN), line=st.none() | st.integers(0, 8), more=st.just(b"") | texts(4))
+    def rewrite_with_other_digits(self, name: str, line: int | None, more: bytes) -> None:
+        """Other digits in one line or in all, size and line ends as before; or the same and longer, which is no append."""
         if self.exists(name):
             lines = self.path(name).read_bytes().splitlines(keepends=True)
             other = bytes.maketrans(b"123456789", b"234567891")
             changed = [one.translate(other) if line is None or at == line else one for at, one in enumerate(lines)]
-            self.write(name, b"".join(changed))
+            self.write(name, b"".join(changed) + more)
 
     @rule(name=st.sampled_from(NAMES[:-1]), share=st.floats(0, 1))
     def truncate(self, name: str, share: float) -> None:
@@ -298,7 +306,7 @@ class History(RuleBasedStateMachine):
             if how != "delete":
                 path.write_bytes({"cut": data[: len(data) * 2 // 3], "empty": b"", "other": b"{}" * 50}[how])
 
-    @rule(stretch=st.sampled_from([1, 150, 600, 16_000_000]), part=st.sampled_from([1, 300, 32_000_000]))
+    @rule(stretch=STRETCHES, part=PARTS)
     def size(self, stretch: int, part: int) -> None:
         """Loads cut the shards in other pieces from now on."""
         self.stretch, self.part = stretch, part

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from rows import token_row, write_run
+from rows import compressed, lines, token_row, write_run
 
 from board import loading, open_run, store
 from board.formats.row import COMMON_PADS
@@ -62,10 +62,10 @@ def test_disk_that_is_full(tmp_path: Path) -> None:
     """On a disk with room for a few parts the run opens whole, here and by processes, says why, and opens so again."""
     folder = run_of(tmp_path)
 
-    lines = opened_under('mount -t tmpfs -o size=64k tmpfs "$CACHE"', folder, tmp_path / "cache", 10**9, 10**9, 0)
+    said = opened_under('mount -t tmpfs -o size=64k tmpfs "$CACHE"', folder, tmp_path / "cache", 10**9, 10**9, 0)
 
-    assert [line.split(" ", 3)[:3] for line in lines] == [["400", "True", "0"]] * 3
-    assert all("No space left" in line for line in lines)
+    assert [line.split(" ", 3)[:3] for line in said] == [["400", "True", "0"]] * 3
+    assert all("No space left" in line for line in said)
 
 
 @pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare")
@@ -78,10 +78,10 @@ def test_cache_that_may_only_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     if filled:
         open_run(folder)
 
-    lines = opened_under('mount --bind "$CACHE" "$CACHE" && mount -o remount,bind,ro "$CACHE"', folder, cache, 10**9, 0)
+    said = opened_under('mount --bind "$CACHE" "$CACHE" && mount -o remount,bind,ro "$CACHE"', folder, cache, 10**9, 0)
 
-    assert [line.split(" ", 3)[:3] for line in lines] == [["400", "True", "0"]] * 2
-    assert all("Read-only file system" in line for line in lines)
+    assert [line.split(" ", 3)[:3] for line in said] == [["400", "True", "0"]] * 2
+    assert all("Read-only file system" in line for line in said)
 
 
 def prompts(run: Run) -> list[str]:
@@ -154,3 +154,15 @@ def test_clock_that_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: f
     first, second = open_run(folder), open_run(folder)
 
     assert prompts(first) == prompts(second) == [f"p{at}" for at in range(41)]
+
+
+@pytest.mark.parametrize("name", ["rank_0.jsonl.gz", "rank_0.jsonl.zst"])
+def test_compressed_shard_that_grows(tmp_path: Path, name: str) -> None:
+    """A member appended to a compressed shard that is kept already is read with the rest of it."""
+    rows = [token_row(at, prompt=f"p{at}") for at in range(6)]
+    folder = write_run(tmp_path / "run", {name: rows[:3]})
+    assert prompts(open_run(folder)) == ["p0", "p1", "p2"]
+    with (folder / name).open("ab") as shard:
+        shard.write(compressed(lines(rows[3:]), name))
+
+    assert prompts(open_run(folder)) == [f"p{at}" for at in range(6)]

@@ -201,9 +201,10 @@ class History(RuleBasedStateMachine):
         self.path(name).write_bytes(data)
         self.stamp(name)
 
-    def exists(self, name: str) -> bool:
-        """Whether the run has the shard now."""
-        return (self.folder / name).exists()
+    def there(self, names: list[str], at: int) -> str | None:
+        """One of the shards there are, if any."""
+        found = [name for name in names if (self.folder / name).exists()]
+        return found[at % len(found)] if found else None
 
     @initialize(data=texts(), name=st.sampled_from(NAMES), bom=st.booleans(), stretch=STRETCHES, part=PARTS)
     def begin(self, data: bytes, name: str, bom: bool, stretch: int, part: int) -> None:
@@ -224,17 +225,19 @@ class History(RuleBasedStateMachine):
         else:
             self.write(name, whole)
 
-    @rule(name=st.sampled_from(NAMES), data=texts(4))
-    def append(self, name: str, data: bytes) -> None:
+    @rule(at=st.integers(0, 5), data=texts(4))
+    def append(self, at: int, data: bytes) -> None:
         """What training writes; of a compressed shard another member of the stream."""
-        if self.exists(name):
+        name = self.there(NAMES, at)
+        if name:
             self.rest.pop(name, None)
             self.write(name, self.path(name).read_bytes() + compressed(data, name))
 
-    @rule(name=st.sampled_from(PLAIN), step=st.integers(0, 5), data=st.data(), share=st.floats(0, 1))
-    def append_half_a_line(self, name: str, step: int, data: st.DataObject, share: float) -> None:
+    @rule(at=st.integers(0, 5), step=st.integers(0, 5), data=st.data(), share=st.floats(0, 1))
+    def append_half_a_line(self, at: int, step: int, data: st.DataObject, share: float) -> None:
         """A line that is still being written."""
-        if self.exists(name):
+        name = self.there(PLAIN, at)
+        if name:
             line = json.dumps(data.draw(rows(step)), ensure_ascii=False).encode() + b"\n"
             at = int(share * (len(line) - 1))
             self.rest[name] = line[at:]
@@ -245,44 +248,50 @@ class History(RuleBasedStateMachine):
     def append_the_other_half(self) -> None:
         """The line is whole now."""
         name, rest = self.rest.popitem()
-        if self.exists(name):
+        if (self.folder / name).exists():
             self.write(name, self.path(name).read_bytes() + rest)
 
-    @rule(name=st.sampled_from(PLAIN), count=st.integers(1, 4))
-    def resume(self, name: str, count: int) -> None:
+    @rule(at=st.integers(0, 5), count=st.integers(1, 4))
+    def resume(self, at: int, count: int) -> None:
         """A job resumed from a checkpoint writes the last lines again."""
-        if self.exists(name):
+        name = self.there(PLAIN, at)
+        if name:
             data = self.path(name).read_bytes()
             self.write(name, data + b"".join(data.splitlines(keepends=True)[-count:]))
 
-    @rule(name=st.sampled_from(PLAIN), line=st.none() | st.integers(0, 8), more=st.just(b"") | texts(4))
-    def rewrite_with_other_digits(self, name: str, line: int | None, more: bytes) -> None:
+    @rule(at=st.integers(0, 5), line=st.none() | st.integers(0, 8), more=st.just(b"") | texts(4))
+    def rewrite_with_other_digits(self, at: int, line: int | None, more: bytes) -> None:
         """Other digits in one line or in all, size and line ends as before; or the same and longer, which is no append."""
-        if self.exists(name):
+        name = self.there(PLAIN, at)
+        if name:
             lines = self.path(name).read_bytes().splitlines(keepends=True)
             other = bytes.maketrans(b"123456789", b"234567891")
             changed = [one.translate(other) if line is None or at == line else one for at, one in enumerate(lines)]
             self.write(name, b"".join(changed) + more)
 
-    @rule(name=st.sampled_from(NAMES[:-1]), share=st.floats(0, 1))
-    def truncate(self, name: str, share: float) -> None:
+    @rule(at=st.integers(0, 5), share=st.floats(0, 1))
+    def truncate(self, at: int, share: float) -> None:
         """Cut anywhere, a compressed stream too."""
-        if self.exists(name):
+        name = self.there(NAMES[:-1], at)
+        if name:
             self.rest.pop(name, None)
             data = self.path(name).read_bytes()
             kept = data[: int(share * len(data))]
             self.write(name, b"" if name.endswith(".gz") and len(kept) < 10 else kept)
 
-    @rule(name=st.sampled_from(NAMES))
-    def delete(self, name: str) -> None:
+    @rule(at=st.integers(0, 5))
+    def delete(self, at: int) -> None:
         """A shard goes; it may be the last."""
-        (self.folder / name).unlink(missing_ok=True)
+        name = self.there(NAMES, at)
+        if name:
+            (self.folder / name).unlink()
 
-    @rule(name=st.sampled_from(NAMES), hours=st.sampled_from([-1e6, -24, -1, 0, 1, 24, 1e5]))
-    def jump_clock(self, name: str, hours: float) -> None:
+    @rule(at=st.integers(0, 5), hours=st.sampled_from([-1e6, -24, -1, 0, 1, 24, 1e5]))
+    def jump_clock(self, at: int, hours: float) -> None:
         """The writer's clock goes back or forth, and a shard is touched, its bytes unchanged."""
+        name = self.there(NAMES, at)
         self.clock += int(hours * 3600) * 10**9
-        if self.exists(name):
+        if name:
             self.stamp(name)
 
     @rule(boards=st.sampled_from([1, 2, 3]), seconds=st.none() | st.floats(0, 0.03))

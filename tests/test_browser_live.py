@@ -1,0 +1,112 @@
+"""A run that grows under a reader's eyes, in a real browser: what comes is there without a click, and the reader stays where they are."""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+TOKENS = 3_000
+WORDS = (" the", " sum", " of", " x", ",", ".\n", " again")
+
+
+def line(step: int, tokens: int = 5) -> str:
+    """One rollout as the recorder writes it, with its line end."""
+    numbers = [-0.1 - at % 13 / 40 for at in range(tokens)]
+    row = {
+        "step": step,
+        "prompt": "p",
+        "response": "r",
+        "response_tokens": [WORDS[at % len(WORDS)] for at in range(tokens)],
+        "logprobs": numbers,
+        "ref_logprobs": [number - 0.01 for number in numbers],
+        "reward": 1.0,
+    }
+    return json.dumps(row) + "\n"
+
+
+def append(shard: Path, text: str) -> None:
+    """Write on at the end of a shard, which may be new."""
+    with shard.open("a", encoding="utf-8") as stream:
+        stream.write(text)
+
+
+def settled(page: Page) -> None:
+    """Wait until the script has run and the browser has drawn."""
+    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"][data-test-connection-state="CONNECTED"]')
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def switch(page: Page) -> Locator:
+    """What turns following on and off."""
+    return page.get_by_label("Live", exact=True)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run of three steps in one shard, the second of them long."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    append(folder / "rank_0.jsonl", "".join(line(step, TOKENS if step == 1 else 5) for step in range(3)))
+    return folder
+
+
+def scrolled(page: Page, text: Locator) -> tuple[float, float]:
+    """How far the page and the response are scrolled."""
+    down = page.get_by_test_id("stMain").evaluate("node => node.scrollTop")
+    return float(down), float(text.evaluate("node => node.scrollTop"))
+
+
+def test_reader_of_a_live_run_stays_where_they_are(serve: Callable[..., str], page: Page, run: Path) -> None:
+    """A new step, a line written in halves and a new shard appear without a click; step, rollout, token and scroll stay."""
+    page.set_viewport_size({"width": 1400, "height": 600})
+    page.goto(f"{serve(run.parent)}?run=run&step=1&rollout=rank_0.jsonl:2&token=1500")
+    settled(page)
+    page.get_by_test_id("stTopNavLink").filter(has_text="Tokens").click()
+    text = page.locator(".tv-text")
+    expect(text.locator("[data-pinned]")).to_be_visible()
+    settled(page)
+    page.get_by_test_id("stMain").evaluate("node => { node.scrollTop = 120; }")
+    text.evaluate("node => { node.scrollTop += 30; }")
+    settled(page)
+    place, before = page.url, scrolled(page, text)
+    assert min(before) > 0
+    half = line(4)
+
+    append(run / "rank_0.jsonl", line(3) + half[:40])
+    expect(page.get_by_text("Step (4 in all)")).to_be_visible()
+    append(run / "rank_0.jsonl", half[40:])
+    expect(page.get_by_text("Step (5 in all)")).to_be_visible()
+    append(run / "rank_1.jsonl", line(5))
+    expect(page.get_by_text("Step (6 in all)")).to_be_visible()
+    expect(page.get_by_text("6 rows · no problems")).to_be_visible()
+    settled(page)
+
+    assert page.url == place
+    assert scrolled(page, text) == before
+    expect(text.locator("[data-pinned]")).to_have_count(1)
+    assert re.search("token=1500(&|$)", place)
+
+
+def test_live_is_on_for_a_run_just_written(serve: Callable[..., str], page: Page, run: Path) -> None:
+    """The switch is on for a run that changed in the last minutes and off for an old one, which then waits to be asked for."""
+    old = run.with_name("old")
+    old.mkdir()
+    append(old / "rank_0.jsonl", line(0))
+    os.utime(old / "rank_0.jsonl", (1e9, 1e9))
+    address = serve(run.parent)
+
+    page.goto(f"{address}?run=run")
+    settled(page)
+    expect(switch(page)).to_be_checked()
+
+    page.goto("about:blank")
+    page.goto(f"{address}?run=old")
+    settled(page)
+    expect(switch(page)).not_to_be_checked()
+    append(old / "rank_0.jsonl", line(1))
+    page.wait_for_timeout(3_000)
+    expect(page.get_by_text("1 row · no problems")).to_be_visible()

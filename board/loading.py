@@ -221,7 +221,7 @@ class Loader:
         own = LoadReport()
         found: list[Part] = []
         try:
-            lines, _ = shards.read_stretch(kept.shard, end, kept.shard.size)
+            lines, _, _ = shards.read_stretch(kept.shard, end, kept.shard.size)
         except RunNotFound:
             return []
         ingest.read_parts(lines, kept.shard.name, formats.by_name(format_of(kept.identity)), self.pads, own, found.append)

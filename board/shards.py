@@ -264,8 +264,8 @@ def cuts(shard: Shard, start: int, stop: int, size: int) -> list[tuple[int, int]
     return [*zip(ends, [*ends[1:], stop], strict=True)] if start < stop else []
 
 
-def read_stretch(shard: Shard, start: int, stop: int) -> tuple[Iterator[Line], int]:
-    """The lines of a plain shard between two line ends, blank ones skipped, and how many there are with the blank ones.
+def read_stretch(shard: Shard, start: int, stop: int) -> tuple[Iterator[Line], int, str]:
+    """The lines of a plain shard between two line ends, blank ones skipped, how many there are with the blank ones, and their seal.
 
     Numbers count from the stretch's first line, 1; what follows the last line end is a line that is not whole.
     Raises RunNotFound when the shard does not reach so far any more.
@@ -278,7 +278,11 @@ def read_stretch(shard: Shard, start: int, stop: int) -> tuple[Iterator[Line], i
         raise RunNotFound(f"cannot be read: {error.strerror}") from error
     if len(data) < stop - start:
         raise RunNotFound("was cut while it was being read: load the run again")
-    return _lines(data, start), int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n")))
+    return (
+        _lines(data, start),
+        int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n"))),
+        _sealed(data[:_GLANCE], data[-_GLANCE:]),
+    )
 
 
 def _lines(data: bytes, start: int) -> Iterator[Line]:
@@ -299,17 +303,21 @@ def _lines(data: bytes, start: int) -> Iterator[Line]:
 def seal(shard: Shard, start: int, stop: int) -> str:
     """A digest of the first and last bytes of a stretch: another one when the shard was rewritten, as far as a glance can tell.
 
-    Raises RunNotFound when the shard cannot be read any more.
+    Bytes changed in the middle of a stretch, in place, are not seen when the file has grown as well. Raises RunNotFound when the shard
+    cannot be read any more.
     """
-    digest = blake2b(digest_size=16)
     try:
         with shard.path.open("rb") as stream:
-            for first in (start, max(start, stop - _GLANCE)):
-                stream.seek(first)
-                digest.update(stream.read(min(_GLANCE, stop - first)))
+            stream.seek(start)
+            head = stream.read(min(_GLANCE, stop - start))
+            stream.seek(max(start, stop - _GLANCE))
+            return _sealed(head, stream.read(min(_GLANCE, stop - start)))
     except OSError as error:
         raise RunNotFound(f"cannot be read: {error.strerror}") from error
-    return digest.hexdigest()
+
+
+def _sealed(head: bytes, tail: bytes) -> str:
+    return blake2b(head + tail, digest_size=16).hexdigest()
 
 
 def _reading_problem(shard: Shard, line: int | None, error: Exception) -> Problem:

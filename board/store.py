@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -133,19 +133,24 @@ class Store:
     def manifest(self, shard: Shard) -> Manifest | None:
         """What is kept of a shard as it is now; None when it shrank or was rewritten, or nothing is."""
         try:
-            written = json.loads(self._manifest(shard).read_bytes())
-            shard = replace(shard, objects=bool(written["objects"]))
-            same = (written["size"], written["mtime_ns"]) == (shard.size, shard.mtime_ns)
-            grown = shards.is_plain(shard) and written["size"] < shard.size
-            if not same and not grown:
+            digest, _, text = self._manifest(shard).read_bytes().partition(b"\n")
+            if digest.decode() != _digest(text):
                 return None
+            written = json.loads(text)
+            shard = replace(shard, objects=bool(written["objects"]))
             pieces = [piece_from(one) for one in written["pieces"]]
-            if grown and any(shards.seal(shard, piece.start, piece.stop) != piece.seal for piece in pieces):
+            if not self._fits(shard, written, pieces):
                 return None
             kept = tuple(piece for piece in pieces if self._has(piece))
             return Manifest(str(written["format"]), str(written["note"]), shard.objects, kept)
         except (RunNotFound, OSError, ValueError, KeyError, TypeError):  # no manifest, none of this version, or the shard is gone
             return None
+
+    def _fits(self, shard: Shard, written: dict[str, Any], pieces: Sequence[Piece]) -> bool:
+        """Whether the shard is the one that was parsed, or that one and more. Raises RunNotFound when it cannot be read."""
+        same = (written["size"], written["mtime_ns"]) == (shard.size, shard.mtime_ns)
+        grown = shards.is_plain(shard) and written["size"] < shard.size
+        return (same or grown) and all(shards.seal(shard, piece.start, piece.stop) == piece.seal for piece in pieces)
 
     def _has(self, piece: Piece) -> bool:
         return all((self.folder / name).is_file() for name in piece.files)
@@ -154,7 +159,8 @@ class Store:
         """Write a shard's manifest. Raises OSError."""
         written = {"shard": shard.name, "size": shard.size, "mtime_ns": shard.mtime_ns, **asdict(manifest)}
         with _written(self._manifest(shard)) as stream:
-            stream.write(json.dumps(written).encode())
+            text = json.dumps(written).encode()
+            stream.write(_digest(text).encode() + b"\n" + text)
 
     def _manifest(self, shard: Shard) -> Path:
         return self.folder / f"{blake2b(shard.name.encode(), digest_size=12).hexdigest()}.json"
@@ -189,7 +195,7 @@ class Store:
                 if path.suffix != ".json" and path.name not in used and _age(path) > _ORPHAN_SECONDS:
                     path.unlink(missing_ok=True)
             for other in self.folder.parent.parent.glob("v-*"):
-                if other != self.folder.parent and _age(other) > _OUTLIVED_SECONDS:
+                if other != self.folder.parent and min(map(_age, [other, *other.iterdir()])) > _OUTLIVED_SECONDS:
                     shutil.rmtree(other, ignore_errors=True)
 
 
@@ -201,6 +207,10 @@ def piece_from(written: dict[str, Any]) -> Piece:
     """A piece out of its JSON. Raises KeyError or TypeError for anything else."""
     problems = tuple((line, str(reason), str(severity)) for line, reason, severity in written["problems"])
     return Piece(**{**written, "files": tuple(written["files"]), "problems": problems})
+
+
+def _digest(text: bytes) -> str:
+    return blake2b(text, digest_size=16).hexdigest()
 
 
 @contextmanager

@@ -38,7 +38,7 @@ def parse(
     def kept(part: Part) -> None:
         files.append(keep(part))
 
-    found, count = _items(stretch, on_bytes)
+    found, count, seal = _items(stretch, on_bytes)
     ingest.read_parts(found, shard.name, formats.by_name(stretch.format), pads, report, kept)
     return Piece(
         start=stretch.start,
@@ -46,16 +46,17 @@ def parse(
         lines=count,
         files=tuple(name for name in files if name),
         rows=report.rows,
-        seal=shards.seal(shard, stretch.start, stretch.stop),
+        seal=seal,
         problems=tuple((one.line, one.reason, one.severity) for one in report.problems),
         counts=dict(report.counts),
         unfinished=bool(report.unfinished),
     )
 
 
-def _items(stretch: Stretch, on_bytes: Callable[[int], None] | None) -> tuple[Iterable[Item], int]:
-    """What stands in the stretch, and of how many lines it is when lines are counted."""
+def _items(stretch: Stretch, on_bytes: Callable[[int], None] | None) -> tuple[Iterable[Item], int, str]:
+    """What stands in the stretch, of how many lines it is when lines are counted, and its seal, taken of the bytes that are read."""
     shard = stretch.shard
     if shards.is_plain(shard):
         return shards.read_stretch(shard, stretch.start, stretch.stop)
-    return (shards.read_lines(shard, on_bytes) if shard.of_lines else containers.read(shard)), 0
+    seal = shards.seal(shard, stretch.start, stretch.stop)
+    return (shards.read_lines(shard, on_bytes) if shard.of_lines else containers.read(shard)), 0, seal

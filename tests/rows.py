@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Iterable, Mapping
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -57,3 +58,15 @@ def write_run(folder: Path, shards: Mapping[str, Iterable[Mapping[str, Any] | by
     for name, rows in shards.items():
         write_shard(folder / name, rows)
     return folder
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """What a shard's manifest says, below the line that vouches for it."""
+    found: dict[str, Any] = json.loads(path.read_bytes().partition(b"\n")[2])
+    return found
+
+
+def write_manifest(path: Path, said: Any) -> None:
+    """A manifest that says something else, and vouches for it."""
+    text = json.dumps(said).encode()
+    path.write_bytes(blake2b(text, digest_size=16).hexdigest().encode() + b"\n" + text)

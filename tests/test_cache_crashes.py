@@ -8,14 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from rows import compressed, lines, token_row, write_run
+from rows import compressed, lines, read_manifest, token_row, write_manifest, write_run
 
 from board import loading, open_run, store
 from board.formats.row import COMMON_PADS
 from board.loading import Stretch, parse
+from board.parts import Part
 from board.rollouts import Run
 from board.shards import find_shards
-from board.store import Store
+from board.store import Manifest, Store
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -109,35 +110,35 @@ def test_two_boards_that_saw_different_times(tmp_path: Path) -> None:
     old = find_shards(folder)[0][0]
     slow = Store(folder, COMMON_PADS)
     slow.open()
-    piece = parse(Stretch(old, 0, old.size), COMMON_PADS, slow.write)
+    piece = parse(Stretch(old, 0, old.size, "native"), COMMON_PADS, slow.write)
     write_run(folder, {"rank_0.jsonl": [token_row(at, prompt=f"p{at}") for at in range(20)]})
     open_run(folder)
 
-    slow.keep(old, [piece])
+    slow.keep(old, Manifest("native", "", False, (piece,)))
 
     assert prompts(open_run(folder)) == [f"p{at}" for at in range(20)]
 
 
 VERSIONS = {
-    "no manifest at all": b"",
-    "fields that are gone": json.dumps({"size": 1, "mtime_ns": 1, "pieces": [{"start": 0, "stop": 5, "parts": ["a"]}]}).encode(),
-    "another shape": b"[]",
+    "nothing": None,
+    "fields that are gone": {"size": 1, "mtime_ns": 1, "pieces": [{"start": 0, "stop": 5, "parts": ["a"]}]},
+    "another shape": [],
 }
 
 
 @pytest.mark.parametrize("manifest", VERSIONS.values(), ids=VERSIONS)
-def test_manifest_of_an_older_board_is_made_anew(tmp_path: Path, manifest: bytes) -> None:
+def test_manifest_of_an_older_board_is_made_anew(tmp_path: Path, manifest: object) -> None:
     """What an older version wrote under the same name is not understood, and is replaced by what this one reads."""
     folder = run_of(tmp_path, 8)
     open_run(folder)
     kept = next(Store(folder, COMMON_PADS).folder.glob("*.json"))
-    good = json.loads(kept.read_bytes())
-    kept.write_bytes(manifest)
+    good = read_manifest(kept)
+    write_manifest(kept, manifest)
 
     run = open_run(folder)
 
     assert prompts(run) == [f"p{at}" for at in range(8)]
-    assert json.loads(kept.read_bytes()).keys() == good.keys()
+    assert read_manifest(kept).keys() == good.keys()
 
 
 @pytest.mark.parametrize("at", [-1e9, 1e9], ids=["back", "forth"])
@@ -166,3 +167,85 @@ def test_compressed_shard_that_grows(tmp_path: Path, name: str) -> None:
         shard.write(compressed(lines(rows[3:]), name))
 
     assert prompts(open_run(folder)) == [f"p{at}" for at in range(6)]
+
+
+def shard_of(folder: Path, note: str, rows: int = 30) -> Path:
+    """The run's only shard, every row of the same size for notes of one length."""
+    write_run(folder, {"rank_0.jsonl": [token_row(at // 2, prompt=f"{note}{at}") for at in range(rows)]})
+    return folder / "rank_0.jsonl"
+
+
+FLIPS = ["lines", "rows", "start", "stop"]
+
+
+@pytest.mark.parametrize("name", FLIPS)
+def test_flipped_digit_in_a_manifest_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A manifest that is still JSON but says another number than was written is not believed."""
+    monkeypatch.setattr(loading, "STRETCH_BYTES", 2_000)
+    folder = shard_of(tmp_path, "a").parent
+    whole = open_run(folder)
+    path = next(Store(folder, COMMON_PADS).folder.glob("*.json"))
+    digest, _, _ = path.read_bytes().partition(b"\n")
+    manifest = read_manifest(path)
+    manifest["pieces"][1][name] ^= 1
+    path.write_bytes(digest + b"\n" + json.dumps(manifest).encode())
+
+    run = open_run(folder)
+
+    assert run.frame["line"].tolist() == whole.frame["line"].tolist()
+    assert prompts(run) == prompts(whole)
+    assert run.report.rows == 30
+
+
+def test_shard_rewritten_while_it_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A seal is of the bytes that were parsed: a shard rewritten between reading and sealing is read again once it has grown."""
+    shard = shard_of(tmp_path, "old")
+    found = find_shards(tmp_path)[0][0]
+    kept = Store(tmp_path, COMMON_PADS)
+    kept.open()
+
+    def keep(part: Part) -> str:
+        shard_of(tmp_path, "new")
+        return kept.write(part)
+
+    piece = parse(Stretch(found, 0, found.size, "native"), COMMON_PADS, keep)
+    kept.keep(found, Manifest("native", "", False, (piece,)))
+    with shard.open("a") as stream:
+        stream.write("not json\n" * 3)
+    monkeypatch.setattr(loading, "STRETCH_BYTES", 100)
+
+    assert prompts(open_run(tmp_path)) == [f"new{at}" for at in range(30)]
+
+
+def test_shard_with_another_head_and_an_old_time(tmp_path: Path) -> None:
+    """A shard rewritten at the same size is seen by its head even where its time of modification is the old one."""
+    shard = shard_of(tmp_path, "old")
+    open_run(tmp_path)
+    times = shard.stat()
+    shard_of(tmp_path, "new")
+    os.utime(shard, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    assert prompts(open_run(tmp_path)) == [f"new{at}" for at in range(30)]
+
+
+def test_cache_of_another_version_that_is_in_use_stays(tmp_path: Path) -> None:
+    """A cache of another version whose runs are written to is not removed, however long ago its last new run was opened."""
+    shard_of(tmp_path / "run", "p")
+    other = store.cache_root() / "v-0123456789abcdef"
+    (other / "run").mkdir(parents=True)
+    (other / "run" / "today.arrow").write_text("new")
+    os.utime(other, (1e9, 1e9))
+
+    open_run(tmp_path / "run")
+
+    assert (other / "run" / "today.arrow").exists()
+
+
+@pytest.mark.parametrize("manifest", [b"[" * 100_000, b'{"size": 1'], ids=["deep", "cut"])
+def test_manifest_of_brackets(tmp_path: Path, manifest: bytes) -> None:
+    """Whatever stands in a manifest, the run opens."""
+    shard_of(tmp_path, "p")
+    open_run(tmp_path)
+    next(Store(tmp_path, COMMON_PADS).folder.glob("*.json")).write_bytes(manifest)
+
+    assert len(open_run(tmp_path).frame) == 30

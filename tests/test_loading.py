@@ -55,7 +55,7 @@ def test_stretches_are_the_whole(tmp_path: Path, lines: list[bytes], tail: bytes
     found: list[Line] = []
     before = 0
     for cut in [*cuts, (end, shard.size)]:
-        read, count = shards.read_stretch(shard, *cut)
+        read, count, _ = shards.read_stretch(shard, *cut)
         found += [Line(line.number + before, line.offset, line.data, line.whole) for line in read]
         before += count
     assert found == [line for line in shards.read_lines(shard) if isinstance(line, Line)]

@@ -304,7 +304,7 @@ class History(RuleBasedStateMachine):
         self.helper.stdin.flush()
         assert self.helper.stdout.readline() == "done\n"
 
-    @rule(at=st.integers(0, 50), how=st.sampled_from(["delete", "cut", "empty", "other"]))
+    @rule(at=st.integers(0, 50), how=st.sampled_from(["delete", "cut", "empty", "other", "flip"]))
     def damage_cache(self, at: int, how: str) -> None:
         """One file of the cache is lost or spoilt; as another file, since no open run may lose the bytes it has mapped."""
         files = sorted(path for path in self.cache.rglob("*") if path.is_file())
@@ -313,7 +313,9 @@ class History(RuleBasedStateMachine):
             data = path.read_bytes()
             path.unlink()
             if how != "delete":
-                path.write_bytes({"cut": data[: len(data) * 2 // 3], "empty": b"", "other": b"{}" * 50}[how])
+                flipped = data.replace(b"1", b"2", 1) if path.suffix == ".json" else data
+                changed = {"cut": data[: len(data) * 2 // 3], "empty": b"", "other": b"{}" * 50, "flip": flipped}
+                path.write_bytes(changed[how])
 
     @rule(stretch=STRETCHES, part=PARTS)
     def size(self, stretch: int, part: int) -> None:

@@ -65,6 +65,30 @@ def serve(
         click.echo("Stopped.")
 
 
+@main.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option(
+    "--to", "target", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True, help="What to write."
+)
+def convert(run: Path, out: Path, target: str) -> None:
+    """Write the rollouts of the folder RUN, whatever trainer's they are, as the board's own rows into the folder OUT."""
+    from board import convert as converting
+    from board.rollouts import open_run
+
+    try:
+        opened = open_run(run)
+        written = converting.convert(opened, out, "parquet" if target == "parquet" else "jsonl")
+    except BoardError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"{len(opened.frame):,} rollouts in {len(written):,} files under {out}")
+    for problem in opened.report.problems[:5]:
+        click.echo(f"  {problem}", err=True)
+    if opened.report.refused:
+        click.echo(f"{opened.report.refused:,} lines or files could not be read and are not in it.", err=True)
+        raise click.exceptions.Exit(1)
+
+
 def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """Places, and Streamlit's options with their values; raises UsageError for anything else that looks like an option.
 

@@ -109,6 +109,11 @@ class Run:
     _shards: dict[str, Shard] = field(repr=False)
 
     @property
+    def parts(self) -> Sequence[Part]:
+        """The run as it was read, shard by shard; a rollout's key counts through them."""
+        return self._parts
+
+    @property
     def name(self) -> str:
         """The run folder's name."""
         return self.location.name

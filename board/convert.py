@@ -1,0 +1,103 @@
+"""A run as the board's own rows: whatever trainer wrote it, its rollouts as JSON lines or Parquet under our names.
+
+What the board derives is left out, as it is computed again from the rest. Knows parts and files to write; knows no format but ours.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Final, Literal
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from board.errors import BoardError
+from board.parts import COUNTS, PADS, Part
+from board.rollouts import Run
+from board.schema import DERIVED_NUMBERS, title
+
+Target = Literal["jsonl", "parquet"]
+
+_NOT_WRITTEN: Final = frozenset(
+    {"shard", "line", "offset", "nth", "prompt_key", COUNTS, PADS, *(one.name for one in DERIVED_NUMBERS)}
+)
+_LOGGED: Final = " (logged)"
+_ROWS_AT_ONCE: Final = 256
+
+
+def convert(run: Run, out: Path, target: Target, on_rows: Callable[[int], None] | None = None) -> list[Path]:
+    """Write each shard of a run into the folder `out`, under its own name with another ending; the files written.
+
+    `on_rows` is told how many rows have been written so far. Raises BoardError when `out` holds something already, or lies in the run.
+    """
+    if out.resolve().is_relative_to(run.location.resolve()):
+        raise BoardError(f"{out} lies in the run itself, which is never written to: choose another folder.")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise BoardError(f"{out} is there already and is not an empty folder: choose another.")
+    written, rows = [], 0
+    for shard, parts in groupby(run.parts, key=_shard):
+        path = out / f"{_stem(shard)}.{target}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for count in _WRITERS[target](path, [native_table(part) for part in parts]):
+            rows += count
+            if on_rows:
+                on_rows(rows)
+        written.append(path)
+    return written
+
+
+def _shard(part: Part) -> str:
+    return str(part.scalars.column("shard")[0].as_py())
+
+
+def _stem(name: str) -> str:
+    """The name without its ending; shards that differ in the ending alone would fall together, so another ending than ours stays in."""
+    for ending in (".jsonl.gz", ".jsonl.zst", ".jsonl"):
+        if name.endswith(ending):
+            return name.removesuffix(ending) + ending.removeprefix(".jsonl").replace(".", "_")
+    return name.replace(".", "_")
+
+
+def native_table(part: Part) -> pa.Table:
+    """A part's rollouts under our names, a row each; null where a row lacks a field."""
+    means = {f"{title(name)}{_LOGGED * logged}_mean" for name in part.tokens.column_names for logged in (False, True)}
+    columns: dict[str, pa.ChunkedArray] = {}
+    for kind, table in (("", part.scalars), (" (text)", part.texts), (" (tokens)", part.tokens)):
+        for name in table.column_names:
+            if name in _NOT_WRITTEN or name in means:
+                continue
+            own = name.removesuffix(_LOGGED)
+            columns[f"{own}{kind}" if own in columns else own] = _plain(table.column(name))
+    return pa.table(columns)
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Dictionaries as their texts, and NaN, which the board keeps where a number is missing, as null."""
+    if pa.types.is_dictionary(column.type):
+        return column.cast(pa.string())
+    if pa.types.is_floating(column.type):
+        return pa.chunked_array([pa.array(column.to_numpy(), from_pandas=True)])
+    return column
+
+
+def _write_lines(path: Path, tables: Iterable[pa.Table]) -> Iterator[int]:
+    with path.open("wb") as stream:
+        for table in tables:
+            for batch in table.to_batches(max_chunksize=_ROWS_AT_ONCE):
+                for row in batch.to_pylist():
+                    stream.write(orjson.dumps({name: value for name, value in row.items() if value is not None}) + b"\n")
+                yield len(batch)
+
+
+def _write_parquet(path: Path, tables: list[pa.Table]) -> Iterator[int]:
+    schema = pa.unify_schemas([table.schema for table in tables], promote_options="permissive")
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for table in tables:
+            writer.write_table(
+                pa.concat_tables([schema.empty_table(), table], promote_options="permissive"), row_group_size=_ROWS_AT_ONCE
+            )
+            yield len(table)
+
+
+_WRITERS: Final = {"jsonl": _write_lines, "parquet": _write_parquet}

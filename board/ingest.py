@@ -18,7 +18,10 @@ from board.containers import Parsed
 from board.errors import RowRefused
 from board.formats.contract import Format, Place
 from board.formats.row import Row
+from board.formats.token_names import namer
 from board.parts import Part, Source
+from board.reading import Reading
+from board.records import Record
 from board.report import LoadReport
 from board.shards import Line, Problem
 
@@ -34,17 +37,17 @@ Item = Line | Parsed | Problem
 
 
 def read_parts(
-    items: Iterable[Item], shard: str, kind: Format, pads: AbstractSet[str], report: LoadReport, keep: Callable[[Part], None]
+    items: Iterable[Item], shard: str, kind: Format, reading: Reading, report: LoadReport, keep: Callable[[Part], None]
 ) -> None:
     """Hand the rollouts of a format to `keep` as parts, in their order; what cannot be read, and what is odd, goes into the report."""
-    batch = _Batch(shard, pads, report, keep)
-    reader = records.Reader(kind.ARRAYS)
+    batch = _Batch(shard, reading.all_pads, report, keep)
+    reader, name = records.Reader(kind.ARRAYS), namer(reading.tokenizer)
     with np.errstate(over="ignore"):  # a number beyond float32 is infinite, and said to be
         for item in items:
             if isinstance(item, Problem):
                 report.add(item)
             else:
-                batch.add(_rows(reader, item, kind, shard, report), item)
+                batch.add(_rows(reader, item, lambda record, place: formats.read(record, kind, place, name), shard, report), item)
         batch.end()
 
 
@@ -80,7 +83,9 @@ class _Batch:
             self._begin()
 
 
-def _rows(reader: records.Reader, item: Line | Parsed, kind: Format, shard: str, report: LoadReport) -> list[Row]:
+def _rows(
+    reader: records.Reader, item: Line | Parsed, read: Callable[[Record, Place], list[Row]], shard: str, report: LoadReport
+) -> list[Row]:
     """The rollouts of a record; none, and a word in the report, when it cannot be read. A half-written last line is not a problem."""
     try:
         record = item.record if isinstance(item, Parsed) else reader.parse(item.data)
@@ -91,7 +96,7 @@ def _rows(reader: records.Reader, item: Line | Parsed, kind: Format, shard: str,
             report.add(Problem(shard, item.number, str(error), "refused"))
         return []
     try:
-        return formats.read(record, kind, Place(shard, item.number))
+        return read(record, Place(shard, item.number))
     except RowRefused as error:
         report.add(Problem(shard, item.number, str(error), "refused"))
         return []

@@ -7,7 +7,6 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
@@ -17,6 +16,7 @@ from board import formats, ingest, processes, shards
 from board.errors import BoardError, RunNotFound
 from board.parts import Part, moved
 from board.processes import Outcome
+from board.reading import Reading
 from board.recognition import Identity, check_one_family, format_of, identify, sidecars
 from board.report import LoadReport
 from board.shards import Problem, Shard
@@ -73,9 +73,9 @@ class Loader:
     """
 
     def __init__(
-        self, found: Sequence[Shard], store: Store, pads: AbstractSet[str], on_progress: Callable[[int, int], None] | None = None
+        self, found: Sequence[Shard], store: Store, reading: Reading, on_progress: Callable[[int, int], None] | None = None
     ) -> None:
-        self.store, self.pads, self.on_progress = store, pads, on_progress
+        self.store, self.reading, self.on_progress = store, reading, on_progress
         self.cache_note = _unwritable(store)
         self.writable = not self.cache_note
         kept = {shard.name: self._known(shard) for shard in found}
@@ -131,14 +131,14 @@ class Loader:
             yield from ((stretch, self._here(stretch)) for stretch in work)
             return
         count = min(len(work), os.cpu_count() or 1)
-        with processes.helpers(count, self.store, self.pads, self._here, self._under_way) as submit:
+        with processes.helpers(count, self.store, self.reading, self._here, self._under_way) as submit:
             yield from processes.outcomes(submit, work, self._tell)
 
     def _here(self, stretch: Stretch) -> Outcome:
         if not self.writable:
             return OSError(self.cache_note)
         try:
-            return parse(stretch, self.pads, self.store.write)
+            return parse(stretch, self.reading, self.store.write)
         except (RunNotFound, OSError) as error:
             return error
 
@@ -161,7 +161,7 @@ class Loader:
         """Parse a stretch into memory, for this load alone."""
         held: list[Part] = []
         try:
-            kept.add(parse(stretch, self.pads, held.append))
+            kept.add(parse(stretch, self.reading, held.append))
             kept.in_memory[stretch.start] = held
         except RunNotFound as error:
             kept.broken.append(Problem(kept.shard.name, None, str(error), "refused"))
@@ -208,7 +208,7 @@ class Loader:
         except RunNotFound:
             self.store.forget(piece)
             held: list[Part] = []
-            again = parse(Stretch(kept.shard, piece.start, piece.stop, format_of(kept.identity)), self.pads, held.append)
+            again = parse(Stretch(kept.shard, piece.start, piece.stop, format_of(kept.identity)), self.reading, held.append)
             if again.seal != piece.seal:
                 raise RunNotFound("was rewritten while it was being read: load the run again") from None
             return held
@@ -224,7 +224,7 @@ class Loader:
             lines, _, _ = shards.read_stretch(kept.shard, end, kept.shard.size)
         except RunNotFound:
             return []
-        ingest.read_parts(lines, kept.shard.name, formats.by_name(format_of(kept.identity)), self.pads, own, found.append)
+        ingest.read_parts(lines, kept.shard.name, formats.by_name(format_of(kept.identity)), self.reading, own, found.append)
         for problem in own.problems:
             report.add(Problem(problem.shard, (problem.line or 0) + first_line, problem.reason, problem.severity))
         report.rows += own.rows

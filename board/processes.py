@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from board.errors import BoardError, RunNotFound
+from board.reading import Reading
 from board.shards import is_plain
 from board.store import Piece, Store, piece_from
 from board.stretches import Stretch
@@ -43,7 +43,7 @@ def outcomes(submit: Submit, work: Sequence[Stretch], tick: Callable[[], None]) 
 
 @contextmanager
 def helpers(
-    count: int, store: Store, pads: AbstractSet[str], here: Callable[[Stretch], Outcome], under_way: dict[str, int]
+    count: int, store: Store, reading: Reading, here: Callable[[Stretch], Outcome], under_way: dict[str, int]
 ) -> Iterator[Submit]:
     """Has `count` stretches parsed at a time: one of them `here`, which begins at once, the others by processes that must start first.
 
@@ -52,7 +52,7 @@ def helpers(
     Plain processes spoken to in lines of JSON: a pool of `multiprocessing` would run the server's script again in each.
     """
     local, started, free, ended = threading.local(), [], threading.Lock(), threading.Event()
-    order = {"location": str(store.location), "cache": str(store.folder.parent.parent), "pads": sorted(pads)}
+    order = {"location": str(store.location), "cache": str(store.folder.parent.parent), "reading": reading.written()}
 
     def parsed(stretch: Stretch) -> Outcome:
         if is_plain(stretch.shard) and free.acquire(blocking=False):

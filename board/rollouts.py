@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from board import containers, shards
 from board.errors import BoardError
-from board.formats.row import COMMON_PADS
 from board.loading import Loader
 from board.parts import COUNTS, PADS, Alternatives, Part
+from board.reading import Reading
 from board.repeats import repeated_steps
 from board.report import LoadReport
 from board.schema import ALTERNATIVES, IDS, NUMBERS, TEXTS, TOKEN_METRICS, TOKENS
@@ -251,12 +251,14 @@ def open_run(
     *,
     within: Path | None = None,
     extra_pads: Sequence[str] = (),
+    tokenizer: Path | str | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Run:
     """Read every shard under `location` and merge the rows by step.
 
     `within` is the folder that links may lead to (default: the run itself); `extra_pads` are token texts to take as padding beside the common
-    ones; `progress` is called now and then while reading. What cannot be read is in `run.report`. Raises RunNotFound when the folder does not
+    ones; `tokenizer` is a `tokenizer.json` that makes text of token ids where a run has no more than ids; `progress` is called now and then
+    while reading. What cannot be read is in `run.report`. Raises RunNotFound when the folder does not
     exist or holds no shard.
     """
     folder = Path(location)
@@ -272,8 +274,8 @@ def open_run(
         if progress:
             progress(Progress(done, report.bytes, rows, time.monotonic() - started))
 
-    pads = COMMON_PADS | set(extra_pads)
-    loader = Loader(found, Store(folder, pads), pads, tell)
+    reading = Reading(tuple(sorted(extra_pads)), str(tokenizer or ""))
+    loader = Loader(found, Store(folder, _key(reading)), reading, tell)
     loader.run()
     kept = [one.shard for one in loader.kept.values()]
     report.shards, report.bytes = len(kept), sum(shard.size for shard in kept)
@@ -283,6 +285,14 @@ def open_run(
     report.seconds = time.monotonic() - started
     by_name = {shard.name: shard for shard in kept}
     return Run(folder, _merge(built, list(by_name)), report, shards.fingerprint(found), uuid4().hex, built, by_name)
+
+
+def _key(reading: Reading) -> str:
+    """Raises BoardError when the tokenizer file cannot be read."""
+    try:
+        return reading.key
+    except OSError as error:
+        raise BoardError(f"The tokenizer file {reading.tokenizer} cannot be read: {error.strerror}.") from error
 
 
 def _all_scalars(built: Sequence[Part], columns: list[str] | None = None) -> pd.DataFrame:

@@ -24,7 +24,6 @@ import pyarrow as pa
 
 from board import shards
 from board.errors import RunNotFound
-from board.formats.row import COMMON_PADS
 from board.parts import Part
 from board.report import LoadReport
 from board.shards import Problem, Shard
@@ -34,6 +33,7 @@ _MAKERS: Final = (
     "ingest.py",
     "loading.py",
     "parts.py",
+    "reading.py",
     "metrics.py",
     "recognition.py",
     "records.py",
@@ -115,11 +115,11 @@ def version() -> str:
 
 
 class Store:
-    """The kept parts of one run, read with one choice of pads."""
+    """The kept parts of one run, read in one way, which `key` names."""
 
-    def __init__(self, location: Path, pads: AbstractSet[str], root: Path | None = None) -> None:
+    def __init__(self, location: Path, key: str = "", root: Path | None = None) -> None:
         self.location = location.resolve()
-        name = json.dumps([str(self.location), sorted(pads - COMMON_PADS)])
+        name = json.dumps([str(self.location), key])
         folder = f"{blake2b(name.encode(), digest_size=12).hexdigest()}-{self.location.name[:40]}"
         self.folder = (root or cache_root()) / version() / folder
 

@@ -4,12 +4,12 @@ Knows lines and parts; knows neither which stretches a run needs nor which proce
 """
 
 from collections.abc import Callable, Iterable
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from board import containers, formats, ingest, shards
 from board.ingest import Item
 from board.parts import Part
+from board.reading import Reading
 from board.report import LoadReport
 from board.shards import Shard
 from board.store import Piece
@@ -27,7 +27,7 @@ class Stretch:
 
 
 def parse(
-    stretch: Stretch, pads: AbstractSet[str], keep: Callable[[Part], str | None], on_bytes: Callable[[int], None] | None = None
+    stretch: Stretch, reading: Reading, keep: Callable[[Part], str | None], on_bytes: Callable[[int], None] | None = None
 ) -> Piece:
     """Parse a stretch, handing its parts to `keep`, which names the file it wrote. Raises OSError from `keep`, RunNotFound.
 
@@ -39,7 +39,7 @@ def parse(
         files.append(keep(part))
 
     found, count, seal = _items(stretch, on_bytes)
-    ingest.read_parts(found, shard.name, formats.by_name(stretch.format), pads, report, kept)
+    ingest.read_parts(found, shard.name, formats.by_name(stretch.format), reading, report, kept)
     return Piece(
         start=stretch.start,
         stop=stretch.stop,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from board.errors import BoardError
-from board.formats.row import COMMON_PADS
+from board.reading import Reading
 from board.shards import Shard
 from board.store import Store
 from board.stretches import Stretch, parse
@@ -19,10 +19,10 @@ def answer(order: dict[str, Any]) -> dict[str, Any]:
     """Parse what the order names into its store: `piece`, or `refused` (the shard) or `failed` (the store) with the reason."""
     given = order["stretch"]
     stretch = Stretch(**{**given, "shard": Shard(**{**given["shard"], "path": Path(given["shard"]["path"])})})
-    pads = frozenset(order["pads"])
-    store = Store(Path(order["location"]), pads, Path(order["cache"]))
+    reading = Reading(**{**order["reading"], "pads": tuple(order["reading"]["pads"])})
+    store = Store(Path(order["location"]), reading.key, Path(order["cache"]))
     try:
-        return {"piece": asdict(parse(stretch, pads | COMMON_PADS, store.write, _tell_bytes))}
+        return {"piece": asdict(parse(stretch, reading, store.write, _tell_bytes))}
     except BoardError as error:
         return {"refused": str(error)}
     except OSError as error:

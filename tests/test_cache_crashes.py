@@ -11,9 +11,9 @@ import pytest
 from rows import compressed, lines, read_manifest, token_row, write_manifest, write_run
 
 from board import loading, open_run, store
-from board.formats.row import COMMON_PADS
 from board.loading import Stretch, parse
 from board.parts import Part
+from board.reading import Reading
 from board.rollouts import Run
 from board.shards import find_shards
 from board.store import Manifest, Store
@@ -108,9 +108,9 @@ def test_two_boards_that_saw_different_times(tmp_path: Path) -> None:
     """A board that keeps what it saw of a shard some time ago, after another has kept more, takes no row and invents none."""
     folder = run_of(tmp_path, 8)
     old = find_shards(folder)[0][0]
-    slow = Store(folder, COMMON_PADS)
+    slow = Store(folder)
     slow.open()
-    piece = parse(Stretch(old, 0, old.size, "native"), COMMON_PADS, slow.write)
+    piece = parse(Stretch(old, 0, old.size, "native"), Reading(), slow.write)
     write_run(folder, {"rank_0.jsonl": [token_row(at, prompt=f"p{at}") for at in range(20)]})
     open_run(folder)
 
@@ -131,7 +131,7 @@ def test_manifest_of_an_older_board_is_made_anew(tmp_path: Path, manifest: objec
     """What an older version wrote under the same name is not understood, and is replaced by what this one reads."""
     folder = run_of(tmp_path, 8)
     open_run(folder)
-    kept = next(Store(folder, COMMON_PADS).folder.glob("*.json"))
+    kept = next(Store(folder).folder.glob("*.json"))
     good = read_manifest(kept)
     write_manifest(kept, manifest)
 
@@ -184,7 +184,7 @@ def test_flipped_digit_in_a_manifest_is_noticed(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(loading, "STRETCH_BYTES", 2_000)
     folder = shard_of(tmp_path, "a").parent
     whole = open_run(folder)
-    path = next(Store(folder, COMMON_PADS).folder.glob("*.json"))
+    path = next(Store(folder).folder.glob("*.json"))
     digest, _, _ = path.read_bytes().partition(b"\n")
     manifest = read_manifest(path)
     manifest["pieces"][1][name] ^= 1
@@ -201,14 +201,14 @@ def test_shard_rewritten_while_it_is_parsed(tmp_path: Path, monkeypatch: pytest.
     """A seal is of the bytes that were parsed: a shard rewritten between reading and sealing is read again once it has grown."""
     shard = shard_of(tmp_path, "old")
     found = find_shards(tmp_path)[0][0]
-    kept = Store(tmp_path, COMMON_PADS)
+    kept = Store(tmp_path)
     kept.open()
 
     def keep(part: Part) -> str:
         shard_of(tmp_path, "new")
         return kept.write(part)
 
-    piece = parse(Stretch(found, 0, found.size, "native"), COMMON_PADS, keep)
+    piece = parse(Stretch(found, 0, found.size, "native"), Reading(), keep)
     kept.keep(found, Manifest("native", "", False, (piece,)))
     with shard.open("a") as stream:
         stream.write("not json\n" * 3)
@@ -246,6 +246,6 @@ def test_manifest_of_brackets(tmp_path: Path, manifest: bytes) -> None:
     """Whatever stands in a manifest, the run opens."""
     shard_of(tmp_path, "p")
     open_run(tmp_path)
-    next(Store(tmp_path, COMMON_PADS).folder.glob("*.json")).write_bytes(manifest)
+    next(Store(tmp_path).folder.glob("*.json")).write_bytes(manifest)
 
     assert len(open_run(tmp_path).frame) == 30

@@ -13,9 +13,9 @@ from rows import compressed, token_row
 
 from board import ingest, loading, open_run, shards
 from board.formats import native
-from board.formats.row import COMMON_PADS
 from board.loading import Loader
 from board.parts import Part
+from board.reading import Reading
 from board.report import LoadReport
 from board.rollouts import Progress
 from board.shards import Line
@@ -114,7 +114,7 @@ def test_short_last_piece_is_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         open_run(folder)
     shard = shards.find_shards(folder)[0][0]
 
-    manifest = Store(folder, COMMON_PADS).manifest(shard)
+    manifest = Store(folder).manifest(shard)
 
     assert manifest is not None
     assert len(manifest.pieces) <= 3
@@ -129,7 +129,7 @@ def test_vanished_shard_is_a_problem_not_an_end(tmp_path: Path) -> None:
     (folder / "rank_1.jsonl").unlink()
     report = LoadReport()
 
-    loader = Loader(found, Store(folder, COMMON_PADS), COMMON_PADS)
+    loader = Loader(found, Store(folder), Reading())
     loader.run()
     parts = list(loader.parts(report))
 
@@ -140,7 +140,7 @@ def test_vanished_shard_is_a_problem_not_an_end(tmp_path: Path) -> None:
 def loaded(found: list[shards.Shard], folder: Path, then: Callable[[], object] = lambda: None) -> tuple[int, list[str]]:
     """Rows and problems of a load, something happening to the shards or the cache before its parts are read."""
     report = LoadReport()
-    loader = Loader(found, Store(folder, COMMON_PADS), COMMON_PADS)
+    loader = Loader(found, Store(folder), Reading())
     loader.run()
     then()
     return sum(map(len, loader.parts(report))), [str(problem) for problem in report.problems if "not JSON" not in problem.reason]
@@ -176,7 +176,7 @@ def test_part_and_shard_lost_at_once(tmp_path: Path, name: str) -> None:
     found, _ = shards.find_shards(folder)
 
     def both() -> None:
-        next(Store(folder, COMMON_PADS).folder.glob("*.arrow")).unlink()
+        next(Store(folder).folder.glob("*.arrow")).unlink()
         lose(folder / "rank_0.jsonl")
 
     assert loaded(found, folder, both) == (0, [problem])
@@ -186,7 +186,7 @@ def test_damaged_part_is_parsed_once_more(tmp_path: Path) -> None:
     """A damaged part is removed when it is met, so that the next load keeps the stretch again."""
     folder = run_of(tmp_path)
     open_run(folder)
-    kept = Store(folder, COMMON_PADS).folder
+    kept = Store(folder).folder
     part = next(kept.glob("*.arrow"))
     part.write_bytes(b"x")
 
@@ -202,7 +202,7 @@ def test_lines_behind_a_lost_stretch_wait(tmp_path: Path, monkeypatch: pytest.Mo
     folder = run_of(tmp_path)
     open_run(folder)
     shard = shards.find_shards(folder)[0][0]
-    loader = Loader([shard], Store(folder, COMMON_PADS), COMMON_PADS)
+    loader = Loader([shard], Store(folder), Reading())
     kept = loader.kept[shard.name]
     before = sum(piece.rows for piece in kept.pieces[:3])
     del kept.pieces[3]
@@ -217,7 +217,7 @@ def test_part_is_cut_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     kept: list[Part] = []
     shard = shards.find_shards(folder)[0][0]
 
-    ingest.read_parts(shards.read_lines(shard), shard.name, native, COMMON_PADS, LoadReport(), kept.append)
+    ingest.read_parts(shards.read_lines(shard), shard.name, native, Reading(), LoadReport(), kept.append)
 
     assert len(kept) > 5
     lines = [line for part in kept for line in part.scalars["line"].to_pylist()]

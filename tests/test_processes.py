@@ -7,7 +7,7 @@ from pathlib import Path
 from rows import token_row, write_shard
 
 from board import processes, shards
-from board.formats.row import COMMON_PADS
+from board.reading import Reading
 from board.store import Piece, Store
 from board.stretches import Stretch
 
@@ -23,9 +23,9 @@ def test_killed_worker_is_replaced(tmp_path: Path) -> None:
     write_shard(folder / "rank_0.jsonl.gz", [token_row(at) for at in range(100)])
     shard = shards.find_shards(folder)[0][0]
     stretch = Stretch(shard, 0, shard.size, "native")
-    store = Store(folder, COMMON_PADS)
+    store = Store(folder)
     store.open()
-    with processes.helpers(1, store, COMMON_PADS, OSError, {}) as submit:
+    with processes.helpers(1, store, Reading(), OSError, {}) as submit:
         first = submit(stretch).result()
         for process in _children():
             os.kill(process, signal.SIGKILL)
@@ -42,10 +42,10 @@ def test_ended_with_the_load(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     write_shard(folder / "rank_0.jsonl.gz", [token_row(at) for at in range(50_000)])
     shard = shards.find_shards(folder)[0][0]
-    store = Store(folder, COMMON_PADS)
+    store = Store(folder)
     store.open()
     seen: dict[str, int] = {}
-    with processes.helpers(1, store, COMMON_PADS, OSError, seen) as submit:
+    with processes.helpers(1, store, Reading(), OSError, seen) as submit:
         future = submit(Stretch(shard, 0, shard.size, "native"))
         while not seen:
             assert not future.done()

@@ -13,7 +13,6 @@ import pytest
 from rows import read_manifest, token_row, write_manifest
 
 from board import open_run, store
-from board.formats.row import COMMON_PADS
 from board.rollouts import Run
 from board.store import Store
 
@@ -42,7 +41,7 @@ def prompts(run: Run) -> list[str]:
 
 def kept_files(path: Path) -> set[str]:
     """Names of the parts in the cache of the run that a shard is in."""
-    return {one.name for one in Store(path.parent, COMMON_PADS).folder.glob("*.arrow")}
+    return {one.name for one in Store(path.parent).folder.glob("*.arrow")}
 
 
 def test_shard_is_parsed_once(tmp_path: Path) -> None:
@@ -164,7 +163,7 @@ def test_damaged_cache_costs_time_alone(tmp_path: Path, name: str) -> None:
     path = shard(tmp_path, text(range(3)))
     whole = open_run(path.parent).to_pandas()
 
-    DAMAGE[name](Store(path.parent, COMMON_PADS).folder)
+    DAMAGE[name](Store(path.parent).folder)
 
     pd.testing.assert_frame_equal(open_run(path.parent).to_pandas(), whole)
 
@@ -227,13 +226,13 @@ def test_another_version_makes_its_own_cache(tmp_path: Path, monkeypatch: pytest
     open_run(path.parent)
 
     assert not old.exists()
-    assert Store(path.parent, COMMON_PADS).folder.parent.name == store.version()
+    assert Store(path.parent).folder.parent.name == store.version()
 
 
 def test_orphans_go_after_a_day(tmp_path: Path) -> None:
     """A part that no manifest names is removed when it is a day old, one that may be another board's just now is not."""
     path = shard(tmp_path, text(range(3)))
-    folder = Store(path.parent, COMMON_PADS).folder
+    folder = Store(path.parent).folder
     folder.mkdir(parents=True)
     for name in ("old.arrow", "old.tmp", "new.arrow"):
         (folder / name).write_text("")
@@ -264,7 +263,7 @@ def test_cache_is_this_users_alone(tmp_path: Path) -> None:
     path = shard(tmp_path, text(range(2)))
     open_run(path.parent)
 
-    assert Store(path.parent, COMMON_PADS).folder.stat().st_mode & 0o077 == 0
+    assert Store(path.parent).folder.stat().st_mode & 0o077 == 0
 
 
 KILLED = """

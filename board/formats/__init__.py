@@ -3,16 +3,22 @@
 To add one: write the module (`board.formats.contract` says what it offers), list it in FORMATS, and keep a golden run in `tests/formats/`.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 from board.errors import RowRefused
 from board.formats import native
 from board.formats.contract import Format, Head, Place
 from board.formats.row import Row
+from board.formats.token_names import namer
 from board.records import Record
 
 FORMATS: Final[tuple[Format, ...]] = (native,)
 """A file belongs to the first that recognises it; no two may recognise the same file."""
+
+
+BY_DIGITS: Final = namer("")
+"""Names tokens of which there are only ids by the ids."""
 
 
 def recognise(head: Head) -> Format | None:
@@ -25,9 +31,9 @@ def by_name(name: str) -> Format:
     return {candidate.NAME: candidate for candidate in FORMATS}[name]
 
 
-def read(record: Record, kind: Format, place: Place) -> list[Row]:
-    """The rollouts in a record, arrays not yet aligned. Raises RowRefused with the reason."""
+def read(record: Record, kind: Format, place: Place, name: Callable[[Record], Record] = BY_DIGITS) -> list[Row]:
+    """The rollouts in a record, arrays not yet aligned; `name` gives tokens to those that have only ids. Raises RowRefused with the reason."""
     try:
-        return [native.read(rollout) for rollout in kind.rollouts(record, place)]
+        return [native.read(name(rollout)) for rollout in kind.rollouts(record, place)]
     except RecursionError as error:  # what orjson could parse, the standard library may be unable to write out
         raise RowRefused("is nested too deeply to be read") from error

@@ -1,0 +1,69 @@
+"""Token ids → tokens and text, by a tokenizer file that the user gave; ids as digits where there is none.
+
+Knows rollouts under our names; the library `tokenizers` is needed only where a file is given.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, Protocol, cast
+
+from board.errors import BoardError
+from board.records import Record
+from board.schema import TOKENS
+
+IDS: Final = "response_token_ids"
+PROMPT_IDS: Final = "prompt_token_ids"
+
+
+class Tokenizer(Protocol):
+    """What is asked of a tokenizer."""
+
+    def id_to_token(self, id: int) -> str | None:  # the library's own name
+        """The token's name in the vocabulary; None for an id it does not have."""
+
+    def decode(self, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
+        """The text of tokens."""
+
+
+@lru_cache(maxsize=4)
+def load(path: str) -> Tokenizer:
+    """The tokenizer in a `tokenizer.json`. Raises BoardError when the file is none, or the library is missing."""
+    try:
+        from tokenizers import Tokenizer as Library
+    except ImportError as error:
+        raise BoardError("Token ids are named by the library `tokenizers`: pip install tokenizers beside the board.") from error
+    if not Path(path).is_file():
+        raise BoardError(f"There is no tokenizer file {path}.")
+    try:
+        return cast(Tokenizer, Library.from_file(path))
+    except Exception as error:  # the library raises bare Exception for a file it cannot read
+        raise BoardError(f"{path} is not a tokenizer.json: {error}") from error
+
+
+def named(rollout: Record, tokenizer: Tokenizer | None) -> Record:
+    """The same rollout with tokens, response and prompt in text where it has only their ids. What is there already stays."""
+    added: dict[str, Any] = {}
+    if rollout.get(TOKENS) is None and (ids := _ids(rollout.get(IDS))) is not None:
+        added[TOKENS] = [_name(one, tokenizer) for one in ids]
+        if tokenizer and rollout.get("response") is None:
+            added["response"] = tokenizer.decode(ids, skip_special_tokens=False)
+    if tokenizer and rollout.get("prompt") is None and (ids := _ids(rollout.get(PROMPT_IDS))) is not None:
+        added["prompt"] = tokenizer.decode(ids, skip_special_tokens=False)
+    return rollout | added if added else rollout
+
+
+def namer(path: str) -> Callable[[Record], Record]:
+    """`named` with the tokenizer at a path; empty for none. Raises BoardError."""
+    tokenizer = load(path) if path else None
+    return lambda rollout: named(rollout, tokenizer)
+
+
+def _ids(value: Any) -> list[int] | None:
+    whole = isinstance(value, list) and all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in value)
+    return value if whole else None
+
+
+def _name(token: int, tokenizer: Tokenizer | None) -> str:
+    """The token's name, byte-level names as they are, since the view reads them; the id itself where nobody knows it."""
+    return (tokenizer.id_to_token(token) if tokenizer and token < 2**32 else None) or str(token)

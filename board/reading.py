@@ -1,0 +1,41 @@
+"""How the shards of a run are read, whoever reads them: what pads, whose mapping, which tokenizer names token ids.
+
+Small enough to be sent to another process, and to name what was read with it. Knows no file of the run.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from board.formats.row import COMMON_PADS
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The choices that change what is read."""
+
+    pads: tuple[str, ...] = ()
+    """Token texts to take as padding beside the common ones."""
+    tokenizer: str = ""
+    """Path of a `tokenizer.json` that makes text of token ids; empty for none."""
+    mapping: str = ""
+    """Text of the file that maps a run's keys to our names; empty for none."""
+
+    @property
+    def all_pads(self) -> frozenset[str]:
+        """The common pads and the given ones."""
+        return COMMON_PADS | set(self.pads)
+
+    @property
+    def key(self) -> str:
+        """Another one for another choice, or another tokenizer under the same name; empty when nothing is chosen. Raises OSError."""
+        if self == Reading():
+            return ""
+        names = blake2b(Path(self.tokenizer).read_bytes(), digest_size=12).hexdigest() if self.tokenizer else ""
+        return json.dumps([sorted(set(self.pads) - COMMON_PADS), names, self.mapping])
+
+    def written(self) -> dict[str, Any]:
+        """As JSON holds it; `Reading(**…)` of it is the same."""
+        return asdict(self)

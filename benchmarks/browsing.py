@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
+from playwright.sync_api import Error as PlaywrightError
 
 from benchmarks import idle, rollouts
 from benchmarks.interactions import LARGE_ROLLOUTS, TOKENS
@@ -18,8 +19,6 @@ from benchmarks.serving import chromium, served_board
 
 VIEWPORT: Final = {"width": 1400, "height": 1000}
 AN_HOUR: Final = 3600
-COLUMNS: Final = ("Reward", "Reward gap", "Response length", "KL k3", "Log-ratio")
-"""What is typed into the list of columns to sort by; the list offers what begins or sounds so."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,9 @@ def rollout(page: Page, _: int) -> None:
     page.locator(".st-key-rollout_Next button").click()
 
 
-def sort(page: Page, at: int) -> None:
+def sort(page: Page, _: int) -> None:
     """By another column: the key that chooses it ends the choice."""
-    box = page.get_by_role("combobox", name="Sort by")
-    box.click()
+    page.get_by_role("combobox", name="Sort by").click()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
 
@@ -57,7 +55,7 @@ def search(page: Page, at: int) -> None:
 
 
 def colour(page: Page, at: int) -> None:
-    """Another metric in the token view."""
+    """Another metric in the token view: the page below it follows."""
     page.locator(".tv-metric").nth(1 + at % 3).click()
 
 
@@ -88,20 +86,27 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
     root = place / "root"
     rollouts.write(root / "run", 0, TOKENS, rows=count)
     grow_old(root / "run")
+    goal = "click_idle" if count >= LARGE_ROLLOUTS else None
     with served_board(root, place / "cache") as (address, _), chromium() as browser:
-        goal = "click_idle" if count >= LARGE_ROLLOUTS else None
-        rows: list[tuple[Cell, ...]] = []
-        for click in CLICKS:
-            say(f"browsing: {click.name}")
-            page = browser.new_page(viewport=VIEWPORT)
-            rows.append((click.name, figure([*times(page, address, click, plan.rounds)], "ms", goal)))
-            page.close()
-        page = browser.new_page(viewport=VIEWPORT)
-        rows += [
-            (f"page, to {name}", figure(found, "ms", goal)) for name, found in page_changes(page, address, plan.rounds).items()
-        ]
+        rows = [row(browser, address, click, plan.rounds, goal) for click in CLICKS]
+        rows += page_changes(browser.new_page(viewport=VIEWPORT), address, plan.rounds, goal)
+    failed = ", ".join(name for name, cell in rows if isinstance(cell, str))
     note = f"Medians of {plan.rounds} after a first one thrown away; what idle means is said above."
-    yield Section("browsing", f"Browser idle after a click, {count:,} rollouts", ("click", "idle after"), tuple(rows), note)
+    title = f"Browser idle after a click, {count:,} rollouts"
+    yield Section("browsing", title, ("click", "idle after"), tuple(rows), note, failed)
+
+
+def row(browser: Browser, address: str, click: Click, rounds: int, goal: str | None) -> tuple[str, Cell]:
+    """One click's figure; the reason instead where the page broke or did not come to rest."""
+    say(f"browsing: {click.name}")
+    page = browser.new_page(viewport=VIEWPORT)
+    try:
+        return click.name, figure([*times(page, address, click, rounds)], "ms", goal)
+    except (RuntimeError, PlaywrightError) as error:
+        say(f"browsing: {error}")
+        return click.name, f"failed: {str(error)[:200]}"
+    finally:
+        page.close()
 
 
 def grow_old(run: Path) -> None:
@@ -124,37 +129,34 @@ def times(page: Page, address: str, click: Click, rounds: int) -> Iterator[float
     """Milliseconds until idle, of each time after the first. Raises RuntimeError when the page shows an error."""
     visit(page, address, click.page, click.query)
     for at in range(rounds + 1):
-        before = seen(page)
+        before = page.url
         click.act(page, at)
         took = idle.busy(page)
-        checked(page, click.name)
-        if seen(page) == before:
-            raise RuntimeError(f"{click.name}: the click changed nothing")
+        checked(page)
+        if page.url == before:
+            raise RuntimeError("the click changed nothing in the link")
         if at:
             yield took
 
 
-def page_changes(page: Page, address: str, rounds: int) -> dict[str, list[float]]:
+def page_changes(page: Page, address: str, rounds: int, goal: str | None) -> list[tuple[str, Cell]]:
     """The reader goes round the pages; the first time round is thrown away."""
     visit(page, address, "")
     found: dict[str, list[float]] = {name: [] for name in TRIP}
     for at in range(rounds + 1):
+        say(f"browsing: round the pages, {at} of {rounds}")
         for name in TRIP:
-            say(f"browsing: page {name}")
             go(name)(page, at)
             took = idle.busy(page)
-            checked(page, name)
+            checked(page)
             if at:
                 found[name].append(took)
-    return found
+    page.close()
+    return [(f"page, to {name}", figure(took, "ms", goal)) for name, took in found.items()]
 
 
-def seen(page: Page) -> str:
-    """What a click of ours changes: the link, or what is chosen in the token view."""
-    return page.url
-
-
-def checked(page: Page, name: str) -> None:
+def checked(page: Page) -> None:
     """Raises RuntimeError for a page that broke: it is idle soon."""
-    if page.get_by_test_id("stException").count():
-        raise RuntimeError(f"{name}: the page shows an exception")
+    broken = page.get_by_test_id("stException")
+    if broken.count():
+        raise RuntimeError(f"the page shows {broken.first.inner_text().splitlines()[0]}")

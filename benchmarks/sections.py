@@ -76,7 +76,7 @@ def shown(cell: Cell) -> str:
     if isinstance(cell, str):
         return cell.replace("|", "\\|").replace("\n", " ")
     text = number(cell.value)
-    if cell.rounds > 1:
+    if number(cell.low) != number(cell.high):
         text += f" ({number(cell.low)}–{number(cell.high)})"
     if cell.goal:
         goal = GOALS[cell.goal]

@@ -1,1 +1,1 @@
-"""How fast the board is, beside its goals: `python benchmarks` measures everything and writes the table in README.md."""
+"""How fast the board is, beside its goals: `python benchmarks` measures everything. README.md says how, and what came of it."""

@@ -14,8 +14,10 @@ from typing import Any, Final
 from streamlit.testing.v1 import AppTest
 
 from benchmarks import rollouts
+from benchmarks.goals import GOALS, verdict
 from benchmarks.plan import Plan, say
-from benchmarks.sections import Cell, Section, figure
+from benchmarks.profiling import profiled
+from benchmarks.sections import Cell, Figure, Section, figure
 
 ENTRY: Final = Path(__file__).parent.parent / "rl_logging_board.py"
 TOKENS: Final = 60
@@ -77,11 +79,20 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
     """One table for each number of rollouts."""
     os.environ["RL_BOARD_ROOT"] = str(place)
     os.environ["RL_BOARD_CACHE"] = str(place / "cache")
-    for count in plan.rollouts:
+    for count in sorted(plan.rollouts):
         say(f"interactions: writing {count:,} rollouts")
         run = f"run_{count}"
         rollouts.write(place / run, 0, TOKENS, rows=count)
-        yield at_size(run, count, plan.rounds)
+        section = at_size(run, count, plan.rounds)
+        yield section
+    for interaction in missed(section):
+        yield where_it_goes(interaction, run, count)
+
+
+def missed(section: Section) -> list[Interaction]:
+    """The interactions whose work is over the goal for the largest run."""
+    works = {str(name): work for name, _, work in section.rows if isinstance(work, Figure)}
+    return [one for one in INTERACTIONS if verdict(GOALS["click_server"], works[one.name].value) == "not met"]
 
 
 def at_size(run: str, count: int, rounds: int) -> Section:
@@ -98,6 +109,17 @@ def at_size(run: str, count: int, rounds: int) -> Section:
         f"Medians of {rounds}, the first time thrown away. Process time counts all threads; the wall is what a reader waits for."
     )
     return Section("interactions", f"Server time, {count:,} rollouts", ("interaction", "wall", "process time"), tuple(rows), note)
+
+
+def where_it_goes(interaction: Interaction, run: str, count: int) -> Section:
+    """The profile of an interaction's second time."""
+    say(f"interactions: profile of {interaction.name}")
+    test = opened(run, interaction.page, scope=interaction.scope)
+    interaction.act(test, 0).run()
+    rows = profiled(interaction.act(test, 1).run)
+    checked(test)
+    title = f"Where the server's time goes, {count:,} rollouts: {interaction.name}"
+    return Section("interactions", title, ("function, with what it calls", "calls", "% of the run"), tuple(rows))
 
 
 def row(name: str, times: list[tuple[float, float]], goal: str | None) -> tuple[Cell, ...]:

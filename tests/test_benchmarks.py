@@ -2,8 +2,10 @@
 
 import gzip
 import json
+import sys
 from collections import Counter
 from pathlib import Path
+from threading import Thread
 
 import orjson
 import pytest
@@ -14,6 +16,7 @@ from benchmarks import openers, parts, report, rollouts
 from benchmarks.goals import GOALS, Goal, verdict
 from benchmarks.openers import OPENERS, cuts
 from benchmarks.plan import Plan
+from benchmarks.profiling import profiled
 from benchmarks.sections import Section, figure, from_json, markdown, ratio, summary, to_json
 from board import open_run
 
@@ -228,3 +231,18 @@ def test_rows_are_as_a_trainer_writes_them(run: Path) -> None:
         row = orjson.loads(line)
         assert "".join(row["response_tokens"]) == row["response"]
         assert {len(row[name]) for name in openers.ARRAYS} == {len(row["response_tokens"])}
+
+
+def test_profile_names_what_a_thread_ran(run: Path) -> None:
+    """The profile is of the thread that was started, names the board's functions, and is switched off afterwards."""
+
+    def act() -> None:
+        thread = Thread(target=open_run, args=(run,))
+        thread.start()
+        thread.join()
+
+    before = sys.getprofile()
+    named = {str(row[0]).strip("`").split()[-1]: row[2] for row in profiled(act)}
+
+    assert 50 < named["open_run"].value <= 100
+    assert sys.getprofile() is before

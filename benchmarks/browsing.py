@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,13 @@ from benchmarks.serving import chromium, served_board
 
 VIEWPORT: Final = {"width": 1400, "height": 1000}
 AN_HOUR: Final = 3600
+LOADED: Final = re.compile(r"^[0-9,]+ rows · (no|[0-9,]+) problem")
+"""What the board says when a run is loaded; while it loads, it says the rows and the rate."""
+
+LOAD_MILLISECONDS: Final = 300_000
+
+Row = tuple[str, Cell]
+"""A name and its figure, or why there is none."""
 
 
 @dataclass(frozen=True)
@@ -88,25 +96,32 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
     grow_old(root / "run")
     goal = "click_idle" if count >= LARGE_ROLLOUTS else None
     with served_board(root, place / "cache") as (address, _), chromium() as browser:
-        rows = [row(browser, address, click, plan.rounds, goal) for click in CLICKS]
-        rows += page_changes(browser.new_page(viewport=VIEWPORT), address, plan.rounds, goal)
+        rows: list[Row] = []
+        for click in CLICKS:
+            rows += attempted(browser, click.name, partial(clicked, address=address, click=click, rounds=plan.rounds, goal=goal))
+        rows += attempted(browser, "page", partial(page_changes, address=address, rounds=plan.rounds, goal=goal))
     failed = ", ".join(name for name, cell in rows if isinstance(cell, str))
     note = f"Medians of {plan.rounds} after a first one thrown away; what idle means is said above."
     title = f"Browser idle after a click, {count:,} rollouts"
     yield Section("browsing", title, ("click", "idle after"), tuple(rows), note, failed)
 
 
-def row(browser: Browser, address: str, click: Click, rounds: int, goal: str | None) -> tuple[str, Cell]:
-    """One click's figure; the reason instead where the page broke or did not come to rest."""
-    say(f"browsing: {click.name}")
+def attempted(browser: Browser, name: str, measure: Callable[[Page], list[Row]]) -> list[Row]:
+    """The rows that are measured on a fresh page; one with the reason where the page broke or did not come to rest."""
+    say(f"browsing: {name}")
     page = browser.new_page(viewport=VIEWPORT)
     try:
-        return click.name, figure([*times(page, address, click, rounds)], "ms", goal)
+        return measure(page)
     except (RuntimeError, PlaywrightError) as error:
         say(f"browsing: {error}")
-        return click.name, f"failed: {str(error)[:200]}"
+        return [(name, f"failed: {str(error)[:200]}")]
     finally:
         page.close()
+
+
+def clicked(page: Page, address: str, click: Click, rounds: int, goal: str | None) -> list[Row]:
+    """The row of one click."""
+    return [(click.name, figure([*times(page, address, click, rounds)], "ms", goal))]
 
 
 def grow_old(run: Path) -> None:
@@ -121,7 +136,7 @@ def visit(page: Page, address: str, name: str, query: str = "") -> None:
     page.set_default_timeout(idle.TIMEOUT_MILLISECONDS)
     idle.watch(page)
     page.goto(f"{address}{name}?run=run&step=3{query}")
-    page.get_by_text(re.compile(r"^[0-9,]+ rows ·")).first.wait_for()
+    page.get_by_text(LOADED).first.wait_for(timeout=LOAD_MILLISECONDS)
     idle.settle(page)
 
 
@@ -139,7 +154,7 @@ def times(page: Page, address: str, click: Click, rounds: int) -> Iterator[float
             yield took
 
 
-def page_changes(page: Page, address: str, rounds: int, goal: str | None) -> list[tuple[str, Cell]]:
+def page_changes(page: Page, address: str, rounds: int, goal: str | None) -> list[Row]:
     """The reader goes round the pages; the first time round is thrown away."""
     visit(page, address, "")
     found: dict[str, list[float]] = {name: [] for name in TRIP}
@@ -151,7 +166,6 @@ def page_changes(page: Page, address: str, rounds: int, goal: str | None) -> lis
             checked(page)
             if at:
                 found[name].append(took)
-    page.close()
     return [(f"page, to {name}", figure(took, "ms", goal)) for name, took in found.items()]
 
 

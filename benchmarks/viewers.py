@@ -10,7 +10,7 @@ from typing import Final
 from playwright.sync_api import Browser, Page
 
 from benchmarks import idle, rollouts
-from benchmarks.browsing import VIEWPORT, go, grow_old, visit
+from benchmarks.browsing import LOADED, VIEWPORT, go, grow_old, visit
 from benchmarks.machine import memory, private
 from benchmarks.openers import LATER_STEP
 from benchmarks.plan import Plan, say
@@ -99,7 +99,7 @@ def seen(browser: Browser, root: Path, cache: Path, megabytes: int, plan: Plan) 
 def one_append(page: Page, run: Path, step: int) -> float:
     """Seconds until the rows are there. The pause before is a different one each time, so that all phases of the board's looks are met."""
     page.wait_for_timeout(3_000 + 700 * (step % 3))
-    count = int(re.sub(r"\D", "", page.get_by_text(re.compile(r"^[0-9,]+ rows ·")).first.inner_text().partition("rows")[0]))
+    count = int(re.sub(r"\D", "", page.get_by_text(LOADED).first.inner_text().partition("rows")[0]))
     rollouts.append(run, step, STEP_ROLLOUTS)
     started = time.perf_counter()
     page.get_by_text(f"{count + STEP_ROLLOUTS:,} rows").first.wait_for(timeout=SEEN_MILLISECONDS)

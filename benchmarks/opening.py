@@ -20,7 +20,7 @@ from benchmarks.sections import Cell, Section, figure, ratio
 
 REPOSITORY: Final = Path(__file__).parent.parent
 ALL_WAYS: Final = tuple(OPENERS)
-THROUGH_GZIP: Final = ("ours", "floor", "ujson_loop", "pandas", "polars_schema", "duckdb", "pyarrow")
+THROUGH_GZIP: Final = ("ours", "floor", "ujson_loop", "polars_schema", "duckdb")
 TIMEOUT_SECONDS: Final = 600
 WARM: Final = "ours, warm"
 

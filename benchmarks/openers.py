@@ -1,8 +1,10 @@
-"""The ways to open a run that are compared: `python benchmarks/openers.py NAME FOLDER` opens it and prints seconds and memory as JSON.
+"""The ways to open a run that are compared: `python -m benchmarks.openers NAME FOLDER` opens it and prints seconds and memory as JSON.
 
 One process each, so that memory is its own. The clock starts when the libraries are imported and stops when the result can be used.
+Every way ends with all rows in the order of the steps; how many those are is printed, so that none gets away with fewer.
 """
 
+import gzip
 import json
 import os
 import resource
@@ -12,16 +14,24 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
+from benchmarks.machine import memory
+from benchmarks.rollouts import append, shards
+
 ARRAYS = ("logprobs", "ref_logprobs", "values", "token_rewards")
+PIECE_BYTES = 8_000_000
+"""The floor reads so much at once: of 2, 8, 16 and 64 MB this was fastest."""
+
+LATER_STEP = 10**6
+"""Appended steps are numbered from here on."""
 
 
-def shards(folder: Path) -> list[Path]:
-    """The shards of the run."""
-    return sorted(folder.glob("*.jsonl"))
+def opened(shard: Path) -> IO[bytes]:
+    """The shard's bytes, decompressed."""
+    return gzip.open(shard, "rb") if shard.suffix == ".gz" else shard.open("rb")
 
 
 def ours() -> Callable[[Path], Any]:
@@ -39,7 +49,7 @@ def ujson_loop() -> Callable[[Path], Any]:
     def read(folder: Path) -> Any:
         rows: list[dict[str, Any]] = []
         for shard in shards(folder):
-            with shard.open(encoding="utf-8") as stream:
+            with opened(shard) as stream:
                 for line in stream:
                     row = ujson.loads(line)
                     logprobs, reference = np.array(row["logprobs"]), np.array(row["ref_logprobs"])
@@ -91,7 +101,9 @@ def duckdb_read() -> Callable[[Path], Any]:
 
     def read(folder: Path) -> Any:
         files = [str(shard) for shard in shards(folder)]
-        return duckdb.sql(f"select * from read_json({files!r}, maximum_object_size=100000000) order by step").to_arrow_table()
+        return duckdb.sql(
+            f"select * from read_json({files!r}, format='newline_delimited', maximum_object_size=100000000) order by step"
+        ).to_arrow_table()
 
     return read
 
@@ -103,39 +115,46 @@ def pyarrow_json() -> Callable[[Path], Any]:
 
     options = arrow_json.ReadOptions(block_size=1 << 24)
     return lambda folder: pa.concat_tables(
-        [arrow_json.read_json(shard, read_options=options) for shard in shards(folder)]
+        [arrow_json.read_json(pa.input_stream(shard), read_options=options) for shard in shards(folder)]
     ).sort_by("step")
 
 
 def floor() -> Callable[[Path], Any]:
-    """Bare `orjson.loads` over the same bytes, on as many processes as there are cores; nothing is kept."""
+    """Bare `orjson.loads` over the same bytes, on as many processes as there are cores; nothing is kept but the count."""
 
     def read(folder: Path) -> int:
-        cores = os.cpu_count() or 1
-        work = [cut for shard in shards(folder) for cut in cuts(shard, cores)]
+        cores = len(os.sched_getaffinity(0))
+        work = [cut for shard in shards(folder) for cut in cuts(shard)]
         with ProcessPoolExecutor(cores, mp_context=get_context("fork")) as pool:
             return sum(pool.map(parsed, work))
 
     return read
 
 
-def cuts(shard: Path, count: int) -> list[tuple[Path, int, int]]:
-    """A shard in `count` pieces that end at line ends."""
+Cut = tuple[Path, int, int]
+
+
+def cuts(shard: Path) -> list[Cut]:
+    """A plain shard in pieces that end at line ends; a compressed one whole, because it can only be read from its start."""
+    if shard.suffix == ".gz":
+        return [(shard, 0, 0)]
     size, ends = shard.stat().st_size, [0]
     with shard.open("rb") as stream:
-        for at in range(1, count):
-            stream.seek(size * at // count)
+        while ends[-1] + PIECE_BYTES < size:
+            stream.seek(ends[-1] + PIECE_BYTES)
             stream.readline()
             ends.append(stream.tell())
-    return [(shard, start, stop) for start, stop in zip(ends, [*ends[1:], size], strict=True)]
+    return [(shard, start, stop) for start, stop in zip(ends, [*ends[1:], size], strict=True) if start < stop]
 
 
-def parsed(cut: tuple[Path, int, int]) -> int:
+def parsed(cut: Cut) -> int:
     """How many rows the piece of a shard has, each parsed."""
     import orjson
 
     shard, start, stop = cut
-    with shard.open("rb") as stream:
+    with opened(shard) as stream:
+        if shard.suffix == ".gz":
+            return sum(1 for line in stream if orjson.loads(line))
         stream.seek(start)
         return sum(1 for line in stream.read(stop - start).splitlines() if orjson.loads(line))
 
@@ -154,23 +173,44 @@ OPENERS: dict[str, Callable[[], Callable[[Path], Any]]] = {
 
 def main() -> None:
     """Open the folder as named, and print what it took."""
-    opener, folder = OPENERS[sys.argv[1]](), Path(sys.argv[2])
+    name, folder = sys.argv[1], Path(sys.argv[2])
+    found = live(folder, int(sys.argv[3])) if name == "live" else once(OPENERS[name](), folder)
+    helpers = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e6
+    print(json.dumps(found | {"largest_helper": helpers}))
+
+
+def once(opener: Callable[[Path], Any], folder: Path) -> dict[str, float]:
+    """Seconds to open the folder, memory while the result is held, and its rows."""
     started = time.perf_counter()
     kept = opener(folder)
     seconds = time.perf_counter() - started
-    own = resident()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(
-        json.dumps(
-            {"seconds": seconds, "resident_mb": own, "peak_mb": peak, "rows": len(kept) if hasattr(kept, "__len__") else 0}
-        )
-    )
+    return {"seconds": seconds} | memory() | {"rows": rows(kept)}
 
 
-def resident() -> float:
-    """Memory of this process in megabytes that is its own: pages of mapped files can be dropped at any time and do not count."""
-    fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":" in line)
-    return float(fields["RssAnon"].split()[0]) / 1024
+def rows(kept: Any) -> int:
+    """How many rollouts a way has found: ours holds a frame, the floor has counted, the others are tables."""
+    return int(kept if isinstance(kept, int) else len(getattr(kept, "frame", kept)))
+
+
+def live(folder: Path, step: int) -> dict[str, float]:
+    """As the server follows a run: it holds the run, a step of 256 rollouts is appended, the change is seen and taken in.
+
+    This is what `board.live` does on a look that finds something: compare fingerprints, then have the library load the run again.
+    """
+    from board.library import Library, current_fingerprint
+
+    library = Library()
+    run = library.open(folder, folder.parent)
+    append(folder, step, 256)
+    started = time.perf_counter()
+    assert current_fingerprint(folder, folder.parent) != run.fingerprint
+    library.refresh(run, folder.parent)
+    fresh = library.peek(folder)
+    seconds = time.perf_counter() - started
+    assert fresh is not None
+    assert rows(fresh) == rows(run) + 256
+    del run
+    return {"seconds": seconds} | memory() | {"rows": rows(fresh)}
 
 
 if __name__ == "__main__":

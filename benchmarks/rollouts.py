@@ -5,8 +5,11 @@ KL against the reference grows over the run. Two data-parallel ranks write a sha
 """
 
 import argparse
+import gzip
+import shutil
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import orjson
@@ -62,21 +65,80 @@ def record(step: int, at: int, tokens_mean: float, dice: np.random.Generator) ->
     }
 
 
+def step_of(step: int, count: int, tokens: float = 300) -> list[bytes]:
+    """The lines of one step of so many rollouts, as a trainer would append them."""
+    dice = np.random.default_rng(step)
+    return [orjson.dumps(record(step, at, tokens, dice)) + b"\n" for at in range(count)]
+
+
+def append(folder: Path, step: int, count: int) -> None:
+    """One more step at the end of the run, dealt to its shards in turn."""
+    lines, found = step_of(step, count), shards(folder)
+    for at, shard in enumerate(found):
+        with shard.open("ab") as stream:
+            stream.write(b"".join(lines[at :: len(found)]))
+
+
+def shards(folder: Path) -> list[Path]:
+    """The shards of a run, plain or compressed."""
+    return sorted(path for path in folder.iterdir() if ".jsonl" in path.suffixes)
+
+
+def regrouped(folder: Path, target: Path, count: int) -> None:
+    """The same rows in so many shards: all of one shard after the other, cut at line ends."""
+    target.mkdir()
+    whole = sum(shard.stat().st_size for shard in shards(folder))
+    with ExitStack() as files:
+        outs = [files.enter_context((target / f"rank_{at}.jsonl").open("wb")) for at in range(count)]
+        done = 0
+        for shard in shards(folder):
+            with shard.open("rb") as stream:
+                for line in stream:
+                    outs[min(count - 1, done * count // whole)].write(line)
+                    done += len(line)
+
+
+def multiplied(folder: Path, target: Path, times: int) -> None:
+    """The run so many times over, the steps of each copy moved on to follow those of the copy before."""
+    target.mkdir()
+    for shard in shards(folder):
+        with (target / shard.name).open("wb") as out:
+            first = 0
+            for _ in range(times):
+                first = _moved(shard, out, first)
+
+
+def _moved(shard: Path, out: IO[bytes], first: int) -> int:
+    """Copy a shard's lines, their steps counted from `first`; the step after the last."""
+    step = first
+    with shard.open("rb") as stream:
+        for line in stream:
+            head, comma, rest = line.partition(b",")
+            step = first + int(head.removeprefix(b'{"step":'))
+            out.write(b'{"step":%d' % step + comma + rest)
+    return step + 1
+
+
+def compressed(folder: Path, target: Path) -> None:
+    """The run with gzip, level 6."""
+    target.mkdir()
+    for shard in shards(folder):
+        with shard.open("rb") as plain, gzip.open(target / f"{shard.name}.gz", "wb", compresslevel=6) as out:
+            shutil.copyfileobj(plain, out, 1 << 20)
+
+
 def write(folder: Path, size: int, tokens: float = 300, seed: int = 0, rows: int | None = None) -> int:
-    """Write at least `size` bytes, or exactly `rows` rollouts, into `folder`; the bytes written. One seed, one run."""
+    """Write at least `size` bytes, or whole steps of at least `rows` rollouts, into `folder`; the bytes written. One seed, one run."""
     folder.mkdir(parents=True, exist_ok=True)
     dice, written, count, step = np.random.default_rng(seed), 0, 0, 0
-    shards = [(folder / f"rank_{rank}.jsonl").open("wb") for rank in range(RANKS)]
-    try:
+    with ExitStack() as files:
+        outs = [files.enter_context((folder / f"rank_{rank}.jsonl").open("wb")) for rank in range(RANKS)]
         while written < size if rows is None else count < rows:
             for at in range(PER_STEP):
                 line = orjson.dumps(record(step, at, tokens, dice)) + b"\n"
-                shards[at % RANKS].write(line)
+                outs[at % RANKS].write(line)
                 written, count = written + len(line), count + 1
             step += 1
-    finally:
-        for shard in shards:
-            shard.close()
     return written
 
 

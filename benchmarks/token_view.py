@@ -1,30 +1,45 @@
-"""How fast the token view is at any length: `python benchmarks/token_view.py` prints a table. Needs playwright and chromium.
+"""How fast the token view is at any length, in Chromium, by the browser's own clock.
 
-A small Streamlit page is opened in Chromium at 100, 2,000, 32,000 and 128,000 tokens of ten metrics; the sizes take turns, so
-that a busy machine slows them all alike, and each figure is the median of five. Times are those of the browser's own clock.
+A small Streamlit page is opened at 100, 2,000, 32,000, 128,000 and 1,000,000 tokens of ten metrics; the sizes take turns, so that a busy
+machine slows them all alike. The longest has fewer rounds.
 """
 
-import argparse
-import os
-import shutil
-import socket
-import statistics
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Final
 
-from playwright.sync_api import Browser, Page, WebSocket, sync_playwright
+from playwright.sync_api import Browser, Page, WebSocket
 
-HERE = Path(__file__).parent
-SIZES = (100, 2_000, 32_000, 128_000)
-LATER = {32_000: 200.0, 128_000: 600.0}
-RECOLOUR = 100.0
-LONG_TASK = 100.0
+from benchmarks.plan import Plan, say
+from benchmarks.sections import Cell, Section, figure
+from benchmarks.serving import chromium, served_page
+
+PAGE: Final = Path(__file__).with_name("token_view_page.py")
+SIZES: Final = (100, 2_000, 32_000, 128_000, 1_000_000)
+QUIET_CHECKS: Final = 4
+QUIET_MILLISECONDS: Final = 300
+MEASURES: Final = {
+    "paint": ("painted after (ms)", "ms"),
+    "later": ("later than 100 (ms)", "ms"),
+    "recolour": ("recolour (ms)", "ms"),
+    "scroll_task": ("longest task, scrolling (ms)", "ms"),
+    "load_task": ("longest task, opening (ms)", "ms"),
+    "heap": ("JS heap (MB)", "MB"),
+    "first_bytes": ("bytes first", "bytes"),
+    "colour_bytes": ("bytes on a colour change", "bytes"),
+    "next_bytes": ("bytes, next rollout", "bytes"),
+}
+GOAL_OF: Final[dict[tuple[str, int | None], str]] = {
+    ("later", 32_000): "tokens_32k",
+    ("later", 128_000): "tokens_128k",
+    ("paint", 1_000_000): "tokens_million",
+    ("recolour", None): "tokens_recolour",
+    ("scroll_task", None): "tokens_scroll",
+}
+NOTE: Final = (
+    "Painted: two frames after the first token is in the page, from the start of its loading. Recolour: two frames after the click. "
+    "Scrolling: 60 jumps. Bytes: what the server sends on the web socket."
+)
 
 WATCH = """
 window.tv = { roots: [], painted: null, tasks: [] };
@@ -60,54 +75,22 @@ SCROLLED = """() => new Promise((done) => {
 })"""
 
 
-def main() -> None:
-    """Measure and print the table."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--rounds", type=int, default=5)
-    rounds = options.parse_args().rounds
-    chromium = shutil.which("chromium") or sys.exit("There is no chromium.")
+def sections(plan: Plan, _: Path) -> Iterator[Section]:
+    """One table, a row for each length."""
     runs: dict[int, list[dict[str, float]]] = {n: [] for n in SIZES}
-    with served() as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+    with served_page(PAGE) as address, chromium() as browser:
         warm(browser, address)
-        for _ in range(rounds):
-            for n in SIZES:
+        for at in range(plan.rounds):
+            for n in SIZES if at < plan.large_rounds else SIZES[:-1]:
+                say(f"token_view: {n:,} tokens, round {at + 1} of {plan.rounds}")
                 runs[n].append(measured(browser, f"{address}?n={n}"))
-        browser.close()
-    print(table({n: {name: statistics.median(run[name] for run in found) for name in found[0]} for n, found in runs.items()}))
-
-
-QUIET_CHECKS = 4
-QUIET_MILLISECONDS = 300
-
-
-@contextmanager
-def served() -> Iterator[str]:
-    """The address of the page, served by a process of its own."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    page = str(HERE / "token_view_page.py")
-    flags = ["--server.port", str(port), "--server.address", "127.0.0.1", "--server.headless", "true"]
-    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": HERE.parent}
-    command = [sys.executable, "-m", "streamlit", "run", page, *flags, "--browser.gatherUsageStats", "false"]
-    process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": str(HERE.parent)}, **quiet)
-    try:
-        for _ in range(300):
-            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2):
-                break
-            time.sleep(0.1)
-        else:
-            raise SystemExit("The page's server did not start within 30 seconds.")
-        yield f"http://127.0.0.1:{port}/"
-    finally:
-        process.terminate()
-        process.wait()
+    yield table(runs)
 
 
 def warm(browser: Browser, address: str) -> None:
     """Makes the server draw up every rollout once, so that no measured page waits for random numbers."""
     for n in SIZES:
+        say(f"token_view: warming up {n:,} tokens")
         measured(browser, f"{address}?n={n}")
 
 
@@ -163,35 +146,15 @@ class Wire:
         return float(taken)
 
 
-def table(medians: dict[int, dict[str, float]]) -> str:
-    """The figures as Markdown, each goal with whether it is met."""
-    least = medians[SIZES[0]]["paint"]
-    lines = [
-        "| tokens | painted after (ms) | later than 100 (ms) | recolour (ms) | longest task, scrolling (ms)"
-        " | longest task, opening (ms) | JS heap (MB) | bytes first | on a colour change | next rollout |",
-        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
-    ]
-    for n, found in medians.items():
-        cells = [
-            f"{n:,}",
-            f"{found['paint']:.0f}",
-            goal(found["paint"] - least, LATER.get(n)),
-            goal(found["recolour"], RECOLOUR),
-            goal(found["scroll_task"], LONG_TASK),
-            f"{found['load_task']:.0f}",
-            f"{found['heap']:.0f}",
-            *(f"{found[name]:,.0f}" for name in ("first_bytes", "colour_bytes", "next_bytes")),
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+def table(runs: dict[int, list[dict[str, float]]]) -> Section:
+    """The figures of each length; "later" is against the shortest in the same round."""
+    columns = ("tokens", *(title for title, _ in MEASURES.values()))
+    rows = tuple((f"{n:,}", *cells(n, found, runs[SIZES[0]])) for n, found in runs.items())
+    return Section("token_view", "Token view by length of the response", columns, rows, NOTE)
 
 
-def goal(value: float, most: float | None) -> str:
-    """The figure, and whether it keeps within its goal."""
-    if most is None:
-        return f"{value:.0f}"
-    return f"{value:.0f} (goal {most:.0f}: {'met' if value <= most else 'NOT met'})"
-
-
-if __name__ == "__main__":
-    main()
+def cells(n: int, found: list[dict[str, float]], shortest: list[dict[str, float]]) -> Iterator[Cell]:
+    """One length's figures, in the order of MEASURES."""
+    later = [{"later": one["paint"] - least["paint"], **one} for one, least in zip(found, shortest, strict=False)]
+    for name, (_, unit) in MEASURES.items():
+        yield figure([one[name] for one in later], unit, GOAL_OF.get((name, n)) or GOAL_OF.get((name, None)))

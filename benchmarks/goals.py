@@ -1,0 +1,49 @@
+"""What the board promises of its speed and memory, as data, and whether a figure keeps the promise. Knows no measurement."""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A promise: a figure of this unit that is at most `limit`, or at least, where more is better."""
+
+    words: str
+    limit: float
+    unit: str
+    at_least: bool = False
+
+    def __str__(self) -> str:
+        return f"{'≥' if self.at_least else '≤'} {self.limit:g} {self.unit}"
+
+
+GOALS: Final[dict[str, Goal]] = {
+    "cold_floor": Goal("cold open against bare orjson.loads on as many processes", 2, "×"),
+    "cold_ujson": Goal("ujson line by line with the ancestor's work against cold open", 2.5, "×", at_least=True),
+    "cold_polars": Goal("polars.scan_ndjson with a schema against cold open", 1.5, "×", at_least=True),
+    "warm_1gb": Goal("warm open of 1 GB", 1.5, "s"),
+    "append_reopen": Goal("256 rollouts appended to 1 GB, opened in a fresh process", 2, "s"),
+    "append_live": Goal("256 rollouts appended to 1 GB, taken in by a process that holds the run", 2, "s"),
+    "append_seen": Goal("256 rollouts appended to 1 GB, seen in the browser", 2, "s"),
+    "one_shard": Goal("1 shard of 1 GB against 8 of 128 MB, cold (noise taken as 10 %)", 1.1, "×"),
+    "resident_1gb": Goal("resident after opening 1 GB", 600, "MB"),
+    "resident_10gb": Goal("resident after opening 10 GB", 1000, "MB"),
+    "second_session": Goal("a second viewer's memory", 30, "MB"),
+    "click_server": Goal("server work of a click at 100,000 rollouts", 100, "ms"),
+    "click_idle": Goal("browser idle after a click at 100,000 rollouts", 500, "ms"),
+    "tokens_32k": Goal("32,000 tokens painted later than 100", 200, "ms"),
+    "tokens_128k": Goal("128,000 tokens painted later than 100", 600, "ms"),
+    "tokens_recolour": Goal("recolour", 100, "ms"),
+    "tokens_scroll": Goal("longest task while scrolling", 100, "ms"),
+    "tokens_million": Goal("1,000,000 tokens painted (that they open is the goal; the limit is a minute)", 60_000, "ms"),
+}
+"""By the key that a figure names. The order is that of the summary."""
+
+
+def verdict(goal: Goal, value: float) -> str:
+    """`met` or `not met`; a figure that is no number says nothing about its goal and is `not measured`."""
+    if math.isnan(value):
+        return "not measured"
+    kept = value >= goal.limit if goal.at_least else value <= goal.limit
+    return "met" if kept else "not met"

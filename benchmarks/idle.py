@@ -1,0 +1,52 @@
+"""How long a browser is busy after a click: a watch put into every page, and the question to it. Knows Streamlit's page, not ours."""
+
+from typing import Final
+
+from playwright.sync_api import Page
+
+QUIET_MILLISECONDS: Final = 400
+"""Idle is what nothing followed for so long. Only the time until the last activity counts, not this."""
+
+TIMEOUT_MILLISECONDS: Final = 60_000
+
+WATCH: Final = """
+window.idle = { from: 0, last: 0 };
+const active = (at) => { idle.last = Math.max(idle.last, at); };
+const changes = new MutationObserver(() => active(performance.now()));
+const everything = { subtree: true, childList: true, characterData: true, attributes: true };
+changes.observe(document, everything);
+const attach = Element.prototype.attachShadow;
+Element.prototype.attachShadow = function (...asked) {
+  const root = attach.apply(this, asked);
+  changes.observe(root, everything);
+  return root;
+};
+new PerformanceObserver((list) => list.getEntries().forEach((task) => active(task.startTime + task.duration)))
+  .observe({ type: 'longtask' });
+for (const kind of ['click', 'keydown']) {
+  addEventListener(kind, (event) => { if (event.isTrusted) idle.from = idle.last = event.timeStamp; }, true);
+}
+"""
+"""Notes when the reader last clicked or pressed a key, and when the page last changed, shadow roots too, or ended a long task."""
+
+IS_IDLE: Final = """(quiet) => {
+  const app = document.querySelector('[data-testid=stApp]');
+  const ready = app?.dataset.testScriptState === 'notRunning' && app?.dataset.testConnectionState === 'CONNECTED';
+  return ready && performance.now() - idle.last > quiet;
+}"""
+
+
+def watch(page: Page) -> None:
+    """To be called before the page is opened."""
+    page.add_init_script(WATCH)
+
+
+def settle(page: Page) -> None:
+    """Wait until the script has run, the server is connected and nothing has changed for QUIET_MILLISECONDS."""
+    page.wait_for_function(IS_IDLE, arg=QUIET_MILLISECONDS, timeout=TIMEOUT_MILLISECONDS, polling=50)
+
+
+def busy(page: Page) -> float:
+    """Milliseconds from the last click or key to the last change or long task after it, once the page is idle."""
+    settle(page)
+    return float(page.evaluate("idle.last - idle.from"))

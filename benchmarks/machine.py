@@ -1,0 +1,68 @@
+"""What the figures were measured on: processor, cores, memory, load and versions. Reads /proc; measures nothing."""
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Final
+
+PACKAGES: Final = (
+    "streamlit",
+    "pandas",
+    "numpy",
+    "pyarrow",
+    "orjson",
+    "plotly",
+    "polars",
+    "duckdb",
+    "ujson",
+    "playwright",
+)
+
+
+def machine() -> dict[str, str]:
+    """Name and value of what distinguishes this machine from another."""
+    cpu = proc("/proc/cpuinfo").get("model name", platform.processor() or "unknown")
+    memory = int(proc("/proc/meminfo")["MemTotal"].split()[0]) / 1e6
+    cores = len(os.sched_getaffinity(0))
+    return {"processor": cpu, "cores": str(cores), "memory": f"{memory:.0f} GB", "system": platform.platform()}
+
+
+def versions() -> dict[str, str]:
+    """Python's version and that of each package the figures depend on; `absent` where one is not installed."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "absent"
+    return found
+
+
+def load() -> str:
+    """The load average of the last 1, 5 and 15 minutes."""
+    return " ".join(f"{one:.2f}" for one in os.getloadavg())
+
+
+def proc(path: str) -> dict[str, str]:
+    """A file of `name: value` lines; the first of equal names counts."""
+    found: dict[str, str] = {}
+    for line in Path(path).read_text().splitlines():
+        name, colon, value = line.partition(":")
+        if colon:
+            found.setdefault(name.strip(), value.strip())
+    return found
+
+
+def memory(process: int | str = "self") -> dict[str, float]:
+    """Megabytes of a process: `anonymous` is its own, `mapped` pages of files (the kernel drops them at need), `peak` the most of both."""
+    status = proc(f"/proc/{process}/status")
+    return {
+        name: float(status[field].split()[0]) * 1024 / 1e6
+        for name, field in (("anonymous", "RssAnon"), ("mapped", "RssFile"), ("peak", "VmHWM"))
+    }
+
+
+def private(process: int) -> float:
+    """Megabytes that would come free if the process ended: its private dirty pages."""
+    return float(proc(f"/proc/{process}/smaps_rollup")["Private_Dirty"].split()[0]) * 1024 / 1e6

@@ -1,0 +1,31 @@
+"""What is to be measured and how often, as chosen on the command line."""
+
+import sys
+import time
+from dataclasses import dataclass
+from typing import Final
+
+LARGE_MEGABYTES: Final = 500
+"""From here on a run is large, and rounds are fewer."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Sizes and rounds."""
+
+    megabytes: tuple[int, ...] = (25, 100, 1000)
+    growth: tuple[int, ...] = (4000,)
+    """Sizes that the largest run is multiplied to."""
+    gzip_megabytes: int = 100
+    rollouts: tuple[int, ...] = (1_000, 10_000, 100_000)
+    rounds: int = 5
+    large_rounds: int = 3
+
+    def rounds_of(self, megabytes: int) -> int:
+        """How often a run of this size is opened."""
+        return self.large_rounds if megabytes >= LARGE_MEGABYTES else self.rounds
+
+
+def say(text: str) -> None:
+    """Progress, on the standard error: the report is what is printed."""
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)

@@ -91,11 +91,13 @@ class Loader:
     def _known(self, shard: Shard) -> Kept:
         """What is kept of a shard, and whose it is."""
         manifest = self.store.manifest(shard) if self.writable else None
-        if manifest is None:
-            identity = identify(shard)
-            return Kept(replace(shard, objects=identity.objects), identity, [])
-        identity = Identity(manifest.format, manifest.note, manifest.objects)
-        return Kept(replace(shard, objects=manifest.objects), identity, [*manifest.pieces])
+        if manifest and manifest.format:
+            identity = Identity(manifest.format, manifest.note, manifest.objects)
+            return Kept(replace(shard, objects=manifest.objects), identity, [*manifest.pieces])
+        # Nobody knew it, perhaps because its first record was not written yet: what was read then counts only if it is as unknown now.
+        identity = identify(shard)
+        unchanged = manifest and (manifest.format, manifest.objects) == (identity.format, identity.objects)
+        return Kept(replace(shard, objects=identity.objects), identity, [*manifest.pieces] if manifest and unchanged else [])
 
     def run(self) -> None:
         """Parse and keep what is missing."""

@@ -63,9 +63,15 @@ def identify(shard: Shard) -> Identity:
 
 
 def _is_pretty(shard: Shard) -> bool:
-    """Whether the first line opens an object or a list and does nothing else."""
-    first = next((line for line in read_lines(shard) if isinstance(line, Line)), None)
-    return first is not None and first.data.strip() in (b"{", b"[")
+    """Whether the first line opens an object or a list and does nothing else, and the second is within it: no object of its own."""
+    first, second = [*islice((line for line in read_lines(shard) if isinstance(line, Line)), 2), None, None][:2]
+    if first is None or second is None or not second.whole or first.data.strip() not in (b"{", b"["):
+        return False
+    try:
+        records.parse(second.data)
+    except RowRefused:
+        return True
+    return False
 
 
 def _first_records(shard: Shard) -> Iterator[Record]:

@@ -48,6 +48,36 @@ def test_objects_over_many_lines_are_seen(tmp_path: Path) -> None:
     assert json.loads(run.raw(2))["step"] == 2
 
 
+PRETTY: dict[str, tuple[bytes, bool]] = {
+    "an object over lines": (b'{\n  "step": 0,\n', True),
+    "a list over lines": (b"[\n  {\n", True),
+    "a bad line before rows": (b'{\n{"step": 0, "response": "x"}\n', False),
+    "a bad line alone": (b"{\n", False),
+    "half a second line": (b'{\n{"step', False),
+    "rows": (b'{"step": 0}\n{\n', False),
+}
+
+
+@pytest.mark.parametrize(("data", "pretty"), PRETTY.values(), ids=PRETTY)
+def test_objects_over_lines_are_told_from_a_bad_line(tmp_path: Path, data: bytes, pretty: bool) -> None:
+    """A first line that only opens is a bad line when an object of its own follows."""
+    (tmp_path / "a.jsonl").write_bytes(data)
+
+    assert identity(tmp_path).objects is pretty
+
+
+def test_shard_is_known_once_its_first_record_is_there(tmp_path: Path) -> None:
+    """A shard caught before its first record was whole is looked at again, and what was read of it then is read anew."""
+    path = tmp_path / "a.jsonl"
+    path.write_text('{\n  "step": 0,')
+    open_run(tmp_path)
+    path.write_text(json.dumps(token_row(0), indent=2) + "\n")
+
+    run = open_run(tmp_path)
+
+    assert (run.steps.tolist(), run.report.problems) == ([0], [])
+
+
 def test_metrics_beside_rollouts_are_left_out(tmp_path: Path) -> None:
     """A file of metrics is skipped and listed with its keys, and counts neither as a shard nor as a problem."""
     write_run(tmp_path, {"rank_0.jsonl": [token_row(0)], "metrics.jsonl": [{"step": 0, "loss": 0.5}]})

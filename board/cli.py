@@ -65,19 +65,28 @@ def serve(
         click.echo("Stopped.")
 
 
+TOKENIZER = click.option(
+    "--tokenizer",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    envvar="RL_BOARD_TOKENIZER",
+    help="A tokenizer.json that makes text of token ids where rollouts have no more; RL_BOARD_TOKENIZER is the same.",
+)
+
+
 @main.command()
+@TOKENIZER
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option(
     "--to", "target", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True, help="What to write."
 )
-def convert(run: Path, out: Path, target: str) -> None:
+def convert(run: Path, out: Path, target: str, tokenizer: Path | None) -> None:
     """Write the rollouts of the folder RUN, whatever trainer's they are, as the board's own rows into the folder OUT."""
     from board import convert as converting
     from board.rollouts import open_run
 
     try:
-        opened = open_run(run)
+        opened = open_run(run, tokenizer=tokenizer)
         written = converting.convert(opened, out, "parquet" if target == "parquet" else "jsonl")
     except BoardError as error:
         raise click.ClickException(str(error)) from error

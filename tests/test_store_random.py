@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import slow_reader
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
 from rows import compressed

@@ -26,15 +26,21 @@ class Tokenizer(Protocol):
         """The text of tokens."""
 
 
-@lru_cache(maxsize=4)
 def load(path: str) -> Tokenizer:
     """The tokenizer in a `tokenizer.json`. Raises BoardError when the file is none, or the library is missing."""
+    try:
+        return _load(path, Path(path).stat().st_mtime_ns)
+    except OSError as error:
+        raise BoardError(f"The tokenizer file {path} cannot be read: {error.strerror}.") from error
+
+
+@lru_cache(maxsize=4)
+def _load(path: str, mtime_ns: int) -> Tokenizer:
+    """Kept for as long as the file is the same."""
     try:
         from tokenizers import Tokenizer as Library
     except ImportError as error:
         raise BoardError("Token ids are named by the library `tokenizers`: pip install tokenizers beside the board.") from error
-    if not Path(path).is_file():
-        raise BoardError(f"There is no tokenizer file {path}.")
     try:
         return cast(Tokenizer, Library.from_file(path))
     except Exception as error:  # the library raises bare Exception for a file it cannot read

@@ -90,7 +90,7 @@ class Loader:
 
     def _known(self, shard: Shard) -> Kept:
         """What is kept of a shard, and whose it is."""
-        manifest = self.store.manifest(shard) if self.writable else None
+        manifest = self.store.manifest(shard)
         if manifest and manifest.format:
             identity = Identity(manifest.format, manifest.note, manifest.objects)
             return Kept(replace(shard, objects=manifest.objects), identity, [*manifest.pieces])
@@ -113,7 +113,7 @@ class Loader:
 
     def parts(self, report: LoadReport) -> Iterator[Part]:
         """The run's parts in the order of shards and lines, what reading them found going into the report."""
-        report.cache_note = self.cache_note
+        report.cache_note = self.cache_note if any(kept.in_memory for kept in self.kept.values()) else ""
         report.skipped = self.skipped
         identities = [kept.identity for kept in self.kept.values()]
         report.formats = dict(Counter(one.format for one in identities if one.format))

@@ -1,9 +1,11 @@
 """Steps that one shard holds more than once: what a job resumed from a checkpoint leaves behind. Frame in, problems out."""
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from board.shards import Problem
 
@@ -14,59 +16,76 @@ NAMED_WRITES: Final = 4
 """So many writes of one step are named by their lines: ranks that take turns in one file write each step thousands of times."""
 
 
+@dataclass(frozen=True)
+class Write:
+    """Rows of one step that follow each other in a shard: their lines and the keys of their prompts, each of shape (rows,)."""
+
+    step: int
+    lines: NDArray[np.int64]
+    prompts: NDArray[np.int64]
+
+    def __str__(self) -> str:
+        first, last = int(self.lines[0]), int(self.lines[-1])
+        return f"line {first}" if first == last else f"lines {first} to {last}"
+
+    def part(self, start: int, stop: int) -> "Write":
+        """The rows from `start` to before `stop`."""
+        return Write(self.step, self.lines[start:stop], self.prompts[start:stop])
+
+
 def repeated_steps(scalars: pd.DataFrame) -> list[Problem]:
     """Steps that one shard holds more than once, as a job resumed from a checkpoint writes them.
 
-    `scalars` has step, shard, line and prompt_key in the order the rows were read. Two signs, either is enough: the shard comes back to a step
-    after having gone on to another, or a step has a multiple of its neighbours' rows and repeats its own sequence of prompts.
+    `scalars` has step, shard, line and prompt_key in the order the rows were read, shard by shard. Two signs, either is enough: the shard
+    comes back to a step after having gone on to another, or a step has a multiple of its neighbours' rows and repeats its own sequence of
+    prompts.
     """
-    problems: list[Problem] = []
-    for shard, rows in scalars.groupby("shard", sort=False, observed=True):
-        steps = rows["step"].to_numpy()
-        starts = np.flatnonzero(np.concatenate([[True], steps[1:] != steps[:-1]]))
-        blocks = [(int(steps[a]), rows.iloc[a:b]) for a, b in zip(starts, [*starts[1:], len(steps)], strict=True)]
-        problems += _returns(str(shard), blocks)
-        problems += _doubled(str(shard), blocks)
-    return problems
+    if scalars.empty:
+        return []
+    shards, names = pd.factorize(scalars["shard"])
+    steps, lines, prompts = (scalars[name].to_numpy(np.int64) for name in ("step", "line", "prompt_key"))
+    starts = np.flatnonzero(np.concatenate([[True], (steps[1:] != steps[:-1]) | (shards[1:] != shards[:-1])]))
+    stops = [*starts[1:], len(steps)]
+    by_shard: dict[int, list[Write]] = {}
+    for start, stop in zip(starts, stops, strict=True):
+        by_shard.setdefault(int(shards[start]), []).append(Write(int(steps[start]), lines[start:stop], prompts[start:stop]))
+    return [
+        problem
+        for code, writes in by_shard.items()
+        for find in (_returns, _doubled)
+        for problem in find(str(names[code]), writes)
+    ]
 
 
-def _lines(rows: pd.DataFrame) -> str:
-    first, last = int(rows["line"].iloc[0]), int(rows["line"].iloc[-1])
-    return f"line {first}" if first == last else f"lines {first} to {last}"
-
-
-def _repeated(shard: str, step: int, writes: list[pd.DataFrame]) -> Problem:
-    where = ", ".join(_lines(rows) for rows in writes[:NAMED_WRITES])
+def _repeated(shard: str, writes: list[Write]) -> Problem:
+    where = ", ".join(map(str, writes[:NAMED_WRITES]))
     if len(writes) > NAMED_WRITES:
         where = f"{where} and {len(writes) - NAMED_WRITES:,} more"
-    reason = f"step {step} is written {len(writes)} times ({where}), as by a resumed job: all rows are kept"
-    return Problem(shard, int(writes[1]["line"].iloc[0]), reason, "flagged")
+    reason = f"step {writes[0].step} is written {len(writes)} times ({where}), as by a resumed job: all rows are kept"
+    return Problem(shard, int(writes[1].lines[0]), reason, "flagged")
 
 
-def _returns(shard: str, blocks: list[tuple[int, pd.DataFrame]]) -> list[Problem]:
+def _returns(shard: str, writes: list[Write]) -> list[Problem]:
     """Steps that come again after another step."""
-    by_step: dict[int, list[pd.DataFrame]] = {}
-    for step, rows in blocks:
-        by_step.setdefault(step, []).append(rows)
-    return [_repeated(shard, step, writes) for step, writes in by_step.items() if len(writes) > 1]
+    by_step: dict[int, list[Write]] = {}
+    for write in writes:
+        by_step.setdefault(write.step, []).append(write)
+    return [_repeated(shard, again) for again in by_step.values() if len(again) > 1]
 
 
-def _doubled(shard: str, blocks: list[tuple[int, pd.DataFrame]]) -> list[Problem]:
+def _doubled(shard: str, writes: list[Write]) -> list[Problem]:
     """Steps whose rows are their own sequence of prompts several times over, while the other steps are shorter by that factor.
 
     A shard of one prompt, or of none, repeats itself anyway.
     """
-    if len(blocks) < 3 or len({step for step, _ in blocks}) < len(blocks):
+    if len(writes) < 3 or len({write.step for write in writes}) < len(writes):
         return []
-    if len({int(key) for _, rows in blocks for key in rows["prompt_key"].unique()}) < 2:
+    usual = int(np.median([len(write.lines) for write in writes]))
+    longer = [write for write in writes if len(write.lines) >= REPEAT_FACTOR * usual and len(write.lines) % usual == 0]
+    if not longer or len(np.unique(np.concatenate([write.prompts for write in writes]))) < 2:
         return []
-    usual = int(np.median([len(rows) for _, rows in blocks]))
-    problems = []
-    for step, rows in blocks:
-        times, rest = divmod(len(rows), usual)
-        if times < REPEAT_FACTOR or rest:
-            continue
-        keys = rows["prompt_key"].to_numpy().reshape(times, usual)
-        if (keys == keys[0]).all():
-            problems.append(_repeated(shard, step, [rows.iloc[i * usual : (i + 1) * usual] for i in range(times)]))
-    return problems
+    return [
+        _repeated(shard, [write.part(at, at + usual) for at in range(0, len(write.lines), usual)])
+        for write in longer
+        if (write.prompts.reshape(-1, usual) == write.prompts[:usual]).all()
+    ]

@@ -63,15 +63,11 @@ def identify(shard: Shard) -> Identity:
 
 
 def _is_pretty(shard: Shard) -> bool:
-    """Whether the first line opens an object or a list and does nothing else, and the second is within it: no object of its own."""
+    """Whether the first line opens an object or a list and does nothing else, and the second is indented, as within it."""
     first, second = [*islice((line for line in read_lines(shard) if isinstance(line, Line)), 2), None, None][:2]
-    if first is None or second is None or not second.whole or first.data.strip() not in (b"{", b"["):
+    if first is None or second is None:
         return False
-    try:
-        records.parse(second.data)
-    except RowRefused:
-        return True
-    return False
+    return first.data.strip() in (b"{", b"[") and second.whole and second.data[:1] in (b" ", b"\t")
 
 
 def _first_records(shard: Shard) -> Iterator[Record]:

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from board.errors import RowRefused
 
+_BOM: Final = b"\xef\xbb\xbf"
+"""Stands before a line where files were put end to end."""
+
 _LONE: Final = re.compile("[\ud800-\udfff]")
 
 Record = dict[str, Any]
@@ -79,6 +82,7 @@ def parse(data: bytes) -> Record:
     surrogates and huge numbers, as Python trainers write them. What UTF-8 cannot hold is written out: a lone surrogate as `\ud800`, a byte
     that was not UTF-8 as `\xe9`. Raises RowRefused with the reason.
     """
+    data = data.removeprefix(_BOM)
     try:
         value = orjson.loads(data)
     except orjson.JSONDecodeError:

@@ -85,7 +85,7 @@ def _read_shard(path: Path, name: str, run: SlowRun) -> None:
         if not piece.strip():
             continue
         try:
-            value = json.loads(piece.decode("utf-8", errors="surrogateescape"))
+            value = json.loads(piece.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="surrogateescape"))
         except ValueError:
             value = None
         if not isinstance(value, dict) and line == len(pieces):

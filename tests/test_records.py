@@ -38,6 +38,7 @@ READ: dict[str, tuple[bytes, dict[str, Any]]] = {
     "64-bit integers": (b'{"a": [18446744073709551615, -9223372036854775808]}', {"a": [2**64 - 1, -(2**63)]}),
     "huge float": (b'{"a": 1e400, "b": -1e400}', {"a": math.inf, "b": -math.inf}),
     "integer beyond 64 bits": (b'{"a": 1' + b"0" * 30 + b"}", {"a": 1e30}),
+    "behind a mark of the byte order": (b'\xef\xbb\xbf{"a": 1}', {"a": 1}),
     "last of equal keys": (b'{"a": 1, "a": 2}', {"a": 2}),
     "nested, strictly": (b'{"a": ' + b"[" * 200 + b"]" * 200 + b"}", {"a": json.loads("[" * 200 + "]" * 200)}),
     "nested, leniently": (

@@ -20,6 +20,7 @@ HEAD = 8
 
 SIDECARS: dict[str, tuple[str, ...]] = {
     "native": ("metrics.jsonl",),
+    "verl": ("metrics/*.jsonl",),
 }
 """By format, what lies beside its rollouts and is none: patterns within its folder."""
 

@@ -30,3 +30,11 @@ def spread(values: Sequence[Any], mask: Sequence[Any]) -> list[Any] | None:
         return None
     given = iter(values)
     return [next(given) if sampled else None for sampled in mask]
+
+
+def hide(values: Any, mask: Sequence[Any]) -> Any:
+    """The list or array with a gap (None, NaN) at each token whose mask is 0: what stands there is a dummy, and enters no mean."""
+    kept = values.copy()
+    for at in np.flatnonzero(~np.asarray(mask[: len(values)], bool)).tolist():
+        kept[at] = None
+    return kept

@@ -20,6 +20,8 @@ HEAD = 8
 
 SIDECARS: dict[str, tuple[str, ...]] = {
     "native": ("metrics.jsonl",),
+    "ms_swift": ("logging.jsonl",),
+    "trl": ("trainer_state.json",),
     "verl": ("metrics/*.jsonl",),
 }
 """By format, what lies beside its rollouts and is none: patterns within its folder."""

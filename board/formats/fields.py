@@ -73,3 +73,16 @@ def mask(record: Record, key: str) -> FloatArray | None:
     if values is not None and array is None:
         raise RowRefused(f"`{key}` is not a list of numbers: {shown(values)}")
     return None if array is None else np.nan_to_num(array)
+
+
+def parts_between(record: Record, first: str, stop: str) -> Record:
+    """The floats under the keys behind `first` and before `stop`, where trainers that keep an order put what reward functions gave."""
+    keys = list(record)
+    between = keys[keys.index(first) + 1 : keys.index(stop) if stop in keys else None] if first in keys else []
+    return {key: record[key] for key in between if isinstance(record[key], float)}
+
+
+def sum_note(names: Iterable[str]) -> str:
+    """That the reward is a sum we made, and of what, as one sentence; empty when of nothing."""
+    summed = ", ".join(dict.fromkeys(names))
+    return f"The trainer stores no total, so reward is the unweighted sum of {summed}." if summed else ""

@@ -21,6 +21,7 @@ HEAD = 8
 SIDECARS: dict[str, tuple[str, ...]] = {
     "native": ("metrics.jsonl",),
     "ms_swift": ("logging.jsonl",),
+    "nemo_rl": ("exp_001/metrics.jsonl",),
     "trl": ("trainer_state.json",),
     "verl": ("metrics/*.jsonl",),
 }

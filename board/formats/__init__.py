@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from board.errors import RowRefused
-from board.formats import ms_swift, native, trl, verl
+from board.formats import ms_swift, native, nemo_rl, trl, verl
 from board.formats.contract import Format, Head, Place
 from board.formats.row import Row
 from board.formats.token_names import namer
@@ -16,6 +16,7 @@ from board.records import Record
 FORMATS: Final[tuple[Format, ...]] = (
     ms_swift,
     native,
+    nemo_rl,
     trl,
     verl,
 )

@@ -105,9 +105,9 @@ def test_masks() -> None:
     """Numbers, truth values, arrays; null is 0."""
     for value in ([1, 0, 1], [True, False, True], [1, None, 1.0], np.array([1, 0, 1], np.float32)):
         found = fields.mask({"m": value}, "m")
-        assert found is not None
         assert found.tolist() == [1, 0, 1]
-    assert fields.mask({}, "m") is None
+    with pytest.raises(RowRefused, match="has no `m`"):
+        fields.mask({"m": None}, "m")
 
 
 @pytest.mark.parametrize(
@@ -132,3 +132,24 @@ def test_same() -> None:
     assert fields.same("a", "a")
     assert not fields.same(1.0, NAN)
     assert not fields.same(None, 0)
+
+
+UNPACKED: dict[str, tuple[Any, Any]] = {
+    "an object": ('{"a": [1, null]}', {"a": [1, None]}),
+    "a list": ("[1]", [1]),
+    "what is not text": ([1], [1]),
+    "nothing": (None, None),
+    "half a character": ('["\\ud83d"]', ["\\ud83d"]),
+}
+
+
+@pytest.mark.parametrize(("value", "expected"), UNPACKED.values(), ids=UNPACKED)
+def test_json_in_text(value: Any, expected: Any) -> None:
+    """It is read as JSON is on a line: what UTF-8 cannot hold is written out."""
+    assert fields.unpacked({"x": value}, "x") == expected
+
+
+def test_text_that_is_not_json_is_refused() -> None:
+    """The reason names the key and quotes the text."""
+    with pytest.raises(RowRefused, match=r"^`x` is not JSON: Expecting value at character 2: "):
+        fields.unpacked({"x": "[}"}, "x")

@@ -12,7 +12,7 @@ import numpy as np
 from board.errors import RowRefused
 from board.formats.native import as_array, as_number, shown
 from board.formats.row import FloatArray, plural
-from board.records import Record
+from board.records import Record, parse_value
 
 
 def need(record: Record, *keys: str) -> None:
@@ -66,13 +66,25 @@ def total(parts: Mapping[str, Any]) -> float | None:
     return sum(numbers) if numbers else None
 
 
-def mask(record: Record, key: str) -> FloatArray | None:
-    """The mask under a key, shape (T,), null as 0; None where there is none. Raises RowRefused when it is not a list of numbers."""
-    values = listed(record, key)
-    array = None if values is None else as_array(values)
-    if values is not None and array is None:
-        raise RowRefused(f"`{key}` is not a list of numbers: {shown(values)}")
-    return None if array is None else np.nan_to_num(array)
+def unpacked(record: Record, key: str) -> Any:
+    """The value that stands under a key as JSON text, as trainers pack what their columns cannot hold; anything but text as it is.
+
+    Raises RowRefused when the text is not JSON.
+    """
+    value = record.get(key)
+    try:
+        return parse_value(value.encode()) if isinstance(value, str) else value
+    except RowRefused as error:
+        raise RowRefused(f"`{key}` {error}: {shown(value)}") from error
+
+
+def mask(record: Record, key: str) -> FloatArray:
+    """The mask under a key, shape (T,), null as 0. Raises RowRefused when there is none, or when it is not a list of numbers."""
+    need(record, key)
+    array = as_array(listed(record, key))
+    if array is None:
+        raise RowRefused(f"`{key}` is not a list of numbers: {shown(record[key])}")
+    return np.nan_to_num(array)
 
 
 def parts_between(record: Record, first: str, stop: str) -> Record:

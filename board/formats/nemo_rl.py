@@ -43,7 +43,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     """The rollout on a line. Raises RowRefused when it has no messages, or arrays that cannot be cut to the response."""
     row = {key: _unwrapped(key, value) for key, value in record.items()}
     need(row, "content")
-    content, trained = listed(row, "content"), mask(row, _MASK)
+    content, trained = listed(row, "content"), mask(row, _MASK) if row.get(_MASK) is not None else None
     reward = "filtered_rewards" if "filtered_rewards" in row else "rewards"
     kept = {key: value for key, value in row.items() if key not in ("content", "rewards") or key == reward}
     rollout = renamed(_cut(kept, trained), {**_SEQUENCES, "idx": "sample_id", reward: "reward"}, _MADE)

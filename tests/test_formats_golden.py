@@ -22,6 +22,8 @@ SIDECARS: dict[str, tuple[str, ...]] = {
     "native": ("metrics.jsonl",),
     "ms_swift": ("logging.jsonl",),
     "nemo_rl": ("exp_001/metrics.jsonl",),
+    "open_instruct": ("*_metadata.jsonl",),
+    "skyrl": ("dumped_evals/*/aggregated_results.jsonl",),
     "trl": ("trainer_state.json",),
     "verl": ("metrics/*.jsonl",),
 }

@@ -60,9 +60,9 @@ def rows(columns: Record, key: str) -> list[Record]:
     return [{name: column[at] if isinstance(column, list) else column for name, column in columns.items()} for at in range(count)]
 
 
-def total(parts: Mapping[str, Any]) -> float | None:
+def total(parts: Iterable[Any]) -> float | None:
     """The sum of those parts of a reward that are there: null and NaN count for nothing; None when no part is there."""
-    numbers = [number for part in parts.values() if (number := as_number(part)) is not None and not math.isnan(number)]
+    numbers = [number for part in parts if (number := as_number(part)) is not None and not math.isnan(number)]
     return sum(numbers) if numbers else None
 
 

@@ -57,7 +57,7 @@ def _rollout(row: Record, names: dict[str, str]) -> Record:
     parts = _summed(row)
     if not parts:
         return renamed(row, {**names, "reward": "reward"})
-    return renamed(row, names, ["reward"]) | {"reward": total(parts)}
+    return renamed(row, names, ["reward"]) | {"reward": total(parts.values())}
 
 
 def _summed(row: Record) -> dict[str, Any]:

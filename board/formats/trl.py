@@ -24,7 +24,7 @@ def recognise(head: Head) -> bool:
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The rollout in a row. Raises RowRefused when it has no step or no completion."""
     need(record, "step", "completion")
-    return [renamed(record, _NAMES, ["reward"]) | {"reward": total(_parts(record))}]
+    return [renamed(record, _NAMES, ["reward"]) | {"reward": total(_parts(record).values())}]
 
 
 def note(head: Head) -> str:

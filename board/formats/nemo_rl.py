@@ -11,7 +11,7 @@ import numpy as np
 from board.errors import RowRefused
 from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
-from board.formats.fields import listed, mask, need, renamed
+from board.formats.keys import listed, mask, need, renamed
 from board.formats.native import shown
 from board.formats.paths import split_in, step_note, step_or_zero
 from board.formats.row import FloatArray, plural

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
-from board.formats.fields import listed, need, renamed
+from board.formats.keys import listed, need, renamed
 from board.formats.row import plural
 from board.formats.sequences import hide
 from board.records import Record

@@ -5,7 +5,7 @@ from typing import Any, Final
 from board.errors import RowRefused
 from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
-from board.formats.fields import need, renamed, rows, unpacked
+from board.formats.keys import need, renamed, rows, unpacked
 from board.formats.native import shown
 from board.formats.paths import split_in
 from board.records import Record, as_text

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
-from board.formats.fields import listed, mask, need, renamed
+from board.formats.keys import listed, mask, need, renamed
 from board.formats.row import FloatArray, plural
 from board.formats.sequences import hide, response_span
 from board.records import Record

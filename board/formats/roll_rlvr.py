@@ -3,7 +3,7 @@
 from typing import Final
 
 from board.formats.contract import Head, Place
-from board.formats.fields import need, renamed, rows, unpacked
+from board.formats.keys import need, renamed, rows, unpacked
 from board.formats.paths import split_in
 from board.records import Record
 

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from board.formats.contract import Head, Place
-from board.formats.fields import need, renamed, total
+from board.formats.keys import need, renamed, total
 from board.formats.native import as_array
 from board.formats.paths import step_note, step_or_zero
 from board.records import Record

@@ -6,7 +6,7 @@ The reward functions stand in columns of their own, unweighted; the total that w
 from typing import Any, Final
 
 from board.formats.contract import Head, Place
-from board.formats.fields import need, parts_between, renamed, sum_note, total
+from board.formats.keys import need, parts_between, renamed, sum_note, total
 from board.records import Record
 
 NAME: Final = "TRL GRPO"

@@ -7,7 +7,7 @@ import re
 from typing import Any, Final
 
 from board.formats.contract import Head, Place
-from board.formats.fields import need, renamed, same
+from board.formats.keys import need, renamed, same
 from board.formats.paths import split_in
 from board.records import Record
 

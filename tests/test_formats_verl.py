@@ -1,15 +1,21 @@
 """Tests of verl's rollout and validation files."""
 
+import math
 from typing import Any
 
+import numpy as np
 import pytest
 from golden_runs import flat, golden, golden_head, read_one
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from board.errors import RowRefused
 from board.formats import verl
 from board.formats.contract import Head
+from board.formats.keys import same
 
 ROW = {"input": "2+2?", "output": "4", "score": 1.0, "step": 3}
+TRUTHS = ("True", "False")
 GROUP = "5f0c9a52-77a1-4c9b-9e02-1f6f5c3f6b10"
 
 
@@ -92,6 +98,32 @@ def test_what_a_field_becomes(fields: dict[str, Any], expected: dict[str, Any]) 
         del least["reward"]
 
     assert flat(read_one(verl, ROW | fields)) == least | expected
+
+
+@given(st.floats(width=32) | st.integers(-(10**14), 10**14) | st.booleans())
+def test_numbers_written_as_text(number: float) -> None:
+    """Whatever numpy's number was, as text it is the same number."""
+    written = (
+        np.bool_(number) if isinstance(number, bool) else np.int64(number) if isinstance(number, int) else np.float32(number)
+    )
+
+    found = read_one(verl, {**ROW, "acc": str(written)})
+
+    assert "acc" not in found.texts
+    assert np.float32(found.numbers["acc"]) == np.float32(number) or math.isnan(number)
+
+
+@given(st.text() | st.from_regex(r"[-+0-9._eEinfa ]{1,6}"))
+def test_texts_stay_letter_for_letter(text: str) -> None:
+    """What becomes a number has only signs, digits and the words for what is not finite, and means that number; the rest stays as it was."""
+    assume(text not in TRUTHS)
+    found = read_one(verl, {**ROW, "x": text})
+
+    if "x" in found.texts:
+        assert found.texts["x"] == text
+    else:
+        assert text in ("nan", "inf", "-inf") or (text.isascii() and set(text) <= set("-+.e0123456789"))
+        assert same(float(text), found.numbers["x"])
 
 
 @pytest.mark.parametrize("key", ["output", "step"])

@@ -12,7 +12,7 @@ from board.errors import RowRefused
 from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
 from board.formats.keys import listed, mask, need, renamed
-from board.formats.native import shown
+from board.formats.native import as_array, shown
 from board.formats.paths import split_in, step_note, step_or_zero
 from board.formats.row import FloatArray, plural
 from board.formats.sequences import cut, hide, response_span
@@ -85,8 +85,17 @@ def _cut(row: Record, trained: FloatArray | None) -> Record:
         if len(values) != trained.size:
             raise RowRefused(f"`{key}` has {plural(len(values), 'number')} beside {trained.size:,} in `{_MASK}`")
     others = {key: values for key, values in row.items() if isinstance(values, list) and len(values) == trained.size}
-    known = {key: hide(values, trained) if key in _SAMPLED else values for key, values in (others | arrays).items()}
-    return row | cut(known, *_span(trained, row.get("input_lengths")))
+    first, stop = _span(trained, row.get("input_lengths"))
+    response = cut(others | arrays, first, stop)
+    return row | {
+        key: _without_dummies(values, trained[first:stop]) if key in _SAMPLED else values for key, values in response.items()
+    }
+
+
+def _without_dummies(values: list[Any], trained: FloatArray) -> Any:
+    """The numbers of the tokens trained on; what holds anything but numbers stays a list, for its reader to say so."""
+    array = as_array(values)
+    return hide(values if array is None else array, trained)
 
 
 def _span(trained: FloatArray, length: Any) -> tuple[int, int]:

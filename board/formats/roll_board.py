@@ -40,10 +40,10 @@ def recognise(head: Head) -> bool:
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The rollout on a line, without `values`, which is a copy of the token rewards. Raises RowRefused when arrays do not fit the mask."""
     need(record, "step")
-    response = mask(record, _MASK)
-    stop = response_span(response)[1]
-    aligned = {key: _aligned(record, key, response) for key in (*_ALIGNED, "token_rewards") if record.get(key) is not None}
-    arrays = {key: values[:stop] if stop else None for key, values in aligned.items()}
+    trained = mask(record, _MASK)
+    stop = response_span(trained)[1]
+    there = [key for key in (*_ALIGNED, "token_rewards") if record.get(key) is not None]
+    arrays = {key: _cut(key, _aligned(record, key, trained.size), trained[:stop]) for key in there}
     tokens = listed(record, "response_tokens")
     cut = record | arrays | ({"response_tokens": tokens[:stop]} if tokens is not None else {})
     return [renamed({key: value for key, value in cut.items() if key != "values"}, _NAMES)]
@@ -54,10 +54,15 @@ def note(head: Head) -> str:
     return "ROLL stores the reward after normalisation and clipping."
 
 
-def _aligned(record: Record, key: str, response: FloatArray) -> Any:
-    """An array from the first token of the response on, without dummies; token rewards run over the prompt too, and end where the mask ends."""
+def _aligned(record: Record, key: str, size: int) -> Any:
+    """An array from the first token of the response on; token rewards run over the prompt too, and end where the mask ends."""
     values = listed(record, key)
-    if len(values) != response.size and (key != "token_rewards" or len(values) < response.size):
-        raise RowRefused(f"`{key}` has {plural(len(values), 'number')} beside {response.size:,} in `{_MASK}`")
-    tail = values[len(values) - response.size :]
-    return tail if key == _MASK else hide(tail, response)
+    if len(values) != size and (key != "token_rewards" or len(values) < size):
+        raise RowRefused(f"`{key}` has {plural(len(values), 'number')} beside {size:,} in `{_MASK}`")
+    return values[len(values) - size :]
+
+
+def _cut(key: str, values: Any, trained: FloatArray) -> Any:
+    """An array to the end of the response, without dummies; None when there is no response."""
+    response = values[: trained.size] if trained.size else None
+    return response if key == _MASK or response is None else hide(response, trained)

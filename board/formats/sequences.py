@@ -36,7 +36,11 @@ def spread(values: Sequence[Any], mask: Sequence[Any]) -> list[Any] | None:
 
 def hide(values: Any, mask: Sequence[Any] | FloatArray) -> Any:
     """The list or array with a gap (None, NaN) at each token whose mask is 0: what stands there is a dummy, and enters no mean."""
+    dummies = np.flatnonzero(~np.asarray(mask[: len(values)], bool))
     kept = values.copy()
-    for at in np.flatnonzero(~np.asarray(mask[: len(values)], bool)).tolist():
+    if isinstance(kept, np.ndarray):
+        kept[dummies] = np.nan
+        return kept
+    for at in dummies.tolist():
         kept[at] = None
     return kept

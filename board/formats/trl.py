@@ -1,6 +1,7 @@
 """TRL's completions of GRPO: `completions/completions_00025.parquet`, a file a step, with `log_completions=True`.
 
-The reward functions stand in columns of their own, unweighted; the total that was optimised is not stored. No token arrays.
+The reward functions stand in columns of their own, unweighted; the total that was optimised is not stored. An evaluation
+replaces the file of its step, and nothing in it says so. No token arrays.
 """
 
 from typing import Any, Final

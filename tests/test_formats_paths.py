@@ -2,7 +2,7 @@
 
 import pytest
 
-from board.formats.paths import split_in, step_in
+from board.formats.paths import split_in, step_in, step_note, step_or_zero
 
 STEPS: dict[str, int | None] = {
     "12.jsonl": 12,
@@ -54,3 +54,10 @@ SPLITS: dict[str, str | None] = {
 def test_split_in_a_path(name: str, split: str | None) -> None:
     """An evaluation is told by a word of its own, not by letters within another."""
     assert split_in(name) == split
+
+
+def test_a_step_that_nothing_says() -> None:
+    """It is 0, and the reader is told so; where paths say it, that it is from there."""
+    assert (step_or_zero("a/step_7/x.jsonl"), step_or_zero("eval_only/x.jsonl")) == (7, 0)
+    assert step_note("a/step_7/x.jsonl") == "Steps are from the names of the files."
+    assert step_note("eval_only/x.jsonl") == "Neither the records nor the names of the files say the step: it is 0 for all."

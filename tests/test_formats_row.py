@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.formats.row import COMMON_PADS, END_TOKENS, Row, align, pad_mask, plural
+from board.formats.row import COMMON_PADS, END_TOKENS, Row, align, flag_not_finite, pad_mask, plural
 
 NAN = math.nan
 
@@ -196,3 +196,22 @@ def test_alternatives_are_aligned(given: Row, expected: list[object], flags: lis
     align(given)
 
     assert (given.alternatives, given.flags) == (expected, flags)
+
+
+FINITE: dict[str, tuple[list[float], list[float] | None, list[str]]] = {
+    "no mask": ([NAN, 1], None, ["x has no finite number at 1 token, the first at position 0"]),
+    "trained on": ([NAN, 1], [1, 0], ["x has no finite number at 1 token, the first at position 0"]),
+    "masked": ([NAN, math.inf, 1], [0, 0, 1], []),
+    "beyond the mask": ([NAN, NAN], [0], ["x has no finite number at 1 token, the first at position 1"]),
+    "a mask that is longer": ([NAN], [0, 1], []),
+}
+
+
+@pytest.mark.parametrize(("values", "mask", "flags"), FINITE.values(), ids=FINITE)
+def test_masked_tokens_need_no_number(values: list[float], mask: list[float] | None, flags: list[str]) -> None:
+    """Only where a token is trained on is a missing number news."""
+    row = Row(0, arrays={"x": array(values)} | ({"loss_mask": array(mask)} if mask else {}))
+
+    flag_not_finite([row])
+
+    assert row.flags == flags

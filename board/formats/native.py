@@ -44,13 +44,19 @@ _ALIASES: Final = {
 """Other trainers' names, only to suggest what a missing key may be called here."""
 
 
+_RELATIVES: Final = {"new_response_mask", "prompt_tokens"}
+"""Keys by which rows of ROLL and of open-instruct are told from ours: their `values` are no critic's, their `response_tokens` are ids."""
+
 ARRAYS: Final = frozenset(column.name for column in NATIVE if column.kind == "token_metric")
 """Fields that hold a number per token."""
 
 
 def recognise(head: Head) -> bool:
-    """Whether a record has a step and a response under our names."""
-    return any("step" in record and ("response" in record or TOKENS in record) for record in head.records)
+    """Whether a record has a step and a response under our names, and no key of a relative that means something else by them."""
+    return any(
+        "step" in record and ("response" in record or TOKENS in record) and _RELATIVES.isdisjoint(record)
+        for record in head.records
+    )
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

@@ -32,3 +32,15 @@ def step_in(name: str) -> int | None:
 def split_in(name: str) -> str | None:
     """`evaluation` when a path says so, as `eval/3.jsonl` and `val_data_step3.jsonl` do; None when it does not."""
     return "evaluation" if _EVALUATION.search(name.lower()) else None
+
+
+def step_or_zero(name: str) -> int:
+    """The step that a path says; 0 when it says none, as `step_note` then tells the reader."""
+    return step_in(name) or 0
+
+
+def step_note(name: str) -> str:
+    """What a reader must know where steps are not in the records, as one sentence."""
+    if step_in(name) is None:
+        return "Neither the records nor the names of the files say the step: it is 0 for all."
+    return "Steps are from the names of the files."

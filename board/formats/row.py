@@ -59,15 +59,26 @@ class Row:
 
 
 def flag_not_finite(rows: Sequence[Row]) -> None:
-    """Say which arrays hold NaN or infinity, before they are aligned. One look at all numbers of a metric tells whether any does."""
+    """Say which arrays hold NaN or infinity at a token that is trained on, before they are aligned.
+
+    One look at all numbers of a metric tells whether any does.
+    """
     for name in dict.fromkeys(name for row in rows for name in row.arrays):
         having = [row for row in rows if name in row.arrays]
         if np.isfinite(np.concatenate([row.arrays[name] for row in having])).all():
             continue
         for row in having:
-            bad = np.flatnonzero(~np.isfinite(row.arrays[name]))
+            bad = np.flatnonzero(~np.isfinite(row.arrays[name]) & ~_masked(row, row.arrays[name].size))
             if bad.size:
                 row.flags.append(f"{name} has no finite number at {plural(bad.size, 'token')}, the first at position {bad[0]}")
+
+
+def _masked(row: Row, size: int) -> NDArray[np.bool_]:
+    """At which of the first `size` tokens the loss mask is 0; at none where there is no mask."""
+    masked = np.zeros(size, bool)
+    if (mask := row.arrays.get("loss_mask")) is not None:
+        masked[: mask.size] = mask[:size] == 0
+    return masked
 
 
 def align(row: Row, pads: AbstractSet[str] = COMMON_PADS) -> None:

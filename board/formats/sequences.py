@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from board.formats.row import FloatArray
 
-def response_span(mask: Sequence[Any]) -> tuple[int, int]:
+
+def response_span(mask: Sequence[Any] | FloatArray) -> tuple[int, int]:
     """(first, stop) of the response in a sequence: from the first to behind the last token whose mask is not 0; (0, 0) when there is none.
 
     Tokens between that the policy did not sample (a tool's answer) lie within and are told apart by the mask.
@@ -30,3 +32,15 @@ def spread(values: Sequence[Any], mask: Sequence[Any]) -> list[Any] | None:
         return None
     given = iter(values)
     return [next(given) if sampled else None for sampled in mask]
+
+
+def hide(values: Any, mask: Sequence[Any] | FloatArray) -> Any:
+    """The list or array with a gap (None, NaN) at each token whose mask is 0: what stands there is a dummy, and enters no mean."""
+    dummies = np.flatnonzero(~np.asarray(mask[: len(values)], bool))
+    kept = values.copy()
+    if isinstance(kept, np.ndarray):
+        kept[dummies] = np.nan
+        return kept
+    for at in dummies.tolist():
+        kept[at] = None
+    return kept

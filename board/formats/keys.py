@@ -1,0 +1,100 @@
+"""A record's keys → ours, columns → rows, and parts of a reward → their sum.
+
+What several formats need to map their fields. Knows dicts and lists; knows no trainer.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from board.errors import RowRefused
+from board.formats.native import as_array, as_number, shown
+from board.formats.row import FloatArray, plural
+from board.records import Record, parse_value
+
+
+def need(record: Record, *keys: str) -> None:
+    """Raise RowRefused naming those of the keys that the record has not, or has as null."""
+    missing = [f"`{key}`" for key in keys if record.get(key) is None]
+    if missing:
+        there = ", ".join(key[:40] for key in list(record)[:12]) or "none"
+        raise RowRefused(f"has no {' and no '.join(missing)}; its keys are: {there}")
+
+
+def renamed(record: Record, names: Mapping[str, str], made: Iterable[str] = ()) -> Record:
+    """The record under our names: `names` says what its keys are called here, `made` which names the format fills by itself.
+
+    A key that is not among them keeps its name, unless something else bears that here: then it is told apart by ` (logged)`.
+    """
+    taken = {*names.values(), *made}
+    return {names.get(key, f"{key} (logged)" if key in taken else key): value for key, value in record.items()}
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are equal, NaN being equal to NaN."""
+    return bool(one == other or (one != one and other != other))
+
+
+def listed(record: Record, key: str) -> Any:
+    """The list (or array) under a key, None where there is none. Raises RowRefused for anything else."""
+    value = record.get(key)
+    if value is None or isinstance(value, (list, np.ndarray)):
+        return value
+    raise RowRefused(f"`{key}` is {shown(value)}, not a list")
+
+
+def rows(columns: Record, key: str) -> list[Record]:
+    """The rows of a record whose values are columns, as many as there are in the column `key`; what is not a list is every row's.
+
+    Raises RowRefused when `key` is no list, or when another column has not as many entries: which belong together cannot be told then.
+    """
+    need(columns, key)
+    count = len(listed(columns, key))
+    for name, column in columns.items():
+        if isinstance(column, list) and len(column) != count:
+            raise RowRefused(
+                f"`{name}` has {plural(len(column), 'value')} beside {count:,} in `{key}`: which belong together cannot be told"
+            )
+    return [{name: column[at] if isinstance(column, list) else column for name, column in columns.items()} for at in range(count)]
+
+
+def total(parts: Iterable[Any]) -> float | None:
+    """The sum of those parts of a reward that are there: null and NaN count for nothing; None when no part is there."""
+    numbers = [number for part in parts if (number := as_number(part)) is not None and not math.isnan(number)]
+    return sum(numbers) if numbers else None
+
+
+def unpacked(record: Record, key: str) -> Any:
+    """The value that stands under a key as JSON text, as trainers pack what their columns cannot hold; anything but text as it is.
+
+    Raises RowRefused when the text is not JSON.
+    """
+    value = record.get(key)
+    try:
+        return parse_value(value.encode()) if isinstance(value, str) else value
+    except RowRefused as error:
+        raise RowRefused(f"`{key}` {error}: {shown(value)}") from error
+
+
+def mask(record: Record, key: str) -> FloatArray:
+    """The mask under a key, shape (T,), null as 0. Raises RowRefused when there is none, or when it is not a list of numbers."""
+    need(record, key)
+    array = as_array(listed(record, key))
+    if array is None:
+        raise RowRefused(f"`{key}` is not a list of numbers: {shown(record[key])}")
+    return np.nan_to_num(array)
+
+
+def parts_between(record: Record, first: str, stop: str) -> Record:
+    """The floats under the keys behind `first` and before `stop`, where trainers that keep an order put what reward functions gave."""
+    keys = list(record)
+    between = keys[keys.index(first) + 1 : keys.index(stop) if stop in keys else None] if first in keys else []
+    return {key: record[key] for key in between if isinstance(record[key], float)}
+
+
+def sum_note(names: Iterable[str]) -> str:
+    """That the reward is a sum we made, and of what, as one sentence; empty when of nothing."""
+    summed = ", ".join(dict.fromkeys(names))
+    return f"The trainer stores no total, so reward is the unweighted sum of {summed}." if summed else ""

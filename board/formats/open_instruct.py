@@ -1,0 +1,61 @@
+"""open-instruct's `{run}_rollouts_{shard}.jsonl` of `--save_traces`: token ids and the inference engine's logprobs, no text.
+
+Which tokens a tool wrote is not stored; their logprob is a dummy of exactly 0.
+"""
+
+from typing import Any, Final
+
+from board.errors import RowRefused
+from board.formats.contract import Head, Place
+from board.formats.keys import listed, need, renamed
+from board.formats.row import plural
+from board.formats.sequences import hide
+from board.records import Record
+
+NAME: Final = "open-instruct"
+FAMILY: Final = "open-instruct"
+ARRAYS: Final = frozenset({"logprobs"})
+
+_NAMES: Final = {
+    "step": "step",
+    "sample_idx": "sample_id",
+    "prompt_idx": "group_id",
+    "prompt_tokens": "prompt_token_ids",
+    "response_tokens": "response_token_ids",
+    "logprobs": "rollout_logprobs",
+    "dataset": "data_source",
+}
+
+
+def recognise(head: Head) -> bool:
+    """Whether a record is a numbered sample of a numbered prompt, both as token ids."""
+    return any({"sample_idx", "prompt_idx", "prompt_tokens", "response_tokens"} <= record.keys() for record in head.records)
+
+
+def rollouts(record: Record, place: Place) -> list[Record]:
+    """The rollout on a line. Raises RowRefused when it has no step or no tokens, or logprobs that do not fit them."""
+    need(record, "step", "response_tokens")
+    ids, logprobs = listed(record, "response_tokens"), listed(record, "logprobs")
+    listed(record, "prompt_tokens")
+    if logprobs is not None and len(logprobs) != len(ids):
+        raise RowRefused(f"`logprobs` has {plural(len(logprobs), 'number')} beside {len(ids):,} in `response_tokens`")
+    if logprobs is not None and _called_tools(record):
+        logprobs = hide(logprobs, [number != 0 for number in logprobs])
+    return [renamed(record | {"logprobs": logprobs}, _NAMES)]
+
+
+def note(head: Head) -> str:
+    """That some logprobs are left out, where tools were called."""
+    if not any(map(_called_tools, head.records)):
+        return ""
+    return "Which tokens a tool wrote is not stored: where tools were called, logprobs of exactly 0 are taken for theirs and left out."
+
+
+def _called_tools(record: Record) -> bool:
+    """Whether anything in the record of requests says that a tool was called."""
+    info = record.get("request_info")
+    return isinstance(info, dict) and any(_says_something(info.get(key)) for key in ("num_calls", "tool_calleds", "tool_outputs"))
+
+
+def _says_something(value: Any) -> bool:
+    return any(map(bool, value)) if isinstance(value, list) else bool(value)

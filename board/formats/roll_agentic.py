@@ -1,0 +1,73 @@
+"""ROLL's rollout dump of agents, `rollout_dump_data.step_{N}.jsonl`: one line whose values are columns of JSON texts. No token arrays."""
+
+from typing import Any, Final
+
+from board.errors import RowRefused
+from board.formats.chat import is_chat, turns
+from board.formats.contract import Head, Place
+from board.formats.keys import need, renamed, rows, unpacked
+from board.formats.native import shown
+from board.formats.paths import split_in
+from board.records import Record, as_text
+
+NAME: Final = "ROLL agentic"
+FAMILY: Final = "ROLL"
+ARRAYS: Final[frozenset[str]] = frozenset()
+
+_NAMES: Final = {"global_step": "step", "trajectory_id": "sample_id"}
+_SHOWN: Final = ("messages", "reward_info")
+"""What a trajectory holds that becomes something else here."""
+_MADE: Final = ("prompt", "response", "reward", "group_id", "data_source", "split")
+
+
+def recognise(head: Head) -> bool:
+    """Whether a record is columns of trajectories."""
+    return any("global_step" in record and isinstance(record.get("trajectory_data"), list) for record in head.records)
+
+
+def rollouts(record: Record, place: Place) -> list[Record]:
+    """The rollouts of a step. Raises RowRefused when it has no step or no trajectories, or texts that are not JSON."""
+    need(record, "global_step", "trajectory_data")
+    return [_rollout(row, split_in(place.name)) for row in rows(record, "trajectory_data")]
+
+
+def note(head: Head) -> str:
+    """Which reward this is."""
+    return "The reward is that of the whole episode."
+
+
+def _rollout(row: Record, split: str | None) -> Record:
+    trajectory = _object("trajectory_data", unpacked(row, "trajectory_data"))
+    env, rewards = (_object(key, trajectory.get(key) or {}) for key in ("env_info", "reward_info"))
+    prompt, response = _turns(unpacked({"messages": trajectory.get("messages"), **row}, "messages"))
+    made = {
+        "prompt": prompt,
+        "response": response,
+        "reward": rewards.get("episode_reward"),
+        "group_id": _group(env),
+        "data_source": env.get("tag"),
+        "split": "evaluation" if env.get("mode") in ("val", "eval") else split,
+    }
+    parts = {f"reward.{key}": value for key, value in rewards.items() if key != "episode_reward"}
+    rest = {key: value for key, value in row.items() if key not in ("trajectory_data", "messages")}
+    rest |= {f"trajectory.{key}" if key in rest else key: value for key, value in trajectory.items() if key not in _SHOWN}
+    return renamed(rest, _NAMES, _MADE) | parts | {name: value for name, value in made.items() if value is not None}
+
+
+def _object(key: str, value: Any) -> Record:
+    if isinstance(value, dict):
+        return value
+    raise RowRefused(f"`{key}` is {shown(value)}, not an object")
+
+
+def _turns(messages: Any) -> tuple[str, str]:
+    if is_chat(messages):
+        return turns(messages)
+    raise RowRefused(f"`messages` is {shown(messages)}, not a list of messages with roles")
+
+
+def _group(env: Record) -> str | None:
+    """Episodes of one group begin alike; groups are counted within a tag."""
+    if env.get("group_id") is None:
+        return None
+    return "/".join(as_text(env[key]) for key in ("tag", "group_id", "episode_id") if env.get(key) is not None)

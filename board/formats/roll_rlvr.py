@@ -1,0 +1,49 @@
+"""ROLL's rollout dump of RLVR, `rollout_dump_data.step_{N}.jsonl`: one line whose values are columns. No token arrays."""
+
+from typing import Final
+
+from board.formats.contract import Head, Place
+from board.formats.keys import need, renamed, rows, unpacked
+from board.formats.paths import split_in
+from board.records import Record
+
+NAME: Final = "ROLL RLVR"
+FAMILY: Final = "ROLL"
+ARRAYS: Final[frozenset[str]] = frozenset()
+
+_NAMES: Final = {
+    "global_step": "step",
+    "prompt": "prompt",
+    "responses": "response",
+    "scores": "reward",
+    "ground_truth": "ground_truth",
+    "id": "sample_id",
+    "source": "data_source",
+}
+
+
+def recognise(head: Head) -> bool:
+    """Whether a record is columns of responses and scores."""
+    return any(
+        "global_step" in record and all(isinstance(record.get(key), list) for key in ("responses", "scores"))
+        for record in head.records
+    )
+
+
+def rollouts(record: Record, place: Place) -> list[Record]:
+    """The rollouts of a step. Raises RowRefused when it has no step or no responses, or columns that do not fit together."""
+    need(record, "global_step", "responses")
+    split = split_in(place.name)
+    return [_rollout(row) | ({"split": split} if split else {}) for row in rows(record, "responses")]
+
+
+def note(head: Head) -> str:
+    """Which reward this is."""
+    return "The reward is the score as the reward worker gave it, before normalisation."
+
+
+def _rollout(row: Record) -> Record:
+    """A row under our names; without a prompt, the messages that make it."""
+    if row.get("prompt") is not None:
+        return renamed(row, _NAMES, ["split"])
+    return renamed({**row, "prompt": unpacked(row, "messages")}, _NAMES, ["split"])

@@ -1,0 +1,93 @@
+"""Tests of TRL's completions of GRPO. The golden run is what TRL itself wrote in three steps of a tiny model."""
+
+import math
+from typing import Any
+
+import pytest
+from golden_runs import flat, golden, golden_head, read_one
+
+from board.errors import RowRefused
+from board.formats import trl
+from board.formats.contract import Head
+
+ROW = {"step": 25, "prompt": "p", "completion": "c", "accuracy": 1.0, "advantage": 0.5}
+STEPS = {1: "completions/completions_00001.parquet", 2: "completions/completions_00002.parquet"}
+
+
+def test_a_row_of_trl() -> None:
+    """Every column, the total made from the reward functions' columns."""
+    row = flat(golden(trl, STEPS[1])[6])
+
+    assert row == {
+        "step": 1,
+        "prompt": "Count to ten:",
+        "response": row["response"],
+        "digits": pytest.approx(0.32143, abs=1e-5),
+        "starts_with_digit": 1.0,
+        "reward": pytest.approx(1.32143, abs=1e-5),
+        "advantage": pytest.approx(0.64737, abs=1e-5),
+    }
+    assert str(row["response"]).startswith("06c")
+
+
+def test_a_reward_function_that_gave_none() -> None:
+    """It counts for nothing in the sum, and has no number of its own."""
+    row = golden(trl, STEPS[1])[3]
+
+    assert "starts_with_digit" not in row.numbers
+    assert row.numbers["reward"] == row.numbers["digits"]
+
+
+def test_a_file_is_a_step() -> None:
+    """Eight completions, four to a prompt."""
+    rows = golden(trl, STEPS[2])
+
+    assert [row.step for row in rows] == [2] * 8
+    assert sorted(row.texts["prompt"] for row in rows) == ["Give me a digit, please:"] * 4 + ["How old is the moon?"] * 4
+
+
+READ: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "parts that cancel": ({"b": -1.0}, {"b": -1.0, "reward": 0.0}),
+    "NaN": ({"b": math.nan}, {"b": None, "reward": 1.0}),
+    "no reward at all": ({"accuracy": None}, {}),
+    "a function called reward": ({"reward": 0.5}, {"reward (logged)": 0.5, "reward": 1.5}),
+    "an extra column of text": ({"answer": "4"}, {"answer": "4", "reward": 1.0}),
+    "an extra column of whole numbers": ({"turns": 2}, {"turns": 2.0, "reward": 1.0}),
+    "an extra column of truth": ({"solved": True}, {"solved": 1.0, "reward": 1.0}),
+    "an extra column of ours": ({"response": "x"}, {"response (logged)": "x", "reward": 1.0}),
+    "no advantage": ({"advantage": math.nan}, {"advantage": None, "reward": 1.0}),
+}
+
+
+@pytest.mark.parametrize(("fields", "expected"), READ.values(), ids=READ)
+def test_what_a_column_becomes(fields: dict[str, Any], expected: dict[str, Any]) -> None:
+    """Floats are rewards and summed, NaN counts for nothing, anything else is kept as it is."""
+    record = {key: value for key, value in ROW.items() if key != "advantage"} | {"advantage": 0.5} | fields
+    ordered = {key: record[key] for key in [*(key for key in record if key != "advantage"), "advantage"]}
+    least = {"step": 25, "prompt": "p", "response": "c", "advantage": 0.5}
+    if fields.get("accuracy", 0) is not None:
+        least["accuracy"] = 1.0
+
+    assert flat(read_one(trl, ordered)) == least | expected
+
+
+@pytest.mark.parametrize("key", ["completion", "step"])
+def test_damaged_rows_are_refused(key: str) -> None:
+    """The reason names TRL's column."""
+    with pytest.raises(RowRefused, match=f"^has no `{key}`; its keys are: "):
+        read_one(trl, {**ROW, key: None})
+
+
+def test_recognition() -> None:
+    """By its columns; columns of lists are another trainer's."""
+    assert trl.recognise(golden_head(trl, STEPS[1]))
+    assert not trl.recognise(Head("completions_00001.parquet", ({"step": 1, "prompt": "p", "completion": "c"},)))
+    assert not trl.recognise(Head("a", ({key: [value] for key, value in ROW.items()},)))
+
+
+def test_note() -> None:
+    """What was summed is said by name, and nothing where nothing was."""
+    said = "The trainer stores no total, so reward is the unweighted sum of digits, starts_with_digit."
+
+    assert trl.note(golden_head(trl, STEPS[1])) == said
+    assert trl.note(Head("a", ({**ROW, "accuracy": None},))) == ""

@@ -9,10 +9,10 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import uuid4
 
 import numpy as np
@@ -30,6 +30,9 @@ from board.report import LoadReport
 from board.schema import ALTERNATIVES, IDS, NUMBERS, TEXTS, TOKEN_METRICS, TOKENS
 from board.shards import Fingerprint, Shard, natural_key
 from board.store import Store
+
+Split = Literal["train", "evaluation"]
+EVALUATION: Final = "evaluation"
 
 _NO_METRIC: Final = (TOKENS, ALTERNATIVES, COUNTS, PADS)
 _INTERNAL: Final = ["offset", "nth", "prompt_key"]
@@ -122,6 +125,21 @@ class Run:
     def steps(self) -> NDArray[np.int64]:
         """The steps there are, in order."""
         return self.frame["step"].unique()
+
+    @property
+    def splits(self) -> tuple[Split, ...]:
+        """Whether there are rollouts of training, of an evaluation, or of both, in this order; those that do not say are of training."""
+        if "split" not in self.frame.columns:
+            return ("train",) if len(self.frame) else ()
+        evaluated = (self.frame["split"] == EVALUATION).to_numpy()
+        return (*(("train",) if not evaluated.all() else ()), *((EVALUATION,) if evaluated.any() else ()))
+
+    def of_split(self, split: Split) -> "Run":
+        """The same run with the rollouts of training, or of evaluations, alone; itself when there are no others."""
+        if self.splits in ((), (split,)):
+            return self
+        chosen = ((self.frame["split"] == EVALUATION) == (split == EVALUATION)).to_numpy()
+        return replace(self, frame=self.frame[chosen], load_id=f"{self.load_id}-{split}")
 
     @property
     def token_metrics(self) -> tuple[str, ...]:

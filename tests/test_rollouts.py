@@ -668,3 +668,30 @@ def test_alternatives_lead_from_the_row_to_the_token(tmp_path: Path) -> None:
     assert "top_logprobs" not in run.token_metrics
     assert run.to_pandas()["top_logprobs"].tolist()[:2] == [expected, None]
     assert [problem.line for problem in run.report.problems] == [3, 4]
+
+
+def test_training_and_evaluations_are_told_apart(tmp_path: Path) -> None:
+    """Rows that name no split are of training; each side alone keeps its keys, texts and tokens, and is named as another load."""
+    rows = [
+        token_row(0, reward=0.0),
+        token_row(0, split="evaluation", reward=5.0, prompt="e"),
+        token_row(1, split="train", reward=1.0),
+    ]
+    run = open_run(write_run(tmp_path, {"a.jsonl": rows}))
+
+    assert run.splits == ("train", "evaluation")
+    training, evaluated = run.of_split("train"), run.of_split("evaluation")
+    assert training.frame["reward"].tolist() == [0.0, 1.0]
+    assert evaluated.frame.index.tolist() == [1]
+    assert evaluated.rollout(1)["prompt"] == "e"
+    assert evaluated.steps.tolist() == [0]
+    assert len({run.load_id, training.load_id, evaluated.load_id}) == 3
+    assert evaluated.of_split("evaluation") is evaluated
+
+
+def test_run_of_one_split_is_itself(tmp_path: Path) -> None:
+    """Nothing is filtered, and nothing named anew, where there is nothing to tell apart."""
+    run = open_run(write_run(tmp_path, {"a.jsonl": [token_row(0)]}))
+
+    assert run.splits == ("train",)
+    assert run.of_split("train") is run

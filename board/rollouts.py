@@ -121,7 +121,7 @@ class Run:
         """The run folder's name."""
         return self.location.name
 
-    @property
+    @cached_property
     def steps(self) -> NDArray[np.int64]:
         """The steps there are, in order."""
         return self.frame["step"].unique()
@@ -209,6 +209,8 @@ class Run:
         order = np.argsort(wanted, kind="stable")
         numbers = np.searchsorted(self._starts, wanted[order], side="right") - 1
         pieces = [self._text_piece(int(n), column, wanted[order][numbers == n] - self._starts[n]) for n in np.unique(numbers)]
+        if (np.diff(wanted) > 0).all():  # as in a run that was written in order: there is nothing to put back
+            return pa.chunked_array(pieces, pa.large_string())
         gathered = pa.chunked_array(pieces, pa.large_string()).combine_chunks()
         back = np.empty(len(order), np.int64)
         back[order] = np.arange(len(order))
@@ -218,6 +220,8 @@ class Run:
         table = self._parts[number].texts
         if column not in table.column_names:
             return pa.nulls(len(rows), pa.large_string())
+        if len(rows) == table.num_rows:  # all of them, once each and rising
+            return table.column(column).combine_chunks()
         return table.column(column).take(pa.array(rows)).combine_chunks()
 
     def raw(self, key: int) -> str:

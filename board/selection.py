@@ -34,8 +34,9 @@ def of_step(frame: pd.DataFrame, step: int | None) -> pd.DataFrame:
 
 def numeric_columns(frame: pd.DataFrame) -> list[str]:
     """Columns a table can be sorted by and a curve drawn of: every number but the step and the place a row came from."""
-    numeric = frame.select_dtypes("number").columns
-    return [str(name) for name in numeric if name not in NOT_SORTABLE and name != "step"]
+    is_number = pd.api.types.is_numeric_dtype
+    numeric = [str(name) for name, dtype in frame.dtypes.items() if is_number(dtype) and not pd.api.types.is_bool_dtype(dtype)]
+    return [name for name in numeric if name not in NOT_SORTABLE and name != "step"]
 
 
 def sort(frame: pd.DataFrame, by: str, *, descending: bool) -> pd.DataFrame:
@@ -54,12 +55,18 @@ def sample(frame: pd.DataFrame, per_step: int, seed: int = 0) -> pd.DataFrame:
         return frame
     steps = frame["step"].to_numpy()
     firsts = np.flatnonzero(np.concatenate([[True], steps[1:] != steps[:-1]]))
-    kept = []
-    for first, end in zip(firsts, [*firsts[1:], len(steps)], strict=True):
-        count = int(end - first)
-        draw = np.random.default_rng([seed, int(steps[first]) % 2**63, count])
-        kept.append(first + np.sort(draw.permutation(count)[:per_step]))
-    return frame.iloc[np.concatenate(kept)]
+    counts = np.diff([*firsts, len(steps)])
+    place = np.arange(len(steps)) - np.repeat(firsts, counts)
+    order = np.lexsort([_draw(np.full(len(steps), seed), steps, np.repeat(counts, counts), place), steps])
+    return frame.iloc[np.sort(order[place < per_step])]
+
+
+def _draw(*numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """A number as good as random for each row of whole numbers, always the same for the same row. Shape (rows,)."""
+    drawn = np.zeros(len(numbers[0]), np.uint64)
+    for column in numbers:
+        drawn = pd.util.hash_array(drawn + column.astype(np.uint64))
+    return drawn
 
 
 def contains(texts: Sequence[pa.ChunkedArray], query: str) -> NDArray[np.bool_]:
@@ -79,10 +86,10 @@ def contains(texts: Sequence[pa.ChunkedArray], query: str) -> NDArray[np.bool_]:
     return np.zeros(0, bool) if found is None else found
 
 
-def page(frame: pd.DataFrame, number: int, size: int) -> pd.DataFrame:
-    """Rows of the 1-based page; the last page when there are fewer."""
-    start = (min(number, pages(len(frame), size)) - 1) * size
-    return frame.iloc[start : start + size]
+def page(keys: NDArray[np.int64], number: int, size: int) -> NDArray[np.int64]:
+    """Keys on the 1-based page; those of the last page when there are fewer."""
+    start = (min(number, pages(len(keys), size)) - 1) * size
+    return keys[start : start + size]
 
 
 def pages(rows: int, size: int) -> int:

@@ -20,9 +20,12 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from board.errors import RunNotFound
+from board.figures.chart import Chart, Ready
+from board.figures.theme import ink
 from board.library import Library, RunFolder, list_runs
 from board.likeliest import Likeliest, likeliest
 from board.rollouts import Rollout, Run
+from board.steps import per_step
 
 _T = TypeVar("_T")
 
@@ -44,6 +47,14 @@ STALE_SECONDS: Final = 1.0
 
 _WHOLE: Final = ("step", "token")
 """Those of them that are whole numbers."""
+
+
+@dataclass(frozen=True)
+class DrawnChart:
+    """A chart, and the same as it is sent."""
+
+    chart: Chart
+    figure: Ready
 
 
 @dataclass(frozen=True)
@@ -151,6 +162,15 @@ def moved(name: Part) -> None:
     _forget_after(name, keep={})
 
 
+def step_chosen(steps: NDArray[np.int64]) -> None:
+    """To be called when the list of steps has changed the step: one that was typed, and is not there, becomes the nearest that is."""
+    typed = st.session_state.get("step")
+    if isinstance(typed, str):
+        number = float(typed) if _is_whole(typed) else math.nan
+        st.session_state["step"] = int(steps[np.abs(steps - number).argmin()]) if math.isfinite(number) else None
+    moved("step")
+
+
 _FORGOTTEN: Final[Mapping[str, tuple[Part, ...]]] = {
     "run": ("step", "rollout", "window", "token", "compare"),
     "step": ("rollout", "window", "token", "compare"),
@@ -166,13 +186,13 @@ def _forget_after(name: str, keep: Mapping[str, object]) -> None:
             st.session_state.pop(dependent, None)
 
 
-def step_clicked(chart: str, steps: Sequence[int]) -> Callable[[], None]:
-    """A callback for the chart with that key: go to the step nearest to the point that was clicked."""
+def step_clicked(marks: str, steps: NDArray[np.int64]) -> Callable[[], None]:
+    """A callback for the step marks with that key: go to the step nearest to the place that was clicked."""
 
     def callback() -> None:
-        points = (st.session_state.get(chart) or {}).get("selection", {}).get("points", [])
-        if points:
-            go(step=min(steps, key=lambda step: abs(step - float(points[0]["x"]))))
+        x = (st.session_state.get(marks) or {}).get("clicked")
+        if isinstance(x, int | float) and math.isfinite(x) and len(steps):
+            go(step=int(steps[np.abs(steps - x).argmin()]))
 
     return callback
 
@@ -237,10 +257,39 @@ def remember(name: str, compute: Callable[[Run], pd.DataFrame], run: Run, *small
     return _remembered(name, run.load_id, small, run, compute)
 
 
+def stats(run: Run, column: str) -> pd.DataFrame:
+    """Per-step aggregates of a column, computed once per load."""
+    return remember("per_step", lambda opened: per_step(opened.frame, column), run, column)
+
+
 def keep_built(name: str, build: Callable[[], _T], run: Run, *small: str | float | None) -> _T:
     """Something large made from a run, as what is sent to the browser: the last few are kept, by the load and small choices."""
     built: _T = _built(name, run.load_id, small, build)
     return built
+
+
+def listed(compute: Callable[[], NDArray[np.int64]], run: Run, *small: str | float | bool | None) -> NDArray[np.int64]:
+    """Keys of rollouts in the order of a list, found once for all readers. Keyed by the load and small choices; not to be changed."""
+    return _listed(run.load_id, small, compute)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _listed(load_id: str, small: tuple[object, ...], _compute: Callable[[], NDArray[np.int64]]) -> NDArray[np.int64]:
+    return _compute()
+
+
+def chart(name: str, draw: Callable[[], Chart], run: Run, *small: str | float | tuple[str, ...] | None) -> DrawnChart:
+    """A chart of a run in the page's colours, drawn once for all readers. Keyed by the load, the page's theme and small choices."""
+    theme: Literal["light", "dark"] = "dark" if st.context.theme.type == "dark" else "light"
+    return _chart(name, run.load_id, small, theme, draw)
+
+
+@st.cache_resource(show_spinner=False, max_entries=96)
+def _chart(
+    name: str, load_id: str, small: tuple[object, ...], theme: Literal["light", "dark"], _draw: Callable[[], Chart]
+) -> DrawnChart:
+    drawn = _draw()
+    return DrawnChart(drawn, Ready(ink(drawn.spec, theme)))
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

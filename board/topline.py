@@ -10,20 +10,22 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from board import library, live, session
+from board import library, live, session, step_marks
 from board.controls import ReadingChoices, reading_choices
 from board.errors import BoardError
-from board.figures.strip import step_strip
+from board.figures.strip import bar_mark, step_strip
 from board.formats.row import COMMON_PADS, plural
 from board.library import RunFolder
 from board.notices import notice
 from board.numbers import size
 from board.report import KEPT_PROBLEMS, LoadReport
 from board.rollouts import Progress, Run
-from board.steps import per_step
 
 AUTO_LOAD_BYTES: Final = 500_000_000
 """A run larger than this is loaded when asked for, not because it happens to be first in the list."""
+
+MOST_OPTIONS: Final = 500
+"""The list of steps holds no more, those around the chosen one: the browser is slow with long lists."""
 
 _TICK_SECONDS: Final = 0.2
 
@@ -140,22 +142,25 @@ def _settle_step(run: Run) -> str:
 
 
 def _step_picker(run: Run) -> None:
-    steps = [int(step) for step in run.steps]
-    if not steps:
+    if not len(run.steps):
         return
-    at = steps.index(int(session.place("step") or 0))
+    at = int(np.searchsorted(run.steps, int(session.place("step") or 0)))
+    many = len(run.steps) > MOST_OPTIONS
+    first = min(max(0, at - MOST_OPTIONS // 2), len(run.steps) - MOST_OPTIONS) if many else 0
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
-        _step_button("◀", steps[at - 1] if at else None, "H", "step_previous")
+        _step_button("◀", int(run.steps[at - 1]) if at else None, "H", "step_previous")
         st.selectbox(
-            f"Step ({len(steps):,} in all)",
-            steps,
+            f"Step ({len(run.steps):,} in all)",
+            run.steps[first : first + MOST_OPTIONS].tolist(),
             key="step",
-            on_change=session.moved,
-            args=("step",),
+            on_change=session.step_chosen,
+            args=(run.steps,),
             width=130,
             format_func=str,
+            accept_new_options=many,
+            help=f"Lists the nearest {MOST_OPTIONS:,} steps. Type any other." if many else None,
         )
-        _step_button("▶", steps[at + 1] if at + 1 < len(steps) else None, "L", "step_next")
+        _step_button("▶", int(run.steps[at + 1]) if at + 1 < len(run.steps) else None, "L", "step_next")
 
 
 def _step_button(label: str, step: int | None, shortcut: str, key: str) -> None:
@@ -166,15 +171,10 @@ def _strip(run: Run) -> None:
     """All steps as bars of mean reward: one click goes to a step."""
     if "reward" not in run.frame.columns or len(run.steps) < 2:
         return
-    stats = session.remember("per_step", lambda opened: per_step(opened.frame, "reward"), run, "reward")
-    figure = step_strip(stats, int(session.place("step") or 0))
-    st.plotly_chart(
-        figure,
-        key="strip",
-        on_select=session.step_clicked("strip", run.steps.tolist()),
-        selection_mode="points",
-        config={"displayModeBar": False},
-    )
+    strip = session.chart("strip", lambda: step_strip(session.stats(run, "reward")), run)
+    st.plotly_chart(strip.figure, key="strip", config={"displayModeBar": False})
+    marks = {"strip": bar_mark(strip.chart, int(session.place("step") or 0))}
+    step_marks.show(marks, key="strip_mark", on_click=session.step_clicked("strip_mark", run.steps))
 
 
 def _report(run: Run) -> None:

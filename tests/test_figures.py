@@ -1,5 +1,6 @@
 """board.figures: what is drawn is what was given, told honestly, letter for letter, and in colours that can be seen."""
 
+import base64
 import json
 import math
 from typing import Any
@@ -15,14 +16,51 @@ from numpy.typing import NDArray
 
 from board.bins import bin_counts, histogram_by_step
 from board.errors import FieldMissing
-from board.figures import theme
-from board.figures.curves import Band, CurveSeries, step_curve
-from board.figures.distributions import MOST_STEPS, TIE, by_sample, gap_histogram, reward_heat, share_below_zero, step_histogram
+from board.figures import curves, distributions, theme
+from board.figures.chart import Chart, Ready, step_mark
+from board.figures.curves import Band, CurveSeries
+from board.figures.distributions import MOST_STEPS, TIE
+from board.figures.strip import MOST_BARS, bar_mark, step_strip
 from board.figures.thinning import LIMIT, kept_points
 from board.steps import per_step, share_below, smooth
 
 TEAL, GREY = theme.COLORS["policy"], theme.COLORS["reference"]
 HOSTILE = '<b>bold</b> <a href="http://evil">x</a> &lt; %{x} $y$'
+
+
+def figure(chart: Chart) -> go.Figure:
+    """The chart as Plotly takes it: every property is checked, a name that plotly.js does not know raises."""
+    return go.Figure(chart.spec)
+
+
+def step_curve(*given: Any, **named: Any) -> go.Figure:
+    """The curves as a checked figure."""
+    return figure(curves.step_curve(*given, **named))
+
+
+def step_histogram(*given: Any) -> go.Figure:
+    """The histogram as a checked figure."""
+    return figure(distributions.step_histogram(*given))
+
+
+def gap_histogram(*given: Any) -> go.Figure:
+    """The histogram of gaps as a checked figure."""
+    return figure(distributions.gap_histogram(*given))
+
+
+def reward_heat(*given: Any) -> go.Figure:
+    """The heat as a checked figure."""
+    return figure(distributions.reward_heat(*given))
+
+
+def share_below_zero(*given: Any) -> go.Figure:
+    """The curve of shares as a checked figure."""
+    return figure(distributions.share_below_zero(*given))
+
+
+def by_sample(*given: Any) -> go.Figure:
+    """The samples as a checked figure."""
+    return figure(distributions.by_sample(*given))
 
 
 def frame_of(by_step: dict[int, list[float]], column: str = "reward") -> pd.DataFrame:
@@ -64,12 +102,9 @@ def test_a_curve_is_the_mean_of_each_step() -> None:
     assert line.type == "scatter"  # SVG: WebGL needs a graphics card
 
 
-def test_every_point_of_a_curve_can_be_clicked() -> None:
-    """Plotly selects markers only, so every point is one, most of them without size."""
-    line = trace(step_curve([series(SPREAD)]), "policy")
-
-    assert line.mode == "lines+markers"
-    assert len(line.marker.size) == len(line.x)
+def test_a_curve_without_gaps_draws_no_markers() -> None:
+    """Each marker is an element of the page: thousands that nobody sees would take a second to draw."""
+    assert trace(step_curve([series(SPREAD)]), "policy").mode == "lines"
 
 
 def test_a_step_without_a_mean_is_a_gap() -> None:
@@ -173,25 +208,21 @@ def test_hovering_tells_unit_digits_band_and_count() -> None:
     ]
 
 
-def test_the_chosen_step_is_marked() -> None:
-    """A thin named line through it, and the points on it stand out."""
-    fig = step_curve([series(SPREAD)], selected_step=2)
+def test_the_chosen_step_is_marked_on_every_line() -> None:
+    """The mark has the step, its name, and a dot for each line that has a value there; the figure itself knows no step."""
+    chart = curves.step_curve([series(SPREAD), series({1: [0.0], 2: [math.nan]}, "reference", GREY)], smoothing=0.5)
 
-    (mark,) = fig.layout.shapes
-    (name,) = [note for note in fig.layout.annotations if note.name == "chosen step"]
-    assert (mark.type, mark.x0, mark.x1, mark.yref) == ("line", 2, 2, "paper")
-    assert (name.text, name.x) == ("step 2", 2)
-    assert list(trace(fig, "policy").marker.size) == [0, 8, 0]
-
-
-@pytest.mark.parametrize(("step", "side"), [(0, "left"), (50, "center"), (100, "right")], ids=["first", "middle", "last"])
-def test_the_name_of_the_step_stays_inside_the_chart(step: int, side: str) -> None:
-    """At either end of the axis the name stands on the inner side of its line."""
-    stats = pd.DataFrame({"mean": np.arange(101.0)}, index=pd.Index(np.arange(101), name="step"))
-
-    fig = step_curve([CurveSeries("policy", stats, "#12908a")], selected_step=step)
-
-    assert [note.xanchor for note in fig.layout.annotations if note.name == "chosen step"] == [side]
+    assert step_mark(chart, 1) == {
+        "x": 1,
+        "text": "step 1",
+        "dots": [{"y": 3.0, "color": TEAL}, {"y": 0.0, "color": GREY}],
+        "cased": False,
+    }
+    mark = step_mark(chart, 2)
+    assert mark is not None
+    drawn = trace(figure(chart), "policy").y
+    assert mark["dots"] == [{"y": drawn[1], "color": TEAL}]
+    assert not chart.spec["layout"]["shapes"]
 
 
 def test_ticks_on_grid_values_are_not_rounding_noise() -> None:
@@ -201,10 +232,77 @@ def test_ticks_on_grid_values_are_not_rounding_noise() -> None:
     assert 0.0 in list(fig.layout.xaxis.tickvals)
 
 
-@pytest.mark.parametrize("step", [None, 3, 99], ids=["none chosen", "no such step", "beyond the run"])
-def test_a_step_that_is_not_there_is_not_marked(step: int | None) -> None:
-    """No mark is drawn between the steps of a run."""
-    assert not step_curve([series(SPREAD)], selected_step=step).layout.shapes
+@pytest.mark.parametrize("step", [3, 99], ids=["no such step", "beyond the run"])
+def test_a_step_that_is_not_there_is_not_marked(step: int) -> None:
+    """No mark is drawn between the steps of a run, and none where x is no step."""
+    assert step_mark(curves.step_curve([series(SPREAD)]), step) is None
+    assert step_mark(distributions.by_sample(pd.DataFrame({"reward": [0.0] * 5})), step) is None
+
+
+def test_a_thinned_curve_is_marked_at_any_step() -> None:
+    """The dot has the step's own value, drawn or not."""
+    stats = pd.DataFrame({"mean": np.arange(5_000.0) ** 0.5}, index=pd.Index(np.arange(5_000), name="step"))
+    chart = curves.step_curve([CurveSeries("policy", stats, TEAL)])
+
+    step = next(at for at in range(5_000) if at not in chart.spec["data"][0]["x"])
+    mark = step_mark(chart, step)
+
+    assert mark is not None
+    assert mark["dots"] == [{"y": step**0.5, "color": TEAL}]
+
+
+def test_the_strip_marks_the_bar_that_holds_the_step() -> None:
+    """Its place and its height, which starts at the lowest mean; a step before the first bar has none."""
+    stats = pd.DataFrame({"mean": [0.0, 1.0, math.nan]}, index=pd.Index([0, 10, 30], name="step"))
+
+    chart = step_strip(stats)
+
+    heights = figure(chart).data[0].y
+    marks = {step: bar_mark(chart, step) for step in (-1, 0, 10, 15, 30)}
+    assert marks[-1] is None
+    assert {step: mark["bar"] for step, mark in marks.items() if mark} == {0: 0, 10: 1, 15: 1, 30: 2}
+    assert {step: mark["height"] for step, mark in marks.items() if mark} == {
+        0: heights[0],
+        10: heights[1],
+        15: heights[1],
+        30: 0.0,
+    }
+    assert heights[1] > heights[0] > 0
+
+
+def test_the_strip_of_a_long_run_has_no_more_bars_than_can_be_seen() -> None:
+    """Neighbours share a bar, which stands at the first of them; the last step's bar is the last."""
+    stats = pd.DataFrame({"mean": np.arange(10_000.0)}, index=pd.Index(np.arange(10_000), name="step"))
+
+    chart = step_strip(stats)
+
+    mark = bar_mark(chart, 9_999)
+    assert len(chart.steps) == MOST_BARS
+    assert mark is not None
+    assert mark["bar"] == MOST_BARS - 1
+
+
+def test_what_is_sent_is_the_figure_with_its_numbers_packed() -> None:
+    """As Plotly's own: the same values come out of its checks, whatever their shape, and nothing given is changed."""
+    edges, steps, counts = histogram_by_step(frame_of({0: [0.0, 1.0], 2**40: [0.5]}), "reward")
+    for chart in (distributions.reward_heat(edges, steps, counts), curves.step_curve([series(GAPPED)], "std")):
+        ready = Ready(chart.spec)
+        ready.to_dict()["data"][0].pop("type")  # as Streamlit's serialising takes things out of it
+
+        sent, drawn = json.loads(go.Figure(ready.to_dict()).to_json()), json.loads(figure(chart).to_json())
+
+        assert sent["layout"] == drawn["layout"]
+        for ours, theirs in zip(sent["data"], drawn["data"], strict=True):
+            assert unpacked(ours) == unpacked(theirs)
+
+
+def unpacked(part: Any) -> Any:
+    """A part of a figure with its packed arrays as lists."""
+    if isinstance(part, dict) and "bdata" in part:
+        flat = np.frombuffer(base64.b64decode(part["bdata"]), part["dtype"])
+        shaped = flat.reshape([int(n) for n in part.get("shape", str(flat.size)).split(",")])
+        return json.loads(json.dumps(shaped.astype(float).tolist()).replace("NaN", "null"))
+    return {name: unpacked(value) for name, value in part.items()} if isinstance(part, dict) else part
 
 
 def test_few_lines_are_named_at_their_ends() -> None:
@@ -261,18 +359,18 @@ def test_a_curve_of_nothing_is_not_drawn(drawn: list[CurveSeries]) -> None:
 
 
 def test_a_long_curve_is_thinned_and_says_so() -> None:
-    """Highest, lowest, first, last and chosen steps are all there, gaps too, and the axis tells how many steps are drawn."""
+    """Highest, lowest, first and last steps are all there, gaps too, and the axis tells how many steps are drawn."""
     n = 12_345
     mean = np.sin(np.arange(n) / 50.0)
     mean[[4321, 777]] = 10, -10
     mean[9000:9003] = np.nan
     stats = pd.DataFrame({"mean": mean}, index=pd.Index(np.arange(n), name="step"))
 
-    fig = step_curve([CurveSeries("policy", stats, TEAL)], selected_step=5001)
+    fig = step_curve([CurveSeries("policy", stats, TEAL)])
 
     line = trace(fig, "policy")
     assert len(line.x) <= LIMIT
-    assert {0, 777, 4321, 5001, n - 1} <= set(line.x.tolist())
+    assert {0, 777, 4321, n - 1} <= set(line.x.tolist())
     np.testing.assert_array_equal(line.y, mean[line.x])
     assert np.isnan(line.y[(line.x >= 9000) & (line.x < 9003)]).any()
     assert fig.layout.xaxis.title.text == f"step · {len(line.x):,} of 12,345 drawn, with every peak and dip"
@@ -312,12 +410,11 @@ def test_share_below_zero_is_in_percent() -> None:
     """A quarter of the rollouts is 25 %, labelled so at the line's end; the axis starts at zero."""
     frame = frame_of({1: [-1.0, 1.0, 1.0, 1.0], 2: [math.nan], 3: [-1.0, -2.0]}, "reward_gap")
 
-    fig = share_below_zero(share_below(frame, "reward_gap"), selected_step=3)
+    fig = share_below_zero(share_below(frame, "reward_gap"))
 
     np.testing.assert_array_equal(trace(fig, "worse").y, [25, np.nan, 100])
     assert fig.layout.annotations[0].text == "worse 100 %"
     assert fig.layout.yaxis.rangemode == "tozero"
-    assert fig.layout.shapes[0].x0 == 3
 
 
 # distributions
@@ -400,14 +497,15 @@ def test_the_heat_shows_the_share_of_each_step() -> None:
     """Columns are steps, rows reward bins, cells percent of the step's rollouts; a step without a reward stays empty."""
     edges, steps, counts = histogram_by_step(frame_of({0: [0.0, 0.0, 0.0, 1.0], 5: [math.nan], 9: [1.0]}), "reward")
 
-    fig = reward_heat(edges, steps, counts, selected_step=9)
+    chart = distributions.reward_heat(edges, steps, counts)
+    fig = figure(chart)
 
     heat = fig.data[0]
     np.testing.assert_array_equal(heat.x, [0, 5, 9])
     np.testing.assert_array_equal(heat.z, [[75, np.nan, 0], [25, np.nan, 100]])
     np.testing.assert_array_equal(heat.customdata[0], [[3, 4], [0, 0], [0, 1]])
     assert heat.y.tolist() == edges.tolist() == [-0.5, 0.5, 1.5]
-    assert [shape.x0 for shape in fig.layout.shapes] == [9, 9]
+    assert step_mark(chart, 9) == {"x": 9, "text": "step 9", "dots": [], "cased": True}
     assert list(fig.layout.xaxis.range) == [-2.5, 11]
 
 
@@ -477,11 +575,11 @@ def test_a_distribution_of_nothing_is_not_drawn(draw: Any) -> None:
 
 REWARDS = np.array([0.1, 0.4, 0.3])
 FIGURES = {
-    "curve": lambda: step_curve([series(SPREAD)], "std", "Does it rise?", "reward", 2, 0.5, True, 0.5),
+    "curve": lambda: step_curve([series(SPREAD)], "std", "Does it rise?", "reward", 0.5, True, 0.5),
     "share": lambda: share_below_zero(pd.Series([0.5], index=[1])),
     "histogram": lambda: step_histogram(REWARDS, REWARDS + 1),
     "gaps": lambda: gap_histogram(REWARDS),
-    "heat": lambda: reward_heat(*histogram_by_step(frame_of(SPREAD), "reward"), selected_step=2),
+    "heat": lambda: reward_heat(*histogram_by_step(frame_of(SPREAD), "reward")),
     "samples": lambda: by_sample(pd.DataFrame({"reward": REWARDS, "ref_reward": REWARDS})),
 }
 
@@ -501,15 +599,19 @@ def test_figures_take_background_and_text_colour_from_the_page(draw: Any) -> Non
 @pytest.mark.parametrize("page", ["light", "dark"])
 def test_ink_colours_all_text(page: Any) -> None:
     """Title line, ticks, axis titles and labels follow the page."""
-    fig = theme.ink(FIGURES["curve"](), page)
+    chart = curves.step_curve([series(SPREAD)], "std", "Does it rise?", "reward")
+    fig = go.Figure(theme.ink(chart.spec, page))
 
     color = theme.TEXT_COLORS[page]
     assert fig.layout.font.color == fig.layout.xaxis.tickfont.color == fig.layout.title.subtitle.font.color == color
+    assert fig.layout.yaxis.title.font.color == fig.layout.legend.font.color == fig.layout.hoverlabel.font.color == color
+    assert fig.layout.title.text == "Does it rise?"
+    assert figure(chart).layout.font.color is None
 
 
 def test_names_from_a_run_are_shown_letter_for_letter() -> None:
     """Tags and entities of a column name reach Plotly escaped, so no link, no bold text, no template."""
-    fig = step_curve([series(SPREAD, HOSTILE)], "std", HOSTILE, HOSTILE, 2, 0.5)
+    fig = step_curve([series(SPREAD, HOSTILE)], "std", HOSTILE, HOSTILE, 0.5)
 
     texts = [
         fig.layout.title.text,
@@ -558,7 +660,7 @@ def test_nothing_given_is_changed() -> None:
     rewards.flags.writeable = False
     rows = pd.DataFrame({"reward": rewards})
 
-    step_curve([one], "quantiles", smoothing=0.5, zero_shift=True, selected_step=2)
+    step_curve([one], "quantiles", smoothing=0.5, zero_shift=True)
     step_histogram(rewards, rewards)
     gap_histogram(rewards)
     by_sample(rows)

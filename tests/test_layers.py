@@ -24,6 +24,7 @@ SCREEN = {
     "notices",
     "verbatim",
     "diff_view",
+    "step_marks",
     "controls",
     "session",
     "token_view",

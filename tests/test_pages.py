@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from board import session
+from board.topline import MOST_OPTIONS
 
 ENTRY = Path(__file__).parent.parent / "rl_logging_board.py"
 PAGES = ("rewards", "responses", "tokens")
@@ -385,16 +386,61 @@ def test_another_run_forgets_step_and_rollout(root: Path) -> None:
     assert linked(test, "rollout") == "rank_0.jsonl:1"
 
 
-def test_click_on_a_curve_point_selects_the_step_everywhere(root: Path) -> None:
-    """The x of the clicked point is the step that every page then shows."""
-    write_run(root, "run", GOOD)
-    test = opened("rewards")
-    test.session_state["curve_0"] = {"selection": {"points": [{"x": 1.0}]}}
+@pytest.mark.parametrize(("x", "expected"), [(10.4, 10), (35, 35), (-3, 0), (1e9, 35)], ids=str)
+def test_a_click_on_a_chart_goes_to_the_nearest_step(x: float, expected: int) -> None:
+    """The x of the click is a place on the axis of steps; what depended on the old step is forgotten. The browser tests click."""
+    script = f"""
+import numpy as np
+import streamlit as st
+from board import session
+st.session_state.update(step=20, rollout="rank_0.jsonl:1", marks={{"clicked": {x}}})
+session.step_clicked("marks", np.array([0, 10, 20, 35]))()
+st.text(f"{{st.session_state.step}} {{'rollout' in st.session_state}}")
+"""
+    test = AppTest.from_string(script).run()
 
-    test.run()
+    assert test.text[0].value == f"{expected} False"
 
-    # AppTest fires no on_select callback for a chart, so the callback itself is what is called here.
-    assert not test.exception
+
+def test_charts_stay_as_they_are_when_the_step_changes(root: Path) -> None:
+    """What is drawn for all steps is sent once: another step moves the marks alone."""
+    write_run(root, "run", [row(step, reward=step / 10) for step in range(4)])
+    test = opened("rewards", run="run", step=1)
+    before = {chart.proto.id for chart in test.get("plotly_chart")}
+
+    test.button(key="step_next").click().run()
+
+    changed = [json.loads(chart.proto.spec) for chart in test.get("plotly_chart") if chart.proto.id not in before]
+    assert len(before) > len(changed) + 5
+    assert all(
+        "step 2" in str(spec["layout"]["title"]) or "beat the reference" in str(spec["layout"]["title"]) for spec in changed
+    )
+
+
+def test_the_list_of_steps_of_a_long_run_holds_those_around_the_chosen_one(root: Path) -> None:
+    """The browser is given few; Previous and Next go on, the first and the last step are reached by link, too."""
+    write_run(root, "run", [row(step) for step in range(MOST_OPTIONS + 100)])
+    for step, expected in ((0, (0, MOST_OPTIONS)), (300, (50, MOST_OPTIONS + 50)), (599, (100, MOST_OPTIONS + 100))):
+        test = opened("rewards", run="run", step=step)
+        assert test.selectbox(key="step").options == [str(at) for at in range(*expected)]
+    test.button(key="step_previous").click().run()
+    assert linked(test, "step") == "598"
+
+
+@pytest.mark.parametrize(("typed", "expected"), [("17", "20"), ("-4", "0"), ("99999", "30"), ("seven", "None")], ids=str)
+def test_a_typed_step_goes_to_the_nearest(typed: str, expected: str) -> None:
+    """What is no number chooses nothing: then the last step is shown."""
+    script = f"""
+import numpy as np
+import streamlit as st
+from board import session
+st.session_state["step"] = {typed!r}
+session.step_chosen(np.array([0, 10, 20, 30]))
+st.text(str(st.session_state["step"]))
+"""
+    test = AppTest.from_string(script).run()
+
+    assert test.text[0].value == expected
 
 
 def test_curves_are_drawn_per_step(root: Path) -> None:

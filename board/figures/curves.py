@@ -4,16 +4,16 @@ Statistics come in as frames of `board.steps.per_step`; knows nothing of where t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from board.errors import FieldMissing
+from board.figures.chart import Chart, Line
 from board.figures.lines import Curve, band_area, last_point, line, name_lines, unsmoothed
-from board.figures.theme import base_layout, mark_step, step_axis
+from board.figures.theme import base_layout, leave_room, step_axis
 from board.figures.thinning import kept_points
 from board.metrics import Float64Array
 from board.numbers import exact, fmt
@@ -55,7 +55,6 @@ class _Drawing:
     band_scale: float
     smoothing: float
     zero_shift: bool
-    selected_step: int | None
 
 
 def step_curve(
@@ -63,11 +62,10 @@ def step_curve(
     band: Band | None = None,
     title: str = "",
     unit: str = "",
-    selected_step: int | None = None,
     smoothing: float = 0.0,
     zero_shift: bool = False,
     band_scale: float = 1.0,
-) -> go.Figure:
+) -> Chart:
     """Means by step, with gaps where a step has none and a point for a step that stands alone; x of every point is its step.
 
     The band's distance from the mean is multiplied by `band_scale`. `smoothing` is the weight of `board.steps.smooth`, for lines
@@ -79,21 +77,20 @@ def step_curve(
         raise FieldMissing(
             f"This needs {' or '.join(one.name for one in series) or 'a column'}, which has no number in any step."
         )
-    drawing = _Drawing(band or "none", band_scale, smoothing, zero_shift, selected_step)
-    curves = [_curve(one, _dash(known, at), drawing) for at, one in enumerate(known)]
-    fig = go.Figure()
-    if drawing.band != "none":
-        fig.add_traces([band_area(curve, 0.2 if len(curves) < 3 else 0.12) for curve in curves])
-    if smoothing:
-        fig.add_traces([unsmoothed(curve) for curve in curves])
-    fig.add_traces([line(curve, unit, selected_step) for curve in curves])
+    drawing = _Drawing(band or "none", band_scale, smoothing, zero_shift)
+    whole = [_curve(one, _dash(known, at), drawing) for at, one in enumerate(known)]
+    curves = [_thinned(one, drawing) for one in whole]
+    data = [band_area(curve, 0.2 if len(curves) < 3 else 0.12) for curve in curves] if drawing.band != "none" else []
+    data += [unsmoothed(curve) for curve in curves] if smoothing else []
+    data += [line(curve, unit) for curve in curves]
     labels = _labels(curves, unit)
-    base_layout(fig, title, _subtitle(unit, drawing), right=16 + 7 * max(map(len, labels), default=0))
-    name_lines(fig, curves, labels)
+    layout = base_layout(title, _subtitle(unit, drawing), right=16 + 7 * max(map(len, labels), default=0))
+    name_lines(layout, curves, labels)
+    drawn = np.concatenate([array for curve in curves for array in (curve.line, curve.low, curve.high)])
+    leave_room(layout, float(np.nanmin(drawn)), float(np.nanmax(drawn)))
     steps = np.unique(np.concatenate([one.stats.index.to_numpy(np.int64) for one in series]))
-    step_axis(fig, steps, _thinning_note(curves))
-    mark_step(fig, selected_step, steps)
-    return fig
+    step_axis(layout, steps, _thinning_note(curves))
+    return Chart({"data": data, "layout": layout}, steps, tuple(Line(one.color, one.steps, one.line) for one in whole))
 
 
 def band_edges(stats: pd.DataFrame, band: Band, scale: float) -> tuple[Float64Array, Float64Array]:
@@ -109,28 +106,22 @@ def band_edges(stats: pd.DataFrame, band: Band, scale: float) -> tuple[Float64Ar
 
 
 def _curve(one: CurveSeries, dash: str, drawing: _Drawing) -> Curve:
-    """The series shifted, smoothed and thinned, in this order."""
+    """The series shifted and smoothed, in this order."""
     steps, mean = one.stats.index.to_numpy(np.int64), one.stats["mean"].to_numpy(np.float64)
     origin = first_finite(mean) if drawing.zero_shift else 0.0
     raw = smooth(mean - origin, 0.0)
     low, high = (smooth(edge - origin, drawing.smoothing) for edge in band_edges(one.stats, drawing.band, drawing.band_scale))
-    smoothed = smooth(raw, drawing.smoothing)
-    drawn = [smoothed, *([raw] if drawing.smoothing else []), *([low, high] if drawing.band != "none" else [])]
-    kept = kept_points(drawn, always=np.flatnonzero(steps == drawing.selected_step).tolist())
     count = one.stats["count"].fillna(-1).to_numpy(np.int64) if "count" in one.stats else np.full(steps.size, -1)
-    return Curve(
-        name=one.name,
-        color=one.color,
-        dash=dash,
-        steps=steps[kept],
-        line=smoothed[kept],
-        raw=raw[kept],
-        low=low[kept],
-        high=high[kept],
-        mean=mean[kept],
-        count=count[kept],
-        total=steps.size,
-    )
+    smoothed = smooth(raw, drawing.smoothing)
+    return Curve(one.name, one.color, dash, steps, smoothed, raw, low, high, mean, count, steps.size)
+
+
+def _thinned(curve: Curve, drawing: _Drawing) -> Curve:
+    """The points of a long curve that are drawn."""
+    outline = [curve.low, curve.high] if drawing.band != "none" else []
+    kept = kept_points([curve.line, *([curve.raw] if drawing.smoothing else []), *outline])
+    arrays = ("steps", "line", "raw", "low", "high", "mean", "count")
+    return replace(curve, **{name: getattr(curve, name)[kept] for name in arrays})
 
 
 def _dash(series: Sequence[CurveSeries], at: int) -> str:

@@ -8,13 +8,13 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from board.bins import bin_counts, bin_edges
 from board.errors import FieldMissing
+from board.figures.chart import Chart, Spec, without_steps
 from board.figures.curves import CurveSeries, step_curve
-from board.figures.theme import AXIS_TITLE, COLORS, MARK, SEQUENTIAL, base_layout, mark_step, step_axis, tint
+from board.figures.theme import AXIS_TITLE, COLORS, MARK, SEQUENTIAL, base_layout, leave_room, step_axis, tint
 from board.figures.thinning import kept_points
 from board.metrics import Float64Array, FloatArray
 from board.numbers import fmt, told
@@ -31,9 +31,7 @@ MOST_STEPS: Final = 500
 """The heat has no more columns: neighbouring steps are counted together, and the axis says so."""
 
 
-def step_histogram(
-    rewards: FloatArray, ref_rewards: FloatArray | None = None, title: str = "How is the reward spread?"
-) -> go.Figure:
+def step_histogram(rewards: FloatArray, ref_rewards: FloatArray | None = None, title: str = "How is the reward spread?") -> Chart:
     """Bars of the policy's rewards, the outline of the reference's over them where given, and both means.
 
     Both are counted in the same bins. Values that are not finite are left out, and the subtitle says how many.
@@ -45,18 +43,20 @@ def step_histogram(
         raise FieldMissing("This needs reward, which no rollout of this step has.")
     others = bin_counts(reference, edges) if reference.size else None
     points = _on_points(np.concatenate([policy, reference]), edges)
-    fig = go.Figure(_bars(edges, bin_counts(policy, edges), COLORS["policy"], points, others))
+    counts = bin_counts(policy, edges)
+    data = [_bars(edges, counts, COLORS["policy"], points, others)]
     if others is not None:
-        fig.add_trace(_frames(edges, others) if points else _outline(edges, others))
+        data.append(_frames(edges, others) if points else _outline(edges, others))
     missing = len(rewards) - policy.size
-    base_layout(fig, title, f"{policy.size:,} rollouts" + (f", {missing:,} more without a reward" if missing else ""))
+    layout = base_layout(title, f"{policy.size:,} rollouts" + (f", {missing:,} more without a reward" if missing else ""))
     _mark_means(
-        fig, {name: float(values.mean()) for name, values in (("policy", policy), ("reference", reference)) if values.size}
+        layout, {name: float(values.mean()) for name, values in (("policy", policy), ("reference", reference)) if values.size}
     )
-    return _count_axes(fig, "reward", edges if points else None)
+    _count_axes(layout, "reward", int(counts.max()), edges if points else None)
+    return without_steps(data, layout)
 
 
-def gap_histogram(gaps: FloatArray, title: str = "By how much does the policy beat the reference?") -> go.Figure:
+def gap_histogram(gaps: FloatArray, title: str = "By how much does the policy beat the reference?") -> Chart:
     """Bars of reward minus reference reward: those below zero in the reference's colour, those above in the policy's.
 
     No bar mixes the two sides; a bar of exact ties stands between them. Raises FieldMissing if there is no finite gap.
@@ -69,22 +69,22 @@ def gap_histogram(gaps: FloatArray, title: str = "By how much does the policy be
     tie = np.abs(middle) < 1e-6 * np.diff(edges)
     colors = np.select([tie, middle < 0], [TIE, COLORS["reference"]], COLORS["policy"])
     points = _on_points(known, edges)
-    fig = go.Figure(_bars(edges, bin_counts(known, edges), colors, points))
     worse, better = (100 * float(side.mean()) for side in (known < 0, known > 0))
     ties = 100 - worse - better
     equal = f" · {fmt(ties)} % equal" if (known == 0).any() else ""
-    base_layout(fig, title, f"{fmt(worse)} % worse{equal} · {fmt(better)} % better · mean gap {fmt(float(known.mean()))}")
-    fig.add_vline(x=0, line={"color": MARK, "width": 1})
-    return _count_axes(fig, "reward minus reference reward", edges if points else None)
+    layout = base_layout(title, f"{fmt(worse)} % worse{equal} · {fmt(better)} % better · mean gap {fmt(float(known.mean()))}")
+    layout["shapes"].append(_vertical(0.0, {"color": MARK, "width": 1}))
+    counts = bin_counts(known, edges)
+    _count_axes(layout, "reward minus reference reward", int(counts.max()), edges if points else None)
+    return without_steps([_bars(edges, counts, colors, points)], layout)
 
 
 def reward_heat(
     edges: Float64Array,
     steps: Counts,
     counts: Counts,
-    selected_step: int | None = None,
     title: str = "Does the reward sharpen or split over the run?",
-) -> go.Figure:
+) -> Chart:
     """Share of each step's rollouts per reward bin, one column per step: `edges` (b + 1,), `steps` (S,), `counts` (S, b).
 
     A step without a reward stays empty. Beyond MOST_STEPS neighbouring steps are counted together, each column at the first of
@@ -95,39 +95,36 @@ def reward_heat(
     columns, together = _columns(steps, counts)
     totals = together.sum(axis=1, keepdims=True)
     share = np.where(totals > 0, together / np.maximum(totals, 1), np.nan)
-    fig = go.Figure(
-        go.Heatmap(
-            x=columns,
-            y=edges,
-            z=share.T * 100,
-            customdata=np.stack([together, np.broadcast_to(totals, together.shape)], axis=-1).transpose(1, 0, 2).astype(np.int32),
-            colorscale=SEQUENTIAL,
-            zmin=0,
-            hoverongaps=False,
-            hovertemplate="step %{x:,d}, reward about %{y:.4~g}: %{customdata[0]} of %{customdata[1]} rollouts<extra></extra>",
-            colorbar={"ticksuffix": " %", "thickness": 8, "outlinewidth": 0, "len": 1, "ticks": ""},
-        )
-    )
-    base_layout(fig, title, "reward · share of the step's rollouts")
-    fig.layout.update(hovermode="closest")
-    fig.layout.yaxis.showgrid = False
-    step_axis(fig, columns, f"{steps.size:,} counted in {columns.size:,} columns" if columns.size < steps.size else "")
-    _fit_columns(fig, columns)
-    _mark_column(fig, selected_step, steps)
-    return fig
+    heat = {
+        "type": "heatmap",
+        "x": columns,
+        "y": edges,
+        "z": share.T * 100,
+        "customdata": np.stack([together, np.broadcast_to(totals, together.shape)], axis=-1).transpose(1, 0, 2),
+        "colorscale": SEQUENTIAL,
+        "zmin": 0,
+        "hoverongaps": False,
+        "hovertemplate": "step %{x:,d}, reward about %{y:.4~g}: %{customdata[0]} of %{customdata[1]} rollouts<extra></extra>",
+        "colorbar": {"ticksuffix": " %", "thickness": 8, "outlinewidth": 0, "len": 1, "ticks": ""},
+    }
+    layout = base_layout(title, "reward · share of the step's rollouts")
+    layout["hovermode"] = "closest"
+    layout["yaxis"]["showgrid"] = False
+    step_axis(layout, columns, f"{steps.size:,} counted in {columns.size:,} columns" if columns.size < steps.size else "")
+    _fit_columns(layout, columns)
+    leave_room(layout, float(edges[0]), float(edges[-1]))
+    return Chart({"data": [heat], "layout": layout}, steps.astype(np.int64), cased=True)
 
 
-def share_below_zero(
-    share: "pd.Series[float]", selected_step: int | None = None, title: str = "How often is the policy worse than the reference?"
-) -> go.Figure:
+def share_below_zero(share: "pd.Series[float]", title: str = "How often is the policy worse than the reference?") -> Chart:
     """Percentage of rollouts with a gap below zero by step, from shares (0 to 1). Raises FieldMissing if no step has one."""
     series = CurveSeries("worse", pd.DataFrame({"mean": share * 100}), COLORS["policy"])
-    fig = step_curve([series], title=title, unit="% of rollouts", selected_step=selected_step)
-    fig.layout.yaxis.rangemode = "tozero"
-    return fig
+    chart = step_curve([series], title=title, unit="% of rollouts")
+    chart.spec["layout"]["yaxis"]["rangemode"] = "tozero"
+    return chart
 
 
-def by_sample(rows: pd.DataFrame, title: str = "Which samples of the step earn it?") -> go.Figure:
+def by_sample(rows: pd.DataFrame, title: str = "Which samples of the step earn it?") -> Chart:
     """Reward of every rollout in the order of the rows, the reference's beside it where the run has one.
 
     x is the 1-based place in the step, customdata the rollout's key (the index of `rows`). Many rollouts are thinned, and the
@@ -140,20 +137,22 @@ def by_sample(rows: pd.DataFrame, title: str = "Which samples of the step earn i
     compared = not np.isnan(references).all()
     kept = kept_points([rewards, references] if compared else [rewards])
     places, keys = kept + 1, rows.index.to_numpy()[kept]
-    fig = go.Figure()
+    data = []
     if compared:
-        fig.add_trace(_stems(places, rewards[kept], references[kept]))
-        fig.add_trace(_dots(places, references[kept], keys, "reference", "line-ew-open"))
-    fig.add_trace(_dots(places, rewards[kept], keys, "policy", "circle"))
-    base_layout(fig, title, "reward · policy as dots" + (", reference as dashes" if compared else ""))
+        data.append(_stems(places, rewards[kept], references[kept]))
+        data.append(_dots(places, references[kept], keys, "reference", "line-ew-open"))
+    data.append(_dots(places, rewards[kept], keys, "policy", "circle"))
+    layout = base_layout(title, "reward · policy as dots" + (", reference as dashes" if compared else ""))
     note = f" · {kept.size:,} of {rewards.size:,} drawn, with every peak and dip" if kept.size < rewards.size else ""
-    fig.layout.xaxis.update(
-        title={"text": f"place in the step{note}", **AXIS_TITLE},
-        unifiedhovertitle={"text": "sample %{x:,d}"},
-        range=[0.4, rewards.size + 0.6],
-        tickformat=",d",
-    )
-    return fig
+    layout["xaxis"] |= {
+        "title": {"text": f"place in the step{note}", **AXIS_TITLE},
+        "unifiedhovertitle": {"text": "sample %{x:,d}"},
+        "range": [0.4, rewards.size + 0.6],
+        "tickformat": ",d",
+    }
+    drawn = np.concatenate([rewards, references])
+    leave_room(layout, float(np.nanmin(drawn)), float(np.nanmax(drawn)))
+    return without_steps(data, layout)
 
 
 def _known(values: FloatArray) -> Float64Array:
@@ -170,7 +169,7 @@ def _on_points(values: Float64Array, edges: Float64Array) -> bool:
 
 def _bars(
     edges: Float64Array, counts: Counts, color: str | NDArray[np.str_], on_points: bool, others: Counts | None = None
-) -> go.Bar:
+) -> Spec:
     """Bars over the bins, slimmer on points; hovering tells value or range and the count, the reference's too from `others`."""
     middle = (edges[1:] + edges[:-1]) / 2
     ranges = (
@@ -178,24 +177,25 @@ def _bars(
     )
     policy = [f"{where}: {count:,} rollouts" for where, count in zip(ranges, counts, strict=True)]
     reference = [f", reference {count:,}" for count in others] if others is not None else [""] * len(policy)
-    return go.Bar(
-        x=middle,
-        y=counts,
-        width=np.diff(edges) * (0.5 if on_points else 0.94),
-        name="policy",
-        marker={"color": color, "opacity": 0.75, "line": {"width": 0}},
-        text=np.array([ours + theirs for ours, theirs in zip(policy, reference, strict=True)], dtype=object),
-        textposition="none",
-        hovertemplate="%{text}<extra></extra>",
-    )
+    return {
+        "type": "bar",
+        "x": middle,
+        "y": counts,
+        "width": np.diff(edges) * (0.5 if on_points else 0.94),
+        "name": "policy",
+        "marker": {"color": color, "opacity": 0.75, "line": {"width": 0}},
+        "text": [ours + theirs for ours, theirs in zip(policy, reference, strict=True)],
+        "textposition": "none",
+        "hovertemplate": "%{text}<extra></extra>",
+    }
 
 
-def _outline(edges: Float64Array, counts: Counts) -> go.Scatter:
+def _outline(edges: Float64Array, counts: Counts) -> Spec:
     """The outline of a histogram, closed on the axis: it can lie over bars without hiding them."""
     return _reference_line(np.repeat(edges, 2), np.concatenate([[0], np.repeat(counts, 2), [0]]))
 
 
-def _frames(edges: Float64Array, counts: Counts) -> go.Scatter:
+def _frames(edges: Float64Array, counts: Counts) -> Spec:
     """A frame for each bin around where its bar stands."""
     margin = 0.18 * (edges[1] - edges[0])
     left, right, gap = edges[:-1] + margin, edges[1:] - margin, np.full(counts.size, np.nan)
@@ -205,34 +205,41 @@ def _frames(edges: Float64Array, counts: Counts) -> go.Scatter:
     )
 
 
-def _reference_line(x: Float64Array, y: Float64Array) -> go.Scatter:
-    return go.Scatter(x=x, y=y, mode="lines", name="reference", line={"color": COLORS["reference"], "width": 2}, hoverinfo="skip")
+def _reference_line(x: Float64Array, y: Float64Array) -> Spec:
+    line = {"color": COLORS["reference"], "width": 2}
+    return {"type": "scatter", "x": x, "y": y, "mode": "lines", "name": "reference", "line": line, "hoverinfo": "skip"}
 
 
-def _mark_means(fig: go.Figure, means: dict[str, float]) -> None:
+def _vertical(x: float, line: Spec) -> Spec:
+    """A line from bottom to top of the plot."""
+    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}
+
+
+def _mark_means(layout: Spec, means: dict[str, float]) -> None:
     """A dotted line at each mean with name and value: the lower mean's to its left, the higher's to its right."""
     ascending = sorted(means, key=lambda name: means[name])
     for name, mean in means.items():
-        fig.add_vline(x=mean, line={"color": COLORS[name], "width": 2, "dash": "dot"})
-        fig.add_annotation(
-            x=mean,
-            y=1,
-            yref="paper",
-            yanchor="bottom",
-            xanchor="left" if name == ascending[-1] else "right",
-            showarrow=False,
-            text=f"{name} {fmt(mean)}",
-            font={"size": 12},
-        )
+        layout["shapes"].append(_vertical(mean, {"color": COLORS[name], "width": 2, "dash": "dot"}))
+        label = {
+            "x": mean,
+            "y": 1,
+            "yref": "paper",
+            "yanchor": "bottom",
+            "xanchor": "left" if name == ascending[-1] else "right",
+            "showarrow": False,
+            "text": f"{name} {fmt(mean)}",
+            "font": {"size": 12},
+        }
+        layout["annotations"].append(label)
 
 
-def _count_axes(fig: go.Figure, what: str, points: Float64Array | None) -> go.Figure:
+def _count_axes(layout: Spec, what: str, highest: int, points: Float64Array | None) -> None:
     """Name the axes; `points` are the edges of bins that stand on values, which then are the ticks."""
     ticks = {} if points is None else {"tickvals": _middles(points), "tickformat": ".4~g"}
-    fig.layout.update(hovermode="closest", hoverdistance=20)
-    fig.layout.xaxis.update(title={"text": what, **AXIS_TITLE}, exponentformat="power", **ticks)
-    fig.layout.yaxis.update(title={"text": "rollouts", **AXIS_TITLE}, rangemode="tozero", tickformat=",d")
-    return fig
+    layout |= {"hovermode": "closest", "hoverdistance": 20}
+    layout["xaxis"] |= {"title": {"text": what, **AXIS_TITLE}, "exponentformat": "power", **ticks}
+    layout["yaxis"] |= {"title": {"text": "rollouts", **AXIS_TITLE}, "rangemode": "tozero", "tickformat": ",d"}
+    leave_room(layout, 0.0, float(highest))
 
 
 def _middles(edges: Float64Array) -> Float64Array:
@@ -247,51 +254,44 @@ def _columns(steps: Counts, counts: Counts) -> tuple[Counts, Counts]:
     return steps[starts], np.add.reduceat(counts, starts, axis=0)
 
 
-def _fit_columns(fig: go.Figure, columns: Counts) -> None:
+def _fit_columns(layout: Spec, columns: Counts) -> None:
     """End the axis where the outer columns end: half a gap beyond their steps."""
     first, last = (columns[1] - columns[0], columns[-1] - columns[-2]) if columns.size > 1 else (1, 1)
-    fig.layout.xaxis.update(range=[columns[0] - first / 2, columns[-1] + last / 2])
+    layout["xaxis"]["range"] = [float(columns[0] - first / 2), float(columns[-1] + last / 2)]
 
 
-def _mark_column(fig: go.Figure, selected_step: int | None, steps: Counts) -> None:
-    """The mark of the chosen step, white in a dark casing: a single colour would vanish somewhere on the colour scale."""
-    if selected_step in steps:
-        fig.add_shape(
-            type="line", x0=selected_step, x1=selected_step, y0=0, y1=1, yref="paper", line={"color": "black", "width": 3}
-        )
-    mark_step(fig, selected_step, steps, color="white")
-
-
-def _stems(places: NDArray[np.intp], rewards: Float64Array, references: Float64Array) -> go.Scatter:
+def _stems(places: NDArray[np.intp], rewards: Float64Array, references: Float64Array) -> Spec:
     """A thin line from the reference's reward to the policy's, for each sample that has both."""
     gaps = np.full(places.size, np.nan)
-    return go.Scatter(
-        x=np.repeat(places, 3),
-        y=np.column_stack([references, rewards, gaps]).ravel(),
-        mode="lines",
-        line={"color": tint(COLORS["reference"], 0.5), "width": 1},
-        hoverinfo="skip",
-        name="gap",
-    )
+    return {
+        "type": "scatter",
+        "x": np.repeat(places, 3),
+        "y": np.column_stack([references, rewards, gaps]).ravel(),
+        "mode": "lines",
+        "line": {"color": tint(COLORS["reference"], 0.5), "width": 1},
+        "hoverinfo": "skip",
+        "name": "gap",
+    }
 
 
-def _dots(places: NDArray[np.intp], values: Float64Array, keys: NDArray[np.int64], name: str, symbol: str) -> go.Scatter:
-    size = float(np.clip(1_200 / places.size, 4, 8))
-    return go.Scatter(
-        x=places,
-        y=values,
-        mode="markers",
-        name=name,
-        marker={
-            "color": COLORS[name],
-            "symbol": symbol,
-            "size": size,
-            "opacity": 1,
-            "line": {"width": 2 if "open" in symbol else 0},
-        },
-        unselected={"marker": {"opacity": 1}},
-        cliponaxis=False,
-        customdata=keys,
-        text=np.array([told(value) for value in values], dtype=object),
-        hovertemplate="%{text}",
-    )
+def _dots(places: NDArray[np.intp], values: Float64Array, keys: NDArray[np.int64], name: str, symbol: str) -> Spec:
+    marker = {
+        "color": COLORS[name],
+        "symbol": symbol,
+        "size": float(np.clip(1_200 / places.size, 4, 8)),
+        "opacity": 1,
+        "line": {"width": 2 if "open" in symbol else 0},
+    }
+    return {
+        "type": "scatter",
+        "x": places,
+        "y": values,
+        "mode": "markers",
+        "name": name,
+        "marker": marker,
+        "unselected": {"marker": {"opacity": 1}},
+        "cliponaxis": False,
+        "customdata": keys,
+        "text": [told(value) for value in values],
+        "hovertemplate": "%{text}",
+    }

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from board.figures.chart import Spec
 from board.figures.theme import plain, tint
 from board.metrics import Float64Array
 from board.numbers import fmt, told
@@ -41,39 +41,41 @@ class Curve:
     """Steps before thinning."""
 
 
-def line(curve: Curve, unit: str, selected_step: int | None) -> go.Scatter:
-    """The line itself. Every point is a marker, because only markers can be clicked; most of them have no size."""
+def line(curve: Curve, unit: str) -> Spec:
+    """The line itself, and a point for each step that stands alone. Markers are slow to draw, so no others are there."""
     known = ~np.isnan(curve.line)
     alone = known & ~np.append(False, known[:-1]) & ~np.append(known[1:], False)
-    sizes = np.where(known & (curve.steps == selected_step), 8.0, np.where(alone, 6.0, 0.0))
-    return go.Scatter(
-        x=curve.steps,
-        y=curve.line,
-        name=plain(curve.name),
-        mode="lines+markers",
-        line={"color": curve.color, "width": 2, "dash": curve.dash},
-        marker={"color": curve.color, "size": sizes, "opacity": 1, "line": {"width": 0}},
-        unselected={"marker": {"opacity": 1}},
-        text=_hover_texts(curve, unit),
-        hovertemplate="%{text}",
-    )
+    points = {
+        "mode": "lines+markers",
+        "marker": {"color": curve.color, "size": np.where(alone, 6, 0), "opacity": 1, "line": {"width": 0}},
+    }
+    return {
+        "type": "scatter",
+        "x": curve.steps,
+        "y": curve.line,
+        "name": plain(curve.name),
+        "line": {"color": curve.color, "width": 2, "dash": curve.dash},
+        **(points if alone.any() else {"mode": "lines"}),
+        "text": _hover_texts(curve, unit),
+        "hovertemplate": "%{text}",
+    }
 
 
-def unsmoothed(curve: Curve) -> go.Scatter:
+def unsmoothed(curve: Curve) -> Spec:
     """The line before smoothing, thin and pale."""
-    line = {"color": tint(curve.color, 0.4), "width": 1}
-    return go.Scatter(
-        x=curve.steps,
-        y=curve.raw,
-        mode="lines",
-        line=line,
-        hoverinfo="skip",
-        showlegend=False,
-        name=plain(f"{curve.name}, not smoothed"),
-    )
+    return {
+        "type": "scatter",
+        "x": curve.steps,
+        "y": curve.raw,
+        "mode": "lines",
+        "line": {"color": tint(curve.color, 0.4), "width": 1},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "name": plain(f"{curve.name}, not smoothed"),
+    }
 
 
-def band_area(curve: Curve, alpha: float) -> go.Scatter:
+def band_area(curve: Curve, alpha: float) -> Spec:
     """One closed outline per stretch of steps without a gap, NaN between them."""
     gap, x, y = np.array([np.nan]), [np.empty(0)], [np.empty(0)]
     known = np.flatnonzero(~np.isnan(curve.low) & ~np.isnan(curve.high))
@@ -85,27 +87,28 @@ def band_area(curve: Curve, alpha: float) -> go.Scatter:
             steps, low, high = steps + np.array([-lone, lone]), low.repeat(2), high.repeat(2)
         x += [steps, steps[::-1], gap]
         y += [low, high[::-1], gap]
-    return go.Scatter(
-        x=np.concatenate(x),
-        y=np.concatenate(y),
-        fill="toself",
-        fillcolor=tint(curve.color, alpha),
-        line={"width": 0},
-        mode="lines",
-        hoverinfo="skip",
-        showlegend=False,
-        name=plain(f"{curve.name}, band"),
-    )
+    return {
+        "type": "scatter",
+        "x": np.concatenate(x),
+        "y": np.concatenate(y),
+        "fill": "toself",
+        "fillcolor": tint(curve.color, alpha),
+        "line": {"width": 0},
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "name": plain(f"{curve.name}, band"),
+    }
 
 
-def _hover_texts(curve: Curve, unit: str) -> NDArray[np.object_]:
+def _hover_texts(curve: Curve, unit: str) -> list[str]:
     """What each point says: where it is drawn if that is not its mean, the mean, the band, the number of values."""
     texts = []
     for y, mean, low, high, count in zip(curve.line, curve.mean, curve.low, curve.high, curve.count, strict=True):
         drawn = f"{fmt(y)} drawn, mean " if y != mean else ""
         band = f", band {fmt(low)} to {fmt(high)}" if low == low else ""
         texts.append(plain(drawn + told(mean, unit) + band + (f", n {count:,}" if count >= 0 else "")))
-    return np.array(texts, dtype=object)
+    return texts
 
 
 def last_point(curve: Curve) -> tuple[int, float]:
@@ -114,9 +117,9 @@ def last_point(curve: Curve) -> tuple[int, float]:
     return int(curve.steps[at]), float(curve.line[at])
 
 
-def name_lines(fig: go.Figure, curves: Sequence[Curve], labels: Sequence[str]) -> None:
+def name_lines(layout: Spec, curves: Sequence[Curve], labels: Sequence[str]) -> None:
     """Name each line at its end, in the page's own text colour; labels of lines that end together are moved apart."""
-    fig.layout.update(showlegend=not labels, legend={"orientation": "h", "yanchor": "top", "y": -0.2})
+    layout |= {"showlegend": not labels, "legend": {"orientation": "h", "yanchor": "top", "y": -0.2}}
     if not labels:
         return
     drawn = np.concatenate([array for curve in curves for array in (curve.line, curve.raw, curve.low, curve.high)])
@@ -124,8 +127,17 @@ def name_lines(fig: go.Figure, curves: Sequence[Curve], labels: Sequence[str]) -
     ends = [last_point(curve) for curve in curves]
     heights = np.array([(value - np.nanmin(drawn)) / span * _PLOT_PIXELS for _, value in ends])
     for (step, value), label, lift in zip(ends, labels, _apart(heights) - heights, strict=True):
-        fig.add_annotation(
-            x=step, y=value, text=plain(label), showarrow=False, xanchor="left", xshift=6, yshift=lift, font={"size": 12}
+        layout["annotations"].append(
+            {
+                "x": step,
+                "y": value,
+                "text": plain(label),
+                "showarrow": False,
+                "xanchor": "left",
+                "xshift": 6,
+                "yshift": float(lift),
+                "font": {"size": 12},
+            }
         )
 
 

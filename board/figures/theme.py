@@ -8,8 +8,9 @@ import html
 from typing import Final, Literal
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
+
+from board.figures.chart import Spec
 
 COLORS: Final[dict[str, str]] = {
     "policy": "#12908a",
@@ -33,7 +34,7 @@ SEQUENTIAL: Final = "Cividis"
 """Even steps for every kind of colour vision, low to high."""
 
 MARK: Final = "rgba(128,136,140,0.9)"
-"""The chosen step, and other marks that are no data."""
+"""Marks that are no data."""
 
 GRID: Final = "rgba(128,136,140,0.22)"
 HEIGHT: Final = 300
@@ -44,8 +45,6 @@ TEXT_COLORS: Final = {"light": "#4f5b58", "dark": "#c6d0cc"}
 """For `ink`: 4.5:1 or more (WCAG AA for text) on the page of that theme."""
 
 _FEW_STEPS: Final = 10
-_EDGE: Final = 0.08
-"""So near an end of the axis (as a share of it) a label stands beside its line, not across it."""
 
 
 def plain(text: str) -> str:
@@ -59,10 +58,10 @@ def tint(color: str, alpha: float) -> str:
     return f"rgba({red},{green},{blue},{alpha:g})"
 
 
-def base_layout(fig: go.Figure, title: str, subtitle: str = "", right: int = 16) -> go.Figure:
-    """Dress a figure: the question as its title, a line on what is drawn below it; `right` pixels are kept free for labels.
+def base_layout(title: str, subtitle: str = "", right: int = 16) -> Spec:
+    """The layout of a figure: the question as its title, a line on what is drawn below it; `right` pixels are kept free for labels.
 
-    Both texts are shown letter for letter. Replaces the layout of the figure and returns it.
+    Both texts are shown letter for letter.
     """
     heading = {"text": plain(title), "subtitle": {"text": plain(subtitle), "font": {"size": 12}}, "font": {"size": 15}}
     place = {
@@ -75,11 +74,10 @@ def base_layout(fig: go.Figure, title: str, subtitle: str = "", right: int = 16)
         "pad": {"t": 6, "l": 4},
     }
     axis = {"gridcolor": GRID, "gridwidth": 1, "zeroline": False, "showline": False, "ticks": "", "automargin": True}
-    # one assignment: every update of a Plotly figure costs milliseconds
-    fig.layout = {
+    return {
         "title": {**heading, **place},
         "height": HEIGHT,
-        "margin": {"l": 8, "r": right, "t": 70 if subtitle else 44, "b": 8},
+        "margin": {"l": 8, "r": right, "t": 70 if subtitle else 44, "b": 56},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "showlegend": False,
@@ -90,48 +88,49 @@ def base_layout(fig: go.Figure, title: str, subtitle: str = "", right: int = 16)
         "bargap": 0,
         "xaxis": {**axis, "showgrid": False, "spikecolor": MARK, "spikethickness": 1, "spikedash": "dot"},
         "yaxis": {**axis, "exponentformat": "power", "separatethousands": True},
+        "shapes": [],
+        "annotations": [],
     }
-    return fig
 
 
-def ink(fig: go.Figure, theme: Literal["light", "dark"]) -> go.Figure:
-    """Give all text of a figure the colour for that page, if the page's own chart theme is too pale. Changes and returns it."""
-    color = TEXT_COLORS[theme]
-    fig.update_layout(font_color=color, title_subtitle_font_color=color, legend_font_color=color, hoverlabel_font_color=color)
-    fig.update_traces(colorbar_tickfont_color=color, selector={"type": "heatmap"})
-    axis = {"tickfont_color": color, "title_font_color": color}
-    return fig.update_xaxes(**axis).update_yaxes(**axis)
+def leave_room(layout: Spec, low: float, high: float) -> None:
+    """Keep the left free for the labels of a y axis over these values, and for its title where it has one.
+
+    A guess: where it is too small Plotly makes room by itself, but then draws the chart a second time.
+    """
+    span = (high - low) or abs(high) or 1.0
+    decimals = int(np.clip(-np.floor(np.log10(span / 5)), 0, 4))
+    letters = max(len(f"{value:,.{decimals}f}") for value in (low, high)) if max(abs(low), abs(high)) < 1e6 else 9
+    layout["margin"]["l"] = 14 + 7 * letters + (28 if layout["yaxis"].get("title") else 0)
 
 
-def step_axis(fig: go.Figure, steps: NDArray[np.integer], note: str = "") -> None:
+def ink(spec: Spec, theme: Literal["light", "dark"]) -> Spec:
+    """The figure with all its text in the colour for that page, if the page's own chart theme is too pale."""
+    font = {"color": TEXT_COLORS[theme]}
+    layout = {**spec["layout"], "font": font}
+    layout["title"] = _inked(layout.get("title", {}), {"subtitle": {"font": font}})
+    for name, part in (("legend", "font"), ("hoverlabel", "font"), ("xaxis", "tickfont"), ("yaxis", "tickfont")):
+        layout[name] = _inked(layout.get(name, {}), {part: font})
+    for axis in ("xaxis", "yaxis"):
+        layout[axis] = _inked(layout[axis], {"title": {"font": font}})
+    data = [_inked(one, {"colorbar": {"tickfont": font}}) if one["type"] == "heatmap" else one for one in spec["data"]]
+    return {"data": data, "layout": layout}
+
+
+def _inked(part: Spec, changes: Spec) -> Spec:
+    """A part of a figure with changes put into it at any depth; neither is changed."""
+    deep = {name: _inked(part.get(name, {}), value) if isinstance(value, dict) else value for name, value in changes.items()}
+    return {**part, **deep}
+
+
+def step_axis(layout: Spec, steps: NDArray[np.integer], note: str = "") -> None:
     """Make x the training step over `steps` (ascending, at least one); few steps are all labelled, no fractions between them."""
     first, last = int(steps[0]), int(steps[-1])
     room = (last - first) * 0.02 or 0.5
-    fig.layout.xaxis.update(
-        title={"text": plain(f"step · {note}" if note else "step"), **AXIS_TITLE},
-        range=[first - room, last + room],
-        unifiedhovertitle={"text": "step %{x:,d}"},
-        tickformat=",d",
-        **({"tickvals": np.asarray(steps)} if steps.size <= _FEW_STEPS else {}),
-    )
-
-
-def mark_step(fig: go.Figure, step: int | None, steps: NDArray[np.integer], color: str = MARK) -> None:
-    """A thin vertical line, named at its top, through the chosen step; nothing if the chart does not reach it."""
-    if step is None or step not in steps:
-        return
-    line = {"color": color, "width": 1}
-    fig.add_shape(type="line", x0=step, x1=step, y0=0, y1=1, yref="paper", line=line, name="chosen step")
-    # An annotation, because a shape's own label is cut off at the edge of the plot.
-    side = (step - steps[0]) / max(1, steps[-1] - steps[0])
-    fig.add_annotation(
-        x=step,
-        y=1,
-        yref="paper",
-        yanchor="bottom",
-        xanchor="left" if side < _EDGE else "right" if side > 1 - _EDGE else "center",
-        showarrow=False,
-        text=f"step {step:,}",
-        font={"size": 11},
-        name="chosen step",
-    )
+    layout["xaxis"] |= {
+        "title": {"text": plain(f"step · {note}" if note else "step"), **AXIS_TITLE},
+        "range": [first - room, last + room],
+        "unifiedhovertitle": {"text": "step %{x:,d}"},
+        "tickformat": ",d",
+        **({"tickvals": steps.tolist()} if steps.size <= _FEW_STEPS else {}),
+    }

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
+from numpy.typing import NDArray
 
 from board import detail, session
 from board.controls import table_choices
@@ -30,24 +32,37 @@ numeric = numeric_columns(run.frame)
 choices = table_choices(numeric, [name for name in run.frame.columns if name not in ("step", "shard", "line")])
 
 
-def listed(scope: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the scope that the table lists: drawn, filtered and sorted."""
-    rows = sample(scope, choices.per_step)
+def listed() -> NDArray[np.int64]:
+    """The keys of the rollouts in the list: drawn, filtered and sorted."""
+    rows = drawn()
     if choices.query:
         keys = rows.index.to_numpy()
         fields = [run.texts(name, keys) for name in ("prompt", "response") if name in run.text_columns]
         rows = rows[contains(fields, choices.query)] if fields else rows.iloc[:0]
-    return sort(rows, choices.sort_by, descending=choices.descending) if choices.sort_by else rows
+    ordered = sort(rows, choices.sort_by, descending=choices.descending) if choices.sort_by else rows
+    return ordered.index.to_numpy()
 
 
-def summary(rows: pd.DataFrame, scope: pd.DataFrame) -> str:
+def drawn() -> pd.DataFrame:
+    """The rows to choose from, with no more columns than choosing needs: it copies them."""
+    needed = [name for name in dict.fromkeys(["step", choices.sort_by]) if name in run.frame.columns]
+    return sample(of_step(run.frame[needed], scope), choices.per_step)
+
+
+def summary(keys: NDArray[np.int64]) -> str:
     """One line on what is listed: how many of how many, and how long against the step before."""
-    where = "all steps" if choices.all_steps else f"step {view.step}"
-    parts = [f"{plural(len(scope), 'rollout')} of {where}"]
-    if choices.per_step and len(sample(scope, choices.per_step)) < len(scope):
-        parts.append(f"{len(sample(scope, choices.per_step)):,} of {len(scope):,} shown, drawn at random with seed 0")
+    where = "all steps" if scope is None else f"step {scope}"
+    total = len(of_step(run.frame[["step"]], scope))
+    parts = [f"{plural(total, 'rollout')} of {where}"]
+    shown = (
+        len(session.listed(lambda: drawn().index.to_numpy(), run, "drawn", scope, choices.per_step))
+        if choices.per_step
+        else total
+    )
+    if shown < total:
+        parts.append(f"{shown:,} of {total:,} shown, drawn at random with seed 0")
     if choices.query:
-        parts.append(f"{len(rows):,} with {choices.query!r} in prompt or response")
+        parts.append(f"{len(keys):,} with {choices.query!r} in prompt or response")
     if "response_length" in run.frame.columns:
         parts.append(length(length_change(run.frame, view.step)))
     return " · ".join(parts)
@@ -62,18 +77,18 @@ def length(change: LengthChange) -> str:
     return f"{text} ({sign}{fmt(change.change)} against step {change.previous_step})"
 
 
-def table(rows: pd.DataFrame, chosen: int | None) -> None:
+def table(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
     """The listed rollouts, a page at a time; a click anywhere on a row opens it beside the table."""
-    count = pages(len(rows), PAGE_ROWS)
+    count = pages(len(listed_keys), PAGE_ROWS)
     number = st.pagination(count, key="page", bind="query-params") if count > 1 else 1
-    shown = page(rows, number, PAGE_ROWS)
+    keys = page(listed_keys, number, PAGE_ROWS)
+    shown = run.frame.loc[keys]
     first = (number - 1) * PAGE_ROWS
     if count > 1:
         st.text(
-            f"Rows {first + 1:,} to {first + len(shown):,} of {len(rows):,} in this order. "
+            f"Rows {first + 1:,} to {first + len(shown):,} of {len(listed_keys):,} in this order. "
             "A click on a column's head orders these alone; Sort by orders all."
         )
-    keys = shown.index.to_numpy()
     texts = {
         name: preview(run.texts(name, keys)).to_pandas().to_numpy()
         for name in ("response", "ground_truth", "prompt")
@@ -110,38 +125,42 @@ def number_column(name: str, values: pd.Series) -> Any:
     )
 
 
-def opened(rows: pd.DataFrame) -> int | None:
+def opened(keys: NDArray[np.int64]) -> int | None:
     """The rollout to show beside the table: the chosen one, listed or not, else the first listed one of the chosen step."""
-    here = rows.index.to_numpy()[rows["step"].to_numpy() == view.step]
-    return session.chosen_rollout(run, here) if len(here) else session.asked_rollout(run)
+    asked = session.asked_rollout(run)
+    if asked is not None:
+        return asked
+    here = keys if scope is not None else keys[run.frame["step"].loc[pd.Index(keys)].to_numpy() == view.step]
+    return session.chosen_rollout(run, here) if len(here) else None
 
 
-def rollout(rows: pd.DataFrame, chosen: int | None) -> None:
+def rollout(keys: NDArray[np.int64], chosen: int | None) -> None:
     """The rollout beside the table; the ways on from one that is not listed lead into the list."""
-    keys = rows.index.to_numpy()
     if chosen is None:
         st.text("Click a row to open its rollout here.")
         return
-    listed_here = chosen in rows.index
+    listed_here = chosen in keys
     if not listed_here:
         st.text("The rollout below is not in the list: Next goes to the first that is.")
     detail.draw(view, chosen, neighbours(keys, chosen) if listed_here else (None, int(keys[0])))
 
 
-def lists(rows: pd.DataFrame) -> None:
+def lists(keys: NDArray[np.int64]) -> None:
     """Table and rollout side by side."""
-    chosen = opened(rows)
+    chosen = opened(keys)
     panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
     with panels.cell():
-        table(rows, chosen)
+        table(keys, chosen)
     with panels.cell():
-        rollout(rows, chosen)
+        rollout(keys, chosen)
 
 
-scope = of_step(run.frame, None if choices.all_steps else view.step)
-rows = listed(scope)
-st.text(summary(rows, scope))
-if rows.empty:
+scope = None if choices.all_steps else view.step
+found = session.listed(
+    listed, run, "listed", scope, choices.per_step, choices.query, choices.sort_by, bool(choices.sort_by) and choices.descending
+)
+st.text(summary(found))
+if not len(found):
     st.text("No rollout matches: change the text or the step.")
 else:
-    lists(rows)
+    lists(found)

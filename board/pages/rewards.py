@@ -2,23 +2,22 @@
 
 from collections.abc import Callable
 
-import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
-from board import session
+from board import session, step_marks
 from board.bins import histogram_by_step
 from board.controls import CurveChoices, curve_choices
 from board.errors import FieldMissing
+from board.figures.chart import Chart, Spec, step_mark
 from board.figures.curves import CurveSeries, step_curve
 from board.figures.distributions import by_sample, gap_histogram, reward_heat, share_below_zero, step_histogram
-from board.figures.theme import COLORS, ink
+from board.figures.theme import COLORS
 from board.landmarks import landmarks
 from board.metrics import ESTIMATORS, kl_column
 from board.notices import absent
 from board.schema import heading, unit
 from board.selection import numeric_columns, of_step
-from board.steps import per_step, share_below
+from board.steps import share_below
 
 PANEL_WIDTH = 420
 """Panels stand side by side while each has so many pixels."""
@@ -34,18 +33,16 @@ REWARDS = {
 view = session.view()
 run, step = view.run, view.step
 rows = of_step(run.frame, step)
-by_step = [int(at) for at in run.steps]
-
-
-def stats(column: str) -> pd.DataFrame:
-    """Per-step aggregates of a column, computed once per load."""
-    return session.remember("per_step", lambda opened: per_step(opened.frame, column), run, column)
+marks: dict[str, Spec | None] = {}
+"""Charts of which x is the step, by key, and where the chosen one stands in them."""
 
 
 def story(choices: CurveChoices) -> None:
     """The steps to look at first, each a click away."""
     columns = ("reward", "valid_reward", kl_column(choices.estimator), "response_length")
-    found = landmarks({name: stats(name) for name in columns if name in run.frame.columns}, kl_column(choices.estimator))
+    found = landmarks(
+        {name: session.stats(run, name) for name in columns if name in run.frame.columns}, kl_column(choices.estimator)
+    )
     with st.container(horizontal=True, gap="small", key="story"):
         for at, landmark in enumerate(found):
             where = {"step": landmark.step}
@@ -59,41 +56,37 @@ def curve(
 
     `key` names the panel, not its column: two panels may draw the same one (KL k1 is the log-ratio).
     """
-    present = [
-        CurveSeries(name, stats(column), COLORS[color]) for column, (name, color) in lines.items() if column in run.frame.columns
-    ]
+    present = [name for name in lines if name in run.frame.columns]
     if not present:
         absent(title, needs)
         return
-    panel(
-        lambda: step_curve(
-            present,
+
+    def draw() -> Chart:
+        return step_curve(
+            [CurveSeries(lines[name][0], session.stats(run, name), COLORS[lines[name][1]]) for name in present],
             band=choices.band,
             title=title,
             unit=unit,
-            selected_step=step,
             smoothing=choices.smoothing,
             zero_shift=shift and choices.zero_shift,
             band_scale=choices.band_scale,
-        ),
-        key,
-        steps=True,
+        )
+
+    panel(
+        draw, key, tuple(present), title, choices.band, choices.smoothing, shift and choices.zero_shift, choices.band_scale, unit
     )
 
 
-def panel(draw: Callable[[], go.Figure], key: str, *, steps: bool = False) -> None:
-    """Draw a chart, or say in one line which field it lacks. With `steps`, its x is the step and a click goes there."""
+def panel(draw: Callable[[], Chart], key: str, *choices: str | float | tuple[str, ...]) -> None:
+    """Draw a chart, or say in one line which field it lacks. `choices` are what it depends on beside its key and the run."""
     try:
-        figure = draw()
+        drawn = session.chart(key, draw, run, *choices)
     except FieldMissing as error:
         st.text(str(error))
         return
-    ink(figure, "dark" if st.context.theme.type == "dark" else "light")
-    config = {"displayModeBar": False}
-    if steps:
-        st.plotly_chart(figure, key=key, config=config, on_select=session.step_clicked(key, by_step), selection_mode="points")
-    else:
-        st.plotly_chart(figure, key=key, config=config)
+    st.plotly_chart(drawn.figure, key=key, config={"displayModeBar": False})
+    if drawn.chart.steps.size:
+        marks[key] = step_mark(drawn.chart, step)
 
 
 def curves(choices: CurveChoices) -> None:
@@ -127,24 +120,24 @@ def curves(choices: CurveChoices) -> None:
 def distributions() -> None:
     """How the reward is spread: in this step, over all steps, against the reference."""
     references = rows["ref_reward"].to_numpy() if "ref_reward" in rows.columns else None
-    charts: list[tuple[str, Callable[[], go.Figure], bool]] = [
+    charts: list[tuple[str, Callable[[], Chart], int | None]] = [
         (
             "histogram",
             lambda: step_histogram(rows["reward"].to_numpy(), references, f"How is the reward spread in step {step}?"),
-            False,
+            step,
         ),
-        ("heat", lambda: reward_heat(*histogram_by_step(run.frame, "reward"), selected_step=step), False),
-        ("by_sample", lambda: by_sample(rows, f"Which samples of step {step} earn it?"), False),
+        ("heat", lambda: reward_heat(*histogram_by_step(run.frame, "reward")), None),
+        ("by_sample", lambda: by_sample(rows, f"Which samples of step {step} earn it?"), step),
     ]
     if "reward_gap" in run.frame.columns:
         charts += [
-            ("gap", lambda: gap_histogram(rows["reward_gap"].to_numpy()), False),
-            ("below_zero", lambda: share_below_zero(share_below(run.frame, "reward_gap"), selected_step=step), True),
+            ("gap", lambda: gap_histogram(rows["reward_gap"].to_numpy()), step),
+            ("below_zero", lambda: share_below_zero(share_below(run.frame, "reward_gap")), None),
         ]
     grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
-    for key, draw, steps in charts:
+    for key, draw, of_which in charts:
         with grid.cell():
-            panel(draw, key, steps=steps)
+            panel(draw, key, *(() if of_which is None else (of_which,)))
     if "reward_gap" not in run.frame.columns:
         absent("Reward against the reference", "ref_reward")
 
@@ -163,3 +156,4 @@ if "reward" in run.frame.columns:
     distributions()
 else:
     absent("The reward distribution", "reward")
+step_marks.show(marks, key="step_marks", on_click=session.step_clicked("step_marks", run.steps))

@@ -1,0 +1,112 @@
+// Lays a mark of the chosen step over Plotly charts of this page, and tells which step is clicked in one. The charts stay as they are.
+
+const LABEL_EDGE = 0.08; // so near an end of the axis (as a share of it) a label stands beside its line, not across it
+const MARK = "rgb(128 136 140 / 0.9)";
+const BAR_SHARE = 0.85;
+
+const states = new WeakMap();
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const state = states.get(parentElement) ?? watch();
+  states.set(parentElement, state);
+  state.marks = data.marks;
+  state.click = (x) => setTriggerValue("clicked", x);
+  state.refresh();
+  return () => {
+    states.delete(parentElement);
+    state.stop();
+  };
+}
+
+// The charts come and go as the page is drawn: each is marked once it is there, and again whenever Plotly has drawn it anew.
+function watch() {
+  const state = { marks: {}, click: () => {}, overlays: new Map(), marked: new WeakMap(), known: new WeakSet() };
+  let waiting = 0;
+  const soon = () => { waiting ||= requestAnimationFrame(() => { waiting = 0; state.refresh(); }); };
+  const observer = new MutationObserver(soon);
+  state.refresh = () => {
+    for (const [key, mark] of Object.entries(state.marks)) {
+      const chart = document.querySelector(`.st-key-${CSS.escape(key)} .js-plotly-plot`);
+      if (!chart?._fullLayout?.xaxis || !chart.on) continue;
+      if (!state.known.has(chart)) listen(state, key, chart);
+      if (state.marked.get(chart) !== mark || !state.overlays.get(key)?.isConnected) place(state, key, chart);
+    }
+    for (const [key, overlay] of state.overlays) if (!(key in state.marks)) overlay.remove();
+  };
+  state.stop = () => {
+    observer.disconnect();
+    cancelAnimationFrame(waiting);
+    for (const overlay of state.overlays.values()) overlay.remove();
+    state.marks = {};
+  };
+  observer.observe(document.body, { childList: true, subtree: true });
+  return state;
+}
+
+function listen(state, key, chart) {
+  state.known.add(chart);
+  chart.on("plotly_afterplot", () => { if (key in state.marks) place(state, key, chart); });
+  chart.on("plotly_click", ({ points }) => { if (key in state.marks && points.length) state.click(Number(points[0].x)); });
+}
+
+function place(state, key, chart) {
+  const mark = state.marks[key];
+  state.marked.set(chart, mark);
+  const overlay = overlayOf(state, key, chart);
+  if (!overlay) return;
+  const { width, height } = chart._fullLayout;
+  overlay.setAttribute("width", width);
+  overlay.setAttribute("height", height);
+  overlay.replaceChildren(...(mark ? shapes(mark, chart._fullLayout) : []));
+}
+
+// Above the data, beneath title, labels and what Plotly shows on hover.
+function overlayOf(state, key, chart) {
+  const container = chart.querySelector(".svg-container");
+  const layers = container?.querySelectorAll(":scope > .main-svg");
+  if (!layers?.length) return null;
+  let overlay = state.overlays.get(key);
+  if (overlay?.parentElement !== container) {
+    overlay?.remove();
+    overlay = node("svg", { class: "step-mark", "aria-hidden": "true" });
+    overlay.style.cssText = "position: absolute; top: 0; left: 0; pointer-events: none; overflow: visible";
+    container.insertBefore(overlay, layers[1] ?? null);
+    state.overlays.set(key, overlay);
+  }
+  return overlay;
+}
+
+function shapes(mark, { xaxis, yaxis, font }) {
+  const across = (value) => xaxis._offset + xaxis.l2p(value);
+  const down = (value) => yaxis._offset + yaxis.l2p(value);
+  if ("bar" in mark) {
+    const [left, right] = [across(mark.bar - BAR_SHARE / 2), across(mark.bar + BAR_SHARE / 2)];
+    const wide = Math.max(right - left, 2);
+    const top = down(mark.height);
+    return [node("rect", { x: (left + right - wide) / 2, y: top, width: wide, height: Math.max(down(0) - top, 0), fill: mark.color })];
+  }
+  const share = xaxis.l2p(mark.x) / xaxis._length;
+  if (!(share >= 0 && share <= 1)) return []; // the reader has zoomed past it
+  const x = across(mark.x);
+  const [top, bottom] = [yaxis._offset, yaxis._offset + yaxis._length];
+  const ends = { x1: x, x2: x, y1: top, y2: bottom };
+  const line = node("line", { ...ends, stroke: mark.cased ? "white" : MARK, "stroke-width": 1 });
+  const casing = mark.cased ? [node("line", { ...ends, stroke: "black", "stroke-width": 3 })] : [];
+  const dots = mark.dots
+    .filter((dot) => down(dot.y) >= top && down(dot.y) <= bottom)
+    .map((dot) => node("circle", { cx: x, cy: down(dot.y), r: 4, fill: dot.color }));
+  return [...casing, line, ...dots, label(mark.text, x, top, share, font)];
+}
+
+function label(text, x, top, share, font) {
+  const anchor = share < LABEL_EDGE ? "start" : share > 1 - LABEL_EDGE ? "end" : "middle";
+  const made = node("text", { x, y: top - 5, "text-anchor": anchor, "font-size": 11, "font-family": font.family, fill: font.color });
+  made.textContent = text;
+  return made;
+}
+
+function node(name, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+  return made;
+}

@@ -1,0 +1,70 @@
+"""The chosen step on charts as a reader meets it: the mark moves, the charts stay, and a click goes to a step every time."""
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+READY = '[data-testid="stApp"][data-test-script-state="notRunning"][data-test-connection-state="CONNECTED"]'
+
+
+def opened(page: Page, board_server: str, step: int) -> Locator:
+    """The reward curve's part of the page, with everything drawn."""
+    page.goto(f"{board_server}?run=tiny_ppo_hacked&step={step}")
+    page.wait_for_selector(READY)
+    curve = page.locator(".st-key-curve_0")
+    for mark in (".st-key-curve_0 .step-mark text", ".st-key-heat .step-mark text"):
+        expect(page.locator(mark)).to_have_text(f"step {step}")
+    expect(page.locator(".st-key-strip .step-mark rect")).to_be_attached()
+    return curve
+
+
+def click_middle(page: Page, curve: Locator) -> None:
+    """Click the middle of the plot, once Plotly has noticed the pointer there."""
+    plot = curve.locator(".nsewdrag").first
+    box = plot.bounding_box()
+    assert box is not None
+    middle = {"x": box["width"] / 2, "y": box["height"] / 2}
+    plot.hover(position={"x": middle["x"] - 2, "y": middle["y"]})
+    plot.hover(position={"x": middle["x"], "y": middle["y"]})
+    expect(curve.locator(".hoverlayer .legend, .hoverlayer .hovertext").first).to_be_visible()
+    plot.click(position={"x": middle["x"], "y": middle["y"]})
+
+
+def test_another_step_moves_the_marks_and_keeps_the_charts(board_server: str, page: Page) -> None:
+    """Curve, heat and strip are the same elements afterwards; line, name and dots stand at the new step."""
+    curve = opened(page, board_server, 5)
+    page.evaluate("() => document.querySelectorAll('.js-plotly-plot').forEach((chart) => { chart.dataset.before = 'yes'; })")
+    line, bar = curve.locator(".step-mark line"), page.locator(".st-key-strip .step-mark rect")
+    before = line.get_attribute("x1") or "", bar.get_attribute("x") or ""
+
+    page.keyboard.press("l")
+
+    expect(curve.locator(".step-mark text")).to_have_text("step 6")
+    expect(page.locator(".st-key-heat .step-mark text")).to_have_text("step 6")
+    expect(bar).not_to_have_attribute("x", before[1])
+    assert float(line.get_attribute("x1") or 0) > float(before[0])
+    assert float(bar.get_attribute("x") or 0) > float(before[1])
+    assert curve.locator(".step-mark circle").count() >= 1
+    for key in ("strip", "curve_0", "curve_1", "heat"):
+        expect(page.locator(f".st-key-{key} .js-plotly-plot")).to_have_attribute("data-before", "yes")
+
+
+def test_the_same_point_can_be_clicked_again(board_server: str, page: Page) -> None:
+    """A click goes to its step also when it is the one clicked last, and Back undoes it."""
+    curve = opened(page, board_server, 1)
+    click_middle(page, curve)
+    expect(page).not_to_have_url(re.compile(r"step=1(&|$)"))
+    first = re.search(r"step=(\d+)", page.url)
+    assert first is not None
+    expect(curve.locator(".step-mark text")).to_have_text(f"step {first[1]}")
+
+    page.keyboard.press("l")
+    expect(page).not_to_have_url(re.compile(rf"step={first[1]}(&|$)"))
+    click_middle(page, curve)
+    expect(page).to_have_url(re.compile(rf"step={first[1]}(&|$)"))
+
+    page.wait_for_timeout(
+        1_500
+    )  # for a second after a click the URL of before is taken for one that the browser had not yet replaced
+    page.go_back()
+    expect(curve.locator(".step-mark text")).to_have_text(f"step {int(first[1]) + 1}")

@@ -7,6 +7,7 @@ from typing import Final, Literal, cast
 import streamlit as st
 
 from board.metrics import DEFAULT_ESTIMATOR, ESTIMATORS
+from board.rollouts import Split
 from board.schema import heading
 from board.selection import Order
 
@@ -136,10 +137,11 @@ _LOUDEST: Final = "loudest"
 def extreme_choices(metrics: Sequence[str], default: str, natural_order: Callable[[str], Order]) -> ExtremeChoices:
     """Draw the choices for the list of extreme tokens and return them; it follows the text's metric and what is natural for a metric."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        # The empty choice has one label for all metrics: the browser sends labels back, and one it drew before may be gone by then.
         metric = st.selectbox(
             "Most extreme by",
             ["", *metrics],
-            format_func=lambda name: name or f"as the text: {default}",
+            format_func=lambda name: name or "as the text",
             key="extreme",
             bind="query-params",
             width=200,
@@ -156,6 +158,11 @@ def extreme_choices(metrics: Sequence[str], default: str, natural_order: Callabl
         top = st.number_input("Tokens", 5, 200, 15, 5, key="extreme_top", bind="query-params", width=130)
     chosen = str(metric or default)
     return ExtremeChoices(chosen, natural_order(chosen) if order == _LOUDEST else cast(Order, order), int(top))
+
+
+def split_choice(splits: Sequence[Split]) -> Split:
+    """Draw the choice between the rollouts of training and those of evaluations, and return it."""
+    return st.segmented_control("Split", splits, default=splits[0], required=True, key="split", bind="query-params")
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ _BYTES: Final = 8_000_000
 
 _SPEAKS: Final = frozenset(
     {
+        "prompt",
         "response",
         "response_tokens",
         "responses",
@@ -34,7 +35,7 @@ _SPEAKS: Final = frozenset(
         "response_str",
     }
 )
-"""Keys under which trainers keep what the policy said: a file with one of them is no list of metrics, though its format is unknown."""
+"""Keys of rollouts, whoever wrote them: a file with one of them is no list of metrics, though its format is unknown."""
 
 
 @dataclass(frozen=True)

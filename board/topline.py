@@ -10,15 +10,14 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from board import library, live, session, step_marks
-from board.controls import ReadingChoices, reading_choices
+from board import library, live, report_pane, session, step_marks
+from board.controls import ReadingChoices, reading_choices, split_choice
 from board.errors import BoardError
 from board.figures.strip import bar_mark, step_strip
 from board.formats.row import COMMON_PADS, plural
 from board.library import RunFolder
 from board.notices import notice
 from board.numbers import size
-from board.report import KEPT_PROBLEMS, LoadReport
 from board.rollouts import Progress, Run
 
 AUTO_LOAD_BYTES: Final = 500_000_000
@@ -54,20 +53,22 @@ def _draw(root: Path) -> bool:
         notice(missing, "warning")
         return False
     location = library.resolve(root, name)
-    run = _load(location, root, reading, next(folder for folder in folders if folder.name == name))
-    if run is None:
+    whole = _load(location, root, reading, next(folder for folder in folders if folder.name == name))
+    if whole is None:
         return False
+    with line:
+        run = _split(whole)
     unknown = _settle_step(run)
     with line:
         _step_picker(run)
         _strip(run)
-        _report(run)
-        live.follow(run, root)
+        report_pane.draw(run.report)
+        live.follow(whole, root)
     with st.container():
         if unknown:
             notice(unknown)
     if run.frame.empty:
-        _nothing_to_show(run)
+        report_pane.nothing_to_show(run.report)
         return False
     pads = tuple(sorted(COMMON_PADS | {reading.pad_token} - {""})) if reading.hide_padding else ()
     session.set_view(session.View(run, int(session.place("step") or 0), pads, reading.system_end if reading.hide_system else ""))
@@ -129,6 +130,14 @@ def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder
     return run
 
 
+def _split(run: Run) -> Run:
+    """The rollouts of training, or of evaluations, as the reader chooses where the run has both: their steps and means are not to be mixed."""
+    if len(run.splits) < 2:
+        return run
+    chosen = split_choice(run.splits)
+    return session.keep_built("split", lambda: run.of_split(chosen), run, chosen)
+
+
 def _settle_step(run: Run) -> str:
     """Choose a step the run has, the last one where none is asked for; a sentence when the link asks for one that is not there."""
     # Every move to another step forgets the rollout, so a rollout that is there was chosen after the step.
@@ -175,40 +184,3 @@ def _strip(run: Run) -> None:
     st.plotly_chart(strip.figure, key="strip", config={"displayModeBar": False})
     marks = {"strip": bar_mark(strip.chart, int(session.place("step") or 0))}
     step_marks.show(marks, key="strip_mark", on_click=session.step_clicked("strip_mark", run.steps))
-
-
-def _report(run: Run) -> None:
-    """What loading found, as a count; the details when opened."""
-    report = run.report
-    problems = report.counts.total()
-    label = f"{plural(report.rows, 'row')} · {plural(problems, 'problem') if problems else 'no problems'}"
-    with st.popover(label, key="report", on_change="rerun") as popover:
-        if popover.open:
-            _report_details(report)
-
-
-def _report_details(report: LoadReport) -> None:
-    rate = size(report.bytes / report.seconds) if report.seconds else "–"
-    st.text(
-        f"{plural(report.rows, 'row')} from {plural(report.shards, 'shard')}, {size(report.bytes)} in {report.seconds:.1f} s ({rate}/s)"
-    )
-    if report.cache_note:
-        st.text(f"Not all of it could be kept in the cache, so the next load reads it again: {report.cache_note}")
-    for shard in report.unfinished:
-        st.text(f"{shard}: the last line is still being written; it is read at the next load.")
-    if not report.problems:
-        st.text("Every line was read, and nothing about it is odd.")
-        return
-    st.text(f"Not loaded, line or shard: {report.refused:,}. Loaded, but flagged: {report.flagged:,}.")
-    st.dataframe(report.to_frame(), hide_index=True, width=720, height=min(400, 40 + 35 * len(report.problems)))
-    if report.left_out:
-        st.text(f"{report.left_out:,} more are counted but not listed: the list keeps the first {KEPT_PROBLEMS:,} of each kind.")
-
-
-def _nothing_to_show(run: Run) -> None:
-    if not run.report.problems:
-        notice("No rows yet: the shards are empty.")
-        return
-    notice(f"No rows could be read: {plural(run.report.refused, 'line')} refused. The first reasons:", "warning")
-    for problem in run.report.problems[:5]:
-        st.text(str(problem))

@@ -164,7 +164,7 @@ def test_empty_folder_says_what_was_looked_for(root: Path, page: str) -> None:
     test = opened(page, run="empty")
 
     assert not test.exception
-    assert "No rollouts in 'empty': looked for *.jsonl, *.jsonl.gz, *.jsonl.zst at any depth. It is empty." in texts(test)
+    assert "No rollouts in 'empty': looked for *.jsonl, *.jsonl.gz, *.jsonl.zst, *.parquet and *.pt or *.json named" in texts(test)
     assert [box.label for box in test.selectbox] == ["Run"]
 
 
@@ -987,3 +987,30 @@ def test_the_ends_of_step_and_run_are_sent_when_they_are_asked_for(root: Path) -
     assert (run["scope"], run["step"], run["total"], run["ends"]["value"]) == ("run", None, 6, [-4.0, 4.0])
     assert told[0]["ends"]["prob"] == [0.0, 1.0]
     assert len(json.dumps(run)) < 1_000
+
+
+def test_training_and_evaluation_are_switched(root: Path) -> None:
+    """A run that has both shows training first and never mixes them; the choice is in the link. Other runs have no such switch."""
+    write_run(root, "both", [row(0), row(0, split="evaluation"), row(1)])
+    write_run(root, "one", [row(0)])
+
+    training, evaluated = opened("responses", run="both"), opened("responses", run="both", split="evaluation")
+
+    assert training.selectbox(key="step").options == ["0", "1"]
+    assert evaluated.selectbox(key="step").options == ["0"]
+    labels = [[group.label for group in page.button_group] for page in (training, opened("responses", run="one"))]
+    assert ["Split" in found for found in labels] == [True, False]
+
+
+def test_files_without_rollouts_are_listed(root: Path) -> None:
+    """What was left out, whose format was read and what to know of the numbers stand in the load report."""
+    write_run(root, "run", [{"input": "q", "output": "a", "score": 1.0, "step": 1}], "1.jsonl")
+    write_run(root, "run", [{"loss": 1}], "metrics.jsonl")
+
+    page = opened("responses")
+    page.session_state["report"] = True
+    page.run()
+
+    said = texts(page)
+    assert "Format: verl (1 shard)." in said
+    assert "Left out: metrics.jsonl holds no rollouts that the board knows; its keys are loss." in said

@@ -63,7 +63,7 @@ def rows(draw: st.DrawFn, step: int) -> dict[str, Any]:
 
 
 BAD_LINES = st.sampled_from(
-    [b"{", b"[1, 2]", b"no json", b'{"response": "no step"}', b'{"step": 1}', b"\xff\xfe", b'{"step": 1, "resp']
+    [b"{", b"[1, 2]", b"no json", b'{"response": "no step"}', b'{"step": 1, "prompt": "p"}', b"\xff\xfe", b'{"step": 1, "resp']
 )
 BLANK_LINES = st.sampled_from([b"", b"  ", b"\t"])
 

@@ -1,0 +1,65 @@
+"""What loading found, on the screen: a count that opens into whose files were read, what to know of their numbers, and every problem."""
+
+import streamlit as st
+
+from board.formats.row import plural
+from board.notices import notice
+from board.numbers import size
+from board.report import KEPT_PROBLEMS, LoadReport
+
+
+def draw(report: LoadReport) -> None:
+    """What loading found, as a count; the details when opened."""
+    problems = report.counts.total()
+    label = f"{plural(report.rows, 'row')} · {plural(problems, 'problem') if problems else 'no problems'}"
+    if report.notes:
+        label = f"{label} · {plural(len(report.notes), 'note')}"
+    with st.popover(label, key="report", on_change="rerun") as popover:
+        if popover.open:
+            _details(report)
+
+
+def _details(report: LoadReport) -> None:
+    rate = size(report.bytes / report.seconds) if report.seconds else "–"
+    st.text(
+        f"{plural(report.rows, 'row')} from {plural(report.shards, 'shard')}, {size(report.bytes)} in {report.seconds:.1f} s ({rate}/s)"
+    )
+    for line in _lines(report):
+        st.text(line)
+    _problems(report)
+
+
+def _lines(report: LoadReport) -> list[str]:
+    """All that is no problem, a sentence each."""
+    formats = ", ".join(f"{name} ({plural(count, 'shard')})" for name, count in report.formats.items())
+    return [
+        *([f"Format: {formats}."] if formats else []),
+        *(f"Note: {note}" for note in report.notes),
+        *(f"Left out: {name} {reason}." for name, reason in report.skipped.items()),
+        *(f"{shard}: the last line is still being written; it is read at the next load." for shard in report.unfinished),
+        *(
+            [f"Not all of it could be kept in the cache, so the next load reads it again: {report.cache_note}"]
+            if report.cache_note
+            else []
+        ),
+    ]
+
+
+def _problems(report: LoadReport) -> None:
+    if not report.problems:
+        st.text("Every line was read, and nothing about it is odd.")
+        return
+    st.text(f"Not loaded, line or shard: {report.refused:,}. Loaded, but flagged: {report.flagged:,}.")
+    st.dataframe(report.to_frame(), hide_index=True, width=720, height=min(400, 40 + 35 * len(report.problems)))
+    if report.left_out:
+        st.text(f"{report.left_out:,} more are counted but not listed: the list keeps the first {KEPT_PROBLEMS:,} of each kind.")
+
+
+def nothing_to_show(report: LoadReport) -> None:
+    """Why the page is empty, in the place of the page."""
+    if not report.problems:
+        notice("No rows yet: the shards are empty.")
+        return
+    notice(f"No rows could be read: {plural(report.refused, 'line')} refused. The first reasons:", "warning")
+    for problem in report.problems[:5]:
+        st.text(str(problem))

@@ -19,8 +19,9 @@ GOLDEN = Path(__file__).parent / "formats"
 HEAD = 8
 
 SIDECARS: dict[str, tuple[str, ...]] = {
-    "native": ("metrics.jsonl",),
+    "areal": ("**/perf_tracer/*.jsonl",),
     "ms_swift": ("logging.jsonl",),
+    "native": ("metrics.jsonl",),
     "nemo_rl": ("exp_001/metrics.jsonl",),
     "open_instruct": ("*_metadata.jsonl",),
     "skyrl": ("dumped_evals/*/aggregated_results.jsonl",),

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from typing import Final
 
 from board.errors import RowRefused
-from board.formats import ms_swift, native, nemo_rl, open_instruct, roll_agentic, roll_board, roll_rlvr, skyrl, trl, verl
+from board.formats import areal, ms_swift, native, nemo_rl, open_instruct, roll_agentic, roll_board, roll_rlvr, skyrl, trl, verl
 from board.formats.contract import Format, Head, Place
 from board.formats.row import Row
 from board.formats.token_names import namer
 from board.records import Record
 
 FORMATS: Final[tuple[Format, ...]] = (
+    areal,
     ms_swift,
     native,
     nemo_rl,

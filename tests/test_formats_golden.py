@@ -20,6 +20,7 @@ HEAD = 8
 
 SIDECARS: dict[str, tuple[str, ...]] = {
     "areal": ("**/perf_tracer/*.jsonl",),
+    "atropos": ("data/*.html",),
     "ms_swift": ("logging.jsonl",),
     "native": ("metrics.jsonl",),
     "nemo_rl": ("exp_001/metrics.jsonl",),

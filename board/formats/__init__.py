@@ -7,7 +7,20 @@ from collections.abc import Callable
 from typing import Final
 
 from board.errors import RowRefused
-from board.formats import areal, ms_swift, native, nemo_rl, open_instruct, roll_agentic, roll_board, roll_rlvr, skyrl, trl, verl
+from board.formats import (
+    areal,
+    atropos,
+    ms_swift,
+    native,
+    nemo_rl,
+    open_instruct,
+    roll_agentic,
+    roll_board,
+    roll_rlvr,
+    skyrl,
+    trl,
+    verl,
+)
 from board.formats.contract import Format, Head, Place
 from board.formats.row import Row
 from board.formats.token_names import namer
@@ -15,6 +28,7 @@ from board.records import Record
 
 FORMATS: Final[tuple[Format, ...]] = (
     areal,
+    atropos,
     ms_swift,
     native,
     nemo_rl,

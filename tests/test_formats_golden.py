@@ -28,6 +28,7 @@ SIDECARS: dict[str, tuple[str, ...]] = {
     "skyrl": ("dumped_evals/*/aggregated_results.jsonl",),
     "trl": ("trainer_state.json",),
     "verl": ("metrics/*.jsonl",),
+    "xtuner": ("work/otlp/*.jsonl",),
 }
 """By format, what lies beside its rollouts and is none: patterns within its folder."""
 

@@ -20,6 +20,7 @@ from board.formats import (
     skyrl,
     trl,
     verl,
+    xtuner,
 )
 from board.formats.contract import Format, Head, Place
 from board.formats.row import Row
@@ -39,6 +40,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     skyrl,
     trl,
     verl,
+    xtuner,
 )
 """A file belongs to the first that recognises it; no two may recognise the same file."""
 

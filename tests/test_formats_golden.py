@@ -25,6 +25,7 @@ SIDECARS: dict[str, tuple[str, ...]] = {
     "native": ("metrics.jsonl",),
     "nemo_rl": ("exp_001/metrics.jsonl",),
     "open_instruct": ("*_metadata.jsonl",),
+    "rllm": ("**/batch_summary.json", "*/meta.json", "*/progress/*.json"),
     "skyrl": ("dumped_evals/*/aggregated_results.jsonl",),
     "trl": ("trainer_state.json",),
     "verl": ("metrics/*.jsonl",),

@@ -9,6 +9,7 @@ from typing import Final
 from board.errors import RowRefused
 from board.formats import (
     areal,
+    art,
     atropos,
     ms_swift,
     native,
@@ -30,6 +31,7 @@ from board.records import Record
 
 FORMATS: Final[tuple[Format, ...]] = (
     areal,
+    art,
     atropos,
     ms_swift,
     native,

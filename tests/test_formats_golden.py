@@ -28,6 +28,8 @@ SIDECARS: dict[str, tuple[str, ...]] = {
     "open_instruct": ("*_metadata.jsonl",),
     "rllm": ("**/batch_summary.json", "*/meta.json", "*/progress/*.json"),
     "skyrl": ("dumped_evals/*/aggregated_results.jsonl",),
+    "tinker_eval": ("bench/*/result.json",),
+    "tinker_summaries": ("**/*_logtree.json", "**/*.html", "log/*.jsonl"),
     "trl": ("trainer_state.json",),
     "verl": ("metrics/*.jsonl",),
     "xtuner": ("work/otlp/*.jsonl",),

@@ -20,7 +20,7 @@ HEAD = 8
 
 SIDECARS: dict[str, tuple[str, ...]] = {
     "areal": ("**/perf_tracer/*.jsonl",),
-    "art": (".art/*/models/*/history.jsonl",),
+    "art": ("models/*/history.jsonl",),
     "atropos": ("data/*.html",),
     "ms_swift": ("logging.jsonl",),
     "native": ("metrics.jsonl",),

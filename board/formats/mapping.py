@@ -18,14 +18,14 @@ from board.formats.native import as_array, as_number, shown
 from board.formats.nested import found, pruned
 from board.formats.paths import step_in
 from board.formats.sequences import cut, hide, response_span
+from board.formats.token_names import IDS as RESPONSE_IDS
+from board.formats.token_names import PROMPT_IDS
 from board.records import Record
 from board.schema import ALTERNATIVES, NATIVE, TOKEN_METRICS, TOKENS
 
 FILE: Final = "rollouts.toml"
 """What a mapping is called, beside the run."""
 
-RESPONSE_IDS: Final = "response_token_ids"
-PROMPT_IDS: Final = "prompt_token_ids"
 NAMES: Final = (*(column.name for column in NATIVE), RESPONSE_IDS, PROMPT_IDS)
 """What may be mapped to."""
 

@@ -172,12 +172,12 @@ REFUSED: dict[str, tuple[HandMapping, dict[str, Any], str]] = {
     "a mask that is text": (
         mapping(response="t", loss_mask="m"),
         {"t": "4", "m": "110"},
-        "`loss_mask` is .*, not a list of numbers",
+        '`loss_mask` is "110", not a list',
     ),
     "unequal lengths": (
         mapping(True, response="t", loss_mask="m", logprobs="lp"),
         {"t": "4", "m": [0, 1], "lp": [-0.1]},
-        "`logprobs` has 1 entries and `loss_mask` 2",
+        "`logprobs` has 1 item and `loss_mask` 2",
     ),
 }
 

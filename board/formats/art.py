@@ -11,6 +11,7 @@ from board.errors import RowRefused
 from board.formats.chat import is_chat, parted, turns
 from board.formats.checked import listed
 from board.formats.contract import Head, Place
+from board.formats.keys import unpacked
 from board.formats.native import shown
 from board.formats.paths import split_in, step_note, step_or_zero
 from board.records import Record
@@ -53,7 +54,7 @@ def _unpacked(row: Record) -> Record:
     found = {key: _parsed(value) if key not in (_WHOLE, "group_json") else None for key, value in row.items()}
     if row.get(_WHOLE) is None:
         return found
-    whole = _parsed(row[_WHOLE])
+    whole = unpacked(row, _WHOLE)
     if not isinstance(whole, dict):
         raise RowRefused(f"`{_WHOLE}` is {shown(row[_WHOLE])}, not an object as JSON")
     return {**found, **whole, "messages": None}

@@ -33,14 +33,6 @@ def listed_or_none(
     return None if record.get(key) is None else listed(record, key, of, count, noun)
 
 
-def need(record: Record, *keys: str) -> None:
-    """Raise RowRefused naming those of the keys that the record has not, or has as null."""
-    missing = [f"`{key}`" for key in keys if record.get(key) is None]
-    if missing:
-        there = ", ".join(key[:40] for key in list(record)[:12]) or "none"
-        raise RowRefused(f"has no {' and no '.join(missing)}; its keys are: {there}")
-
-
 def whole_or_none(record: Record, key: str) -> int | None:
     """The whole number under a key, None when it is missing or null. Raises RowRefused naming the key for anything else."""
     value = record.get(key)

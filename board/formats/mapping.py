@@ -4,7 +4,7 @@ Knows how to put what stands at a key under our names; knows nothing of the file
 (`board.formats.mapping_file`), nor how one is guessed (`board.formats.guess`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -14,9 +14,11 @@ from board.errors import RowRefused
 from board.formats.chat import chat, is_chat, turns
 from board.formats.checked import split_at
 from board.formats.contract import Head, Place
-from board.formats.native import as_array, as_number, shown
+from board.formats.keys import mask, total
+from board.formats.native import as_number, shown
 from board.formats.nested import found, pruned
 from board.formats.paths import step_in
+from board.formats.row import plural
 from board.formats.sequences import cut, hide, response_span
 from board.formats.token_names import IDS as RESPONSE_IDS
 from board.formats.token_names import PROMPT_IDS
@@ -87,7 +89,7 @@ class HandMapping:
         rollout = {name: self._value(name, record, place) for name in self.fields}
         self._check(rollout)
         if self.reward_parts:
-            rollout["reward"] = _sum(record, self.reward_parts)
+            rollout["reward"] = total(_part(record, path, weight) for path, weight in self.reward_parts)
         rollout.update(_conversation(rollout, paths))
         others = {_told_apart(key): value for key, value in pruned(record, paths.values()).items()}
         return [{**others, **_trimmed(rollout, self.whole_sequence)}]
@@ -138,17 +140,12 @@ def _split(value: Any, source: Source, place: Place) -> str | None:
     return split_at(place, value)
 
 
-def _sum(record: Record, parts: Iterable[tuple[str, float]]) -> float | None:
-    """The weighted sum of those parts that are there; None when none is."""
-    total: float | None = None
-    for path, weight in parts:
-        value = found(record, path)
-        number = as_number(value)
-        if number is None and value is not None:
-            raise RowRefused(f"`{path}` is {shown(value)}, not a number to sum")
-        if number is not None and not np.isnan(number):
-            total = (total or 0.0) + weight * number
-    return total
+def _part(record: Record, path: str, weight: float) -> float | None:
+    value = found(record, path)
+    number = as_number(value)
+    if number is None and value is not None:
+        raise RowRefused(f"`{path}` is {shown(value)}, not a number to sum")
+    return None if number is None else weight * number
 
 
 def _conversation(rollout: Record, paths: Mapping[str, str]) -> Record:
@@ -166,24 +163,16 @@ def _trimmed(rollout: Record, whole_sequence: bool) -> Record:
     """A rollout whose arrays begin with the response, and whose masked tokens have no logprob."""
     if rollout.get("loss_mask") is None:
         return rollout
-    mask = _mask(rollout["loss_mask"])
+    sampled = mask(rollout, "loss_mask")
     arrays = {name: rollout[name] for name in _PER_TOKEN if isinstance(rollout.get(name), (list, np.ndarray))}
-    odd = next((name for name, values in arrays.items() if whole_sequence and len(values) != len(mask)), None)
+    odd = next((name for name, values in arrays.items() if whole_sequence and len(values) != len(sampled)), None)
     if odd is not None:
         raise RowRefused(
-            f"`{odd}` has {len(arrays[odd])} entries and `loss_mask` {len(mask)}: where the response is cannot be told"
+            f"`{odd}` has {plural(len(arrays[odd]), 'item')} and `loss_mask` {len(sampled):,}: where the response is cannot be told"
         )
-    arrays |= {name: hide(arrays[name], mask) for name in _LOGPROBS if name in arrays and len(arrays[name]) == len(mask)}
+    arrays |= {name: hide(arrays[name], sampled) for name in _LOGPROBS if name in arrays and len(arrays[name]) == len(sampled)}
     if not whole_sequence:
         return {**rollout, **arrays}
-    first, stop = response_span(mask)
+    first, stop = response_span(sampled)
     before = {PROMPT_IDS: arrays[RESPONSE_IDS][:first]} if RESPONSE_IDS in arrays else {}
     return {**before, **rollout, **cut(arrays, first, stop)}
-
-
-def _mask(value: Any) -> list[bool]:
-    """Where the mask is not 0; a null is 0."""
-    array = as_array(value)
-    if array is None:
-        raise RowRefused(f"`loss_mask` is {shown(value)}, not a list of numbers")
-    return [bool(number) for number in np.nan_to_num(array)]

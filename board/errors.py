@@ -5,6 +5,7 @@ Knows nothing of files, frames or screens. `str(error)` is one sentence fit for 
 BoardError
 ├── RunNotFound      the location holds nothing the board can read
 ├── RowRefused       one record cannot become a rollout
+├── MappingRefused   a mapping by hand cannot be used as it is written
 └── FieldMissing     a computation needs a column the run does not have
 """
 
@@ -19,6 +20,10 @@ class RunNotFound(BoardError):
 
 class RowRefused(BoardError):
     """A record lacks what a rollout needs; the message is the reason, the caller adds shard and line."""
+
+
+class MappingRefused(BoardError):
+    """The file that maps keys by hand is not TOML, or says what cannot be; the message names the file, the entry and what is allowed."""
 
 
 class FieldMissing(BoardError):

@@ -19,13 +19,20 @@ GOLDEN = Path(__file__).parent / "formats"
 HEAD = 8
 
 SIDECARS: dict[str, tuple[str, ...]] = {
-    "native": ("metrics.jsonl",),
+    "areal": ("**/perf_tracer/*.jsonl",),
+    "art": ("models/*/history.jsonl",),
+    "atropos": ("data/*.html",),
     "ms_swift": ("logging.jsonl",),
+    "native": ("metrics.jsonl",),
     "nemo_rl": ("exp_001/metrics.jsonl",),
     "open_instruct": ("*_metadata.jsonl",),
+    "rllm": ("**/batch_summary.json", "*/meta.json", "*/progress/*.json"),
     "skyrl": ("dumped_evals/*/aggregated_results.jsonl",),
+    "tinker_eval": ("bench/*/result.json",),
+    "tinker_summaries": ("**/*_logtree.json", "**/*.html", "log/*.jsonl"),
     "trl": ("trainer_state.json",),
     "verl": ("metrics/*.jsonl",),
+    "xtuner": ("work/otlp/*.jsonl",),
 }
 """By format, what lies beside its rollouts and is none: patterns within its folder."""
 

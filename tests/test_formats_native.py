@@ -460,3 +460,11 @@ def test_arrays_keep_their_own_length_until_aligned() -> None:
 
     assert read_row.arrays["logprobs"].size == 3
     assert read_row.flags == []
+
+
+def test_ids_of_the_prompt_are_no_metric() -> None:
+    """A prompt that happens to have as many tokens as the response stays the prompt."""
+    found = read(response_tokens=["a", "b"], prompt_token_ids=[1, 17])
+
+    assert found.texts["prompt_token_ids"] == "[1, 17]"
+    assert found.arrays == {}

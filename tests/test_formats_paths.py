@@ -20,6 +20,7 @@ STEPS: dict[str, int | None] = {
     "train_rollout/train_rollout_6.jsonl": 6,
     "eval_rollout/eval_rollout_6.jsonl": 6,
     "rollout_idx_5_trajectory.jsonl": 5,
+    "eval_5_trajectory.jsonl": 5,
     "dashboard_columns/rollout_8.parquet": 8,
     "episodes/train_step_2_epoch_1/episode_hash9_id4.json": 2,
     "4_240101_120000.jsonl": 4,

@@ -7,23 +7,52 @@ from collections.abc import Callable
 from typing import Final
 
 from board.errors import RowRefused
-from board.formats import ms_swift, native, nemo_rl, open_instruct, roll_agentic, roll_board, roll_rlvr, skyrl, trl, verl
+from board.formats import (
+    areal,
+    art,
+    atropos,
+    ms_swift,
+    native,
+    nemo_rl,
+    open_instruct,
+    rllm,
+    roll_agentic,
+    roll_board,
+    roll_rlvr,
+    rollout_viz,
+    skyrl,
+    tinker_capture,
+    tinker_eval,
+    tinker_summaries,
+    trl,
+    verl,
+    xtuner,
+)
 from board.formats.contract import Format, Head, Place
 from board.formats.row import Row
 from board.formats.token_names import namer
 from board.records import Record
 
 FORMATS: Final[tuple[Format, ...]] = (
+    areal,
+    art,
+    atropos,
     ms_swift,
     native,
     nemo_rl,
     open_instruct,
+    rllm,
     roll_agentic,
     roll_board,
     roll_rlvr,
+    rollout_viz,
     skyrl,
+    tinker_capture,
+    tinker_eval,
+    tinker_summaries,
     trl,
     verl,
+    xtuner,
 )
 """A file belongs to the first that recognises it; no two may recognise the same file."""
 

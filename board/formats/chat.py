@@ -34,9 +34,15 @@ def turns(messages: Sequence[dict[str, Any]]) -> tuple[str, str]:
 
     A response of one turn is that turn's content alone. Without an assistant's message everything is prompt.
     """
-    first = next((at for at, message in enumerate(messages) if message.get("role") == "assistant"), len(messages))
-    said = messages[first:]
-    return chat(messages[:first]), content(said[0]) if len(said) == 1 else chat(said)
+    return parted(
+        messages, next((at for at, message in enumerate(messages) if message.get("role") == "assistant"), len(messages))
+    )
+
+
+def parted(messages: Sequence[dict[str, Any]], at: int) -> tuple[str, str]:
+    """(prompt, response): the messages before the one at that place, and from it on; a response of one turn is its content alone."""
+    said = messages[at:]
+    return chat(messages[:at]), content(said[0]) if len(said) == 1 else chat(said)
 
 
 def _text(value: Any) -> str:

@@ -17,6 +17,7 @@ from board.errors import RowRefused
 from board.formats.chat import chat, is_chat
 from board.formats.contract import Head, Place
 from board.formats.row import Alternative, FloatArray, Row, plural
+from board.formats.token_names import PROMPT_IDS
 from board.records import Record, as_text
 from board.schema import BY_NAME, DERIVED_TOKEN_METRICS, NATIVE, TOKENS
 
@@ -256,7 +257,8 @@ def _read_unknown(row: Row, name: str, value: Any) -> None:
     if number is not None and (isinstance(value, float) or abs(value) <= _EXACT):
         row.numbers[name] = number
         return
-    array = as_array(value) if row.tokens and isinstance(value, list) and len(value) == len(row.tokens) else None
+    is_metric = row.tokens and isinstance(value, list) and len(value) == len(row.tokens) and name != PROMPT_IDS
+    array = as_array(value) if is_metric else None
     if array is not None:
         row.arrays[f"{name} (logged)" if name in _TAKEN_BY_TOKENS else name] = array
         return

@@ -1,0 +1,95 @@
+"""Atropos' saved groups (`data_path_to_save_groups`): one group of rollouts a line, arrays over the whole sequence.
+
+Knows Atropos' keys and its masks; knows nothing of files.
+"""
+
+from typing import Any, Final
+
+from board.errors import RowRefused
+from board.formats.chat import is_chat, turns
+from board.formats.checked import listed, listed_or_none, without
+from board.formats.contract import Head, Place
+from board.formats.native import shown
+from board.formats.paths import split_in, step_note, step_or_zero
+from board.formats.sequences import cut, hide, response_span
+from board.records import Record
+
+NAME: Final = "Atropos"
+FAMILY: Final = "Atropos"
+ARRAYS: Final[frozenset[str]] = frozenset()
+
+_UNTRAINED: Final = -100
+"""What `masks` holds at a token that is not trained on; at the others it repeats the token's id."""
+
+_LOGPROBS: Final = {"ref_logprobs": "ref_logprobs", "inference_logprobs": "rollout_logprobs"}
+"""Theirs → ours; at masked tokens they hold a dummy."""
+
+_PER_SAMPLE: Final = ("overrides", "images", "distill_token_ids", "distill_logprobs")
+"""Lists with something of each sample's own, kept under their names."""
+
+
+def recognise(head: Head) -> bool:
+    """By lists of sequences beside their masks and scores."""
+    return any({"tokens", "masks", "scores"} <= record.keys() and _is_nested(record["masks"]) for record in head.records)
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, list) for item in value)
+
+
+def rollouts(record: Record, place: Place) -> list[Record]:
+    """Every sample of a group. Raises RowRefused when a list has not one item per sample."""
+    count = len(listed(record, "tokens", list))
+    columns: dict[str, list[Any]] = {}
+    for key in ("tokens", "masks", "scores", "advantages", "messages", *_LOGPROBS, *_PER_SAMPLE):
+        column = listed_or_none(record, key, object, count, "sample")
+        columns.update({} if column is None else {key: column})
+    shared = {
+        **without(record, *columns),
+        "step": step_or_zero(place.name),
+        "split": split_in(place.name),
+        "group_id": f"{place.name}:{place.number}",
+    }
+    samples = [{key: column[at] for key, column in columns.items()} for at in range(count)]
+    return [{**shared, "sample_id": at, **_rollout(sample)} for at, sample in enumerate(samples)]
+
+
+def _rollout(sample: Record) -> Record:
+    """One sample, its arrays cut to the response."""
+    tokens = listed(sample, "tokens", int)
+    mask = [int(value != _UNTRAINED) for value in listed(sample, "masks", int, len(tokens))]
+    first, stop = response_span(mask)
+    arrays = {ours: listed_or_none(sample, theirs, object, len(tokens)) for theirs, ours in _LOGPROBS.items()}
+    return {
+        **without(sample, "tokens", "masks", "scores", "messages", "advantages", *_LOGPROBS),
+        **_said(sample.get("messages")),
+        **_advantage(sample, len(tokens), first, stop),
+        **cut({name: hide(values, mask) for name, values in arrays.items() if values is not None}, first, stop),
+        "reward": sample.get("scores"),
+        "loss_mask": mask[first:stop],
+        "response_token_ids": tokens[first:stop],
+        "prompt_token_ids": tokens[:first] if stop else tokens,
+    }
+
+
+def _advantage(sample: Record, count: int, first: int, stop: int) -> Record:
+    """Advantages are one number per token, or one for the whole sample."""
+    value = sample.get("advantages")
+    if isinstance(value, list):
+        return cut({"advantages": listed(sample, "advantages", object, count)}, first, stop)
+    return {} if value is None else {"advantage": value}
+
+
+def _said(messages: Any) -> Record:
+    """Prompt and response out of a sample's chat; nothing when the environment saved none."""
+    if messages is None:
+        return {}
+    if not is_chat(messages):
+        raise RowRefused(f"`messages` holds {shown(messages)}, not a list of messages with roles")
+    prompt, response = turns(messages)
+    return {"prompt": prompt, "response": response}
+
+
+def note(head: Head) -> str:
+    """That Atropos writes no step."""
+    return step_note(head.name)

@@ -1,0 +1,59 @@
+"""Values asked of a record, and the reason when they are not what the trainer writes.
+
+Knows JSON's shapes and what a file's place says; knows no trainer.
+"""
+
+from typing import Any, Final
+
+from board.errors import RowRefused
+from board.formats.contract import Place
+from board.formats.native import shown
+from board.formats.paths import split_in
+from board.formats.row import plural
+from board.records import Record
+
+
+def listed(record: Record, key: str, of: type = object, count: int | None = None, noun: str = "token") -> list[Any]:
+    """The list under a key, its items of one type, as many as `count` of `noun` when that is given. Raises RowRefused naming the key."""
+    value = record.get(key)
+    if not isinstance(value, list):
+        raise RowRefused(f"`{key}` is {shown(value)}, not a list" if key in record else f"has no `{key}`")
+    odd = next((at for at, item in enumerate(value) if not isinstance(item, of)), None)
+    if odd is not None:
+        raise RowRefused(f"`{key}` holds {shown(value[odd])} at position {odd}, not {_A[of]}")
+    if count is not None and len(value) != count:
+        raise RowRefused(f"`{key}` has {plural(len(value), 'item')} for {plural(count, noun)}")
+    return value
+
+
+def listed_or_none(
+    record: Record, key: str, of: type = object, count: int | None = None, noun: str = "token"
+) -> list[Any] | None:
+    """As `listed`, and None when the key is missing or null: not every run records everything."""
+    return None if record.get(key) is None else listed(record, key, of, count, noun)
+
+
+def whole_or_none(record: Record, key: str) -> int | None:
+    """The whole number under a key, None when it is missing or null. Raises RowRefused naming the key for anything else."""
+    value = record.get(key)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    raise RowRefused(f"`{key}` is {shown(value)}, not a whole number")
+
+
+def without(record: Record, *keys: str) -> Record:
+    """What a record holds beside these keys, nulls left out: kept under the trainer's own names."""
+    return {key: value for key, value in record.items() if key not in keys and value is not None}
+
+
+def split_at(place: Place, said: Any = None) -> str | None:
+    """`train` or `evaluation`, by the word a record has for it, else by its path; None when neither says."""
+    if isinstance(said, str) and said:
+        return "train" if said.startswith("train") else "evaluation"
+    return split_in(place.name)
+
+
+_A: Final[dict[type, str]] = {list: "a list", dict: "an object", str: "text", int: "a whole number", object: "anything"}
+"""What a list was to hold, as a message says it."""

@@ -1,0 +1,178 @@
+"""A format made by hand: which of a run's keys are which of our names, for runs that no module knows.
+
+Knows how to put what stands at a key under our names; knows nothing of the file it is written in
+(`board.formats.mapping_file`), nor how one is guessed (`board.formats.guess`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from board.errors import RowRefused
+from board.formats.chat import chat, is_chat, turns
+from board.formats.checked import split_at
+from board.formats.contract import Head, Place
+from board.formats.keys import mask, total
+from board.formats.native import as_number, shown
+from board.formats.nested import found, pruned
+from board.formats.paths import step_in
+from board.formats.row import plural
+from board.formats.sequences import cut, hide, response_span
+from board.formats.token_names import IDS as RESPONSE_IDS
+from board.formats.token_names import PROMPT_IDS
+from board.records import Record
+from board.schema import ALTERNATIVES, NATIVE, TOKEN_METRICS, TOKENS
+
+FILE: Final = "rollouts.toml"
+"""What a mapping is called, beside the run."""
+
+NAMES: Final = (*(column.name for column in NATIVE), RESPONSE_IDS, PROMPT_IDS)
+"""What may be mapped to."""
+
+SAID: Final = ("response", TOKENS, RESPONSE_IDS)
+"""Under one of these stands what the policy sampled."""
+
+_LOGPROBS: Final = ("logprobs", "ref_logprobs", "rollout_logprobs")
+_PER_TOKEN: Final = (*TOKEN_METRICS, TOKENS, RESPONSE_IDS, ALTERNATIVES)
+
+
+@dataclass(frozen=True)
+class Key:
+    """A value that stands in the record, at a path of keys with dots between them."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A value that is the same in every row."""
+
+    value: str | int | float
+
+
+@dataclass(frozen=True)
+class FromPath:
+    """What the path of the file says: the step, or the split."""
+
+
+Source = Key | Constant | FromPath
+
+
+@dataclass
+class HandMapping:
+    """A format as `board.formats.contract` has it, whose fields somebody wrote down."""
+
+    fields: Mapping[str, Source]
+    """Our name → where its value is from. `step` and one of `SAID` are there."""
+    reward_parts: tuple[tuple[str, float], ...] = ()
+    """Paths of numbers and their weights; their sum is the reward."""
+    whole_sequence: bool = False
+    """Whether arrays cover prompt and response; then `loss_mask` says where the response is."""
+    NAME: str = "mapping by hand"
+    FAMILY: str = "mapping by hand"
+    ARRAYS: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        paths = self._paths()
+        self.ARRAYS = frozenset(paths[name] for name in TOKEN_METRICS if name in paths)
+
+    def recognise(self, head: Head) -> bool:
+        """Whether a record has what the policy sampled where the mapping says it is."""
+        paths = self._paths()
+        return any(found(record, paths[name]) is not None for record in head.records for name in SAID if name in paths)
+
+    def rollouts(self, record: Record, place: Place) -> list[Record]:
+        """The rollout in a record. Raises RowRefused naming the key as the run calls it."""
+        paths = self._paths()
+        rollout = {name: self._value(name, record, place) for name in self.fields}
+        self._check(rollout)
+        if self.reward_parts:
+            rollout["reward"] = total(_part(record, path, weight) for path, weight in self.reward_parts)
+        rollout.update(_conversation(rollout, paths))
+        others = {_told_apart(key): value for key, value in pruned(record, paths.values()).items()}
+        return [{**others, **_trimmed(rollout, self.whole_sequence)}]
+
+    def note(self, head: Head) -> str:
+        """Which mapped keys the first records lack, as a typing error would look, and that the reward is a sum."""
+        paths = {**self._paths(), **{f"reward part {at}": path for at, (path, _) in enumerate(self.reward_parts, 1)}}
+        lacking = [f"`{path}` ({name})" for name, path in paths.items() if all(found(one, path) is None for one in head.records)]
+        total = (
+            f"The reward is the weighted sum of {', '.join(path for path, _ in self.reward_parts)}." if self.reward_parts else ""
+        )
+        missing = f"The first records have no {', no '.join(lacking)}." if lacking else ""
+        return f"{total} {missing}".strip()
+
+    def _paths(self) -> dict[str, str]:
+        """Our names → paths, of those that are from the record."""
+        return {name: source.path for name, source in self.fields.items() if isinstance(source, Key)}
+
+    def _value(self, name: str, record: Record, place: Place) -> Any:
+        source = self.fields[name]
+        value: Any = step_in(place.name) if isinstance(source, FromPath) and name == "step" else None
+        if isinstance(source, Key):
+            value = found(record, source.path)
+        elif isinstance(source, Constant):
+            value = source.value
+        return _split(value, source, place) if name == "split" else value
+
+    def _check(self, rollout: Record) -> None:
+        """Raise RowRefused when there is no step or nothing was sampled."""
+        if rollout["step"] is None:
+            source = self.fields["step"]
+            raise RowRefused(f"has no `{source.path}`, its step" if isinstance(source, Key) else "has a path that says no step")
+        if all(rollout.get(name) is None for name in SAID):
+            paths = self._paths()
+            raise RowRefused(f"has no {' and no '.join(f'`{paths[name]}`' for name in SAID if name in paths)}, its response")
+
+
+def _told_apart(key: str) -> str:
+    """A key the mapping does not name keeps its own, unless it means something else here: what is ours, the mapping says."""
+    return f"{key} (logged)" if key in NAMES else key
+
+
+def _split(value: Any, source: Source, place: Place) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise RowRefused(
+            f"`{source.path if isinstance(source, Key) else 'split'}` is {shown(value)}, not a word such as train or val"
+        )
+    return split_at(place, value)
+
+
+def _part(record: Record, path: str, weight: float) -> float | None:
+    value = found(record, path)
+    number = as_number(value)
+    if number is None and value is not None:
+        raise RowRefused(f"`{path}` is {shown(value)}, not a number to sum")
+    return None if number is None else weight * number
+
+
+def _conversation(rollout: Record, paths: Mapping[str, str]) -> Record:
+    """Prompt and response out of messages: those before the policy's first are the prompt, unless the mapping has another."""
+    messages = rollout.get("response")
+    if not isinstance(messages, list) or not is_chat(messages):
+        return {}
+    prompt, response = turns(messages)
+    if paths.get("prompt", paths["response"]) == paths["response"]:
+        return {"prompt": prompt, "response": response}
+    return {"response": chat(messages) if prompt else response}
+
+
+def _trimmed(rollout: Record, whole_sequence: bool) -> Record:
+    """A rollout whose arrays begin with the response, and whose masked tokens have no logprob."""
+    if rollout.get("loss_mask") is None:
+        return rollout
+    sampled = mask(rollout, "loss_mask")
+    arrays = {name: rollout[name] for name in _PER_TOKEN if isinstance(rollout.get(name), (list, np.ndarray))}
+    odd = next((name for name, values in arrays.items() if whole_sequence and len(values) != len(sampled)), None)
+    if odd is not None:
+        raise RowRefused(
+            f"`{odd}` has {plural(len(arrays[odd]), 'item')} and `loss_mask` {len(sampled):,}: where the response is cannot be told"
+        )
+    arrays |= {name: hide(arrays[name], sampled) for name in _LOGPROBS if name in arrays and len(arrays[name]) == len(sampled)}
+    if not whole_sequence:
+        return {**rollout, **arrays}
+    first, stop = response_span(sampled)
+    before = {PROMPT_IDS: arrays[RESPONSE_IDS][:first]} if RESPONSE_IDS in arrays else {}
+    return {**before, **rollout, **cut(arrays, first, stop)}

@@ -1,0 +1,56 @@
+"""Values in nested records, by paths of keys with dots between them.
+
+Knows objects and lists; knows nothing of what the values mean.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from board.records import Record
+
+_INDEX: Final = re.compile("[0-9]{1,6}")
+_DEPTH: Final = 4
+"""How deep `leaves` goes: below that, objects are data rather than fields."""
+
+
+def found(value: Any, path: str) -> Any:
+    """What stands at a path: `output.text` is the key of that name, else `text` in `output`; `choices.0` the first of a list.
+
+    None when nothing does.
+    """
+    if isinstance(value, dict):
+        if path in value:
+            return value[path]
+        starts = [at for at, char in enumerate(path) if char == "." and path[:at] in value]
+        inner = (found(value[path[:at]], path[at + 1 :]) for at in starts)
+        return next((one for one in inner if one is not None), None)
+    first, _, rest = path.partition(".")
+    if isinstance(value, list) and _INDEX.fullmatch(first) and int(first) < len(value):
+        item = value[int(first)]
+        return found(item, rest) if rest else item
+    return None
+
+
+def pruned(record: Record, paths: Iterable[str]) -> Record:
+    """A record without the values at some paths; an object of which nothing is left goes too."""
+    left: Record = {}
+    paths = set(paths)
+    for key, value in record.items():
+        within = {path[len(key) + 1 :] for path in paths if path.startswith(f"{key}.")}
+        if key in paths:
+            continue
+        if not within or not isinstance(value, dict):
+            left[key] = value
+        elif rest := pruned(value, within):
+            left[key] = rest
+    return left
+
+
+def leaves(record: Record, depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
+    """Every value of a record that is not an object, with its path; objects that lie deeper than `depth` count as values."""
+    for key, value in record.items():
+        if isinstance(value, dict) and value and depth > 1:
+            yield from ((f"{key}.{path}", leaf) for path, leaf in leaves(value, depth - 1))
+        else:
+            yield key, value

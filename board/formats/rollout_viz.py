@@ -1,0 +1,65 @@
+"""Rows of the viewer diatkinson/rollout_viz: tokens, and lists of numbers beside them under any name.
+
+Knows its keys; knows nothing of files, and nothing of which tokens are the prompt's.
+"""
+
+from typing import Final
+
+from board.errors import RowRefused
+from board.formats.checked import listed, without
+from board.formats.contract import Head, Place
+from board.formats.native import shown
+from board.formats.paths import split_in, step_note, step_or_zero
+from board.records import Record
+from board.schema import BY_NAME, NATIVE
+
+NAME: Final = "rollout_viz"
+FAMILY: Final = "rollout_viz"
+ARRAYS: Final[frozenset[str]] = frozenset()
+
+_OURS: Final = {column.label: column.name for column in NATIVE if column.kind == "token_metric" and column.label} | {
+    "reward": "token_rewards"
+}
+"""A metric's singular name → ours."""
+
+
+def recognise(head: Head) -> bool:
+    """By tokens as text beside an object of metrics."""
+    return any(isinstance(one.get("metrics"), dict) and _are_texts(one.get("tokens")) for one in head.records)
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
+
+
+def rollouts(record: Record, place: Place) -> list[Record]:
+    """The row's tokens, each metric under our name for it or its own."""
+    tokens = listed(record, "tokens", str)
+    metrics = record.get("metrics")
+    if not isinstance(metrics, dict):
+        raise RowRefused(f"`metrics` is {shown(metrics)}, not an object" if "metrics" in record else "has no `metrics`")
+    kept = {name: listed(metrics, name, object, len(tokens)) for name in metrics}
+    return [
+        {
+            "step": step_or_zero(place.name),
+            "split": split_in(place.name),
+            **without(record, "tokens", "metrics"),
+            **{_name(name, record, kept): values for name, values in kept.items()},
+            "response_tokens": tokens,
+        }
+    ]
+
+
+def _name(name: str, record: Record, metrics: Record) -> str:
+    """What a metric is called here: as ours, unless the row has both; told apart where its own name means something else."""
+    ours = _OURS.get(name)
+    if ours and ours not in metrics and ours not in record:
+        return ours
+    column = BY_NAME.get(name)
+    clashes = ours or name in record or (column and column.kind != "token_metric")
+    return f"metrics.{name}" if clashes else name
+
+
+def note(head: Head) -> str:
+    """That prompt and response are not told apart, and that steps are missing."""
+    return f"These rows do not say where the prompt ends: all tokens count as the response. {step_note(head.name)}"

@@ -1,0 +1,74 @@
+"""tinker-cookbook's capture of sampling (`capture/sample.jsonl`): token ids and logprobs of every sample, without rewards and text.
+
+Knows its keys; knows nothing of files.
+"""
+
+from typing import Any, Final
+
+from board.errors import RowRefused
+from board.formats.checked import listed, listed_or_none, split_at, without
+from board.formats.contract import Head, Place
+from board.formats.native import shown
+from board.formats.paths import step_note, step_or_zero
+from board.records import Record, as_text
+
+NAME: Final = "tinker-cookbook capture"
+FAMILY: Final = "tinker-cookbook"
+ARRAYS: Final[frozenset[str]] = frozenset()
+
+_KEYS: Final = {"scope", "prompt_tokens", "samples"}
+
+
+def recognise(head: Head) -> bool:
+    """By samples beside the scope they were drawn in."""
+    return any(record.keys() >= _KEYS for record in head.records)
+
+
+def rollouts(record: Record, place: Place) -> list[Record]:
+    """Every sample of a call. Raises RowRefused when a call has none, as one that failed."""
+    if record.get("samples") is None:
+        raise RowRefused(f"has no `samples`; its status is {shown(record.get('status'))}")
+    samples = listed(record, "samples", dict)
+    scope = _scope(record)
+    said = scope.get("iteration")
+    shared = {
+        **without(record, "samples", "scope", "prompt_tokens"),
+        **without(scope, "iteration", "split", "group_idx", "traj_idx"),
+        "step": step_or_zero(place.name) if said is None else said,
+        "split": split_at(place, scope.get("split")),
+        "group_id": scope.get("group_idx"),
+        "prompt_token_ids": listed_or_none(record, "prompt_tokens", int),
+    }
+    name = [scope.get("traj_idx"), record.get("seq_id")]
+    return [{**shared, **_rollout(one), **_named([*name, at if at else None])} for at, one in enumerate(samples)]
+
+
+def _scope(record: Record) -> Record:
+    scope = record.get("scope")
+    if scope is not None and not isinstance(scope, dict):
+        raise RowRefused(f"`scope` is {shown(scope)}, not an object")
+    return scope or {}
+
+
+def _rollout(sample: Record) -> Record:
+    """A sample's tokens and what the engine said of them."""
+    tokens = listed(sample, "tokens", int)
+    logprobs = listed_or_none(sample, "logprobs", object, len(tokens))
+    return {**without(sample, "tokens", "logprobs"), "response_token_ids": tokens, "rollout_logprobs": logprobs}
+
+
+def _named(parts: list[Any]) -> Record:
+    """The trajectory, the call, and the sample in it where there are several."""
+    known = [as_text(part) for part in parts if part is not None]
+    return {"sample_id": ":".join(known)} if known else {}
+
+
+def note(head: Head) -> str:
+    """That a turn is a rollout here, and that rewards are elsewhere."""
+    turns = "Each sampled turn is a rollout of its own, and rewards are not in these files."
+    return f"{turns} {'' if any(_says_step(record) for record in head.records) else step_note(head.name)}".strip()
+
+
+def _says_step(record: Record) -> bool:
+    scope = record.get("scope")
+    return isinstance(scope, dict) and scope.get("iteration") is not None

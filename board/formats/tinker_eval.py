@@ -1,0 +1,49 @@
+"""tinker-cookbook's benchmark runs (`trajectories.jsonl`): a line per example, as turns of text.
+
+Knows their keys; knows nothing of files.
+"""
+
+from typing import Final
+
+from board.errors import RowRefused
+from board.formats.chat import is_chat, turns
+from board.formats.checked import listed, without
+from board.formats.contract import Head, Place
+from board.formats.native import shown
+from board.formats.paths import step_note, step_or_zero
+from board.records import Record
+
+NAME: Final = "tinker-cookbook evaluation"
+FAMILY: Final = "tinker-cookbook"
+ARRAYS: Final[frozenset[str]] = frozenset()
+
+_KEYS: Final = {"benchmark", "example_id", "turns"}
+_NAMES: Final = {"benchmark": "data_source", "example_id": "group_id", "idx": "sample_id"}
+"""Theirs → ours."""
+
+
+def recognise(head: Head) -> bool:
+    """By turns beside the benchmark they are of."""
+    return any(record.keys() >= _KEYS for record in head.records)
+
+
+def rollouts(record: Record, place: Place) -> list[Record]:
+    """The example's turns as prompt and response."""
+    said = listed(record, "turns", dict)
+    if not is_chat(said):
+        raise RowRefused(f"`turns` holds {shown(said)}, not messages with roles")
+    prompt, response = turns(said)
+    return [
+        {
+            **{_NAMES.get(key, key): value for key, value in without(record, "turns").items()},
+            "step": step_or_zero(place.name),
+            "split": "evaluation",
+            "prompt": prompt,
+            "response": response,
+        }
+    ]
+
+
+def note(head: Head) -> str:
+    """That a benchmark has no step of its own."""
+    return step_note(head.name)

@@ -1,0 +1,60 @@
+"""XTuner's rollouts of RL training: a record of statistics, then one per rollout; one line each, or (older) indented over many.
+
+Knows XTuner's keys, of today and of before 2026-06; knows nothing of files.
+"""
+
+from typing import Final
+
+from board.formats.checked import without
+from board.formats.contract import Head, Place
+from board.formats.keys import need
+from board.formats.paths import split_in, step_note, step_or_zero
+from board.records import Record
+
+NAME: Final = "XTuner"
+FAMILY: Final = "XTuner"
+ARRAYS: Final[frozenset[str]] = frozenset()
+
+_SUMMARY: Final = {"reward_mean", "response_len_mean", "total_len"}
+_SHAPES: Final[tuple[set[str], ...]] = (
+    {"rollout_id", "group_id", "response", "reward_payload"},
+    {"action_id", "response", "response_len", "label"},
+    _SUMMARY,
+)
+"""Keys by which today's rollout, the older one, and the statistics before them are known."""
+
+
+def recognise(head: Head) -> bool:
+    """By one record of any of its shapes: a file that just begins has the statistics alone."""
+    return any(record.keys() >= shape for record in head.records for shape in _SHAPES)
+
+
+def rollouts(record: Record, place: Place) -> list[Record]:
+    """The rollout in a record; none in the statistics."""
+    if record.keys() >= _SUMMARY:
+        return []
+    need(record, "response")
+    sample = "rollout_id" if "rollout_id" in record else "action_id"
+    return [
+        {
+            **without(record, "label", "reward_payload", sample),
+            **_parts(record),
+            "step": step_or_zero(place.name),
+            "ground_truth": record.get("label"),
+            "sample_id": record.get(sample),
+            "split": split_in(place.name),
+        }
+    ]
+
+
+def _parts(record: Record) -> Record:
+    """What the reward is made of; anything but an object stays as it is."""
+    payload = record.get("reward_payload")
+    if not isinstance(payload, dict):
+        return {"reward_payload": payload}
+    return {f"reward.{name}": value for name, value in payload.items()}
+
+
+def note(head: Head) -> str:
+    """That steps are missing, when the file's name has lost its number."""
+    return step_note(head.name)

@@ -1,0 +1,53 @@
+"""Tests that whatever stands in a record, a format reads it or refuses it with a reason, and never fails."""
+
+import contextlib
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_formats_golden import GOLDEN, MODULES, SHARDS, records
+
+from board import formats
+from board.errors import RowRefused
+from board.formats.contract import Head, Place
+
+JUNK: tuple[Any, ...] = (None, True, 5, -1.5, "x", [], {}, [None], [5], ["x"], [[]], [{}], {"x": [1]})
+"""A value of every shape, none of which belongs where it is put."""
+
+
+def spots(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every container within a value with a key of it; of a list, its first two items."""
+    keys = list(value) if isinstance(value, dict) else range(min(len(value), 2)) if isinstance(value, list) else ()
+    for key in keys:
+        yield value, key
+        yield from spots(value[key])
+
+
+def damaged(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The record with one value replaced, or one key gone; the same object every time, mended in between."""
+    record = copy.deepcopy(record)
+    for holder, key in list(spots(record)):
+        kept = holder[key]
+        for junk in JUNK:
+            holder[key] = copy.deepcopy(junk)
+            yield record
+        if isinstance(holder, dict):
+            del holder[key]
+            yield record
+        holder[key] = kept
+
+
+@pytest.mark.parametrize(("folder", "path"), SHARDS)
+def test_damage_is_read_or_refused(folder: str, path: Path) -> None:
+    """One wrong value anywhere ends in rollouts or in a reason, and leaves the record as it was."""
+    module, name = MODULES[folder], path.relative_to(GOLDEN / folder).as_posix()
+    for record in records(path)[:3]:
+        for one in damaged(record):
+            before = copy.deepcopy(one)
+            with contextlib.suppress(RowRefused):
+                formats.read(one, module, Place(name, 1))
+            assert repr(one) == repr(before)
+            module.recognise(Head(name, (one,)))
+            module.note(Head(name, (one,)))

@@ -3,6 +3,7 @@
 The only module that prints. Imports what does the work only when a command runs, so `--help` is instant.
 """
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,20 @@ import click
 
 from board import __version__
 from board.errors import BoardError
+
+MAPPING = click.option(
+    "--mapping",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    envvar="RL_BOARD_MAPPING",
+    help="A TOML file that maps the rollouts' keys to our names; rollouts.toml beside them is found by itself.",
+)
+
+TOKENIZER = click.option(
+    "--tokenizer",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    envvar="RL_BOARD_TOKENIZER",
+    help="A tokenizer.json that makes text of token ids where rollouts have no more; RL_BOARD_TOKENIZER is the same.",
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -32,9 +47,17 @@ def main() -> None:
     multiple=True,
     help="One more name the board is reached by; '*' for any (with a token only). May be repeated.",
 )
+@TOKENIZER
+@MAPPING
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ROOT]")
 def serve(
-    host: str | None, port: str | None, token: bool | None, allow_host: tuple[str, ...], arguments: tuple[str, ...]
+    host: str | None,
+    port: str | None,
+    token: bool | None,
+    allow_host: tuple[str, ...],
+    tokenizer: Path | None,
+    mapping: Path | None,
+    arguments: tuple[str, ...],
 ) -> None:
     """Serve the runs under the folder ROOT (rollout_samples unless given).
 
@@ -46,6 +69,9 @@ def serve(
     """
     places, options = split_arguments(arguments)
     root = _root(places)
+    for name, file in (("RL_BOARD_TOKENIZER", tokenizer), ("RL_BOARD_MAPPING", mapping)):
+        if file:
+            os.environ[name] = str(file.resolve())
     if port is not None:
         options = ["--server.port", port, *options]
     if host is not None:
@@ -65,28 +91,21 @@ def serve(
         click.echo("Stopped.")
 
 
-TOKENIZER = click.option(
-    "--tokenizer",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    envvar="RL_BOARD_TOKENIZER",
-    help="A tokenizer.json that makes text of token ids where rollouts have no more; RL_BOARD_TOKENIZER is the same.",
-)
-
-
 @main.command()
 @TOKENIZER
+@MAPPING
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option(
     "--to", "target", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True, help="What to write."
 )
-def convert(run: Path, out: Path, target: str, tokenizer: Path | None) -> None:
+def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: Path | None) -> None:
     """Write the rollouts of the folder RUN, whatever trainer's they are, as the board's own rows into the folder OUT."""
     from board import convert as converting
     from board.rollouts import open_run
 
     try:
-        opened = open_run(run, tokenizer=tokenizer)
+        opened = open_run(run, tokenizer=tokenizer, mapping=mapping)
         written = converting.convert(opened, out, "parquet" if target == "parquet" else "jsonl")
     except BoardError as error:
         raise click.ClickException(str(error)) from error

@@ -85,9 +85,10 @@ def resolve(root: Path, name: str) -> Path:
 
 
 class Library:
-    """Open runs, shared by all readers of this process."""
+    """Open runs, shared by all readers of this process, all read with the same tokenizer and mapping, if any."""
 
-    def __init__(self) -> None:
+    def __init__(self, tokenizer: Path | None = None, mapping: Path | None = None) -> None:
+        self._tokenizer, self._mapping = tokenizer, mapping
         self._runs: OrderedDict[tuple[Path, tuple[str, ...]], Run] = OrderedDict()
         self._loading = threading.Lock()
 
@@ -102,7 +103,7 @@ class Library:
         key = (location, tuple(extra_pads))
         with self._loading:
             if key not in self._runs:
-                self._runs[key] = open_run(location, within=root, extra_pads=extra_pads, progress=progress)
+                self._runs[key] = self._open(location, root, extra_pads, progress)
             self._runs.move_to_end(key)
             while len(self._runs) > OPEN_RUNS:
                 self._runs.popitem(last=False)
@@ -112,7 +113,14 @@ class Library:
         """Open a run again as it is now, in the place of the `run` that a reader saw; nothing when another reader has done so."""
         with self._loading:
             for key in [key for key, opened in self._runs.items() if opened is run]:
-                self._runs[key] = open_run(run.location, within=root, extra_pads=key[1])
+                self._runs[key] = self._open(run.location, root, key[1])
+
+    def _open(
+        self, location: Path, root: Path, extra_pads: Sequence[str], progress: Callable[[Progress], None] | None = None
+    ) -> Run:
+        return open_run(
+            location, within=root, extra_pads=extra_pads, tokenizer=self._tokenizer, mapping=self._mapping, progress=progress
+        )
 
 
 def current_fingerprint(location: Path, root: Path) -> Fingerprint:

@@ -17,7 +17,7 @@ from board.errors import BoardError, RunNotFound
 from board.parts import Part, moved
 from board.processes import Outcome
 from board.reading import Reading
-from board.recognition import Identity, check_one_family, format_of, identify, sidecars
+from board.recognition import Identity, check_one_family, format_of, identify, sidecars, suggested_mapping
 from board.report import LoadReport
 from board.shards import Problem, Shard
 from board.store import Manifest, Piece, Store
@@ -80,7 +80,7 @@ class Loader:
         self.writable = not self.cache_note
         kept = {shard.name: self._known(shard) for shard in found}
         identities = {name: one.identity for name, one in kept.items()}
-        check_one_family(identities)
+        check_one_family(identities, reading.mapping)
         self.skipped = sidecars(identities)
         """Shards without rollouts, by name, and why they are left out."""
         self.kept = {name: one for name, one in kept.items() if name not in self.skipped}
@@ -95,7 +95,7 @@ class Loader:
             identity = Identity(manifest.format, manifest.note, manifest.objects)
             return Kept(replace(shard, objects=manifest.objects), identity, [*manifest.pieces])
         # Nobody knew it, perhaps because its first record was not written yet: what was read then counts only if it is as unknown now.
-        identity = identify(shard)
+        identity = identify(shard, self.reading.mapping)
         unchanged = manifest and (manifest.format, manifest.objects) == (identity.format, identity.objects)
         return Kept(replace(shard, objects=identity.objects), identity, [*manifest.pieces] if manifest and unchanged else [])
 
@@ -117,6 +117,8 @@ class Loader:
         report.skipped = self.skipped
         identities = [kept.identity for kept in self.kept.values()]
         report.formats = dict(Counter(one.format for one in identities if one.format))
+        unknown = next((kept.shard for kept in self.kept.values() if kept.identity.keys), None)
+        report.suggested_mapping = suggested_mapping(unknown) if unknown and not report.formats else ""
         report.notes = dict(Counter(one.note for one in identities if one.note))
         for kept in self.kept.values():
             yield from self._parts(kept, report)
@@ -226,7 +228,8 @@ class Loader:
             lines, _, _ = shards.read_stretch(kept.shard, end, kept.shard.size)
         except RunNotFound:
             return []
-        ingest.read_parts(lines, kept.shard.name, formats.by_name(format_of(kept.identity)), self.reading, own, found.append)
+        kind = formats.by_name(format_of(kept.identity), self.reading.mapping)
+        ingest.read_parts(lines, kept.shard.name, kind, self.reading, own, found.append)
         for problem in own.problems:
             report.add(Problem(problem.shard, (problem.line or 0) + first_line, problem.reason, problem.severity))
         report.rows += own.rows

@@ -13,6 +13,7 @@ from board.containers import Parsed
 from board.errors import RowRefused, RunNotFound
 from board.formats import native
 from board.formats.contract import Head
+from board.formats.guess import guess
 from board.records import Record
 from board.shards import Line, Problem, Shard, is_plain, read_lines
 
@@ -52,15 +53,23 @@ class Identity:
     """Of its first record; none when no record could be read."""
 
 
-def identify(shard: Shard) -> Identity:
-    """Whose shard it is. What cannot be read is nobody's; reading it will tell why."""
+def identify(shard: Shard, mapping: str = "") -> Identity:
+    """Whose shard it is; a mapping by hand, if its text is given, is asked first. What cannot be read is nobody's; reading it will tell why.
+
+    Raises MappingRefused.
+    """
     objects = is_plain(shard) and _is_pretty(shard)
     head = Head(shard.name, tuple(_first_records(replace(shard, objects=objects))))
     if not head.records:
         return Identity("", objects=objects)
-    kind = formats.recognise(head)
+    kind = formats.recognise(head, mapping)
     keys = tuple(head.records[0])
     return Identity(kind.NAME, kind.note(head), objects, keys) if kind else Identity("", objects=objects, keys=keys)
+
+
+def suggested_mapping(shard: Shard) -> str:
+    """The text of a mapping by hand for a shard that nobody knows, filled with the best guess from its first records."""
+    return guess([*_first_records(shard)], shard.name)
 
 
 def _is_pretty(shard: Shard) -> bool:
@@ -105,12 +114,12 @@ def sidecars(identities: Mapping[str, Identity]) -> dict[str, str]:
     }
 
 
-def check_one_family(identities: Mapping[str, Identity]) -> None:
+def check_one_family(identities: Mapping[str, Identity], mapping: str = "") -> None:
     """Raise RunNotFound, naming what was seen where, when the shards are of several trainers: their steps are not one run's."""
     seen: dict[str, list[str]] = {}
     for name, one in identities.items():
         if one.format:
-            seen.setdefault(formats.by_name(one.format).FAMILY, []).append(name)
+            seen.setdefault(formats.by_name(one.format, mapping).FAMILY, []).append(name)
     if len(seen) > 1:
         listed = "; ".join(f"{family}: {len(names):,} files, such as {names[0]}" for family, names in seen.items())
         raise RunNotFound(f"This folder mixes the rollouts of several trainers. Open one of its folders instead. Seen: {listed}.")

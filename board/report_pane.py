@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from board.formats.mapping import FILE as MAPPING_FILE
 from board.formats.row import plural
 from board.notices import notice
 from board.numbers import size
@@ -63,3 +64,8 @@ def nothing_to_show(report: LoadReport) -> None:
     notice(f"No rows could be read: {plural(report.refused, 'line')} refused. The first reasons:", "warning")
     for problem in report.problems[:5]:
         st.text(str(problem))
+    if report.suggested_mapping:
+        st.text(
+            f"Nobody here knows this format. Save a mapping as {MAPPING_FILE} beside the rollouts, mended where it guesses wrong, and reload:"
+        )
+        st.code(report.suggested_mapping, language="toml")

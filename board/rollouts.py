@@ -20,8 +20,9 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board import containers, shards
+from board import containers, formats, shards
 from board.errors import BoardError
+from board.formats.mapping import FILE as MAPPING_FILE
 from board.loading import Loader
 from board.parts import COUNTS, PADS, Alternatives, Part
 from board.reading import Reading
@@ -274,12 +275,14 @@ def open_run(
     within: Path | None = None,
     extra_pads: Sequence[str] = (),
     tokenizer: Path | str | None = None,
+    mapping: Path | str | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Run:
     """Read every shard under `location` and merge the rows by step.
 
     `within` is the folder that links may lead to (default: the run itself); `extra_pads` are token texts to take as padding beside the common
-    ones; `tokenizer` is a `tokenizer.json` that makes text of token ids where a run has no more than ids; `progress` is called now and then
+    ones; `tokenizer` is a `tokenizer.json` that makes text of token ids where a run has no more than ids; `mapping` is a TOML file that maps
+    the run's keys to our names (default: `rollouts.toml` in the folder, if there is one); `progress` is called now and then
     while reading. What cannot be read is in `run.report`. Raises RunNotFound when the folder does not
     exist or holds no shard.
     """
@@ -296,7 +299,7 @@ def open_run(
         if progress:
             progress(Progress(done, report.bytes, rows, time.monotonic() - started))
 
-    reading = Reading(tuple(sorted(extra_pads)), str(tokenizer or ""))
+    reading = Reading(tuple(sorted(extra_pads)), str(tokenizer or ""), _mapping_text(folder, mapping))
     loader = Loader(found, Store(folder, _key(reading)), reading, tell)
     loader.run()
     kept = [one.shard for one in loader.kept.values()]
@@ -307,6 +310,19 @@ def open_run(
     report.seconds = time.monotonic() - started
     by_name = {shard.name: shard for shard in kept}
     return Run(folder, _merge(built, list(by_name)), report, shards.fingerprint(found), uuid4().hex, built, by_name)
+
+
+def _mapping_text(folder: Path, given: Path | str | None) -> str:
+    """The mapping by hand in the given file, else in the one beside the run; empty when there is none. Raises BoardError."""
+    path = Path(given) if given else folder / MAPPING_FILE
+    if not given and not path.is_file():
+        return ""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BoardError(f"The mapping {path.name} cannot be read: {error}.") from error
+    formats.mapped(text)
+    return text
 
 
 def _key(reading: Reading) -> str:

@@ -80,8 +80,9 @@ def root() -> Path:
 
 @st.cache_resource(show_spinner=False)
 def library() -> Library:
-    """The runs this server has open, shared by all browser sessions."""
-    return Library()
+    """The runs this server has open, shared by all browser sessions; read with RL_BOARD_TOKENIZER and RL_BOARD_MAPPING, if given."""
+    tokenizer, mapping = (os.environ.get(f"RL_BOARD_{name}") for name in ("TOKENIZER", "MAPPING"))
+    return Library(Path(tokenizer) if tokenizer else None, Path(mapping) if mapping else None)
 
 
 @st.cache_data(ttl=5, show_spinner=False, max_entries=16)

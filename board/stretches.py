@@ -39,7 +39,7 @@ def parse(
         files.append(keep(part))
 
     found, count, seal = _items(stretch, on_bytes)
-    ingest.read_parts(found, shard.name, formats.by_name(stretch.format), reading, report, kept)
+    ingest.read_parts(found, shard.name, formats.by_name(stretch.format, reading.mapping), reading, report, kept)
     return Piece(
         start=stretch.start,
         stop=stretch.stop,

@@ -695,3 +695,41 @@ def test_run_of_one_split_is_itself(tmp_path: Path) -> None:
 
     assert run.splits == ("train",)
     assert run.of_split("train") is run
+
+
+STRANGE = {"iter": 3, "q": "2+2?", "a": {"text": "4"}, "score": 1.0}
+MAPPING = '[fields]\nstep = "iter"\nprompt = "q"\nresponse = "a.text"\nreward = "score"\n'
+
+
+def test_unknown_run_opens_by_a_mapping(tmp_path: Path) -> None:
+    """Rows nobody knows are refused and a mapping is suggested; saved beside the run, or given, it opens them, also from the cache."""
+    folder = write_run(tmp_path / "run", {"dump.jsonl": [STRANGE, {**STRANGE, "iter": 4}]})
+    refused = open_run(folder)
+    assert (len(refused.frame), refused.report.refused) == (0, 2)
+    assert 'response = "a.text"\nreward = "score"' in refused.report.suggested_mapping
+
+    (tmp_path / "given.toml").write_text(MAPPING)
+    given = open_run(folder, mapping=tmp_path / "given.toml")
+    (folder / "rollouts.toml").write_text(MAPPING)
+    for run in (given, open_run(folder), open_run(folder)):
+        assert run.steps.tolist() == [3, 4]
+        assert run.frame["reward"].tolist() == [1.0, 1.0]
+        assert (run.rollout(0)["prompt"], run.rollout(0)["response"]) == ("2+2?", "4")
+        assert run.report.formats == {"mapping by hand": 1}
+    (folder / "rollouts.toml").write_text(MAPPING.replace('"iter"', "{ constant = 7 }"))
+    assert open_run(folder).steps.tolist() == [7]
+
+
+def test_mapping_that_is_wrong_is_said(tmp_path: Path) -> None:
+    """By the file's name, and what may stand there."""
+    folder = write_run(tmp_path, {"dump.jsonl": [STRANGE]})
+    (folder / "rollouts.toml").write_text("[fields]\nanswer = 3\n")
+
+    with pytest.raises(BoardError, match=r"rollouts\.toml"):
+        open_run(folder)
+
+
+def test_known_run_suggests_no_mapping(tmp_path: Path) -> None:
+    """Neither where rows are read, nor where there is nothing to guess from."""
+    assert open_run(write_run(tmp_path / "a", {"a.jsonl": [token_row(0)]})).report.suggested_mapping == ""
+    assert open_run(write_run(tmp_path / "b", {"a.jsonl": b"no json\n"})).report.suggested_mapping == ""

@@ -4,6 +4,7 @@ To add one: write the module (`board.formats.contract` says what it offers), lis
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 from board.errors import RowRefused
@@ -11,6 +12,7 @@ from board.formats import (
     areal,
     art,
     atropos,
+    mapping_file,
     ms_swift,
     native,
     nemo_rl,
@@ -29,6 +31,7 @@ from board.formats import (
     xtuner,
 )
 from board.formats.contract import Format, Head, Place
+from board.formats.mapping import HandMapping
 from board.formats.row import Row
 from board.formats.token_names import namer
 from board.records import Record
@@ -61,14 +64,23 @@ BY_DIGITS: Final = namer("")
 """Names tokens of which there are only ids by the ids."""
 
 
-def recognise(head: Head) -> Format | None:
-    """Whose file begins so; None when nobody knows it."""
-    return next((candidate for candidate in FORMATS if candidate.recognise(head)), None)
+def recognise(head: Head, mapping: str = "") -> Format | None:
+    """Whose file begins so; None when nobody knows it. A mapping by hand, if its text is given, comes before all others."""
+    by_hand = (mapped(mapping),) if mapping else ()
+    return next((candidate for candidate in (*by_hand, *FORMATS) if candidate.recognise(head)), None)
 
 
-def by_name(name: str) -> Format:
-    """The format of that name. Raises KeyError."""
-    return {candidate.NAME: candidate for candidate in FORMATS}[name]
+def by_name(name: str, mapping: str = "") -> Format:
+    """The format of that name, the mapping by hand among them when its text is given. Raises KeyError, MappingRefused."""
+    by_hand = (mapped(mapping),) if mapping else ()
+    named: dict[str, Format] = {candidate.NAME: candidate for candidate in (*FORMATS, *by_hand)}
+    return named[name]
+
+
+@lru_cache(maxsize=4)
+def mapped(text: str) -> HandMapping:
+    """The mapping in a text. Raises MappingRefused."""
+    return mapping_file.parse(text)
 
 
 def read(record: Record, kind: Format, place: Place, name: Callable[[Record], Record] = BY_DIGITS) -> list[Row]:

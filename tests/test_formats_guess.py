@@ -109,6 +109,7 @@ def test_parts_of_a_reward() -> None:
 
     assert parse(text).reward_parts == (("format_reward", 1.0), ("scores.acc", 1.0))
     assert "weights" in text
+    assert guessed({"step": 1, "response": "x", "rm_score": 0.5})["reward"] == "rm_score"
 
 
 def test_arrays_of_the_whole_sequence() -> None:

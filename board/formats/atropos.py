@@ -5,6 +5,8 @@ Knows Atropos' keys and its masks; knows nothing of files.
 
 from typing import Any, Final
 
+import numpy as np
+
 from board.errors import RowRefused
 from board.formats.chat import is_chat, turns
 from board.formats.checked import listed, listed_or_none, without
@@ -57,7 +59,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
 def _rollout(sample: Record) -> Record:
     """One sample, its arrays cut to the response."""
     tokens = listed(sample, "tokens", int)
-    mask = [int(value != _UNTRAINED) for value in listed(sample, "masks", int, len(tokens))]
+    mask = np.asarray(listed(sample, "masks", int, len(tokens))) != _UNTRAINED
     first, stop = response_span(mask)
     arrays = {ours: listed_or_none(sample, theirs, object, len(tokens)) for theirs, ours in _LOGPROBS.items()}
     return {
@@ -66,7 +68,7 @@ def _rollout(sample: Record) -> Record:
         **_advantage(sample, len(tokens), first, stop),
         **cut({name: hide(values, mask) for name, values in arrays.items() if values is not None}, first, stop),
         "reward": sample.get("scores"),
-        "loss_mask": mask[first:stop],
+        "loss_mask": mask[first:stop].astype(np.float32),
         "response_token_ids": tokens[first:stop],
         "prompt_token_ids": tokens[:first] if stop else tokens,
     }

@@ -18,12 +18,16 @@ def listed(record: Record, key: str, of: type = object, count: int | None = None
     value = record.get(key)
     if not isinstance(value, list):
         raise RowRefused(f"`{key}` is {shown(value)}, not a list" if key in record else f"has no `{key}`")
-    odd = next((at for at, item in enumerate(value) if not isinstance(item, of)), None)
+    odd = None if of is object or {*map(type, value)} <= {of} else _first_that_is_no(of, value)
     if odd is not None:
         raise RowRefused(f"`{key}` holds {shown(value[odd])} at position {odd}, not {_A[of]}")
     if count is not None and len(value) != count:
         raise RowRefused(f"`{key}` has {plural(len(value), 'item')} for {plural(count, noun)}")
     return value
+
+
+def _first_that_is_no(of: type, items: list[Any]) -> int | None:
+    return next((at for at, item in enumerate(items) if not isinstance(item, of)), None)
 
 
 def listed_or_none(

@@ -36,6 +36,8 @@ def guess(records: Sequence[Record], name: str = "") -> str:
     unnamed = None if any(ours in fields for ours in SAID) else _longest(columns, fields)
     fields.update({} if unnamed is None else {"response": Key(unnamed)})
     parts = () if "reward" in fields else tuple((path, 1.0) for path in _parts(columns))
+    if len(parts) == 1:
+        fields["reward"], parts = Key(parts[0][0]), ()
     mapping = HandMapping(fields, parts, whole_sequence)
     used = {source.path for source in fields.values() if isinstance(source, Key)} | {path for path, _ in parts}
     return "\n".join(

@@ -1,0 +1,77 @@
+"""Tests of values asked of a record, and of the reasons when they are not there."""
+
+from typing import Any
+
+import pytest
+
+from board.errors import RowRefused
+from board.formats.checked import listed, listed_or_none, split_at, whole_or_none, without
+from board.formats.contract import Place
+
+LISTED: dict[str, tuple[Any, type, int | None, str]] = {
+    "missing": (..., object, None, "has no `a`"),
+    "null": (None, object, None, "`a` is null, not a list"),
+    "text": ("xy", object, None, '`a` is "xy", not a list'),
+    "an item of another type": ([1, "x"], int, None, '`a` holds "x" at position 1, not a whole number'),
+    "a null among objects": ([{}, None], dict, None, "`a` holds null at position 1, not an object"),
+    "too short": ([1], int, 3, "`a` has 1 item for 3 tokens"),
+    "too long": ([1, 2], int, 1, "`a` has 2 items for 1 token"),
+}
+
+
+@pytest.mark.parametrize(("value", "of", "count", "reason"), LISTED.values(), ids=LISTED)
+def test_lists_that_are_not_as_promised(value: Any, of: type, count: int | None, reason: str) -> None:
+    """The reason names the key and what is wrong with it, so that the writer can be found."""
+    with pytest.raises(RowRefused, match=reason):
+        listed({} if value is ... else {"a": value}, "a", of, count)
+
+
+def test_lists_that_are() -> None:
+    """A list is handed on as it is; true and false are whole numbers, as in masks, and what may be missing is None."""
+    value = [True, 1]
+
+    assert listed({"a": value}, "a", int, 2) is value
+    assert listed_or_none({"a": None}, "a", int) is None
+    assert listed_or_none({}, "a") is None
+    assert listed_or_none({"a": []}, "a", dict, 0) == []
+
+
+WHOLE: dict[str, tuple[Any, int | None]] = {
+    "an integer": (3, 3),
+    "an integral float": (3.0, 3),
+    "null": (None, None),
+    "negative": (-1, -1),
+}
+
+
+@pytest.mark.parametrize(("value", "number"), WHOLE.values(), ids=WHOLE)
+def test_whole_numbers(value: Any, number: int | None) -> None:
+    """What counts as a whole number, null being none."""
+    assert whole_or_none({"a": value}, "a") == number
+
+
+@pytest.mark.parametrize("value", [True, 1.5, "3", [3], float("nan"), float("inf")])
+def test_no_whole_numbers(value: Any) -> None:
+    """Anything else is refused with its key."""
+    with pytest.raises(RowRefused, match=r"`a` is .*, not a whole number"):
+        whole_or_none({"a": value}, "a")
+
+
+def test_without_drops_nulls_and_nothing_else() -> None:
+    """Zero, false and empty text are values."""
+    assert without({"a": 0, "b": False, "c": "", "d": None, "e": 1}, "e") == {"a": 0, "b": False, "c": ""}
+
+
+SPLITS: dict[str, tuple[str, Any, str | None]] = {
+    "said": ("eval/1.jsonl", "train", "train"),
+    "said otherwise": ("1.jsonl", "test", "evaluation"),
+    "by the path": ("eval/1.jsonl", None, "evaluation"),
+    "by the path when the word is empty": ("eval/1.jsonl", "", "evaluation"),
+    "nowhere": ("1.jsonl", None, None),
+}
+
+
+@pytest.mark.parametrize(("name", "said", "split"), SPLITS.values(), ids=SPLITS)
+def test_split(name: str, said: Any, split: str | None) -> None:
+    """The record's word comes before the path's, and nothing is assumed where neither speaks."""
+    assert split_at(Place(name, 1), said) == split

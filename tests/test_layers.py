@@ -20,6 +20,7 @@ SCREEN = {
     "detail",
     "structure",
     "live",
+    "report_pane",
     "token_pane",
     "notices",
     "verbatim",

@@ -106,7 +106,8 @@ def _row(value: dict[str, Any], shard: str, line: int, raw: str) -> tuple[SlowRo
     """The row, and how many things about it are odd."""
     tokens = value.get("response_tokens")
     arrays = {name: [math.nan if one is None else one for one in value[name]] for name in ARRAYS if name in value}
-    flags = sum(any(math.isnan(one) for one in array) for array in arrays.values())
+    trained = arrays.get("loss_mask", [])
+    flags = sum(any(math.isnan(one) and trained[at : at + 1] != [0] for at, one in enumerate(array)) for array in arrays.values())
     longest = max(map(len, arrays.values()), default=0)
     if tokens is not None and arrays and set(tokens[longest:]) == {PAD}:
         tokens = tokens[:longest]

@@ -8,13 +8,17 @@ from typing import Final, Literal
 
 logger = logging.getLogger("board.recorder")
 
-Reason = Literal["value", "row", "queue", "redaction", "disk", "closed"]
+Reason = Literal["value", "row", "queue", "redaction", "budget", "disk", "closed"]
+
+QUOTED: Final = 200
+"""Characters of an error that a warning quotes."""
 
 MEANING: Final[dict[Reason, str]] = {
     "value": "a value cannot be written as JSON and is left out of its row",
     "row": "a row cannot be written",
     "queue": "the disk is slower than training and the queue is full",
     "redaction": "the redaction hook failed, so the row is not written",
+    "budget": "rows cannot be measured for the budget and are written whole",
     "disk": "the disk refuses",
     "closed": "the recorder is closed",
 }
@@ -54,8 +58,8 @@ class Losses:
 
 
 def described(error: BaseException) -> str:
-    """An error as a warning quotes it; its type alone when its own text fails."""
+    """An error as a warning quotes it, cut short; its type alone when its own text fails."""
     try:
-        return f"{type(error).__name__}: {error}"
+        return f"{type(error).__name__}: {error}"[:QUOTED]
     except Exception:  # noqa: BLE001 - an error of the trainer's own may fail at being printed
         return type(error).__name__

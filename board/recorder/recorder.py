@@ -24,9 +24,9 @@ class RolloutRecorder:
 
     A row is copied when it is given, so training may change its tensors at once, and is written by a thread of its own. What cannot
     be written is counted in `dropped`, warned about once per reason by `logging`, and told in the account beside the shard
-    (`board/recorder/shard.py`). Closing writes all that waits; so does the end of the interpreter, but not a kill, nor the end of a
-    process forked by multiprocessing, which skips exit handlers. Threads may share a recorder. In a forked process it begins anew,
-    with a shard of its own.
+    (`board/recorder/shard.py`). Closing writes all that waits; so does the end of the interpreter, but not a kill, and not wholly the
+    end of a process forked by multiprocessing, which skips exit handlers: close it there. Threads may share a recorder. In a forked
+    process it begins anew, with a shard of its own.
     """
 
     def __init__(
@@ -148,9 +148,14 @@ class RolloutRecorder:
         _OPEN.add(self)
 
     def _put(self, found: list[dict[str, Any]]) -> None:
-        with self._lock:
-            reason: Reason = "closed" if self._closed else "queue"
-            refused = len(found) if self._closed else self._queue.put(found)
+        reason: Reason = "queue"
+        try:
+            with self._lock:
+                reason = "closed" if self._closed else "queue"
+                refused = len(found) if self._closed else self._queue.put(found)
+        except Exception as error:  # noqa: BLE001 - the boundary to training, as in `write`
+            self._losses.add("row", described(error), len(found))
+            return
         if refused:
             self._losses.add(reason, count=refused)
 

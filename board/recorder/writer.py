@@ -56,22 +56,12 @@ class Writer:
 
     def write(self, row: dict[str, Any]) -> None:
         """Write a row, or hold it until its step ends."""
-        redacted = self._redacted(row)
-        if redacted is None:
-            return
         try:
-            step = _whole(redacted.get("step"))
-        except Exception as error:  # noqa: BLE001 - a step may be any object, and fail in any way
-            self.losses.add("row", f"its step: {described(error)}")
-            return
-        if step != self._step:
-            self.end_step()
-            self._begin(step)
-        parts = self._encoded({**redacted, "step": step})
-        if self.settings.step_bytes is None:
-            self._append(parts)
-        else:
-            self._hold(parts)
+            redacted = self._redacted(row)
+            if redacted is not None:
+                self._write(redacted)
+        except Exception as error:  # noqa: BLE001 - the boundary to training: a step may be any object, and fail in any way
+            self.losses.add("row", described(error))
 
     def end_step(self, *, closing: bool = False) -> None:
         """Write the rows held back, bring the account up to date and, where a file holds one step, mark its end."""
@@ -92,6 +82,17 @@ class Writer:
     def close(self) -> None:
         """End the step and the shard."""
         self.end_step(closing=True)
+
+    def _write(self, row: Mapping[str, Any]) -> None:
+        step = _whole(row.get("step"))
+        if step != self._step:
+            self.end_step()
+            self._begin(step)
+        parts = self._encoded({**row, "step": step})
+        if self.settings.step_bytes is None:
+            self._append(parts)
+        else:
+            self._hold(parts)
 
     def _begin(self, step: int) -> None:
         self._step = step
@@ -126,7 +127,7 @@ class Writer:
         try:
             self._held.append(budget.hold(parts))
         except Exception as error:  # noqa: BLE001 - a row too odd to be read is written whole
-            self.losses.add("row", f"written whole, unmeasured: {described(error)}", count=0)
+            self.losses.add("budget", described(error), count=0)
             self._append(parts)
 
     def _release(self) -> None:
@@ -138,7 +139,7 @@ class Writer:
         try:
             rows = budget.within(held, limit, f"{self.settings.seed} {self.settings.name} {self._step}")
         except Exception as error:  # noqa: BLE001 - rows come before the budget
-            self.losses.add("row", f"a step is written whole, unmeasured: {described(error)}", count=0)
+            self.losses.add("budget", described(error), count=0)
             rows = [one.parts for one in held]
         for parts in rows:
             self._append(parts)
@@ -160,9 +161,11 @@ class Writer:
 def _whole(value: Any) -> int:
     """A step as an integer; raises ValueError for what is no whole number, as the board would refuse the row."""
     plain = to_numpy(value)
+    if plain is None:
+        raise ValueError("it has no step")
     step = int(plain)
     if plain != step or abs(step) >= 2**63:
-        raise ValueError("not a whole number")
+        raise ValueError("its step is not a whole number")
     return step
 
 

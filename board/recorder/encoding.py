@@ -12,6 +12,10 @@ OPTIONS: Final = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_PASSTHROUGH_DATACLASS
 """Dataclasses go to `_plain`, which refuses them: orjson would turn a NaN inside one into null unseen."""
 
 
+Parts = dict[str, bytes]
+"""A row as JSON texts by field name."""
+
+
 def encode(value: object) -> bytes:
     """One value as JSON that `json.loads` reads back exactly, NaN and the infinities as the literals Python's json writes.
 
@@ -31,6 +35,19 @@ def encode(value: object) -> bytes:
     if isinstance(value, np.ndarray):
         return _with_literals(fast, value)
     return json.dumps(value, default=_plain).encode("ascii")
+
+
+def line(parts: Parts) -> bytes:
+    """The row as one line, its newline included."""
+    return b"{" + b",".join(key_text(name) + b":" + part for name, part in parts.items()) + b"}\n"
+
+
+def key_text(name: str) -> bytes:
+    """A field's name as JSON text; one that UTF-8 cannot hold in escapes."""
+    try:
+        return orjson.dumps(name)
+    except TypeError:
+        return encode(name)
 
 
 def compact(value: object) -> object:

@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 
 from board.recorder import budget
-from board.recorder.budget import Held, Parts
-from board.recorder.encoding import compact, encode
+from board.recorder.encoding import Parts, compact, encode, key_text, line
 from board.recorder.losses import Losses, described
+from board.recorder.measures import Held, hold
 from board.recorder.shard import Shard
 from board.recorder.snapshot import to_numpy
 from board.schema import TOKEN_METRICS, TOKENS
@@ -92,7 +92,7 @@ class Writer:
         if self.settings.step_bytes is None:
             self._append(parts)
         else:
-            self._hold(parts)
+            self._hold(row, parts)
 
     def _begin(self, step: int) -> None:
         self._step = step
@@ -117,16 +117,16 @@ class Writer:
         length = len(tokens) if isinstance(tokens, list) else None
         for name, value in row.items():
             try:
-                budget.key_text(name)
+                key_text(name)
                 parts[name] = encode(compact(value) if _is_per_token(name, value, length) else value)
             except Exception as error:  # noqa: BLE001 - a value may be any object, and fail in any way
                 self.losses.add("value", f"{name!r}: {described(error)}")
         return parts
 
-    def _hold(self, parts: Parts) -> None:
+    def _hold(self, row: Mapping[str, Any], parts: Parts) -> None:
         try:
-            self._held.append(budget.hold(parts))
-        except Exception as error:  # noqa: BLE001 - a row too odd to be read is written whole
+            self._held.append(hold(row, parts))
+        except Exception as error:  # noqa: BLE001 - a row too odd to be measured is written whole
             self.losses.add("budget", described(error), count=0)
             self._append(parts)
 
@@ -150,7 +150,7 @@ class Writer:
             if not self._writing:
                 self._shard.note(0, Counter(), 0, ended=False)
                 self._writing = True
-            self._shard.append(budget.joined(parts))
+            self._shard.append(line(parts))
         except OSError as error:
             self.losses.add("disk", described(error))
             return

@@ -41,7 +41,8 @@ def record_batch(
     """
     held = set(data.keys())  # a TensorDict does not answer `in`
     columns = {ours: data[theirs].unbind() for ours, theirs in TOKEN_FIELDS.items() if theirs in held}
-    rewarded = data["reward_model"].tolist() if "reward_model" in held else [{}] * len(keys)
+    rewarded = data["reward_model"] if "reward_model" in held else [{}] * len(keys)
+    rewarded = rewarded.tolist() if hasattr(rewarded, "tolist") else list(rewarded)  # as it was stored
     texts = zip(keys, padding, data["prompts"].unbind(), data["responses"].unbind(), data["rm_scores"].unbind(), strict=True)
     for row, (key, fills, prompt, response, scores) in enumerate(texts):
         if fills:

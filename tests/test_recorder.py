@@ -120,9 +120,12 @@ def endless() -> list[Any]:
         pytest.param(10**5000, id="integer longer than Python prints"),
     ],
 )
-def test_a_broken_value_is_left_out_and_said_once(tmp_path: Path, caplog: pytest.LogCaptureFixture, value: object) -> None:
+@pytest.mark.parametrize("wait", [True, False])
+def test_a_broken_value_is_left_out_and_said_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, value: object, wait: bool
+) -> None:
     """A value that is not JSON costs itself alone; the loss is counted each time and logged the first."""
-    with caplog.at_level(logging.WARNING), RolloutRecorder(tmp_path) as recorder:
+    with caplog.at_level(logging.WARNING), RolloutRecorder(tmp_path, wait=wait) as recorder:
         for step in range(3):
             recorder.write(step=step, prompt="kept", broken=value)
 

@@ -143,6 +143,34 @@ def test_a_forked_process_writes_a_shard_of_its_own(tmp_path: Path) -> None:
     assert [[row["number"] for row in rows_of(child)] for child in children] == [[-1]]
 
 
+FILLING = """
+import resource, sys
+from board.recorder import RolloutRecorder
+hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+with RolloutRecorder(sys.argv[1]) as recorder:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+    for number in range(100):
+        recorder.write(step=0, number=number, response="r" * 500)
+    recorder.flush()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    recorder.write(step=0, number=100, response="r")
+sys.exit(recorder.dropped)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes")
+def test_a_disk_that_fills_up_and_is_cleared(tmp_path: Path) -> None:
+    """Rows that find no space are counted and said once, the one cut short is all that is damaged, and recording resumes by itself."""
+    child = subprocess.run([sys.executable, "-c", FILLING, tmp_path], cwd=ROOT, stderr=subprocess.PIPE, text=True, timeout=60)
+    *before, cut, after = (tmp_path / "rank_0.jsonl").read_bytes().splitlines()
+
+    assert [json.loads(line)["number"] for line in before] == [*range(len(before))]
+    assert (json.loads(after)["number"], cut[-1:] != b"}") == (100, True)
+    assert child.returncode == 100 - len(before)
+    assert account(tmp_path / "rank_0.jsonl")["lost"] == {"disk": 100 - len(before)}
+    assert child.stderr.count("the disk refuses") == child.stderr.count("\n") == 1
+
+
 def test_needs_numpy_and_orjson_alone() -> None:
     """Of all that can be installed, importing the recorder loads numpy, orjson and the board itself: a trainer pays for nothing else."""
     code = "import sys, board.recorder; print(*{name.split('.')[0] for name in sys.modules} - sys.stdlib_module_names - {'__main__'})"

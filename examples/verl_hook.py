@@ -6,7 +6,8 @@
 write prompts, responses and scores into `trainer.rollout_data_dir`, rows with token arrays are recorded there instead: the controller
 asks the transfer queue for a few fields more, just before they are cleared.
 
-Written for the interface of verl 0.9.1's default trainer (`trainer.use_v1=true`). Not run in a training here, which takes GPUs:
+Written for the interface of verl 0.9.1's default trainer (`trainer.use_v1=true`). Not run in a training here, which takes GPUs. What
+was: with verl 0.9.1 installed, the hook takes its place and records a batch put by hand into verl's own transfer queue; and
 `record_batch` is tested on nested tensors as that trainer holds them.
 """
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 import orjson
 
-from board.recorder.snapshot import to_numpy
+from board.recorder.snapshot import Floats, to_numpy
 
 OPTIONS: Final = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_PASSTHROUGH_DATACLASS
 """Dataclasses go to `_plain`, which refuses them: orjson would turn a NaN inside one into null unseen."""
@@ -55,7 +55,7 @@ def compact(value: object) -> object:
 
     The board keeps token arrays as float32, so it loses nothing. What float32 cannot hold stays as it is.
     """
-    if isinstance(value, list) and value and set(map(type, value)) == {float}:
+    if isinstance(value, Floats) or (isinstance(value, list) and set(map(type, value)) == {float}):
         wide = np.array(value, np.float64)
     elif isinstance(value, np.ndarray) and value.dtype == np.float64:
         wide = value

@@ -13,6 +13,7 @@ import numpy as np
 from board import metrics
 from board.metrics import FloatArray
 from board.recorder.encoding import Parts
+from board.recorder.snapshot import Floats
 from board.schema import ALTERNATIVES, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
 
 CUT_SHORT: Final = ("finish_reason", "stop_reason")
@@ -69,7 +70,7 @@ def token_array(name: str, value: object, length: int | None) -> FloatArray | No
     """
     if not isinstance(value, list | np.ndarray) or not (name in TOKEN_METRICS or len(np.atleast_1d(value)) == length):
         return None
-    if isinstance(value, list) and not NUMBERS.issuperset(map(type, value)):
+    if isinstance(value, list) and not isinstance(value, Floats) and not NUMBERS.issuperset(map(type, value)):
         return None
     with np.errstate(over="ignore"):
         array = np.asarray(value, dtype=None if isinstance(value, np.ndarray) else np.float64)

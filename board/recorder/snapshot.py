@@ -15,13 +15,20 @@ WEIGHT: Final = 32
 """Bytes a Python number takes, about, with the reference to it."""
 
 
+class Floats(list[float]):
+    """A list that was found to hold floats and nothing else, so that nobody looks again: looking costs as much as writing them."""
+
+
 def snapshot(value: Any) -> Any:
     """A copy that no later change of the original reaches; an object of an unknown type stays as it is.
 
     A tensor on a device is copied to main memory, which waits for the device. Raises RecursionError for what contains itself.
     """
     if isinstance(value, list | tuple):
-        return list(value) if ATOMS.issuperset(map(type, value)) else [snapshot(item) for item in value]
+        types = set(map(type, value))
+        if types == {float}:
+            return Floats(value)
+        return list(value) if types <= ATOMS else [snapshot(item) for item in value]
     if isinstance(value, dict):
         return {key: snapshot(item) for key, item in value.items()}
     array = to_numpy(value)

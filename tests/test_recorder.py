@@ -1,129 +1,20 @@
 """board.recorder: what is written is read back, and nothing that goes wrong reaches the training loop."""
 
-import itertools
-import json
 import logging
 import math
-import os
-import signal
-import subprocess
-import sys
-import time
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
+from recorded import DeviceTensor, account, rows_of, same
 
-from board.recorder import RolloutRecorder, encode
+from board.recorder import RolloutRecorder
+from board.recorder.shard import account_path
 
 ROOT = Path(__file__).parents[1]
-
-TEXT = st.text(st.characters(exclude_categories=[]), max_size=20).filter(
-    # JSON itself cannot tell a surrogate pair written as two code points from the character it encodes
-    lambda text: not any("\ud800" <= a <= "\udbff" and "\udc00" <= b <= "\udfff" for a, b in itertools.pairwise(text))
-)
-VALUE = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | TEXT,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
-    max_leaves=12,
-)
-
-
-def rows_of(path: Path) -> list[dict[str, Any]]:
-    """Every line of a shard, parsed; fails on a line that is not JSON."""
-    data = path.read_bytes()
-
-    assert data == b"" or data.endswith(b"\n")
-    return [json.loads(line) for line in data.splitlines()]
-
-
-def same(a: Any, b: Any) -> bool:
-    """Equality of JSON values that tells types and signs of zero apart and holds for NaN."""
-    return repr(a) == repr(b)
-
-
-@given(VALUE)
-def test_any_json_value_is_read_back_exactly(value: Any) -> None:
-    """Python's json reads back exactly what was given, whatever its floats, integers and characters."""
-    assert same(json.loads(encode(value)), value)
-
-
-@given(
-    hnp.arrays(
-        st.sampled_from([np.float16, np.float32, np.float64, np.int8, np.int64, np.uint64, np.bool_]),
-        hnp.array_shapes(max_dims=2, max_side=5),
-    ),
-    st.booleans(),
-)
-def test_arrays_are_read_back_bit_for_bit(array: np.ndarray, reverse: bool) -> None:
-    """An array of any dtype, contiguous or not, is the same array after a round trip through text."""
-    array = array[::-1] if reverse else array
-
-    back = np.array(json.loads(encode(array)), dtype=array.dtype)
-
-    np.testing.assert_array_equal(array, back)
-    assert np.array_equal(np.signbit(array.astype(float)), np.signbit(back.astype(float))) or np.isnan(array.astype(float)).any()
-
-
-class DeviceTensor:
-    """A tensor of another library: on a device, requiring gradients, in a dtype numpy has not."""
-
-    def __init__(self, values: list[float], where: str = "device") -> None:
-        self.values, self.where = values, where
-
-    def detach(self) -> "DeviceTensor":
-        """Without its gradient."""
-        return DeviceTensor(self.values, "detached")
-
-    def cpu(self) -> "DeviceTensor":
-        """In main memory; only once detached."""
-        assert self.where == "detached"
-        return DeviceTensor(self.values, "cpu")
-
-    def float(self) -> "DeviceTensor":
-        """In float32."""
-        return DeviceTensor(self.values, "float32")
-
-    def numpy(self) -> np.ndarray:
-        """As an array, if numpy has the dtype."""
-        if self.where != "float32":
-            raise TypeError("Got unsupported ScalarType BFloat16")
-        return np.array(self.values, dtype=np.float32)
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        pytest.param([0.1, -2.5], "[0.1,-2.5]", id="list"),
-        pytest.param((1, "a"), '[1,"a"]', id="tuple"),
-        pytest.param(np.array([0.1, -0.0], np.float32), "[0.1,-0.0]", id="float32 is shortest"),
-        pytest.param(
-            np.array([0.1, np.nan], np.float32),
-            "[0.1, NaN]",
-            id="float32 is shortest beside NaN",
-        ),
-        pytest.param(np.float32(0.1), "0.1", id="float32 scalar"),
-        pytest.param(np.int64(3), "3", id="integer scalar"),
-        pytest.param(np.array(7), "7", id="array of no dimension"),
-        pytest.param(np.array([[1, 2], [3, 4]]).T, "[[1, 3], [2, 4]]", id="not contiguous"),
-        pytest.param([math.nan, math.inf, -math.inf], "[NaN, Infinity, -Infinity]", id="literals"),
-        pytest.param({"a": [None, math.nan]}, '{"a": [null, NaN]}', id="null and NaN told apart"),
-        pytest.param("null", '"null"', id="a text that says null"),
-        pytest.param(DeviceTensor([0.1, 2.0]), "[0.1,2.0]", id="foreign tensor"),
-        pytest.param(
-            [DeviceTensor([0.5]), DeviceTensor([1.5])],
-            "[[0.5],[1.5]]",
-            id="list of tensors",
-        ),
-    ],
-)
-def test_encoding(value: object, expected: str) -> None:
-    """Numbers are written short and exact, and what is not finite as a literal."""
-    assert encode(value).decode().replace(" ", "") == expected.replace(" ", "")
 
 
 def test_torch_tensors(tmp_path: Path) -> None:
@@ -138,7 +29,7 @@ def test_torch_tensors(tmp_path: Path) -> None:
             reward=torch.tensor(0.25),
         )
 
-    (row,) = rows_of(recorder.path)
+    (row,) = rows_of(recorder.path())
 
     assert recorder.dropped == 0
     assert same(
@@ -197,7 +88,7 @@ def test_a_batch_that_makes_no_sense_is_dropped_whole(tmp_path: Path, columns: d
     with RolloutRecorder(tmp_path) as recorder:
         recorder.write_batch(step=0, **columns)
 
-    assert (dropped, []) == (recorder.dropped, rows_of(recorder.path))
+    assert (dropped, False) == (recorder.dropped, recorder.path().exists())
 
 
 class Hostile:
@@ -229,24 +120,29 @@ def endless() -> list[Any]:
         pytest.param(10**5000, id="integer longer than Python prints"),
     ],
 )
-def test_a_broken_value_is_left_out_and_said_once(tmp_path: Path, caplog: pytest.LogCaptureFixture, value: object) -> None:
+@pytest.mark.parametrize("wait", [True, False])
+def test_a_broken_value_is_left_out_and_said_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, value: object, wait: bool
+) -> None:
     """A value that is not JSON costs itself alone; the loss is counted each time and logged the first."""
-    with caplog.at_level(logging.WARNING), RolloutRecorder(tmp_path) as recorder:
+    with caplog.at_level(logging.WARNING), RolloutRecorder(tmp_path, wait=wait) as recorder:
         for step in range(3):
             recorder.write(step=step, prompt="kept", broken=value)
 
-    assert [{"step": step, "rank": 0, "prompt": "kept"} for step in range(3)] == rows_of(recorder.path)
+    assert [{"step": step, "rank": 0, "prompt": "kept"} for step in range(3)] == rows_of(recorder.path())
     assert (recorder.dropped, len(caplog.records)) == (3, 1)
     assert "'broken'" in caplog.text
 
 
-@pytest.mark.parametrize("step", [object(), Hostile()], ids=["object", "hostile"])
+@pytest.mark.parametrize(
+    "step", [object(), Hostile(), None, "7", 1.5, math.nan, 2**63, [1]], ids=lambda step: type(step).__name__
+)
 def test_a_row_without_a_step_is_dropped(tmp_path: Path, step: Any) -> None:
-    """A row no board could place is not written."""
+    """A row without a whole number for a step, which no board could place, is not written."""
     with RolloutRecorder(tmp_path) as recorder:
         recorder.write(step=step, prompt="lost")
 
-    assert (recorder.dropped, rows_of(recorder.path)) == (1, [])
+    assert (recorder.dropped, recorder.path().exists()) == (1, False)
 
 
 def test_a_folder_that_cannot_be_made_does_not_stop_training(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -256,6 +152,7 @@ def test_a_folder_that_cannot_be_made_does_not_stop_training(tmp_path: Path, cap
     with caplog.at_level(logging.WARNING), RolloutRecorder(obstacle) as recorder:
         recorder.write(step=0)
         recorder.write_batch(step=1, prompt=["a", "b"])
+        recorder.flush()
         obstacle.unlink()
         recorder.write(step=2)
 
@@ -281,7 +178,7 @@ def test_closing(tmp_path: Path) -> None:
     recorder.close()
     recorder.write(step=1)
 
-    assert (recorder.dropped, rows_of(recorder.path)) == (1, [{"step": 0, "rank": 0}])
+    assert (recorder.dropped, rows_of(recorder.path())) == (1, [{"step": 0, "rank": 0}])
 
 
 def test_an_exception_of_the_training_loop_passes_and_closes(tmp_path: Path) -> None:
@@ -312,70 +209,184 @@ def test_reopening_never_glues_a_row_to_a_cut_line(tmp_path: Path, left: bytes, 
     with RolloutRecorder(tmp_path) as recorder:
         recorder.write(step=1)
 
-    assert expected == recorder.path.read_bytes().splitlines()
+    assert expected == recorder.path().read_bytes().splitlines()
 
 
-def test_every_row_is_on_disk_when_write_returns(tmp_path: Path) -> None:
-    """Another process sees whole lines at any moment, with the recorder still open."""
-    recorder = RolloutRecorder(tmp_path)
-    for step in range(5):
-        recorder.write(step=step, values=np.zeros(100))
+@pytest.mark.parametrize("wait", [True, False], ids=["wait", "flush"])
+def test_every_row_is_on_disk(tmp_path: Path, wait: bool) -> None:
+    """Another process sees whole lines with the recorder still open: as `write` returns if asked for, else once flushed."""
+    with RolloutRecorder(tmp_path, wait=wait) as recorder:
+        for step in range(5):
+            recorder.write(step=step, values=np.zeros(100))
+            if not wait:
+                recorder.flush()
 
-        assert step + 1 == len(rows_of(recorder.path))
+            assert step + 1 == len(rows_of(recorder.path()))
+
+
+def held_by(gate: threading.Event) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """A hook that lets a row pass when the gate opens: a disk that is stuck until then."""
+
+    def wait(row: dict[str, Any]) -> dict[str, Any]:
+        assert gate.wait(30)
+        return row
+
+    return wait
+
+
+def test_what_training_changes_later_is_not_recorded(tmp_path: Path) -> None:
+    """A row is what it was when it was given, though arrays, lists and dicts are changed while it waits."""
+    gate = threading.Event()
+    values, tokens, meta, inner = np.array([1.0, 2.0]), ["a", "b"], {"k": 1}, [[0.5]]
+    with RolloutRecorder(tmp_path, redact=held_by(gate)) as recorder:
+        recorder.write(step=0, response_tokens=tokens, values=values, meta=meta, inner=inner)
+        recorder.write_batch(step=1, response_tokens=[tokens], values=values[None], meta=meta, inner=[inner])
+        values[:], tokens[0], meta["k"] = 9, "z", 9
+        inner[0][0] = 9
+        gate.set()
+
+    expected = {"rank": 0, "response_tokens": ["a", "b"], "values": [1.0, 2.0], "meta": {"k": 1}, "inner": [[0.5]]}
+    assert rows_of(recorder.path()) == [{"step": 0, **expected}, {"step": 1, **expected}]
+
+
+def test_a_full_queue_drops_and_never_waits(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """While the disk is stuck, what there is no room for is counted, said once, and told beside the shard."""
+    gate = threading.Event()
+    with (
+        caplog.at_level(logging.WARNING),
+        RolloutRecorder(tmp_path, queue_bytes=1, redact=held_by(gate)) as recorder,
+    ):
+        recorder.write(step=0)
+        recorder.write(step=1)
+        recorder.write_batch(step=2, prompt=["a", "b"])
+        dropped_while_stuck = recorder.dropped
+        gate.set()
+        recorder.flush()
+        recorder.write(step=3)
+
+    assert [row["step"] for row in rows_of(recorder.path())] == [0, 3]
+    assert (dropped_while_stuck, recorder.dropped, len(caplog.records)) == (3, 3, 1)
+    assert "queue is full" in caplog.text
+    assert account(recorder.path()) == {"rows": 2, "lost": {"queue": 3}, "token_arrays_left_out": 0, "ended": True}
+
+
+def test_waiting_drops_nothing(tmp_path: Path) -> None:
+    """A recorder told to wait has no queue that could be full."""
+    with RolloutRecorder(tmp_path, queue_bytes=1, wait=True) as recorder:
+        recorder.write_batch(step=0, reward=np.arange(100.0))
+
+    assert (recorder.dropped, len(rows_of(recorder.path()))) == (0, 100)
+
+
+def censor(row: dict[str, Any]) -> dict[str, Any]:
+    """Hides names, and fails on what it does not understand, quoting it."""
+    if "secret" in row["prompt"]:
+        raise ValueError(f"cannot censor {row['prompt']}")
+    return {**row, "prompt": row["prompt"].replace("Alice", "X")}
+
+
+@pytest.mark.parametrize("step_bytes", [None, 10**6])
+def test_redaction(tmp_path: Path, caplog: pytest.LogCaptureFixture, step_bytes: int | None) -> None:
+    """Only what the hook returns is written; where it fails the row is not, and the warning does not quote it."""
+    with caplog.at_level(logging.WARNING), RolloutRecorder(tmp_path, redact=censor, step_bytes=step_bytes) as recorder:
+        recorder.write_batch(step=0, prompt=["Alice asks", "a secret", "another secret"])
+        recorder.write(step=0)
+
+    assert [row["prompt"] for row in rows_of(recorder.path())] == ["X asks"]
+    assert (recorder.dropped, account(recorder.path())["lost"]) == (3, {"redaction": 3})
+    assert "secret" not in caplog.text
+    assert "so the row is not written (ValueError)." in caplog.text
+
+
+def test_a_hook_that_returns_no_row_fails_closed(tmp_path: Path) -> None:
+    """A hook that forgot its return leaves nothing on disk."""
+    with RolloutRecorder(tmp_path, redact=lambda row: None) as recorder:  # type: ignore[arg-type, return-value]
+        recorder.write(step=0, prompt="secret")
+
+    assert (recorder.dropped, recorder.path().exists()) == (1, False)
+
+
+def test_a_hook_changes_its_own_row_alone(tmp_path: Path) -> None:
+    """A value that a whole batch shares is a copy in each row, so a hook that changes it changes one row."""
+
+    def count(row: dict[str, Any]) -> dict[str, Any]:
+        row["meta"]["seen"] += 1
+        return row
+
+    with RolloutRecorder(tmp_path, redact=count) as recorder:
+        recorder.write_batch(step=0, prompt=["a", "b"], meta={"seen": 0})
+
+    assert [row["meta"] for row in rows_of(recorder.path())] == [{"seen": 1}, {"seen": 1}]
+
+
+def test_one_file_per_step_with_an_end_marker(tmp_path: Path) -> None:
+    """A step's file says that it has ended once the next step begins, the trainer says so, or the recorder closes."""
+    recorder = RolloutRecorder(tmp_path, rank=3, file_per="step")
+    recorder.write_batch(step=7, reward=[0.0, 1.0])
+    recorder.flush()
+    before = account(recorder.path(7))["ended"]
+    recorder.write(step=8, reward=0.5)
+    recorder.flush()
+    after = account(recorder.path(7))
+    recorder.end_step()
+    recorder.flush()
+    said = account(recorder.path(8))
+    recorder.write(step=9)
     recorder.close()
 
-
-WRITER = """
-import sys
-from board.recorder import RolloutRecorder
-with RolloutRecorder(sys.argv[1], rank=int(sys.argv[2])) as recorder:
-    for step in range(int(sys.argv[3])):
-        recorder.write(step=step, values=[float(step)] * 2000)
-"""
+    assert recorder.path(7) == tmp_path / "step_7" / "rank_3.jsonl"
+    assert [len(rows_of(recorder.path(step))) for step in (7, 8, 9)] == [2, 1, 1]
+    assert (before, after["ended"], after["rows"], said["ended"]) == (False, True, 2, True)
+    assert account(recorder.path(9))["ended"]
 
 
-def start_writer(folder: Path, rank: int, rows: int) -> subprocess.Popen[bytes]:
-    """A process of its own that writes `rows` rows."""
-    return subprocess.Popen([sys.executable, "-c", WRITER, str(folder), str(rank), str(rows)], cwd=ROOT)
+def test_a_late_row_joins_its_step(tmp_path: Path) -> None:
+    """A row for a step that has ended is added to that step's file, and the account counts both times together."""
+    with RolloutRecorder(tmp_path, file_per="step") as recorder:
+        for step in (1, 2, 1):
+            recorder.write(step=step)
+
+    assert (len(rows_of(recorder.path(1))), account(recorder.path(1))["rows"]) == (2, 2)
 
 
-def test_two_ranks_write_two_files_of_whole_lines(tmp_path: Path) -> None:
-    """Ranks in processes of their own share a folder and nothing else."""
-    writers = [start_writer(tmp_path, rank, 50) for rank in (0, 1)]
-    assert [writer.wait(60) for writer in writers] == [0, 0]
+def test_the_account_goes_on_where_another_process_left_it(tmp_path: Path) -> None:
+    """A resumed job adds to the account of its shard, which says that nobody writes only after it is closed; damage begins anew."""
+    for expected in (1, 2):
+        with RolloutRecorder(tmp_path) as recorder:
+            recorder.write(step=0, broken=object())
+            recorder.end_step()
+            recorder.flush()
+            open_account = account(recorder.path())
+        assert open_account == {"rows": expected, "lost": {"value": expected}, "token_arrays_left_out": 0, "ended": False}
+        assert account(recorder.path())["ended"]
+    for damage in (b"", b"[1]", b'{"rows": "many"}'):
+        account_path(recorder.path()).write_bytes(damage)
+        with RolloutRecorder(tmp_path) as recorder:
+            recorder.write(step=0)
+        assert account(recorder.path())["rows"] == 1
 
-    for rank in (0, 1):
-        rows = rows_of(tmp_path / f"rank_{rank}.jsonl")
-        assert [(step, rank) for step in range(50)] == [(row["step"], row["rank"]) for row in rows]
 
+def test_threads_share_a_recorder(tmp_path: Path) -> None:
+    """Rows of several threads are all written, whole, each thread's in its order."""
 
-def test_a_killed_process_leaves_whole_lines_but_the_last(tmp_path: Path) -> None:
-    """SIGKILL in the middle of writing costs at most one line, and the next process goes on beside it."""
-    writer = start_writer(tmp_path, 0, 10**9)
-    shard = tmp_path / "rank_0.jsonl"
-    while not shard.exists() or shard.stat().st_size < 2_000_000:
-        assert writer.poll() is None
-        time.sleep(0.01)
-    os.kill(writer.pid, signal.SIGKILL)
-    writer.wait(60)
-    *whole, last = shard.read_bytes().split(b"\n")
+    def work(name: str) -> None:
+        for index in range(200):
+            recorder.write(step=0, thread=name, index=index, values=np.full(50, index))
+
     with RolloutRecorder(tmp_path) as recorder:
-        recorder.write(step=-1)
+        threads = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
 
-    assert [*range(len(whole))] == [json.loads(line)["step"] for line in whole]
-    assert json.loads(shard.read_bytes().splitlines()[-1]) == {"step": -1, "rank": 0}
-    assert shard.read_bytes().count(b"\n") == len(whole) + 1 + (last != b"")
+    rows = rows_of(recorder.path())
+    assert {name: [row["index"] for row in rows if row["thread"] == name] for name in "abcd"} == {
+        name: [*range(200)] for name in "abcd"
+    }
 
 
-def test_needs_neither_torch_nor_pandas_nor_streamlit() -> None:
-    """The recorder costs a training environment nothing but numpy and orjson."""
-    code = "import sys, board.recorder; print(*sorted({'torch', 'pandas', 'streamlit', 'pyarrow', 'plotly'} & set(sys.modules)))"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    assert done.stdout.strip() == ""
+def test_file_per_is_one_of_two(tmp_path: Path) -> None:
+    """A misspelt option is an error where the recorder is made, before training begins."""
+    with pytest.raises(ValueError, match="'rank' or 'step', not 'steps'"):
+        RolloutRecorder(tmp_path, file_per="steps")  # type: ignore[arg-type]

@@ -21,6 +21,7 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 
 from board.recorder import RolloutRecorder
+from board.recorder.shard import account_path
 from examples.tiny_ppo import evaluate
 from examples.tiny_ppo.model import Critic, ModelConfig
 from examples.tiny_ppo.ppo import Learner, PPOConfig
@@ -110,10 +111,11 @@ def log_step(step: int, experience: Experience) -> None:
 
 
 def compress(out: Path) -> None:
-    """Replace every shard by its gzip, without a date in it: the same rows give the same bytes."""
+    """Replace every shard and its account by the shard's gzip, without a date in it: the same rows give the same bytes."""
     for shard in sorted(out.glob("*.jsonl")):
         shard.with_name(shard.name + ".gz").write_bytes(gzip.compress(shard.read_bytes(), mtime=0))
         shard.unlink()
+        account_path(shard).unlink()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,0 +1,11 @@
+"""What a training loop imports to write rollouts: JSON lines, one rollout each, that the board reads as they are.
+
+    with RolloutRecorder("runs/my_run", rank=rank) as recorder:
+        recorder.write(step=step, prompt=prompt, response_tokens=tokens, logprobs=logprobs, reward=reward)
+
+Needs numpy and orjson alone. It knows how the board reads a row, and nothing of its store or its screens.
+"""
+
+from board.recorder.recorder import RolloutRecorder
+
+__all__ = ["RolloutRecorder"]

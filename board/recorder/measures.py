@@ -1,0 +1,117 @@
+"""What a row's token arrays are and what they add up to: as the board would have it, by the same formulas.
+
+Knows nothing of budgets, files or threads.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from board import metrics
+from board.metrics import FloatArray
+from board.recorder.encoding import Parts
+from board.recorder.snapshot import Floats
+from board.schema import ALTERNATIVES, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
+
+CUT_SHORT: Final = ("finish_reason", "stop_reason")
+
+NUMBERS: Final = frozenset({int, float, bool, type(None)})
+"""Types of what a list of numbers per token may hold; None is a missing one."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A row that waits for the end of its step."""
+
+    parts: Parts
+    leave: Sequence[str]
+    """Its token arrays' fields; none where nothing may be left out."""
+    arrays: dict[str, FloatArray]
+    """Those that hold numbers, all as long as the tokens, NaN where a number is missing."""
+    length: int
+    reward: float
+    truncated: bool
+
+    @property
+    def size(self) -> int:
+        """Bytes its token arrays take in the file."""
+        return sum(len(self.parts[name]) + len(name) + 4 for name in self.leave)
+
+
+def hold(row: Mapping[str, Any], parts: Parts) -> Held:
+    """Take a row's token arrays apart from the rest: what the board keeps per token.
+
+    `response_tokens` counts among them where there is a `response`; a row with neither, which the board refuses, keeps all it has.
+    """
+    tokens = row.get(TOKENS) if isinstance(row.get(TOKENS), list) else None
+    length = None if tokens is None else len(tokens)
+    arrays = {name: array for name, value in row.items() if (array := token_array(name, value, length)) is not None}
+    has_text = row.get("response") is not None
+    listed = [TOKENS] * (has_text and tokens is not None) + [ALTERNATIVES] * isinstance(row.get(ALTERNATIVES), list)
+    readable = has_text or tokens is not None
+    size = max((array.size for array in arrays.values()), default=0) if length is None else length
+    return Held(
+        parts=parts,
+        leave=[name for name in (*arrays, *listed) if readable and name in parts],
+        arrays={name: _fitted(array, size) for name, array in arrays.items()},
+        length=size,
+        reward=_number(row.get("reward")),
+        truncated=bool(_number(row.get("truncated")) == 1) or any(row.get(name) == "length" for name in CUT_SHORT),
+    )
+
+
+def token_array(name: str, value: object, length: int | None) -> FloatArray | None:
+    """A field's numbers per token as the board keeps them, float32: declared ones, and lists of numbers as long as the tokens.
+
+    `length` is the number of tokens, None where there are none. None for everything else.
+    """
+    if not isinstance(value, list | np.ndarray) or not (name in TOKEN_METRICS or len(np.atleast_1d(value)) == length):
+        return None
+    if isinstance(value, list) and not isinstance(value, Floats) and not NUMBERS.issuperset(map(type, value)):
+        return None
+    with np.errstate(over="ignore"):
+        array = np.asarray(value, dtype=None if isinstance(value, np.ndarray) else np.float64)
+        return array.astype(np.float32) if array.ndim == 1 and array.dtype.kind in "fiub" else None
+
+
+def summaries(held: Sequence[Held]) -> list[dict[str, float]]:
+    """Per row what the board derives from token arrays: tokens, KL and log-ratio, mean of each metric; NaN where it cannot.
+
+    Tokens with loss_mask 0 enter no mean. Padding does: it should have been cut off.
+    """
+    offsets = np.concatenate([[0], np.cumsum([one.length for one in held])])
+    flats = {name: _flat(held, name) for name in dict.fromkeys(name for one in held for name in one.arrays)}
+    counts = flats["loss_mask"] != 0 if "loss_mask" in flats else np.ones(offsets[-1], bool)
+    ones = metrics.segment_stats(np.ones(offsets[-1]), offsets, counts)
+    columns: dict[str, FloatArray] = {"response_length": ones.count.astype(np.float64)}
+    if "logprobs" in flats and "ref_logprobs" in flats:
+        log_ratio = metrics.log_ratio(flats["logprobs"], flats["ref_logprobs"])
+        for name in metrics.ESTIMATORS:
+            stats = metrics.segment_stats(metrics.kl(log_ratio, name), offsets, counts)
+            columns |= {metrics.kl_column(name, stat): getattr(stats, stat) for stat in ("mean", "sum", "max")}
+    for name in (name for name in flats if name != "loss_mask" and name not in TOKEN_IDS):
+        stats = metrics.segment_stats(flats[name], offsets, counts)
+        columns[f"{title(name)}_mean"] = stats.mean
+        if name == "token_rewards":
+            columns[f"{title(name)}_sum"] = stats.sum
+    return [{name: float(column[at]) for name, column in columns.items()} for at in range(len(held))]
+
+
+def _flat(held: Sequence[Held], name: str) -> FloatArray:
+    """One metric of all rows end to end, NaN for a row without it."""
+    return np.concatenate([one.arrays.get(name, np.full(one.length, np.nan, np.float32)) for one in held])
+
+
+def _fitted(array: FloatArray, length: int) -> FloatArray:
+    """As long as the tokens, from the first on, as the board aligns it."""
+    return np.concatenate([array[:length], np.full(max(0, length - array.size), np.nan, np.float32)])
+
+
+def _number(value: object) -> float:
+    """A number, NaN for anything else."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.item() if value.size == 1 else None
+    return float(value) if isinstance(value, int | float) else math.nan

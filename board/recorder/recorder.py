@@ -1,0 +1,189 @@
+"""The recorder as a training loop sees it: takes rows from any thread, and hands them on. Knows nothing of JSON or files."""
+
+import atexit
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Literal, Self
+
+from board.recorder.losses import Losses, Reason, described
+from board.recorder.queue import Background, Direct, RowQueue
+from board.recorder.snapshot import rows, snapshot
+from board.recorder.writer import Redact, Settings, Writer
+
+QUEUE_BYTES: Final = 256 * 2**20
+
+
+class RolloutRecorder:
+    """Writes the rollouts of one data-parallel rank, as JSON lines, without making training wait or fail.
+
+    Numbers may be Python's, numpy's or tensors of any device and dtype. One number per token is written with float32's shortest
+    digits, as the board keeps them; everything else exactly, NaN and the infinities as the literals NaN, Infinity and -Infinity.
+
+    A row is copied when it is given, so training may change its tensors at once, and is written by a thread of its own. What cannot
+    be written is counted in `dropped`, warned about once per reason by `logging`, and told in the account beside the shard
+    (`board/recorder/shard.py`). Closing writes all that waits; so does the end of the interpreter, but not a kill, and not wholly the
+    end of a process forked by multiprocessing, which skips exit handlers: close it there. Threads may share a recorder. In a forked
+    process it begins anew, with a shard of its own.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        rank: int = 0,
+        *,
+        wait: bool = False,
+        queue_bytes: int = QUEUE_BYTES,
+        file_per: Literal["rank", "step"] = "rank",
+        step_bytes: int | None = None,
+        seed: int = 0,
+        redact: Redact | None = None,
+    ) -> None:
+        """Nothing is opened before the first row.
+
+        `wait`: write before `write` returns, in the caller's thread: slower, but a kill loses no row it had returned from.
+        `queue_bytes`: memory that waiting rows may take; while it is full, further rows are dropped.
+        `file_per`: "rank" appends to `rank_<rank>.jsonl`; "step" makes `step_<step>/rank_<rank>.jsonl`, whose account says
+        `"ended": true` as soon as a row of another step comes, or `end_step` is called.
+        `step_bytes`: what the token arrays of this rank may take per step. Rows are then held until their step ends, and only a
+        sample keeps its token arrays (`board/recorder/budget.py`, by `seed`); the others keep texts and scalars, with the arrays'
+        means, and are marked `token_arrays_left_out`.
+        `redact`: called on every row (a dict of copies) before it is measured or written; what it returns is written. If it raises,
+        the row is not written.
+
+        Raises ValueError for a `file_per` that is neither.
+        """
+        if file_per not in ("rank", "step"):
+            raise ValueError(f"file_per is 'rank' or 'step', not {file_per!r}")
+        self.rank = rank
+        self._lock: threading.RLock
+        self._closed: bool
+        self._losses: Losses
+        self._writer: Writer
+        self._queue: RowQueue
+        self._settings = Settings(Path(folder), f"rank_{rank}", file_per, step_bytes, seed, redact)
+        self._queue_of: Callable[[Writer], RowQueue] = lambda writer: (
+            Direct(writer.write) if wait else Background(writer.write, queue_bytes)
+        )
+        self._begin(self._settings)
+
+    @property
+    def dropped(self) -> int:
+        """Things not written so far: a row, or one value of a row that was written without it. Final once closed or flushed."""
+        return self._losses.total
+
+    def path(self, step: int = 0) -> Path:
+        """The shard that rows of a step go to."""
+        return self._settings.path(step)
+
+    def write(self, *, step: int, **fields: object) -> None:
+        """Record one rollout: `step`, then any fields; `board/schema.py` lists those the board knows by name.
+
+        Token arrays are one number per response token. `rank` is added unless given. A value that cannot be written as JSON
+        is left out of its row; a row whose `step` is no whole number is dropped whole.
+        """
+        row: dict[str, Any] = {}
+        for name, value in {"step": step, "rank": self.rank, **fields}.items():
+            try:
+                row[name] = snapshot(value)
+            except Exception as error:  # noqa: BLE001 - the boundary to training: a value may fail in any way
+                self._losses.add("row" if name == "step" else "value", f"{name!r}: {described(error)}")
+        if "step" in row:
+            self._put([row])
+
+    def write_batch(self, *, step: object, **columns: object) -> None:
+        """Record a batch: each field is a column with one entry per rollout, or one scalar (a number, text, dict) for all.
+
+        A column is a list, a tuple, or an array or tensor of at least one dimension; all must be equally long. Rows of a padded
+        (batch, tokens) tensor are written padding included: cut them to the response first.
+        """
+        try:
+            batch = {name: snapshot(column) for name, column in {"step": step, "rank": self.rank, **columns}.items()}
+            found = list(rows(batch))
+        except Exception as error:  # noqa: BLE001 - the boundary to training, as in `write`
+            lengths = [len(column) for column in columns.values() if isinstance(column, list | tuple)]
+            self._losses.add("row", described(error), max(lengths, default=1))
+            return
+        self._put(found)
+
+    def end_step(self) -> None:
+        """Say that the step is complete on this rank, rather than leave it to be seen from the next step's first row."""
+        with self._lock:
+            if not self._closed:
+                self._queue.run(self._writer.end_step)
+
+    def flush(self) -> None:
+        """Wait until every row given so far was handed to the operating system, but those held back by `step_bytes`."""
+        with self._lock:
+            done = self._queue.run(_nothing)
+        done.result()
+
+    def close(self) -> None:
+        """Write all that waits and close the shard. Later writes are dropped and counted; closing twice is harmless."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            self._queue.run(self._writer.close)
+            _OPEN.discard(self)
+        self._queue.close()
+
+    def __enter__(self) -> Self:
+        """The recorder itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Close; an exception of the training loop passes through."""
+        self.close()
+
+    def _begin(self, settings: Settings) -> None:
+        """Start with nothing waiting, nothing open and nothing lost."""
+        self._lock = threading.RLock()
+        self._closed = False
+        self._losses = Losses(settings.folder)
+        self._writer = Writer(settings, self._losses)
+        self._queue = self._queue_of(self._writer)
+        _OPEN.add(self)
+
+    def _put(self, found: list[dict[str, Any]]) -> None:
+        reason: Reason = "queue"
+        try:
+            with self._lock:
+                reason = "closed" if self._closed else "queue"
+                refused = len(found) if self._closed else self._queue.put(found)
+        except Exception as error:  # noqa: BLE001 - the boundary to training, as in `write`
+            self._losses.add("row", described(error), len(found))
+            return
+        if refused:
+            self._losses.add(reason, count=refused)
+
+    def _begin_in_child(self) -> None:
+        """After a fork: what waits is the parent's to write, its thread and its locks are gone, and its shard has one writer."""
+        name = f"rank_{self.rank}.process_{os.getpid()}"
+        self._settings = Settings(**{**vars(self._settings), "name": name})
+        self._begin(self._settings)
+
+
+_OPEN: Final[set[RolloutRecorder]] = set()
+"""Recorders not closed yet, kept alive so that their last rows are written when the interpreter ends."""
+
+
+def _close_all() -> None:
+    for recorder in list(_OPEN):
+        recorder.close()
+
+
+def _begin_all_in_child() -> None:
+    for recorder in list(_OPEN):
+        recorder._begin_in_child()
+
+
+def _nothing() -> None:
+    """Done when everything before it is."""
+
+
+atexit.register(_close_all)
+if hasattr(os, "register_at_fork"):  # Windows does not fork
+    os.register_at_fork(after_in_child=_begin_all_in_child)

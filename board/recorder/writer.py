@@ -1,0 +1,176 @@
+"""What happens to one row after another: redacted, encoded, held until its step ends if there is a budget, written.
+
+Called by one thread at a time. It never raises: whatever a hook, a value or a disk does wrong is a counted loss.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from board.recorder import budget
+from board.recorder.encoding import Parts, compact, encode, key_text, line
+from board.recorder.losses import Losses, described
+from board.recorder.measures import Held, hold
+from board.recorder.shard import Shard
+from board.recorder.snapshot import to_numpy
+from board.schema import TOKEN_METRICS, TOKENS
+
+Redact = Callable[[dict[str, Any]], Mapping[str, Any]]
+"""Given a row that is its own to change, returns the row to write."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a run is recorded; `board.recorder.RolloutRecorder` explains each."""
+
+    folder: Path
+    name: str
+    """Of the shard, without its ending: unique to the process that writes it."""
+    file_per: Literal["rank", "step"]
+    step_bytes: int | None
+    seed: int
+    redact: Redact | None
+
+    def path(self, step: int) -> Path:
+        """The shard for rows of a step."""
+        folder = self.folder / f"step_{step}" if self.file_per == "step" else self.folder
+        return folder / f"{self.name}.jsonl"
+
+
+class Writer:
+    """Rows of one process to its shards. At the end of each step the account beside the shard is brought up to date."""
+
+    def __init__(self, settings: Settings, losses: Losses) -> None:
+        self.settings = settings
+        self.losses = losses
+        self._step: int | None = None
+        self._shard = Shard(settings.path(0))
+        self._writing = False
+        self._held: list[Held] = []
+        self._written = 0
+        self._left_out = 0
+
+    def write(self, row: dict[str, Any]) -> None:
+        """Write a row, or hold it until its step ends."""
+        try:
+            redacted = self._redacted(row)
+            if redacted is not None:
+                self._write(redacted)
+        except Exception as error:  # noqa: BLE001 - the boundary to training: a step may be any object, and fail in any way
+            self.losses.add("row", described(error))
+
+    def end_step(self, *, closing: bool = False) -> None:
+        """Write the rows held back, bring the account up to date and, where a file holds one step, mark its end."""
+        self._release()
+        if not self._writing:
+            return
+        ended = closing or self.settings.file_per == "step"
+        try:
+            if ended:
+                self._shard.close()
+            self._shard.note(self._written, self.losses.untold(), self._left_out, ended=ended)
+        except OSError as error:
+            self.losses.add("disk", described(error), count=0)
+        self._written = self._left_out = 0
+        if ended:
+            self._writing, self._step = False, None
+
+    def close(self) -> None:
+        """End the step and the shard."""
+        self.end_step(closing=True)
+
+    def _write(self, row: Mapping[str, Any]) -> None:
+        step = _whole(row.get("step"))
+        if step != self._step:
+            self.end_step()
+            self._begin(step)
+        parts = self._encoded({**row, "step": step})
+        if self.settings.step_bytes is None:
+            self._append(parts)
+        else:
+            self._hold(row, parts)
+
+    def _begin(self, step: int) -> None:
+        self._step = step
+        path = self.settings.path(step)
+        if path != self._shard.path:
+            self._shard = Shard(path)
+
+    def _redacted(self, row: dict[str, Any]) -> Mapping[str, Any] | None:
+        """The row as it may be written; None, and counted, if the hook failed. Its message may quote the row, so it is not logged."""
+        if self.settings.redact is None:
+            return row
+        try:
+            return dict(self.settings.redact(row))
+        except Exception as error:  # noqa: BLE001 - the user's own function
+            self.losses.add("redaction", type(error).__name__)
+            return None
+
+    def _encoded(self, row: Mapping[str, Any]) -> Parts:
+        """The row's values as JSON, without those that cannot be written."""
+        parts: Parts = {}
+        tokens = row.get(TOKENS)
+        length = len(tokens) if isinstance(tokens, list) else None
+        for name, value in row.items():
+            try:
+                key_text(name)
+                parts[name] = encode(compact(value) if _is_per_token(name, value, length) else value)
+            except Exception as error:  # noqa: BLE001 - a value may be any object, and fail in any way
+                self.losses.add("value", f"{name!r}: {described(error)}")
+        return parts
+
+    def _hold(self, row: Mapping[str, Any], parts: Parts) -> None:
+        try:
+            self._held.append(hold(row, parts))
+        except Exception as error:  # noqa: BLE001 - a row too odd to be measured is written whole
+            self.losses.add("budget", described(error), count=0)
+            self._append(parts)
+
+    def _release(self) -> None:
+        """Write the rows held back in the order they came, with as many token arrays as the budget allows."""
+        held, self._held = self._held, []
+        limit = self.settings.step_bytes
+        if not held or limit is None:
+            return
+        try:
+            rows = budget.within(held, limit, f"{self.settings.seed} {self.settings.name} {self._step}")
+        except Exception as error:  # noqa: BLE001 - rows come before the budget
+            self.losses.add("budget", described(error), count=0)
+            rows = [one.parts for one in held]
+        for parts in rows:
+            self._append(parts)
+
+    def _append(self, parts: Parts) -> None:
+        """Write a row; before the first of a file, the account says that somebody is writing."""
+        try:
+            if not self._writing:
+                self._shard.note(0, Counter(), 0, ended=False)
+                self._writing = True
+            self._shard.append(line(parts))
+        except OSError as error:
+            self.losses.add("disk", described(error))
+            return
+        self._written += 1
+        self._left_out += budget.LEFT_OUT in parts
+
+
+def _whole(value: Any) -> int:
+    """A step as an integer; raises ValueError for what is no whole number, as the board would refuse the row."""
+    plain = to_numpy(value)
+    if plain is None:
+        raise ValueError("it has no step")
+    step = int(plain)
+    if plain != step or abs(step) >= 2**63:
+        raise ValueError("its step is not a whole number")
+    return step
+
+
+def _is_per_token(name: str, value: object, length: int | None) -> bool:
+    """Whether the board keeps the value as one float32 per response token."""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1 and (name in TOKEN_METRICS or value.size == length)
+    return isinstance(value, list) and (name in TOKEN_METRICS or len(value) == length)

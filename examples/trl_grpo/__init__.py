@@ -1,0 +1,1 @@
+"""Recording what TRL's GRPO trainer samples. Nothing in `board` imports it."""

@@ -1,0 +1,103 @@
+"""examples/trl_grpo with TRL itself: a few steps on a CPU, held against TRL's own log of them. Slow: it may have to install TRL."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from board import Run, open_run
+
+ROOT = Path(__file__).parents[1]
+STEPS = 4
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def python_with_trl(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """An interpreter that has TRL: the one RL_BOARD_TRL_PYTHON names, else a new environment."""
+    named = os.environ.get("RL_BOARD_TRL_PYTHON")
+    if named:
+        return named
+    home = tmp_path_factory.mktemp("trl")
+    subprocess.run([sys.executable, "-m", "venv", home], check=True)
+    install = [home / "bin/python", "-m", "pip", "install", "--quiet", "-r", ROOT / "examples/trl_grpo/requirements.txt"]
+    done = subprocess.run(install, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"TRL cannot be installed here: {done.stderr.strip().splitlines()[-1]}")
+    return str(home / "bin/python")
+
+
+@pytest.fixture(scope="module")
+def trained(python_with_trl: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that TRL trained and the recorder recorded."""
+    out = tmp_path_factory.mktemp("run")
+    command = [python_with_trl, "-m", "examples.trl_grpo.run_tiny", "--out", str(out), "--steps", str(STEPS)]
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return out
+
+
+@pytest.fixture
+def recorded(trained: Path) -> Run:
+    """The recorded rollouts as the board opens them."""
+    return open_run(trained / "rollouts")
+
+
+def test_the_same_rollouts_as_trls_own_log(trained: Path, recorded: Run) -> None:
+    """Each step holds the prompts, rewards and advantages that TRL logged for it, those it has no reward for missing in both."""
+    logs = [pd.read_parquet(path) for path in sorted((trained / "trainer/completions").glob("*.parquet"))]
+    theirs = pd.concat(logs).rename(columns={"digits": "rewards.digits", "starts_with_digit": "rewards.starts_with_digit"})
+    ours = recorded.frame.assign(
+        advantage=recorded.frame["advantage_mean"], prompt=recorded.texts("prompt", recorded.frame.index)
+    )
+    columns = ["step", "prompt", "rewards.digits", "rewards.starts_with_digit", "advantage"]
+    ours, theirs = (frame[columns].sort_values(columns[:1] + columns[2:], ignore_index=True) for frame in (ours, theirs))
+
+    assert len(ours) == STEPS * 8
+    assert theirs["rewards.starts_with_digit"].isna().any()
+    pd.testing.assert_frame_equal(ours, theirs, check_dtype=False, check_index_type=False, rtol=1e-5, atol=1e-6)
+
+
+def test_rewards_are_weighted(recorded: Run) -> None:
+    """The reward is the sum TRL computes its advantages from: by weight, what is missing left out."""
+    frame = recorded.frame
+    expected = frame["rewards.digits"] + 0.5 * frame["rewards.starts_with_digit"].fillna(0)
+
+    np.testing.assert_allclose(frame["reward"], expected, rtol=1e-6)
+
+
+def test_token_arrays_fit_the_tokens(recorded: Run) -> None:
+    """Every token has its logprob, reference, entropy, id and text, in the ranges these have, and the tokens join to the response."""
+    assert recorded.report.problems == []
+    for key in recorded.frame.index:
+        rollout = recorded.rollout(key)
+        length = len(rollout["response_tokens"])
+        for name in ("logprobs", "ref_logprobs", "entropies", "advantages", "loss_mask", "response_token_ids"):
+            assert rollout[name].shape == (length,)
+        assert (rollout["logprobs"] < 0).all()
+        assert (rollout["entropies"] > 0).all()
+        assert (rollout["loss_mask"] == 1).all()
+
+
+def test_the_first_step_is_the_reference(recorded: Run) -> None:
+    """Before the first update policy and reference agree on every token, and afterwards they do not."""
+    ratio = recorded.frame.groupby("step")["log_ratio_max"].agg(lambda column: column.abs().max())
+
+    assert ratio[1] < 1e-5
+    assert (ratio[2:] > 1e-4).all()
+
+
+def test_groups_share_a_prompt(recorded: Run) -> None:
+    """Groups are TRL's: four rollouts of one prompt, whose advantages add up to nothing."""
+    frame = recorded.frame.assign(prompt=recorded.texts("prompt", recorded.frame.index))
+    groups = frame.groupby(["step", "group_id"], observed=True)
+
+    assert set(groups.size()) == {4}
+    assert set(groups["prompt"].nunique()) == {1}
+    np.testing.assert_allclose(groups["advantage_mean"].sum(), 0, atol=1e-4)

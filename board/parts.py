@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from board import metrics
 from board.formats.row import Alternative, Row, align, flag_not_finite, pad_mask
+from board.metrics import Float64Array
 from board.schema import ALTERNATIVES, BY_NAME, TOKEN_IDS, TOKENS, title
 
 COUNTS: Final = "counts"
@@ -25,6 +26,9 @@ PADS: Final = "pads"
 """Token column of booleans: True for padding."""
 
 _SOURCE: Final = ("step", "shard", "line", "offset", "nth", "prompt_key")
+
+LEFT_OUT: Final = "token_arrays_left_out"
+"""Number that is 1 in a row whose token arrays the recorder left out for want of room; it then keeps their means and sums."""
 
 _GAPS: Final = {"reward_gap": ("reward", "ref_reward"), "valid_reward_gap": ("valid_reward", "ref_valid_reward")}
 
@@ -108,10 +112,10 @@ def build(rows: Sequence[Row], sources: Sequence[Source], pads: AbstractSet[str]
     flats = {name: _flat(rows, name, lengths) for name in _keys(row.arrays for row in rows)}
     padding = _padding(rows, pads)
     counts = ~padding & (flats["loss_mask"] != 0) if "loss_mask" in flats else ~padding
-    derived = _derived(rows, flats, offsets, counts)
-    numbers = {
-        f"{name} (logged)" if name in derived or name in _SOURCE else name: column for name, column in _numbers(rows).items()
-    }
+    numbers = _numbers(rows)
+    derived = _derived(rows, numbers, flats, offsets, counts)
+    _take_summaries(derived, numbers)
+    numbers = {f"{name} (logged)" if name in derived or name in _SOURCE else name: column for name, column in numbers.items()}
     steps = np.array([row.step for row in rows], np.int64)
     return Part(
         scalars=pa.table({"step": steps, **_source_columns(sources), **_ids(rows), **numbers, **derived}),
@@ -152,7 +156,7 @@ def _ids(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _numbers(rows: Sequence[Row]) -> dict[str, NDArray[np.float64]]:
+def _numbers(rows: Sequence[Row]) -> dict[str, Float64Array]:
     return {name: np.array([row.numbers.get(name, np.nan) for row in rows]) for name in _keys(row.numbers for row in rows)}
 
 
@@ -171,11 +175,26 @@ def _padding(rows: Sequence[Row], pads: AbstractSet[str]) -> NDArray[np.bool_]:
     return np.concatenate(pieces) if pieces else np.empty(0, bool)
 
 
+def _take_summaries(derived: dict[str, Float64Array], numbers: dict[str, Float64Array]) -> None:
+    """Where the recorder left a row's token arrays out and kept their means and sums, these are the derived numbers: in place."""
+    if LEFT_OUT not in numbers:
+        return
+    left_out = numbers[LEFT_OUT] == 1
+    for name in [name for name in derived if name in numbers]:
+        summed = left_out & np.isnan(derived[name])
+        derived[name] = np.where(summed, numbers[name], derived[name])
+        numbers[name] = np.where(summed, np.nan, numbers[name])
+
+
 def _derived(
-    rows: Sequence[Row], flats: dict[str, NDArray[np.float32]], offsets: NDArray[np.int64], counts: NDArray[np.bool_]
-) -> dict[str, NDArray[np.float64]]:
+    rows: Sequence[Row],
+    numbers: dict[str, Float64Array],
+    flats: dict[str, NDArray[np.float32]],
+    offsets: NDArray[np.int64],
+    counts: NDArray[np.bool_],
+) -> dict[str, Float64Array]:
     """Numbers per rollout computed from its own fields; NaN where they cannot be. Names as in the README's table of columns."""
-    columns: dict[str, NDArray[np.float64]] = {}
+    columns: dict[str, Float64Array] = {}
     known = np.array([row.tokens is not None or bool(row.arrays) for row in rows])
     columns["response_length"] = np.where(
         known, np.add.reduceat(np.append(counts, False), offsets[:-1]) * (np.diff(offsets) > 0), np.nan
@@ -183,7 +202,6 @@ def _derived(
     columns["response_chars"] = np.array(
         [len(row.texts["response"]) if "response" in row.texts else np.nan for row in rows], np.float64
     )
-    numbers = _numbers(rows)
     for gap, (ours, reference) in _GAPS.items():
         if ours in numbers and reference in numbers:
             columns[gap] = numbers[ours] - numbers[reference]
@@ -194,8 +212,8 @@ def _derived(
 
 def _token_statistics(
     flats: dict[str, NDArray[np.float32]], offsets: NDArray[np.int64], counts: NDArray[np.bool_]
-) -> dict[str, NDArray[np.float64]]:
-    columns: dict[str, NDArray[np.float64]] = {}
+) -> dict[str, Float64Array]:
+    columns: dict[str, Float64Array] = {}
     if "logprobs" in flats and "ref_logprobs" in flats:
         log_ratio = metrics.log_ratio(flats["logprobs"], flats["ref_logprobs"])
         for name in metrics.ESTIMATORS:
@@ -213,7 +231,7 @@ def _token_statistics(
 
 def _nonfinite(
     rows: Sequence[Row], flats: dict[str, NDArray[np.float32]], offsets: NDArray[np.int64], counts: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+) -> Float64Array:
     """How many counted tokens lack a finite number, over the arrays each row has; NaN for a row with no array."""
     total = np.zeros(len(rows))
     for name, flat in flats.items():

@@ -31,6 +31,8 @@ class LoadReport:
     """Whose files were read: shards by name of the format."""
     notes: dict[str, int] = field(default_factory=dict)
     """What a reader must know of the numbers, and for how many shards."""
+    recording: list[str] = field(default_factory=list)
+    """What the recorder says it lost or left out, a sentence each."""
     suggested_mapping: str = ""
     """Text of a mapping by hand to begin with, where nobody knows the format."""
     skipped: dict[str, str] = field(default_factory=dict)

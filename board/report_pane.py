@@ -13,8 +13,9 @@ def draw(report: LoadReport) -> None:
     """What loading found, as a count; the details when opened."""
     problems = report.counts.total()
     label = f"{plural(report.rows, 'row')} · {plural(problems, 'problem') if problems else 'no problems'}"
-    if report.notes:
-        label = f"{label} · {plural(len(report.notes), 'note')}"
+    notes = len(report.notes) + len(report.recording)
+    if notes:
+        label = f"{label} · {plural(notes, 'note')}"
     with st.popover(label, key="report", on_change="rerun") as popover:
         if popover.open:
             _details(report)
@@ -36,6 +37,7 @@ def _lines(report: LoadReport) -> list[str]:
     return [
         *([f"Format: {formats}."] if formats else []),
         *(f"Note: {note}" for note in report.notes),
+        *report.recording,
         *(f"Left out: {name} {reason}." for name, reason in report.skipped.items()),
         *(f"{shard}: the last line is still being written; it is read at the next load." for shard in report.unfinished),
         *(

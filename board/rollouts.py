@@ -20,7 +20,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board import containers, formats, shards
+from board import accounts, containers, formats, shards
 from board.errors import BoardError
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.loading import Loader
@@ -304,6 +304,7 @@ def open_run(
     loader.run()
     kept = [one.shard for one in loader.kept.values()]
     report.shards, report.bytes = len(kept), sum(shard.size for shard in kept)
+    report.recording = accounts.told(kept)
     built = list(loader.parts(report))
     for problem in repeated_steps(_all_scalars(built, ["step", "shard", "line", "prompt_key"])):
         report.add(problem)

@@ -174,3 +174,16 @@ def test_the_choice_does_not_disturb_pythons_random(tmp_path: Path) -> None:
     record(tmp_path, step_of(5), step_bytes=500)
 
     assert random.random() == expected
+
+
+def test_means_of_a_step_do_not_depend_on_the_budget(tmp_path: Path) -> None:
+    """The board takes the kept numbers of rows without arrays for the ones it derives, so that no step's mean is of the extremes alone."""
+    rows = step_of(40)
+    record(tmp_path / "whole", rows)
+    record(tmp_path / "small", rows, step_bytes=20_000)
+    whole, small = open_run(tmp_path / "whole").frame, open_run(tmp_path / "small").frame
+
+    assert small["token_arrays_left_out"].sum() > 20
+    assert not [name for name in small.columns if name.endswith("(logged)")]
+    for name in ("kl_k3_mean", "kl_k3_max", "log_ratio_sum", "entropy_mean", "my_metric_mean", "response_length"):
+        np.testing.assert_allclose(small[name], whole[name], rtol=1e-6, err_msg=name)

@@ -1,0 +1,57 @@
+"""What a recorder says it lost: the account it keeps beside each shard → sentences for the load report.
+
+Reads small JSON files and believes nothing in them that is not a number. Knows the recorder's account; knows no rollout.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
+
+from board.shards import Shard
+
+_MEANING: Final = {
+    "value": "values could not be written",
+    "row": "rollouts could not be written",
+    "queue": "rollouts were dropped because the disk was slower than training",
+    "redaction": "rollouts were held back because the redaction failed",
+    "budget": "rollouts could not be measured for the budget and were written whole",
+    "disk": "rollouts were refused by the disk",
+    "closed": "rollouts came after the recorder was closed",
+}
+
+_MOST_BYTES: Final = 65_536
+
+
+def told(found: Sequence[Shard]) -> list[str]:
+    """What the recorders of these shards lost or left out, a sentence each; empty when nothing, or when nobody kept an account."""
+    lost: Counter[str] = Counter()
+    left_out = 0
+    for shard in found:
+        account = _account(shard)
+        losses = account.get("lost")
+        lost.update({reason: _count(number) for reason, number in losses.items()} if isinstance(losses, dict) else {})
+        left_out += _count(account.get("token_arrays_left_out"))
+    sentences = [
+        f"While recording, {number:,} {_MEANING[reason]}." for reason, number in lost.items() if number and reason in _MEANING
+    ]
+    if left_out:
+        sentences.append(
+            f"The recorder's budget left {left_out:,} rollouts without token arrays; their means and sums were kept."
+        )
+    return sentences
+
+
+def _account(shard: Shard) -> dict[str, Any]:
+    path = shard.path.with_name(f"{shard.path.name}.account.json")
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            return {}
+        account = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):  # there is none, or it is no account
+        return {}
+    return account if isinstance(account, dict) else {}
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

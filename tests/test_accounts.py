@@ -1,0 +1,46 @@
+"""Tests of what a recorder says it lost."""
+
+import json
+from pathlib import Path
+
+import pytest
+from rows import token_row, write_run
+
+from board import accounts, open_run
+from board.shards import find_shards
+
+ACCOUNTS: dict[str, tuple[object, list[str]]] = {
+    "nothing lost": ({"rows": 2, "lost": {}, "token_arrays_left_out": 0, "ended": True}, []),
+    "dropped": (
+        {"lost": {"queue": 3}},
+        ["While recording, 3 rollouts were dropped because the disk was slower than training."],
+    ),
+    "left out": (
+        {"token_arrays_left_out": 1200},
+        ["The recorder's budget left 1,200 rollouts without token arrays; their means and sums were kept."],
+    ),
+    "a reason of tomorrow": ({"lost": {"<b>": 3}}, []),
+    "no numbers": ({"lost": {"queue": "3", "disk": True, "row": -1}, "token_arrays_left_out": None}, []),
+    "no losses": ({"lost": [3]}, []),
+    "a list": ([1], []),
+}
+
+
+@pytest.mark.parametrize(("account", "sentences"), ACCOUNTS.values(), ids=ACCOUNTS)
+def test_accounts_are_told(tmp_path: Path, account: object, sentences: list[str]) -> None:
+    """Counts become sentences; whatever else stands in the file is not believed, and the run opens."""
+    write_run(tmp_path, {"rank_0.jsonl": [token_row(0)], "rank_1.jsonl": [token_row(0)]})
+    (tmp_path / "rank_0.jsonl.account.json").write_text(json.dumps(account))
+
+    assert accounts.told(find_shards(tmp_path)[0]) == sentences
+    report = open_run(tmp_path).report
+    assert (report.recording, report.rows, report.skipped) == (sentences, 2, {})
+
+
+def test_accounts_of_all_ranks_are_added(tmp_path: Path) -> None:
+    """One sentence for the run; damaged and enormous files say nothing."""
+    write_run(tmp_path, {f"rank_{rank}.jsonl": [token_row(0)] for rank in range(4)})
+    for rank, text in enumerate(['{"lost": {"disk": 1}}', '{"lost": {"disk": 2}}', "{", "[" * 100_000]):
+        (tmp_path / f"rank_{rank}.jsonl.account.json").write_text(text)
+
+    assert accounts.told(find_shards(tmp_path)[0]) == ["While recording, 3 rollouts were refused by the disk."]

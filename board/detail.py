@@ -1,7 +1,8 @@
 """One rollout beside the table: its numbers, its texts letter for letter, where it came from. Draws only."""
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
+import pandas as pd
 import streamlit as st
 
 from board import session, structure, token_pane, verbatim
@@ -11,7 +12,7 @@ from board.formats.row import plural
 from board.notices import notice
 from board.numbers import fmt
 from board.rollouts import Rollout
-from board.schema import heading
+from board.schema import BY_NAME, BY_TITLE, IDS, heading
 from board.session import View
 from board.texts import shorten, without_padding, without_system_prompt
 
@@ -73,6 +74,23 @@ def _numbers(view: View, key: int) -> None:
         for name in _NUMBERS:
             if name in row.columns:
                 st.metric(heading(name), fmt(float(row[name].iloc[0])), width="content")
+    if others := _others(row.iloc[0]):
+        st.text(" · ".join(others), width="stretch")
+
+
+def _others(row: "pd.Series[Any]") -> list[str]:
+    """Whatever else the trainer wrote that is short: its own numbers, such as the parts of a reward, and ids."""
+    derived = {*BY_NAME, "step", "shard", "line"} - {*IDS}
+    own = [
+        name
+        for name in row.index
+        if name not in derived and not (name.endswith("_mean") and name.removesuffix("_mean") in BY_TITLE)
+    ]
+    return [
+        f"{heading(str(name))} {fmt(float(value)) if isinstance(value, (int, float)) else value}"
+        for name, value in row[own].items()
+        if pd.notna(value)
+    ]
 
 
 def _text(label: str, text: str, view: View, *, note: str = "", empty: str = "(empty)") -> None:

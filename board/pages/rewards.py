@@ -1,6 +1,6 @@
 """Rewards: where does the curve bend, and how is the reward spread? Choices, data, computing, drawing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import streamlit as st
 
@@ -50,16 +50,13 @@ def story(choices: CurveChoices) -> None:
 
 
 def curve(
-    lines: dict[str, tuple[str, str]], title: str, unit: str, choices: CurveChoices, *, key: str, needs: str, shift: bool = False
+    lines: dict[str, tuple[str, str]], title: str, unit: str, choices: CurveChoices, *, key: str, shift: bool = False
 ) -> None:
-    """One panel of curves, those of `lines` (column → name, colour) that the run has; one sentence naming `needs` when it has none.
+    """One panel of curves, those of `lines` (column → name, colour) that the run has.
 
     `key` names the panel, not its column: two panels may draw the same one (KL k1 is the log-ratio).
     """
     present = [name for name in lines if name in run.frame.columns]
-    if not present:
-        absent(title, needs)
-        return
 
     def draw() -> Chart:
         return step_curve(
@@ -93,6 +90,7 @@ def curves(choices: CurveChoices) -> None:
     """The story of the run: reward, KL, length, log-ratio, entropy, and what else the reader asks for."""
     estimator = ESTIMATORS[choices.estimator]
     entropy = "entropy_mean" if "entropy_mean" in run.frame.columns else "entropies"
+    length = "response_length" if "response_length" in run.frame.columns else "response_chars"
     panels = [
         (REWARDS, "Does the reward rise?", "reward", "reward"),
         (
@@ -101,7 +99,7 @@ def curves(choices: CurveChoices) -> None:
             f"nats per token, {estimator.name} = {estimator.formula}",
             "logprobs and ref_logprobs",
         ),
-        ({"response_length": ("length", "length")}, "How long are the responses?", "tokens", "response_tokens"),
+        ({length: ("length", "length")}, "How long are the responses?", unit(length), "response_tokens"),
         (
             {"log_ratio_mean": ("log-ratio", "kl")},
             "Does it prefer its tokens to the reference?",
@@ -112,9 +110,18 @@ def curves(choices: CurveChoices) -> None:
         *(({name: (heading(name), "other")}, heading(name), unit(name), name) for name in choices.extra),
     ]
     grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
-    for at, (lines, title, measure, needs) in enumerate(panels):
-        with grid.cell():
-            curve(lines, title, measure, choices, key=f"curve_{at}", needs=needs, shift=lines is REWARDS)
+    for at, (lines, title, measure, _) in enumerate(panels):
+        if _is_there(lines):
+            with grid.cell():
+                curve(lines, title, measure, choices, key=f"curve_{at}", shift=lines is REWARDS)
+    for lines, title, _, needs in panels:
+        if not _is_there(lines):
+            absent(title, needs)
+
+
+def _is_there(lines: Iterable[str]) -> bool:
+    """Whether the run has any of these columns."""
+    return any(name in run.frame.columns for name in lines)
 
 
 def distributions() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from rows import plain
 
 from board import formats
 from board.formats.contract import Head, Place
@@ -69,7 +70,7 @@ def records(path: Path) -> list[dict[str, Any]]:
     elif path.suffix == ".parquet":
         values = pq.read_table(path).slice(0, HEAD).to_pylist()
     elif path.suffix == ".pt":
-        values = [pytest.importorskip("torch").load(path, weights_only=True)]
+        values = [plain(pytest.importorskip("torch").load(path, weights_only=True))]
     else:
         values = []
     return [value for value in values if isinstance(value, dict)]

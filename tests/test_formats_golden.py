@@ -32,6 +32,7 @@ SIDECARS: dict[str, tuple[str, ...]] = {
     "tinker_eval": ("bench/*/result.json",),
     "tinker_summaries": ("**/*_logtree.json", "**/*.html", "log/*.jsonl"),
     "trl": ("trainer_state.json",),
+    "verifiers_results": ("outputs/evals/*/*/metadata.json",),
     "verl": ("metrics/*.jsonl",),
     "xtuner": ("work/otlp/*.jsonl",),
 }

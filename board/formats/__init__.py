@@ -27,6 +27,7 @@ from board.formats import (
     tinker_eval,
     tinker_summaries,
     trl,
+    verifiers_results,
     verl,
     xtuner,
 )
@@ -54,6 +55,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     tinker_eval,
     tinker_summaries,
     trl,
+    verifiers_results,
     verl,
     xtuner,
 )

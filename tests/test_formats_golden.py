@@ -31,6 +31,7 @@ SIDECARS: dict[str, tuple[str, ...]] = {
     "skyrl": ("dumped_evals/*/aggregated_results.jsonl",),
     "tinker_eval": ("bench/*/result.json",),
     "tinker_summaries": ("**/*_logtree.json", "**/*.html", "log/*.jsonl"),
+    "token_export": ("token_exports/*/STABLE",),
     "traces": ("run/metrics.jsonl", "run/otel/traces.jsonl"),
     "trl": ("trainer_state.json",),
     "verifiers_results": ("outputs/evals/*/*/metadata.json",),

@@ -27,6 +27,7 @@ SIDECARS: dict[str, tuple[str, ...]] = {
     "native": ("metrics.jsonl",),
     "nemo_rl": ("exp_001/metrics.jsonl",),
     "open_instruct": ("*_metadata.jsonl",),
+    "relax": ("reward_terminal_traces/*.jsonl", "weight_serving_ready.jsonl"),
     "rllm": ("**/batch_summary.json", "*/meta.json", "*/progress/*.json"),
     "skyrl": ("dumped_evals/*/aggregated_results.jsonl",),
     "tinker_eval": ("bench/*/result.json",),

@@ -70,3 +70,12 @@ def write_manifest(path: Path, said: Any) -> None:
     """A manifest that says something else, and vouches for it."""
     text = json.dumps(said).encode()
     path.write_bytes(blake2b(text, digest_size=16).hexdigest().encode() + b"\n" + text)
+
+
+def plain(value: Any) -> Any:
+    """A value out of a torch file with lists instead of tensors."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, list) else value

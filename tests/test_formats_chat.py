@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from board.formats.chat import chat, content, is_chat, turns
+from board.formats.chat import chat, content, is_chat, parted, turns
 
 USER = {"role": "user", "content": "2+2?"}
 CALL = {"type": "function", "id": "c1", "function": {"name": "add", "arguments": '{"a": 2, "b": 2}'}}
@@ -58,3 +58,12 @@ def test_what_is_a_chat() -> None:
     assert is_chat([USER])
     assert not any(map(is_chat, ([], "user", None, [USER, "x"], [{"content": "x"}], USER)))
     assert chat([{"role": "user", "content": "a"}, {"role": "tool", "content": "b"}]) == "user:\na\n\ntool:\nb"
+
+
+def test_parted_where_told() -> None:
+    """The place decides, not the role; all may be prompt, or all response."""
+    said = [USER, {"role": "assistant", "content": "4"}]
+
+    assert parted(said, 2) == ("user:\n2+2?\n\nassistant:\n4", "")
+    assert parted(said, 1) == ("user:\n2+2?", "4")
+    assert parted(said, 0) == ("", "user:\n2+2?\n\nassistant:\n4")

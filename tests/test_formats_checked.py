@@ -1,11 +1,12 @@
 """Tests of values asked of a record, and of the reasons when they are not there."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from board.errors import RowRefused
-from board.formats.checked import listed, listed_or_none, split_at, whole_or_none, without
+from board.formats.checked import as_long, listed, listed_or_none, nested, objects, split_at, whole, whole_or_none, without
 from board.formats.contract import Place
 
 LISTED: dict[str, tuple[Any, type, int | None, str]] = {
@@ -75,3 +76,47 @@ SPLITS: dict[str, tuple[str, Any, str | None]] = {
 def test_split(name: str, said: Any, split: str | None) -> None:
     """The record's word comes before the path's, and nothing is assumed where neither speaks."""
     assert split_at(Place(name, 1), said) == split
+
+
+PROMISED: dict[str, tuple[Callable[[dict[str, Any], str], Any], Any, Any]] = {
+    "an object": (nested, {"a": 1}, {"a": 1}),
+    "no object": (nested, None, {}),
+    "objects": (objects, [{}, {"a": 1}], [{}, {"a": 1}]),
+    "no objects": (objects, None, []),
+    "a count": (whole, 0, 0),
+}
+
+
+@pytest.mark.parametrize(("ask", "value", "expected"), PROMISED.values(), ids=PROMISED)
+def test_what_was_promised(ask: Callable[[dict[str, Any], str], Any], value: Any, expected: Any) -> None:
+    """It comes as it is; what is null is as what is not there."""
+    assert ask({"k": value}, "k") is expected or ask({"k": value}, "k") == expected
+    if value is None:
+        assert ask({}, "k") == expected
+
+
+BROKEN: dict[str, tuple[Callable[[dict[str, Any], str], Any], dict[str, Any], str]] = {
+    "text for objects": (objects, {"k": "ab"}, '`k` is "ab", not a list'),
+    "a number for an object": (nested, {"k": 0}, "`k` is 0, not an object"),
+    "a list for an object": (nested, {"k": []}, r"`k` is \[\], not an object"),
+    "a text among objects": (objects, {"k": [{}, "x"]}, r"`k` holds \"x\" at position 1, not an object"),
+    "no count": (whole, {}, "has no `k`"),
+    "null for a count": (whole, {"k": None}, "`k` is null, not a whole number"),
+    "a fraction for a count": (whole, {"k": 1.5}, "`k` is 1.5, not a whole number"),
+    "true for a count": (whole, {"k": True}, "`k` is true, not a whole number"),
+    "fewer than none": (whole, {"k": -1}, "`k` is -1, not a whole number"),
+}
+
+
+@pytest.mark.parametrize(("ask", "record", "reason"), BROKEN.values(), ids=BROKEN)
+def test_what_was_not_promised(ask: Callable[[dict[str, Any], str], Any], record: dict[str, Any], reason: str) -> None:
+    """It is refused with the key and what stands there."""
+    with pytest.raises(RowRefused, match=reason):
+        ask(record, "k")
+
+
+def test_lengths() -> None:
+    """As many as the tokens, or refused with both numbers."""
+    as_long([1, 2], 2, "k")
+    with pytest.raises(RowRefused, match="`k` has 1 number for 2 tokens"):
+        as_long([1], 2, "k")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from rows import plain
 
 from board import formats
 from board.formats.contract import Head, Place
@@ -26,11 +27,15 @@ SIDECARS: dict[str, tuple[str, ...]] = {
     "native": ("metrics.jsonl",),
     "nemo_rl": ("exp_001/metrics.jsonl",),
     "open_instruct": ("*_metadata.jsonl",),
+    "relax": ("reward_terminal_traces/*.jsonl", "weight_serving_ready.jsonl"),
     "rllm": ("**/batch_summary.json", "*/meta.json", "*/progress/*.json"),
     "skyrl": ("dumped_evals/*/aggregated_results.jsonl",),
     "tinker_eval": ("bench/*/result.json",),
     "tinker_summaries": ("**/*_logtree.json", "**/*.html", "log/*.jsonl"),
+    "token_export": ("token_exports/*/STABLE",),
+    "traces": ("run/metrics.jsonl", "run/otel/traces.jsonl"),
     "trl": ("trainer_state.json",),
+    "verifiers_results": ("outputs/evals/*/*/metadata.json",),
     "verl": ("metrics/*.jsonl",),
     "xtuner": ("work/otlp/*.jsonl",),
 }
@@ -69,7 +74,7 @@ def records(path: Path) -> list[dict[str, Any]]:
     elif path.suffix == ".parquet":
         values = pq.read_table(path).slice(0, HEAD).to_pylist()
     elif path.suffix == ".pt":
-        values = [pytest.importorskip("torch").load(path, weights_only=True)]
+        values = [plain(pytest.importorskip("torch").load(path, weights_only=True))]
     else:
         values = []
     return [value for value in values if isinstance(value, dict)]

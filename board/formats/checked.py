@@ -3,6 +3,7 @@
 Knows JSON's shapes and what a file's place says; knows no trainer.
 """
 
+from collections.abc import Sized
 from typing import Any, Final
 
 from board.errors import RowRefused
@@ -45,6 +46,33 @@ def whole_or_none(record: Record, key: str) -> int | None:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     raise RowRefused(f"`{key}` is {shown(value)}, not a whole number")
+
+
+def nested(record: Record, key: str) -> Record:
+    """The object under a key; an empty one when there is none. Raises RowRefused for anything else."""
+    value = record.get(key)
+    if value is None or isinstance(value, dict):
+        return value or {}
+    raise RowRefused(f"`{key}` is {shown(value)}, not an object")
+
+
+def objects(record: Record, key: str) -> list[Record]:
+    """The objects in a list under a key; none when there is no list. Raises RowRefused for anything else."""
+    return listed_or_none(record, key, dict) or []
+
+
+def whole(record: Record, key: str) -> int:
+    """The whole number of at least 0 under a key. Raises RowRefused for anything else, or when there is none."""
+    value = record.get(key)
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    raise RowRefused(f"`{key}` is {shown(value)}, not a whole number of tokens" if key in record else f"has no `{key}`")
+
+
+def as_long(values: Sized, length: int, key: str) -> None:
+    """Raise RowRefused when a list is not as long as the tokens it belongs to."""
+    if len(values) != length:
+        raise RowRefused(f"`{key}` has {plural(len(values), 'number')} for {plural(length, 'token')}")
 
 
 def without(record: Record, *keys: str) -> Record:

@@ -13,7 +13,7 @@ _STEP: Final = re.compile(
     | completions_ ([0-9]+)
     | (?:train|eval) _rollout_ ([0-9]+)
     | (?:rollout_idx|eval) _ ([0-9]+) _trajectory
-    | rollout_ ([0-9]+) (?= [._] )
+    | rollout_ (?: eval_ )? ([0-9]+) (?= [._] )
     | (?: ^ | / ) (?: eval_ )? ([0-9]+) (?: _[0-9]{6}_[0-9]{6} )? (?= \. (?:jsonl|json|pt|parquet) (?: \.gz | \.zst )? $ )
     | (?: ^ | / ) ([0-9]+) (?= / )
     """,

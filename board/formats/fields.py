@@ -1,0 +1,63 @@
+"""Fields under our names as several formats make them: step and split, a reward and its parts, and what is left beside them.
+
+Knows the declared columns and that rewards come as numbers or dicts; knows no trainer.
+"""
+
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from typing import Any, Final
+
+from board.formats.keys import renamed
+from board.formats.native import as_number
+from board.formats.paths import split_in, step_or_zero
+from board.formats.row import FloatArray
+from board.formats.sequences import hide
+from board.records import Record
+from board.schema import NATIVE, TOKEN_IDS
+
+Numbers = list[Any] | FloatArray
+"""One entry per token, as a list or as the array that stands for one."""
+
+_OURS: Final = frozenset({column.name for column in NATIVE} | {*TOKEN_IDS, "prompt_token_ids"})
+"""Names that mean something here, whoever uses them."""
+
+_TOTALS: Final = ("score", "reward")
+"""What the total is called in a dict of rewards."""
+
+
+def hidden(values: Numbers | None, mask: Numbers | None) -> Numbers | None:
+    """The values with a gap at each masked token; all of them where there is no mask."""
+    return values if values is None or mask is None else hide(values, [bool(one) for one in mask])
+
+
+def step_and_split(name: str, step: Any = None, split: str | None = None) -> Record:
+    """Step and split as the record says them, else as the path of its file does; step 0 when neither does, and no split."""
+    return given(step=step_or_zero(name) if step is None else step, split=split or split_in(name))
+
+
+def rewarded(reward: Any) -> Record:
+    """A reward under our names: a number as it is; of a dict each part, and as the total the part that is called so, if any."""
+    if not isinstance(reward, dict):
+        return given(reward=reward)
+    total = next((reward[name] for name in _TOTALS if as_number(reward.get(name)) is not None), None)
+    return given(reward=total) | {f"reward.{name}": value for name, value in reward.items() if value is not None}
+
+
+def reward_note(rewards: Iterable[Any]) -> str:
+    """What to say of rewards that are dicts."""
+    dicts = any(isinstance(reward, dict) for reward in rewards)
+    return "Where a reward is a dict, reward is its entry `score` or `reward`, and missing when it has neither." if dicts else ""
+
+
+def beside(record: Record, placed: AbstractSet[str]) -> Record:
+    """What a record says beside the fields that are placed one by one, the empty left out, under the trainer's names.
+
+    A name that means something else here is told apart by ` (logged)`.
+    """
+    left = {key: value for key, value in record.items() if key not in placed and value not in (None, [], {})}
+    return renamed(left, {}, _OURS)
+
+
+def given(**fields: Any) -> Record:
+    """The fields that there are."""
+    return {name: value for name, value in fields.items() if value is not None}

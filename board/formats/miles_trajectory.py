@@ -1,0 +1,43 @@
+"""miles' trajectories: one conversation a line, as messages, of the samples that kept theirs.
+
+Knows these rows. The same samples, with tokens, are in miles' torch dumps (`slime`) and columns (`miles_columns`).
+"""
+
+from typing import Any, Final
+
+from board.errors import RowRefused
+from board.formats.chat import is_chat, parted, turns
+from board.formats.contract import Head, Place
+from board.formats.fields import beside, given, step_and_split
+from board.formats.native import shown
+from board.formats.paths import step_note
+from board.records import Record
+
+NAME: Final = "miles trajectories"
+FAMILY: Final = "miles trajectories"
+ARRAYS: Final[frozenset[str]] = frozenset()
+
+_NAMES: Final = {"group_index": "group_id", "sample_index": "sample_id", "reward": "reward"}
+
+
+def recognise(head: Head) -> bool:
+    """Whether every record is a numbered sample with its messages and status."""
+    return all({"sample_index", "group_index", "status", "messages"} <= record.keys() for record in head.records)
+
+
+def rollouts(record: Record, place: Place) -> list[Record]:
+    """The conversation of a sample. Raises RowRefused when there is none."""
+    messages: Any = record.get("messages")
+    prompt: Any = record.get("prompt")
+    if not is_chat(messages):
+        raise RowRefused(f"`messages` is {shown(messages)}, not a list of messages with roles")
+    continues = is_chat(prompt) and messages[: len(prompt)] == prompt
+    asked, answered = parted(messages, len(prompt)) if continues else turns(messages)
+    named = given(**{ours: record.get(theirs) for theirs, ours in _NAMES.items()})
+    others = beside(record, {"messages", "prompt", *_NAMES})
+    return [{**others, **named, **step_and_split(place.name), "prompt": asked, "response": answered}]
+
+
+def note(head: Head) -> str:
+    """Where the step is from."""
+    return step_note(head.name)

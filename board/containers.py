@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from board import records
 from board.errors import RowRefused, RunNotFound
+from board.formats.contract import COMPANIONS
 from board.records import Record
 from board.shards import Problem, Shard, read_lines
 
@@ -89,7 +90,10 @@ def _objects(shard: Shard) -> Iterator[Parsed | Problem]:
 
 
 def _torch(shard: Shard) -> Iterator[Parsed]:
-    yield Parsed(1, _load_torch(shard.path), shard.size)
+    record = _load_torch(shard.path)
+    if shard.companions:
+        record[COMPANIONS] = [_load_torch(Path(path)) for path in shard.companions]
+    yield Parsed(1, record, shard.size)
 
 
 def _load_torch(path: Path) -> Record:

@@ -17,7 +17,7 @@ from board.errors import BoardError, RunNotFound
 from board.parts import Part, moved
 from board.processes import Outcome
 from board.reading import Reading
-from board.recognition import Identity, check_one_family, format_of, identify, sidecars, suggested_mapping
+from board.recognition import Identity, check_one_family, format_of, identify, joined, sidecars, suggested_mapping
 from board.report import LoadReport
 from board.shards import Problem, Shard
 from board.store import Manifest, Piece, Store
@@ -78,12 +78,12 @@ class Loader:
         self.store, self.reading, self.on_progress = store, reading, on_progress
         self.cache_note = _unwritable(store)
         self.writable = not self.cache_note
-        kept = {shard.name: self._known(shard) for shard in found}
+        kept = {shard.name: self._known(shard) for shard in joined(found)}
         identities = {name: one.identity for name, one in kept.items()}
-        check_one_family(identities, reading.mapping)
         self.skipped = sidecars(identities)
         """Shards without rollouts, by name, and why they are left out."""
         self.kept = {name: one for name, one in kept.items() if name not in self.skipped}
+        check_one_family({name: one.identity for name, one in self.kept.items()}, reading.mapping)
         self._under_way: dict[str, int] = {}
         self._unsaved: set[str] = set()
         self._saved_at = time.monotonic()

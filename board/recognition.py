@@ -3,7 +3,8 @@
 Reads a few records of a shard and no more. Knows formats and containers; knows neither stretches nor the store.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -11,9 +12,10 @@ from typing import Final
 from board import containers, formats, records
 from board.containers import Parsed
 from board.errors import RowRefused, RunNotFound
-from board.formats import native
+from board.formats import miles_columns, miles_trajectory, native, slime, token_export, traces
 from board.formats.contract import Head
 from board.formats.guess import guess
+from board.formats.row import plural
 from board.records import Record
 from board.shards import Line, Problem, Shard, is_plain, read_lines
 
@@ -39,6 +41,14 @@ _SPEAKS: Final = frozenset(
 """Keys of rollouts, whoever wrote them: a file with one of them is no list of metrics, though its format is unknown."""
 
 
+_REPEATS: Final[Mapping[str, AbstractSet[str]]] = {
+    token_export.NAME: {traces.NAME},
+    miles_columns.NAME: {slime.NAME, miles_trajectory.NAME},
+    miles_trajectory.NAME: {slime.NAME},
+}
+"""Formats that tell less of the same rollouts than others a trainer writes beside them: where one of these is, they are left out."""
+
+
 @dataclass(frozen=True)
 class Identity:
     """What the beginning of a shard tells."""
@@ -51,6 +61,23 @@ class Identity:
     """Whether its records are not on lines of their own though its name says so."""
     keys: tuple[str, ...] = ()
     """Of its first record; none when no record could be read."""
+
+
+def joined(found: Sequence[Shard]) -> list[Shard]:
+    """The shards, those that a trainer keeps beside others for the same rollouts taken into these as companions."""
+    by_name = {shard.name: shard for shard in found}
+    companions = slime.companions(by_name)
+    taken = {name for names in companions.values() for name in names}
+    return [
+        _together(shard, [by_name[name] for name in companions.get(shard.name, ())]) for shard in found if shard.name not in taken
+    ]
+
+
+def _together(shard: Shard, others: list[Shard]) -> Shard:
+    if not others:
+        return shard
+    size, changed = sum(one.size for one in (shard, *others)), max(one.mtime_ns for one in (shard, *others))
+    return replace(shard, size=size, mtime_ns=changed, companions=tuple(str(one.path) for one in others))
 
 
 def identify(shard: Shard, mapping: str = "") -> Identity:
@@ -105,9 +132,17 @@ def sidecars(identities: Mapping[str, Identity]) -> dict[str, str]:
 
     Where no shard is recognised none is left out, so that reading them tells what is wrong with each.
     """
-    if not any(one.format for one in identities.values()):
+    formats_seen = {one.format for one in identities.values() if one.format}
+    if not formats_seen:
         return {}
-    return {
+    repeating = {
+        name: f"repeats the rollouts of {stronger}"
+        for name, one in identities.items()
+        if (stronger := next(iter(_REPEATS.get(one.format, set()) & formats_seen), ""))
+    }
+    again = "holds the rollouts of its neighbour `effective` once more, beside those that were not trained on"
+    repeating |= dict.fromkeys(traces.repeated(identities), again)
+    return repeating | {
         name: f"holds no rollouts that the board knows; its keys are {', '.join(key[:40] for key in one.keys[:12])}"
         for name, one in identities.items()
         if not one.format and one.keys and _SPEAKS.isdisjoint(one.keys)
@@ -121,7 +156,7 @@ def check_one_family(identities: Mapping[str, Identity], mapping: str = "") -> N
         if one.format:
             seen.setdefault(formats.by_name(one.format, mapping).FAMILY, []).append(name)
     if len(seen) > 1:
-        listed = "; ".join(f"{family}: {len(names):,} files, such as {names[0]}" for family, names in seen.items())
+        listed = "; ".join(f"{family}: {plural(len(names), 'file')}, such as {names[0]}" for family, names in seen.items())
         raise RunNotFound(f"This folder mixes the rollouts of several trainers. Open one of its folders instead. Seen: {listed}.")
 
 

@@ -50,6 +50,8 @@ class Shard:
     mtime_ns: int
     objects: bool = False
     """Whether JSON objects take several lines each, so that a line is no record."""
+    companions: tuple[str, ...] = ()
+    """Paths of the files whose records belong to this one's; size and time are those of all of them."""
 
     @property
     def of_lines(self) -> bool:

@@ -18,7 +18,9 @@ from board.stretches import Stretch, parse
 def answer(order: dict[str, Any]) -> dict[str, Any]:
     """Parse what the order names into its store: `piece`, or `refused` (the shard) or `failed` (the store) with the reason."""
     given = order["stretch"]
-    stretch = Stretch(**{**given, "shard": Shard(**{**given["shard"], "path": Path(given["shard"]["path"])})})
+    told = given["shard"]
+    shard = Shard(**{**told, "path": Path(told["path"]), "companions": tuple(told["companions"])})
+    stretch = Stretch(**{**given, "shard": shard})
     reading = Reading(**{**order["reading"], "pads": tuple(order["reading"]["pads"])})
     store = Store(Path(order["location"]), reading.key, Path(order["cache"]))
     try:

@@ -1,12 +1,14 @@
 """Tests of whose files are in a run."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from rows import token_row, write_run
 
 from board import open_run, shards
+from board.errors import RunNotFound
 from board.recognition import Identity, check_one_family, identify, sidecars
 
 
@@ -97,6 +99,51 @@ def test_only_what_holds_no_response_is_left_out() -> None:
 
     assert list(sidecars({"a": known, "b": metrics, "c": spoken, "d": empty})) == ["b"]
     assert sidecars({"b": metrics}) == {}
+
+
+GOLDEN = Path(__file__).parent / "formats"
+
+
+def test_rollout_and_train_dump_of_a_step_are_one(tmp_path: Path) -> None:
+    """slime's two files of a step give each sample once, with what both say of it, and a changed train dump is seen."""
+    pytest.importorskip("torch")
+    shutil.copytree(GOLDEN / "slime", tmp_path / "slime")
+
+    run = open_run(tmp_path / "slime")
+
+    assert list(run.report.formats.items()) == [("slime dump", 3)]
+    trained = run.rollout(int(run.frame.index[(run.frame["step"] == 12) & run.frame["logprob_mean"].notna()][0]))
+    assert trained.shard == "rollout_data/12.pt"
+    assert trained["response"]
+    assert trained["ref_logprobs"] is not None
+    (tmp_path / "slime" / "train_data" / "12.pt").unlink()
+    assert open_run(tmp_path / "slime").frame.query("step == 12")["logprob_mean"].isna().all()
+
+
+def test_files_that_repeat_others_are_left_out() -> None:
+    """The one that tells more of the same rollouts is read, whichever is found first; alone each is read."""
+    export, trace = Identity("prime-rl token export"), Identity("verifiers traces")
+
+    assert sidecars({"a": export, "b": trace}) == {"a": "repeats the rollouts of verifiers traces"}
+    assert sidecars({"a": export}) == {}
+    both = {"step_1/train/all/traces.jsonl": trace, "step_1/train/effective/traces.jsonl": trace}
+    assert list(sidecars({**both, "step_1/eval/all/traces.jsonl": trace})) == ["step_1/train/all/traces.jsonl"]
+
+
+def test_mixture_of_trainers_is_said(tmp_path: Path) -> None:
+    """Rollouts of two trainers in one folder are not merged by step; the sentence says what was seen where and what to do."""
+    write_run(
+        tmp_path,
+        {
+            "ours/rank_0.jsonl": [token_row(0)],
+            "verl/1.jsonl": [{"input": "q", "output": "a", "score": 1.0, "step": 1}],
+            "verl/2.jsonl": [{"input": "q", "output": "a", "score": 1.0, "step": 2}],
+        },
+    )
+
+    with pytest.raises(RunNotFound, match=r"native: 1 file.*ours/rank_0\.jsonl; verl: 2 files, such as verl/1\.jsonl"):
+        open_run(tmp_path)
+    assert open_run(tmp_path / "verl").steps.tolist() == [1, 2]
 
 
 def test_one_family_is_no_mixture() -> None:

@@ -3,12 +3,13 @@
 Both are torch files of dicts and lists. The two of one step are joined sample by sample before they are mapped; either alone will do.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats.checked import nested, objects, whole
-from board.formats.contract import Head, Place
+from board.formats.contract import COMPANIONS, Head, Place
 from board.formats.fields import beside, given, hidden, reward_note, rewarded, step_and_split
 from board.formats.keys import listed
 from board.records import Record
@@ -16,6 +17,8 @@ from board.records import Record
 NAME: Final = "slime dump"
 FAMILY: Final = "slime"
 ARRAYS: Final[frozenset[str]] = frozenset()
+
+_TRAIN_DUMP: Final = re.compile(r"((?:.*/)?)train_data/([0-9]+)(?:_[0-9]+)?\.pt")
 
 _TRAINED: Final = "trained on"
 """Under this key a sample keeps what the train dump says of it."""
@@ -72,6 +75,8 @@ def _peek(record: Record) -> list[Record]:
 
 def rollouts(record: Record, place: Place) -> list[Record]:
     """One rollout per sample of a rollout dump, a train dump, or of both as `join` gives them. Raises RowRefused naming the field."""
+    if COMPANIONS in record:
+        record = join(record, objects(record, COMPANIONS))
     samples = objects(record, "samples") if _is_rolled_out(record) else [{_TRAINED: one} for one in _trained(record)]
     shared = step_and_split(place.name, record.get("rollout_id"))
     return [{**shared, **_rollout(sample)} for sample in samples]
@@ -86,6 +91,15 @@ def note(head: Head) -> str:
             "does not say of which sample each raw one is."
         )
     return reward_note(one.get("reward") for one in samples)
+
+
+def companions(names: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Of files by their paths within a run: those of train dumps (one, or one per rank) by the rollout dump of the same step."""
+    by_step: dict[str, list[str]] = {}
+    for name in sorted(names):
+        if found := _TRAIN_DUMP.fullmatch(name):
+            by_step.setdefault(f"{found[1]}rollout_data/{found[2]}.pt", []).append(name)
+    return {rollout: tuple(trained) for rollout, trained in by_step.items() if rollout in names}
 
 
 def join(rollout_record: Record, train_records: Iterable[Record]) -> Record:

@@ -4,6 +4,7 @@ An episode is one attempt at a task, with a trace for every agent in it. Knows t
 `message_graph`'s.
 """
 
+from collections.abc import Collection
 from typing import Any, Final
 
 from board.errors import RowRefused
@@ -46,6 +47,11 @@ _PLACED: Final = frozenset(
     }
 )
 """Fields of a trace that are mapped, or describe the run rather than the rollout; the others are passed on."""
+
+
+def repeated(names: Collection[str]) -> set[str]:
+    """Of files by their paths within a run: prime-rl's `all` where its `effective` has the rollouts that were trained on once more."""
+    return {name for name in names if "/all/" in name and name.replace("/all/", "/effective/") in names}
 
 
 def recognise(head: Head) -> bool:

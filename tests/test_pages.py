@@ -470,11 +470,33 @@ def test_absent_fields_are_named_in_one_line(root: Path) -> None:
     """A panel without its fields says which it needs; no reference is invented."""
     write_run(root, "run", [{"step": 0, "response": "x", "reward": 1.0}])
 
-    said = texts(opened("rewards"))
+    page = opened("rewards")
 
+    said = texts(page)
     assert "needs logprobs and ref_logprobs, which this run does not have" in said
-    assert "needs response_tokens, which this run does not have" in said
+    assert "needs entropies, which this run does not have" in said
     assert "Reward against the reference needs ref_reward" in said
+
+
+def test_length_is_of_characters_without_tokens(root: Path) -> None:
+    """A run of texts alone has a curve of their lengths all the same, and its unit says what is counted."""
+    write_run(root, "run", [{"step": step, "response": "x" * (step + 3), "reward": 1.0} for step in range(3)])
+
+    figures = [json.loads(element.proto.spec) for element in opened("rewards").get("plotly_chart")]
+
+    lengths = next(one for one in figures if "How long are the responses?" in json.dumps(one["layout"]))
+    assert "characters" in json.dumps(lengths["layout"])
+    assert any(_numbers(line["y"]) == [3.0, 4.0, 5.0] for line in lengths["data"])
+
+
+def test_other_numbers_and_ids_of_a_rollout_are_listed(root: Path) -> None:
+    """The parts of a reward and the trainer's ids stand beside the main numbers; what the board derives does not."""
+    write_run(root, "run", [row(0, accuracy_reward=0.25, group_id="g7", sample_id="<b>s")])
+
+    said = texts(opened("responses"))
+
+    assert "group_id g7 · sample_id <b>s · rank 0 · accuracy_reward 0.25" in said
+    assert "log-ratio, max" not in said
 
 
 def test_table_is_sorted_and_missing_values_come_last(root: Path) -> None:

@@ -8,6 +8,7 @@ import math
 import os
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -291,6 +292,32 @@ def _chart(
 ) -> DrawnChart:
     drawn = _draw()
     return DrawnChart(drawn, Ready(ink(drawn.spec, theme)))
+
+
+class Once:
+    """A value made by whoever asks first; others wait for it. What making it raises goes to the one who made it, and the next tries again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: list[Any] = []
+
+    def get(self, make: Callable[[], _T]) -> _T:
+        """The value; `make` is called when there is none yet, and may draw."""
+        with self._lock:
+            if not self._made:
+                self._made.append(make())
+        value: _T = self._made[0]
+        return value
+
+
+def once(name: str, make: Callable[[], _T], run: Run) -> _T:
+    """Something of a run that takes long to make: made by the first reader of that load, who sees its progress, and shared by all."""
+    return _once(name, run.load_id).get(make)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _once(name: str, load_id: str) -> Once:
+    return Once()
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

@@ -20,7 +20,12 @@ from board.schema import title
 PAIRS: Final = {"ref": ("logprobs", "ref_logprobs"), "rollout": ("logprobs", "rollout_logprobs")}
 """Arrays that measure the same tokens, so that equal positions must agree best."""
 
-LAGS: Final = (-1, 0, 1)
+_WINDOWS: Final = {-1: (slice(1, None), slice(None, -1)), 0: (slice(None), slice(None)), 1: (slice(None, -1), slice(1, None))}
+"""By lag: the tokens of the one array and those of the other that are laid on them."""
+
+LAGS: Final = tuple(_WINDOWS)
+
+_SUMS: Final = ("n", "x", "y", "xx", "yy", "xy")
 
 LEAST_PAIRS: Final = 64
 """From fewer tokens nothing is told of a correlation, or of a mean distance."""
@@ -45,37 +50,40 @@ def measure(batch: Batch) -> dict[str, Column]:
     """The sums that correlations at three lags are made of, for every pair of arrays, and the sum of |log-ratio|."""
     columns: dict[str, Column] = {}
     for pair, (ours, theirs) in PAIRS.items():
-        for lag in LAGS:
-            columns |= _moments(batch, ours, theirs, lag, f"{pair}{lag:+d}")
+        columns |= _correlation_sums(batch, ours, theirs, pair)
     columns |= _distance(batch)
     return columns
 
 
-def _moments(batch: Batch, ours: str, theirs: str, lag: int, prefix: str) -> dict[str, Column]:
-    """n, Σx, Σy, Σx², Σy², Σxy per rollout with x = ours[t] and y = theirs[t + lag], both finite, counted and of one rollout."""
-    names = [f"{prefix}_{sum_}" for sum_ in ("n", "x", "y", "xx", "yy", "xy")]
+def _correlation_sums(batch: Batch, ours: str, theirs: str, pair: str) -> dict[str, Column]:
+    """_moments of two arrays at every lag, over tokens that count and have both numbers; zeros where the batch lacks an array."""
     if ours not in batch.arrays or theirs not in batch.arrays:
-        return {name: np.zeros(len(batch.part)) for name in names}
-    x = batch.arrays[ours].astype(np.float64)
-    y = _shifted(batch.arrays[theirs].astype(np.float64), lag)
-    owners = np.repeat(np.arange(len(batch.part)), np.diff(batch.offsets)).astype(np.float64)
-    entering = np.isfinite(x) & np.isfinite(y) & batch.counts & (_shifted(batch.counts.astype(np.float64), lag) == 1)
-    entering &= _shifted(owners, lag) == owners
-    x, y = np.where(entering, x, 0.0), np.where(entering, y, 0.0)
-    values = (entering.astype(np.float64), x, y, x * x, y * y, x * y)
-    return {name: batch.per_rollout(value) for name, value in zip(names, values, strict=True)}
+        return {f"{pair}{lag:+d}_{name}": np.zeros(len(batch.part)) for lag in LAGS for name in _SUMS}
+    entering = np.isfinite(batch.arrays[ours]) & np.isfinite(batch.arrays[theirs]) & batch.counts
+    x = np.where(entering, batch.arrays[ours], 0.0).astype(np.float64)
+    y = np.where(entering, batch.arrays[theirs], 0.0).astype(np.float64)
+    columns: dict[str, Column] = {}
+    for lag in LAGS:
+        columns |= {f"{pair}{lag:+d}_{name}": value for name, value in _moments(batch, x, y, entering, lag).items()}
+    return columns
 
 
-def _shifted(values: Float64Array, lag: int) -> Float64Array:
-    """values[t + lag], NaN where there is none."""
-    if not lag:
-        return values
-    moved = np.full_like(values, np.nan)
-    if lag > 0:
-        moved[:-lag] = values[lag:]
-    else:
-        moved[-lag:] = values[:lag]
-    return moved
+def _moments(batch: Batch, x: Float64Array, y: Float64Array, entering: NDArray[np.bool_], lag: int) -> dict[str, Column]:
+    """n, Σx, Σy, Σx², Σy² and Σxy per rollout over the pairs x[t], y[t + lag] that both enter and are of one rollout."""
+    here, there = _WINDOWS[lag]
+    both = np.zeros(len(entering), np.bool_)
+    pairs = both[: len(entering) - abs(lag)]
+    pairs[:] = entering[here] & entering[there]
+    ends = batch.offsets[(batch.offsets > 0) & (batch.offsets < len(entering))]
+    if lag:
+        pairs[ends - 1] = False
+    ours, theirs = x[here] * pairs, y[there] * pairs
+    whole = np.zeros(len(entering))
+    columns: dict[str, Column] = {"n": batch.per_rollout(both)}
+    for name, product in (("x", ours), ("y", theirs), ("xx", ours * ours), ("yy", theirs * theirs), ("xy", ours * theirs)):
+        whole[: len(product)] = product
+        columns[name] = batch.per_rollout(whole)
+    return columns
 
 
 def _distance(batch: Batch) -> dict[str, Column]:
@@ -201,7 +209,7 @@ def reward_sum(evidence: Evidence) -> Answer:
     frame = evidence.frame
     present = {name: frame[column].to_numpy() for name, column in _PENALTIES.items() if column in frame.columns}
     columns = [frame["reward"].to_numpy(), frame["token_reward_sum"].to_numpy(), *present.values()]
-    whole = np.isfinite(columns).all(axis=0)
+    whole = np.isfinite(columns).all(axis=0) & (evidence.measures["missing_numbers"].to_numpy() == 0)
     if whole.sum() < LEAST_ROWS:
         return Unable(f"fewer than {LEAST_ROWS} rollouts have the numbers it takes")
     rewards, sums, *others = (column[whole] for column in columns)

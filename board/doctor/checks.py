@@ -66,7 +66,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     ),
     Check(
         "first-step",
-        "The policy does not begin at its reference",
+        "A policy that does not begin at its reference",
         "warning",
         "Before the first update both are the same model, so their logprobs can differ by rounding alone.",
         "Compare chat template, dropout, precision and temperature of the two forward passes; a reference of your own choice may differ.",

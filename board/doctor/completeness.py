@@ -4,7 +4,7 @@ What is usual in the run is the measure; the last step may still be being writte
 Knows nothing of tokens or texts.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,7 @@ def _named(values: NDArray[np.int64] | list[int]) -> str:
     return shown if len(values) <= NAMED else f"{shown} and {len(values) - NAMED:,} more"
 
 
-def _usual(values: NDArray[np.int64]) -> int | None:
+def _usual(values: NDArray[np.integer[Any]]) -> int | None:
     """The commonest value, where it is common enough to be called usual."""
     found, times = np.unique(values, return_counts=True)
     if not len(found) or times.max() < USUAL * len(values):
@@ -70,7 +70,7 @@ def small_steps(evidence: Evidence) -> Answer:
     sizes = evidence.frame["step"][evidence.finished].value_counts().sort_index()
     if len(sizes) < LEAST_STEPS:
         return Unable(f"too few steps to tell how many rollouts one has: it takes {LEAST_STEPS} beside the last")
-    usual = _usual(sizes.to_numpy(np.int64))
+    usual = _usual(sizes.to_numpy())
     if usual is None:
         return Unable("the steps differ in size")
     small = sizes.index[sizes < usual].to_numpy(np.int64)
@@ -110,7 +110,7 @@ def small_groups(evidence: Evidence) -> Answer:
     own = frame["group_id"].astype(str) if "group_id" in frame else evidence.measures["prompt_key"][finished]
     sizes = frame.groupby([frame["step"], own], sort=False)["step"].transform("size")
     first = ~pd.MultiIndex.from_arrays([frame["step"], own]).duplicated()
-    usual = _usual(sizes.to_numpy(np.int64)[first])
+    usual = _usual(sizes.to_numpy()[first])
     if usual is None:
         return Unable("there are no groups of a usual size")
     if usual < 2:

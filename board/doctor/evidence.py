@@ -42,8 +42,10 @@ class Batch:
     def per_rollout(self, values: Column) -> Column:
         """Sums of N numbers or marks over each rollout's tokens, 0 where it has none. Shape (n,)."""
         kind = np.int64 if values.dtype == bool else values.dtype
-        sums: Column = np.add.reduceat(np.append(values, values.dtype.type(0)), self.offsets[:-1], dtype=kind)
-        sums[np.diff(self.offsets) == 0] = 0  # where reduceat gives the neighbour's first value
+        sums = np.zeros(len(self.part), kind)
+        filled = np.diff(self.offsets) > 0  # reduceat gives a rollout without tokens the value of its neighbour
+        if filled.any():
+            sums[filled] = np.add.reduceat(values, self.offsets[:-1][filled], dtype=kind)
         return sums
 
     def spread(self, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:

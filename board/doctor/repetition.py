@@ -30,7 +30,7 @@ def measure(batch: Batch) -> dict[str, Column]:
 
 
 def _digest(texts: NDArray[Any]) -> NDArray[np.uint64]:
-    digests: NDArray[np.uint64] = pd.util.hash_array(texts.astype(object), categorize=True)
+    digests: NDArray[np.uint64] = pd.util.hash_array(texts.astype(object), categorize=False)
     return digests
 
 

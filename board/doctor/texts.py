@@ -36,7 +36,7 @@ _MARKS: Final = (("Ġ", " "), ("Ċ", "\n"), ("▁", " "))
 
 
 def measure(batch: Batch) -> dict[str, Column]:
-    """Whether a rollout's tokens read as another text than its response: 1 or 0, NaN where that cannot be told, NOT_LOOKED where nobody looked."""
+    """1 where the tokens read as another text than the response, else 0; NaN where that cannot be told, NOT_LOOKED where nobody looked."""
     differs = np.full(len(batch.part), np.nan)
     responses = text_column(batch.part, "response")
     if TOKENS not in batch.part.tokens.column_names:

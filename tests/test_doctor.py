@@ -51,9 +51,7 @@ def sound_row(step: int, group: int, member: int, dice: np.random.Generator) -> 
 def sound() -> Rows:
     """A run in which no check finds anything, and every check but those of masks can tell."""
     dice = np.random.default_rng(0)
-    return [
-        sound_row(step, group, member, dice) for step in range(STEPS) for group in range(GROUPS) for member in range(MEMBERS)
-    ]
+    return [sound_row(step, group, member, dice) for step in range(STEPS) for group in range(GROUPS) for member in range(MEMBERS)]
 
 
 def examined(folder: Path, rows: Rows) -> Diagnosis:

@@ -111,7 +111,11 @@ def test_stretches_are_those_of_a_slow_walk(rollouts: list[list[bool]], least: i
         text = "".join("x" if mark else "." for mark in rollout)
         runs = [len(run) for run in text.replace(".", " . ").split() if run != "."]
         kept = iter([length >= least for length in runs])
-        wanted += [current for run in text.replace(".", " . ").split() for current in ([False] if run == "." else [next(kept)] * len(run))]
+        wanted += [
+            current
+            for run in text.replace(".", " . ").split()
+            for current in ([False] if run == "." else [next(kept)] * len(run))
+        ]
     marks = np.array([mark for rollout in rollouts for mark in rollout], np.bool_)
     offsets = np.cumsum([0, *map(len, rollouts)])
 

@@ -13,6 +13,7 @@ from rows import row, write_run
 from board import open_run
 from board.doctor.checks import CHECKS, NAMED_PLACES, examine
 from board.doctor.contract import Diagnosis, Finding
+from board.doctor.texts import CLOSELY
 from board.report import KEPT_PROBLEMS
 
 REPOSITORY = Path(__file__).parent.parent
@@ -273,12 +274,79 @@ def test_fault_is_found(tmp_path: Path, name: str) -> None:
 
 def test_every_check_has_a_fault() -> None:
     """No check is without a run that sets it off."""
-    assert {check.name for check in CHECKS} == {fault.check for fault in FAULTS.values()} | {"refused", "unfinished"}
+    assert {check.name for check in CHECKS} == {fault.check for fault in FAULTS.values()} | {"refused", "unfinished", "two-files"}
 
 
 def test_names_of_checks_are_unique() -> None:
     """Scripts tell checks by their name, readers by their title."""
     assert len({check.name for check in CHECKS}) == len({check.title for check in CHECKS}) == len(CHECKS)
+
+
+def test_step_in_two_files_of_a_rank(tmp_path: Path) -> None:
+    """A job resumed into another file is found by the step and rank that both files hold, though each file alone is sound."""
+    rows = sound()
+    again = [
+        one | {"reward": 1.5, "token_rewards": None, "sample_id": f"again {one['sample_id']}"} for one in rows if one["step"] > 4
+    ]
+
+    diagnosis = examine(open_run(write_run(tmp_path / "run", {"first.jsonl": rows, "second.jsonl": again})))
+
+    assert found(diagnosis, "two-files").what == (
+        "2 steps with rows of one rank in several files: 5, 6; the first in first.jsonl, second.jsonl"
+    )
+
+
+def test_ranks_in_files_of_their_own_are_sound(tmp_path: Path) -> None:
+    """One file per rank, or per rank and step, is how trainers write, and no alarm."""
+    rows = sound()
+    shards = {
+        f"rank_{rank}_{step}.jsonl": [one for one in rows if (one["rank"], one["step"]) == (rank, step)]
+        for rank in range(GROUPS)
+        for step in range(STEPS)
+    }
+
+    assert names(examine(open_run(write_run(tmp_path / "run", shards)))) == []
+
+
+def test_reference_read_late_in_one_rank_alone(tmp_path: Path) -> None:
+    """A fault of one file is not outvoted by the others."""
+    rows = [one | {"token_rewards": None} for one in sound()]
+    late = [one | {"ref_logprobs": [-0.7, *one["ref_logprobs"][:-1]]} for one in rows if one["rank"] == 1]
+    folder = write_run(tmp_path / "run", {"rank_0.jsonl": [one for one in rows if one["rank"] == 0], "rank_1.jsonl": late})
+
+    finding = found(examine(open_run(folder)), "off-by-one")
+
+    assert finding.rollouts == len(late)
+    assert {place.source.partition(":")[0] for place in finding.where} == {"rank_1.jsonl"}
+
+
+def byte_level(text: str) -> list[str]:
+    """A text as byte-level BPE names its bytes, a token per byte; written out for the bytes that Chinese needs."""
+    moved = {0xAD: 0x143} | {byte: 0x121 + byte - 0x7F for byte in range(0x7F, 0xA1)}
+    return [chr(moved.get(byte, byte)) for byte in text.encode()]
+
+
+def test_chinese_of_byte_level_tokens_is_compared_in_full(tmp_path: Path) -> None:
+    """Every rollout is compared, however many need decoding, and the one that reads otherwise is found."""
+    rows = [
+        row(0, prompt=str(i), response=text, response_tokens=byte_level(text))
+        for i, text in enumerate(f"{chr(0x4E00 + i)}天气很好" for i in range(2 * CLOSELY))
+    ]
+    rows[77]["response"] = "今天下雨"
+
+    finding = found(examined(tmp_path / "run", rows), "text")
+
+    assert (finding.rollouts, finding.where[0].source, finding.at_least) == (1, "data.jsonl:78", False)
+    assert f"of {2 * CLOSELY} compared" in finding.what
+
+
+def test_of_many_that_differ_some_are_looked_at(tmp_path: Path) -> None:
+    """Where very many rollouts need to be decoded token by token, a finding says that there may be more."""
+    rows = [row(0, prompt=str(i), response="no", response_tokens=["yes"]) for i in range(CLOSELY + 1)]
+
+    finding = found(examined(tmp_path / "run", rows), "text")
+
+    assert (finding.rollouts, finding.at_least) == (CLOSELY, True)
 
 
 def test_refused_lines_are_an_error(tmp_path: Path) -> None:

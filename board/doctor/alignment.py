@@ -108,9 +108,9 @@ def correlation(sums: pd.DataFrame, prefix: str) -> Float64Array:
 
 
 def off_by_one(evidence: Evidence) -> Answer:
-    """Shards and steps in which a token's logprob agrees better with its neighbour's in the other array than with its own.
+    """Rollouts among whose like a token's logprob agrees better with its neighbour's in the other array than with its own.
 
-    Pearson's r over all tokens of a shard's step; the difference of two of them by Fisher's z, whose standard error is √(2 / (n - 3)).
+    Pearson's r over all their tokens; the difference of two of them by Fisher's z, whose standard error is √(2 / (n - 3)).
     """
     shifted, told, tested = np.zeros(len(evidence.frame), np.bool_), [], False
     for pair, (ours, theirs) in PAIRS.items():
@@ -123,26 +123,35 @@ def off_by_one(evidence: Evidence) -> Answer:
             towards = "a token late" if late > 0 else "a token early"
             told.append(f"{title(theirs)} agrees with {title(ours)} best when read {towards}")
     if not tested:
-        return Unable(f"no step of a shard has {LEAST_PAIRS} tokens with two logprobs that vary")
+        return Unable(f"fewer than {LEAST_PAIRS} tokens have two logprobs, or these do not vary")
     if not shifted.any():
         return None
     return Found(f"{'; '.join(told)}, in {plural(int(shifted.sum()), 'rollout')}", evidence.keys(shifted))
 
 
 def _lags(evidence: Evidence, pair: str) -> pd.Series:
-    """For every rollout the lag at which its shard's step agrees best, clearly; 0 where that is in doubt, NaN where it cannot be told."""
+    """For every rollout the lag at which its like agree best, clearly; 0 where that is in doubt, NaN where it cannot be told.
+
+    Its like are the rollouts of its shard and step; where those have too few tokens, of its shard, and then of the run.
+    """
     sums = evidence.measures.filter(regex=f"^{pair}[+-]")
-    frame = evidence.frame
-    groups = pd.Series(frame["shard"].cat.codes.to_numpy().astype(np.int64), index=frame.index), frame["step"]
-    grouped = sums.groupby([*groups], sort=False)
-    pooled = grouped.sum()
-    own = correlation(pooled, f"{pair}+0")
-    best = np.where(np.isnan(own) | (pooled[f"{pair}+0_n"] < LEAST_PAIRS), np.nan, 0.0)
+    shards = pd.Series(evidence.frame["shard"].cat.codes.to_numpy().astype(np.int64), index=sums.index)
+    run = pd.Series(0, index=sums.index)
+    lags = pd.Series(np.nan, index=sums.index)
+    for like in ([shards, evidence.frame["step"]], [shards], [run]):
+        grouped = sums.groupby(like, sort=False)
+        lags = lags.fillna(pd.Series(_best_lags(grouped.sum(), pair)[grouped.ngroup().to_numpy()], index=sums.index))
+    return lags
+
+
+def _best_lags(sums: pd.DataFrame, pair: str) -> Float64Array:
+    """The lag of the clearly best correlation of each row of sums, 0 in doubt, NaN where there are too few pairs or one side does not vary."""
+    own = correlation(sums, f"{pair}+0")
+    best = np.where(np.isnan(own) | (sums[f"{pair}+0_n"] < LEAST_PAIRS), np.nan, 0.0)
     for lag in (-1, 1):
-        other = correlation(pooled, f"{pair}{lag:+d}")
-        clear = clearly_above(other, own, pooled[f"{pair}{lag:+d}_n"].to_numpy())
+        clear = clearly_above(correlation(sums, f"{pair}{lag:+d}"), own, sums[f"{pair}{lag:+d}_n"].to_numpy())
         best[clear & ~np.isnan(best)] = lag
-    return pd.Series(best[grouped.ngroup().to_numpy()], index=frame.index)
+    return best
 
 
 def clearly_above(other: Float64Array, own: Float64Array, pairs: Float64Array) -> NDArray[np.bool_]:

@@ -135,6 +135,15 @@ CHECKS: Final[tuple[Check, ...]] = (
         loading.resumed,
     ),
     Check(
+        "two-files",
+        "Steps that several files hold for one rank",
+        "warning",
+        "A job that resumed wrote them again, or a file was copied twice: their means mix two policies or count rows twice.",
+        "Take out the files of the older attempt, or the copies.",
+        completeness.two_files,
+        needs=("rank",),
+    ),
+    Check(
         "clock",
         "Steps written before the steps before them",
         "warning",

@@ -122,6 +122,20 @@ def small_groups(evidence: Evidence) -> Answer:
     return Found(what, frame.index.to_numpy()[small])
 
 
+def two_files(evidence: Evidence) -> Answer:
+    """Steps that several shards hold for one rank, in a run where that is not the rule."""
+    pairs = evidence.frame[["step", "rank", "shard"]].dropna().drop_duplicates()
+    shards = pairs.groupby(["step", "rank"], observed=True)["shard"].size()
+    if shards.empty or shards.median() > 1:
+        return Unable("the rows of a step and rank are spread over several files here")
+    steps = np.unique(shards.index.get_level_values("step")[shards > 1].to_numpy(np.int64))
+    if not len(steps):
+        return None
+    named = ", ".join(str(name) for name in pairs["shard"][pairs["step"] == steps[0]].unique()[:NAMED])
+    what = f"{plural(len(steps), 'step')} with rows of one rank in several files: {_named(steps)}; the first in {named}"
+    return Found(what, _first_of(evidence, steps))
+
+
 def missing_rewards(evidence: Evidence) -> Answer:
     """Rollouts without a finite reward where others have one."""
     lacking = ~np.isfinite(evidence.frame["reward"].to_numpy(np.float64))

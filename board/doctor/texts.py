@@ -31,6 +31,9 @@ _NO_TEXT: Final = re.compile(
 )
 """What trainers leave out of a response or not, as they like: special tokens, white space at joints, halves of characters."""
 
+_BYTE_LEVEL: Final = {code: chr(bytes_of("byte-level", chr(code))[0]) for code in range(0xA1, 0x144)}
+"""The letters of byte-level BPE that are not ASCII, to the bytes they name, as characters of Latin-1."""
+
 _MARKS: Final = (("Ġ", " "), ("Ċ", "\n"), ("▁", " "))
 """Tokenizers' commonest names of bytes, which nearly every English response is spelled with."""
 
@@ -43,18 +46,19 @@ def measure(batch: Batch) -> dict[str, Column]:
         return {"text_differs": differs}
     tokens = batch.part.tokens.column(TOKENS).chunk(0)
     both = pc.and_(tokens.is_valid(), responses.is_valid()).to_numpy(zero_copy_only=False)
-    alike = _alike_at_once(tokens, responses)
-    differs[both & alike] = 0
+    joined = pc.binary_join(tokens, pa.scalar("", pa.large_string()))
+    alike = _alike_at_once(joined, responses)
     doubtful = np.flatnonzero(both & ~alike)
-    differs[doubtful] = NOT_LOOKED
+    alike[doubtful] = [_byte_level_alike(joined[row].as_py(), responses[row].as_py()) for row in doubtful]
+    differs[both] = np.where(alike[both], 0, NOT_LOOKED)
+    doubtful = doubtful[~alike[doubtful]]
     for row in _evenly(doubtful, CLOSELY):
         differs[row] = _differs(batch, tokens[row].as_py(), responses[row].as_py(), int(row))
     return {"text_differs": differs}
 
 
-def _alike_at_once(tokens: pa.Array, responses: pa.Array) -> NDArray[np.bool_]:
+def _alike_at_once(joined: pa.Array, responses: pa.Array) -> NDArray[np.bool_]:
     """Where the joined tokens are the response, plain or with the commonest marks decoded, but for an end token and white space around."""
-    joined = pc.binary_join(tokens, pa.scalar("", pa.large_string()))
     wanted = pc.utf8_trim_whitespace(responses)
     alike = _equal(_trimmed(joined), wanted)
     if alike.all():
@@ -70,8 +74,17 @@ def _trimmed(texts: pa.Array) -> pa.Array:
 
 
 def _equal(some: pa.Array, others: pa.Array) -> NDArray[np.bool_]:
-    alike: NDArray[np.bool_] = pc.fill_null(pc.equal(some, others), False).to_numpy(zero_copy_only=False)
+    alike: NDArray[np.bool_] = np.array(pc.fill_null(pc.equal(some, others), False))
     return alike
+
+
+def _byte_level_alike(joined: str, response: str) -> bool:
+    """Whether joined tokens read as the response if every letter is the name of a byte. As `reads_as`, without a look at single tokens."""
+    try:
+        text = joined.translate(_BYTE_LEVEL).encode("latin-1").decode(errors="replace")
+    except UnicodeEncodeError:  # a letter that names no byte
+        return False
+    return _NO_TEXT.sub("", text) == _NO_TEXT.sub("", response)
 
 
 def _evenly(rows: NDArray[np.int64], most: int) -> NDArray[np.int64]:

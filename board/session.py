@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -45,6 +45,9 @@ _PASSING: Final = ("token", "compare", "window")
 
 STALE_SECONDS: Final = 1.0
 """A click so soon after the URL was written may come with the URL of before, which the browser had not yet replaced."""
+
+QUICK_SECONDS: Final = 1.0
+"""What was made of a run in less is made again whenever the run grows."""
 
 _WHOLE: Final = ("step", "token")
 """Those of them that are whole numbers."""
@@ -294,30 +297,31 @@ def _chart(
     return DrawnChart(drawn, Ready(ink(drawn.spec, theme)))
 
 
-class Once:
-    """A value made by whoever asks first; others wait for it. What making it raises goes to the one who made it, and the next tries again."""
+class Latest(Generic[_T]):
+    """A value that takes long to make of a run: made by whoever asks first, while others wait. What interrupts making it is that reader's alone.
+
+    Of a run that grows it is made anew by itself where that is quick, and otherwise when asked for.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._made: list[Any] = []
+        self._made: tuple[str, float, _T] | None = None
 
-    def get(self, make: Callable[[], _T]) -> _T:
-        """The value; `make` is called when there is none yet, and may draw."""
+    def get(self, load_id: str, make: Callable[[], _T], *, again: bool = False) -> tuple[_T, bool]:
+        """The value, and whether it is of that load; `make` may draw. `again` asks for one of that load, however long it takes."""
         with self._lock:
-            if not self._made:
-                self._made.append(make())
-        value: _T = self._made[0]
-        return value
-
-
-def once(name: str, make: Callable[[], _T], run: Run) -> _T:
-    """Something of a run that takes long to make: made by the first reader of that load, who sees its progress, and shared by all."""
-    return _once(name, run.load_id).get(make)
+            if self._made is None or (self._made[0] != load_id and (again or self._made[1] < QUICK_SECONDS)):
+                started = time.monotonic()
+                value = make()
+                self._made = (load_id, time.monotonic() - started, value)
+            made_of, _, value = self._made
+        return value, made_of == load_id
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def _once(name: str, load_id: str) -> Once:
-    return Once()
+def latest(name: str, location: str) -> Latest[Any]:
+    """The latest value of that name made of the run at a location, shared by all readers."""
+    return Latest()
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

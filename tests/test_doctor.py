@@ -320,6 +320,19 @@ def test_reference_read_late_in_one_rank_alone(tmp_path: Path) -> None:
     assert {place.source.partition(":")[0] for place in finding.where} == {"rank_1.jsonl"}
 
 
+def test_evaluation_is_no_smaller_step_or_group(tmp_path: Path) -> None:
+    """Rollouts of evaluation have sizes of their own, and those of training are not measured by them."""
+    evaluation = [
+        sound_row(step, 9, i, np.random.default_rng(step))
+        | {"split": "evaluation", "prompt": f"held out {i}", "rank": 0, "reward": 0.0}
+        for step in (2, 4, 7)
+        for i in range(2)
+    ]
+    rows = [one | {"token_rewards": None} for one in [*sound(), *evaluation]]
+
+    assert names(examined(tmp_path / "run", sorted(rows, key=lambda one: one["step"]))) == []
+
+
 def byte_level(text: str) -> list[str]:
     """A text as byte-level BPE names its bytes, a token per byte; written out for the bytes that Chinese needs."""
     moved = {0xAD: 0x143} | {byte: 0x121 + byte - 0x7F for byte in range(0x7F, 0xA1)}

@@ -9,7 +9,8 @@ import pytest
 from rows import row, token_row, write_run
 from streamlit.testing.v1 import AppTest
 
-from board.session import Once
+from board import session
+from board.session import Latest
 
 ENTRY = Path(__file__).parent.parent / "rl_logging_board.py"
 
@@ -78,7 +79,8 @@ def test_names_from_the_run_are_text(root: Path) -> None:
 
 def test_examined_once_for_all_readers() -> None:
     """Readers who come while it is being made wait for it, and it is made once."""
-    once, made, got, begun, go_on = Once(), [], [], threading.Event(), threading.Event()
+    latest: Latest[str] = Latest()
+    made, got, begun, go_on = [], [], threading.Event(), threading.Event()
 
     def make() -> str:
         begun.set()
@@ -86,26 +88,58 @@ def test_examined_once_for_all_readers() -> None:
         made.append(1)
         return "diagnosis"
 
-    first = threading.Thread(target=lambda: got.append(once.get(make)))
+    first = threading.Thread(target=lambda: got.append(latest.get("load", make)))
     first.start()
     assert begun.wait(10)
-    second = threading.Thread(target=lambda: got.append(once.get(make)))
+    second = threading.Thread(target=lambda: got.append(latest.get("load", make)))
     second.start()
     go_on.set()
     first.join(10)
     second.join(10)
 
-    assert (got, made) == (["diagnosis", "diagnosis"], [1])
+    assert (got, made) == ([("diagnosis", True)] * 2, [1])
 
 
 def test_reader_who_leaves_does_not_spoil_it() -> None:
     """What interrupts making it is that reader's alone: the next one makes it."""
-    once = Once()
+    latest: Latest[str] = Latest()
 
     def leave() -> str:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        once.get(leave)
+        latest.get("load", leave)
 
-    assert once.get(lambda: "diagnosis") == "diagnosis"
+    assert latest.get("load", lambda: "diagnosis") == ("diagnosis", True)
+
+
+def test_growing_run_is_examined_anew_where_that_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a load of more rows a quick examination is made again, a slow one only when asked for."""
+    latest: Latest[str] = Latest()
+    assert latest.get("first", lambda: "one") == ("one", True)
+    assert latest.get("second", lambda: "two") == ("two", True)
+
+    monkeypatch.setattr(session, "QUICK_SECONDS", 0.0)
+
+    assert latest.get("third", lambda: "three") == ("two", False)
+    assert latest.get("third", lambda: "three", again=True) == ("three", True)
+
+
+def test_slow_examination_of_a_grown_run_waits_for_the_reader(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page keeps what was found, says that the run has changed since, and examines again at a click."""
+    monkeypatch.setattr(session, "QUICK_SECONDS", 0.0)
+    folder = write_run(root / "run", {"rank_0.jsonl": [row(0, reward=1.0)]})
+    test = opened()
+    assert "Nothing found in 1 rollout." in texts(test)
+
+    write_run(folder, {"rank_1.jsonl": [row(1, reward=1.0), row(1, reward=None)]})
+    session.library().refresh(session.library().open(folder, root), root)
+    test.run()
+
+    assert "Nothing found in 1 rollout." in texts(test)
+    assert "The run has changed since: it has 3 rollouts now." in texts(test)
+
+    test.button(key="examine_again").click().run()
+
+    assert "0 errors, 1 warning, 0 notes in 3 rollouts" in texts(test)
+    assert not any("has changed since" in text for text in texts(test))

@@ -112,9 +112,14 @@ class Evidence:
 
     @cached_property
     def finished(self) -> NDArray[np.bool_]:
-        """Which rollouts are of a step that is not the last one, whose rows may still be on their way. Shape (rollouts,)."""
+        """Rollouts of training, if there are any, of steps before the last, whose rows may still be on their way. Shape (rollouts,)."""
+        training = np.ones(len(self.frame), np.bool_)
+        if "split" in self.frame:
+            training = (self.frame["split"].astype(object) != "evaluation").to_numpy()
+        if not training.any():
+            training = np.ones(len(self.frame), np.bool_)
         steps = self.frame["step"].to_numpy()
-        return steps < steps.max() if len(steps) else np.zeros(0, np.bool_)
+        return training & (steps < steps[training].max()) if len(steps) else training
 
 
 def collect(run: Run, measures: Sequence[Measure], progress: Callable[[float], None] | None = None) -> Evidence:

@@ -1,7 +1,7 @@
 """Data: are the numbers what the trainer meant to write? What the checks of the run found. Choices, data, computing, drawing."""
 
 import time
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 import streamlit as st
 
@@ -20,7 +20,9 @@ run = view.run
 
 
 def diagnosed() -> Diagnosis:
-    """The run's examination, made when the first reader opens this page."""
+    """The run's examination, made when the first reader opens this page; of a large run that grows, when a reader asks again."""
+    latest = session.latest("diagnosis", str(run.location))
+    notice = st.container(horizontal=True, vertical_alignment="center", gap="small", key="examined")
     slot = st.empty()
     ticks = [0.0]
 
@@ -29,9 +31,14 @@ def diagnosed() -> Diagnosis:
             ticks[0] = time.monotonic()
             slot.progress(share, text=f"Examining {plural(len(run.frame), 'rollout')}: {share:.0%}")
 
-    found = session.once("diagnosis", lambda: examine(run, show), run)
+    found, current = latest.get(run.load_id, lambda: examine(run, show))
+    with notice:
+        if not current and st.button("Examine again", key="examine_again"):
+            found, current = latest.get(run.load_id, lambda: examine(run, show), again=True)
+        if not current:
+            st.text(f"The run has changed since: it has {plural(len(run.frame), 'rollout')} now.")
     slot.empty()
-    return found
+    return cast(Diagnosis, found)
 
 
 def finding(found: Finding) -> None:

@@ -151,7 +151,7 @@ FAULTS: dict[str, Fault] = {
         edited(lambda one: {"ref_logprobs": [p - 0.2 for p in one["ref_logprobs"]], "token_rewards": None}, *range(8)),
         "data.jsonl:1",
         8,
-        "in step 0 logprob and ref_logprob differ by 0.200 nats",
+        "logprob and ref_logprob differ by 0.200 nats per token on average in step 0",
         tokens=96,
     ),
     "placeholders under the mask": Fault(
@@ -168,7 +168,11 @@ FAULTS: dict[str, Fault] = {
     ),
     "weights for a mask": Fault("mask-values", edited(at_token("loss_mask", 1, 0.5), 4), "data.jsonl:5", 1, "1 token", 1),
     "another rollout's tokens": Fault(
-        "text", edited(renamed("response_tokens", [" x"] * TOKENS), 17), "data.jsonl:18", 1, "the tokens of 1 rollout"
+        "text",
+        edited(renamed("response_tokens", [" x"] * TOKENS), 17),
+        "data.jsonl:18",
+        1,
+        "1 rollout with tokens that read as another text than the response, of 56 compared",
     ),
     "row written twice": Fault(
         "same-row", lambda rows: [*rows, rows[-1]], "data.jsonl:57", 1, "1 rollout equal to an earlier one of the step"
@@ -207,7 +211,7 @@ FAULTS: dict[str, Fault] = {
         "4 steps with a timestamp before that of an earlier step: 3, 4, 5, 6",
     ),
     "step lost": Fault(
-        "missing-steps", without(lambda one: one["step"] == 3), "data.jsonl:25", 1, "1 step of 7 have no rollout: 3"
+        "missing-steps", without(lambda one: one["step"] == 3), "data.jsonl:25", 1, "1 of 7 steps without a rollout: 3"
     ),
     "rank lost in a step": Fault(
         "missing-ranks",
@@ -218,7 +222,7 @@ FAULTS: dict[str, Fault] = {
         beside=("small-steps",),
     ),
     "rank lost altogether": Fault(
-        "missing-ranks", edited(lambda one: {"rank": 2 * one["rank"]}), "data.jsonl:1", 1, "of ranks 0 to 2 none has number 1"
+        "missing-ranks", edited(lambda one: {"rank": 2 * one["rank"]}), "data.jsonl:1", 1, "No rank has the number 1, of 0 to 2"
     ),
     "member of a group lost": Fault(
         "small-groups",
@@ -397,6 +401,35 @@ def test_missing_field_is_not_a_pass(tmp_path: Path) -> None:
     assert reasons["off-by-one"] == "no rollout has logprobs"
     assert reasons["text"] == "no rollout has response_tokens"
     assert reasons["small-groups"] == "no rollout has prompt"
+
+
+UNUSUAL = {
+    "arrays and rewards that are texts": {"logprobs": "x", "token_rewards": "y", "reward": "good", "rank": None, "prompt": 3},
+    "all masked": {"loss_mask": [0] * TOKENS},
+    "empty responses": {"response": "", "response_tokens": [], "logprobs": [], "ref_logprobs": [], "loss_mask": []},
+    "no texts": {"response": None, "prompt": None},
+    "ids for tokens": {"response_tokens": list(range(TOKENS))},
+    "nothing but step and response": dict.fromkeys(sound()[0].keys() - {"step", "response"}),
+    "numbers where ids are": {"group_id": 3.5, "sample_id": {"a": 1}, "timestamp": "noon"},
+}
+
+
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_every_run_that_opens_can_be_examined(tmp_path: Path, name: str) -> None:
+    """Whatever fields are missing, empty or of another kind, each check answers or says that it cannot tell."""
+    diagnosis = examined(tmp_path / "run", [{k: v for k, v in (one | UNUSUAL[name]).items() if v is not None} for one in sound()])
+
+    told = [*names(diagnosis), *(check.name for check in diagnosis.passed), *(check.name for check, _ in diagnosis.unable)]
+    assert sorted(told) == sorted(check.name for check in CHECKS)
+
+
+def test_array_kept_as_text_is_no_array(tmp_path: Path) -> None:
+    """A check of numbers does not pass on a field that was kept as text."""
+    diagnosis = examined(tmp_path / "run", [one | {"logprobs": "x", "reward": "good"} for one in sound()])
+
+    unable = {check.name: reason for check, reason in diagnosis.unable}
+    assert unable["off-by-one"] == "no rollout has logprobs"
+    assert unable["missing-rewards"] == "no rollout has reward"
 
 
 def test_findings_come_worst_first(tmp_path: Path) -> None:

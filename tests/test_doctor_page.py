@@ -47,8 +47,10 @@ def test_findings_are_listed_with_a_link(root: Path) -> None:
 
     assert not test.exception
     assert "1 error, 1 warning, 0 notes in 3 rollouts" in texts(test)
-    assert "1 number in 1 rollout above 0 (logprob: 1)" in texts(test)
-    assert "Where: rank_0.jsonl:3" in texts(test)
+    assert any(
+        text.startswith("1 number in 1 rollout above 0 (logprob: 1)\nWhere: rank_0.jsonl:3\nWhy it matters: A log-probability")
+        for text in texts(test)
+    )
     badges = [element.proto.body for element in test.markdown]
     assert badges[0].startswith(":red-badge[error]")
     assert any("badge[warning]" in body for body in badges)

@@ -176,7 +176,7 @@ def first_step(evidence: Evidence) -> Answer:
     mean = float(evidence.measures["distance"].to_numpy()[marks].sum()) / tokens
     if mean <= START_TOLERANCE:
         return None
-    what = f"in step {first} logprob and ref_logprob differ by {fmt(mean)} nats per token on average"
+    what = f"logprob and ref_logprob differ by {fmt(mean)} nats per token on average in step {first}"
     return Found(what, evidence.keys(marks), tokens=tokens)
 
 
@@ -216,6 +216,8 @@ def _coefficient(gap: Float64Array, penalty: Float64Array, steps: NDArray[np.int
 def reward_sum(evidence: Evidence) -> Answer:
     """Rollouts whose token rewards break the rule that most of the run's keep. Without such a rule nothing can be told of any one."""
     frame = evidence.frame
+    if "token_reward_sum" not in frame:
+        return Unable("no token that counts has a token_reward")
     present = {name: frame[column].to_numpy() for name, column in _PENALTIES.items() if column in frame.columns}
     columns = [frame["reward"].to_numpy(), frame["token_reward_sum"].to_numpy(), *present.values()]
     whole = np.isfinite(columns).all(axis=0) & (evidence.measures["missing_numbers"].to_numpy() == 0)
@@ -231,5 +233,5 @@ def reward_sum(evidence: Evidence) -> Answer:
     broken[whole] = ~rule.holds
     formula = f"the reward less a share of {rule.penalty}" if rule.penalty else "the reward"
     share = fmt(100 * float(rule.holds.mean()))
-    what = f"token rewards sum to {formula} in {share} % of the rollouts, and do not in {plural(int(broken.sum()), 'rollout')}"
+    what = f"Token rewards sum to {formula} in {share} % of the rollouts, and do not in {plural(int(broken.sum()), 'rollout')}"
     return Found(what, evidence.keys(broken))

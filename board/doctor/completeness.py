@@ -61,7 +61,7 @@ def missing_steps(evidence: Evidence) -> Answer:
         return None
     count = int((strides[gaps] // stride - 1).sum())
     lost = [int(step) for gap in gaps[:NAMED] for step in range(int(steps[gap]) + stride, int(steps[gap + 1]), stride)[:NAMED]]
-    what = f"{plural(count, 'step')} of {count + len(steps):,} have no rollout: {', '.join(map(str, lost[:NAMED]))}"
+    what = f"{count:,} of {count + len(steps):,} steps without a rollout: {', '.join(map(str, lost[:NAMED]))}"
     return Found(what if count <= NAMED else f"{what} and {count - NAMED:,} more", _first_of(evidence, steps[gaps + 1]))
 
 
@@ -95,7 +95,7 @@ def missing_ranks(evidence: Evidence) -> Answer:
     numbers = {int(name) for name in there.columns if name.isdecimal()}
     absent = sorted(set(range(max(numbers, default=-1))) - numbers) if len(numbers) == len(there.columns) else []
     if absent:
-        parts.append(f"of ranks 0 to {max(numbers)} none has number {_named(absent)}")
+        parts.append(f"No rank has the number {_named(absent)}, of 0 to {max(numbers)}")
         keys = keys if len(keys) else evidence.frame.index.to_numpy()[:1]
     if len(lacking):
         ranks = [name for name in expected if not there[name].all()]

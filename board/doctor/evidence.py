@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from board.parts import COUNTS, PADS, Part
 from board.report import LoadReport
 from board.rollouts import Run
-from board.schema import TOKEN_METRICS
+from board.schema import TEXTS, TOKEN_METRICS
 
 Column = NDArray[Any]
 """One number per rollout."""
@@ -97,7 +97,7 @@ class Evidence:
     """As `measured`, in the frame's order."""
     report: LoadReport
     fields: frozenset[str]
-    """Columns, token metrics and texts that any rollout has."""
+    """Columns, token metrics and declared texts that any rollout has."""
 
     def keys(self, marks: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The rollouts marked, in the frame's order. `marks` has the shape (rollouts,)."""
@@ -127,7 +127,9 @@ def collect(run: Run, measures: Sequence[Measure], progress: Callable[[float], N
     found = measured(run.parts, measures, progress)
     texts = {name for part in run.parts for name in part.texts.column_names}
     tokens = {name for part in run.parts for name in part.tokens.column_names}
-    return Evidence(run.frame, found.reindex(run.frame.index), run.report, frozenset({*run.frame.columns, *texts, *tokens}))
+    # what should have been a number or an array and was kept as text is none
+    fields = frozenset({*run.frame.columns, *tokens, *(texts & set(TEXTS))})
+    return Evidence(run.frame, found.reindex(run.frame.index), run.report, fields)
 
 
 def text_column(part: Part, name: str) -> pa.Array:

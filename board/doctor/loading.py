@@ -87,7 +87,7 @@ def unfinished(evidence: Evidence) -> Answer:
     shards = evidence.report.unfinished
     if not shards:
         return None
-    what = f"the last line of {plural(len(shards), 'shard')} is not whole yet"
+    what = f"The last line of {plural(len(shards), 'shard')} is not whole yet"
     return Found(what, places=tuple(shards))
 
 

@@ -117,5 +117,5 @@ def text_differs(evidence: Evidence) -> Answer:
     marks = differs == 1
     if not marks.any():
         return None
-    what = f"the tokens of {plural(int(marks.sum()), 'rollout')} read as another text than the response, of {told:,} compared"
+    what = f"{plural(int(marks.sum()), 'rollout')} with tokens that read as another text than the response, of {told:,} compared"
     return Found(what, evidence.keys(marks), at_least=bool((differs == NOT_LOOKED).any()))

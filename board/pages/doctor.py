@@ -53,10 +53,13 @@ def finding(found: Finding) -> None:
             if first is not None and first.step is not None:
                 where = session.link(step=first.step, rollout=first.source)
                 st.page_link("board/pages/responses.py", label="Open the first rollout", query_params=where)
-        st.text(wording.amount(found))
-        if found.where:
-            st.text(f"Where: {wording.places(found)}")
-        st.text(f"Why it matters: {check.why}\nWhat to do: {check.remedy}")
+        lines = [
+            wording.amount(found),
+            f"Where: {wording.places(found)}",
+            f"Why it matters: {check.why}",
+            f"What to do: {check.remedy}",
+        ]
+        st.text("\n".join(lines))
 
 
 def ran(diagnosis: Diagnosis) -> None:

@@ -97,7 +97,7 @@ class Fault:
     check: str
     do: Callable[[Rows], Rows]
     first: str
-    rollouts: int
+    rollouts: int | None
     says: str
     tokens: int | None = None
     beside: tuple[str, ...] = ()
@@ -118,7 +118,7 @@ FAULTS: dict[str, Fault] = {
         "array-lengths",
         edited(lambda one: {"rollout_logprobs": one["rollout_logprobs"][:5]}, 9),
         "data.jsonl:10",
-        0,
+        None,
         "rollout_logprobs has 5 numbers for 12 tokens",
     ),
     "NaN": Fault("missing-numbers", edited(at_token("logprobs", 3, NAN), 9), "data.jsonl:10", 1, "1 token in 1 rollout", 1),
@@ -199,7 +199,7 @@ FAULTS: dict[str, Fault] = {
         "resumed",
         lambda rows: [*rows, *({**one, "reward": 1.5, "token_rewards": None} for one in rows if one["step"] == 2)],
         "data.jsonl:57",
-        0,
+        None,
         "step 2 is written 2 times",
         beside=("same-response", "small-steps"),
     ),
@@ -246,7 +246,7 @@ FAULTS: dict[str, Fault] = {
         "odd-values",
         edited(lambda one: {"reward": str(one["reward"])}, 5),
         "data.jsonl:6",
-        0,
+        None,
         "1 oddity: reward is the text",
     ),
 }
@@ -270,6 +270,7 @@ def test_fault_is_found(tmp_path: Path, name: str) -> None:
 
     finding = found(diagnosis, fault.check)
     assert finding.where[0].source == fault.first
+    assert finding.where[0].step is not None
     assert (finding.rollouts, finding.tokens) == (fault.rollouts, fault.tokens)
     assert fault.says in finding.what
     assert not finding.at_least

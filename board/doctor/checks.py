@@ -1,6 +1,6 @@
 """The table of checks, and the examination of a run by all of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from board.doctor import alignment, arrays, completeness, loading, repetition, texts
@@ -240,11 +240,18 @@ def _answer(check: Check, evidence: Evidence) -> Answer:
 
 
 def _finding(check: Check, found: Found, run: Run) -> Finding:
-    where = _places(found.keys[:NAMED_PLACES].tolist(), run) or [Place(source) for source in found.places[:NAMED_PLACES]]
+    where = [_rollout(key, run) for key in found.keys[:NAMED_PLACES].tolist()]
+    where = where or [_line(source, run) for source in found.places[:NAMED_PLACES]]
     places = len(found.keys) or len(found.places)
-    return Finding(check, found.what, len(found.keys), found.tokens, found.at_least, tuple(where), places)
+    return Finding(check, found.what, len(found.keys) or None, found.tokens, found.at_least, tuple(where), places)
 
 
-def _places(keys: Sequence[int], run: Run) -> list[Place]:
-    rollouts = [run.rollout(int(key)) for key in keys]
-    return [Place(rollout.source, rollout.step) for rollout in rollouts]
+def _rollout(key: int, run: Run) -> Place:
+    rollout = run.rollout(key)
+    return Place(rollout.source, rollout.step)
+
+
+def _line(source: str, run: Run) -> Place:
+    """A line that loading named: of a rollout where it was loaded, of none where it was refused."""
+    key = run.key_of(source)
+    return Place(source) if key is None else _rollout(key, run)

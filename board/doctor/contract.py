@@ -77,7 +77,8 @@ class Finding:
 
     check: Check
     what: str
-    rollouts: int
+    rollouts: int | None
+    """Rollouts concerned; None where it is lines or files."""
     tokens: int | None
     at_least: bool
     where: tuple[Place, ...]

@@ -119,6 +119,8 @@ def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: 
 
 
 @main.command()
+@TOKENIZER
+@MAPPING
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
 @click.option(
@@ -128,7 +130,7 @@ def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: 
     show_default=True,
     help="From which severity on a finding makes the exit status 1.",
 )
-def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"]) -> None:
+def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokenizer: Path | None, mapping: Path | None) -> None:
     """Examine the folder RUN: are its numbers what its trainer meant to write?
 
     The exit status is 0, or 1 with a finding of that severity, or 2 when the run cannot be opened.
@@ -138,7 +140,7 @@ def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"]) -> Non
     from board.rollouts import open_run
 
     try:
-        diagnosis = examine(open_run(run))
+        diagnosis = examine(open_run(run, tokenizer=tokenizer, mapping=mapping))
     except BoardError as error:
         click.echo(f"Error: {wording.printable(str(error))}", err=True)
         raise click.exceptions.Exit(2) from error

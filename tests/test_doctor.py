@@ -113,6 +113,8 @@ CERTAIN = {
     "token_rewards": None,
 } | {name: [0.0] * 20 for name in ("logprobs", "ref_logprobs", "rollout_logprobs")}
 
+ARRAYS = ("logprobs", "ref_logprobs", "rollout_logprobs", "token_rewards", "loss_mask")
+
 FAULTS: dict[str, Fault] = {
     "array too short": Fault(
         "array-lengths",
@@ -242,6 +244,14 @@ FAULTS: dict[str, Fault] = {
     ),
     "reward missing": Fault("missing-rewards", edited(renamed("reward", None), 5), "data.jsonl:6", 1, "1 rollout without"),
     "reward NaN": Fault("missing-rewards", edited(renamed("reward", NAN), 5), "data.jsonl:6", 1, "1 rollout without"),
+    "arrays left out": Fault(
+        "left-out",
+        edited(lambda one: dict.fromkeys(ARRAYS) | {"token_arrays_left_out": 1, "token_reward_sum": one["reward"]}, 2, 3),
+        "data.jsonl:3",
+        2,
+        "2 rollouts without token arrays",
+        beside=("reward-sum",),
+    ),
     "reward as text": Fault(
         "odd-values",
         edited(lambda one: {"reward": str(one["reward"])}, 5),
@@ -253,12 +263,15 @@ FAULTS: dict[str, Fault] = {
 
 
 def test_sound_run_gives_no_alarm(tmp_path: Path) -> None:
-    """A sound run has no finding, and only the check that needs masked tokens cannot tell."""
+    """A sound run has no finding, and only the checks that need masked tokens or a recorder's budget cannot tell."""
     diagnosis = examined(tmp_path / "run", sound())
 
     assert names(diagnosis) == []
-    assert [(check.name, reason) for check, reason in diagnosis.unable] == [("masked-tokens", "no token is masked")]
-    assert len(diagnosis.passed) == len(CHECKS) - 1
+    assert [(check.name, reason) for check, reason in diagnosis.unable] == [
+        ("masked-tokens", "no token is masked"),
+        ("left-out", "no rollout has token_arrays_left_out"),
+    ]
+    assert len(diagnosis.passed) == len(CHECKS) - 2
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -279,7 +292,12 @@ def test_fault_is_found(tmp_path: Path, name: str) -> None:
 
 def test_every_check_has_a_fault() -> None:
     """No check is without a run that sets it off."""
-    assert {check.name for check in CHECKS} == {fault.check for fault in FAULTS.values()} | {"refused", "unfinished", "two-files"}
+    assert {check.name for check in CHECKS} == {fault.check for fault in FAULTS.values()} | {
+        "refused",
+        "unfinished",
+        "two-files",
+        "lost",
+    }
 
 
 def test_names_of_checks_are_unique() -> None:
@@ -377,6 +395,18 @@ def test_refused_lines_are_an_error(tmp_path: Path) -> None:
     assert "1 line or file not loaded: is not JSON" in finding.what
 
 
+def test_what_the_recorder_lost_is_a_warning(tmp_path: Path) -> None:
+    """The recorder's own account of what it could not write is a finding; without one there is none."""
+    folder = write_run(tmp_path / "run", {"data.jsonl": [row(0)]})
+    assert names(examine(open_run(folder))) == []
+
+    (folder / "data.jsonl.account.json").write_text(json.dumps({"lost": {"queue": 3}, "token_arrays_left_out": 2}))
+
+    finding = found(examine(open_run(folder)), "lost")
+    assert finding.what == "While recording, 3 rollouts were dropped because the disk was slower than training"
+    assert (finding.check.severity, finding.where) == ("warning", ())
+
+
 def test_line_still_being_written_is_a_note(tmp_path: Path) -> None:
     """A shard that ends within a line is no error while a job may be writing it."""
     folder = write_run(tmp_path / "run", {"data.jsonl": json.dumps(row(0)).encode() + b'\n{"step": 1, "resp'})
@@ -391,7 +421,7 @@ def test_run_without_rows_can_tell_little(tmp_path: Path) -> None:
     diagnosis = examine(open_run(write_run(tmp_path / "run", {"data.jsonl": b""})))
 
     assert (diagnosis.findings, diagnosis.rollouts) == ((), 0)
-    assert {check.name for check in diagnosis.passed} == {"refused", "unfinished", "odd-values"}
+    assert {check.name for check in diagnosis.passed} == {"refused", "unfinished", "odd-values", "lost"}
 
 
 def test_missing_field_is_not_a_pass(tmp_path: Path) -> None:

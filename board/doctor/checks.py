@@ -6,6 +6,7 @@ from typing import Final
 from board.doctor import alignment, arrays, completeness, loading, repetition, texts
 from board.doctor.contract import SEVERITIES, Answer, Check, Diagnosis, Finding, Found, Place, Unable
 from board.doctor.evidence import Evidence, collect
+from board.parts import LEFT_OUT
 from board.rollouts import Run
 
 NAMED_PLACES: Final = 5
@@ -203,6 +204,23 @@ CHECKS: Final[tuple[Check, ...]] = (
         loading.odd_values,
     ),
     Check(
+        "lost",
+        "Rollouts or values that were lost while recording",
+        "warning",
+        "They are in no number: means are over what could be written.",
+        "Give the recorder a faster or larger disk, a longer queue, or fewer rollouts; the account beside each shard counts what it lost.",
+        loading.lost,
+    ),
+    Check(
+        "left-out",
+        "Rollouts recorded without token arrays",
+        "note",
+        "No check of tokens looks at them, and the Tokens page cannot show their numbers.",
+        "Raise the recorder's budget if you need every rollout.",
+        loading.left_out,
+        needs=(LEFT_OUT,),
+    ),
+    Check(
         "unfinished",
         "A line that is still being written",
         "note",
@@ -213,7 +231,7 @@ CHECKS: Final[tuple[Check, ...]] = (
 )
 """Every check, in the order in which findings of one severity are listed."""
 
-_WITHOUT_ROWS: Final = frozenset({"refused", "unfinished", "odd-values"})
+_WITHOUT_ROWS: Final = frozenset({"refused", "unfinished", "odd-values", "lost"})
 """Checks that look at no rollout."""
 
 

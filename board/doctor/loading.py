@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from board.doctor.contract import Answer, Found
 from board.doctor.evidence import Evidence
 from board.formats.row import plural
+from board.parts import LEFT_OUT
 from board.report import LoadReport
 from board.schema import TOKEN_METRICS
 from board.shards import Problem
@@ -89,6 +90,21 @@ def unfinished(evidence: Evidence) -> Answer:
         return None
     what = f"The last line of {plural(len(shards), 'shard')} is not whole yet"
     return Found(what, places=tuple(shards))
+
+
+def lost(evidence: Evidence) -> Answer:
+    """What the recorder says it could not write; what its budget left out on purpose is told by `left_out`."""
+    sentences = [sentence.removesuffix(".") for sentence in evidence.report.recording if sentence.startswith("While recording")]
+    return Found("; ".join(sentences)) if sentences else None
+
+
+def left_out(evidence: Evidence) -> Answer:
+    """Rollouts whose token arrays the recorder's budget left out."""
+    marks = (evidence.frame[LEFT_OUT] == 1).to_numpy()
+    if not marks.any():
+        return None
+    count = plural(int(marks.sum()), "rollout")
+    return Found(f"{count} without token arrays: the recorder's budget kept their means and sums", evidence.keys(marks))
 
 
 def _flagged(report: LoadReport, matches: Callable[[str], object]) -> list[Problem]:

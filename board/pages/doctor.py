@@ -21,7 +21,7 @@ run = view.run
 
 def diagnosed() -> Diagnosis:
     """The run's examination, made when the first reader opens this page; of a large run that grows, when a reader asks again."""
-    latest = session.latest("diagnosis", str(run.location))
+    latest = session.latest("diagnosis", f"{run.location} {run.splits}")
     notice = st.container(horizontal=True, vertical_alignment="center", gap="small", key="examined")
     slot = st.empty()
     ticks = [0.0]
@@ -51,15 +51,10 @@ def finding(found: Finding) -> None:
             st.markdown(f"**{check.title}**", width="content")
             first = found.where[0] if found.where else None
             if first is not None and first.step is not None:
-                where = session.link(step=first.step, rollout=first.source)
-                st.page_link("board/pages/responses.py", label="Open the first rollout", query_params=where)
-        lines = [
-            wording.amount(found),
-            f"Where: {wording.places(found)}",
-            f"Why it matters: {check.why}",
-            f"What to do: {check.remedy}",
-        ]
-        st.text("\n".join(lines))
+                there = session.link(step=first.step, rollout=first.source)
+                st.page_link("board/pages/responses.py", label="Open the first rollout", query_params=there)
+        where = [f"Where: {wording.places(found)}"] if found.where else []
+        st.text("\n".join([wording.amount(found), *where, f"Why it matters: {check.why}", f"What to do: {check.remedy}"]))
 
 
 def ran(diagnosis: Diagnosis) -> None:

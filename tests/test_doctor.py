@@ -319,6 +319,24 @@ def test_step_in_two_files_of_a_rank(tmp_path: Path) -> None:
     )
 
 
+def test_step_that_goes_on_in_the_next_file_is_sound(tmp_path: Path) -> None:
+    """A writer that begins another file in the middle of a step has written nothing twice."""
+    rows = sound()
+
+    diagnosis = examine(open_run(write_run(tmp_path / "run", {"data.1.jsonl": rows[:26], "data.2.jsonl": rows[26:]})))
+
+    assert names(diagnosis) == []
+
+
+def test_evaluation_in_a_file_of_its_own_is_sound(tmp_path: Path) -> None:
+    """Training and evaluation of one step and rank may stand in different files."""
+    evaluation = [one | {"split": "evaluation", "sample_id": f"e{one['sample_id']}", "prompt": "e"} for one in sound()[8:16]]
+
+    diagnosis = examine(open_run(write_run(tmp_path / "run", {"a.jsonl": sound(), "b.jsonl": evaluation})))
+
+    assert "two-files" in [check.name for check in diagnosis.passed]
+
+
 def test_ranks_in_files_of_their_own_are_sound(tmp_path: Path) -> None:
     """One file per rank, or per rank and step, is how trainers write, and no alarm."""
     rows = sound()

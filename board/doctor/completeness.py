@@ -20,6 +20,9 @@ LEAST_STEPS: Final = 5
 USUAL: Final = 0.8
 """What holds for so large a share is usual."""
 
+MUCH_MORE: Final = 1.5
+"""By so large a factor a step has more rows than others if part of it was written again."""
+
 NAMED: Final = 5
 """So many steps or ranks are named."""
 
@@ -123,15 +126,20 @@ def small_groups(evidence: Evidence) -> Answer:
 
 
 def two_files(evidence: Evidence) -> Answer:
-    """Steps that several shards hold for one rank, in a run where that is not the rule."""
-    pairs = evidence.frame[["step", "rank", "shard"]].dropna().drop_duplicates()
-    shards = pairs.groupby(["step", "rank"], observed=True)["shard"].size()
+    """Steps that several shards hold for one rank, with more rows than usual, in a run where that is not the rule.
+
+    Where a writer goes on in another file once one is large, a step is in two as well, but has no more rows than others.
+    """
+    own = [name for name in ("step", "rank", "split") if name in evidence.frame]
+    found = evidence.frame[evidence.frame["rank"].notna()].groupby(own, observed=True, dropna=False)["shard"]
+    shards, rows = found.nunique(), found.size()
     if shards.empty or shards.median() > 1:
         return Unable("the rows of a step and rank are spread over several files here")
-    steps = np.unique(shards.index.get_level_values("step")[shards > 1].to_numpy(np.int64))
+    twice = (shards > 1) & (rows >= MUCH_MORE * rows[shards == 1].median())
+    steps = np.unique(twice.index.get_level_values("step")[twice].to_numpy(np.int64))
     if not len(steps):
         return None
-    named = ", ".join(str(name) for name in pairs["shard"][pairs["step"] == steps[0]].unique()[:NAMED])
+    named = ", ".join(str(name) for name in evidence.frame["shard"][evidence.frame["step"] == steps[0]].unique()[:NAMED])
     what = f"{plural(len(steps), 'step')} with rows of one rank in several files: {_named(steps)}; the first in {named}"
     return Found(what, _first_of(evidence, steps))
 

@@ -10,6 +10,7 @@ page = st.navigation(
         st.Page("board/pages/rewards.py", title="Rewards", default=True),
         st.Page("board/pages/responses.py", title="Responses", url_path="responses"),
         st.Page("board/pages/tokens.py", title="Tokens", url_path="tokens"),
+        st.Page("board/pages/doctor.py", title="Data", url_path="data"),
     ],
     position="top",
 )

@@ -6,6 +6,7 @@ The only module that prints. Imports what does the work only when a command runs
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -115,6 +116,36 @@ def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: 
     if opened.report.refused:
         click.echo(f"{opened.report.refused:,} lines or files could not be read and are not in it.", err=True)
         raise click.exceptions.Exit(1)
+
+
+@main.command()
+@TOKENIZER
+@MAPPING
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning"]),
+    default="error",
+    show_default=True,
+    help="From which severity on a finding makes the exit status 1.",
+)
+def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokenizer: Path | None, mapping: Path | None) -> None:
+    """Examine the folder RUN: are its numbers what its trainer meant to write?
+
+    The exit status is 0, or 1 with a finding of that severity, or 2 when the run cannot be opened.
+    """
+    from board.doctor import wording
+    from board.doctor.checks import examine
+    from board.rollouts import open_run
+
+    try:
+        diagnosis = examine(open_run(run, tokenizer=tokenizer, mapping=mapping))
+    except BoardError as error:
+        click.echo(f"Error: {wording.printable(str(error))}", err=True)
+        raise click.exceptions.Exit(2) from error
+    click.echo(wording.as_json(diagnosis, str(run)) if as_json else wording.as_text(diagnosis))
+    raise click.exceptions.Exit(int(diagnosis.reaches(fail_on)))
 
 
 def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

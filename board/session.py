@@ -8,11 +8,12 @@ import math
 import os
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -44,6 +45,9 @@ _PASSING: Final = ("token", "compare", "window")
 
 STALE_SECONDS: Final = 1.0
 """A click so soon after the URL was written may come with the URL of before, which the browser had not yet replaced."""
+
+QUICK_SECONDS: Final = 1.0
+"""What was made of a run in less is made again whenever the run grows."""
 
 _WHOLE: Final = ("step", "token")
 """Those of them that are whole numbers."""
@@ -291,6 +295,33 @@ def _chart(
 ) -> DrawnChart:
     drawn = _draw()
     return DrawnChart(drawn, Ready(ink(drawn.spec, theme)))
+
+
+class Latest(Generic[_T]):
+    """A value that takes long to make of a run: made by whoever asks first, while others wait. What interrupts making it is that reader's alone.
+
+    Of a run that grows it is made anew by itself where that is quick, and otherwise when asked for.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: tuple[str, float, _T] | None = None
+
+    def get(self, load_id: str, make: Callable[[], _T], *, again: bool = False) -> tuple[_T, bool]:
+        """The value, and whether it is of that load; `make` may draw. `again` asks for one of that load, however long it takes."""
+        with self._lock:
+            if self._made is None or (self._made[0] != load_id and (again or self._made[1] < QUICK_SECONDS)):
+                started = time.monotonic()
+                value = make()
+                self._made = (load_id, time.monotonic() - started, value)
+            made_of, _, value = self._made
+        return value, made_of == load_id
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def latest(name: str, location: str) -> Latest[Any]:
+    """The latest value of that name made of the run at a location, shared by all readers."""
+    return Latest()
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

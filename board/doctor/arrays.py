@@ -1,0 +1,142 @@
+"""Numbers that cannot be: missing or infinite ones, probabilities above 1, and what stands where tokens are masked.
+
+Measures per rollout, and checks of them. Knows nothing of texts, groups or steps.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.doctor import loading
+from board.doctor.contract import Answer, Found, Unable
+from board.doctor.evidence import Batch, Column, Evidence
+from board.formats.row import plural
+from board.schema import title
+
+LOGPROBS: Final = ("logprobs", "ref_logprobs", "rollout_logprobs")
+
+ROUNDING: Final = 1e-3
+"""A logprob so little above 0 is a probability of 1 that was rounded."""
+
+LONG_STRETCH: Final = 16
+"""So many tokens on end of probability exactly 1 were hardly sampled."""
+
+
+def measure(batch: Batch) -> dict[str, Column]:
+    """Tokens of each rollout that have a number that cannot be, by kind and field."""
+    columns: dict[str, Column] = {"masked": batch.per_rollout(~batch.counts & ~batch.pads)}
+    missing = np.zeros(len(batch.part), np.int64)
+    for name, values in batch.arrays.items():
+        if name != "loss_mask":
+            missing += batch.per_rollout(~np.isfinite(values) & batch.counts) * batch.has[name]
+    columns["missing_numbers"] = missing
+    for name in LOGPROBS:
+        columns[f"positive_{name}"] = _above(batch, name, batch.counts)
+    columns["masked_certain"] = _masked_certain(batch)
+    columns["certain_stretch"] = _certain_stretch(batch)
+    columns["odd_mask"] = _odd_mask(batch)
+    return columns
+
+
+def _nothing(batch: Batch) -> NDArray[np.int64]:
+    return np.zeros(len(batch.part), np.int64)
+
+
+def _above(batch: Batch, name: str, among: NDArray[np.bool_]) -> Column:
+    """Tokens whose logprob is above 0; infinity is told as missing."""
+    if name not in batch.arrays:
+        return _nothing(batch)
+    values = batch.arrays[name]
+    return batch.per_rollout((values > ROUNDING) & np.isfinite(values) & among)
+
+
+def _masked_certain(batch: Batch) -> Column:
+    """Masked tokens, other than padding, whose logprob says that they are certain, or more than that."""
+    certain = [values >= 0 for name, values in batch.arrays.items() if name in LOGPROBS]
+    if not certain:
+        return _nothing(batch)
+    return batch.per_rollout(np.logical_or.reduce(certain) & ~batch.counts & ~batch.pads)
+
+
+def _certain_stretch(batch: Batch) -> Column:
+    """Tokens that count, in stretches of LONG_STRETCH or more where every logprob the batch has is exactly 0. Only rollouts without a mask."""
+    present = [name for name in LOGPROBS if name in batch.arrays]
+    if not present:
+        return _nothing(batch)
+    certain = batch.counts.copy()
+    for name in present:
+        certain &= (batch.arrays[name] == 0) | ~batch.spread(batch.has[name])
+    certain &= batch.spread(np.logical_or.reduce([batch.has[name] for name in present]))
+    if "loss_mask" in batch.has:
+        certain &= ~batch.spread(batch.has["loss_mask"])
+    return batch.per_rollout(in_stretches(certain, batch.offsets, LONG_STRETCH))
+
+
+def in_stretches(marks: NDArray[np.bool_], offsets: NDArray[np.int64], least: int) -> NDArray[np.bool_]:
+    """Marks that stand in an unbroken row of at least so many; a new rollout breaks it. Shape of `marks`, (N,)."""
+    changes = np.flatnonzero(marks[1:] != marks[:-1]) + 1
+    bounds = np.unique(np.concatenate([[0, len(marks)], changes, offsets]))
+    long = np.diff(bounds) >= least
+    return marks & np.repeat(long, np.diff(bounds))
+
+
+def _odd_mask(batch: Batch) -> Column:
+    """Tokens whose loss_mask is neither 0 nor 1; a missing one is told by loading."""
+    if "loss_mask" not in batch.arrays:
+        return _nothing(batch)
+    mask = batch.arrays["loss_mask"]
+    return batch.per_rollout((mask != 0) & (mask != 1) & np.isfinite(mask))
+
+
+def missing_numbers(evidence: Evidence) -> Answer:
+    """NaN, infinity or null at a token that counts, in an array the rollout has; not where the array is too short, which is told as that."""
+    tokens = np.where(loading.uneven(evidence), 0, evidence.measures["missing_numbers"].to_numpy())
+    return _tokens(evidence, tokens, "{tokens} in {rollouts} with a number missing, NaN or infinite")
+
+
+def positive_logprobs(evidence: Evidence) -> Answer:
+    """Probabilities above 1."""
+    columns = {name: evidence.measures[f"positive_{name}"].to_numpy() for name in LOGPROBS}
+    tokens = np.sum([*columns.values()], axis=0)
+    if not tokens.any():
+        return None
+    named = ", ".join(f"{title(name)}: {int(column.sum()):,}" for name, column in columns.items() if column.any())
+    marks = tokens > 0
+    what = f"{plural(int(tokens.sum()), 'number')} in {plural(int(marks.sum()), 'rollout')} above 0 ({named})"
+    return Found(what, evidence.keys(marks), tokens=int(tokens.sum()))
+
+
+def masked_certain(evidence: Evidence) -> Answer:
+    """Masked tokens with a logprob of 0 or more."""
+    if not evidence.measures["masked"].any():
+        return Unable("no token is masked")
+    return _tokens(evidence, _column(evidence, "masked_certain"), "{tokens} masked in {rollouts} with a probability of 1 or more")
+
+
+def certain_stretch(evidence: Evidence) -> Answer:
+    """Long stretches of probability 1 in rollouts that mask nothing."""
+    return _tokens(
+        evidence,
+        _column(evidence, "certain_stretch"),
+        f"{{tokens}} in {{rollouts}} without a loss_mask with a logprob of exactly 0, {LONG_STRETCH} or more in a row",
+    )
+
+
+def odd_mask(evidence: Evidence) -> Answer:
+    """Masks of other values than 0 and 1."""
+    return _tokens(evidence, _column(evidence, "odd_mask"), "{tokens} in {rollouts} with a loss_mask that is neither 0 nor 1")
+
+
+def _column(evidence: Evidence, name: str) -> NDArray[np.int64]:
+    return evidence.measures[name].to_numpy(np.int64)
+
+
+def _tokens(evidence: Evidence, tokens: NDArray[np.int64], what: str) -> Answer:
+    """What was found of so many tokens in each rollout."""
+    marks = tokens > 0
+    if not marks.any():
+        return None
+    total = int(tokens.sum())
+    told = what.format(tokens=plural(total, "token"), rollouts=plural(int(marks.sum()), "rollout"))
+    return Found(told, evidence.keys(marks), tokens=total)

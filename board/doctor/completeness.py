@@ -1,0 +1,167 @@
+"""What is not there: steps, ranks, members of groups, rewards; and clocks that run backwards. Frame in, answers out.
+
+What is usual in the run is the measure; the last step may still be being written and is never taken to lack anything.
+Knows nothing of tokens or texts.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board.doctor.contract import Answer, Found, Unable
+from board.doctor.evidence import Evidence
+from board.formats.row import plural
+
+LEAST_STEPS: Final = 5
+"""From fewer steps nothing usual can be told."""
+
+USUAL: Final = 0.8
+"""What holds for so large a share is usual."""
+
+MUCH_MORE: Final = 1.5
+"""By so large a factor a step has more rows than others if part of it was written again."""
+
+NAMED: Final = 5
+"""So many steps or ranks are named."""
+
+CLOCKS: Final = ("timestamp", "time", "created_at", "timestamp_ms", "wall_time", "ts", "logged_at")
+"""Names under which trainers note when a row was written, as a number that grows."""
+
+
+def _named(values: NDArray[np.int64] | list[int]) -> str:
+    shown = ", ".join(str(int(value)) for value in values[:NAMED])
+    return shown if len(values) <= NAMED else f"{shown} and {len(values) - NAMED:,} more"
+
+
+def _usual(values: NDArray[np.integer[Any]]) -> int | None:
+    """The commonest value, where it is common enough to be called usual."""
+    found, times = np.unique(values, return_counts=True)
+    if not len(found) or times.max() < USUAL * len(values):
+        return None
+    return int(found[times.argmax()])
+
+
+def _first_of(evidence: Evidence, steps: NDArray[np.int64] | list[int]) -> NDArray[np.int64]:
+    """The first rollout of each of the steps."""
+    at = evidence.frame["step"]
+    first = at[~at.duplicated() & at.isin(steps)]
+    return first.index.to_numpy()
+
+
+def missing_steps(evidence: Evidence) -> Answer:
+    """Gaps of a run whose steps are otherwise evenly spaced."""
+    steps = np.unique(evidence.frame["step"].to_numpy(np.int64))
+    if len(steps) < LEAST_STEPS:
+        return Unable(f"{plural(len(steps), 'step')} are too few to tell how they are spaced")
+    strides = np.diff(steps)
+    stride = _usual(strides)
+    if stride is None:
+        return Unable("the steps are not evenly spaced")
+    gaps = np.flatnonzero((strides > stride) & (strides % stride == 0))
+    if not len(gaps):
+        return None
+    count = int((strides[gaps] // stride - 1).sum())
+    lost = [int(step) for gap in gaps[:NAMED] for step in range(int(steps[gap]) + stride, int(steps[gap + 1]), stride)[:NAMED]]
+    what = f"{count:,} of {count + len(steps):,} steps without a rollout: {', '.join(map(str, lost[:NAMED]))}"
+    return Found(what if count <= NAMED else f"{what} and {count - NAMED:,} more", _first_of(evidence, steps[gaps + 1]))
+
+
+def small_steps(evidence: Evidence) -> Answer:
+    """Steps with fewer rollouts than nearly all the others."""
+    sizes = evidence.frame["step"][evidence.finished].value_counts().sort_index()
+    if len(sizes) < LEAST_STEPS:
+        return Unable(f"too few steps to tell how many rollouts one has: it takes {LEAST_STEPS} beside the last")
+    usual = _usual(sizes.to_numpy())
+    if usual is None:
+        return Unable("the steps differ in size")
+    small = sizes.index[sizes < usual].to_numpy(np.int64)
+    if not len(small):
+        return None
+    lost = int((usual - sizes[small]).sum())
+    what = f"{plural(len(small), 'step')} with fewer rollouts than the usual {usual:,}, {lost:,} in all: {_named(small)}"
+    return Found(what, _first_of(evidence, small))
+
+
+def missing_ranks(evidence: Evidence) -> Answer:
+    """Ranks whose number no rank has, and steps that a rank of most steps did not write."""
+    frame = evidence.frame[evidence.finished]
+    if frame.empty:
+        return Unable("there is only one step")
+    there = pd.crosstab(frame["step"], frame["rank"].astype(str)) > 0
+    if len(there.columns) < 2:
+        return Unable("there is only one rank")
+    expected = there.columns[there.mean() >= 0.5]
+    lacking = there[expected].index[~there[expected].all(axis="columns")].to_numpy(np.int64)
+    parts, keys = [], _first_of(evidence, lacking)
+    numbers = {int(name) for name in there.columns if name.isdecimal()}
+    absent = sorted(set(range(max(numbers, default=-1))) - numbers) if len(numbers) == len(there.columns) else []
+    if absent:
+        parts.append(f"No rank has the number {_named(absent)}, of 0 to {max(numbers)}")
+        keys = keys if len(keys) else evidence.frame.index.to_numpy()[:1]
+    if len(lacking):
+        ranks = [name for name in expected if not there[name].all()]
+        parts.append(f"{plural(len(lacking), 'step')} without rows of rank {', '.join(ranks[:NAMED])}: {_named(lacking)}")
+    return Found("; ".join(parts), keys) if parts else None
+
+
+def small_groups(evidence: Evidence) -> Answer:
+    """Groups of fewer rollouts than nearly all the others; of one step and group id, or prompt where there are none."""
+    finished = evidence.finished
+    frame = evidence.frame[finished]
+    own = frame["group_id"].astype(str) if "group_id" in frame else evidence.measures["prompt_key"][finished]
+    sizes = frame.groupby([frame["step"], own], sort=False)["step"].transform("size")
+    first = ~pd.MultiIndex.from_arrays([frame["step"], own]).duplicated()
+    usual = _usual(sizes.to_numpy()[first])
+    if usual is None:
+        return Unable("there are no groups of a usual size")
+    if usual < 2:
+        return Unable("rollouts of a step do not share prompts")
+    small = (sizes < usual).to_numpy() & first
+    if not small.any():
+        return None
+    what = f"{plural(int(small.sum()), 'group')} of fewer than the usual {usual:,} rollouts, of {int(first.sum()):,} groups"
+    return Found(what, frame.index.to_numpy()[small])
+
+
+def two_files(evidence: Evidence) -> Answer:
+    """Steps that several shards hold for one rank, with more rows than usual, in a run where that is not the rule.
+
+    Where a writer goes on in another file once one is large, a step is in two as well, but has no more rows than others.
+    """
+    own = [name for name in ("step", "rank", "split") if name in evidence.frame]
+    found = evidence.frame[evidence.frame["rank"].notna()].groupby(own, observed=True, dropna=False)["shard"]
+    shards, rows = found.nunique(), found.size()
+    if shards.empty or shards.median() > 1:
+        return Unable("the rows of a step and rank are spread over several files here")
+    twice = (shards > 1) & (rows >= MUCH_MORE * rows[shards == 1].median())
+    steps = np.unique(twice.index.get_level_values("step")[twice].to_numpy(np.int64))
+    if not len(steps):
+        return None
+    named = ", ".join(str(name) for name in evidence.frame["shard"][evidence.frame["step"] == steps[0]].unique()[:NAMED])
+    what = f"{plural(len(steps), 'step')} with rows of one rank in several files: {_named(steps)}; the first in {named}"
+    return Found(what, _first_of(evidence, steps))
+
+
+def missing_rewards(evidence: Evidence) -> Answer:
+    """Rollouts without a finite reward where others have one."""
+    lacking = ~np.isfinite(evidence.frame["reward"].to_numpy(np.float64))
+    if not lacking.any():
+        return None
+    return Found(f"{plural(int(lacking.sum()), 'rollout')} without a finite reward", evidence.keys(lacking))
+
+
+def clock(evidence: Evidence) -> Answer:
+    """Steps that were written before the step before them, by the median of the rows' own times."""
+    name = next((name for name in CLOCKS if name in evidence.frame and evidence.frame[name].dtype.kind == "f"), None)
+    if name is None:
+        return Unable(f"no rollout has the time it was written as a number: {', '.join(CLOCKS)}")
+    times = evidence.frame.groupby("step")[name].median().dropna()
+    if len(times) < 2:
+        return Unable(f"fewer than 2 steps have {name}")
+    back = times.index[(times < times.cummax()).to_numpy()].to_numpy(np.int64)
+    if not len(back):
+        return None
+    what = f"{plural(len(back), 'step')} with a {name} before that of an earlier step: {_named(back)}"
+    return Found(what, _first_of(evidence, back))

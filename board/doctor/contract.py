@@ -1,0 +1,108 @@
+"""What a check is, what it may answer, and what an examination hands on. Knows no check."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.doctor.evidence import Evidence
+
+Severity = Literal["error", "warning", "note"]
+
+SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
+"""Worst first. `error`: the numbers are wrong; `warning`: probably; `note`: worth knowing when reading them."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A check's answer when something is there."""
+
+    what: str
+    """One sentence without its full stop, with the numbers it rests on."""
+    keys: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    """The rollouts concerned, in the order of the frame."""
+    places: tuple[str, ...] = ()
+    """Where it is when no rollout shows it: `shard:line` or shard."""
+    tokens: int | None = None
+    """Tokens concerned; None where the check is not about tokens."""
+    at_least: bool = False
+    """Whether there may be more: loading keeps the first thousand problems of a kind."""
+
+
+@dataclass(frozen=True)
+class Unable:
+    """A check's answer when it cannot tell. It is not the same as having found nothing."""
+
+    reason: str
+    """One sentence without its full stop."""
+
+
+Answer = Found | Unable | None
+"""None: nothing is wrong."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One entry of the table of checks."""
+
+    name: str
+    """As `--json` and scripts call it."""
+    title: str
+    """As the screen calls what is wrong."""
+    severity: Severity
+    why: str
+    """Why it matters."""
+    remedy: str
+    """What to do."""
+    run: Callable[[Evidence], Answer]
+    needs: tuple[str, ...] = ()
+    """Fields that some rollout must have; without them the check cannot tell."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a finding shows: a rollout, which a link can lead to, or only a line or a shard."""
+
+    source: str
+    """`shard:line`, `shard:line.2` for the second rollout of a record, or a shard."""
+    step: int | None = None
+    """Of the rollout; None when the place is none."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found, as it is shown."""
+
+    check: Check
+    what: str
+    rollouts: int | None
+    """Rollouts concerned; None where it is lines or files."""
+    tokens: int | None
+    at_least: bool
+    where: tuple[Place, ...]
+    """The first few."""
+    places: int
+    """How many there are in all."""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """An examined run."""
+
+    rollouts: int
+    findings: tuple[Finding, ...]
+    """Worst first, then in the order of the table."""
+    passed: tuple[Check, ...]
+    unable: tuple[tuple[Check, str], ...]
+    """Checks that could not tell, and why."""
+
+    def count(self, severity: Severity) -> int:
+        """Findings of that severity."""
+        return sum(finding.check.severity == severity for finding in self.findings)
+
+    def reaches(self, severity: Severity) -> bool:
+        """Whether any finding is as bad as that, or worse."""
+        bad = SEVERITIES[: SEVERITIES.index(severity) + 1]
+        return any(finding.check.severity in bad for finding in self.findings)

@@ -1,0 +1,139 @@
+"""What checks look at: the frame, the load report, and measures, which are a few numbers per rollout taken from its tokens and texts.
+
+Parts are gone through one by one and left behind, so that memory grows with rollouts and not with tokens. Knows neither what is measured
+nor what any of it means.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from board.parts import COUNTS, PADS, Part
+from board.report import LoadReport
+from board.rollouts import Run
+from board.schema import TEXTS, TOKEN_METRICS
+
+Column = NDArray[Any]
+"""One number per rollout."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The token arrays of n rollouts end to end, N tokens in all, and what else a part holds of them."""
+
+    part: Part
+    offsets: NDArray[np.int64]
+    """Where each rollout's tokens begin, and N. Shape (n + 1,)."""
+    counts: NDArray[np.bool_]
+    """False for padding and masked tokens. Shape (N,)."""
+    pads: NDArray[np.bool_]
+    """True for padding. Shape (N,)."""
+    arrays: Mapping[str, NDArray[np.float32]]
+    """Token metrics the schema declares, NaN for the tokens of a rollout without it. Shape (N,) each."""
+    has: Mapping[str, NDArray[np.bool_]]
+    """Which rollouts have the array. Shape (n,) each."""
+
+    def per_rollout(self, values: Column) -> Column:
+        """Sums of N numbers or marks over each rollout's tokens, 0 where it has none. Shape (n,)."""
+        kind = np.int64 if values.dtype == bool else values.dtype
+        sums = np.zeros(len(self.part), kind)
+        filled = np.diff(self.offsets) > 0  # reduceat gives a rollout without tokens the value of its neighbour
+        if filled.any():
+            sums[filled] = np.add.reduceat(values, self.offsets[:-1][filled], dtype=kind)
+        return sums
+
+    def spread(self, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """A mark per rollout given to each of its tokens. Shape (N,)."""
+        return np.repeat(marks, np.diff(self.offsets))
+
+
+Measure = Callable[[Batch], dict[str, Column]]
+"""From n rollouts to columns of n numbers, the same columns for every batch."""
+
+
+def batch_of(part: Part) -> Batch:
+    """A part's token arrays, without a copy."""
+    columns = {name: part.tokens.column(name).chunk(0) for name in part.tokens.column_names}
+    metrics = [name for name in TOKEN_METRICS if name in columns]
+    counts = columns[COUNTS]
+    return Batch(
+        part=part,
+        offsets=counts.offsets.to_numpy(),
+        counts=counts.values.to_numpy(zero_copy_only=False),
+        pads=columns[PADS].values.to_numpy(zero_copy_only=False),
+        arrays={name: columns[name].values.to_numpy() for name in metrics},
+        has={name: columns[name].is_valid().to_numpy(zero_copy_only=False) for name in metrics},
+    )
+
+
+def measured(parts: Sequence[Part], measures: Sequence[Measure], progress: Callable[[float], None] | None = None) -> pd.DataFrame:
+    """Every measure of every rollout: one row per rollout, the index its key. `progress` is told the share that is done."""
+    total = sum(map(len, parts))
+    done, tables = 0, []
+    for part in parts:
+        batch = batch_of(part)
+        columns = {name: values for measure in measures for name, values in measure(batch).items()}
+        own = {name: part.scalars.column(name).to_numpy() for name in ("nth", "prompt_key")}
+        tables.append(pd.DataFrame(columns | own))
+        done += len(part)
+        if progress:
+            progress(done / total)
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that a check may look at."""
+
+    frame: pd.DataFrame
+    """As `Run.frame`."""
+    measures: pd.DataFrame
+    """As `measured`, in the frame's order."""
+    report: LoadReport
+    fields: frozenset[str]
+    """Columns, token metrics and declared texts that any rollout has."""
+
+    def keys(self, marks: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The rollouts marked, in the frame's order. `marks` has the shape (rollouts,)."""
+        return self.frame.index.to_numpy()[marks]
+
+    @cached_property
+    def lines(self) -> NDArray[Any]:
+        """`shard:line` of every rollout, in the frame's order."""
+        shards = self.frame["shard"].astype(str).to_numpy(object)
+        lines: NDArray[Any] = shards + ":" + self.frame["line"].astype(str).to_numpy(object)
+        return lines
+
+    @cached_property
+    def finished(self) -> NDArray[np.bool_]:
+        """Rollouts of training, if there are any, of steps before the last, whose rows may still be on their way. Shape (rollouts,)."""
+        training = np.ones(len(self.frame), np.bool_)
+        if "split" in self.frame:
+            training = (self.frame["split"].astype(object) != "evaluation").to_numpy()
+        if not training.any():
+            training = np.ones(len(self.frame), np.bool_)
+        steps = self.frame["step"].to_numpy()
+        return training & (steps < steps[training].max()) if len(steps) else training
+
+
+def collect(run: Run, measures: Sequence[Measure], progress: Callable[[float], None] | None = None) -> Evidence:
+    """The evidence about a run."""
+    found = measured(run.parts, measures, progress)
+    texts = {name for part in run.parts for name in part.texts.column_names}
+    tokens = {name for part in run.parts for name in part.tokens.column_names}
+    # what should have been a number or an array and was kept as text is none
+    fields = frozenset({*run.frame.columns, *tokens, *(texts & set(TEXTS))})
+    return Evidence(run.frame, found.reindex(run.frame.index), run.report, fields)
+
+
+def text_column(part: Part, name: str) -> pa.Array:
+    """One text of each rollout, null where it has none; all null where no rollout of the part has it."""
+    if name not in part.texts.column_names:
+        return pa.nulls(len(part), pa.large_string())
+    return part.texts.column(name).combine_chunks()

@@ -1,0 +1,130 @@
+"""What loading refused or flagged, sorted by what is wrong. Knows the load report; looks at no number itself.
+
+The report keeps the first thousand problems of a severity, so beyond that a finding says "at least".
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.doctor.contract import Answer, Found
+from board.doctor.evidence import Evidence
+from board.formats.row import plural
+from board.parts import LEFT_OUT
+from board.report import LoadReport
+from board.schema import TOKEN_METRICS
+from board.shards import Problem
+
+_LENGTHS: Final = re.compile(r"\S+ has [\d,]+ (?:numbers?|lists?) for [\d,]+ tokens?: ")
+_RESUMED: Final = re.compile(r"step -?\d+ is written \d+ times ")
+_NOT_FINITE: Final = re.compile(rf"(?:{'|'.join(TOKEN_METRICS)}) has no finite number at ")
+_REWARD: Final = re.compile(r"reward is (?!the text)")
+
+_QUOTED: Final = 3
+"""So many reasons are quoted."""
+
+
+def refused(evidence: Evidence) -> Answer:
+    """Lines and shards that were not loaded."""
+    problems = [problem for problem in evidence.report.problems if problem.severity == "refused"]
+    if not problems:
+        return None
+    count = evidence.report.refused
+    what = f"{count:,} {'line or file' if count == 1 else 'lines or files'} not loaded: {_reasons(problems)}"
+    return Found(what, places=_places(problems))
+
+
+def lengths(evidence: Evidence) -> Answer:
+    """Arrays of another length than the tokens."""
+    problems = _flagged(evidence.report, _LENGTHS.match)
+    return _found(evidence.report, problems, "{count} of another length than the tokens: {reasons}", "array")
+
+
+def uneven(evidence: Evidence) -> NDArray[np.bool_]:
+    """Rollouts with an array of another length than the tokens, as far as the report names them. Shape (rollouts,)."""
+    places = set(_places(_flagged(evidence.report, _LENGTHS.match)))
+    if not places:
+        return np.zeros(len(evidence.frame), np.bool_)
+    return np.array([line in places for line in evidence.lines], np.bool_)
+
+
+def resumed(evidence: Evidence) -> Answer:
+    """Steps written more than once."""
+    problems = _flagged(evidence.report, _RESUMED.match)
+    return _found(evidence.report, problems, "{count} more than once: {reasons}", "step written", "steps written")
+
+
+def odd_values(evidence: Evidence) -> Answer:
+    """Everything else that loading flagged and no other check tells."""
+    told = _told_elsewhere(evidence) if _flagged(evidence.report, lambda _: True) else set()
+
+    def untold(problem: Problem) -> bool:
+        reason = problem.reason
+        if _LENGTHS.match(reason) or _RESUMED.match(reason):
+            return False
+        kind = "numbers" if _NOT_FINITE.match(reason) else "reward" if _REWARD.match(reason) else ""
+        return (kind, f"{problem.shard}:{problem.line}") not in told
+
+    problems = [problem for problem in evidence.report.problems if problem.severity == "flagged" and untold(problem)]
+    return _found(evidence.report, problems, "{count}: {reasons}", "oddity", "oddities")
+
+
+def _told_elsewhere(evidence: Evidence) -> set[tuple[str, str]]:
+    """Rollouts whose missing numbers or reward their own checks count."""
+    told: set[tuple[str, str]] = set()
+    if len(evidence.frame):
+        missing = (evidence.measures["missing_numbers"].to_numpy() > 0) & ~uneven(evidence)
+        told |= {("numbers", line) for line in evidence.lines[missing]}
+    if "reward" in evidence.frame:
+        told |= {("reward", line) for line in evidence.lines[~np.isfinite(evidence.frame["reward"].to_numpy(np.float64))]}
+    return told
+
+
+def unfinished(evidence: Evidence) -> Answer:
+    """Shards whose last line is still being written."""
+    shards = evidence.report.unfinished
+    if not shards:
+        return None
+    what = f"The last line of {plural(len(shards), 'shard')} is not whole yet"
+    return Found(what, places=tuple(shards))
+
+
+def lost(evidence: Evidence) -> Answer:
+    """What the recorder says it could not write; what its budget left out on purpose is told by `left_out`."""
+    sentences = [sentence.removesuffix(".") for sentence in evidence.report.recording if sentence.startswith("While recording")]
+    return Found("; ".join(sentences)) if sentences else None
+
+
+def left_out(evidence: Evidence) -> Answer:
+    """Rollouts whose token arrays the recorder's budget left out."""
+    marks = (evidence.frame[LEFT_OUT] == 1).to_numpy()
+    if not marks.any():
+        return None
+    count = plural(int(marks.sum()), "rollout")
+    return Found(f"{count} without token arrays: the recorder's budget kept their means and sums", evidence.keys(marks))
+
+
+def _flagged(report: LoadReport, matches: Callable[[str], object]) -> list[Problem]:
+    return [problem for problem in report.problems if problem.severity == "flagged" and matches(problem.reason)]
+
+
+def _found(report: LoadReport, problems: Sequence[Problem], what: str, noun: str, nouns: str = "") -> Answer:
+    if not problems:
+        return None
+    count = f"{len(problems):,} {nouns}" if nouns and len(problems) > 1 else plural(len(problems), noun)
+    at_least = report.flagged > sum(problem.severity == "flagged" for problem in report.problems)
+    return Found(what.format(count=count, reasons=_reasons(problems)), places=_places(problems), at_least=at_least)
+
+
+def _places(problems: Sequence[Problem]) -> tuple[str, ...]:
+    places = [problem.shard if problem.line is None else f"{problem.shard}:{problem.line}" for problem in problems]
+    return tuple(dict.fromkeys(places))
+
+
+def _reasons(problems: Sequence[Problem]) -> str:
+    reasons = list(dict.fromkeys(problem.reason for problem in problems))
+    shown = "; ".join(reasons[:_QUOTED])
+    return shown if len(reasons) <= _QUOTED else f"{shown}; and {len(reasons) - _QUOTED:,} more reasons"

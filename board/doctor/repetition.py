@@ -1,0 +1,72 @@
+"""What is there twice: rows, and responses to one prompt in one step. Knows nothing of tokens."""
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from board.doctor.contract import Answer, Found
+from board.doctor.evidence import Batch, Column, Evidence, text_column
+from board.formats.row import plural
+from board.schema import TOKENS
+
+_NOT_OF_THE_ROW: Final = ("shard", "line", "rank")
+"""Where a row was written, and by whom: ranks that each log the whole batch write the same rows."""
+
+
+def measure(batch: Batch) -> dict[str, Column]:
+    """A digest of each rollout's response, or of its tokens where there is none."""
+    texts = text_column(batch.part, "response")
+    missing = texts.is_null().to_numpy(zero_copy_only=False)
+    values = texts.fill_null("").to_numpy(zero_copy_only=False)
+    if missing.any() and TOKENS in batch.part.tokens.column_names:
+        tokens = batch.part.tokens.column(TOKENS).chunk(0)
+        joined = [str(one) for one in tokens.take(pa.array(np.flatnonzero(missing))).to_pylist()]
+        values = values.copy()
+        values[missing] = joined
+    return {"response_digest": _digest(values)}
+
+
+def _digest(texts: NDArray[Any]) -> NDArray[np.uint64]:
+    digests: NDArray[np.uint64] = pd.util.hash_array(texts.astype(object), categorize=False)
+    return digests
+
+
+def _texts(evidence: Evidence) -> pd.DataFrame:
+    measures = evidence.measures
+    return pd.DataFrame(
+        {"step": evidence.frame["step"], "prompt": measures["prompt_key"], "response": measures["response_digest"]},
+    )
+
+
+def _rows_again(evidence: Evidence) -> NDArray[np.bool_]:
+    """Rollouts that are an earlier one again: same step, texts and numbers. Only those with ids or token arrays, hardly equal by chance."""
+    frame = evidence.frame.drop(columns=[name for name in _NOT_OF_THE_ROW if name in evidence.frame.columns])
+    telling = frame["nonfinite_tokens"].notna().to_numpy() if "nonfinite_tokens" in frame else np.zeros(len(frame), np.bool_)
+    if "sample_id" in frame:
+        telling = telling | frame["sample_id"].notna().to_numpy()
+    texts = _texts(evidence)
+    numbers = pd.Series(pd.util.hash_pandas_object(frame, index=False).to_numpy(), index=frame.index)
+    again: NDArray[np.bool_] = telling & texts.assign(numbers=numbers).duplicated().to_numpy()
+    return again
+
+
+def same_row(evidence: Evidence) -> Answer:
+    """Rows that are there again."""
+    again = _rows_again(evidence)
+    if not again.any():
+        return None
+    what = f"{plural(int(again.sum()), 'rollout')} equal to an earlier one of the step in every text and number"
+    return Found(what, evidence.keys(again))
+
+
+def same_response(evidence: Evidence) -> Answer:
+    """Responses that a prompt was given before in the same step, in rows that are not the same."""
+    again = _texts(evidence).duplicated().to_numpy() & ~_rows_again(evidence)
+    if not again.any():
+        return None
+    share = 100 * again.mean()
+    what = f"{plural(int(again.sum()), 'rollout')} ({share:.1f} %) with a response that the prompt was given before in the step"
+    return Found(what, evidence.keys(again))

@@ -7,6 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
@@ -86,6 +87,8 @@ class Loader:
         check_one_family({name: one.identity for name, one in self.kept.items()}, reading.mapping)
         self._under_way: dict[str, int] = {}
         self._unsaved: set[str] = set()
+        self._flushes: dict[tuple[str, int], Future[None]] = {}
+        """By shard and start of the piece, until a manifest names it."""
         self._saved_at = time.monotonic()
 
     def _known(self, shard: Shard) -> Kept:
@@ -102,12 +105,14 @@ class Loader:
     def run(self) -> None:
         """Parse and keep what is missing."""
         work = [stretch for kept in self.kept.values() for stretch in self._missing(kept)]
-        try:
-            for stretch, outcome in self._outcomes(work):
-                self._take(stretch, outcome)
-                self._tell()
-        finally:
-            self._save()
+        with ThreadPoolExecutor(1) as self._disk:  # the disk is waited for beside the parsing
+            try:
+                for stretch, outcome in self._outcomes(work):
+                    self._take(stretch, outcome)
+                    self._tell()
+            finally:
+                wait(self._flushes.values())
+                self._save()
         if self.writable:
             self.store.clean({name for kept in self.kept.values() for piece in kept.pieces for name in piece.files})
 
@@ -158,6 +163,7 @@ class Loader:
             return
         kept.add(outcome)
         self._unsaved.add(stretch.shard.name)
+        self._flushes[kept.shard.name, outcome.start] = self._disk.submit(self.store.flush, outcome)
         if time.monotonic() - self._saved_at > _SAVE_SECONDS:
             self._save()
 
@@ -177,14 +183,23 @@ class Loader:
             self.on_progress(size, sum(piece.rows for piece in done))
 
     def _save(self) -> None:
-        """Write the manifests of shards that have new pieces; a cache that cannot be written costs only the next load's time."""
-        for name in self._unsaved if self.writable else ():
+        """Write the manifests of shards that have new pieces, as far as these are on the disk.
+
+        A cache that cannot be written costs only the next load's time.
+        """
+        for name in self._unsaved.copy() if self.writable else ():
             kept = self.kept[name]
-            pieces = tuple(piece for piece in kept.pieces if piece.start not in kept.in_memory)
+            pieces = tuple(piece for piece in kept.pieces if piece.start not in kept.in_memory and self._is_safe(name, piece))
+            if len(pieces) == len(kept.pieces):
+                self._unsaved.discard(name)
             with suppress(OSError):
                 self.store.keep(kept.shard, Manifest(kept.identity.format, kept.identity.note, kept.identity.objects, pieces))
-        self._unsaved.clear()
         self._saved_at = time.monotonic()
+
+    def _is_safe(self, shard: str, piece: Piece) -> bool:
+        """Whether the piece is on the disk: flushed by now, or named by an earlier load's manifest."""
+        flush = self._flushes.get((shard, piece.start))
+        return flush is None or (flush.done() and flush.exception() is None)
 
     def _parts(self, kept: Kept, report: LoadReport) -> Iterator[Part]:
         shard, first_line = kept.shard, 0

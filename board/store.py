@@ -1,8 +1,8 @@
 """Parts on disk: every stretch of a shard is parsed once into Arrow IPC files, and a manifest says which bytes they cover.
 
 The cache may be deleted at any time and is never trusted blindly: a stretch whose bytes no longer look the same is forgotten. Files are
-written under a temporary name, flushed and renamed, the manifest last, so that a process killed at any instant leaves a cache that opens
-and is right. The run folder is never written to. Knows parts and bytes; knows neither JSON nor rollouts.
+written under a temporary name and renamed, and flushed before a manifest names them, so that whatever is killed at any instant leaves a
+cache that opens and is right. The run folder is never written to. Knows parts and bytes; knows neither JSON nor rollouts.
 """
 
 import json
@@ -156,7 +156,7 @@ class Store:
         return all((self.folder / name).is_file() for name in piece.files)
 
     def keep(self, shard: Shard, manifest: Manifest) -> None:
-        """Write a shard's manifest. Raises OSError."""
+        """Write a shard's manifest. It need not be flushed: one that the machine's fall spoils does not fit its digest. Raises OSError."""
         written = {"shard": shard.name, "size": shard.size, "mtime_ns": shard.mtime_ns, **asdict(manifest)}
         with _written(self._manifest(shard)) as stream:
             text = json.dumps(written).encode()
@@ -166,12 +166,18 @@ class Store:
         return self.folder / f"{blake2b(shard.name.encode(), digest_size=12).hexdigest()}.json"
 
     def write(self, part: Part) -> str:
-        """Keep a part; the name it is kept under. Raises OSError."""
+        """Keep a part; the name it is kept under. It is safe from the machine's fall once it is flushed. Raises OSError."""
         name = f"{uuid4().hex}.arrow"
         table = _table(part)
         with _written(self.folder / name) as stream, pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table)
         return name
+
+    def flush(self, piece: Piece) -> None:
+        """Wait until a piece's parts are on the disk: only then may a manifest name them. Raises OSError."""
+        for name in piece.files:
+            with (self.folder / name).open("rb") as stream:
+                os.fsync(stream.fileno())
 
     def read(self, name: str, shard: str) -> Part:
         """A kept part, its texts and arrays mapped, not read; lines count from the stretch's first. Raises RunNotFound when damaged."""
@@ -220,8 +226,6 @@ def _written(path: Path) -> Iterator[BinaryIO]:
     try:
         with unfinished.open("wb") as stream:
             yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
         unfinished.replace(path)
     except BaseException:
         unfinished.unlink(missing_ok=True)

@@ -16,7 +16,7 @@ Band = Literal["none", "std", "quantiles", "min-max"]
 BANDS: Final[dict[str, str]] = {"none": "No band", "std": "± std", "quantiles": "10–90 %", "min-max": "Min–max"}
 ALL_STEPS: Final = "All steps"
 THIS_STEP: Final = "This step"
-DEFAULT_COLUMNS: Final = ("reward", "reward_gap", "valid_reward", "kl_k3_mean", "response_length")
+DEFAULT_COLUMNS: Final = ("group", "reward", "reward_gap", "valid_reward", "kl_k3_mean", "response_length")
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def _numbers(view: View, key: int) -> None:
 
 def _others(row: "pd.Series[Any]") -> list[str]:
     """Whatever else the trainer wrote that is short: its own numbers, such as the parts of a reward, and ids."""
-    derived = {*BY_NAME, "step", "shard", "line"} - {*IDS}
+    derived = {*BY_NAME, "step", "shard", "line"} - {*IDS, "group"}
     own = [
         name
         for name in row.index

@@ -108,9 +108,10 @@ def _part(rows: list[Row], sources: list[Source], pads: AbstractSet[str], report
         for flag in row.flags:
             report.add(Problem(source.shard, source.line, flag, "flagged"))
     report.rows += len(rows)
-    keys = pa.array([_prompt_key(row.texts.get("prompt", "")) for row in rows], pa.int64())
+    keys = pa.array([prompt_key(row.texts.get("prompt", "")) for row in rows], pa.int64())
     return replace(part, scalars=part.scalars.append_column("prompt_key", keys))
 
 
-def _prompt_key(prompt: str) -> int:
+def prompt_key(prompt: str) -> int:
+    """Equal for equal prompts, and as good as never for others: 64 bits, signed."""
     return int.from_bytes(blake2b(prompt.encode(), digest_size=8).digest(), "little", signed=True)

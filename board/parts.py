@@ -25,7 +25,7 @@ COUNTS: Final = "counts"
 PADS: Final = "pads"
 """Token column of booleans: True for padding."""
 
-_SOURCE: Final = ("step", "shard", "line", "offset", "nth", "prompt_key")
+_SOURCE: Final = ("step", "shard", "line", "offset", "nth", "prompt_key", "group")
 
 LEFT_OUT: Final = "token_arrays_left_out"
 """Number that is 1 in a row whose token arrays the recorder left out for want of room; it then keeps their means and sums."""

@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from board import accounts, containers, formats, shards
 from board.errors import BoardError
 from board.formats.mapping import FILE as MAPPING_FILE
+from board.groups import group_numbers
+from board.ingest import prompt_key
 from board.loading import Loader
 from board.parts import COUNTS, PADS, Alternatives, Part
 from board.reading import Reading
@@ -36,6 +38,9 @@ Split = Literal["train", "evaluation"]
 EVALUATION: Final = "evaluation"
 
 _NO_METRIC: Final = (TOKENS, ALTERNATIVES, COUNTS, PADS)
+SORTED_IDS: Final = 10_000
+"""So many ids are put in natural order; more stay in the order they came, as sorting them would hold up every load."""
+
 _INTERNAL: Final = ["offset", "nth", "prompt_key"]
 
 
@@ -344,11 +349,18 @@ def _all_scalars(built: Sequence[Part], columns: list[str] | None = None) -> pd.
 
 def _merge(built: Sequence[Part], shard_names: list[str]) -> pd.DataFrame:
     """All parts' scalars in one frame, ordered by (step, shard in natural order, line); the index is the order of reading."""
-    frame = _all_scalars(built).drop(columns=_INTERNAL).dropna(axis="columns", how="all")
+    whole = _all_scalars(built)
+    numbers = group_numbers(
+        whole["step"].to_numpy(np.int64), whole.get("group_id"), whole["prompt_key"].to_numpy(np.int64), prompt_key("")
+    )
+    frame = whole.drop(columns=_INTERNAL).assign(group=numbers)
+    frame = frame.dropna(axis="columns", how="all")
     frame = frame.reindex(columns=list(dict.fromkeys(["step", "shard", "line", *frame.columns])))
     frame["shard"] = pd.Categorical(frame["shard"], categories=sorted(shard_names, key=natural_key))
     for name in (name for name in IDS if name in frame.columns):
-        frame[name] = pd.Categorical(frame[name], categories=sorted(frame[name].dropna().unique(), key=natural_key))
+        values = frame[name].dropna().unique()
+        in_order = sorted(values, key=natural_key) if len(values) <= SORTED_IDS else values
+        frame[name] = pd.Categorical(frame[name], categories=in_order)
     frame = frame.astype({"step": "int64", "line": "int64"})
     order = np.lexsort([frame["line"], frame["shard"].cat.codes, frame["step"]])
     declared = [name for name in (*IDS, *NUMBERS) if name in frame.columns]

@@ -113,6 +113,11 @@ DERIVED_NUMBERS: Final[tuple[Column, ...]] = (
     Column("kl_k3_sum", "number", "sum over tokens of KL k3", "nats", "KL k3, sum"),
     Column("kl_k3_max", "number", "largest KL k3 of a token", "nats", "KL k3, max"),
     Column("token_reward_sum", "number", "sum of the token rewards", "reward", "token_reward, sum", "diverging"),
+    Column(
+        "group",
+        "number",
+        "number of the rollout's group within its step: the trainer's group, else the rollouts of the same prompt",
+    ),
     Column("nonfinite_tokens", "number", "numbers missing or not finite in the row's token arrays", "", "numbers missing"),
 )
 """Per-rollout numbers the board computes when a run is read; beside them `<metric>_mean` for every token metric."""

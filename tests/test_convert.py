@@ -20,7 +20,15 @@ TARGETS: tuple[Target, ...] = ("jsonl", "parquet")
 
 def run_of(folder: Path) -> Path:
     """A run with every kind of field, some missing, some odd, in shards of two endings and two depths."""
-    odd = {"response_length": 7, "logprob_mean": 3.5, "score": {"a": 1}, "big": 2**60, "loss_mask": [1, 0], "extra": [0.5, None]}
+    odd = {
+        "response_length": 7,
+        "logprob_mean": 3.5,
+        "score": {"a": 1},
+        "big": 2**60,
+        "loss_mask": [1, 0],
+        "extra": [0.5, None],
+        "group": 4,
+    }
     others = [[["a", -1.0], ["<b>", None]], None]
     write_run(
         folder,

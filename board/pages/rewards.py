@@ -151,7 +151,7 @@ def distributions() -> None:
 
 def other_columns() -> list[str]:
     """Numeric columns that no panel shows unasked."""
-    shown = {*REWARDS, "response_length", "log_ratio_mean", "entropy_mean"}
+    shown = {*REWARDS, "response_length", "log_ratio_mean", "entropy_mean", "group"}
     return [name for name in numeric_columns(run.frame) if name not in shown]
 
 

@@ -79,10 +79,11 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
     """One table for each number of rollouts."""
     os.environ["RL_BOARD_ROOT"] = str(place)
     os.environ["RL_BOARD_CACHE"] = str(place / "cache")
-    for count in sorted(plan.rollouts):
+    for count in plan.rollouts:  # all of them first: the board looks for new runs every few seconds only
         say(f"interactions: writing {count:,} rollouts")
+        rollouts.write(place / f"run_{count}", 0, TOKENS, rows=count)
+    for count in sorted(plan.rollouts):
         run = f"run_{count}"
-        rollouts.write(place / run, 0, TOKENS, rows=count)
         section = at_size(run, count, plan.rounds)
         yield section
     for interaction in missed(section):

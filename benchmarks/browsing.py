@@ -125,7 +125,7 @@ def clicked(page: Page, address: str, click: Click, rounds: int, goal: str | Non
 
 
 def grow_old(run: Path) -> None:
-    """Date the shards an hour back, so that the board does not follow the run: its looks every two seconds are not the click's work."""
+    """Date the shards an hour back, so that the board does not follow the run: its looks every second are not the click's work."""
     then = time.time() - AN_HOUR
     for shard in rollouts.shards(run):
         os.utime(shard, (then, then))

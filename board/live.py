@@ -1,4 +1,4 @@
-"""Follows a run that is being written: looks at its shards every two seconds and loads what is new. Draws a switch.
+"""Follows a run that is being written: looks at its shards every second and loads what is new. Draws a switch.
 
 The reader's place is kept: a new step is offered, not gone to. Knows no page.
 """
@@ -13,7 +13,7 @@ from board import library, session
 from board.errors import BoardError
 from board.rollouts import Run
 
-LOOK_SECONDS: Final = 2.0
+LOOK_SECONDS: Final = 1.0
 
 RECENT_SECONDS: Final = 600
 """A run written to within so many seconds is taken to be still running: following is on unless the reader turns it off."""
@@ -26,7 +26,7 @@ def follow(run: Run, root: Path) -> None:
 
 
 _HELP: Final = (
-    "Looks for new rows every two seconds and loads them. On by default while the run was written to in the last ten minutes."
+    "Looks for new rows every second and loads them. On by default while the run was written to in the last ten minutes."
 )
 
 

@@ -92,7 +92,9 @@ def seen(browser: Browser, root: Path, cache: Path, megabytes: int, plan: Plan) 
     page.close()
     goal = "append_seen" if megabytes == 1000 else None
     rows = ((f"{STEP_ROLLOUTS} rollouts", figure(took[1:], "s", goal)),)
-    note = "The board looks every second: half of one on average is waiting. The pauses between the appends are not in step with it."
+    note = (
+        "The board looks every second: half of one on average is waiting. The pauses between the appends are not in step with it."
+    )
     return Section("viewers", f"A step appended to {megabytes} MB, seen in the browser", ("appended", "seen after"), rows, note)
 
 

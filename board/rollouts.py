@@ -99,8 +99,13 @@ class Rollout:
 
     @property
     def source(self) -> str:
-        """`shard:line`, and `.2` behind it for the second rollout of its record: how links name this one, stable while the run grows."""
-        return f"{self.shard}:{self.line}{f'.{self.nth + 1}' if self.nth else ''}"
+        """How links and messages name this rollout."""
+        return source_of(self.shard, self.line, self.nth)
+
+
+def source_of(shard: str, line: int, nth: int) -> str:
+    """`shard:line`, and `.2` behind it for the second rollout of its record: stable while the run grows."""
+    return f"{shard}:{line}{f'.{nth + 1}' if nth else ''}"
 
 
 @dataclass(frozen=True)
@@ -248,6 +253,14 @@ class Run:
         found = self.frame.index[(self.frame["shard"] == shard) & (self.frame["line"] == int(named[1]))]
         nth = int(named[2] or 1) - 1
         return next((int(key) for key in found if self._nth(int(key)) == nth), None)
+
+    def sources(self, keys: NDArray[np.int64]) -> list[str]:
+        """How links name these rollouts, in their order."""
+        rows = self.frame.loc[keys]
+        return [
+            source_of(shard, line, self._nth(int(key)))
+            for key, shard, line in zip(keys, rows["shard"], rows["line"], strict=True)
+        ]
 
     def _nth(self, key: int) -> int:
         part, row = self._locate(key)

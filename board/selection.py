@@ -10,6 +10,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.errors import FieldMissing
+from board.parts import Part
+from board.rollouts import Run
 from board.schema import BY_TITLE
 
 Order = Literal["magnitude", "highest", "lowest"]
@@ -19,6 +21,9 @@ _LONGEST_REGEX: Final = 1_000
 """Arrow ignores case by a regular expression, which is quadratic where both query and text repeat themselves at length.
 
 A longer query, pasted from a response, is compared in lower case instead."""
+
+_GATHERED: Final = 4
+"""The texts of fewer than one rollout in so many are gathered before they are searched."""
 
 NOT_SORTABLE: Final = {"shard", "line"}
 """Numbers that say where a row came from, not what it is."""
@@ -84,6 +89,24 @@ def contains(texts: Sequence[pa.ChunkedArray], query: str) -> NDArray[np.bool_]:
         matches = matches.fill_null(False).to_numpy()
         found = matches if found is None else found | matches
     return np.zeros(0, bool) if found is None else found
+
+
+def with_text(run: Run, keys: NDArray[np.int64], query: str) -> NDArray[np.bool_]:
+    """Which of the rollouts have the query in prompt or response. Shape (len(keys),).
+
+    Where most of the run is asked for, every part is searched as it lies; the texts of a few rollouts are gathered first.
+    """
+    names = [name for name in ("prompt", "response") if name in run.text_columns]
+    if len(keys) * _GATHERED < len(run.frame):
+        found = contains([run.texts(name, keys) for name in names], query)
+        return found if names else np.zeros(len(keys), bool)
+    found = np.concatenate([np.zeros(0, bool), *(_in_part(part, names, query) for part in run.parts)])
+    return found[keys]
+
+
+def _in_part(part: Part, names: Sequence[str], query: str) -> NDArray[np.bool_]:
+    found = contains([part.texts.column(name) for name in names if name in part.texts.column_names], query)
+    return found if len(found) else np.zeros(len(part), bool)
 
 
 def page(keys: NDArray[np.int64], number: int, size: int) -> NDArray[np.int64]:

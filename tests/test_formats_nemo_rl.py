@@ -39,7 +39,7 @@ def test_a_row_of_training() -> None:
         "input_lengths": 8.0,
         "sample_loss_mask": 1.0,
         "response_token_ids": [19, 2, 90, 91],
-        "response_tokens": ["19", "2", "90", "91"],
+        "response_tokens": [" 19", " 2", " 90", " 91"],
         "loss_mask": [1, 1, 0, 0],
         "advantages": [pytest.approx(0.7), pytest.approx(0.7), None, None],
         "rollout_logprobs": [pytest.approx(-0.2), pytest.approx(-0.01), None, None],

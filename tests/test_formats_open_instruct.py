@@ -59,7 +59,7 @@ def test_what_the_board_reads_of_it() -> None:
         "group_id": "0",
         "prompt_token_ids": "[1, 17, 10, 17]",
         "response_token_ids": [19, 2],
-        "response_tokens": ["19", "2"],
+        "response_tokens": [" 19", " 2"],
         "rollout_logprobs": [pytest.approx(-0.2), pytest.approx(-0.01)],
         "reward": 10.0,
         "advantage": 0.7,

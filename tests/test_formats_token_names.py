@@ -33,13 +33,13 @@ def test_ids_get_names_and_text(tokenizer_file: Path) -> None:
     """Tokens keep the names of their bytes, which the token view reads; response and prompt are decoded, special tokens kept."""
     found = named({"response_token_ids": [0, 2, 3, 4, 5, 77], "prompt_token_ids": [1]}, load(str(tokenizer_file)))
 
-    assert found["response_tokens"] == ["Ġthe", "å", "¨", "ģ", "</s>", "77"]
+    assert found["response_tokens"] == ["Ġthe", "å", "¨", "ģ", "</s>", " 77"]
     assert found["response"] == " the威</s>"
     assert found["prompt"] == " cat"
 
 
 GIVEN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "ids alone": ({"response_token_ids": [3, 4]}, {"response_token_ids": [3, 4], "response_tokens": ["3", "4"]}),
+    "ids alone": ({"response_token_ids": [3, 4]}, {"response_token_ids": [3, 4], "response_tokens": [" 3", " 4"]}),
     "tokens are there": (
         {"response_token_ids": [3], "response_tokens": ["a"]},
         {"response_token_ids": [3], "response_tokens": ["a"]},
@@ -71,7 +71,7 @@ def test_run_of_ids_opens_with_and_without(tokenizer_file: Path) -> None:
         tokenizer_file.parent / "run", {"a.jsonl": [{"step": 0, "response_token_ids": [0, 1], "logprobs": [-1.0, -2.0]}]}
     )
 
-    assert open_run(folder).rollout(0).tokens == ["0", "1"]
+    assert open_run(folder).rollout(0).tokens == [" 0", " 1"]
     with_names = open_run(folder, tokenizer=tokenizer_file)
     assert (with_names.rollout(0).tokens, with_names.rollout(0)["response"]) == (["Ġthe", "Ġcat"], " the cat")
 

@@ -489,6 +489,18 @@ def test_length_is_of_characters_without_tokens(root: Path) -> None:
     assert any(_numbers(line["y"]) == [3.0, 4.0, 5.0] for line in lengths["data"])
 
 
+def test_second_rollout_of_a_record_is_opened_from_the_table(root: Path) -> None:
+    """Where a line holds several rollouts, each row of the table leads to its own."""
+    group = {"tokens": [[1, 2], [1, 3]], "masks": [[-100, 2], [-100, 3]], "scores": [1.0, -1.0], "messages": None}
+    messages = [[{"role": "user", "content": "q"}, {"role": "assistant", "content": answer}] for answer in ("first", "second")]
+    write_run(root, "run", [group | {"messages": messages, "inference_logprobs": None, "advantages": None, "ref_logprobs": None}])
+
+    page = opened("responses", run="run", step=0, rollout="rank_0.jsonl:1.2")
+
+    assert "second" in texts(page)
+    assert linked(page, "rollout") == "rank_0.jsonl:1.2"
+
+
 def test_other_numbers_and_ids_of_a_rollout_are_listed(root: Path) -> None:
     """The parts of a reward and the trainer's ids stand beside the main numbers; what the board derives does not."""
     write_run(root, "run", [row(0, accuracy_reward=0.25, group_id="g7", sample_id="<b>s")])

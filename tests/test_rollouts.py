@@ -733,3 +733,16 @@ def test_known_run_suggests_no_mapping(tmp_path: Path) -> None:
     """Neither where rows are read, nor where there is nothing to guess from."""
     assert open_run(write_run(tmp_path / "a", {"a.jsonl": [token_row(0)]})).report.suggested_mapping == ""
     assert open_run(write_run(tmp_path / "b", {"a.jsonl": b"no json\n"})).report.suggested_mapping == ""
+
+
+def test_every_rollout_is_found_by_its_source() -> None:
+    """Also where a record holds several, and in whatever order they are asked for."""
+    run = open_run(Path(__file__).parent / "formats" / "atropos")
+    keys = run.frame.index.to_numpy()[::-1]
+
+    sources = run.sources(keys)
+
+    assert len(set(sources)) == len(keys)
+    assert [run.key_of(source) for source in sources] == keys.tolist()
+    assert [run.rollout(int(key)).source for key in keys] == sources
+    assert run.key_of(f"{sources[0].partition(':')[0]}:1.99") is None

@@ -1,6 +1,7 @@
 """board.selection: which rows and tokens are shown, in which order."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,8 +9,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import token_row, write_run
 
-from board import selection
+from board import ingest, open_run, selection
 from board.errors import FieldMissing
 from board.schema import BY_TITLE
 
@@ -150,6 +152,19 @@ def test_search_in_several_columns() -> None:
 def test_search_agrees_with_lowering_both(text: str, query: str) -> None:
     """For ASCII, whatever characters it holds."""
     assert selection.contains([column_of(text)], query).tolist() == [query.lower() in text.lower()]
+
+
+@pytest.mark.parametrize("asked", [1, 40], ids=["a few", "all"])
+def test_search_over_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: int) -> None:
+    """Rollouts are found by prompt or response whichever part holds them, whether few or all are asked for, in the order asked."""
+    monkeypatch.setattr(ingest, "ROWS_PER_PART", 7)
+    rows = [token_row(at // 8, prompt=f"p{at % 5}", response=f"Rr{at}") for at in range(39)]
+    run = open_run(write_run(tmp_path, {"a.jsonl": [*rows, {"step": 9, "response_tokens": ["r3"]}]}))
+    keys = run.frame.index.to_numpy()[::-1][:asked]
+
+    for query in ("R3", "p4", "none"):
+        texts = [(run.rollout(int(key))["prompt"] or "") + "|" + (run.rollout(int(key))["response"] or "") for key in keys]
+        assert selection.with_text(run, keys, query).tolist() == [query.lower() in text.lower() for text in texts]
 
 
 PAGES: dict[str, tuple[int, int, int, list[int], int]] = {

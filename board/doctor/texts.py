@@ -96,7 +96,7 @@ def _differs(batch: Batch, tokens: list[str], response: str, row: int) -> float:
     start, stop = batch.offsets[row : row + 2]
     kept = [token for token, pad in zip(tokens, batch.pads[start:stop], strict=True) if not pad]
     trained = [token for token, counts in zip(tokens, batch.counts[start:stop], strict=True) if counts]
-    if kept and all(re.fullmatch("[0-9]+", token) for token in kept) and not reads_as(kept, response):
+    if kept and all(re.fullmatch(" ?[0-9]+", token) for token in kept) and not reads_as(kept, response):
         return np.nan  # ids
     return float(not (reads_as(kept, response) or reads_as(trained, response)))
 

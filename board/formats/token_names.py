@@ -71,5 +71,5 @@ def _ids(value: Any) -> list[int] | None:
 
 
 def _name(token: int, tokenizer: Tokenizer | None) -> str:
-    """The token's name, byte-level names as they are, since the view reads them; the id itself where nobody knows it."""
-    return (tokenizer.id_to_token(token) if tokenizer and token < 2**32 else None) or str(token)
+    """The token's name, byte-level names as they are, since the view reads them; the id where nobody knows it, a space before it as in text."""
+    return (tokenizer.id_to_token(token) if tokenizer and token < 2**32 else None) or f" {token}"

@@ -12,7 +12,7 @@ from board.controls import table_choices
 from board.formats.row import plural
 from board.numbers import fmt
 from board.schema import BY_NAME, heading
-from board.selection import contains, neighbours, numeric_columns, of_step, page, pages, sample, sort
+from board.selection import neighbours, numeric_columns, of_step, page, pages, sample, sort, with_text
 from board.steps import LengthChange, length_change
 from board.texts import preview
 
@@ -36,9 +36,7 @@ def listed() -> NDArray[np.int64]:
     """The keys of the rollouts in the list: drawn, filtered and sorted."""
     rows = drawn()
     if choices.query:
-        keys = rows.index.to_numpy()
-        fields = [run.texts(name, keys) for name in ("prompt", "response") if name in run.text_columns]
-        rows = rows[contains(fields, choices.query)] if fields else rows.iloc[:0]
+        rows = rows[with_text(run, rows.index.to_numpy(), choices.query)]
     ordered = sort(rows, choices.sort_by, descending=choices.descending) if choices.sort_by else rows
     return ordered.index.to_numpy()
 
@@ -97,8 +95,7 @@ def table(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
     numbers = [name for name in (*(("step",) if choices.all_steps else ()), *choices.columns) if name in shown.columns]
     frame = pd.DataFrame({name: shown[name].to_numpy() for name in numbers} | texts)
     places: list[dict[str, str | int]] = [
-        {"step": int(at), "rollout": f"{shard}:{line}"}
-        for at, shard, line in zip(shown["step"], shown["shard"], shown["line"], strict=True)
+        {"step": int(at), "rollout": source} for at, source in zip(shown["step"], run.sources(keys), strict=True)
     ]
     key = f"table_{run.load_id}_{None if choices.all_steps else view.step}_{number}_{hash(choices)}"
     session.select_row(key, next((row for row, at in enumerate(keys) if at == chosen), None))

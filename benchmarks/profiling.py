@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import Any, Final
 
 from benchmarks.sections import Cell, figure
@@ -21,9 +22,14 @@ def profiled(act: Callable[[], object]) -> list[tuple[Cell, ...]]:
     """
     profile = cProfile.Profile()
 
+    begun = Event()
+
     def begin(*_: Any) -> None:
+        """For the first thread that starts: one that it starts itself is none of the script's."""
         sys.setprofile(None)
-        profile.enable()
+        if not begun.is_set():
+            begun.set()
+            profile.enable()
 
     threading.setprofile(begin)
     try:

@@ -252,19 +252,20 @@ class Run:
             return None
         found = self.frame.index[(self.frame["shard"] == shard) & (self.frame["line"] == int(named[1]))]
         nth = int(named[2] or 1) - 1
-        return next((int(key) for key in found if self._nth(int(key)) == nth), None)
+        return next((int(key) for key in found if self._nths[key] == nth), None)
 
     def sources(self, keys: NDArray[np.int64]) -> list[str]:
         """How links name these rollouts, in their order."""
         rows = self.frame.loc[keys]
         return [
-            source_of(shard, line, self._nth(int(key)))
-            for key, shard, line in zip(keys, rows["shard"], rows["line"], strict=True)
+            source_of(shard, line, int(nth))
+            for shard, line, nth in zip(rows["shard"], rows["line"], self._nths[keys], strict=True)
         ]
 
-    def _nth(self, key: int) -> int:
-        part, row = self._locate(key)
-        return int(part.scalars.column("nth")[row].as_py())
+    @cached_property
+    def _nths(self) -> NDArray[np.int64]:
+        """Which of the rollouts of its record each is, by key."""
+        return np.concatenate([np.zeros(0, np.int64), *(part.scalars.column("nth").to_numpy() for part in self._parts)])
 
     def to_pandas(self) -> pd.DataFrame:
         """Everything in one frame, texts as `str` and token arrays as numpy arrays, in the frame's order. For notebooks: it may be large.

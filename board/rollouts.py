@@ -335,7 +335,7 @@ def open_run(
 def _mapping_text(folder: Path, given: Path | str | None) -> str:
     """The mapping by hand in the given file, else in the one beside the run; empty when there is none. Raises BoardError."""
     path = Path(given) if given else folder / MAPPING_FILE
-    if not given and not path.is_file():
+    if not given and (path.is_symlink() or not path.is_file()):  # a link could lead out of the root
         return ""
     try:
         text = path.read_text(encoding="utf-8")

@@ -729,6 +729,15 @@ def test_mapping_that_is_wrong_is_said(tmp_path: Path) -> None:
         open_run(folder)
 
 
+def test_mapping_behind_a_link_is_not_read(tmp_path: Path) -> None:
+    """A link in the run folder could lead anywhere: it is no mapping."""
+    folder = write_run(tmp_path / "run", {"dump.jsonl": [STRANGE]})
+    (tmp_path / "outside.toml").write_text(MAPPING)
+    (folder / "rollouts.toml").symlink_to(tmp_path / "outside.toml")
+
+    assert len(open_run(folder).frame) == 0
+
+
 def test_known_run_suggests_no_mapping(tmp_path: Path) -> None:
     """Neither where rows are read, nor where there is nothing to guess from."""
     assert open_run(write_run(tmp_path / "a", {"a.jsonl": [token_row(0)]})).report.suggested_mapping == ""

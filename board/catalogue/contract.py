@@ -1,0 +1,103 @@
+"""What a metric of the catalogue says about itself, and what a dialect is. Data only: knows no run, no formula's code and no screen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple
+
+Origin = Literal["rollouts", "tracker"]
+"""Whether rollouts can give the metric, or only the trainer that logged it."""
+
+Page = Literal["rewards", "responses", "tokens", "data"]
+"""Where to look next: a page of the board by the name of its file."""
+
+
+class Words(NamedTuple):
+    """One plain sentence in both languages."""
+
+    en: str
+    zh: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a value is read. `low` and `high` bound what is healthy, both included; None where there is no such bound."""
+
+    better: Literal["up", "down", "steady", ""]
+    """Where it should go as training proceeds; "" where no direction is better."""
+    departure: Words
+    """What a departure means and what to look at next."""
+    look: Page = "rewards"
+    """The page that shows it."""
+    low: float | None = None
+    high: float | None = None
+
+    def healthy(self, value: float) -> bool:
+        """Whether a finite value lies within the bounds."""
+        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number per step."""
+
+    key: str
+    """The board's own name: "reward/mean". What rollouts give is computed under this key by `board.step_metrics`."""
+    family: str
+    """The heading it is shown under: one of FAMILIES."""
+    meaning: Words
+    unit: str
+    formula: str
+    """Says what is averaged over: tokens, rollouts or groups."""
+    source: str
+    """Where the formula or the name is from: a paper, a page, a trainer."""
+    reading: Reading
+    needs: tuple[str, ...] = ()
+    """Columns (frame) or token arrays a rollout must have; empty for a metric only a trainer can log."""
+
+    @property
+    def origin(self) -> Origin:
+        """Whether rollouts can give it: then it needs something of them."""
+        return "rollouts" if self.needs else "tracker"
+
+
+FAMILIES: Final = (
+    "reward",
+    "groups",
+    "kl",
+    "policy",
+    "update",
+    "critic",
+    "advantage",
+    "length",
+    "mismatch",
+    "evaluation",
+    "loss",
+    "optimiser",
+    "counts",
+    "time",
+    "memory",
+    "system",
+    "other",
+)
+"""Headings of the Metrics page, in order."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The names one trainer gives to metrics."""
+
+    name: str
+    """As on the command line: "roll"."""
+    title: str
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Name in the trainer → key of the metric. A name may hold {placeholders}, each of PLACES, and stands for a family of names;
+    the key then holds the same."""
+
+
+PLACES: Final[Mapping[str, str]] = {
+    "phase": "train_step|generate|model_update|compute_log_probs|do_checkpoint|compute_values|compute_rewards",
+    "when": "start|end",
+    "device": "[^/]+",
+    "name": "[^/]+",
+}
+"""What may stand for a {placeholder} in a name, as a regular expression."""

@@ -1,0 +1,71 @@
+"""What every tracker's module offers: `find`, `read` and `open_writer`, and what they speak in. Knows neither runs nor metrics.
+
+A tracker's library is imported in these functions only, so that the board and the recorder start without it. A module:
+
+    NAME = "tensorboard"
+    def find(folder: Path) -> list[Path]            what of this tracker lies in a folder or below it; [] where nothing does
+    def read(path: Path) -> dict[str, Curve]        its scalars by name; raises BoardError, TrackerMissing without the library
+    def open_writer(run: str, **kwargs) -> Writer   begins or goes on with a run; raises BoardError, TrackerMissing
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.errors import BoardError
+
+
+class TrackerMissing(BoardError):
+    """The tracker's library is not installed; the message says what to install."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One scalar over steps, in rising order of steps; of a step that was logged more than once the last value."""
+
+    steps: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+
+Example = Mapping[str, str | int | float]
+"""One rollout as it is shown in a tracker: a few fields by name."""
+
+
+class Writer(Protocol):
+    """An open run of a tracker. Every method may raise whatever the tracker's library raises."""
+
+    place: str
+    """Where the reader finds it: a folder or an address."""
+
+    def scalars(self, step: int, values: Mapping[str, float]) -> None:
+        """Log one step's numbers; those that are not finite are left out by the caller."""
+
+    def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
+        """Log a few rollouts as a table or text; their strings are a model's and must be shown as text."""
+
+    def close(self) -> None:
+        """Write what is pending and end the run."""
+
+
+class Tracker(Protocol):
+    """A tracker's module, as the list of trackers holds it."""
+
+    NAME: str
+
+    def find(self, folder: Path) -> list[Path]:
+        """What of this tracker lies in a folder or below it."""
+
+    def read(self, path: Path) -> dict[str, Curve]:
+        """The scalars it holds, by name."""
+
+    def open_writer(self, run: str, **kwargs: Any) -> Writer:
+        """Begin a run of that name, or go on with it."""
+
+
+def missing(library: str, tracker: str) -> TrackerMissing:
+    """The error to raise from an ImportError."""
+    return TrackerMissing(f"{tracker} needs the library {library}: pip install {library}, or 'rl-logging-board[trackers]'.")

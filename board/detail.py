@@ -33,7 +33,7 @@ _NUMBERS: Final = ("reward", "ref_reward", "reward_gap", "valid_reward", "kl_k3_
 def draw(view: View, key: int, around: tuple[int | None, int | None]) -> None:
     """Draw the rollout with that key; `around` are the keys before and after it in the reader's order."""
     rollout = view.run.rollout(key)
-    head(view, rollout, around, link="tokens")
+    top = st.container()
     _numbers(view, key)
     prompt, cut = without_system_prompt(rollout["prompt"] or "", view.system_end)
     _text("Prompt", prompt, view, note="system prompt hidden" if cut else "")
@@ -50,6 +50,8 @@ def draw(view: View, key: int, around: tuple[int | None, int | None]) -> None:
     for name in sorted(set(rollout.texts) - {"prompt", "response", "ref_response", "ground_truth"}):
         _text(name, rollout.texts[name], view)
     _raw(view, rollout)
+    with top:  # filled last: its links carry what the reader has just pinned in the token view
+        head(view, rollout, around, link="tokens")
 
 
 def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *, link: Literal["tokens", "responses"]) -> None:

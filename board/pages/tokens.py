@@ -23,22 +23,20 @@ pane = token_pane.pane(view, rollout, estimator)
 tokens, arrays, kept = pane.tokens, pane.arrays, pane.kept
 
 
-def head() -> None:
-    """Where this rollout stands, and the ways to the next one."""
-    with top:
-        detail.head(view, rollout, neighbours(keys, rollout.key), link="responses")
+def notes() -> None:
+    """What the numbers of this rollout are, and what is not shown or not counted."""
     hidden = len(tokens) - len(kept)
-    notes = []
+    said = []
     if hidden:
-        notes.append(f"{plural(hidden, 'pad token')} hidden")
+        said.append(f"{plural(hidden, 'pad token')} hidden")
     if not rollout.counts[kept].all():
-        notes.append(f"{np.count_nonzero(~rollout.counts[kept]):,} masked: dimmed, and in no mean")
+        said.append(f"{np.count_nonzero(~rollout.counts[kept]):,} masked: dimmed, and in no mean")
     if rollout.tokens is None and tokens:
-        notes.append("the row has no response_tokens: positions stand for them")
+        said.append("the row has no response_tokens: positions stand for them")
     if "kl" in arrays:
-        notes.append(f"KL {estimator} = {metrics.ESTIMATORS[estimator].formula}, d = logprob − ref_logprob")
-    if notes:
-        st.text(" · ".join(notes))
+        said.append(f"KL {estimator} = {metrics.ESTIMATORS[estimator].formula}, d = logprob − ref_logprob")
+    if said:
+        st.text(" · ".join(said))
 
 
 def extremes() -> None:
@@ -66,9 +64,11 @@ def extremes() -> None:
     )
 
 
-head()
+notes()
 missing = [name for name in ("logprobs", "ref_logprobs", "values", "token_rewards") if name not in rollout.arrays]
 token_pane.draw(pane)
+with top:  # after the view: the links carry what the reader has just pinned in it
+    detail.head(view, rollout, neighbours(keys, rollout.key), link="responses")
 if missing:
     st.text(f"This rollout has no {', '.join(missing)}: the metrics that need them are not drawn.")
 structure.alternatives(rollout, token_pane.pinned_token(pane))

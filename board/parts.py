@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from board import metrics
 from board.formats.row import Alternative, Row, align, flag_not_finite, pad_mask
 from board.metrics import Float64Array
-from board.schema import ALTERNATIVES, BY_NAME, TOKEN_IDS, TOKENS, title
+from board.moments import Moments, Tokens, moments
+from board.schema import ALTERNATIVES, BY_NAME, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
 
 COUNTS: Final = "counts"
 """Token column of booleans: False for pads and for tokens with loss_mask 0, which enter no mean."""
@@ -83,6 +84,8 @@ class Part:
     """One large_string column per text field; null where a row lacks it."""
     tokens: pa.Table
     """response_tokens, counts, pads, top_logprobs and one column per token metric; null where a row lacks it."""
+    moments: pa.Table
+    """What the tokens of each row add up to (`board.moments`): float64 columns; no column at all where no row has token arrays."""
 
     def __len__(self) -> int:
         return int(self.scalars.num_rows)
@@ -113,7 +116,9 @@ def build(rows: Sequence[Row], sources: Sequence[Source], pads: AbstractSet[str]
     padding = _padding(rows, pads)
     counts = ~padding & (flats["loss_mask"] != 0) if "loss_mask" in flats else ~padding
     numbers = _numbers(rows)
-    derived = _derived(rows, numbers, flats, offsets, counts)
+    tokens = Tokens(flats, offsets, counts)
+    kept = moments(tokens)
+    derived = _derived(rows, numbers, tokens, kept)
     _take_summaries(derived, numbers)
     numbers = {f"{name} (logged)" if name in derived or name in _SOURCE else name: column for name, column in numbers.items()}
     steps = np.array([row.step for row in rows], np.int64)
@@ -126,6 +131,7 @@ def build(rows: Sequence[Row], sources: Sequence[Source], pads: AbstractSet[str]
             }
         ),
         tokens=_token_table(rows, flats, offsets, {COUNTS: counts, PADS: padding}),
+        moments=pa.table(kept),
     )
 
 
@@ -189,15 +195,14 @@ def _take_summaries(derived: dict[str, Float64Array], numbers: dict[str, Float64
 def _derived(
     rows: Sequence[Row],
     numbers: dict[str, Float64Array],
-    flats: dict[str, NDArray[np.float32]],
-    offsets: NDArray[np.int64],
-    counts: NDArray[np.bool_],
+    tokens: Tokens,
+    kept: Moments,
 ) -> dict[str, Float64Array]:
     """Numbers per rollout computed from its own fields; NaN where they cannot be. Names as in the README's table of columns."""
     columns: dict[str, Float64Array] = {}
     known = np.array([row.tokens is not None or bool(row.arrays) for row in rows])
     columns["response_length"] = np.where(
-        known, np.add.reduceat(np.append(counts, False), offsets[:-1]) * (np.diff(offsets) > 0), np.nan
+        known, np.add.reduceat(np.append(tokens.counts, False), tokens.offsets[:-1]) * (np.diff(tokens.offsets) > 0), np.nan
     )
     columns["response_chars"] = np.array(
         [len(row.texts["response"]) if "response" in row.texts else np.nan for row in rows], np.float64
@@ -205,38 +210,37 @@ def _derived(
     for gap, (ours, reference) in _GAPS.items():
         if ours in numbers and reference in numbers:
             columns[gap] = numbers[ours] - numbers[reference]
-    columns.update(_token_statistics(flats, offsets, counts))
-    columns["nonfinite_tokens"] = _nonfinite(rows, flats, offsets, counts)
+    columns.update(_token_statistics(tokens, kept))
+    columns["nonfinite_tokens"] = _nonfinite(rows, tokens)
     return columns
 
 
-def _token_statistics(
-    flats: dict[str, NDArray[np.float32]], offsets: NDArray[np.int64], counts: NDArray[np.bool_]
-) -> dict[str, Float64Array]:
+def _token_statistics(tokens: Tokens, kept: Moments) -> dict[str, Float64Array]:
+    """What the frame holds of the moments, and the mean of every array that has none: those only this trainer knows."""
     columns: dict[str, Float64Array] = {}
-    if "logprobs" in flats and "ref_logprobs" in flats:
-        log_ratio = metrics.log_ratio(flats["logprobs"], flats["ref_logprobs"])
-        for name in metrics.ESTIMATORS:
-            stats = metrics.segment_stats(metrics.kl(log_ratio, name), offsets, counts)
-            columns |= {metrics.kl_column(name, stat): getattr(stats, stat) for stat in ("mean", "sum", "max")}
-    named = [name for name in flats if name != "loss_mask" and name not in TOKEN_IDS]
+    if "log_ratio/mean" in kept:
+        names = [metrics.kl_column(estimator).removesuffix("_mean") for estimator in metrics.ESTIMATORS]
+        columns = {f"{name}_{stat}": kept[f"{name}/{stat}"] for name in names for stat in ("mean", "sum", "max")}
+    named = [name for name in tokens.flats if name != "loss_mask" and name not in TOKEN_IDS]
     for name in sorted(named, key=lambda name: name not in BY_NAME):
-        stats = metrics.segment_stats(flats[name], offsets, counts)
         column = f"{title(name)}_mean"
-        columns[f"{title(name)} (logged)_mean" if column in columns else column] = stats.mean
+        mean = (
+            kept[f"{title(name)}/mean"]
+            if name in TOKEN_METRICS
+            else metrics.segment_stats(tokens.flats[name], tokens.offsets, tokens.counts).mean
+        )
+        columns[f"{title(name)} (logged)_mean" if column in columns else column] = mean
         if name == "token_rewards":
-            columns[f"{title(name)}_sum"] = stats.sum
+            columns[f"{title(name)}_sum"] = kept[f"{title(name)}/sum"]
     return columns
 
 
-def _nonfinite(
-    rows: Sequence[Row], flats: dict[str, NDArray[np.float32]], offsets: NDArray[np.int64], counts: NDArray[np.bool_]
-) -> Float64Array:
+def _nonfinite(rows: Sequence[Row], tokens: Tokens) -> Float64Array:
     """How many counted tokens lack a finite number, over the arrays each row has; NaN for a row with no array."""
     total = np.zeros(len(rows))
-    for name, flat in flats.items():
-        bad = np.concatenate([[0], np.cumsum(~np.isfinite(flat) & counts)])
-        total += (bad[offsets[1:]] - bad[offsets[:-1]]) * np.array([name in row.arrays for row in rows])
+    for name, flat in tokens.flats.items():
+        bad = np.concatenate([[0], np.cumsum(~np.isfinite(flat) & tokens.counts)])
+        total += (bad[tokens.offsets[1:]] - bad[tokens.offsets[:-1]]) * np.array([name in row.arrays for row in rows])
     return np.where([bool(row.arrays) for row in rows], total, np.nan)
 
 

@@ -214,6 +214,24 @@ class Run:
             rows = np.sort(keys[numbers == number]) - self._starts[number]
             yield from self._parts[int(number)].flat(rows, leave_out=_NO_METRIC)
 
+    def moments(self, names: Sequence[str]) -> pd.DataFrame:
+        """What the tokens of each rollout add up to: the named columns of `board.moments` ("kl_k3/sum"), NaN where a row lacks one.
+
+        Index and order are the frame's.
+        """
+        columns = {
+            name: np.concatenate(
+                [
+                    part.moments.column(name).to_numpy() if name in part.moments.column_names else np.full(len(part), np.nan)
+                    for part in self._parts
+                ]
+                or [np.zeros(0)]
+            )
+            for name in names
+        }
+        keys = self.frame.index.to_numpy()
+        return pd.DataFrame({name: column[keys] for name, column in columns.items()}, index=self.frame.index)
+
     def texts(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
         """One text column for the given rollouts, in their order; null where a row lacks it. Shape (len(keys),)."""
         wanted = np.asarray(keys, np.int64)

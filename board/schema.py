@@ -58,6 +58,7 @@ NATIVE: Final[tuple[Column, ...]] = (
         "token_rewards", "token_metric", "reward given at the token, KL penalty included", "reward", "token_reward", "diverging"
     ),
     Column("reward", "number", "reward of the whole response", "reward"),
+    Column("prompt_length", "number", "tokens of the prompt", "tokens"),
     Column("ref_response", "text", "response of the reference to the same prompt"),
     Column("ref_reward", "number", "reward of the reference response", "reward"),
     Column("ground_truth", "text", "expected answer; anything but text is shown as JSON"),
@@ -72,6 +73,14 @@ NATIVE: Final[tuple[Column, ...]] = (
         "log-probability reported by the inference engine",
         "nats",
         "rollout_logprob",
+        loud="low",
+    ),
+    Column(
+        "old_logprobs",
+        "token_metric",
+        "log-probability before the update, where `logprobs` are of a later policy",
+        "nats",
+        "old_logprob",
         loud="low",
     ),
     Column(ALTERNATIVES, "alternatives", "what the policy could have sampled at the token, with log-probabilities", "nats"),

@@ -35,6 +35,7 @@ _MAKERS: Final = (
     "parts.py",
     "reading.py",
     "metrics.py",
+    "moments.py",
     "recognition.py",
     "records.py",
     "report.py",
@@ -233,20 +234,26 @@ def _written(path: Path) -> Iterator[BinaryIO]:
 
 
 def _table(part: Part) -> pa.Table:
-    """The three tables of a part as one, their names before the columns'. The shard is left out: the manifest knows it."""
+    """The tables of a part as one, their names before the columns'. The shard is left out: the manifest knows it."""
     columns = {
         f"{kind}/{name}": table.column(name)
-        for kind, table in (("scalars", part.scalars.drop_columns("shard")), ("texts", part.texts), ("tokens", part.tokens))
+        for kind, table in {
+            "scalars": part.scalars.drop_columns("shard"),
+            "texts": part.texts,
+            "tokens": part.tokens,
+            "moments": part.moments,
+        }.items()
         for name in table.column_names
     }
     return pa.table(columns)
 
 
 def _part(table: pa.Table, shard: str) -> Part:
-    kinds: dict[str, dict[str, pa.ChunkedArray]] = {"scalars": {}, "texts": {}, "tokens": {}}
+    kinds: dict[str, dict[str, pa.ChunkedArray]] = {"scalars": {}, "texts": {}, "tokens": {}, "moments": {}}
     for name in table.column_names:
         kind, _, column = name.partition("/")
         kinds[kind][column] = table.column(name)
     scalars = pa.table(kinds["scalars"])
     name = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(scalars), np.int32)), pa.array([shard]))
-    return Part(scalars.add_column(1, "shard", name), pa.table(kinds["texts"]), pa.table(kinds["tokens"]))
+    others = (pa.table(kinds[kind]) for kind in ("texts", "tokens", "moments"))
+    return Part(scalars.add_column(1, "shard", name), *others)

@@ -64,7 +64,7 @@ KINDS = {
     "tokens": (schema.TOKENS,),
     "alternatives": (schema.ALTERNATIVES,),
     "id": ("group_id", "sample_id", "data_source", "split", "rank"),
-    "number": ("reward", "ref_reward", "valid_reward", "ref_valid_reward"),
+    "number": ("reward", "prompt_length", "ref_reward", "valid_reward", "ref_valid_reward"),
     "text": ("prompt", "response", "ref_response", "ground_truth"),
 }
 

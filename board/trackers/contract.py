@@ -41,6 +41,9 @@ class Writer(Protocol):
     place: str
     """Where the reader finds it: a folder or an address."""
 
+    last_step: int | None
+    """The last step that the run already held when it was opened; None for a new run, or where the tracker cannot tell."""
+
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
         """Log one step's numbers; those that are not finite are left out by the caller."""
 

@@ -1,0 +1,75 @@
+"""The files of trackers: a bounded walk through a folder, a bound on what is read, names for folders. Knows no tracker's format.
+
+What lies near a run is not ours: a walk follows no link, goes only so deep and ends after so many entries.
+"""
+
+import os
+import re
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from board.errors import BoardError
+
+MAX_DEPTH: Final = 4
+"""Folders below the one given that a walk enters."""
+
+MAX_ENTRIES: Final = 20_000
+"""Files and folders that a walk looks at."""
+
+MAX_BYTES: Final = 2 << 30
+"""No file over this size is read."""
+
+_NAME_BYTES: Final = 120
+"""Bytes of UTF-8 that a run's name takes of a folder's name; file systems end at 255, and trackers add to it."""
+
+
+def walk(folder: Path) -> Iterator[Path]:
+    """The regular files in a folder and below it, nearest first, each folder's in the order of names. What cannot be listed is left out."""
+    pending = deque([(folder, 0)])
+    entries = 0
+    while pending:
+        inside, depth = pending.popleft()
+        for entry in _listed(inside):
+            entries += 1
+            if entries > MAX_ENTRIES:
+                return
+            if entry.is_dir(follow_symlinks=False) and depth < MAX_DEPTH:
+                pending.append((Path(entry.path), depth + 1))
+            elif entry.is_file(follow_symlinks=False):
+                yield Path(entry.path)
+
+
+def listed_files(folder: Path) -> list[Path]:
+    """The regular files directly in a folder, in the order of names; none where it cannot be listed."""
+    return [Path(entry.path) for entry in _listed(folder) if entry.is_file(follow_symlinks=False)]
+
+
+def folders(folder: Path) -> list[Path]:
+    """The folders directly in a folder, links left out, in the order of names; at most MAX_ENTRIES."""
+    return [Path(entry.path) for entry in _listed(folder)[:MAX_ENTRIES] if entry.is_dir(follow_symlinks=False)]
+
+
+def _listed(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:  # gone since, or not ours to read: as if it were not there
+        return []
+
+
+def checked_size(path: Path) -> int:
+    """Bytes of a regular file. Raises BoardError where there is none, or where it is over MAX_BYTES."""
+    if not path.is_file():
+        raise BoardError(f"{path}: no such file.")
+    size = path.stat().st_size
+    if size > MAX_BYTES:
+        raise BoardError(f"{path}: {size:,} bytes, and no file of scalars over {MAX_BYTES:,} bytes is read.")
+    return size
+
+
+def folder_name(run: str) -> str:
+    """A run's name as the name of one folder: no separators or control characters, no leading dot, not too long."""
+    plain = re.sub(r'[\x00-\x1f\x7f/\\:*?"<>|\ud800-\udfff]+', "_", run).strip(" ").lstrip(".")
+    return plain.encode()[:_NAME_BYTES].decode(errors="ignore") or "run"

@@ -92,12 +92,22 @@ class Dialect:
     names: Mapping[str, str] = field(default_factory=dict)
     """Name in the trainer → key of the metric. A name may hold {placeholders}, each of PLACES, and stands for a family of names;
     the key then holds the same."""
+    remarks: Mapping[str, Words] = field(default_factory=dict)
+    """Name in the trainer → how its number may differ a little from the board's, which is the same quantity estimated otherwise.
+    A number averaged over something else is another metric and has another key."""
+    prefixes: tuple[str, ...] = ()
+    """What the trainer's own logging may put before any of its names: "train/"."""
+    suffixes: tuple[str, ...] = ()
+    """What it may put after any of its names: "@sum", which says how ranks were reduced."""
 
 
 PLACES: Final[Mapping[str, str]] = {
-    "phase": "train_step|generate|model_update|compute_log_probs|do_checkpoint|compute_values|compute_rewards",
+    "phase": "(?:[^/]+/)?(?:train_step|generate|model_update|compute_log_probs|do_checkpoint|compute_values|compute_rewards)",
     "when": "start|end",
+    "state": "offload|onload",
     "device": "[^/]+",
     "name": "[^/]+",
+    "n": "[0-9]+",
+    "path": ".+",
 }
-"""What may stand for a {placeholder} in a name, as a regular expression."""
+"""What may stand for a {placeholder} in a name, as a regular expression. A phase may bear its worker's name: "actor_train/generate"."""

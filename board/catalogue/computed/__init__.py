@@ -1,0 +1,32 @@
+"""The metrics that rollouts give, by family. Data only: `board.step_metrics` computes them."""
+
+from typing import Final
+
+from board.catalogue.computed import (
+    advantage,
+    counts,
+    critic,
+    evaluation,
+    groups,
+    kl,
+    length,
+    mismatch,
+    policy,
+    reward,
+    update,
+)
+from board.catalogue.contract import Metric
+
+METRICS: Final[tuple[Metric, ...]] = (
+    *reward.METRICS,
+    *groups.METRICS,
+    *kl.METRICS,
+    *policy.METRICS,
+    *update.METRICS,
+    *critic.METRICS,
+    *advantage.METRICS,
+    *length.METRICS,
+    *mismatch.METRICS,
+    *evaluation.METRICS,
+    *counts.METRICS,
+)

@@ -1,0 +1,138 @@
+"""Metrics of the KL divergence to the reference, by the estimators k1, k2 and k3.
+
+With d = logprob - ref_logprob on a token the policy sampled: k1 = d, k2 = d²/2, k3 = exp(-d) - 1 + d.
+"""
+
+from typing import Final
+
+from board.catalogue.contract import Metric, Reading
+from board.catalogue.declare import Pair, metric, reading
+
+SCHULMAN = "Schulman 2020, http://joschu.net/blog/kl-approx.html"
+TRL = "TRL, PPO trainer; TRL issues 235, 925 and 1005"
+RE_GRPO = "re-grpo; " + SCHULMAN
+NEEDS = ("logprobs", "ref_logprobs")
+
+SIGNED = reading(
+    "steady",
+    (
+        "It should stay positive and small. Below 0, sampling settings or logprobs are wrong; growing fast, look for the tokens.",
+        "应保持为正且较小。小于 0 说明采样设置或 logprob 有误；若增长很快，请找出是哪些 token。",
+    ),
+    look="tokens",
+    low=0.0,
+)
+SIGNED_ROLLOUTS = reading(
+    "steady",
+    (
+        "It should stay positive and small; this mean gives a short response the weight of a long one. See which rollouts carry it.",
+        "应保持为正且较小；该均值中长短回答权重相同。请查看是哪些 rollout 造成的。",
+    ),
+    look="responses",
+)
+UNSIGNED = reading(
+    "steady",
+    (
+        "Never negative; it should stay small. A steep rise means the policy leaves the reference: see on which tokens.",
+        "不会为负，应保持较小。若陡升，说明策略正在远离参考模型：请查看发生在哪些 token 上。",
+    ),
+    look="tokens",
+)
+PEAK = reading(
+    "",
+    (
+        "A spike comes from one token that the reference finds very unlikely, or from misaligned logprobs: look at that token.",
+        "尖峰来自某一个参考模型认为极不可能的 token，或 logprob 未对齐：请查看这个 token。",
+    ),
+    look="tokens",
+)
+UNEVEN = reading(
+    "",
+    (
+        "Growing while the mean stays, a few rollouts run away from the reference: sort the step's responses by KL.",
+        "若它增大而均值不变，说明少数 rollout 正在远离参考模型：请把该步的回答按 KL 排序。",
+    ),
+    look="responses",
+)
+NEGATIVE = reading(
+    "down",
+    (
+        "A large share means that responses were not sampled from this policy, or that logprobs are wrong: check the data.",
+        "比例过大，说明回答并非由当前策略采样，或 logprob 有误：请检查数据。",
+    ),
+    look="data",
+)
+
+
+def _tokens(name: str, estimator: str, mean_read: Reading) -> tuple[Metric, ...]:
+    """Mean and largest over tokens, and the mean over rollouts of the sum, of one estimator."""
+    mean: Pair = (
+        f"Mean KL to the reference per token, by estimator {name}.",
+        f"每个 token 相对参考模型的平均 KL（{name} 估计）。",
+    )
+    largest: Pair = (f"Largest KL of a token of the step, by estimator {name}.", f"该步单个 token 的最大 KL（{name} 估计）。")
+    total: Pair = (
+        f"Mean KL to the reference per response, summed over its tokens, by estimator {name}.",
+        f"每条回答相对参考模型的平均 KL（{name} 估计，对 token 求和）。",
+    )
+    return (
+        metric(f"kl/{name}_mean", "nats per token", f"mean over tokens of {estimator}", SCHULMAN, mean, mean_read, *NEEDS),
+        metric(f"kl/{name}_max", "nats", f"largest over tokens of {estimator}", SCHULMAN, largest, PEAK, *NEEDS),
+        metric(
+            f"kl/{name}_sum_mean",
+            "nats per response",
+            f"mean over rollouts of the sum over tokens of {estimator}",
+            TRL if name == "k1" else SCHULMAN,
+            total,
+            mean_read,
+            *NEEDS,
+        ),
+    )
+
+
+def _rollouts(name: str, estimator: str, mean_read: Reading) -> tuple[Metric, ...]:
+    """Mean, spread and largest over rollouts of the rollout's token mean of one estimator."""
+    mean: Pair = (
+        f"Mean over rollouts of the rollout's KL per token, by estimator {name}.",
+        f"各 rollout 每 token KL 的平均值（{name} 估计）。",
+    )
+    spread: Pair = (
+        f"How far the rollouts' KL per token lie apart, by estimator {name}.",
+        f"各 rollout 每 token KL 的离散程度（{name} 估计，标准差）。",
+    )
+    largest: Pair = (
+        f"Largest KL per token of a rollout, by estimator {name}.",
+        f"单条 rollout 每 token KL 的最大值（{name} 估计）。",
+    )
+    inner = f"over rollouts of the rollout's token mean of {estimator}"
+    unit = "nats per token"
+    return (
+        metric(f"kl/{name}_rollout_mean", unit, f"mean {inner}", RE_GRPO, mean, mean_read, *NEEDS),
+        metric(f"kl/{name}_rollout_std", unit, f"standard deviation {inner} (ddof 0)", RE_GRPO, spread, UNEVEN, *NEEDS),
+        metric(f"kl/{name}_rollout_max", unit, f"largest {inner}", RE_GRPO, largest, UNEVEN, *NEEDS),
+    )
+
+
+K1 = "d = logprob - ref_logprob"
+K2 = "d²/2, d = logprob - ref_logprob"
+K3 = "exp(-d) - 1 + d, d = logprob - ref_logprob"
+
+METRICS: Final[tuple[Metric, ...]] = (
+    *_tokens("k1", K1, SIGNED),
+    *_tokens("k2", K2, UNSIGNED),
+    *_tokens("k3", K3, UNSIGNED),
+    *_rollouts("k1", K1, SIGNED_ROLLOUTS),
+    *_rollouts("k3", K3, UNSIGNED),
+    metric(
+        "kl/negative_share",
+        "share, 0 to 1",
+        "share of rollouts with (sum over tokens of logprob - ref_logprob) < 0",
+        TRL,
+        (
+            "Share of responses that the reference finds more likely than the policy does.",
+            "参考模型比策略认为更可能的回答所占比例。",
+        ),
+        NEGATIVE,
+        *NEEDS,
+    ),
+)

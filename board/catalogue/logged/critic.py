@@ -1,0 +1,51 @@
+"""What the trainer alone knows of the critic: its values while it is updated."""
+
+from typing import Final
+
+from board.catalogue.computed.critic import ERROR, LEVEL
+from board.catalogue.contract import Metric
+from board.catalogue.declare import metric, reading
+
+ROLL = "ROLL, metrics"
+
+METRICS: Final[tuple[Metric, ...]] = (
+    metric(
+        "critic/value_rollout_mean",
+        "reward",
+        "mean over rollouts of the rollout's token mean of v, as the rollouts were made",
+        ROLL,
+        ("Mean over rollouts of the rollout's mean value before the update.", "更新前各 rollout 平均价值的平均值。"),
+        LEVEL,
+    ),
+    metric(
+        "critic/update_value_mean",
+        "reward",
+        "mean of the critic's values while it is updated",
+        ROLL,
+        ("Mean value the critic gives a token during the update.", "更新过程中价值模型给出的平均价值。"),
+        LEVEL,
+    ),
+    metric(
+        "critic/update_error",
+        "reward²",
+        "mean of (v - G)², v of the critic while it is updated",
+        ROLL,
+        ("Mean squared error of the critic's values during the update.", "更新过程中价值与回报之间的均方误差。"),
+        ERROR,
+    ),
+    metric(
+        "critic/clip_share",
+        "share, 0 to 1",
+        "share of tokens whose clipped value loss exceeds the unclipped one, over the step's updates",
+        "Huang et al. 2024 (N+ details), arXiv:2403.17031",
+        ("Share of tokens on which clipping of values took effect.", "价值裁剪生效的 token 比例。"),
+        reading(
+            "",
+            (
+                "A high share holds the critic back while returns move: compare explained variance.",
+                "比例过高会在回报变化时拖住价值模型：请对照可解释方差。",
+            ),
+            look="tokens",
+        ),
+    ),
+)

@@ -1,0 +1,123 @@
+"""What trainers log of lengths, turns and tools, from what rows do not hold."""
+
+from typing import Final
+
+from board.catalogue.computed.length import CUT, GROWS, LIMIT, PROMPTS
+from board.catalogue.contract import Metric
+from board.catalogue.declare import metric, reading
+
+TURNS = reading(
+    "",
+    (
+        "Standing at the limit, the agent does not learn to stop; falling to 1, it gave up its tools. Read the dialogues.",
+        "若停在上限，说明智能体没学会结束；若降到 1，说明它放弃了工具。请阅读对话。",
+    ),
+    look="responses",
+)
+ENDINGS = reading(
+    "",
+    (
+        "Far below the number of responses, many end without the end token: see the share of truncated ones.",
+        "若远少于回答数，说明许多回答没有结束符：请查看截断比例。",
+    ),
+    look="responses",
+)
+
+METRICS: Final[tuple[Metric, ...]] = (
+    metric(
+        "length/eos_count",
+        "tokens",
+        "number of end tokens among the step's response tokens",
+        "TRL, PPO trainer",
+        ("How many end tokens were sampled.", "采样到的结束符个数。"),
+        ENDINGS,
+    ),
+    metric(
+        "length/turns_mean",
+        "turns",
+        "mean over rollouts of the turns of the dialogue",
+        "verl, PPO metrics",
+        ("Mean number of turns of a dialogue.", "每段对话的平均轮数。"),
+        TURNS,
+    ),
+    metric(
+        "length/turns_max",
+        "turns",
+        "largest number of turns of a dialogue",
+        "verl, PPO metrics",
+        ("Largest number of turns of a dialogue.", "单段对话的最多轮数。"),
+        TURNS,
+    ),
+    metric(
+        "length/turns_min",
+        "turns",
+        "smallest number of turns of a dialogue",
+        "verl, PPO metrics",
+        ("Smallest number of turns of a dialogue.", "单段对话的最少轮数。"),
+        TURNS,
+    ),
+    metric(
+        "length/tool_calls_mean",
+        "calls",
+        "mean over rollouts of the calls of tools",
+        "verl, PPO metrics",
+        ("Mean number of tool calls of a rollout.", "每条 rollout 的平均工具调用次数。"),
+        TURNS,
+    ),
+    metric(
+        "length/tool_calls_max",
+        "calls",
+        "largest number of calls of tools of a rollout",
+        "verl, PPO metrics",
+        ("Largest number of tool calls of a rollout.", "单条 rollout 的最多工具调用次数。"),
+        TURNS,
+    ),
+    metric(
+        "length/tool_calls_min",
+        "calls",
+        "smallest number of calls of tools of a rollout",
+        "verl, PPO metrics",
+        ("Smallest number of tool calls of a rollout.", "单条 rollout 的最少工具调用次数。"),
+        TURNS,
+    ),
+    metric(
+        "length/finished_mean",
+        "tokens",
+        "mean over rollouts with any response token of their response tokens",
+        "verl, PPO metrics",
+        ("Mean length of the responses that are not empty.", "非空回答的平均长度。"),
+        GROWS,
+    ),
+    metric(
+        "length/finished_max",
+        "tokens",
+        "largest number of response tokens of a rollout with any",
+        "verl, PPO metrics",
+        ("Longest response that is not empty.", "最长的非空回答。"),
+        LIMIT,
+    ),
+    metric(
+        "length/finished_min",
+        "tokens",
+        "smallest number of response tokens of a rollout with any",
+        "verl, PPO metrics",
+        ("Shortest response that is not empty.", "最短的非空回答。"),
+        GROWS,
+    ),
+    metric(
+        "length/finished_truncated_share",
+        "share, 0 to 1",
+        "share of rollouts at the limit of length among those with any response token",
+        "verl, PPO metrics; threshold by Miles",
+        ("Share of the responses that are not empty and reach the limit of length.", "非空回答中达到长度上限的比例。"),
+        CUT,
+    ),
+    metric(
+        "length/prompt_limit_share",
+        "share, 0 to 1",
+        "share of prompts that fill the limit of length",
+        "verl, PPO metrics",
+        ("Share of prompts that reach the limit of length.", "达到长度上限的提示比例。"),
+        PROMPTS,
+    ),
+)

@@ -1,0 +1,224 @@
+"""What trainers that correct for the mismatch log of it: truncated weights, rejections and perplexities."""
+
+from typing import Final
+
+from board.catalogue.computed.mismatch import ESS, RATIO, SMALL, SPREAD, VERL, WEIGHT
+from board.catalogue.contract import Metric, Reading
+from board.catalogue.declare import Pair, metric, reading
+
+REJECTS = reading(
+    "down",
+    (
+        "Growing, ever more of the batch is thrown away or cut: see on which tokens trainer and engine disagree.",
+        "若增大，说明批次中被丢弃或截断的部分越来越多：请查看训练端与推理引擎在哪些 token 上不一致。",
+    ),
+    look="tokens",
+)
+PERPLEXITY = reading(
+    "",
+    (
+        "It follows entropy. The two perplexities should stay equal; where they part, look for the tokens.",
+        "随熵变化。两个困惑度应保持相等；若分离，请找出相应的 token。",
+    ),
+    look="tokens",
+)
+EXTREME = reading(
+    "",
+    (
+        "Far from 1 a few tokens are weighted far up or down: find them.",
+        "若远离 1，说明少数 token 的权重被大幅放大或缩小：请找出它们。",
+    ),
+    look="tokens",
+)
+
+CUT = "w cut at the trainer's threshold"
+SEQUENCE = f"over rollouts of the rollout's mean of {CUT}"
+DIFF = "(token mean of rollout_logprob - token mean of logprob) of a rollout"
+
+ROWS: Final[tuple[tuple[str, str, str, Reading, Pair], ...]] = (
+    ("is_cut_mean", "ratio", f"mean of {CUT}", WEIGHT, ("Mean importance weight after truncation.", "截断后的平均重要性权重。")),
+    ("is_cut_max", "ratio", f"largest {CUT}", EXTREME, ("Largest importance weight.", "最大的重要性权重。")),
+    ("is_cut_min", "ratio", f"smallest {CUT}", EXTREME, ("Smallest importance weight.", "最小的重要性权重。")),
+    (
+        "is_cut_std",
+        "ratio",
+        f"standard deviation of {CUT}",
+        SPREAD,
+        ("How uneven importance weights are after truncation.", "截断后重要性权重的离散程度（标准差）。"),
+    ),
+    (
+        "is_cut_ess",
+        "share, 0 to 1",
+        f"(sum)² / (n · sum of squares) of {CUT}",
+        ESS,
+        ("Share of the batch that still counts after truncated weighting.", "截断加权之后仍然有效的样本比例。"),
+    ),
+    (
+        "is_above_share",
+        "share, 0 to 1",
+        "share of w above the trainer's threshold",
+        REJECTS,
+        ("Share of importance weights that are cut.", "超过阈值而被截断的重要性权重比例。"),
+    ),
+    (
+        "is_below_share",
+        "share, 0 to 1",
+        "share of w below the trainer's lower threshold",
+        REJECTS,
+        ("Share of importance weights below the lower threshold.", "低于下阈值的重要性权重比例。"),
+    ),
+    (
+        "is_outside_share",
+        "share, 0 to 1",
+        "share of w outside both thresholds, which count as 0",
+        REJECTS,
+        ("Share of tokens left out because their weight is out of bounds.", "因权重越界而被剔除的 token 比例。"),
+    ),
+    (
+        "is_norm_factor",
+        "ratio",
+        f"mean of {CUT}, by which weights are divided",
+        WEIGHT,
+        ("Factor that brings the mean weight of the batch to 1.", "使批次平均权重为 1 的归一化系数。"),
+    ),
+    (
+        "is_cut_sequence_mean",
+        "ratio",
+        f"mean {SEQUENCE}",
+        WEIGHT,
+        ("Mean over rollouts of the rollout's weight after truncation.", "截断后各 rollout 权重的平均值。"),
+    ),
+    (
+        "is_cut_sequence_std",
+        "ratio",
+        f"standard deviation {SEQUENCE}",
+        SPREAD,
+        ("How uneven the rollouts' weights are after truncation.", "截断后各 rollout 权重的离散程度（标准差）。"),
+    ),
+    (
+        "is_cut_sequence_max",
+        "ratio",
+        f"largest {SEQUENCE}",
+        EXTREME,
+        ("Largest weight of a rollout.", "单条 rollout 的最大权重。"),
+    ),
+    (
+        "is_cut_sequence_min",
+        "ratio",
+        f"smallest {SEQUENCE}",
+        EXTREME,
+        ("Smallest weight of a rollout.", "单条 rollout 的最小权重。"),
+    ),
+    (
+        "is_cut_sequence_deviation",
+        "ratio",
+        f"largest distance from 1 {SEQUENCE}",
+        SMALL,
+        ("How far the weight of a rollout lies from 1 at most.", "单条 rollout 的权重偏离 1 的最大值。"),
+    ),
+    (
+        "is_sequence_above_share",
+        "share, 0 to 1",
+        "share of rollouts whose mean w is above the trainer's threshold",
+        REJECTS,
+        ("Share of rollouts whose weight is above the threshold.", "权重超过阈值的 rollout 比例。"),
+    ),
+    (
+        "is_sequence_below_share",
+        "share, 0 to 1",
+        "share of rollouts whose mean w is below the trainer's lower threshold",
+        REJECTS,
+        ("Share of rollouts whose weight is below the lower threshold.", "权重低于下阈值的 rollout 比例。"),
+    ),
+    (
+        "rejection/{name}",
+        "no unit",
+        "statistic of rejection sampling, as the trainer names it",
+        REJECTS,
+        ("What rejection sampling saw and left out.", "拒绝采样所见与剔除的情况。"),
+    ),
+    (
+        "policy_ppl",
+        "no unit",
+        "mean over rollouts of exp(-token mean of logprob)",
+        PERPLEXITY,
+        ("Perplexity of the responses under the trainer.", "回答在训练端的困惑度。"),
+    ),
+    (
+        "policy_log_ppl",
+        "nats per token",
+        "mean over rollouts of -token mean of logprob",
+        PERPLEXITY,
+        ("Log-perplexity of the responses under the trainer.", "回答在训练端的对数困惑度。"),
+    ),
+    (
+        "rollout_ppl",
+        "no unit",
+        "mean over rollouts of exp(-token mean of rollout_logprob)",
+        PERPLEXITY,
+        ("Perplexity of the responses under the engine.", "回答在推理引擎的困惑度。"),
+    ),
+    (
+        "rollout_log_ppl",
+        "nats per token",
+        "mean over rollouts of -token mean of rollout_logprob",
+        PERPLEXITY,
+        ("Log-perplexity of the responses under the engine.", "回答在推理引擎的对数困惑度。"),
+    ),
+    (
+        "log_ppl_diff_mean",
+        "nats per token",
+        f"mean over rollouts of {DIFF}",
+        SMALL,
+        ("How much higher the trainer's log-perplexity is.", "训练端的对数困惑度平均高出多少。"),
+    ),
+    (
+        "log_ppl_diff_abs",
+        "nats per token",
+        f"mean over rollouts of the size of {DIFF}",
+        SMALL,
+        ("How far the two log-perplexities of a response lie apart.", "同一回答的两个对数困惑度平均相差多少。"),
+    ),
+    (
+        "log_ppl_diff_max",
+        "nats per token",
+        f"largest {DIFF}",
+        SMALL,
+        ("Response whose perplexity rose most from engine to trainer.", "训练端对数困惑度高出最多的回答。"),
+    ),
+    (
+        "log_ppl_diff_min",
+        "nats per token",
+        f"smallest {DIFF}",
+        SMALL,
+        ("Response whose perplexity fell most from engine to trainer.", "训练端对数困惑度低出最多的回答。"),
+    ),
+    (
+        "ppl_ratio_rollout_mean",
+        "ratio",
+        f"mean over rollouts of exp{DIFF}",
+        RATIO,
+        (
+            "Mean over responses of the trainer's perplexity divided by the engine's.",
+            "各回答在训练端与推理引擎的困惑度之比的平均值。",
+        ),
+    ),
+    (
+        "valid",
+        "0 or 1",
+        "1 where the engine's logprobs could be compared",
+        reading(
+            "",
+            (
+                "0 where the engine reported no logprobs: the other numbers of the mismatch then say nothing.",
+                "0 表示推理引擎没有给出 logprob，此时其他失配指标没有意义。",
+            ),
+            look="data",
+        ),
+        ("Whether the engine's logprobs could be compared.", "推理引擎的 logprob 是否可以比较。"),
+    ),
+)
+
+METRICS: Final[tuple[Metric, ...]] = tuple(
+    metric(f"mismatch/{key}", unit, formula, VERL, meaning, read) for key, unit, formula, read, meaning in ROWS
+)

@@ -1,0 +1,140 @@
+"""What trainers log of rewards, KL and advantages by other averages than the board's, or from what rows do not hold."""
+
+from typing import Final
+
+from board.catalogue.computed.advantage import CENTRED, LEAN, SCALED
+from board.catalogue.computed.kl import UNEVEN, UNSIGNED
+from board.catalogue.contract import Metric
+from board.catalogue.declare import metric, reading
+
+GRPO = "re-grpo"
+PADDED = "over every position of the padded batch, those that are not the response's as 0"
+TERM = reading(
+    "",
+    (
+        "One term of the reward: if one of them eats the rest, the policy works for that one alone. Read responses.",
+        "奖励的一个组成部分：若某一项压过其余各项，策略就只为它而学。请阅读回答。",
+    ),
+    look="responses",
+)
+BETA = reading(
+    "",
+    (
+        "Constant unless it is adaptive. An adaptive one that runs to an end can no longer hold the KL: compare the two.",
+        "除非自适应，否则不变。自适应系数若跑到极端，就再也控制不住 KL：请对照二者。",
+    ),
+)
+CLIPPED = reading(
+    "down",
+    (
+        "Growing, rewards are cut and differences between responses are lost: raise the bound or scale rewards.",
+        "若增大，说明奖励被截断，回答之间的差别丢失：请放宽范围或缩放奖励。",
+    ),
+)
+
+METRICS: Final[tuple[Metric, ...]] = (
+    metric(
+        "reward/penalty_coefficient",
+        "no unit",
+        "beta, the factor of the KL penalty in the reward",
+        "TRL, PPO trainer",
+        ("Weight of the KL penalty in the reward.", "奖励中 KL 惩罚的系数。"),
+        BETA,
+    ),
+    metric(
+        "reward/clip_share",
+        "share, 0 to 1",
+        "share of rollouts whose reward was cut at the bound",
+        "ROLL, metrics",
+        ("Share of rewards cut at the bound.", "被截断的奖励所占比例。"),
+        CLIPPED,
+    ),
+    metric(
+        "reward/batch/{path}",
+        "reward",
+        "returns of a batch, as the trainer names them",
+        GRPO,
+        ("Returns of a batch in more detail.", "一个批次回报的明细。"),
+        TERM,
+    ),
+    metric(
+        "reward/component/{name}/mean",
+        "reward",
+        "mean over rollouts of one term of the reward",
+        "verl, GDPO metrics",
+        ("Mean of one term of the reward.", "奖励某一组成部分的平均值。"),
+        TERM,
+    ),
+    metric(
+        "reward/component/{name}/std",
+        "reward",
+        "standard deviation over rollouts of one term of the reward",
+        "verl, GDPO metrics",
+        ("How far one term of the reward lies apart.", "奖励某一组成部分的离散程度（标准差）。"),
+        TERM,
+    ),
+    metric(
+        "reward/component/{name}/max",
+        "reward",
+        "largest of one term of the reward over rollouts",
+        "verl, GDPO metrics",
+        ("Largest of one term of the reward.", "奖励某一组成部分的最大值。"),
+        TERM,
+    ),
+    metric(
+        "reward/component/{name}/min",
+        "reward",
+        "smallest of one term of the reward over rollouts",
+        "verl, GDPO metrics",
+        ("Smallest of one term of the reward.", "奖励某一组成部分的最小值。"),
+        TERM,
+    ),
+    metric(
+        "kl/k3_padded_mean",
+        "nats per position",
+        f"mean of k3 {PADDED}",
+        GRPO,
+        ("Mean KL to the reference over a batch, padding counted as 0.", "整个批次上相对参考模型的平均 KL，填充位置按 0 计。"),
+        UNSIGNED,
+    ),
+    metric(
+        "kl/k3_padded_std",
+        "nats per position",
+        f"standard deviation of k3 {PADDED}",
+        GRPO,
+        ("How far the KLs of a batch lie apart, padding counted as 0.", "整个批次上 KL 的离散程度（标准差），填充位置按 0 计。"),
+        UNEVEN,
+    ),
+    metric(
+        "advantage/rollout_mean",
+        "reward",
+        "mean over rollouts of the rollout's advantage",
+        GRPO,
+        ("Mean advantage of a rollout, long and short ones alike.", "每条 rollout 的平均优势，长短权重相同。"),
+        CENTRED,
+    ),
+    metric(
+        "advantage/rollout_std",
+        "reward",
+        "standard deviation over rollouts of the rollout's advantage (ddof 1)",
+        GRPO,
+        ("How far the rollouts' advantages lie apart.", "各 rollout 优势的离散程度（标准差）。"),
+        SCALED,
+    ),
+    metric(
+        "advantage/rollout_variance",
+        "reward²",
+        "variance over rollouts of the rollout's advantage",
+        GRPO + ", Dr. GRPO",
+        ("Variance of the rollouts' advantages.", "各 rollout 优势的方差。"),
+        SCALED,
+    ),
+    metric(
+        "advantage/rollout_skewness",
+        "no unit",
+        "skewness over rollouts of the rollout's advantage",
+        GRPO + ", Dr. GRPO",
+        ("Which way the rollouts' advantages lean.", "各 rollout 优势的分布偏向哪一侧（偏度）。"),
+        LEAN,
+    ),
+)

@@ -1,0 +1,72 @@
+"""What the trainer alone knows of the update: ratios, clipping and entropy while it ran."""
+
+from typing import Final
+
+from board.catalogue.computed.update import CLIPPED, FAR, STEP
+from board.catalogue.contract import Metric
+from board.catalogue.declare import metric, reading
+
+ROLL = "ROLL, metrics"
+PPO = "Schulman et al. 2017 (PPO), arXiv:1707.06347"
+SCHULMAN = "Schulman 2020, http://joschu.net/blog/kl-approx.html"
+
+METRICS: Final[tuple[Metric, ...]] = (
+    metric(
+        "update/objective_clip_share",
+        "share, 0 to 1",
+        "share of tokens whose clipped loss exceeds the unclipped one, over the step's updates",
+        PPO,
+        ("Share of tokens on which clipping changed the objective.", "裁剪实际改变了目标的 token 比例。"),
+        CLIPPED,
+    ),
+    metric(
+        "update/dual_clip_share",
+        "share, 0 to 1",
+        "share of tokens with a negative advantage whose loss is cut at a constant times the advantage",
+        "Ye et al. 2020 (dual-clip PPO), arXiv:1912.09729",
+        (
+            "Share of tokens on which the second clip, for bad tokens made likely, took effect.",
+            "第二重裁剪（针对概率过高的坏 token）生效的比例。",
+        ),
+        CLIPPED,
+    ),
+    metric(
+        "update/policy_kl",
+        "nats per token",
+        "mean over tokens of old_logprob - logprob, over the step's updates: k1 of KL(old‖new)",
+        SCHULMAN,
+        ("KL from the policy before the update to the one after it, by k1.", "更新前策略到更新后策略的 KL（k1 估计）。"),
+        STEP,
+    ),
+    metric(
+        "update/log_ratio_mean",
+        "nats per token",
+        "mean over tokens of logprob - old_logprob, over the step's updates",
+        ROLL,
+        ("Mean log-ratio of the new to the old probability of a token.", "新旧概率之比的对数的平均值。"),
+        STEP,
+    ),
+    metric(
+        "update/ratio_batch_variance",
+        "no unit",
+        "variance over the step's minibatches of the minibatch's mean ratio of new to old probability",
+        "TRL, PPO trainer",
+        ("How much the mean ratio of new to old probability differs between minibatches.", "各小批次平均概率比之间的方差。"),
+        FAR,
+    ),
+    metric(
+        "policy/update_entropy",
+        "nats per token",
+        "mean over tokens of the entropy of the policy's distribution, over the step's updates",
+        "TRL, PPO trainer",
+        ("Mean entropy of the policy per token during the update.", "更新过程中策略每个 token 的平均熵。"),
+        reading(
+            "",
+            (
+                "A slow fall is learning, a fast one collapse: the policy stops exploring. Look at the tokens it is sure of.",
+                "缓慢下降是在学习，快速下降是坍缩：策略不再探索。请查看它十分确定的 token。",
+            ),
+            look="tokens",
+        ),
+    ),
+)

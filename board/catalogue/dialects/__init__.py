@@ -1,0 +1,1 @@
+"""The names trainers give to metrics: one table each."""

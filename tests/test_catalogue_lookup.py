@@ -1,0 +1,120 @@
+"""From a name in a log to its metric and back: families, what trainers put around names, and names of nobody."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from board.catalogue import DIALECTS, METRICS, name_of, resolve, resolve_any
+from board.catalogue.contract import PLACES
+
+FAMILIES = [(dialect, name, key) for dialect, table in DIALECTS.items() for name, key in table.names.items() if "{" in name]
+
+WRAPPED = {
+    "TRL through TensorBoard": ("trl", "train/objective/kl", "kl/k1_sum_mean"),
+    "TRL's learning rate through W&B": ("trl", "train/lr", "optimiser/learning_rate"),
+    "ROLL's sum over ranks": ("roll", "actor/pg_loss@sum", "loss/policy"),
+    "ROLL's largest over ranks": ("roll", "actor/ratio_max@max", "update/ratio_max"),
+    "pushed by the board": ("board", "board/reward/mean", "reward/mean"),
+    "ROLL's worker before its phase": ("roll", "time/actor_train/train_step/total", "time/{phase}/total"),
+}
+
+STRANGERS = {
+    "nothing": "",
+    "of no trainer": "train/loss",
+    "with another prefix": "my_run/objective/kl",
+    "with a prefix twice": "train/train/objective/kl",
+    "with another trainer's prefix": "train/critic/score/mean",
+    "phase of no trainer": "time/dream/total",
+    "cut off": "memory/train_step/start/onload/allocated",
+    "device with a slash": "memory/train_step/start/onload/allocated/a/b",
+    "empty place": "ddp/",
+    "a number that is none": "val-core/math/acc/mean@k",
+    "case": "Critic/Score/Mean",
+    "more before": "x actor/lr",
+    "more behind": "actor/lr ",
+    "a family as it is written": "time/{phase}/total",
+}
+
+
+@pytest.mark.parametrize(("dialect", "name", "key"), WRAPPED.values(), ids=WRAPPED)
+def test_what_a_trainer_puts_around_its_names_is_taken_off(dialect: str, name: str, key: str) -> None:
+    """A name is found though the trainer's own logging put its prefix before it or its suffix after it."""
+    found = resolve(dialect, name)
+    anywhere = resolve_any(name)
+
+    assert found is not None
+    assert anywhere is not None
+    assert found[0].key == anywhere[1].key == key
+
+
+@pytest.mark.parametrize("name", STRANGERS.values(), ids=STRANGERS)
+def test_name_of_nobody_is_nobodys(name: str) -> None:
+    """A name that no trainer gives leads nowhere, however near it comes."""
+    assert resolve_any(name) is None
+    assert [dialect for dialect in DIALECTS if resolve(dialect, name)] == []
+
+
+@given(st.data())
+def test_a_name_of_a_family_gives_back_its_places(data: st.DataObject) -> None:
+    """Whatever stands for the placeholders, the name resolves to a metric, and the name put together again is the same."""
+    dialect, template, _ = data.draw(st.sampled_from(FAMILIES))
+    places = {place: data.draw(st.from_regex(PLACES[place], fullmatch=True)) for place in re.findall(r"\{(\w+)\}", template)}
+    name = template.format(**places)
+
+    found = resolve(dialect, name)
+
+    assert found is not None
+    metric, read = found
+    spellings = [other for other, key in DIALECTS[dialect].names.items() if key == metric.key]
+    assert name in [spelling.format(**read) for spelling in spellings if set(re.findall(r"\{(\w+)\}", spelling)) == set(read)]
+
+
+@given(st.text(max_size=40))
+def test_any_text_resolves_alike_with_and_without_a_trainer(name: str) -> None:
+    """A name is known to the catalogue exactly if it is known to a dialect."""
+    alone = [dialect for dialect in DIALECTS if resolve(dialect, name)]
+
+    assert (resolve_any(name) is not None) == bool(alone)
+
+
+def test_exact_name_comes_before_a_family() -> None:
+    """verl's time of the whole step is the step's time, though the family of its stages would hold it too."""
+    step = resolve("verl", "timing_s/step")
+    stage = resolve("verl", "timing_s/gen")
+
+    assert step is not None
+    assert stage is not None
+    assert (step[0].key, stage[0].key) == ("time/step", "time/stage/{path}")
+
+
+def test_places_with_slashes_are_read_whole() -> None:
+    """A data source may hold a slash, as names of data sets do."""
+    found = resolve("verl", "val-core/openai/gsm8k/acc/best@8/mean")
+
+    assert found is not None
+    assert found[1] == {"path": "openai/gsm8k/acc", "n": "8"}
+
+
+def test_first_name_of_a_metric() -> None:
+    """A metric is called by the first name its dialect lists, and by none where the dialect does not have it."""
+    assert name_of("verl", "kl/k1_rollout_mean") == "actor/reward_kl_penalty"
+    assert name_of("roll", "time/{phase}/total") == "time/{phase}/total"
+    assert name_of("trl", "groups/count") is None
+
+
+def test_unknown_dialect_is_an_error() -> None:
+    """Asking in a dialect there is not is a mistake of the caller, not an unknown name."""
+    with pytest.raises(KeyError):
+        resolve("nobody", "reward/mean")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_name_leads_back(dialect: str) -> None:
+    """The name a dialect gives a metric is one that leads to this metric."""
+    table = DIALECTS[dialect]
+
+    for key in METRICS:
+        name = name_of(dialect, key)
+        assert name is None or table.names[name] == key

@@ -1,0 +1,90 @@
+"""Every metric of the catalogue that rollouts can give, per step: a run in, a frame of steps out.
+
+A metric whose columns a run lacks is not there; nothing is estimated in its place. `tables` says how each is computed. Knows no dialect,
+no tracker and no screen.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from board.catalogue import METRICS
+from board.errors import BoardError
+from board.metrics import Float64Array
+from board.rollouts import EVALUATION, Run
+from board.schema import TOKEN_METRICS, title
+from board.selection import numeric_columns
+from board.step_metrics.data import StepData
+from board.step_metrics.tables import COMPUTED
+
+__all__ = ["COLUMN", "computable", "per_step_values"]
+
+COLUMN: Final = "column/{}/mean"
+"""Key of the mean over rollouts of a numeric column that no metric of the catalogue uses: a part of the reward, a trainer's own number."""
+
+_EVALUATED: Final = {f"evaluation/{stat}": f"reward/{stat}" for stat in ("mean", "max", "min")}
+
+_USED: Final = ("step", "line", "group", "nonfinite_tokens")
+"""Numeric columns that say where a rollout is from or how it was read: their mean says nothing."""
+
+
+def computable(run: Run) -> list[str]:
+    """Keys of what the run's columns allow, in the catalogue's order, then the means of all other numeric columns."""
+    there = _available(run)
+    listed = [key for key, metric in METRICS.items() if metric.needs and there.issuperset(metric.needs)]
+    used = {*_USED, *(need for key in listed for need in METRICS[key].needs), *_derived_columns(run)}
+    return [*listed, *(COLUMN.format(name) for name in numeric_columns(run.frame) if name not in used)]
+
+
+def per_step_values(run: Run, keys: Sequence[str] | None = None) -> pd.DataFrame:
+    """The metrics per step: index `step` (rising), a float64 column per key, NaN where a step lacks the numbers; never an infinity.
+
+    A run with rollouts of training and of evaluations gives both: `evaluation/...` are of the latter, everything else of training.
+    `keys` are some of `computable` (all of them unless given; then those without a single number are left out). Raises BoardError for
+    another key.
+    """
+    possible = computable(run)
+    wanted = possible if keys is None else list(keys)
+    if unknown := [key for key in wanted if key not in possible]:
+        raise BoardError(f"This run cannot give {', '.join(unknown)}.")
+    trained = run.of_split("train") if len(run.splits) > 1 else run
+    evaluated = [key for key in wanted if key in _EVALUATED]
+    columns = [_columns(trained, [key for key in wanted if key not in _EVALUATED])]
+    if evaluated:
+        found = _columns(run.of_split("evaluation"), [_EVALUATED[key] for key in evaluated])
+        columns.append(found.set_axis(evaluated, axis="columns"))
+    frame = pd.concat(columns, axis="columns").sort_index().rename_axis("step")[wanted]
+    return frame if keys is not None else frame.dropna(axis="columns", how="all")
+
+
+def _columns(run: Run, keys: Sequence[str]) -> pd.DataFrame:
+    data = StepData(run)
+    values = {key: _finite(_compute(key, data)) for key in keys}
+    return pd.DataFrame(values, index=pd.Index(data.steps.numbers, name="step"), columns=list(keys), dtype=np.float64)
+
+
+def _compute(key: str, data: StepData) -> Float64Array:
+    if key in COMPUTED:
+        return COMPUTED[key](data)
+    before, after = COLUMN.split("{}")
+    return data.steps.mean(data.column(key.removeprefix(before).removesuffix(after)))
+
+
+def _finite(values: Float64Array) -> Float64Array:
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _available(run: Run) -> set[str]:
+    """Columns and token arrays that rollouts of the run have; the recorder keeps some arrays' means where it left the arrays out."""
+    kept = {name for name in TOKEN_METRICS if f"{title(name)}_mean" in run.frame}
+    texts = {"finish_reason"} & ({*run.text_columns} | ({"finish_reason"} if "truncated" in run.frame else set()))
+    splits = {"split"} if EVALUATION in run.splits else set()
+    return {*run.frame.columns, *run.token_metrics, *kept, *texts, *splits} - ({"split"} - splits)
+
+
+def _derived_columns(run: Run) -> set[str]:
+    """Columns the board computed of declared ones: metrics of the catalogue are made of them."""
+    stats = [f"{name}_{stat}" for name in ("log_ratio", "kl_k2", "kl_k3", "token_reward") for stat in ("mean", "sum", "max")]
+    return {*stats, *(f"{title(name)}_mean" for name in TOKEN_METRICS), "reward_gap"}

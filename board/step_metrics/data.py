@@ -1,0 +1,75 @@
+"""A run's columns as the metrics of a step ask for them: numbers per rollout, each fetched once, and what a step's tokens add up to.
+
+Knows no metric by name.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Final, TypeVar
+
+import numpy as np
+import pyarrow.compute as pc
+
+from board.by_step import Pooled, Steps, pool, token_mean
+from board.metrics import Float64Array
+from board.parts import LEFT_OUT
+from board.rollouts import Run
+from board.steps import finite_values
+
+_T = TypeVar("_T")
+
+CUT_SHORT: Final = "length"
+"""What `finish_reason` says of a response that ended at the limit."""
+
+
+class StepData:
+    """A run's columns as metrics ask for them, each fetched once."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.steps = Steps(run.frame["step"].to_numpy(np.int64))
+        self._kept: dict[str, Any] = {}
+
+    def once(self, name: str, make: Callable[[], _T]) -> _T:
+        """What `make` makes, made once under that name."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        made: _T = self._kept[name]
+        return made
+
+    def column(self, name: str) -> Float64Array:
+        """A numeric column of the frame, (rollouts,); NaN where it has no finite number."""
+        return self.once(f"column {name}", lambda: finite_values(self.run.frame, name))
+
+    def moment(self, quantity: str, stat: str) -> Float64Array:
+        """What the tokens of each rollout add up to, (rollouts,)."""
+        name = f"{quantity}/{stat}"
+        return self.once(f"moment {name}", lambda: self.run.moments([name])[name].to_numpy(np.float64))
+
+    def token_mean(self, quantity: str) -> Float64Array:
+        """Mean over all counted tokens of each step, (steps,). Of rollouts whose arrays the recorder left out it takes their kept means."""
+        counts, means = self.moment(quantity, "count"), self.moment(quantity, "mean")
+        kept = f"{quantity}_mean"
+        if LEFT_OUT in self.run.frame and kept in self.run.frame:
+            left_out = self.column(LEFT_OUT) == 1
+            means = np.where(left_out, self.column(kept), means)
+            counts = np.where(left_out, self.column("response_length"), counts)
+        return token_mean(self.steps, counts, means)
+
+    def pooled(self, quantity: str) -> Pooled:
+        """All counted tokens of each step taken together; those of rollouts whose arrays the recorder left out are not among them."""
+        columns = (self.moment(quantity, stat) for stat in ("count", "mean", "m2", "m3"))
+        return self.once(f"pooled {quantity}", lambda: pool(self.steps, *columns))
+
+    @cached_property
+    def cut_short(self) -> Float64Array:
+        """1 for a rollout that ended at the limit, 0 for one that did not, NaN where the row does not say; (rollouts,)."""
+        if "truncated" in self.run.frame:
+            return self.column("truncated")
+        reasons = self.run.texts("finish_reason", self.run.frame.index.to_numpy())
+        cut: Float64Array = pc.equal(reasons, CUT_SHORT).cast("float64").to_numpy()
+        return cut
+
+
+Compute = Callable[[StepData], Float64Array]
+"""From a run's columns to one number per step, (steps,)."""

@@ -1,0 +1,391 @@
+"""board.step_metrics: every metric that rollouts give, against its definition computed from the rows one by one."""
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import fmean, median, pstdev, pvariance
+from typing import Any
+
+import numpy as np
+import pytest
+
+from board.by_step import Steps
+from board.catalogue import METRICS
+from board.errors import BoardError
+from board.rollouts import Run, open_run
+from board.step_metrics import computable, per_step_values
+from board.step_metrics.groups import group_rewards, group_sizes
+from board.step_metrics.tables import COMPUTED
+
+NAN = math.nan
+Row = dict[str, Any]
+
+
+def make_row(rng: np.random.Generator, step: int, prompt: int, split: str = "train") -> Row:
+    """A rollout with every field that a metric can need; the third of its tokens is masked."""
+    length = int(rng.integers(3, 9))
+    numbers = {
+        name: np.round(rng.normal(size=length), 3).tolist() for name in ("values", "token_rewards", "returns", "advantages")
+    }
+    logprobs = {
+        name: np.round(-rng.exponential(1.0, length), 3).tolist()
+        for name in ("logprobs", "ref_logprobs", "rollout_logprobs", "old_logprobs")
+    }
+    return {
+        "step": step,
+        "prompt": f"prompt {prompt}",
+        "response": "x" * length,
+        "response_tokens": ["x"] * length,
+        "reward": float(rng.integers(0, 3)),
+        "ref_reward": float(rng.integers(0, 3)),
+        "valid_reward": round(float(rng.normal()), 3),
+        "prompt_length": int(rng.integers(5, 50)),
+        "finish_reason": str(rng.choice(["stop", "length"])),
+        "accuracy": round(float(rng.uniform()), 3),
+        "split": split,
+        "entropies": np.round(rng.exponential(1.0, length), 3).tolist(),
+        "loss_mask": [1, 1, 0, *[1] * (length - 3)],
+        **numbers,
+        **logprobs,
+    }
+
+
+def rows_of_a_run(seed: int = 0) -> list[Row]:
+    """Three steps of three prompts with four rollouts each, and an evaluation at two of the steps."""
+    rng = np.random.default_rng(seed)
+    trained = [make_row(rng, step, prompt) for step in (1, 2, 5) for prompt in range(3) for _ in range(4)]
+    return [*trained, *(make_row(rng, step, prompt, "evaluation") for step in (1, 5) for prompt in range(3))]
+
+
+def write(folder: Path, rows: Sequence[Row]) -> Run:
+    """Rows as one shard, opened."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "rank_0.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return open_run(folder)
+
+
+def tokens(rows: Sequence[Row], of: Callable[[Row, int], float]) -> list[float]:
+    """A number of every counted token of all rows."""
+    return [of(row, at) for row in rows for at in range(len(row["loss_mask"])) if row["loss_mask"][at]]
+
+
+def sums(rows: Sequence[Row], of: Callable[[Row, int], float]) -> list[float]:
+    """Its sum over the counted tokens of each row."""
+    return [sum(tokens([row], of)) for row in rows]
+
+
+def means(rows: Sequence[Row], of: Callable[[Row, int], float]) -> list[float]:
+    """Its mean over the counted tokens of each row."""
+    return [fmean(tokens([row], of)) for row in rows]
+
+
+def field(name: str) -> Callable[[Row, int], float]:
+    """A token's own number."""
+    return lambda row, at: row[name][at]
+
+
+def change(of: str, minus: str) -> Callable[[Row, int], float]:
+    """The difference of two of a token's numbers."""
+    return lambda row, at: row[of][at] - row[minus][at]
+
+
+def applied(function: Callable[[float], float], to: Callable[[Row, int], float]) -> Callable[[Row, int], float]:
+    """A function of a token's number."""
+    return lambda row, at: function(to(row, at))
+
+
+D = change("logprobs", "ref_logprobs")
+K2, K3 = applied(lambda d: d * d / 2, D), applied(lambda d: math.exp(-d) - 1 + d, D)
+MISMATCH = change("logprobs", "rollout_logprobs")
+WEIGHT = applied(math.exp, MISMATCH)
+RATIO = applied(math.exp, change("logprobs", "old_logprobs"))
+ERROR = change("returns", "values")
+
+
+def gap(row: Row, at: int) -> float:
+    """How far the trainer's and the engine's probability are apart."""
+    return abs(math.exp(row["logprobs"][at]) - math.exp(row["rollout_logprobs"][at]))
+
+
+def to_go(row: Row, at: int) -> float:
+    """Sum of the counted rewards from a token on."""
+    return sum(reward for reward, mask in zip(row["token_rewards"][at:], row["loss_mask"][at:], strict=True) if mask)
+
+
+def td(row: Row, at: int) -> float:
+    """|r + v' - v|."""
+    later = [value for value, mask in zip(row["values"][at + 1 :], row["loss_mask"][at + 1 :], strict=True) if mask]
+    return abs(row["token_rewards"][at] + (later[0] if later else 0) - row["values"][at])
+
+
+def rewards(rows: Sequence[Row]) -> list[float]:
+    """Rewards of the rows."""
+    return [row["reward"] for row in rows]
+
+
+def groups(rows: Sequence[Row]) -> list[list[float]]:
+    """Rewards of the rows by prompt."""
+    return [[row["reward"] for row in rows if row["prompt"] == prompt] for prompt in dict.fromkeys(row["prompt"] for row in rows)]
+
+
+def share(flags: Sequence[bool]) -> float:
+    """How many of them hold, 0 to 1."""
+    return sum(flags) / len(flags)
+
+
+def skewness(values: Sequence[float]) -> float:
+    """Third standardised moment."""
+    return fmean([(one - fmean(values)) ** 3 for one in values]) / pstdev(values) ** 3
+
+
+def effective(weights: Sequence[float]) -> float:
+    """(sum w)^2 / (n sum w^2)."""
+    return sum(weights) ** 2 / (len(weights) * sum(w * w for w in weights))
+
+
+def correlation(rows: Sequence[Row]) -> float:
+    """Pearson's, by numpy."""
+    pairs = [tokens(rows, applied(math.exp, field(name))) for name in ("logprobs", "rollout_logprobs")]
+    return float(np.corrcoef(pairs)[0, 1])
+
+
+def equal_at(rows: Sequence[Row], end: Callable[[list[float]], float]) -> float:
+    """Share of groups all of whose rewards are that end of the step's."""
+    return share([set(group) == {end(rewards(rows))} for group in groups(rows)])
+
+
+DEFINITIONS: dict[str, Callable[[list[Row]], float]] = {
+    "reward/mean": lambda rows: fmean(rewards(rows)),
+    "reward/std": lambda rows: pstdev(rewards(rows)),
+    "reward/max": lambda rows: max(rewards(rows)),
+    "reward/min": lambda rows: min(rewards(rows)),
+    "reward/sum": lambda rows: sum(rewards(rows)),
+    "reward/shaped_mean": lambda rows: fmean(sums(rows, field("token_rewards"))),
+    "reward/shaped_max": lambda rows: max(sums(rows, field("token_rewards"))),
+    "reward/shaped_min": lambda rows: min(sums(rows, field("token_rewards"))),
+    "reward/penalty_mean": lambda rows: fmean(sums(rows, field("token_rewards"))) - fmean(rewards(rows)),
+    "reward/reference_mean": lambda rows: fmean(row["ref_reward"] for row in rows),
+    "reward/gap_mean": lambda rows: fmean(row["reward"] - row["ref_reward"] for row in rows),
+    "reward/win_rate": lambda rows: share([row["reward"] > row["ref_reward"] for row in rows]),
+    "reward/validation_mean": lambda rows: fmean(row["valid_reward"] for row in rows),
+    "groups/count": lambda rows: len(groups(rows)),
+    "groups/size_mean": lambda rows: fmean(map(len, groups(rows))),
+    "groups/zero_std_share": lambda rows: share([len(set(group)) == 1 for group in groups(rows)]),
+    "groups/all_best_share": lambda rows: equal_at(rows, max),
+    "groups/all_worst_share": lambda rows: equal_at(rows, min),
+    "groups/std_mean": lambda rows: fmean(map(pstdev, groups(rows))),
+    "groups/signal_to_noise": lambda rows: pvariance(list(map(fmean, groups(rows)))) / fmean(map(pvariance, groups(rows))),
+    "groups/best_mean": lambda rows: fmean(map(max, groups(rows))),
+    **{f"kl/{name}_mean": lambda rows, of=of: fmean(tokens(rows, of)) for name, of in (("k1", D), ("k2", K2), ("k3", K3))},
+    **{f"kl/{name}_max": lambda rows, of=of: max(tokens(rows, of)) for name, of in (("k1", D), ("k2", K2), ("k3", K3))},
+    **{f"kl/{name}_sum_mean": lambda rows, of=of: fmean(sums(rows, of)) for name, of in (("k1", D), ("k2", K2), ("k3", K3))},
+    **{f"kl/{name}_rollout_mean": lambda rows, of=of: fmean(means(rows, of)) for name, of in (("k1", D), ("k3", K3))},
+    **{f"kl/{name}_rollout_std": lambda rows, of=of: pstdev(means(rows, of)) for name, of in (("k1", D), ("k3", K3))},
+    **{f"kl/{name}_rollout_max": lambda rows, of=of: max(means(rows, of)) for name, of in (("k1", D), ("k3", K3))},
+    "kl/negative_share": lambda rows: share([one < 0 for one in sums(rows, D)]),
+    "policy/logprob_mean": lambda rows: fmean(tokens(rows, field("logprobs"))),
+    "policy/ref_logprob_mean": lambda rows: fmean(tokens(rows, field("ref_logprobs"))),
+    "policy/surprisal_sum_mean": lambda rows: -fmean(sums(rows, field("logprobs"))),
+    "policy/entropy_mean": lambda rows: fmean(tokens(rows, field("entropies"))),
+    "policy/entropy_max": lambda rows: max(tokens(rows, field("entropies"))),
+    "advantage/mean": lambda rows: fmean(tokens(rows, field("advantages"))),
+    "advantage/std": lambda rows: pstdev(tokens(rows, field("advantages"))),
+    "advantage/variance": lambda rows: pvariance(tokens(rows, field("advantages"))),
+    "advantage/skewness": lambda rows: skewness(tokens(rows, field("advantages"))),
+    "advantage/max": lambda rows: max(tokens(rows, field("advantages"))),
+    "advantage/min": lambda rows: min(tokens(rows, field("advantages"))),
+    "returns/mean": lambda rows: fmean(tokens(rows, field("returns"))),
+    "returns/max": lambda rows: max(tokens(rows, field("returns"))),
+    "returns/min": lambda rows: min(tokens(rows, field("returns"))),
+    "critic/value_mean": lambda rows: fmean(tokens(rows, field("values"))),
+    "critic/value_std": lambda rows: pstdev(tokens(rows, field("values"))),
+    "critic/value_max": lambda rows: max(tokens(rows, field("values"))),
+    "critic/value_min": lambda rows: min(tokens(rows, field("values"))),
+    "critic/explained_variance": lambda rows: 1 - pvariance(tokens(rows, ERROR)) / pvariance(tokens(rows, field("returns"))),
+    "critic/bias": lambda rows: -fmean(tokens(rows, ERROR)),
+    "critic/error": lambda rows: fmean(tokens(rows, applied(lambda e: e * e, ERROR))),
+    "critic/td_error": lambda rows: fmean(tokens(rows, td)),
+    "critic/explained_variance_mc": lambda rows: (
+        1 - pvariance(tokens(rows, lambda row, at: to_go(row, at) - row["values"][at])) / pvariance(tokens(rows, to_go))
+    ),
+    "critic/bias_mc": lambda rows: fmean(tokens(rows, lambda row, at: row["values"][at] - to_go(row, at))),
+    "length/mean": lambda rows: fmean(sums(rows, lambda row, at: 1)),
+    "length/std": lambda rows: pstdev(sums(rows, lambda row, at: 1)),
+    "length/median": lambda rows: median(sums(rows, lambda row, at: 1)),
+    "length/max": lambda rows: max(sums(rows, lambda row, at: 1)),
+    "length/min": lambda rows: min(sums(rows, lambda row, at: 1)),
+    "length/chars_mean": lambda rows: fmean(len(row["response"]) for row in rows),
+    "length/truncated_share": lambda rows: share([row["finish_reason"] == "length" for row in rows]),
+    "length/empty_share": lambda rows: 0.0,
+    "length/prompt_mean": lambda rows: fmean(row["prompt_length"] for row in rows),
+    "length/prompt_max": lambda rows: max(row["prompt_length"] for row in rows),
+    "length/prompt_min": lambda rows: min(row["prompt_length"] for row in rows),
+    "mismatch/abs_mean": lambda rows: fmean(tokens(rows, applied(abs, MISMATCH))),
+    "mismatch/abs_max": lambda rows: max(tokens(rows, applied(abs, MISMATCH))),
+    "mismatch/prob_diff_mean": lambda rows: fmean(tokens(rows, gap)),
+    "mismatch/prob_diff_max": lambda rows: max(tokens(rows, gap)),
+    "mismatch/prob_diff_std": lambda rows: pstdev(tokens(rows, gap)),
+    "mismatch/mult_prob_error": lambda rows: fmean(tokens(rows, applied(lambda d: math.exp(abs(d)), MISMATCH))),
+    "mismatch/kl": lambda rows: -fmean(tokens(rows, MISMATCH)),
+    "mismatch/k3": lambda rows: fmean(tokens(rows, applied(lambda d: math.exp(d) - d - 1, MISMATCH))),
+    "mismatch/ppl_ratio": lambda rows: math.exp(
+        fmean(tokens(rows, field("rollout_logprobs"))) - fmean(tokens(rows, field("logprobs")))
+    ),
+    "mismatch/is_mean": lambda rows: fmean(tokens(rows, WEIGHT)),
+    "mismatch/is_std": lambda rows: pstdev(tokens(rows, WEIGHT)),
+    "mismatch/is_sequence_mean": lambda rows: fmean(map(math.exp, sums(rows, MISMATCH))),
+    "mismatch/chi2": lambda rows: fmean(tokens(rows, applied(lambda w: w * w, WEIGHT))) - 1,
+    "mismatch/chi2_sequence": lambda rows: fmean(math.exp(2 * one) for one in sums(rows, MISMATCH)) - 1,
+    "mismatch/ess": lambda rows: effective(tokens(rows, WEIGHT)),
+    "mismatch/ess_sequence": lambda rows: effective(list(map(math.exp, sums(rows, MISMATCH)))),
+    "mismatch/correlation": correlation,
+    "update/ratio_mean": lambda rows: fmean(tokens(rows, RATIO)),
+    "update/ratio_max": lambda rows: max(tokens(rows, RATIO)),
+    "update/ratio_min": lambda rows: min(tokens(rows, RATIO)),
+    "update/ratio_variance": lambda rows: pvariance(tokens(rows, RATIO)),
+    "update/clip_low_share": lambda rows: share([ratio < 0.8 for ratio in tokens(rows, RATIO)]),
+    "update/clip_high_share": lambda rows: share([ratio > 1.2 for ratio in tokens(rows, RATIO)]),
+    "update/clip_share": lambda rows: share([not 0.8 <= ratio <= 1.2 for ratio in tokens(rows, RATIO)]),
+    "update/approxkl": lambda rows: fmean(tokens(rows, applied(lambda r: math.log(r) ** 2 / 2, RATIO))),
+    "counts/rollouts": len,
+    "counts/tokens": lambda rows: sum(sums(rows, lambda row, at: 1)),
+    "column/accuracy/mean": lambda rows: fmean(row["accuracy"] for row in rows),
+}
+"""What each metric is, from the rows of one step."""
+
+SO_FAR = {
+    "reward/best_mean": ("reward/mean", max),
+    "counts/rollouts_total": ("counts/rollouts", sum),
+    "counts/tokens_total": ("counts/tokens", sum),
+}
+"""Metrics of all steps so far, and what of."""
+
+EVALUATED = {"evaluation/mean": fmean, "evaluation/max": max, "evaluation/min": min}
+
+
+def test_every_metric_has_a_definition_here_and_a_line_in_the_catalogue() -> None:
+    """What is computed is what the catalogue says rollouts give, and each of it is tested."""
+    from_rollouts = {key for key, metric in METRICS.items() if metric.origin == "rollouts"}
+
+    assert {*COMPUTED, *EVALUATED} == from_rollouts
+    assert {*DEFINITIONS, *SO_FAR, *EVALUATED} == {*from_rollouts, "column/accuracy/mean"}
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Row], Run]:
+    """The rows, and the run they were written as."""
+    rows = rows_of_a_run()
+    return rows, write(tmp_path_factory.mktemp("metrics") / "run", rows)
+
+
+@pytest.mark.parametrize("key", DEFINITIONS)
+def test_metric_is_what_its_definition_says(key: str, given: tuple[list[Row], Run]) -> None:
+    """Per step the number that a loop over the training rows gives; float32 is what rows are kept in."""
+    rows, run = given
+    found = per_step_values(run, [key])[key]
+
+    for step in (1, 2, 5):
+        expected = DEFINITIONS[key]([row for row in rows if row["step"] == step and row["split"] == "train"])
+        assert found[step] == pytest.approx(expected, rel=2e-5, abs=2e-6), step
+
+
+@pytest.mark.parametrize("key", SO_FAR)
+def test_metric_of_all_steps_so_far(key: str, given: tuple[list[Row], Run]) -> None:
+    """It is made of the other metric's values up to and including the step."""
+    of, combine = SO_FAR[key]
+    found = per_step_values(given[1], [key, of])
+
+    assert found[key].tolist() == pytest.approx([combine(found[of].iloc[: at + 1]) for at in range(3)])
+
+
+@pytest.mark.parametrize("key", EVALUATED)
+def test_evaluation_is_of_its_own_rollouts(key: str, given: tuple[list[Row], Run]) -> None:
+    """Evaluations enter their own metrics and no other; a step without one has no number."""
+    rows, run = given
+    found = per_step_values(run, [key])[key]
+
+    for step in (1, 5):
+        assert found[step] == EVALUATED[key](
+            rewards([row for row in rows if row["step"] == step and row["split"] == "evaluation"])
+        )
+    assert math.isnan(per_step_values(run, [key, "reward/mean"])[key].get(2, NAN))
+
+
+NEEDED = ("reward", "ref_logprobs", "rollout_logprobs", "old_logprobs", "values", "token_rewards", "returns", "finish_reason")
+
+
+@pytest.mark.parametrize("missing", NEEDED)
+def test_without_a_field_its_metrics_are_not_there(missing: str, tmp_path: Path) -> None:
+    """Nothing is estimated in place of a field that no row has; everything else stays."""
+    run = write(tmp_path / "run", [{name: value for name, value in row.items() if name != missing} for row in rows_of_a_run()])
+    wanted = {key for key, metric in METRICS.items() if metric.needs and missing not in metric.needs}
+
+    found = set(computable(run))
+
+    assert not {key for key in found if key in METRICS and missing in METRICS[key].needs}
+    assert wanted <= found
+    assert set(per_step_values(run)) <= found
+
+
+def test_a_metric_the_run_cannot_give_is_refused(tmp_path: Path) -> None:
+    """With its name."""
+    run = write(tmp_path / "run", [{"step": 1, "prompt": "p", "response": "r", "reward": 1}])
+
+    with pytest.raises(BoardError, match=r"critic/bias"):
+        per_step_values(run, ["critic/bias"])
+
+
+def test_rollouts_without_a_number_enter_nothing(tmp_path: Path) -> None:
+    """A missing or infinite reward is no zero: the mean is of the others, and a step without any has none."""
+    rows = [(1, 2.0), (1, None), (1, 4.0), (2, None)]
+    run = write(
+        tmp_path / "run",
+        [{"step": step, "prompt": f"p{at}", "response": "r", "reward": one} for at, (step, one) in enumerate(rows)],
+    )
+
+    found = per_step_values(run, ["reward/mean", "reward/sum", "counts/rollouts"])
+
+    assert found["reward/mean"].tolist() == pytest.approx([3, NAN], nan_ok=True)
+    assert found["reward/sum"].tolist() == pytest.approx([6, NAN], nan_ok=True)
+    assert found["counts/rollouts"].tolist() == [3, 1]
+
+
+def test_truncated_as_a_number_is_believed(tmp_path: Path) -> None:
+    """Rows that say `truncated` need no reason of ending."""
+    rows = [{"step": 1, "prompt": "p", "response": "r", "reward": 1, "truncated": cut} for cut in (True, False, False, False)]
+
+    assert per_step_values(write(tmp_path / "run", rows))["length/truncated_share"].tolist() == [0.25]
+
+
+GROUPS: dict[str, tuple[list[float], list[float], dict[str, float]]] = {
+    "all the same": (
+        [1, 1, 1, 1],
+        [0, 0, 1, 1],
+        {"zero_std_share": 1, "std_mean": 0, "all_best_share": NAN, "signal_to_noise": NAN},
+    ),
+    "one group decided": ([1, 1, 0, 1], [0, 0, 1, 1], {"zero_std_share": 0.5, "all_best_share": 0.5, "all_worst_share": 0}),
+    "groups of one": ([1, 0], [0, 1], {"zero_std_share": NAN, "std_mean": NAN, "best_mean": 0.5}),
+    "one reward missing": ([1, NAN, 0, 0], [0, 0, 1, 1], {"zero_std_share": 1, "best_mean": 0.5}),
+    "no group known": ([1, 0], [NAN, NAN], {"zero_std_share": NAN, "best_mean": NAN}),
+    "nothing": ([], [], {}),
+}
+
+
+@pytest.mark.parametrize(("scores", "numbers", "expected"), GROUPS.values(), ids=GROUPS)
+def test_groups_at_the_edges(scores: list[float], numbers: list[float], expected: dict[str, float]) -> None:
+    """Groups without spread, of one, without rewards."""
+    steps = Steps(np.zeros(len(scores), np.int64))
+
+    found = group_rewards(steps, np.array(scores, np.float64), np.array(numbers, np.float64))
+
+    assert {name: found[name][0] for name in expected} == pytest.approx(expected, nan_ok=True)
+
+
+def test_group_numbers_count_within_their_step() -> None:
+    """The same number in another step is another group."""
+    steps = Steps(np.array([1, 1, 2]))
+
+    count, size = group_sizes(steps, np.array([0.0, 0.0, 0.0]))
+
+    assert (count.tolist(), size.tolist()) == ([1, 1], [2, 1])

@@ -5,14 +5,9 @@ import re
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
+from settling import settled
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"> <s> ![](http://127.0.0.1:9/x.png) $5 and $6"
-
-
-def settled(page: Page) -> None:
-    """Wait until the script has run and the browser has drawn."""
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"][data-test-connection-state="CONNECTED"]')
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def go_to_page(page: Page, name: str) -> None:

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlparse
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from settling import settled
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 LINES = 450
@@ -31,11 +32,6 @@ def lines_row() -> dict[str, object]:
     """450 plain tokens; the second would like to be markup, the third is masked."""
     tokens = ["a", HOSTILE, *(f" w{i}" for i in range(2, LINES))]
     return row(tokens, loss_mask=[int(i != 2) for i in range(LINES)])
-
-
-def settled(page: Page) -> None:
-    """Nothing is drawn or computed any more."""
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
 
 
 def opened(page: Page, address: str) -> Locator:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from settling import settled
 
 LONG = 128_000
 SPIKE = 100_000
 SHORT = 2_000
-READY = '[data-testid="stApp"][data-test-script-state="notRunning"][data-test-connection-state="CONNECTED"]'
 
 
 def row(tokens: list[str], **arrays: list[float]) -> dict[str, Any]:
@@ -48,10 +48,10 @@ def opened(page: Page, board: str, run: str, line: int = 1, **place: str) -> Loc
     asked = {"run": run, "step": "0", "rollout": f"rank_0.jsonl:{line}", **place}
     page.goto(f"{board}?" + "&".join(f"{name}={value}" for name, value in asked.items()))
     expect(page.get_by_test_id("stMetric").or_(page.get_by_test_id("stPlotlyChart")).first).to_be_visible(timeout=30_000)
-    page.wait_for_selector(READY)
+    settled(page)
     page.get_by_test_id("stTopNavLink").filter(has_text="Tokens").click()
     expect(page.locator(".tv-tok").first).to_be_visible(timeout=30_000)
-    page.wait_for_selector(READY)
+    settled(page)
     return page.locator(".tv")
 
 

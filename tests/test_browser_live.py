@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from settling import settled
 
 TOKENS = 3_000
 WORDS = (" the", " sum", " of", " x", ",", ".\n", " again")
@@ -32,12 +33,6 @@ def append(shard: Path, text: str) -> None:
     """Write on at the end of a shard, which may be new."""
     with shard.open("a", encoding="utf-8") as stream:
         stream.write(text)
-
-
-def settled(page: Page) -> None:
-    """Wait until the script has run and the browser has drawn."""
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"][data-test-connection-state="CONNECTED"]')
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def switch(page: Page) -> Locator:

@@ -3,14 +3,13 @@
 import re
 
 from playwright.sync_api import Locator, Page, expect
-
-READY = '[data-testid="stApp"][data-test-script-state="notRunning"][data-test-connection-state="CONNECTED"]'
+from settling import settled
 
 
 def opened(page: Page, board_server: str, step: int) -> Locator:
     """The reward curve's part of the page, with everything drawn."""
     page.goto(f"{board_server}?run=tiny_ppo_hacked&step={step}")
-    page.wait_for_selector(READY)
+    settled(page)
     curve = page.locator(".st-key-curve_0")
     for mark in (".st-key-curve_0 .step-mark text", ".st-key-heat .step-mark text"):
         expect(page.locator(mark)).to_have_text(f"step {step}")

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from board.errors import RunNotFound
-from board.rollouts import Progress, Run, open_run
+from board.progress import Progress
+from board.rollouts import Run, open_run
 from board.shards import Fingerprint, find_shards, fingerprint, natural_key
 
 OPEN_RUNS: Final = 4

@@ -27,6 +27,7 @@ from board.groups import group_numbers
 from board.ingest import prompt_key
 from board.loading import Loader
 from board.parts import COUNTS, PADS, Alternatives, Part
+from board.progress import Progress
 from board.reading import Reading
 from board.repeats import repeated_steps
 from board.report import LoadReport
@@ -42,31 +43,6 @@ SORTED_IDS: Final = 10_000
 """So many ids are put in natural order; more stay in the order they came, as sorting them would hold up every load."""
 
 _INTERNAL: Final = ["offset", "nth", "prompt_key"]
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a load has come."""
-
-    bytes_done: int
-    bytes_total: int
-    rows: int
-    seconds: float
-
-    @property
-    def share(self) -> float:
-        """Between 0 and 1."""
-        return min(1.0, self.bytes_done / self.bytes_total) if self.bytes_total else 1.0
-
-    @property
-    def rate(self) -> float:
-        """Bytes per second so far."""
-        return self.bytes_done / self.seconds if self.seconds else 0.0
-
-    @property
-    def seconds_left(self) -> float:
-        """At the rate so far; infinite while nothing has been read."""
-        return max(0, self.bytes_total - self.bytes_done) / self.rate if self.rate else float("inf")
 
 
 @dataclass(frozen=True)

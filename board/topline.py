@@ -18,7 +18,8 @@ from board.formats.row import COMMON_PADS, plural
 from board.library import RunFolder
 from board.notices import notice
 from board.numbers import size
-from board.rollouts import Progress, Run
+from board.progress import Progress
+from board.rollouts import Run
 
 AUTO_LOAD_BYTES: Final = 500_000_000
 """A run larger than this is loaded when asked for, not because it happens to be first in the list."""

@@ -8,7 +8,7 @@ from rows import lines, row, write_run, write_shard
 
 from board.errors import RunNotFound
 from board.library import OPEN_RUNS, Library, current_fingerprint, list_runs, resolve
-from board.rollouts import Progress
+from board.progress import Progress
 
 RUNS: dict[str, tuple[list[str], list[tuple[str, int]]]] = {
     "runs side by side": (["run_2/a.jsonl", "run_10/a.jsonl", "run_10/b.jsonl.gz"], [("run_2", 1), ("run_10", 2)]),

@@ -15,9 +15,9 @@ from board import ingest, loading, open_run, shards
 from board.formats import native
 from board.loading import Loader
 from board.parts import Part
+from board.progress import Progress
 from board.reading import Reading
 from board.report import LoadReport
-from board.rollouts import Progress
 from board.shards import Line
 from board.store import Store
 

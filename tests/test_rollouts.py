@@ -21,7 +21,8 @@ from rows import compressed, lines, row, token_row, write_run
 from board import open_run
 from board.errors import BoardError, RunNotFound
 from board.ingest import ROWS_PER_PART
-from board.rollouts import Progress, Run
+from board.progress import Progress
+from board.rollouts import Run
 
 ROOT = Path(__file__).parents[1]
 NAN = math.nan

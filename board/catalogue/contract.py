@@ -93,8 +93,8 @@ class Dialect:
     """Name in the trainer → key of the metric. A name may hold {placeholders}, each of PLACES, and stands for a family of names;
     the key then holds the same."""
     remarks: Mapping[str, Words] = field(default_factory=dict)
-    """Name in the trainer → how its number may differ a little from the board's, which is the same quantity estimated otherwise.
-    A number averaged over something else is another metric and has another key."""
+    """Name in the trainer → how its number may differ a little from the board's: n - 1 for n, empty responses left out, a mean over
+    minibatches. Where the two would tell another story the name has a key of its own."""
     prefixes: tuple[str, ...] = ()
     """What the trainer's own logging may put before any of its names: "train/"."""
     suffixes: tuple[str, ...] = ()

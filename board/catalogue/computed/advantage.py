@@ -8,7 +8,7 @@ from board.catalogue.declare import metric, reading
 CENTRED = reading(
     "steady",
     (
-        "Near 0 where advantages are whitened or taken within groups. If not, check masks, groups and the length of responses.",
+        "It should be near 0 where advantages are whitened or taken within groups. If not, check masks, groups and lengths.",
         "若优势经过白化或按组计算，应接近 0。若不是，请检查掩码、分组与回答长度。",
     ),
     look="data",
@@ -16,14 +16,14 @@ CENTRED = reading(
 SCALED = reading(
     "steady",
     (
-        "Near 1 where advantages are whitened. Falling to 0, there is nothing left to learn from; growing, updates get rough.",
+        "It should be near 1 where advantages are whitened. At 0 there is nothing left to learn from; if it grows, updates get rough.",
         "若优势经过白化，应接近 1。降到 0 说明没有可学的信号；升高则更新会变得剧烈。",
     ),
 )
 TAIL = reading(
     "",
     (
-        "A jump is a few tokens that steer the whole update: find them.",
+        "If it jumps, a few tokens steer the whole update: find them.",
         "若跳变，说明少数 token 左右了整个更新：请找出它们。",
     ),
     look="tokens",
@@ -31,7 +31,7 @@ TAIL = reading(
 LEAN = reading(
     "",
     (
-        "Far above 0, a few large gains stand against many small losses, and the other way round: see which rollouts they are.",
+        "Far above 0, a few large gains stand against many small losses; far below, the reverse. See which rollouts they are.",
         "远大于 0：少数大的正优势对应大量小的负优势；远小于 0 则相反。请查看是哪些 rollout。",
     ),
     look="responses",
@@ -39,14 +39,14 @@ LEAN = reading(
 RETURN = reading(
     "up",
     (
-        "It should rise with the reward. If it does not, the KL penalty or the bootstrapping of values takes the difference.",
+        "It should rise with the reward. If it does not, the KL penalty or the values it is bootstrapped from take the difference.",
         "应随奖励一同上升。若没有，差额来自 KL 惩罚或价值的自举。",
     ),
     look="tokens",
 )
 GAE = "Schulman et al. 2015 (GAE), arXiv:1506.02438"
 PLUS = "Huang et al. 2024 (N+ details), arXiv:2403.17031"
-ROLL = "ROLL, metrics"
+ROLL = "ROLL, Trackers and Metrics"
 UNIT = "reward"
 
 METRICS: Final[tuple[Metric, ...]] = (
@@ -64,7 +64,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         UNIT,
         "standard deviation over tokens of the advantage (ddof 0)",
         PLUS,
-        ("How far the tokens' advantages lie apart.", "各 token 优势的离散程度（标准差）。"),
+        ("Spread of the tokens' advantages (standard deviation).", "各 token 优势的离散程度（标准差）。"),
         SCALED,
         "advantages",
     ),
@@ -83,8 +83,8 @@ METRICS: Final[tuple[Metric, ...]] = (
         "mean over tokens of ((advantage - mean) / standard deviation)³",
         "re-grpo",
         (
-            "Which way the advantages lean: above 0, few are large and positive; below 0, few are large and negative.",
-            "优势分布偏向哪一侧：大于 0 表示少数为大的正值，小于 0 表示少数为大的负值。",
+            "Skewness of the advantages: above 0, a few are large and positive; below 0, a few are large and negative.",
+            "优势分布的偏度：大于 0 说明少数优势为很大的正值，小于 0 说明少数优势为很大的负值。",
         ),
         LEAN,
         "advantages",

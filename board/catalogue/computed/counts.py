@@ -8,7 +8,7 @@ from board.catalogue.declare import metric, reading
 PLANNED = reading(
     "steady",
     (
-        "It should be the batch size on every step. A gap means lost rows, or a step still being written.",
+        "It should be the batch size at every step. If it is less, rows were lost or the step is still being written.",
         "每一步都应等于批次大小。若有缺口，说明丢了数据，或该步仍在写入。",
     ),
     look="data",
@@ -16,15 +16,15 @@ PLANNED = reading(
 TOTAL = reading(
     "up",
     (
-        "It rises by one batch a step. A bend means that steps are missing or written twice.",
-        "每步增加一个批次。若出现拐点，说明有的步缺失或重复写入。",
+        "It only rises. A sudden bend means that steps are missing, written twice or of another size.",
+        "它只会上升。若突然出现拐点，说明有的步缺失、重复写入或大小改变。",
     ),
     look="data",
 )
 VOLUME = reading(
     "",
     (
-        "It follows the length of the responses. A jump changes the time and memory a step takes.",
+        "It follows the length of the responses. If it jumps, so do the time and the memory that a step takes.",
         "随回答长度变化。若跳变，每步的时间与显存占用也会改变。",
     ),
     look="responses",
@@ -45,7 +45,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "counts/rollouts_total",
         "rollouts",
         "number of rollouts up to and including the step",
-        "TRL, PPO trainer; re-grpo",
+        "TRL, PPO Trainer; re-grpo",
         ("Number of rollouts so far.", "到目前为止的 rollout 总数。"),
         TOTAL,
         "step",

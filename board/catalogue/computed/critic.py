@@ -8,7 +8,7 @@ from board.catalogue.declare import metric, reading
 LEVEL = reading(
     "",
     (
-        "It should follow the returns. Standing apart from them, the critic is biased; see at which positions.",
+        "It should follow the returns. If the two stay apart, the critic is biased: see at which positions.",
         "应跟随回报。若与回报长期有差距，说明价值模型有偏差：请查看出现在哪些位置。",
     ),
     look="tokens",
@@ -16,15 +16,23 @@ LEVEL = reading(
 FLAT = reading(
     "",
     (
-        "Near 0, the critic says the same of every token and advantages are all noise; a jump is a critic that diverges.",
+        "If it nears 0, the critic says the same of every token and advantages are noise; if it jumps, the critic diverges.",
         "若接近 0，说明价值模型对每个 token 的判断都一样，优势全是噪声；若跳变，说明价值模型在发散。",
+    ),
+    look="tokens",
+)
+EDGE = reading(
+    "",
+    (
+        "If it jumps while the returns do not, the critic diverges: look at the token.",
+        "若它跳变而回报没有变，说明价值模型在发散：请查看该 token。",
     ),
     look="tokens",
 )
 EXPLAINS = reading(
     "up",
     (
-        "1 is perfect. Below 0 the critic is worse than a constant: train it longer first, or check returns and masks.",
+        "1 is perfect. Below 0, the critic is worse than a constant: train it longer first, or check returns and masks.",
         "1 为完美。小于 0 说明价值模型还不如一个常数：请先多训练价值模型，或检查回报与掩码。",
     ),
     look="tokens",
@@ -33,7 +41,7 @@ EXPLAINS = reading(
 BIAS = reading(
     "steady",
     (
-        "It should stay near 0. A slope at the start of responses is the bias a critic has from its initialisation.",
+        "It should stay near 0. A slope at the start of responses is the bias that the critic was initialised with.",
         "应接近 0。若在回答开头呈斜坡，则是价值模型初始化带来的偏差。",
     ),
     look="tokens",
@@ -41,7 +49,7 @@ BIAS = reading(
 ERROR = reading(
     "down",
     (
-        "It should fall. A spike means that returns changed at once, or that the critic diverges: look at the tokens.",
+        "It should fall. A spike means that the returns changed or that the critic diverges: look at the tokens.",
         "应当下降。尖峰说明回报突然改变，或价值模型在发散：请查看相应 token。",
     ),
     look="tokens",
@@ -57,7 +65,7 @@ TD = reading(
 VERL = "verl, critic/vf_explained_var"
 GAE = "Schulman et al. 2015 (GAE), arXiv:1506.02438"
 VC = "VC-PPO, arXiv:2503.01491"
-ROLL = "ROLL, metrics"
+ROLL = "ROLL, Trackers and Metrics"
 UNIT = "reward"
 BOTH = ("values", "returns")
 MC = ("values", "token_rewards")
@@ -68,7 +76,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         UNIT,
         "mean over tokens of v",
         ROLL,
-        ("Mean value the critic gives a token.", "价值模型给每个 token 的平均价值。"),
+        ("Mean value the critic gives a token.", "价值模型对每个 token 的平均估值。"),
         LEVEL,
         "values",
     ),
@@ -77,7 +85,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         UNIT,
         "standard deviation over tokens of v (ddof 0)",
         "the board's definition",
-        ("How far the values lie apart.", "价值的离散程度（标准差）。"),
+        ("Spread of the values (standard deviation).", "价值的离散程度（标准差）。"),
         FLAT,
         "values",
     ),
@@ -87,7 +95,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "largest v of a token",
         ROLL,
         ("Largest value of a token of the step.", "该步单个 token 的最大价值。"),
-        FLAT,
+        EDGE,
         "values",
     ),
     metric(
@@ -96,7 +104,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "smallest v of a token",
         ROLL,
         ("Smallest value of a token of the step.", "该步单个 token 的最小价值。"),
-        FLAT,
+        EDGE,
         "values",
     ),
     metric(
@@ -113,7 +121,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         UNIT,
         "mean over tokens of v - G, G = returns",
         VC,
-        ("How much too high the critic's values are on average.", "价值模型的价值平均偏高多少。"),
+        ("How much too high the critic's values are on average.", "价值模型的估值平均偏高多少。"),
         BIAS,
         *BOTH,
     ),

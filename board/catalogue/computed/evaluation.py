@@ -8,12 +8,12 @@ from board.catalogue.declare import metric, reading
 HELD_OUT = reading(
     "up",
     (
-        "It should rise with the training reward. If the two part, the policy overfits or exploits the reward: read responses.",
+        "It should rise with the training reward. If the two part, the policy overfits or exploits the reward: read the responses.",
         "应当与训练奖励一同上升。若二者背离，说明策略过拟合或在钻奖励的空子：请阅读回答。",
     ),
     look="responses",
 )
-SOURCE = "ROLL, metrics"
+SOURCE = "ROLL, Trackers and Metrics"
 NEEDS = ("reward", "split")
 
 METRICS: Final[tuple[Metric, ...]] = (

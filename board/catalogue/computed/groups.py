@@ -8,7 +8,7 @@ from board.catalogue.declare import metric, reading
 PLANNED = reading(
     "steady",
     (
-        "It should be what the trainer was told. Anything else means rows lost, filtered or grouped by the wrong prompt.",
+        "It should be what the trainer was told. If not, rows were lost, filtered or grouped by the wrong prompt.",
         "应当等于训练配置中的值。若不相等，说明有数据丢失、被过滤，或按错误的提示分了组。",
     ),
     look="data",
@@ -16,8 +16,8 @@ PLANNED = reading(
 DEAD = reading(
     "down",
     (
-        "At half the groups or more, most of the batch gives no gradient: change the prompts' difficulty or filter such groups.",
-        "达到一半或更多时，批次的大部分不产生梯度：请调整提示难度，或过滤这些组。",
+        "Above one half, most of the batch gives no gradient: choose prompts of another difficulty, or filter such groups.",
+        "超过一半时，批次的大部分不产生梯度：请调整提示难度，或过滤这些组。",
     ),
     look="rewards",
     high=0.5,
@@ -25,7 +25,7 @@ DEAD = reading(
 SOLVED = reading(
     "",
     (
-        "Growing: the prompts are solved and teach nothing more. If it grows suddenly, read how they are solved.",
+        "If it grows, these prompts are solved and teach nothing more; if it jumps, read how they were solved.",
         "若上升，说明这些提示已被解决，不再提供信息；若突然上升，请看它们是怎样被“解决”的。",
     ),
     look="responses",
@@ -33,7 +33,7 @@ SOLVED = reading(
 HOPELESS = reading(
     "down",
     (
-        "Staying high: the prompts are too hard, or the scorer fails them all. Read a few of them.",
+        "If it stays high, the prompts are too hard or the scorer fails every answer: read a few of them.",
         "若居高不下，说明提示太难，或打分程序全判为失败：请阅读其中几条。",
     ),
     look="responses",
@@ -41,21 +41,21 @@ HOPELESS = reading(
 SIGNAL = reading(
     "",
     (
-        "Falling towards 0 within groups, the policy gives one answer per prompt and group advantages vanish: check entropy.",
+        "If it nears 0, the policy gives one answer to each prompt and the advantages within groups vanish: check the entropy.",
         "若组内差异趋近于 0，说明策略对每个提示只给一种答案，组内优势随之消失：请检查熵。",
     ),
 )
 NOISE = reading(
     "",
     (
-        "Growing: rewards differ between prompts but hardly within a group, so little is left to learn from.",
+        "If it grows, rewards differ between prompts but hardly within a group, so there is little left to learn from.",
         "若上升，说明奖励的差别主要在提示之间，组内几乎没有差别，可学的信号很少。",
     ),
 )
 BEST = reading(
     "up",
     (
-        "If the mean reward rises and this does not, training sharpens what the policy could do already, and no more.",
+        "If the mean reward rises and this does not, training only sharpens what the policy could do before.",
         "若平均奖励上升而它不升，说明训练只是强化策略原本就会的回答。",
     ),
     look="responses",
@@ -123,7 +123,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "reward",
         "mean over groups, of at least 2 scored rollouts, of the standard deviation of R in the group (ddof 0)",
         "DeepSeekMath (GRPO), arXiv:2402.03300",
-        ("How far the rewards within a group lie apart on average.", "组内奖励的平均离散程度（标准差）。"),
+        ("Mean spread of the rewards within a group (standard deviation).", "组内奖励的平均离散程度（标准差）。"),
         SIGNAL,
         "reward",
         "group",

@@ -9,14 +9,14 @@ from board.catalogue.contract import Metric, Reading
 from board.catalogue.declare import Pair, metric, reading
 
 SCHULMAN = "Schulman 2020, http://joschu.net/blog/kl-approx.html"
-TRL = "TRL, PPO trainer; TRL issues 235, 925 and 1005"
+TRL = "TRL, PPO Trainer; TRL issues 235, 925 and 1005"
 RE_GRPO = "re-grpo; " + SCHULMAN
 NEEDS = ("logprobs", "ref_logprobs")
 
 SIGNED = reading(
     "steady",
     (
-        "It should stay positive and small. Below 0, sampling settings or logprobs are wrong; growing fast, look for the tokens.",
+        "It should stay positive and small. Below 0, sampling settings or logprobs are wrong; if it grows fast, find the tokens.",
         "应保持为正且较小。小于 0 说明采样设置或 logprob 有误；若增长很快，请找出是哪些 token。",
     ),
     look="tokens",
@@ -25,15 +25,15 @@ SIGNED = reading(
 SIGNED_ROLLOUTS = reading(
     "steady",
     (
-        "It should stay positive and small; this mean gives a short response the weight of a long one. See which rollouts carry it.",
-        "应保持为正且较小；该均值中长短回答权重相同。请查看是哪些 rollout 造成的。",
+        "It should stay positive and small. Short and long responses count alike here: see which rollouts carry it.",
+        "应保持为正且较小。这里长短回答权重相同：请查看是哪些 rollout 造成的。",
     ),
     look="responses",
 )
 UNSIGNED = reading(
     "steady",
     (
-        "Never negative; it should stay small. A steep rise means the policy leaves the reference: see on which tokens.",
+        "It is never negative and should stay small. If it rises steeply, the policy leaves the reference: see on which tokens.",
         "不会为负，应保持较小。若陡升，说明策略正在远离参考模型：请查看发生在哪些 token 上。",
     ),
     look="tokens",
@@ -41,15 +41,15 @@ UNSIGNED = reading(
 PEAK = reading(
     "",
     (
-        "A spike comes from one token that the reference finds very unlikely, or from misaligned logprobs: look at that token.",
-        "尖峰来自某一个参考模型认为极不可能的 token，或 logprob 未对齐：请查看这个 token。",
+        "A spike is one token that the reference finds very unlikely, or logprobs out of line by a token: look at it.",
+        "尖峰来自某个参考模型认为极不可能的 token，或 logprob 错位了一个 token：请查看它。",
     ),
     look="tokens",
 )
 UNEVEN = reading(
     "",
     (
-        "Growing while the mean stays, a few rollouts run away from the reference: sort the step's responses by KL.",
+        "If it grows while the mean stays, a few rollouts leave the reference: sort the responses of the step by KL.",
         "若它增大而均值不变，说明少数 rollout 正在远离参考模型：请把该步的回答按 KL 排序。",
     ),
     look="responses",
@@ -97,7 +97,7 @@ def _rollouts(name: str, estimator: str, mean_read: Reading) -> tuple[Metric, ..
         f"各 rollout 每 token KL 的平均值（{name} 估计）。",
     )
     spread: Pair = (
-        f"How far the rollouts' KL per token lie apart, by estimator {name}.",
+        f"Spread of the rollouts' KL per token (standard deviation), by estimator {name}.",
         f"各 rollout 每 token KL 的离散程度（{name} 估计，标准差）。",
     )
     largest: Pair = (
@@ -130,7 +130,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         TRL,
         (
             "Share of responses that the reference finds more likely than the policy does.",
-            "参考模型比策略认为更可能的回答所占比例。",
+            "参考模型给出的概率高于策略的回答所占比例。",
         ),
         NEGATIVE,
         *NEEDS,

@@ -8,7 +8,7 @@ from board.catalogue.declare import metric, reading
 GROWS = reading(
     "",
     (
-        "Growing while the validation reward is flat, length itself is rewarded; falling fast, the policy gives up thinking.",
+        "If it grows while the validation reward does not, length itself is rewarded; if it falls fast, the policy stops thinking.",
         "若它增长而验证奖励不变，说明被奖励的是长度本身；若快速变短，说明策略放弃了思考。",
     ),
     look="responses",
@@ -16,7 +16,7 @@ GROWS = reading(
 APART = reading(
     "",
     (
-        "Growing, a few long responses hold up the whole batch: sort the step by length.",
+        "If it grows, a few long responses hold up the whole batch: sort the step by length.",
         "若增大，说明少数很长的回答拖慢了整个批次：请把该步按长度排序。",
     ),
     look="responses",
@@ -24,7 +24,7 @@ APART = reading(
 LIMIT = reading(
     "",
     (
-        "Standing at the limit, responses are cut: see the share of truncated ones.",
+        "If it stands at the limit, responses are being cut: see the share of truncated ones.",
         "若停在上限，说明回答被截断：请查看截断比例。",
     ),
     look="responses",
@@ -32,8 +32,8 @@ LIMIT = reading(
 CUT = reading(
     "down",
     (
-        "A quarter or more of the responses cut teaches the policy from unfinished text: raise the limit or punish length.",
-        "若四分之一或更多回答被截断，策略就在从未写完的文本中学习：请提高上限或惩罚长度。",
+        "Above one quarter, the policy learns from much unfinished text: raise the limit or penalise length.",
+        "超过四分之一时，策略在大量从未写完的文本中学习：请提高上限或惩罚长度。",
     ),
     look="responses",
     high=0.25,
@@ -41,7 +41,7 @@ CUT = reading(
 EMPTY = reading(
     "down",
     (
-        "More than 0: requests were aborted, or every token is masked. Check the data.",
+        "Above 0, requests were aborted or every token is masked: check the data.",
         "大于 0：请求被中止，或全部 token 被掩码。请检查数据。",
     ),
     look="data",
@@ -49,12 +49,12 @@ EMPTY = reading(
 PROMPTS = reading(
     "steady",
     (
-        "A trend comes from the order of the data or, in many turns, from a context that grows.",
+        "A trend comes from the order of the data or, over many turns, from a context that grows.",
         "若有趋势，原因是数据的顺序；多轮任务中则是上下文在变长。",
     ),
     look="data",
 )
-ROLL = "ROLL, metrics"
+ROLL = "ROLL, Trackers and Metrics"
 OWN = "the board's definition"
 UNIT = "tokens"
 
@@ -73,7 +73,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         UNIT,
         "standard deviation over rollouts of the counted tokens of the response (ddof 0)",
         OWN,
-        ("How far the lengths lie apart.", "回答长度的离散程度（标准差）。"),
+        ("Spread of the responses' lengths (standard deviation).", "回答长度的离散程度（标准差）。"),
         APART,
         "response_length",
     ),

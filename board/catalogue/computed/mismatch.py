@@ -31,7 +31,7 @@ SMALL = _apart(
 )
 PEAK = _apart("One token far apart is the classic sign of trouble", "只要有一个 token 相差很大，就是典型的故障信号")
 ERROR = _apart(
-    "1 is equality. Above 1.05 the engine's probabilities are suspect",
+    "1 is equality. Above 1.05, the engine's probabilities are suspect",
     "1 表示完全一致。超过 1.05 时推理引擎的概率值得怀疑",
     high=1.05,
 )
@@ -45,22 +45,22 @@ RATIO = _apart(
     "It should stay at 1. A drift means that the two policies part", "应保持在 1。若偏移，说明两个策略正在分离", better="steady"
 )
 WEIGHT = _apart(
-    "It should stay near 1; outside 0.5 to 2 the correction is not to be trusted",
+    "It should stay near 1. Outside 0.5 to 2, the correction is not to be trusted",
     "应接近 1；超出 0.5 到 2 时重要性修正不可信",
     0.5,
     2.0,
     "steady",
 )
-SPREAD = _apart("Above 1 a few tokens carry the correction", "超过 1 说明重要性修正被少数 token 主导", high=1.0)
+SPREAD = _apart("Above 1, a few tokens carry the correction", "超过 1 说明重要性修正被少数 token 主导", high=1.0)
 CHI2 = _apart(
-    "Above 1 importance weights are too uneven to correct with", "超过 1 说明重要性权重过于不均，难以用来修正", high=1.0
+    "Above 1, importance weights are too uneven to correct with", "超过 1 说明重要性权重过于不均，难以用来修正", high=1.0
 )
 CHI2_SEQUENCE = _apart(
     "It grows fast with length; a rise means whole responses the policy would hardly sample",
     "它随长度迅速增大；上升说明整条回答已很难由当前策略采样得到",
 )
 ESS = _apart(
-    "Below 0.3 most of the batch counts for nothing once it is corrected",
+    "Below 0.3, most of the batch counts for nothing once it is corrected",
     "低于 0.3 说明修正之后批次的大部分样本几乎不起作用",
     low=0.3,
     better="steady",
@@ -77,7 +77,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "nats per token",
         "mean over tokens of |D|",
         YAO,
-        ("How far the logprobs of trainer and engine lie apart on average.", "训练端与推理引擎的 logprob 平均相差多少。"),
+        ("Mean distance between the logprobs of trainer and engine.", "训练端与推理引擎的 logprob 平均相差多少。"),
         SMALL,
         *NEEDS,
     ),
@@ -95,7 +95,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "probability",
         "mean over tokens of |exp(logprob) - exp(rollout_logprob)|",
         "verl, training/rollout_probs_diff_mean",
-        ("How far the probabilities of trainer and engine lie apart on average.", "训练端与推理引擎的概率平均相差多少。"),
+        ("Mean distance between the probabilities of trainer and engine.", "训练端与推理引擎的概率平均相差多少。"),
         SMALL,
         *NEEDS,
     ),
@@ -113,7 +113,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "probability",
         "standard deviation over tokens of |exp(logprob) - exp(rollout_logprob)| (ddof 0)",
         "verl, training/rollout_probs_diff_std",
-        ("How uneven the distance between the two probabilities is.", "两个概率之差的离散程度（标准差）。"),
+        ("Spread of the distance between the two probabilities (standard deviation).", "两个概率之差的离散程度（标准差）。"),
         SMALL,
         *NEEDS,
     ),
@@ -170,7 +170,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "ratio",
         "standard deviation over tokens of w (ddof 0)",
         VERL,
-        ("How uneven the tokens' importance weights are.", "各 token 重要性权重的离散程度（标准差）。"),
+        ("Spread of the tokens' importance weights (standard deviation).", "各 token 重要性权重的离散程度（标准差）。"),
         SPREAD,
         *NEEDS,
     ),

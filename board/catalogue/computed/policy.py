@@ -8,15 +8,15 @@ from board.catalogue.declare import metric, reading
 SURE = reading(
     "",
     (
-        "Rising towards 0 the policy grows sure of itself; a fast rise is collapse. Falling, it samples what it finds unlikely.",
-        "趋近 0 说明策略越来越确定，上升过快即为坍缩；若下降，说明它在采样自己认为不太可能的 token。",
+        "If it rises towards 0, the policy grows sure of itself, and fast means collapse; if it falls, unlikely tokens are sampled.",
+        "趋近 0 说明策略越来越确定，过快即为坍缩；若下降，说明采样到的是策略认为不太可能的 token。",
     ),
     look="tokens",
 )
 DRIFT = reading(
     "",
     (
-        "The reference is fixed: a fall means that the policy writes what the reference would not. Compare the texts.",
+        "The reference is fixed: if this falls, the policy writes what the reference would not. Compare the texts.",
         "参考模型是固定的：若下降，说明策略写出了参考模型不会写的内容。请对比文字。",
     ),
     look="responses",
@@ -51,7 +51,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "policy/logprob_mean",
         "nats per token",
         "mean over tokens of logprob",
-        "ROLL, metrics",
+        "ROLL, Trackers and Metrics",
         ("Mean log-probability of the sampled tokens under the policy.", "策略对所采样 token 的平均对数概率。"),
         SURE,
         "logprobs",
@@ -60,7 +60,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "policy/ref_logprob_mean",
         "nats per token",
         "mean over tokens of ref_logprob",
-        "ROLL, metrics",
+        "ROLL, Trackers and Metrics",
         ("Mean log-probability of the sampled tokens under the reference.", "参考模型对所采样 token 的平均对数概率。"),
         DRIFT,
         "ref_logprobs",
@@ -69,7 +69,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "policy/surprisal_sum_mean",
         "nats per response",
         "mean over rollouts of -(sum over tokens of logprob)",
-        "TRL, PPO trainer",
+        "TRL, PPO Trainer",
         (
             "Mean surprisal of a response, an estimate of the policy's entropy over whole responses.",
             "每条回答的平均惊异度，即策略在整条回答上的熵的估计。",
@@ -81,7 +81,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "policy/entropy_mean",
         "nats per token",
         "mean over tokens of the entropy of the policy's distribution at the token",
-        "ROLL, metrics; verl, PPO metrics",
+        "ROLL, Trackers and Metrics; verl, PPO metrics",
         ("Mean entropy of the policy per token: how much it still explores.", "策略每个 token 的平均熵：它还在多大程度上探索。"),
         EXPLORES,
         "entropies",

@@ -8,7 +8,7 @@ from board.catalogue.declare import metric, reading
 RISES = reading(
     "up",
     (
-        "It should rise. A fall or a plateau while KL or length still grows: read that step's best and worst responses.",
+        "It should rise. If it stands still or falls while KL or length grows, read the best and worst responses of that step.",
         "应当上升。若奖励下降或停滞，而 KL 或长度仍在增长，请阅读该步最好与最差的回答。",
     ),
     look="responses",
@@ -16,14 +16,14 @@ RISES = reading(
 SPREAD = reading(
     "",
     (
-        "Near 0 with the reward at its maximum there is no signal left to learn from: see which groups are all alike.",
+        "If it nears 0 with the reward at its maximum, there is no signal left to learn from: see which groups are all alike.",
         "若接近 0 且奖励已到最大值，就没有可学的信号了：看看哪些组的奖励全都相同。",
     ),
 )
 EXTREME = reading(
     "",
     (
-        "A sudden jump is a few rollouts: open them, and check the scorer on them.",
+        "A sudden jump comes from a few rollouts: open them and check how they were scored.",
         "突然跳变往往只来自少数几条 rollout：打开它们，并检查打分程序给出的分数。",
     ),
     look="responses",
@@ -31,14 +31,14 @@ EXTREME = reading(
 SHAPED = reading(
     "up",
     (
-        "It should keep rising; it is what training maximises. If it falls while the score rises, the KL penalty eats the gain.",
+        "Training maximises it, so it should keep rising. If it falls while the score rises, the KL penalty outweighs the gain.",
         "它是训练真正最大化的量，应当持续上升。若它下降而得分上升，说明收益被 KL 惩罚抵消了。",
     ),
 )
 PENALTY = reading(
     "",
     (
-        "Usually a little below 0. Growing downwards, the policy leaves the reference; above 0, the KL estimate is negative.",
+        "Usually a little below 0. If it sinks, the policy leaves the reference; above 0, the estimate of the KL is negative.",
         "通常略小于 0。越来越负，说明策略正在远离参考模型；大于 0，则 KL 估计为负。",
     ),
     look="tokens",
@@ -46,7 +46,7 @@ PENALTY = reading(
 GAP = reading(
     "up",
     (
-        "It should rise: fewer responses worse than the reference's as training goes on. If it falls, compare the two texts.",
+        "It should rise: with training, fewer responses are worse than the reference's. If it falls, compare the two texts.",
         "应当上升：随着训练，不如参考模型的回答会越来越少。若下降，请对比两段文字。",
     ),
     look="responses",
@@ -54,7 +54,7 @@ GAP = reading(
 GOLD = reading(
     "up",
     (
-        "If it falls while the training reward rises, the policy exploits the reward: read the best-rewarded responses.",
+        "If it falls while the training reward rises, the policy exploits the reward: read the responses rewarded best.",
         "若训练奖励上升而它下降，说明策略在钻奖励的空子：请阅读奖励最高的回答。",
     ),
     look="responses",
@@ -62,14 +62,14 @@ GOLD = reading(
 FIXED = reading(
     "steady",
     (
-        "The reference does not learn, so a trend comes from the prompts or from the scorer.",
+        "The reference does not learn, so any trend comes from the prompts or from the scorer.",
         "参考模型不参与学习，若出现趋势，原因在提示或打分程序。",
     ),
     look="data",
 )
 
-TRL = "TRL, PPO trainer"
-ROLL = "ROLL, metrics"
+TRL = "TRL, PPO Trainer"
+ROLL = "ROLL, Trackers and Metrics"
 README = "the board's definition"
 GAO = "Gao et al. 2022, arXiv:2210.10760"
 
@@ -88,7 +88,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "reward",
         "standard deviation of R over the step's rollouts (ddof 0)",
         README,
-        ("How far the rewards of a step lie apart.", "同一步内奖励的离散程度（标准差）。"),
+        ("Spread of the step's rewards (standard deviation).", "同一步内奖励的离散程度（标准差）。"),
         SPREAD,
         "reward",
     ),
@@ -131,7 +131,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         reading(
             "up",
             (
-                "It never falls. A long flat stretch means that no step has been better since: look at the step where it began.",
+                "It never falls. If it stays level for long, no step has been better since: look at the step where that began.",
                 "它不会下降。若长时间不变，说明此后没有更好的步：请查看平台开始的那一步。",
             ),
         ),

@@ -9,15 +9,15 @@ from board.catalogue.contract import Metric
 from board.catalogue.declare import metric, reading
 
 NEEDS = ("logprobs", "old_logprobs")
-TRL = "TRL, PPO trainer"
-ROLL = "ROLL, metrics"
+TRL = "TRL, PPO Trainer"
+ROLL = "ROLL, Trackers and Metrics"
 SCHULMAN = "Schulman 2020, http://joschu.net/blog/kl-approx.html"
 
 NEAR_ONE = reading(
     "steady",
     (
         "It should float around 1. At 2.0 or 0.1 the update is too drastic: lower the learning rate or the number of epochs.",
-        "应在 1 附近浮动。到 2.0 或 0.1 说明更新过于剧烈：请降低学习率或减少轮数。",
+        "应在 1 附近浮动。到 2.0 或 0.1 说明更新过于剧烈：请降低学习率或减少 epoch 数。",
     ),
     look="tokens",
     low=0.1,
@@ -26,16 +26,24 @@ NEAR_ONE = reading(
 FAR = reading(
     "",
     (
-        "Far from 1 a few tokens are pushed hard, most often rare ones: find them.",
+        "If it is far from 1, a few tokens were pushed hard, most often unlikely ones: find them.",
         "若远离 1，说明少数 token 被大幅推动，往往是低概率 token：请找出它们。",
+    ),
+    look="tokens",
+)
+UNEVEN = reading(
+    "",
+    (
+        "It should stay near 0. If it grows, the update moves some tokens far more than others: find them.",
+        "应接近 0。若增大，说明更新对部分 token 的影响远大于其他 token：请找出它们。",
     ),
     look="tokens",
 )
 CLIPPED = reading(
     "",
     (
-        "A sudden rise means that the step is too big; steadily 0, it is very small. Compare the two sides.",
-        "突然升高说明更新步子太大；长期为 0 说明步子很小。请比较两侧。",
+        "A sudden rise means that the update is too big; if it stays at 0, the update is very small. Compare the two sides.",
+        "突然升高说明更新幅度过大；长期为 0 说明更新幅度很小。请比较上下两侧。",
     ),
     look="tokens",
 )
@@ -83,8 +91,8 @@ METRICS: Final[tuple[Metric, ...]] = (
         "no unit",
         "variance over tokens of r (ddof 0)",
         TRL,
-        ("How uneven the ratios of new to old probability are.", "新旧概率之比的方差。"),
-        FAR,
+        ("Variance of the ratio of new to old probability.", "新旧概率之比的方差。"),
+        UNEVEN,
         *NEEDS,
     ),
     metric(
@@ -92,7 +100,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "share, 0 to 1",
         "share of tokens with r < 0.8 (epsilon 0.2)",
         ROLL,
-        ("Share of tokens made less likely than the clip range allows.", "概率下降超出裁剪下界的 token 比例。"),
+        ("Share of tokens made less likely than the clip range allows.", "概率降幅超过裁剪下界的 token 比例。"),
         CLIPPED,
         *NEEDS,
     ),
@@ -101,7 +109,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "share, 0 to 1",
         "share of tokens with r > 1.2 (epsilon 0.2)",
         ROLL,
-        ("Share of tokens made more likely than the clip range allows.", "概率上升超出裁剪上界的 token 比例。"),
+        ("Share of tokens made more likely than the clip range allows.", "概率升幅超过裁剪上界的 token 比例。"),
         CLIPPED,
         *NEEDS,
     ),

@@ -13,16 +13,16 @@ GPU: Final = {
 CPU: Final = {f"memory/cpu/{{phase}}/{{when}}/{stat}": f"memory/cpu/{{phase}}/{{when}}/{stat}" for stat in ("rss", "vms")}
 
 UPDATES: Final = Words(
-    "The mean over the update's minibatches rather than over the step's tokens.",
-    "对更新中各小批次取平均，而不是对该步的 token 取平均。",
+    "ROLL averages over the update's minibatches, and means over rollouts rather than tokens.",
+    "ROLL 对更新中各小批量取平均，且均值按 rollout 而非 token 计算。",
 )
 EPSILON: Final = Words(
     "ROLL clips at its own epsilon, and averages over the update's minibatches.",
-    "ROLL 使用自己配置的 epsilon，并对更新中各小批次取平均。",
+    "ROLL 使用自己配置的 epsilon，并对更新中各小批量取平均。",
 )
 AGGREGATED: Final = Words(
-    "ROLL averages as its loss does (loss_agg_mode), which may be over rollouts instead of tokens.",
-    "ROLL 按损失的聚合方式（loss_agg_mode）取平均，可能是对 rollout 而非 token。",
+    "ROLL averages as its loss does (loss_agg_mode), which may be over rollouts, or of sums, instead of over tokens.",
+    "ROLL 按损失的聚合方式（loss_agg_mode）取平均：可能是对 rollout 取平均，也可能先对 token 求和。",
 )
 PENALTY: Final = Words(
     "The estimator is the one configured for the penalty (kl_penalty), k1 unless it is said otherwise.",

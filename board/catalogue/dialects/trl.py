@@ -6,7 +6,7 @@ from board.catalogue.contract import Dialect, Words
 
 PADDED: Final = Words(
     "TRL averages over the update's minibatches, padding counted as unchanged.",
-    "TRL 对更新中各小批次取平均，并把填充位置按“未改变”计入。",
+    "TRL 对更新中各小批量取平均，并把填充位置按“未改变”计入。",
 )
 ESTIMATOR: Final = Words(
     "With kl_estimator k3 TRL logs the sum of k3 instead.",

@@ -8,15 +8,23 @@ from board.catalogue.declare import metric, reading
 COUNTER = reading(
     "up",
     (
-        "A counter. A jump back means that the run was resumed from an earlier checkpoint.",
-        "计数器。若回退，说明训练从较早的检查点恢复。",
+        "It only rises. A jump back means that the run was resumed from an earlier checkpoint.",
+        "它只会上升。若回退，说明训练从较早的检查点恢复。",
     ),
 )
 VALID = reading(
     "steady",
     (
-        "It should be the whole batch. Falling, ever more samples are filtered out: see which, and why.",
+        "It should be the whole batch. If it falls, ever more samples are filtered out: see which, and why.",
         "应为整个批次。若下降，说明越来越多的样本被过滤：请查看是哪些、为什么。",
+    ),
+    look="data",
+)
+SETTING = reading(
+    "steady",
+    (
+        "It follows from the batch sizes and the number of epochs. If it changes, so did the batch: look at the data.",
+        "由批次大小与 epoch 数决定。若改变，说明批次变了：请检查数据。",
     ),
     look="data",
 )
@@ -27,7 +35,7 @@ MARK = reading(
         "时间上的标记：请对照它前后的曲线。",
     ),
 )
-ROLL = "ROLL, metrics"
+ROLL = "ROLL, Trackers and Metrics"
 GRPO = "re-grpo"
 
 METRICS: Final[tuple[Metric, ...]] = (
@@ -76,8 +84,8 @@ METRICS: Final[tuple[Metric, ...]] = (
         "updates",
         "number of updates of an epoch",
         GRPO,
-        ("Updates of an epoch.", "一轮中的更新次数。"),
-        MARK,
+        ("Updates of an epoch.", "一个 epoch 内的更新次数。"),
+        SETTING,
     ),
     metric(
         "counts/updates_total",
@@ -91,7 +99,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "counts/global_step",
         "steps",
         "the trainer's own step",
-        "verl, PPO metrics",
+        "verl, trainer/ppo/metric_utils.py",
         ("Step the trainer counts.", "训练程序自己的步数。"),
         COUNTER,
     ),
@@ -99,12 +107,12 @@ METRICS: Final[tuple[Metric, ...]] = (
         "counts/epoch",
         "epochs",
         "passes over the data",
-        "verl, PPO metrics",
-        ("Pass over the data.", "数据的轮次。"),
+        "verl, trainer/ppo/metric_utils.py",
+        ("Pass over the data.", "数据的遍历次数（epoch）。"),
         reading(
             "up",
             (
-                "A jump in other curves where it rises means that the policy learnt the data by heart.",
+                "If other curves jump where it rises, the policy has learnt the data by heart.",
                 "若其他曲线在它增加处跳变，说明策略在背诵数据。",
             ),
         ),
@@ -115,7 +123,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "number of samples in the replay buffer",
         GRPO,
         ("Samples waiting in the replay buffer.", "回放缓冲区中的样本数。"),
-        VALID,
+        SETTING,
     ),
     metric(
         "counts/checkpoint_saved",

@@ -6,7 +6,7 @@ from board.catalogue.computed.critic import ERROR, LEVEL
 from board.catalogue.contract import Metric
 from board.catalogue.declare import metric, reading
 
-ROLL = "ROLL, metrics"
+ROLL = "ROLL, Trackers and Metrics"
 
 METRICS: Final[tuple[Metric, ...]] = (
     metric(
@@ -22,7 +22,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "reward",
         "mean of the critic's values while it is updated",
         ROLL,
-        ("Mean value the critic gives a token during the update.", "更新过程中价值模型给出的平均价值。"),
+        ("Mean value the critic gives a token during the update.", "更新过程中价值模型对每个 token 的平均估值。"),
         LEVEL,
     ),
     metric(
@@ -42,7 +42,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         reading(
             "",
             (
-                "A high share holds the critic back while returns move: compare explained variance.",
+                "If it is high, clipping holds the critic back while returns move: compare the explained variance.",
                 "比例过高会在回报变化时拖住价值模型：请对照可解释方差。",
             ),
             look="tokens",

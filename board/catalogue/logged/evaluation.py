@@ -5,13 +5,14 @@ from typing import Final
 from board.catalogue.computed.evaluation import HELD_OUT
 from board.catalogue.contract import Metric
 from board.catalogue.declare import Pair, metric, reading
+from board.catalogue.logged.length import TURNS
 
-VERL = "verl, validation metrics"
+VERL = "verl, trainer/ppo/metric_utils.py"
 OF: Final = "evaluation/by_source/{path}"
 SPREAD = reading(
     "",
     (
-        "Falling to 0, all answers to a prompt are alike: the policy no longer explores.",
+        "If it falls to 0, all answers to a prompt are alike: the policy no longer explores.",
         "若降到 0，说明同一提示的回答全都一样：策略不再探索。",
     ),
     look="responses",
@@ -28,7 +29,7 @@ def _pick(name: str, words: Pair) -> tuple[Metric, Metric]:
     formula = f"over resamplings of n answers to a prompt of the score of {words[0]}, averaged over prompts"
     mean: Pair = (f"Score of {words[0]} to a prompt, by data source.", f"按数据来源：{words[1]}的得分。")
     spread: Pair = (
-        f"How uncertain the score of {words[0]} is, by data source.",
+        f"Spread of the score of {words[0]} (standard deviation), by data source.",
         f"按数据来源：{words[1]}的得分的离散程度（标准差）。",
     )
     return (
@@ -51,7 +52,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         "reward",
         "mean over prompts of the standard deviation of the scores of their n answers",
         VERL,
-        ("How far the scores of a prompt's answers lie apart, by data source.", "按数据来源：同一提示各回答得分的离散程度。"),
+        (
+            "Mean spread of the scores of a prompt's answers (standard deviation), by data source.",
+            "按数据来源：同一提示各回答得分的离散程度。",
+        ),
         SPREAD,
     ),
     *(one for pick in PICKS for one in _pick(*pick)),
@@ -61,6 +65,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         "mean, largest or smallest number of turns of an evaluation's dialogues",
         VERL,
         ("Turns of an evaluation's dialogues.", "评测对话的轮数。"),
-        HELD_OUT,
+        TURNS,
     ),
 )

@@ -15,7 +15,7 @@ POLICY = reading(
 VALUE = reading(
     "down",
     (
-        "A spike or NaN is bad: the critic diverges, and advantages with it. Look at values and returns at that step.",
+        "A spike or NaN is bad: the critic diverges, and the advantages with it. Look at values and returns of that step.",
         "尖峰或 NaN 都是坏兆头：价值模型在发散，优势也随之失真。请查看该步的价值与回报。",
     ),
     look="tokens",
@@ -23,7 +23,7 @@ VALUE = reading(
 KL = reading(
     "steady",
     (
-        "It should stay positive and small. Growing fast, the policy leaves the reference: see on which tokens.",
+        "It should stay positive and small. If it grows fast, the policy leaves the reference: see on which tokens.",
         "应保持为正且较小。若增长很快，说明策略正在远离参考模型：请查看是哪些 token。",
     ),
     look="tokens",
@@ -31,14 +31,14 @@ KL = reading(
 COEFFICIENT = reading(
     "",
     (
-        "Constant unless it is adaptive. An adaptive one that runs to an end can no longer hold the KL: compare the two.",
+        "It is constant unless it adapts. If an adaptive one runs to an extreme, it no longer holds the KL: compare the two.",
         "除非自适应，否则不变。自适应系数若跑到极端，就再也控制不住 KL：请对照二者。",
     ),
 )
 TEXT = reading(
     "down",
     (
-        "It should fall slowly. Near 0 the policy repeats those samples by heart: read its responses.",
+        "It should fall slowly. If it nears 0, the policy recites these samples: read its responses.",
         "应缓慢下降。若接近 0，说明策略在背诵这些样本：请阅读它的回答。",
     ),
     look="responses",
@@ -46,7 +46,7 @@ TEXT = reading(
 WEIGHTS = reading(
     "",
     (
-        "Far from 1, some samples count much more than others: see which.",
+        "If it is far from 1, some samples count much more than others: see which.",
         "若远离 1，说明某些样本的权重远高于其他样本：请查看是哪些。",
     ),
     look="responses",
@@ -54,21 +54,20 @@ WEIGHTS = reading(
 BROKEN = reading(
     "down",
     (
-        "More than 0: a loss was not finite and its update was skipped. Check that step's logprobs and rewards.",
-        "大于 0：出现了非有限的损失，相应更新被跳过。请检查该步的 logprob 与奖励。",
+        "Above 0, a loss was not finite and its update was skipped: check the logprobs and rewards of that step.",
+        "大于 0：某次损失不是有限值，相应的更新被跳过。请检查该步的 logprob 与奖励。",
     ),
     look="data",
-    high=0.0,
 )
 UNEVEN = reading(
     "",
     (
-        "Growing, the updates of an epoch differ more and more: look for a few samples that dominate.",
-        "若增大，说明一轮内各次更新差别越来越大：请找出占主导的少数样本。",
+        "If it grows, the updates of an epoch differ ever more: look for a few samples that dominate.",
+        "若增大，说明一个 epoch 内各次更新差别越来越大：请找出占主导的少数样本。",
     ),
 )
-ROLL = "ROLL, metrics"
-TRL = "TRL, PPO trainer"
+ROLL = "ROLL, Trackers and Metrics"
+TRL = "TRL, PPO Trainer"
 GRPO = "re-grpo"
 ANY = "no unit"
 
@@ -94,7 +93,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ANY,
         "policy loss and whatever is added to it: KL loss, entropy loss",
         ROLL,
-        ("Loss that is differentiated.", "用于反向传播的总损失。"),
+        (
+            "Loss whose gradient is taken: policy loss and all that is added to it.",
+            "用于反向传播的总损失：策略损失加上所有附加项。",
+        ),
         POLICY,
     ),
     metric(
@@ -102,7 +104,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ANY,
         "mean of the total loss over the updates of an epoch",
         GRPO,
-        ("Mean loss over an epoch.", "一轮中的平均损失。"),
+        ("Mean loss over an epoch.", "一个 epoch 内的平均损失。"),
         POLICY,
     ),
     metric(
@@ -110,7 +112,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ANY,
         "standard deviation of the total loss over the updates of an epoch",
         GRPO,
-        ("How far the losses of an epoch lie apart.", "一轮中损失的离散程度（标准差）。"),
+        ("Spread of the losses of an epoch (standard deviation).", "一个 epoch 内损失的离散程度（标准差）。"),
         UNEVEN,
     ),
     metric(
@@ -142,7 +144,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "nats per token",
         "mean of the KL of the loss over the updates of an epoch",
         GRPO,
-        ("Mean KL to the reference over an epoch's updates.", "一轮更新中相对参考模型的平均 KL。"),
+        ("Mean KL to the reference over an epoch's updates.", "一个 epoch 的各次更新中相对参考模型的平均 KL。"),
         KL,
     ),
     metric(
@@ -150,14 +152,14 @@ METRICS: Final[tuple[Metric, ...]] = (
         "nats per token",
         "standard deviation of the KL of the loss over the updates of an epoch",
         GRPO,
-        ("How far the KLs of an epoch's updates lie apart.", "一轮更新中 KL 的离散程度（标准差）。"),
+        ("Spread of the KL over an epoch's updates (standard deviation).", "一个 epoch 的各次更新中 KL 的离散程度（标准差）。"),
         UNEVEN,
     ),
     metric(
         "loss/kl_coefficient",
         ANY,
         "factor of the KL term of the loss",
-        "verl, PPO metrics",
+        "verl, trainer/ppo/metric_utils.py",
         ("Weight of the KL term in the loss.", "损失中 KL 项的系数。"),
         COEFFICIENT,
     ),
@@ -186,7 +188,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         reading(
             "",
             (
-                "Growing without end, the policy is pushed away from bad samples into nonsense: read its responses.",
+                "If it grows without end, the policy is pushed away from bad samples into nonsense: read its responses.",
                 "若无止境地增大，说明策略被推离坏样本后滑向胡言乱语：请阅读它的回答。",
             ),
             look="responses",
@@ -221,7 +223,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "count",
         "1 where an update was skipped because its loss was not finite",
         GRPO,
-        ("Updates skipped because their loss was not finite.", "因损失非有限而跳过的更新。"),
+        ("Updates skipped because their loss was not finite.", "因损失不是有限值（NaN 或无穷）而跳过的更新。"),
         BROKEN,
     ),
 )

@@ -8,13 +8,13 @@ from board.catalogue.declare import Pair, metric, reading
 FILLS = reading(
     "steady",
     (
-        "Rising step by step it leaks or follows the longest response; near the limit, the next long batch fails.",
+        "If it rises step by step, it leaks or follows the longest response; near the limit, the next long batch fails.",
         "若逐步上升，要么在泄漏，要么随最长的回答增加；接近上限时，下一个长批次就会失败。",
     ),
     look="responses",
 )
-ROLL = "ROLL, metrics"
-VERL = "verl, PPO metrics"
+ROLL = "ROLL, Trackers and Metrics"
+VERL = "verl, trainer/ppo/metric_utils.py"
 GRPO = "re-grpo"
 
 STATS: Final[tuple[tuple[str, str, Pair], ...]] = (

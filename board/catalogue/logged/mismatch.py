@@ -9,7 +9,7 @@ from board.catalogue.declare import Pair, metric, reading
 REJECTS = reading(
     "down",
     (
-        "Growing, ever more of the batch is thrown away or cut: see on which tokens trainer and engine disagree.",
+        "If it grows, ever more of the batch is dropped or cut: see on which tokens trainer and engine disagree.",
         "若增大，说明批次中被丢弃或截断的部分越来越多：请查看训练端与推理引擎在哪些 token 上不一致。",
     ),
     look="tokens",
@@ -25,7 +25,7 @@ PERPLEXITY = reading(
 EXTREME = reading(
     "",
     (
-        "Far from 1 a few tokens are weighted far up or down: find them.",
+        "If it is far from 1, a few tokens are weighted far up or down: find them.",
         "若远离 1，说明少数 token 的权重被大幅放大或缩小：请找出它们。",
     ),
     look="tokens",
@@ -44,7 +44,7 @@ ROWS: Final[tuple[tuple[str, str, str, Reading, Pair], ...]] = (
         "ratio",
         f"standard deviation of {CUT}",
         SPREAD,
-        ("How uneven importance weights are after truncation.", "截断后重要性权重的离散程度（标准差）。"),
+        ("Spread of the importance weights after truncation (standard deviation).", "截断后重要性权重的离散程度（标准差）。"),
     ),
     (
         "is_cut_ess",
@@ -93,7 +93,7 @@ ROWS: Final[tuple[tuple[str, str, str, Reading, Pair], ...]] = (
         "ratio",
         f"standard deviation {SEQUENCE}",
         SPREAD,
-        ("How uneven the rollouts' weights are after truncation.", "截断后各 rollout 权重的离散程度（标准差）。"),
+        ("Spread of the rollouts' weights after truncation (standard deviation).", "截断后各 rollout 权重的离散程度（标准差）。"),
     ),
     (
         "is_cut_sequence_max",
@@ -210,7 +210,7 @@ ROWS: Final[tuple[tuple[str, str, str, Reading, Pair], ...]] = (
         reading(
             "",
             (
-                "0 where the engine reported no logprobs: the other numbers of the mismatch then say nothing.",
+                "At 0 the engine reported no logprobs, and the other numbers of the mismatch say nothing.",
                 "0 表示推理引擎没有给出 logprob，此时其他失配指标没有意义。",
             ),
             look="data",

@@ -8,7 +8,7 @@ from board.catalogue.declare import metric, reading
 TEXT = reading(
     "",
     (
-        "Text rather than a number: read it beside the step's responses.",
+        "It is text rather than a number: read it beside the responses of the step.",
         "这是文字而不是数值：请与该步的回答对照阅读。",
     ),
     look="responses",
@@ -16,11 +16,11 @@ TEXT = reading(
 VARIANCE = reading(
     "",
     (
-        "Noise growing while the signal stays, more rollouts a prompt are needed, or fewer that are all alike.",
-        "若噪声增大而信号不变，需要每个提示更多 rollout，或减少完全相同的组。",
+        "If noise grows while the signal stays, take more rollouts for each prompt, or fewer groups that are all alike.",
+        "若噪声增大而信号不变，请为每个提示采样更多 rollout，或减少奖励全部相同的组。",
     ),
 )
-SPO = "verl, variance proxy metrics"
+SPO = "verl, trainer/ppo/metric_utils.py"
 
 METRICS: Final[tuple[Metric, ...]] = (
     metric(

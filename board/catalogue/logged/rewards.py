@@ -12,22 +12,22 @@ PADDED = "over every position of the padded batch, those that are not the respon
 TERM = reading(
     "",
     (
-        "One term of the reward: if one of them eats the rest, the policy works for that one alone. Read responses.",
-        "奖励的一个组成部分：若某一项压过其余各项，策略就只为它而学。请阅读回答。",
+        "If one term of the reward outweighs the others, the policy works for that one alone: read its responses.",
+        "若奖励中某一项压过其余各项，策略就只为它而学：请阅读回答。",
     ),
     look="responses",
 )
 BETA = reading(
     "",
     (
-        "Constant unless it is adaptive. An adaptive one that runs to an end can no longer hold the KL: compare the two.",
+        "It is constant unless it adapts. If an adaptive one runs to an extreme, it no longer holds the KL: compare the two.",
         "除非自适应，否则不变。自适应系数若跑到极端，就再也控制不住 KL：请对照二者。",
     ),
 )
 CLIPPED = reading(
     "down",
     (
-        "Growing, rewards are cut and differences between responses are lost: raise the bound or scale rewards.",
+        "If it grows, rewards are cut and differences between responses are lost: widen the bound or scale the rewards.",
         "若增大，说明奖励被截断，回答之间的差别丢失：请放宽范围或缩放奖励。",
     ),
 )
@@ -37,7 +37,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "reward/penalty_coefficient",
         "no unit",
         "beta, the factor of the KL penalty in the reward",
-        "TRL, PPO trainer",
+        "TRL, PPO Trainer",
         ("Weight of the KL penalty in the reward.", "奖励中 KL 惩罚的系数。"),
         BETA,
     ),
@@ -45,7 +45,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "reward/clip_share",
         "share, 0 to 1",
         "share of rollouts whose reward was cut at the bound",
-        "ROLL, metrics",
+        "ROLL, Trackers and Metrics",
         ("Share of rewards cut at the bound.", "被截断的奖励所占比例。"),
         CLIPPED,
     ),
@@ -70,7 +70,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "reward",
         "standard deviation over rollouts of one term of the reward",
         "verl, GDPO metrics",
-        ("How far one term of the reward lies apart.", "奖励某一组成部分的离散程度（标准差）。"),
+        ("Spread of one term of the reward (standard deviation).", "奖励某一组成部分的离散程度（标准差）。"),
         TERM,
     ),
     metric(
@@ -102,7 +102,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         "nats per position",
         f"standard deviation of k3 {PADDED}",
         GRPO,
-        ("How far the KLs of a batch lie apart, padding counted as 0.", "整个批次上 KL 的离散程度（标准差），填充位置按 0 计。"),
+        (
+            "Spread of the KL over a batch (standard deviation), padding counted as 0.",
+            "整个批次上 KL 的离散程度（标准差），填充位置按 0 计。",
+        ),
         UNEVEN,
     ),
     metric(
@@ -118,7 +121,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "reward",
         "standard deviation over rollouts of the rollout's advantage (ddof 1)",
         GRPO,
-        ("How far the rollouts' advantages lie apart.", "各 rollout 优势的离散程度（标准差）。"),
+        ("Spread of the rollouts' advantages (standard deviation).", "各 rollout 优势的离散程度（标准差）。"),
         SCALED,
     ),
     metric(
@@ -134,7 +137,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "no unit",
         "skewness over rollouts of the rollout's advantage",
         GRPO + ", Dr. GRPO",
-        ("Which way the rollouts' advantages lean.", "各 rollout 优势的分布偏向哪一侧（偏度）。"),
+        ("Which way the rollouts' advantages lean (skewness).", "各 rollout 优势分布的偏度。"),
         LEAN,
     ),
 )

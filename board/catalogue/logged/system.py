@@ -2,13 +2,14 @@
 
 from typing import Final
 
+from board.catalogue.computed.counts import VOLUME
 from board.catalogue.contract import Metric
 from board.catalogue.declare import metric, reading
 
 FAST = reading(
     "up",
     (
-        "A fall with longer responses is natural; any other is a slow machine or waiting. See which phase takes the time.",
+        "It falls when responses get longer. Any other fall is a machine that is slow or waits: see which phase takes the time.",
         "回答变长时下降是正常的；否则多半是机器变慢或在等待。请看时间花在哪个阶段。",
     ),
 )
@@ -30,19 +31,19 @@ SETTING = reading(
 STALE = reading(
     "",
     (
-        "Asynchronous training: the older the samples, the less the policy that is trained resembles the one that sampled.",
-        "异步训练：样本越旧，正在训练的策略与采样它的策略差别越大。",
+        "The older the samples, the less the policy that is trained resembles the one that sampled: see the mismatch.",
+        "样本越旧，正在训练的策略与采样它的策略差别越大：请查看失配指标。",
     ),
     look="tokens",
 )
-VERL = "verl, PPO metrics"
+VERL = "verl, trainer/ppo/metric_utils.py"
 
 METRICS: Final[tuple[Metric, ...]] = (
     metric(
         "system/tokens_per_second",
         "tokens per second",
         "tokens processed / time",
-        "ROLL, metrics",
+        "ROLL, Trackers and Metrics",
         ("Tokens processed in a second.", "每秒处理的 token 数。"),
         FAST,
     ),
@@ -58,7 +59,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "system/episodes_per_second",
         "rollouts per second",
         "episodes so far / time since the start",
-        "TRL, PPO trainer",
+        "TRL, PPO Trainer",
         ("Rollouts processed in a second.", "每秒处理的 rollout 数。"),
         FAST,
     ),
@@ -68,7 +69,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "sum over the step's rollouts of the tokens of prompt and response",
         VERL,
         ("Tokens processed in the step, prompts included.", "该步处理的 token 数，含提示。"),
-        FAST,
+        VOLUME,
     ),
     metric(
         "system/mfu/{path}",

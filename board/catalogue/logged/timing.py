@@ -8,20 +8,20 @@ from board.catalogue.declare import metric, reading
 LASTS = reading(
     "down",
     (
-        "A rise with the length of responses is natural; any other is a slow worker or a full disk. See which phase grew.",
-        "随回答变长而增加是正常的；否则多半是某个 worker 变慢或磁盘已满。请看是哪个阶段变长。",
+        "It rises with the length of responses. Any other rise is a worker that is slow or waits: see which phase grew.",
+        "随回答变长而增加是正常的；否则多半是某个 worker 变慢或在等待：请看是哪个阶段变长。",
     ),
     look="responses",
 )
 MOVES = reading(
     "down",
     (
-        "Time lost to moving the model's state. If it is a large part of the phase, keep the state on the GPU.",
+        "It is lost to moving the model's state. If it is a large part of the phase, keep the state on the GPU.",
         "搬运模型状态所花的时间。若占该阶段的很大部分，可让状态常驻 GPU。",
     ),
 )
-ROLL = "ROLL, metrics"
-VERL = "verl, PPO metrics"
+ROLL = "ROLL, Trackers and Metrics"
+VERL = "verl, trainer/ppo/metric_utils.py"
 
 METRICS: Final[tuple[Metric, ...]] = (
     metric(

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from board.catalogue.computed.update import CLIPPED, FAR, STEP
+from board.catalogue.computed.update import CLIPPED, STEP, UNEVEN
 from board.catalogue.contract import Metric
 from board.catalogue.declare import metric, reading
 
-ROLL = "ROLL, metrics"
+ROLL = "ROLL, Trackers and Metrics"
 PPO = "Schulman et al. 2017 (PPO), arXiv:1707.06347"
 SCHULMAN = "Schulman 2020, http://joschu.net/blog/kl-approx.html"
 
@@ -50,15 +50,15 @@ METRICS: Final[tuple[Metric, ...]] = (
         "update/ratio_batch_variance",
         "no unit",
         "variance over the step's minibatches of the minibatch's mean ratio of new to old probability",
-        "TRL, PPO trainer",
-        ("How much the mean ratio of new to old probability differs between minibatches.", "各小批次平均概率比之间的方差。"),
-        FAR,
+        "TRL, PPO Trainer",
+        ("Variance between minibatches of the mean ratio of new to old probability.", "各小批量平均概率比之间的方差。"),
+        UNEVEN,
     ),
     metric(
         "policy/update_entropy",
         "nats per token",
         "mean over tokens of the entropy of the policy's distribution, over the step's updates",
-        "TRL, PPO trainer",
+        "TRL, PPO Trainer",
         ("Mean entropy of the policy per token during the update.", "更新过程中策略每个 token 的平均熵。"),
         reading(
             "",

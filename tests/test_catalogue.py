@@ -1,19 +1,29 @@
 """The catalogue is complete against the names trainers log, and says of every metric what it must, in both languages."""
 
 import re
+import subprocess
+import sys
+from collections import Counter
 from itertools import product
+from pathlib import Path
 
 import pytest
 
 from board.catalogue import DIALECTS, FAMILIES, METRICS, Metric, name_of, resolve, resolve_any
 from board.catalogue import computed as given
 from board.catalogue import logged as tracked
-from board.catalogue.contract import PLACES
+from board.catalogue.contract import PLACES, Words
+
+REPOSITORY = Path(__file__).parent.parent
 
 STATS = ("mean", "max", "min")
 PHASES = ("train_step", "generate", "model_update", "compute_log_probs", "do_checkpoint", "compute_values", "compute_rewards")
 MEMORY = ("allocated", "reserved", "max_allocated", "max_reserved", "max_allocated_frac", "max_reserved_frac")
 DEVICES = ("0", "cuda:0")
+
+
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+CHINESE_ANYWHERE = re.compile(r"[\u3000-\u9fff\uff00-\uffef]")
 
 
 def under(prefix: str, names: str) -> list[str]:
@@ -196,19 +206,46 @@ def test_origin_follows_the_package() -> None:
     assert [metric.key for metric in tracked.METRICS if metric.origin != "tracker"] == []
 
 
+def is_said_in_both(words: Words) -> bool:
+    """Whether words are a sentence in English and one in Chinese, neither with the other's letters or stops."""
+    english = re.match(r"[A-Z0-9]", words.en) and words.en.endswith(".") and not CHINESE_ANYWHERE.search(words.en)
+    return bool(english) and words.zh.endswith("。") and len(CHINESE.findall(words.zh)) >= 4
+
+
 @pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS.keys())
 def test_metric_says_what_it_must(metric: Metric) -> None:
-    """Family, unit, formula and source are there; meaning and departure are sentences in English and in Chinese; bounds are in order."""
-    reading = metric.reading
+    """Family, unit, formula and source are there, meaning and departure are said in both languages, and bounds are in order."""
+    low, high = metric.reading.low, metric.reading.high
+
     assert metric.family in FAMILIES
     assert min(len(metric.unit), len(metric.formula), len(metric.source)) > 1
-    for words in (metric.meaning, reading.departure):
-        assert words.en[0].isupper() or words.en[0].isdigit()
-        assert words.en.endswith(".")
-        assert words.zh.endswith("。")
-        assert len(re.findall(r"[\u4e00-\u9fff]", words.zh)) >= 4
-        assert re.search(r"[\u3000-\u9fff\uff00-\uffef]", words.en) is None
-    assert reading.low is None or reading.high is None or reading.low <= reading.high
+    assert is_said_in_both(metric.meaning)
+    assert is_said_in_both(metric.reading.departure)
+    assert low is None or high is None or low <= high
+
+
+def test_no_two_metrics_mean_the_same() -> None:
+    """Each metric has a meaning of its own, in either language."""
+    for meanings in ([metric.meaning.en for metric in METRICS.values()], [metric.meaning.zh for metric in METRICS.values()]):
+        assert [meaning for meaning, times in Counter(meanings).items() if times > 1] == []
+
+
+GUIDANCE = {
+    "the reward with the penalty should rise": ("objective/rlhf_reward", "up", "keep rising"),
+    "KL should stay positive and small": ("objective/kl", "steady", "positive and small"),
+    "the ratio should stay near 1, and 2.0 or 0.1 is too drastic": ("val/ratio", "steady", "At 2.0 or 0.1"),
+    "a value loss that spikes or is NaN is bad": ("loss/value_avg", "down", "spike or NaN is bad"),
+}
+
+
+@pytest.mark.parametrize(("name", "better", "said"), GUIDANCE.values(), ids=GUIDANCE)
+def test_readings_hold_what_trl_advises(name: str, better: str, said: str) -> None:
+    """What TRL advises on its PPO metrics is in their readings."""
+    found = resolve("trl", name)
+
+    assert found is not None
+    assert found[0].reading.better == better
+    assert said in found[0].reading.departure.en
 
 
 @pytest.mark.parametrize(("key", "bounds"), BOUNDS.items(), ids=BOUNDS)
@@ -228,6 +265,7 @@ def test_dialect_names_what_there_is(dialect: str) -> None:
         assert sorted(places) == sorted(re.findall(r"\{(\w+)\}", key))
         assert set(places) <= set(PLACES)
     assert set(table.remarks) <= set(table.names)
+    assert all(map(is_said_in_both, table.remarks.values()))
 
 
 def test_dialects_stand_in_their_order() -> None:
@@ -271,3 +309,11 @@ def test_name_of_another_definition_is_not_computed(dialect: str, name: str) -> 
 
     assert found is not None
     assert found[0].origin == "tracker"
+
+
+def test_catalogue_needs_the_standard_library_alone() -> None:
+    """The recorder, which trainers import, can know the metrics without any library."""
+    code = "import sys; sys.path.insert(0, '.'); import board.catalogue; print(*{name.partition('.')[0] for name in sys.modules})"
+    loaded = subprocess.run([sys.executable, "-I", "-S", "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+
+    assert set(loaded.stdout.split()) - sys.stdlib_module_names <= {"board", "__main__"}

@@ -5,7 +5,7 @@ from typing import Final
 from board.catalogue.contract import Dialect, Words
 
 SAMPLE: Final = Words(
-    "re-grpo divides by n - 1, the board by n.",
+    "It is divided by n - 1, on the board by n.",
     "re-grpo 除以 n - 1，本面板除以 n。",
 )
 AT_END: Final = Words(

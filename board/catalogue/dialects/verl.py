@@ -9,11 +9,11 @@ from typing import Final
 from board.catalogue.contract import Dialect, Words
 
 ANSWERED: Final = Words(
-    "verl leaves out rollouts whose response is empty.",
+    "Rollouts whose response is empty are left out.",
     "verl 不计入回答为空的 rollout。",
 )
 AGGREGATED: Final = Words(
-    "verl averages as its loss does (loss_agg_mode), which may be over rollouts instead of tokens.",
+    "It is averaged as the loss is (loss_agg_mode), which may be over rollouts instead of tokens.",
     "verl 按损失的聚合方式（loss_agg_mode）取平均，可能是对 rollout 而非 token。",
 )
 PENALTY: Final = Words(
@@ -21,15 +21,15 @@ PENALTY: Final = Words(
     "估计量取决于惩罚的配置（kl_penalty），默认为 k1。",
 )
 LIMIT: Final = Words(
-    "verl counts responses that fill the limit of length, finished or not.",
+    "Responses that fill the limit of length are counted, finished or not.",
     "verl 统计达到长度上限的回答，不论是否写完。",
 )
 ATTENDED: Final = Words(
-    "verl counts every token after the prompt, those of tools included.",
+    "Every token after the prompt is counted, those of tools included.",
     "verl 统计提示之后的全部 token，包括工具返回的 token。",
 )
 SAMPLE: Final = Words(
-    "verl divides by n - 1, the board by n.",
+    "It is divided by n - 1, on the board by n.",
     "verl 除以 n - 1，本面板除以 n。",
 )
 LATER: Final = Words(

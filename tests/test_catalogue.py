@@ -169,18 +169,22 @@ OF_THE_UPDATE = {
 
 BOUNDS = {
     "groups/zero_std_share": (None, 0.5),
+    "kl/k1_sum_mean": (0.0, None),
+    "update/ratio_mean": (0.1, 2.0),
+    "critic/explained_variance": (0.0, None),
+    "critic/explained_variance_mc": (0.0, None),
+    "length/truncated_share": (None, 0.25),
     "mismatch/mult_prob_error": (None, 1.05),
     "mismatch/kl": (-0.1, 0.1),
     "mismatch/k3": (None, 1e-3),
     "mismatch/is_mean": (0.5, 2.0),
     "mismatch/is_std": (None, 1.0),
-    "mismatch/ess": (0.3, None),
+    "mismatch/is_sequence_mean": (0.5, 2.0),
     "mismatch/chi2": (None, 1.0),
-    "critic/explained_variance": (0.0, None),
-    "update/ratio_mean": (0.1, 2.0),
-    "length/truncated_share": (None, 0.25),
-    "kl/k1_sum_mean": (0.0, None),
+    "mismatch/ess": (0.3, None),
+    "mismatch/ess_sequence": (0.3, None),
 }
+"""Of the metrics that rollouts give: no other has a bound that a source states."""
 
 
 @pytest.mark.parametrize(("dialect", "name"), [(dialect, name) for dialect, names in LISTS.items() for name in names])
@@ -248,10 +252,28 @@ def test_readings_hold_what_trl_advises(name: str, better: str, said: str) -> No
     assert said in found[0].reading.departure.en
 
 
-@pytest.mark.parametrize(("key", "bounds"), BOUNDS.items(), ids=BOUNDS)
-def test_bounds_are_those_of_the_sources(key: str, bounds: tuple[float | None, float | None]) -> None:
-    """The healthy range of a metric is the one its source gives."""
-    assert (METRICS[key].reading.low, METRICS[key].reading.high) == bounds
+def test_bounds_are_those_of_the_sources() -> None:
+    """A metric that rollouts give has the healthy range its source states, and none where no source states one."""
+    bounds = {metric.key: (metric.reading.low, metric.reading.high) for metric in given.METRICS}
+
+    assert {key: pair for key, pair in bounds.items() if pair != (None, None)} == BOUNDS
+
+
+HEALTH = {
+    "on the lower bound": ("mismatch/is_mean", 0.5, True),
+    "on the upper bound": ("mismatch/is_mean", 2.0, True),
+    "below": ("mismatch/is_mean", 0.49, False),
+    "above": ("mismatch/is_mean", 2.01, False),
+    "no lower bound": ("mismatch/k3", -5.0, True),
+    "no upper bound": ("mismatch/ess", 5.0, True),
+    "no bounds": ("reward/mean", 1e9, True),
+}
+
+
+@pytest.mark.parametrize(("key", "value", "healthy"), HEALTH.values(), ids=HEALTH)
+def test_a_value_is_healthy_within_its_bounds(key: str, value: float, healthy: bool) -> None:
+    """Both bounds belong to the healthy range, and a side without a bound has no end."""
+    assert METRICS[key].reading.healthy(value) == healthy
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

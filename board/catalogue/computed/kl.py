@@ -13,15 +13,12 @@ TRL = "TRL, PPO Trainer; TRL issues 235, 925 and 1005"
 RE_GRPO = "re-grpo; " + SCHULMAN
 NEEDS = ("logprobs", "ref_logprobs")
 
-SIGNED = reading(
-    "steady",
-    (
-        "It should stay positive and small. Below 0, sampling settings or logprobs are wrong; if it grows fast, find the tokens.",
-        "应保持为正且较小。小于 0 说明采样设置或 logprob 有误；若增长很快，请找出是哪些 token。",
-    ),
-    look="tokens",
-    low=0.0,
+POSITIVE: Pair = (
+    "It should stay positive and small. Below 0 for long, sampling settings or logprobs are wrong; if it grows fast, find the tokens.",
+    "应保持为正且较小。若持续小于 0，说明采样设置或 logprob 有误；若增长很快，请找出是哪些 token。",
 )
+SIGNED = reading("steady", POSITIVE, look="tokens")
+SIGNED_SUM = reading("steady", POSITIVE, look="tokens", low=0.0)
 SIGNED_ROLLOUTS = reading(
     "steady",
     (
@@ -64,7 +61,7 @@ NEGATIVE = reading(
 )
 
 
-def _tokens(name: str, estimator: str, mean_read: Reading) -> tuple[Metric, ...]:
+def _tokens(name: str, estimator: str, mean_read: Reading, sum_read: Reading) -> tuple[Metric, ...]:
     """Mean and largest over tokens, and the mean over rollouts of the sum, of one estimator."""
     mean: Pair = (
         f"Mean KL to the reference per token, by estimator {name}.",
@@ -84,7 +81,7 @@ def _tokens(name: str, estimator: str, mean_read: Reading) -> tuple[Metric, ...]
             f"mean over rollouts of the sum over tokens of {estimator}",
             TRL if name == "k1" else SCHULMAN,
             total,
-            mean_read,
+            sum_read,
             *NEEDS,
         ),
     )
@@ -118,9 +115,9 @@ K2 = "d²/2, d = logprob - ref_logprob"
 K3 = "exp(-d) - 1 + d, d = logprob - ref_logprob"
 
 METRICS: Final[tuple[Metric, ...]] = (
-    *_tokens("k1", K1, SIGNED),
-    *_tokens("k2", K2, UNSIGNED),
-    *_tokens("k3", K3, UNSIGNED),
+    *_tokens("k1", K1, SIGNED, SIGNED_SUM),
+    *_tokens("k2", K2, UNSIGNED, UNSIGNED),
+    *_tokens("k3", K3, UNSIGNED, UNSIGNED),
     *_rollouts("k1", K1, SIGNED_ROLLOUTS),
     *_rollouts("k3", K3, UNSIGNED),
     metric(

@@ -87,6 +87,8 @@ def test_exact_name_comes_before_a_family() -> None:
     assert step is not None
     assert stage is not None
     assert (step[0].key, stage[0].key) == ("time/step", "time/stage/{path}")
+    assert resolve_any("timing_s/step") == ("verl", *step)
+    assert resolve_any("timing_s/gen") == ("verl", *stage)
 
 
 def test_places_with_slashes_are_read_whole() -> None:

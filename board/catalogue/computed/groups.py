@@ -131,7 +131,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     metric(
         "groups/signal_to_noise",
         "ratio",
-        "variance over groups of the group's mean R / mean over groups of the variance of R in the group",
+        "variance over groups of the group's mean R / mean over groups of the variance of R in it (ddof 0); groups of 2 scored rollouts or more",
         "RAGEN-2, arXiv:2604.06268",
         (
             "Spread of rewards between prompts, divided by the spread within a prompt's group.",

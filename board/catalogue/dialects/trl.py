@@ -13,8 +13,8 @@ ESTIMATOR: Final = Words(
     "若 kl_estimator 设为 k3，TRL 记录的是 k3 之和。",
 )
 PADDING: Final = Words(
-    "Releases before mid-2026 count each padding token as -1.",
-    "2026 年年中之前的版本把每个填充 token 按 -1 计入。",
+    "Releases that do not mask padding count each padding token as -1.",
+    "未掩码填充位置的版本会把每个填充 token 按 -1 计入。",
 )
 WHITENED: Final = Words(
     "TRL takes it before rewards are whitened; rows may hold them after.",

@@ -50,10 +50,20 @@ class Steps:
         """(k,) means of the finite values."""
         return self.sum(values) / np.maximum(self.count(values), 1)
 
+    def variance(self, values: FloatArray) -> Float64Array:
+        """(k,) variances of the finite values, of the population (ddof 0)."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.mean(np.square(values - self.mean(values)[self.row]))
+
     def std(self, values: FloatArray) -> Float64Array:
         """(k,) standard deviations of the finite values, of the population (ddof 0)."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            return np.sqrt(self.mean(np.square(values - self.mean(values)[self.row])))
+        return np.sqrt(self.variance(values))
+
+    def skewness(self, values: FloatArray) -> Float64Array:
+        """(k,) third central moments over the standard deviations cubed (biased); NaN where all values are equal."""
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            cubes = self.mean((values - self.mean(values)[self.row]) ** 3)
+            return np.where(self.variance(values) > 0, cubes / self.std(values) ** 3, np.nan)
 
     def max(self, values: FloatArray) -> Float64Array:
         """(k,) largest of the finite values."""

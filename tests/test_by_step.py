@@ -16,6 +16,7 @@ STATS = {
     "sum": np.sum,
     "mean": np.mean,
     "std": np.std,
+    "variance": np.var,
     "max": np.max,
     "min": np.min,
     "median": np.median,
@@ -40,6 +41,16 @@ def test_statistics_are_numpys_on_each_step(rows: list[tuple[int, float]], stat:
         known = [value for at, value in rows if at == step and math.isfinite(value)]
         expected = STATS[stat](known) if known else (0 if stat == "count" else NAN)
         assert one == pytest.approx(expected, rel=1e-9, abs=1e-6, nan_ok=True)
+
+
+def test_skewness_of_rollouts_leans_where_the_few_are() -> None:
+    """One large value among small ones leans upwards by the definition's amount; equal values have no shape."""
+    steps = Steps(np.array([0, 0, 0, 0, 1, 1]))
+
+    found = steps.skewness(np.array([0.0, 0.0, 0.0, 4.0, 2.0, 2.0]))
+
+    assert found[0] == pytest.approx(2 / math.sqrt(3))
+    assert np.isnan(found[1])
 
 
 TOKENS = st.lists(st.tuples(st.integers(0, 2), st.lists(st.floats(-100, 100), max_size=6)), min_size=1, max_size=8)

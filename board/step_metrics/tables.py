@@ -33,10 +33,19 @@ def _best_so_far(data: StepData) -> Float64Array:
     return np.fmax.accumulate(means) if len(means) else means
 
 
+def _exp(values: Float64Array) -> Float64Array:
+    with np.errstate(over="ignore", under="ignore"):
+        return np.exp(values)
+
+
+def _rise(data: StepData) -> Float64Array:
+    """How much higher the trainer's log-perplexity of each response is than the inference engine's, (rollouts,)."""
+    return -data.moment("mismatch", "mean")
+
+
 def _rollout_weights(data: StepData) -> Float64Array:
     """exp of the summed mismatch of each rollout, (rollouts,)."""
-    with np.errstate(over="ignore", under="ignore"):
-        return np.exp(data.moment("mismatch", "sum"))
+    return _exp(data.moment("mismatch", "sum"))
 
 
 def _chi2_of_rollouts(data: StepData) -> Float64Array:
@@ -121,6 +130,7 @@ _ADVANTAGE: Final[Mapping[str, Compute]] = {
     "advantage/skewness": pooled("advantage", "skewness"),
     "advantage/max": largest("advantage"),
     "advantage/min": smallest("advantage"),
+    **all_rollouts("advantage/rollout_", "advantage_mean", "mean", "std", "variance", "skewness"),
     "returns/mean": token_mean("return"),
     "returns/max": largest("return"),
     "returns/min": smallest("return"),
@@ -128,6 +138,7 @@ _ADVANTAGE: Final[Mapping[str, Compute]] = {
 
 _VALUE: Final[Mapping[str, Compute]] = {
     "critic/value_mean": token_mean("value"),
+    "critic/value_rollout_mean": over_rollouts("mean", "value_mean"),
     "critic/value_std": token_std("value"),
     "critic/value_max": largest("value"),
     "critic/value_min": smallest("value"),
@@ -165,6 +176,15 @@ _MISMATCH: Final[Mapping[str, Compute]] = {
     "mismatch/ess": _effective_tokens,
     "mismatch/ess_sequence": _effective_rollouts,
     "mismatch/correlation": _correlation,
+    "mismatch/policy_ppl": lambda data: data.steps.mean(_exp(-data.column("logprob_mean"))),
+    "mismatch/policy_log_ppl": lambda data: -data.steps.mean(data.column("logprob_mean")),
+    "mismatch/rollout_ppl": lambda data: data.steps.mean(_exp(-data.column("rollout_logprob_mean"))),
+    "mismatch/rollout_log_ppl": lambda data: -data.steps.mean(data.column("rollout_logprob_mean")),
+    "mismatch/log_ppl_diff_mean": lambda data: data.steps.mean(_rise(data)),
+    "mismatch/log_ppl_diff_abs": lambda data: data.steps.mean(np.abs(_rise(data))),
+    "mismatch/log_ppl_diff_max": lambda data: data.steps.max(_rise(data)),
+    "mismatch/log_ppl_diff_min": lambda data: data.steps.min(_rise(data)),
+    "mismatch/ppl_ratio_rollout_mean": lambda data: data.steps.mean(_exp(_rise(data))),
 }
 
 _UPDATE: Final[Mapping[str, Compute]] = {

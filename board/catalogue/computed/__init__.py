@@ -11,6 +11,7 @@ from board.catalogue.computed import (
     kl,
     length,
     mismatch,
+    perplexity,
     policy,
     reward,
     update,
@@ -27,6 +28,7 @@ METRICS: Final[tuple[Metric, ...]] = (
     *advantage.METRICS,
     *length.METRICS,
     *mismatch.METRICS,
+    *perplexity.METRICS,
     *evaluation.METRICS,
     *counts.METRICS,
 )

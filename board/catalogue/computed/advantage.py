@@ -47,6 +47,8 @@ RETURN = reading(
 GAE = "Schulman et al. 2015 (GAE), arXiv:1506.02438"
 PLUS = "Huang et al. 2024 (N+ details), arXiv:2403.17031"
 ROLL = "ROLL, Trackers and Metrics"
+RE_GRPO = "re-grpo"
+DR_GRPO = "re-grpo, Dr. GRPO"
 UNIT = "reward"
 
 METRICS: Final[tuple[Metric, ...]] = (
@@ -136,5 +138,41 @@ METRICS: Final[tuple[Metric, ...]] = (
         TAIL,
         "returns",
         family="advantage",
+    ),
+    metric(
+        "advantage/rollout_mean",
+        "reward",
+        "mean over rollouts of the rollout's advantage",
+        RE_GRPO,
+        ("Mean advantage of a rollout, long and short ones alike.", "每条 rollout 的平均优势，长短权重相同。"),
+        CENTRED,
+        "advantages",
+    ),
+    metric(
+        "advantage/rollout_std",
+        "reward",
+        "standard deviation over rollouts of the rollout's advantage",
+        RE_GRPO,
+        ("Spread of the rollouts' advantages (standard deviation).", "各 rollout 优势的离散程度（标准差）。"),
+        SCALED,
+        "advantages",
+    ),
+    metric(
+        "advantage/rollout_variance",
+        "reward²",
+        "variance over rollouts of the rollout's advantage",
+        DR_GRPO,
+        ("Variance of the rollouts' advantages.", "各 rollout 优势的方差。"),
+        SCALED,
+        "advantages",
+    ),
+    metric(
+        "advantage/rollout_skewness",
+        "no unit",
+        "skewness over rollouts of the rollout's advantage",
+        DR_GRPO,
+        ("Which way the rollouts' advantages lean (skewness).", "各 rollout 优势分布的偏度。"),
+        LEAN,
+        "advantages",
     ),
 )

@@ -173,4 +173,13 @@ METRICS: Final[tuple[Metric, ...]] = (
         BIAS,
         *MC,
     ),
+    metric(
+        "critic/value_rollout_mean",
+        "reward",
+        "mean over rollouts of the rollout's token mean of v, as the rollouts were made",
+        ROLL,
+        ("Mean over rollouts of the rollout's mean value before the update.", "更新前各 rollout 平均价值的平均值。"),
+        LEVEL,
+        "values",
+    ),
 )

@@ -62,6 +62,7 @@ RE_GRPO: Final = Dialect(
     },
     remarks={
         "rollouts/returns_std": SAMPLE,
+        "rollouts/advantages_std": SAMPLE,
         "final/total_rollouts": AT_END,
         "final/best_mean_return": AT_END,
         "final/total_batches": AT_END,

@@ -10,14 +10,6 @@ ROLL = "ROLL, Trackers and Metrics"
 
 METRICS: Final[tuple[Metric, ...]] = (
     metric(
-        "critic/value_rollout_mean",
-        "reward",
-        "mean over rollouts of the rollout's token mean of v, as the rollouts were made",
-        ROLL,
-        ("Mean over rollouts of the rollout's mean value before the update.", "更新前各 rollout 平均价值的平均值。"),
-        LEVEL,
-    ),
-    metric(
         "critic/update_value_mean",
         "reward",
         "mean of the critic's values while it is updated",

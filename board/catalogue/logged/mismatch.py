@@ -1,8 +1,8 @@
-"""What trainers that correct for the mismatch log of it: truncated weights, rejections and perplexities."""
+"""What trainers that correct for the mismatch log of it: truncated weights and rejections."""
 
 from typing import Final
 
-from board.catalogue.computed.mismatch import ESS, RATIO, SMALL, SPREAD, VERL, WEIGHT
+from board.catalogue.computed.mismatch import ESS, SMALL, SPREAD, VERL, WEIGHT
 from board.catalogue.contract import Metric, Reading
 from board.catalogue.declare import Pair, metric, reading
 
@@ -11,14 +11,6 @@ REJECTS = reading(
     (
         "If it grows, ever more of the batch is dropped or cut: see on which tokens trainer and engine disagree.",
         "若增大，说明批次中被丢弃或截断的部分越来越多：请查看训练端与推理引擎在哪些 token 上不一致。",
-    ),
-    look="tokens",
-)
-PERPLEXITY = reading(
-    "",
-    (
-        "It follows entropy. The two perplexities should stay equal; where they part, look for the tokens.",
-        "随熵变化。两个困惑度应保持相等；若分离，请找出相应的 token。",
     ),
     look="tokens",
 )
@@ -33,7 +25,6 @@ EXTREME = reading(
 
 CUT = "w cut at the trainer's threshold"
 SEQUENCE = f"over rollouts of the rollout's mean of {CUT}"
-DIFF = "(token mean of rollout_logprob - token mean of logprob) of a rollout"
 
 ROWS: Final[tuple[tuple[str, str, str, Reading, Pair], ...]] = (
     ("is_cut_mean", "ratio", f"mean of {CUT}", WEIGHT, ("Mean importance weight after truncation.", "截断后的平均重要性权重。")),
@@ -136,72 +127,6 @@ ROWS: Final[tuple[tuple[str, str, str, Reading, Pair], ...]] = (
         "statistic of rejection sampling, as the trainer names it",
         REJECTS,
         ("What rejection sampling saw and left out.", "拒绝采样所见与剔除的情况。"),
-    ),
-    (
-        "policy_ppl",
-        "no unit",
-        "mean over rollouts of exp(-token mean of logprob)",
-        PERPLEXITY,
-        ("Perplexity of the responses under the trainer.", "回答在训练端的困惑度。"),
-    ),
-    (
-        "policy_log_ppl",
-        "nats per token",
-        "mean over rollouts of -token mean of logprob",
-        PERPLEXITY,
-        ("Log-perplexity of the responses under the trainer.", "回答在训练端的对数困惑度。"),
-    ),
-    (
-        "rollout_ppl",
-        "no unit",
-        "mean over rollouts of exp(-token mean of rollout_logprob)",
-        PERPLEXITY,
-        ("Perplexity of the responses under the engine.", "回答在推理引擎的困惑度。"),
-    ),
-    (
-        "rollout_log_ppl",
-        "nats per token",
-        "mean over rollouts of -token mean of rollout_logprob",
-        PERPLEXITY,
-        ("Log-perplexity of the responses under the engine.", "回答在推理引擎的对数困惑度。"),
-    ),
-    (
-        "log_ppl_diff_mean",
-        "nats per token",
-        f"mean over rollouts of {DIFF}",
-        SMALL,
-        ("How much higher the trainer's log-perplexity is.", "训练端的对数困惑度平均高出多少。"),
-    ),
-    (
-        "log_ppl_diff_abs",
-        "nats per token",
-        f"mean over rollouts of the size of {DIFF}",
-        SMALL,
-        ("How far the two log-perplexities of a response lie apart.", "同一回答的两个对数困惑度平均相差多少。"),
-    ),
-    (
-        "log_ppl_diff_max",
-        "nats per token",
-        f"largest {DIFF}",
-        SMALL,
-        ("Response whose perplexity rose most from engine to trainer.", "训练端对数困惑度高出最多的回答。"),
-    ),
-    (
-        "log_ppl_diff_min",
-        "nats per token",
-        f"smallest {DIFF}",
-        SMALL,
-        ("Response whose perplexity fell most from engine to trainer.", "训练端对数困惑度低出最多的回答。"),
-    ),
-    (
-        "ppl_ratio_rollout_mean",
-        "ratio",
-        f"mean over rollouts of exp{DIFF}",
-        RATIO,
-        (
-            "Mean over responses of the trainer's perplexity divided by the engine's.",
-            "各回答在训练端与推理引擎的困惑度之比的平均值。",
-        ),
     ),
     (
         "valid",

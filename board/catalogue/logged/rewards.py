@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from board.catalogue.computed.advantage import CENTRED, LEAN, SCALED
 from board.catalogue.computed.kl import UNEVEN, UNSIGNED
 from board.catalogue.contract import Metric
 from board.catalogue.declare import metric, reading
@@ -107,37 +106,5 @@ METRICS: Final[tuple[Metric, ...]] = (
             "整个批次上 KL 的离散程度（标准差），填充位置按 0 计。",
         ),
         UNEVEN,
-    ),
-    metric(
-        "advantage/rollout_mean",
-        "reward",
-        "mean over rollouts of the rollout's advantage",
-        GRPO,
-        ("Mean advantage of a rollout, long and short ones alike.", "每条 rollout 的平均优势，长短权重相同。"),
-        CENTRED,
-    ),
-    metric(
-        "advantage/rollout_std",
-        "reward",
-        "standard deviation over rollouts of the rollout's advantage (ddof 1)",
-        GRPO,
-        ("Spread of the rollouts' advantages (standard deviation).", "各 rollout 优势的离散程度（标准差）。"),
-        SCALED,
-    ),
-    metric(
-        "advantage/rollout_variance",
-        "reward²",
-        "variance over rollouts of the rollout's advantage",
-        GRPO + ", Dr. GRPO",
-        ("Variance of the rollouts' advantages.", "各 rollout 优势的方差。"),
-        SCALED,
-    ),
-    metric(
-        "advantage/rollout_skewness",
-        "no unit",
-        "skewness over rollouts of the rollout's advantage",
-        GRPO + ", Dr. GRPO",
-        ("Which way the rollouts' advantages lean (skewness).", "各 rollout 优势分布的偏度。"),
-        LEAN,
     ),
 )

@@ -105,7 +105,7 @@ def test_a_run_goes_on_after_its_last_step(tmp_path: Path) -> None:
     writer.close()
 
     assert owns(tmp_path / "run ä") == ours(tmp_path / "run ä") == as_float32(STEPS | {13: {"reward/mean": 0.5}})
-    assert tensorboard.open_writer("another", log_dir=tmp_path, timestamped=False).last_step is None
+    assert tensorboard.open_writer("another", log_dir=tmp_path, timestamped=False).last_step == -1
 
 
 @pytest.mark.parametrize("run", ["../../etc", "a/b", ".", "..", "", "x" * 400, "C:\\x", "nul\x00"])

@@ -42,7 +42,10 @@ class Writer(Protocol):
     """Where the reader finds it: a folder or an address."""
 
     last_step: int | None
-    """The last step that the run already held when it was opened; None for a new run, or where the tracker cannot tell."""
+    """The last step that the run holds already, -1 where it holds none; None where the tracker cannot tell.
+
+    A kill may cost a tracker what it had not yet written, so this counts more than what the caller remembers of it.
+    """
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
         """Log one step's numbers; those that are not finite are left out by the caller."""

@@ -6,7 +6,7 @@ from typing import Final, cast
 from board.errors import BoardError
 from board.trackers.contract import Tracker
 
-NAMES: Final = ("tensorboard", "stdout")
+NAMES: Final = ("tensorboard", "wandb", "stdout")
 """The trackers there are, in the order in which the board looks for them."""
 
 

@@ -163,11 +163,10 @@ class TensorBoardWriter:
         self._records.flush()
 
 
-def _last_step(folder: Path) -> int | None:
-    """The last step that an earlier writer left in a run's folder."""
-    if not _event_files(folder):
-        return None
-    return max((int(curve.steps[-1]) for curve in read(folder).values()), default=None)
+def _last_step(folder: Path) -> int:
+    """The last step that an earlier writer left in a run's folder, -1 where there is none."""
+    curves = read(folder) if _event_files(folder) else {}
+    return max((int(curve.steps[-1]) for curve in curves.values()), default=-1)
 
 
 def inert_markdown(text: str) -> str:

@@ -1,0 +1,193 @@
+"""W&B: offline and local runs read from their transaction logs, runs written with its own library, online or offline.
+
+WANDB_MODE, WANDB_PROJECT, WANDB_ENTITY and the rest of W&B's environment count as ever. Runs are begun beside whatever run the trainer has
+open, print nothing, ask nothing, and log neither the machine nor its code.
+"""
+
+import os
+import re
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from board.errors import BoardError
+from board.trackers.contract import Curve, Example, missing
+from board.trackers.files import folders, listed_files, walk
+from board.trackers.plain import plain, plain_rows
+from board.trackers.transaction_log import records
+from board.trackers.wandb_history import History
+
+NAME: Final = "wandb"
+
+CLOSING_SECONDS: Final = 60
+"""Longest time that closing an online run may take; what is not uploaded by then stays on disk for `wandb sync`."""
+
+_ENDING: Final = ".wandb"
+
+_RUN_FOLDER: Final = re.compile(r"(offline-)?run-\d{8}_\d{6}-")
+
+_SETTINGS: Final[dict[str, Any]] = {
+    "silent": True,
+    "console": "off",  # standard output stays the caller's
+    "reinit": "create_new",  # the trainer may have a run of its own
+    "disable_git": True,
+    "disable_code": True,
+    "save_code": False,
+    "x_disable_meta": True,
+    "x_disable_stats": True,
+    "x_disable_machine_info": True,
+    "x_save_requirements": False,
+    "x_transaction_log_flush_interval": 1.0,  # seconds of work that a kill may cost
+    "init_timeout": 60.0,
+    "finish_timeout": float(CLOSING_SECONDS),
+    "finish_timeout_raises": True,
+}
+
+
+def find(folder: Path) -> list[Path]:
+    """The transaction log of each run; of a run that was gone on with, which has several of one name, the last."""
+    logs = sorted((path for path in walk(folder) if path.suffix == _ENDING), key=_begun)
+    return list({(path.parent.parent, path.name): path for path in logs}.values())
+
+
+def read(path: Path) -> dict[str, Curve]:
+    """The numbers of a run's history by name, nested ones joined by "/", given its transaction log or the folder that has it.
+
+    Steps are W&B's own, or those of the metric that the trainer defined as a metric's step. What the run logged before it was gone on with
+    is read too. Raises BoardError that names the file for one that is damaged, and where there is none; TrackerMissing without W&B.
+    """
+    log = path
+    if path.is_dir():
+        log = next((file for file in listed_files(path) if file.suffix == _ENDING), path)
+    if log.suffix != _ENDING or not log.is_file():
+        raise BoardError(f"{path}: no run of W&B.")
+    history = History(log)
+    for part in _parts(log):
+        history.read(part)
+    return history.curves()
+
+
+def _parts(log: Path) -> list[Path]:
+    """The transaction logs of one run, in the order in which they were begun, which is that of their folders' times."""
+    if not _RUN_FOLDER.match(log.parent.name):
+        return [log]
+    beside = [folder / log.name for folder in folders(log.parent.parent) if _RUN_FOLDER.match(folder.name)]
+    return sorted((part for part in beside if part.is_file() and not part.is_symlink()), key=_begun)
+
+
+def _begun(log: Path) -> str:
+    """The time in the name of a log's folder, and what follows it; a run may go on online after it was offline."""
+    return log.parent.name.removeprefix("offline-")
+
+
+def open_writer(
+    run: str,
+    *,
+    api_key: str | None = None,
+    project: str | None = None,
+    entity: str | None = None,
+    name: str | None = None,
+    notes: str | None = None,
+    tags: Sequence[str] | None = None,
+    dir: str | Path | None = None,
+    mode: Literal["online", "offline", "disabled"] | None = None,
+    run_id: str | None = None,
+    resume: Literal["allow", "never", "must", "auto"] | bool | None = None,
+) -> "WandbWriter":
+    """Begin a run that is called `name`, else `run`; with `run_id`, which the caller keeps, go on with it where there is one.
+
+    What is not given is what W&B's environment says, and then what W&B does by itself. With `mode="offline"` nothing is sent anywhere.
+    Raises TrackerMissing without W&B, BoardError without a key where one is needed, and what W&B raises.
+    """
+    offline = (mode or os.environ.get("WANDB_MODE")) in ("offline", "disabled", "dryrun")
+    if mode == "offline":
+        os.environ.setdefault("WANDB_ERROR_REPORTING", "false")
+    try:
+        import wandb
+    except ImportError as error:
+        raise missing(NAME, "W&B") from error
+    if not offline and api_key is None and not wandb.login(prompt=False, verify=False):
+        raise BoardError("W&B has no key: give api_key, set WANDB_API_KEY, run `wandb login`, or use mode offline.")
+    known = {key: value for key, value in {**_SETTINGS, "api_key": api_key}.items() if key in wandb.Settings.model_fields}
+    begun = wandb.init(
+        project=project,
+        entity=entity,
+        name=name or plain(run),
+        notes=notes,
+        tags=tags,
+        dir=dir,
+        mode=mode,
+        id=run_id,
+        resume=("allow" if run_id else None) if resume is None else resume,
+        settings=wandb.Settings(**known),
+    )
+    return WandbWriter(begun)
+
+
+class WandbWriter:
+    """An open run of W&B. It takes steps in rising order; a step's numbers and examples become one row of its history with the next step."""
+
+    def __init__(self, run: Any) -> None:
+        folder = Path(run.dir).parent
+        self.place = str(folder if run.offline or run.disabled else run.url)
+        self.last_step = _last_step(run, folder)
+        self._run = run
+        self._log = folder / f"run-{run.id}{_ENDING}"
+        self._step = -1 if self.last_step is None else self.last_step
+
+    def scalars(self, step: int, values: Mapping[str, float]) -> None:
+        """One step's numbers."""
+        self._add(step, {plain(name): float(value) for name, value in values.items()})
+
+    def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
+        """A few rollouts as one of W&B's tables, their text made plain."""
+        import wandb
+
+        shown = plain_rows(rows)
+        columns = list(dict.fromkeys(key for row in shown for key in row))
+        table = wandb.Table(columns=columns, data=[[row.get(key) for key in columns] for row in shown])
+        self._add(step, {plain(name): table})
+
+    def close(self) -> None:
+        """Write what is pending and end the run; an online one that cannot be reached is given up after CLOSING_SECONDS."""
+        self._run.finish(exit_code=0)
+        if self._log.exists():
+            wait_for_end(self._log)
+
+    def _add(self, step: int, values: Mapping[str, Any]) -> None:
+        """W&B itself passes over a step that is not in order, with a warning that nobody sees."""
+        if step < self._step:
+            raise BoardError(f"W&B takes steps in rising order, and step {step} comes after step {self._step}.")
+        self._step = step
+        self._run.log(values, step=step)
+
+
+def wait_for_end(log: Path, seconds: float = CLOSING_SECONDS) -> None:
+    """Wait until a run's log has its last record: W&B ends a run before its own process has written all of it.
+
+    Raises TimeoutError, naming the file, when it is not there in time.
+    """
+    from wandb.proto.wandb_internal_pb2 import Record
+
+    deadline = time.monotonic() + seconds
+    pause = 0.01
+    while time.monotonic() < deadline:
+        for last in deque(records(log), maxlen=1):
+            if Record.FromString(last).WhichOneof("record_type") == "exit":
+                return
+        time.sleep(pause)
+        pause = min(2 * pause, 0.5)
+    raise TimeoutError(f"{log}: W&B has not written its last record within {seconds:g} s.")
+
+
+def _last_step(run: Any, folder: Path) -> int | None:
+    """The last step that W&B's server says or the run's logs on this disk hold; None where neither knows the run."""
+    log = folder / f"run-{run.id}{_ENDING}"
+    earlier = [part for part in _parts(log) if part != log]
+    history = History(log)
+    for part in earlier:
+        history.read(part)
+    known = [history.last_step] if earlier else []
+    return max(known + [run.starting_step - 1] * bool(run.starting_step), default=None)

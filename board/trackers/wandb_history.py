@@ -1,0 +1,102 @@
+"""The history in a W&B run's transaction log as curves: which step a number belongs to, and which entries are numbers. Writes nothing.
+
+A value is kept as JSON or as a typed field, its name as one key or as a path. A metric's step is W&B's count of rows (`_step`), or the
+value of the metric that the trainer defined as its step, as the Hugging Face trainers do with train/global_step.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from board.errors import BoardError
+from board.trackers.contract import Curve, missing
+from board.trackers.curves import Points
+from board.trackers.transaction_log import records
+
+if TYPE_CHECKING:
+    from wandb.proto.wandb_internal_pb2 import HistoryItem, HistoryRecord, MetricRecord
+
+_ROW_STEP: Final = "_step"
+_NUMBER: Final = tuple("-0123456789NI")
+"""How a JSON number begins, W&B's NaN and Infinity included."""
+
+
+class History:
+    """The points of one run, gathered from its transaction logs in the order in which they are read."""
+
+    def __init__(self, source: object) -> None:
+        self.last_step = -1
+        self._points = Points(source)
+        self._axis_of: dict[str, str] = {}
+        self._axis_of_names_from: dict[str, str] = {}
+        self._reached: dict[str, int] = {}
+
+    def read(self, log: Path) -> None:
+        """Add one log's history. Raises BoardError that names the file for one that is damaged, TrackerMissing without W&B."""
+        try:
+            from google.protobuf.message import DecodeError
+            from wandb.proto.wandb_internal_pb2 import Record
+        except ImportError as error:
+            raise missing("wandb", "W&B") from error
+        for data in records(log):
+            try:
+                record = Record.FromString(data)
+            except DecodeError as error:
+                raise BoardError(f"{log}: a record is none of W&B: {error}") from error
+            kind = record.WhichOneof("record_type")
+            if kind == "metric":
+                self._define(record.metric)
+            elif kind == "history":
+                self._add(record.history)
+
+    def curves(self) -> dict[str, Curve]:
+        """Each name's curve."""
+        return self._points.curves()
+
+    def _define(self, metric: "MetricRecord") -> None:
+        """Note which metric is the step of a name, or of the names that begin so; most runs define none."""
+        if metric.step_metric and metric.name:
+            self._axis_of[metric.name] = metric.step_metric
+        elif metric.step_metric and metric.glob_name.endswith("*"):
+            self._axis_of_names_from[metric.glob_name.removesuffix("*")] = metric.step_metric
+
+    def _add(self, history: "HistoryRecord") -> None:
+        """Add one row. A number whose own step is not in the row belongs to the step that was reached before."""
+        row = _numbers(history)
+        step = history.step.num if history.HasField("step") else _whole(row.get(_ROW_STEP)) or 0
+        self.last_step = max(self.last_step, step)
+        for axis in {*self._axis_of.values(), *self._axis_of_names_from.values()} & row.keys():
+            self._reached[axis] = step if (own := _whole(row[axis])) is None else own
+        for name, value in row.items():
+            if not name.startswith("_"):
+                self._points.add(name, self._reached.get(self._axis(name), step), value)
+
+    def _axis(self, name: str) -> str:
+        """The metric that is a metric's step, W&B's own where none was defined."""
+        if name in self._axis_of:
+            return self._axis_of[name]
+        beginning = max((start for start in self._axis_of_names_from if name.startswith(start)), key=len, default="")
+        return self._axis_of_names_from.get(beginning, _ROW_STEP)
+
+
+def _numbers(history: "HistoryRecord") -> dict[str, float]:
+    """The numbers of a row by name. What describes a table, an image or a histogram has a `_type` beside it and is not a metric."""
+    values = {tuple(item.nested_key) or (item.key,): item for item in history.item}
+    media = {path[:-1] for path in values if path[-1] == "_type"}
+    numbers = ((path, _number(item)) for path, item in values.items() if not any(path[: len(thing)] == thing for thing in media))
+    return {"/".join(path): number for path, number in numbers if number is not None}
+
+
+def _number(item: "HistoryItem") -> float | None:
+    """The number that an entry is, None for anything else."""
+    typed = item.WhichOneof("value")
+    if typed in ("number", "integer"):
+        return float(getattr(item, typed))
+    try:
+        return float(item.value_json) if item.value_json.startswith(_NUMBER) else None
+    except ValueError:
+        return None
+
+
+def _whole(value: float | None) -> int | None:
+    """The value as an integer where it is one."""
+    return int(value) if value is not None and value.is_integer() else None

@@ -1,0 +1,462 @@
+"""Tests of W&B as a tracker, with the real W&B, offline."""
+
+import json
+import os
+import socketserver
+import struct
+import subprocess
+import sys
+import threading
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import wandb as library
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from wandb.proto.wandb_internal_pb2 import Record
+
+from board.errors import BoardError
+from board.trackers import wandb
+
+REPOSITORY = Path(__file__).parent.parent
+HOSTILE = "<script>alert(1)</script> [a](javascript:x)\n\x1b[31m \ud800 half"
+STEPS = {
+    0: {"reward/mean": 0.1, "kl/k1 mean ∑": -3e-9},
+    1: {"reward/mean": 1e300},
+    12: {"reward/mean": -0.25, "kl/k1 mean ∑": 7.0},
+}
+
+
+@pytest.fixture(autouse=True)
+def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nothing of the reader's own W&B counts here, and nothing of a test stays in their home."""
+    for name in [name for name in os.environ if name.startswith("WANDB_") and name != "WANDB_SERVICE"]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("WANDB_ERROR_REPORTING", "false")
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+def write(folder: Path, steps: dict[int, dict[str, float]], **options: Any) -> Path:
+    """A run written offline with our writer; the folder it went to."""
+    writer = wandb.open_writer("run ä", mode="offline", dir=folder, project="p", **options)
+    for step, values in steps.items():
+        writer.scalars(step, values)
+    writer.close()
+    return Path(writer.place)
+
+
+def by_name(steps: dict[int, dict[str, float]]) -> dict[str, dict[int, float]]:
+    """What was logged, by name."""
+    names = dict.fromkeys(name for values in steps.values() for name in values)
+    return {name: {step: values[name] for step, values in steps.items() if name in values} for name in names}
+
+
+def ours(path: Path) -> dict[str, dict[int, float]]:
+    """The scalars that we find."""
+    return {name: dict(zip(curve.steps.tolist(), curve.values.tolist(), strict=True)) for name, curve in wandb.read(path).items()}
+
+
+def exported(place: Path) -> list[dict[str, Any]]:
+    """The rows of a run's history as the protobufs of W&B itself hold them, read with nothing of ours."""
+    data = next(place.glob("*.wandb")).read_bytes()
+    rows, at, begun = [], 7, b""
+    while at + 7 <= len(data):
+        if (left := 32768 - at % 32768) < 7:
+            at += left
+            continue
+        _, length, kind = struct.unpack_from("<IHB", data, at)
+        begun += data[at + 7 : at + 7 + length]
+        at += 7 + length
+        if kind in (1, 4):
+            record, begun = Record.FromString(begun), b""
+            if record.WhichOneof("record_type") == "history":
+                rows.append({"/".join(item.nested_key) or item.key: json.loads(item.value_json) for item in record.history.item})
+    return rows
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    """Every number comes back as the 64 bits it was, from the folder and from its file, and as W&B's own records hold it."""
+    place = write(tmp_path, STEPS)
+    (log,) = wandb.find(tmp_path)
+
+    assert log.parent == place
+    assert ours(place) == ours(log) == by_name(STEPS)
+    own = {row["_step"]: {key: value for key, value in row.items() if key[0] != "_"} for row in exported(place)}
+    assert own == STEPS
+
+
+def test_a_run_goes_on_with_no_step_twice(tmp_path: Path) -> None:
+    """A run gone on with by its id knows its last step, and is read as one run although W&B keeps its parts apart."""
+    write(tmp_path, STEPS, run_id="abc")
+    writer = wandb.open_writer("run", mode="offline", dir=tmp_path, project="p", run_id="abc")
+    assert writer.last_step == 12
+    writer.scalars(13, {"reward/mean": 0.5})
+    writer.close()
+
+    (log,) = wandb.find(tmp_path)
+    assert log.parent == Path(writer.place)
+    assert ours(log) == by_name(STEPS | {13: {"reward/mean": 0.5}})
+    steps = [row["_step"] for part in sorted((tmp_path / "wandb").glob("offline-run-*")) for row in exported(part)]
+    assert steps == [0, 1, 12, 13]
+
+
+def test_a_new_run_holds_nothing_that_is_known(tmp_path: Path) -> None:
+    """Of a run that is not on this disk W&B cannot tell the last step."""
+    writer = wandb.open_writer("run", mode="offline", dir=tmp_path)
+    writer.close()
+
+    assert writer.last_step is None
+
+
+def test_steps_must_rise(tmp_path: Path) -> None:
+    """W&B drops a step that comes too late; the writer says so instead."""
+    writer = wandb.open_writer("run", mode="offline", dir=tmp_path)
+    writer.scalars(5, {"x": 1.0})
+    with pytest.raises(BoardError, match="step 4 comes after step 5"):
+        writer.scalars(4, {"x": 1.0})
+    writer.scalars(5, {"y": 2.0})
+    writer.close()
+
+    assert ours(Path(writer.place)) == {"x": {5: 1.0}, "y": {5: 2.0}}
+
+
+def test_examples_are_a_table_of_text(tmp_path: Path) -> None:
+    """Rollouts go to a table whose strings are the model's text made plain, and leave no curves of their own."""
+    writer = wandb.open_writer("run", mode="offline", dir=tmp_path)
+    writer.scalars(1, {"x": 1.0})
+    writer.examples(1, "examples/best", [{"reward": 1.5, "response": HOSTILE}, {"response": "b", "extra": 2}])
+    writer.close()
+
+    (file,) = Path(writer.place).glob("files/media/table/examples/*.json")
+    table = json.loads(file.read_text())
+    assert table["columns"] == ["reward", "response", "extra"]
+    assert table["data"] == [
+        [1.5, "<script>alert(1)</script> [a](javascript:x)\n\\u001b[31m \\ud800 half", None],
+        [None, "b", 2],
+    ]
+    assert ours(Path(writer.place)) == {"x": {1: 1.0}}
+
+
+def theirs(folder: Path, **options: Any) -> Any:
+    """A run begun as a trainer begins it."""
+    quiet = {
+        "console": "off",
+        "silent": True,
+        "reinit": "create_new",
+        "x_disable_stats": True,
+        "x_disable_meta": True,
+        "disable_git": True,
+    }
+    return library.init(mode="offline", dir=folder, settings=library.Settings(**quiet, **options))
+
+
+def finished(run: Any) -> Path:
+    """The folder of a run that a trainer ended, once W&B's own process has written the end of it."""
+    run.finish()
+    folder = Path(run.dir).parent
+    wandb.wait_for_end(folder / f"run-{run.id}.wandb")
+    return folder
+
+
+ENCODINGS = ["json", "json,typed"]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_what_trainers_log_is_read(tmp_path: Path, encoding: str) -> None:
+    """Nested values are joined, NaN and infinity kept, and neither texts nor histograms nor true and false are numbers."""
+    run = theirs(tmp_path, x_history_value_encoding=encoding)
+    run.log({"actor": {"lr": 1e-6, "deep": {"er": 2}}, "nan": float("nan"), "up": float("inf"), "a.b": 3, "big": 2**53})
+    run.log(
+        {
+            "text": "1.5",
+            "yes": True,
+            "none": None,
+            "h": library.Histogram([1, 2, 3]),
+            "actor": {"lr": 2e-6},
+            "np": np.float32(0.5),
+        }
+    )
+    found = ours(finished(run))
+
+    assert np.isnan(found.pop("nan")[0])
+    assert found == {
+        "actor/lr": {0: 1e-6, 1: 2e-6},
+        "actor/deep/er": {0: 2.0},
+        "up": {0: float("inf")},
+        "a.b": {0: 3.0},
+        "big": {0: float(2**53)},
+        "np": {1: 0.5},
+    }
+
+
+def test_steps_are_those_the_trainer_defined(tmp_path: Path) -> None:
+    """A metric whose step was defined as another metric is a curve over that one; the others over W&B's own count."""
+    run = theirs(tmp_path)
+    run.define_metric("train/*", step_metric="train/global_step")
+    run.define_metric("eval/score", step_metric="eval_step")
+    run.define_metric("by epoch", step_metric="epoch")
+    run.log({"train/loss": 3.0, "train/global_step": 10, "own": 1.0, "by epoch": 1.0, "epoch": 0.5})
+    run.log({"train/loss": 2.0, "train/global_step": 20, "eval/score": 0.25, "eval_step": 7})
+    run.log({"train/loss": 1.0, "own": 2.0})
+    found = ours(finished(run))
+
+    assert found["train/loss"] == {10: 3.0, 20: 1.0}
+    assert found["eval/score"] == {7: 0.25}
+    assert found["own"] == {0: 1.0, 2: 2.0}
+    assert found["by epoch"] == {0: 1.0}
+
+
+def test_our_run_leaves_the_trainers_alone(tmp_path: Path) -> None:
+    """With a run of the trainer's open, ours is another, and closing it leaves theirs open and current."""
+    run = library.init(mode="offline", dir=tmp_path / "theirs", settings=library.Settings(console="off", silent=True))
+    place = write(tmp_path / "ours", STEPS)
+    assert library.run is run
+    run.log({"loss": 1.0})
+
+    assert ours(place) == by_name(STEPS)
+    assert ours(finished(run)) == {"loss": {0: 1.0}}
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes of a transaction log of several blocks, with records that reach over their borders."""
+    folder = tmp_path_factory.mktemp("log")
+    place = write(folder, {step: {f"metric/{number}": step / 7 for number in range(60)} for step in range(20)})
+    data = next(place.glob("*.wandb")).read_bytes()
+    assert len(data) > 2 * 32768
+    return data
+
+
+def saved(folder: Path, data: bytes) -> Path:
+    """Bytes as a transaction log."""
+    path = folder / "run-x.wandb"
+    path.write_bytes(data)
+    return path
+
+
+def test_a_half_written_record_is_waited_for(tmp_path: Path, log: bytes) -> None:
+    """Cut anywhere, at the borders of blocks too, a log gives the steps whose records are whole."""
+    borders = [cut for border in (0, 32768, 65536) for cut in range(max(border - 12, 0), border + 12)]
+    found = [
+        len(ours(saved(tmp_path, log[:cut])).get("metric/0", {})) for cut in [*borders, *range(0, len(log), 5_003), len(log)]
+    ]
+
+    assert found[0] == 0
+    assert found[: len(borders)] == sorted(found[: len(borders)])
+    assert found[-1] == 20
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(where=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+def test_damage_is_never_read_as_numbers(tmp_path: Path, log: bytes, where: float, bit: int) -> None:
+    """One flipped bit is an error that names the file, or lies in the zeros that fill a block; no number changes."""
+    data = bytearray(log)
+    data[int(where * len(data))] ^= 1 << bit
+    whole = ours(saved(tmp_path, log))
+    path = saved(tmp_path, data)
+    reasons = []
+    try:
+        found = ours(path)
+    except BoardError as error:
+        found = {}
+        reasons.append(str(error))
+
+    assert all(str(path) in reason for reason in reasons)
+    assert all(whole[name][step] == value for name, curve in found.items() for step, value in curve.items())
+    assert reasons or found == whole or int(where * len(data)) >= len(data) - 40_000
+
+
+def piece(data: bytes, kind: int = 1) -> bytes:
+    """One piece with a right checksum."""
+    return struct.pack("<IHB", zlib.crc32(data, zlib.crc32(bytes([kind]))), len(data), kind) + data
+
+
+def row(step: int, values: dict[str, str]) -> bytes:
+    """One row of history, whose values may be lies."""
+    record = Record()
+    record.history.step.num = step
+    for key, value in values.items():
+        record.history.item.add(key=key, value_json=value)
+    return record.SerializeToString()
+
+
+MARK = b":W&B\xe1\xbe\x00"
+LIES = {
+    "another file": (b"SQLite format 3\x00", "no transaction log"),
+    "another version": (b":W&B\xe1\xbe\x09" + piece(b""), "no transaction log"),
+    "no record": (MARK + piece(b"\xff\xff"), "a record is none of W&B"),
+    "a middle first": (MARK + piece(b"x", 3), "pieces are out of order"),
+    "two beginnings": (MARK + piece(b"x", 2) + piece(b"x", 1), "pieces are out of order"),
+    "a kind that is none": (MARK + piece(b"x", 9), "pieces are out of order"),
+}
+
+
+@pytest.mark.parametrize(("data", "reason"), LIES.values(), ids=LIES)
+def test_lies_are_refused(tmp_path: Path, data: bytes, reason: str) -> None:
+    """A log that is none, or whose pieces do not fit, gives an error that names the file."""
+    with pytest.raises(BoardError, match=f"run-x.wandb.*{reason}"):
+        wandb.read(saved(tmp_path, data))
+
+
+def test_values_that_are_no_numbers_are_none(tmp_path: Path) -> None:
+    """What begins like a number and is none leaves no point."""
+    values = ["-", "1.2.3", "Nonsense", "[1]", '"1"', "", "1e5"]
+    data = log_of(row(step, {"x": value}) for step, value in enumerate(values))
+
+    assert ours(saved(tmp_path, data)) == {"x": {6: 1e5}}
+
+
+def test_nothing_there_is_said(tmp_path: Path) -> None:
+    """A folder without a run, and one that does not exist, are named."""
+    for path in (tmp_path, tmp_path / "none", tmp_path / "none.wandb"):
+        with pytest.raises(BoardError, match="no run of W&B"):
+            wandb.read(path)
+        assert wandb.find(path) == []
+
+
+def log_of(rows: Iterable[bytes]) -> bytes:
+    """A log of many records, cut into pieces at the borders of blocks as W&B cuts them."""
+    data = bytearray(MARK)
+    for record in rows:
+        first = True
+        while first or record:
+            if (left := 32768 - len(data) % 32768) < 7:
+                data += bytes(left)
+                left = 32768
+            part, record = record[: left - 7], record[left - 7 :]
+            data += piece(part, (2 if record else 1) if first else (3 if record else 4))
+            first = False
+    return bytes(data)
+
+
+def test_ten_thousand_steps(tmp_path: Path) -> None:
+    """Long runs are read whole, by their 60 metrics."""
+    names = [f"metric/{number}" for number in range(60)]
+    path = saved(tmp_path, log_of(row(step, dict.fromkeys(names, f"{step / 7!r}")) for step in range(10_000)))
+
+    found = wandb.read(path)
+    assert set(found) == set(names)
+    assert all(np.array_equal(curve.values, np.arange(10_000) / 7) for curve in found.values())
+
+
+class Counting(socketserver.ThreadingTCPServer):
+    """Counts whoever connects, and answers nobody."""
+
+    connections = 0
+    daemon_threads = True
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        """One more."""
+        self.connections += 1
+
+
+@pytest.fixture
+def server() -> Iterator[Counting]:
+    """A server that takes W&B's place."""
+    with Counting(("127.0.0.1", 0), socketserver.BaseRequestHandler) as counting:
+        threading.Thread(target=counting.serve_forever, daemon=True).start()
+        yield counting
+        counting.shutdown()
+
+
+WRITING = """
+import sys, time
+from board.trackers import wandb
+writer = wandb.open_writer("run", dir=sys.argv[1], mode=sys.argv[2] or None, api_key=sys.argv[3] or None)
+writer.scalars(1, {"x": 1.0})
+writer.examples(1, "e", [{"response": "text"}])
+writer.close()
+print(writer.place, file=sys.stderr)
+"""
+
+
+def clean() -> dict[str, str]:
+    """The environment without the address of W&B's process, which another process would share."""
+    return {key: value for key, value in os.environ.items() if not key.startswith("WANDB_")}
+
+
+def in_process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A process that writes a run with our writer."""
+    command = [sys.executable, "-c", WRITING, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=REPOSITORY, env=clean() | environment)
+
+
+@pytest.mark.parametrize(("mode", "environment"), [("offline", {}), ("", {"WANDB_MODE": "offline"})])
+def test_offline_is_silent_in_every_way(tmp_path: Path, server: Counting, mode: str, environment: dict[str, str]) -> None:
+    """Offline, by argument or environment, nothing is sent to W&B's address, and nothing printed but what the caller prints."""
+    address = f"http://127.0.0.1:{server.server_address[1]}"
+    ended = in_process(str(tmp_path), mode, "", WANDB_BASE_URL=address, HOME=str(tmp_path), **environment)
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == ""
+    assert ended.stderr.count("\n") == 1
+    assert server.connections == 0
+    assert ours(Path(ended.stderr.strip())) == {"x": {1: 1.0}}
+
+
+def test_without_a_key_it_is_said_what_to_do(tmp_path: Path, server: Counting) -> None:
+    """Online without a key ends at once with the ways to give one; nobody is asked."""
+    address = f"http://127.0.0.1:{server.server_address[1]}"
+    ended = in_process(str(tmp_path), "", "", WANDB_BASE_URL=address, HOME=str(tmp_path), WANDB_ERROR_REPORTING="false")
+
+    assert ended.returncode == 1
+    assert "BoardError: W&B has no key: give api_key" in ended.stderr
+    assert ended.stdout == ""
+
+
+KILLED = """
+import os, signal, sys, time
+from board.trackers import wandb
+writer = wandb.open_writer("run", mode="offline", dir=sys.argv[1], run_id="killed")
+for step in range(5):
+    writer.scalars(step, {"x": step / 7})
+time.sleep(2.5)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_killed_run_knows_where_it_was(tmp_path: Path) -> None:
+    """After a kill the run says the last step that reached the disk, and what follows makes the curve whole, no step twice."""
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], timeout=60, cwd=REPOSITORY, capture_output=True, env=clean())
+    writer = wandb.open_writer("run", mode="offline", dir=tmp_path, run_id="killed")
+    assert writer.last_step is not None
+    assert writer.last_step in range(2, 5)
+    for step in range(writer.last_step + 1, 8):
+        writer.scalars(step, {"x": step / 7})
+    writer.close()
+
+    assert ours(Path(writer.place)) == {"x": {step: step / 7 for step in range(8)}}
+    assert sum(len(exported(part)) for part in (tmp_path / "wandb").glob("offline-run-*")) == 8
+
+
+BLOCKED = """
+import sys
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "wandb":
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Blocker())
+from pathlib import Path
+from board.trackers import tracker
+from board.trackers.contract import TrackerMissing
+module = tracker("wandb")
+(log,) = module.find(Path(sys.argv[1]))
+for attempt in (lambda: module.read(log), lambda: module.open_writer("run", mode="offline", dir=sys.argv[1])):
+    try:
+        attempt()
+    except TrackerMissing as error:
+        assert "pip install wandb" in str(error), error
+    else:
+        raise SystemExit("no error")
+"""
+
+
+def test_without_wandb_it_is_said_what_to_install(tmp_path: Path) -> None:
+    """The module is loaded without its library, and reading and writing say how to get it."""
+    saved(tmp_path, MARK)
+
+    subprocess.run([sys.executable, "-c", BLOCKED, str(tmp_path)], check=True, timeout=60, cwd=REPOSITORY)

@@ -286,8 +286,8 @@ def row(step: int, values: dict[str, str]) -> bytes:
 
 MARK = b":W&B\xe1\xbe\x00"
 LIES = {
-    "another file": (b"SQLite format 3\x00", "no transaction log"),
-    "another version": (b":W&B\xe1\xbe\x09" + piece(b""), "no transaction log"),
+    "another file": (b"SQLite format 3\x00", "no transaction log of this tracker"),
+    "another version": (b":W&B\xe1\xbe\x09" + piece(b""), "no transaction log of this tracker"),
     "no record": (MARK + piece(b"\xff\xff"), "a record is none of W&B"),
     "a middle first": (MARK + piece(b"x", 3), "pieces are out of order"),
     "two beginnings": (MARK + piece(b"x", 2) + piece(b"x", 1), "pieces are out of order"),

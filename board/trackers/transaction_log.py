@@ -1,7 +1,8 @@
-"""The records of a W&B run's transaction log (`run-<id>.wandb`): framed, checked, bounded. Knows nothing of what a record says.
+"""The records of a run's transaction log as W&B (`.wandb`) and SwanLab (`.swanlab`) keep it: framed, checked, bounded.
 
-The layout is LevelDB's log behind a head of seven bytes: blocks of 32 KiB, in them pieces with a checksum (CRC-32 of kind and bytes), a
-length and a kind, whole or first, middle and last of a record; a block's last bytes that cannot hold a piece's head are zero.
+Knows nothing of what a record says. The layout is LevelDB's log behind a head of seven bytes: blocks of 32 KiB, in them pieces with a
+checksum (CRC-32 of kind and bytes), a length and a kind, whole or first, middle and last of a record; a block's last bytes that cannot
+hold a piece's head are zero.
 """
 
 import struct
@@ -13,17 +14,22 @@ from typing import Final
 from board.errors import BoardError
 from board.trackers.files import checked_size
 
+Mark = tuple[bytes, int, int]
+"""How a tracker's logs begin: letters, a number, the layout's version."""
+
+WANDB: Final[Mark] = (b":W&B", 0xBEE1, 0)
+SWANLAB: Final[Mark] = (b":SWL", 0xE1D6, 2)
+
 MAX_RECORD: Final = 64 << 20
 """Bytes of one record; a step's numbers take kilobytes."""
 
 _BLOCK: Final = 32 << 10
 _HEAD: Final = struct.Struct("<4sHB")
 _PIECE: Final = struct.Struct("<IHB")
-_MARK: Final = (b":W&B", 0xBEE1, 0)
 _WHOLE, _FIRST, _MIDDLE, _LAST = range(1, 5)
 
 
-def records(path: Path) -> Iterator[bytes]:
+def records(path: Path, mark: Mark) -> Iterator[bytes]:
     """The bytes of each whole record, in order. A last record still being written is left out.
 
     Raises BoardError, naming the file and the byte, for a file that is no transaction log, and for one that is damaged.
@@ -31,7 +37,7 @@ def records(path: Path) -> Iterator[bytes]:
     checked_size(path)
     record = b""
     expected = (_WHOLE, _FIRST)
-    for at, kind, piece in _pieces(path):
+    for at, kind, piece in _pieces(path, mark):
         if kind not in expected:
             raise BoardError(f"{path}: damaged at byte {at:,}: a record's pieces are out of order.")
         record += piece
@@ -43,12 +49,12 @@ def records(path: Path) -> Iterator[bytes]:
         expected = (_MIDDLE, _LAST) if kind in (_FIRST, _MIDDLE) else (_WHOLE, _FIRST)
 
 
-def _pieces(path: Path) -> Iterator[tuple[int, int, bytes]]:
+def _pieces(path: Path, mark: Mark) -> Iterator[tuple[int, int, bytes]]:
     """Each whole piece: where its head is, its kind and its bytes."""
     with path.open("rb") as file:
         start = 0
         while block := file.read(_BLOCK):
-            at = _after_mark(block, path) if start == 0 else 0
+            at = _after_mark(block, path, mark) if start == 0 else 0
             while at + _PIECE.size <= len(block):
                 checksum, length, kind = _PIECE.unpack_from(block, at)
                 end = at + _PIECE.size + length
@@ -62,10 +68,10 @@ def _pieces(path: Path) -> Iterator[tuple[int, int, bytes]]:
             start += len(block)
 
 
-def _after_mark(block: bytes, path: Path) -> int:
+def _after_mark(block: bytes, path: Path, mark: Mark) -> int:
     """Where the first piece begins. A file too short to have its mark is one that was just begun."""
     if len(block) < _HEAD.size:
         return len(block)
-    if _HEAD.unpack_from(block) != _MARK:
-        raise BoardError(f"{path}: no transaction log of W&B, or one of a version that is not known.")
+    if _HEAD.unpack_from(block) != mark:
+        raise BoardError(f"{path}: no transaction log of this tracker, or one of a version that is not known.")
     return _HEAD.size

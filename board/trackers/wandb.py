@@ -5,7 +5,6 @@ open, print nothing, ask nothing, and log neither the machine nor its code.
 """
 
 import os
-import re
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -14,9 +13,9 @@ from typing import Any, Final, Literal
 
 from board.errors import BoardError
 from board.trackers.contract import Curve, Example, missing
-from board.trackers.files import folders, listed_files, walk
 from board.trackers.plain import plain, plain_rows
-from board.trackers.transaction_log import records
+from board.trackers.run_folders import find_logs, log_at, parts
+from board.trackers.transaction_log import WANDB, records
 from board.trackers.wandb_history import History
 
 NAME: Final = "wandb"
@@ -25,8 +24,6 @@ CLOSING_SECONDS: Final = 60
 """Longest time that closing an online run may take; what is not uploaded by then stays on disk for `wandb sync`."""
 
 _ENDING: Final = ".wandb"
-
-_RUN_FOLDER: Final = re.compile(r"(offline-)?run-\d{8}_\d{6}-")
 
 _SETTINGS: Final[dict[str, Any]] = {
     "silent": True,
@@ -48,8 +45,7 @@ _SETTINGS: Final[dict[str, Any]] = {
 
 def find(folder: Path) -> list[Path]:
     """The transaction log of each run; of a run that was gone on with, which has several of one name, the last."""
-    logs = sorted((path for path in walk(folder) if path.suffix == _ENDING), key=_begun)
-    return list({(path.parent.parent, path.name): path for path in logs}.values())
+    return find_logs(folder, _ENDING)
 
 
 def read(path: Path) -> dict[str, Curve]:
@@ -58,28 +54,13 @@ def read(path: Path) -> dict[str, Curve]:
     Steps are W&B's own, or those of the metric that the trainer defined as a metric's step. What the run logged before it was gone on with
     is read too. Raises BoardError that names the file for one that is damaged, and where there is none; TrackerMissing without W&B.
     """
-    log = path
-    if path.is_dir():
-        log = next((file for file in listed_files(path) if file.suffix == _ENDING), path)
-    if log.suffix != _ENDING or not log.is_file():
+    log = log_at(path, _ENDING)
+    if log is None:
         raise BoardError(f"{path}: no run of W&B.")
     history = History(log)
-    for part in _parts(log):
+    for part in parts(log):
         history.read(part)
     return history.curves()
-
-
-def _parts(log: Path) -> list[Path]:
-    """The transaction logs of one run, in the order in which they were begun, which is that of their folders' times."""
-    if not _RUN_FOLDER.match(log.parent.name):
-        return [log]
-    beside = [folder / log.name for folder in folders(log.parent.parent) if _RUN_FOLDER.match(folder.name)]
-    return sorted((part for part in beside if part.is_file() and not part.is_symlink()), key=_begun)
-
-
-def _begun(log: Path) -> str:
-    """The time in the name of a log's folder, and what follows it; a run may go on online after it was offline."""
-    return log.parent.name.removeprefix("offline-")
 
 
 def open_writer(
@@ -174,7 +155,7 @@ def wait_for_end(log: Path, seconds: float = CLOSING_SECONDS) -> None:
     deadline = time.monotonic() + seconds
     pause = 0.01
     while time.monotonic() < deadline:
-        for last in deque(records(log), maxlen=1):
+        for last in deque(records(log, WANDB), maxlen=1):
             if Record.FromString(last).WhichOneof("record_type") == "exit":
                 return
         time.sleep(pause)
@@ -185,7 +166,7 @@ def wait_for_end(log: Path, seconds: float = CLOSING_SECONDS) -> None:
 def _last_step(run: Any, folder: Path) -> int | None:
     """The last step that W&B's server says or the run's logs on this disk hold; None where neither knows the run."""
     log = folder / f"run-{run.id}{_ENDING}"
-    earlier = [part for part in _parts(log) if part != log]
+    earlier = [part for part in parts(log) if part != log]
     history = History(log)
     for part in earlier:
         history.read(part)

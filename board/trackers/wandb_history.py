@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from board.errors import BoardError
 from board.trackers.contract import Curve, missing
 from board.trackers.curves import Points
-from board.trackers.transaction_log import records
+from board.trackers.transaction_log import WANDB, records
 
 if TYPE_CHECKING:
     from wandb.proto.wandb_internal_pb2 import HistoryItem, HistoryRecord, MetricRecord
@@ -37,7 +37,7 @@ class History:
             from wandb.proto.wandb_internal_pb2 import Record
         except ImportError as error:
             raise missing("wandb", "W&B") from error
-        for data in records(log):
+        for data in records(log, WANDB):
             try:
                 record = Record.FromString(data)
             except DecodeError as error:

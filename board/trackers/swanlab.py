@@ -1,0 +1,182 @@
+"""SwanLab: runs read from their transaction logs, whatever their mode, and written with its own library, online or offline.
+
+SWANLAB_MODE, SWANLAB_PROJECT and the rest of SwanLab's environment count as ever. SwanLab has one open run in a process. Ours logs neither
+the machine nor what is printed, and takes neither the process's signals nor its exception hook.
+"""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from board.errors import BoardError
+from board.trackers.bounded import within
+from board.trackers.contract import Curve, Example, missing
+from board.trackers.curves import Points
+from board.trackers.plain import page, plain
+from board.trackers.run_folders import find_logs, log_at, parts
+from board.trackers.transaction_log import SWANLAB, records
+
+NAME: Final = "swanlab"
+
+SECONDS: Final = 60
+"""Longest time that beginning or closing a run may take; what is not uploaded by then stays on disk for `swanlab sync`."""
+
+_ENDING: Final = ".swanlab"
+
+_PROBES: Final = ("hardware", "runtime", "requirements", "conda", "git", "swanlab", "monitor")
+"""What SwanLab would note about the machine."""
+
+
+def find(folder: Path) -> list[Path]:
+    """The transaction log of each run; of a run that was gone on with, which has several of one name, the last."""
+    return find_logs(folder, _ENDING)
+
+
+def read(path: Path) -> dict[str, Curve]:
+    """The scalars of a run by name, given its transaction log or the folder that has it; what SwanLab measured of the machine left out.
+
+    What the run logged before it was gone on with is read too. Raises BoardError that names the file for one that is damaged, and where
+    there is none; TrackerMissing without SwanLab.
+    """
+    log = log_at(path, _ENDING)
+    if log is None:
+        raise BoardError(f"{path}: no run of SwanLab.")
+    points = Points(log)
+    for part in parts(log):
+        _gather(part, points)
+    return points.curves()
+
+
+def _gather(log: Path, points: Points) -> None:
+    """Add one log's scalars."""
+    try:
+        from google.protobuf.message import DecodeError
+        from swanlab.proto.swanlab.metric.column.v1.column_pb2 import COLUMN_CLASS_SYSTEM
+        from swanlab.proto.swanlab.record.v1.record_pb2 import Record
+    except ImportError as error:
+        raise missing(NAME, "SwanLab") from error
+    machine = set()
+    for data in records(log, SWANLAB):
+        try:
+            record = Record.FromString(data)
+        except DecodeError as error:
+            raise BoardError(f"{log}: a record is none of SwanLab: {error}") from error
+        if record.HasField("column") and record.column.column_class == COLUMN_CLASS_SYSTEM:
+            machine.add(record.column.column_key)
+        elif record.HasField("scalar") and record.scalar.HasField("value") and record.scalar.key not in machine:
+            points.add(record.scalar.key, record.scalar.step, record.scalar.value.number)
+
+
+def open_writer(
+    run: str,
+    *,
+    login_kwargs: Mapping[str, Any] | None = None,
+    project: str | None = None,
+    logdir: str | Path | None = None,
+    experiment_name: str | None = None,
+    tags: Sequence[str] | None = None,
+    mode: Literal["online", "offline", "local", "disabled"] | None = None,
+    run_id: str | None = None,
+) -> "SwanlabWriter":
+    """Begin a run that is called `experiment_name`, else `run`; with `run_id`, which the caller keeps, go on with it where there is one.
+
+    What is not given is what SwanLab's environment says, and then what SwanLab does by itself. With `mode="offline"` nothing is sent
+    anywhere. Raises TrackerMissing without SwanLab, BoardError for what SwanLab does not take, and what SwanLab raises.
+    """
+    try:
+        import swanlab
+    except ImportError as error:
+        raise missing(NAME, "SwanLab") from error
+    if swanlab.has_run():
+        raise BoardError("SwanLab has one run in a process, and one is open already.")
+    if (mode or os.environ.get("SWANLAB_MODE")) == "local" and not _has_swanboard():
+        raise BoardError("SwanLab's mode local needs swanboard: pip install 'swanlab[dashboard]'. Its mode offline does without.")
+    name = plain(experiment_name or run)
+
+    def begin() -> Any:
+        if login_kwargs and mode in (None, "online"):
+            swanlab.login(**login_kwargs)
+        return swanlab.init(
+            project=project,
+            log_dir=None if logdir is None else str(logdir),
+            name=name,
+            tags=None if tags is None else list(tags),
+            mode=mode,
+            id=run_id,
+            resume="allow" if run_id else None,
+            settings=_settings(swanlab),
+        )
+
+    hook = sys.excepthook
+    try:
+        with _quiet():
+            return SwanlabWriter(within(SECONDS, "Beginning a run of SwanLab", begin))
+    except ValueError as error:  # how SwanLab refuses a name, a project, a folder
+        raise BoardError(f"SwanLab: {error}") from error
+    finally:
+        sys.excepthook = hook
+
+
+def _has_swanboard() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("swanboard") is not None
+
+
+def _settings(swanlab: Any) -> Any:
+    """Settings with which SwanLab asks nothing, and looks at neither the machine nor standard output."""
+    kinds = swanlab.Settings
+    return kinds(
+        interactive=False, probe=kinds.Probe(**dict.fromkeys(_PROBES, False)), terminal=kinds.Terminal(proxy_type="none")
+    )
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """SwanLab prints how it is and where to look, in colour, on standard output, and has no setting against it."""
+    from swanlab.sdk.internal.pkg import console
+
+    console.c.stderr = True  # from here on, should it have an error to tell
+    console.c.quiet = True
+    try:
+        yield
+    finally:
+        console.c.quiet = False
+
+
+class SwanlabWriter:
+    """The open run of SwanLab."""
+
+    def __init__(self, run: Any) -> None:
+        folder = Path(run.dir)
+        self.place = run.url if run.mode == "online" else str(folder)
+        self.last_step = _last_step(folder / f"run-{run.id}{_ENDING}")
+        self._run = run
+
+    def scalars(self, step: int, values: Mapping[str, float]) -> None:
+        """One step's numbers."""
+        self._run.log({plain(name): float(value) for name, value in values.items()}, step=step)
+
+    def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
+        """A few rollouts as one plain text."""
+        import swanlab
+
+        self._run.log({plain(name): swanlab.Text(page(rows))}, step=step)
+
+    def close(self) -> None:
+        """Write what is pending and end the run; raises TimeoutError after SECONDS."""
+        with _quiet():
+            within(SECONDS, "Closing the run of SwanLab", self._run.finish)
+
+
+def _last_step(log: Path) -> int | None:
+    """The last step that the run's earlier logs on this disk hold; None where there is none, for SwanLab's server does not say."""
+    earlier = [part for part in parts(log) if part != log]
+    points = Points(log)
+    for part in earlier:
+        _gather(part, points)
+    known = [-1] * bool(earlier)
+    return max(known + [int(curve.steps[-1]) for curve in points.curves().values()], default=None)

@@ -1,0 +1,309 @@
+"""Tests of SwanLab as a tracker, with the real SwanLab, offline."""
+
+import os
+import signal
+import socketserver
+import struct
+import subprocess
+import sys
+import threading
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import swanlab as library
+from swanlab.proto.swanlab.record.v1.record_pb2 import Record
+from swanlab.sdk.internal.core_python.store import DataStoreReader
+
+from board.errors import BoardError
+from board.trackers import swanlab
+
+REPOSITORY = Path(__file__).parent.parent
+HOSTILE = "<script>alert(1)</script> [a](javascript:x)\n\x1b[31m \ud800 half"
+STEPS = {
+    0: {"reward/mean": 0.1, "kl/k1 mean ∑": -3e-9},
+    1: {"reward/mean": 1e300},
+    12: {"reward/mean": -0.25, "kl/k1 mean ∑": 7.0},
+}
+
+
+@pytest.fixture(autouse=True)
+def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nothing of the reader's own SwanLab counts here, and nothing of a test stays in their home."""
+    for name in [name for name in os.environ if name.startswith("SWANLAB_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+def write(folder: Path, steps: dict[int, dict[str, float]] = STEPS, **options: Any) -> Path:
+    """A run written offline with our writer; the folder it went to."""
+    writer = swanlab.open_writer("run ä", mode="offline", logdir=folder, **options)
+    for step, values in steps.items():
+        writer.scalars(step, values)
+    writer.close()
+    return Path(writer.place)
+
+
+def by_name(steps: dict[int, dict[str, float]]) -> dict[str, dict[int, float]]:
+    """What was logged, by name."""
+    names = dict.fromkeys(name for values in steps.values() for name in values)
+    return {name: {step: values[name] for step, values in steps.items() if name in values} for name in names}
+
+
+def ours(path: Path) -> dict[str, dict[int, float]]:
+    """The scalars that we find."""
+    return {
+        name: dict(zip(curve.steps.tolist(), curve.values.tolist(), strict=True)) for name, curve in swanlab.read(path).items()
+    }
+
+
+def own(folder: Path) -> list[tuple[str, int, float]]:
+    """The scalars that SwanLab's own reader finds, in the order in which they were logged."""
+    reader = DataStoreReader()
+    reader.open(next(folder.glob("*.swanlab")))
+    records = [Record.FromString(data) for data in reader]
+    reader.close()
+    return [(r.scalar.key, r.scalar.step, r.scalar.value.number) for r in records if r.HasField("scalar")]
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    """SwanLab's reader and ours find every number as the 64 bits it was, in a folder with spaces too."""
+    place = write(tmp_path / "log s ä")
+    (log,) = swanlab.find(tmp_path)
+
+    assert log.parent == place
+    assert ours(place) == ours(log) == by_name(STEPS)
+    assert sorted(own(place)) == sorted((name, step, value) for step, values in STEPS.items() for name, value in values.items())
+
+
+def test_a_run_goes_on_with_no_step_twice(tmp_path: Path) -> None:
+    """A run gone on with by its id knows its last step, and is read as one run although SwanLab keeps its parts apart."""
+    first = write(tmp_path, run_id="abc")
+    writer = swanlab.open_writer("run", mode="offline", logdir=tmp_path, run_id="abc")
+    assert writer.last_step == 12
+    writer.scalars(13, {"reward/mean": 0.5})
+    writer.close()
+
+    (log,) = swanlab.find(tmp_path)
+    assert log.parent == Path(writer.place)
+    assert ours(log) == by_name(STEPS | {13: {"reward/mean": 0.5}})
+    assert [step for _, step, _ in own(first) + own(Path(writer.place))] == [0, 0, 1, 12, 12, 13]
+
+
+def test_examples_are_text(tmp_path: Path) -> None:
+    """Rollouts go to SwanLab's text, the model's words made plain, and leave no curve."""
+    writer = swanlab.open_writer("run", mode="offline", logdir=tmp_path)
+    assert writer.last_step is None
+    writer.scalars(1, {"x": 1.0})
+    writer.examples(1, "examples/best", [{"reward": 1.5, "response": HOSTILE}])
+    writer.close()
+
+    (file,) = Path(writer.place).glob("media/text/*.txt")
+    assert file.read_text() == (
+        "reward: 1.5\nresponse:\n    <script>alert(1)</script> [a](javascript:x)\n    \\u001b[31m \\ud800 half"
+    )
+    assert ours(Path(writer.place)) == {"x": {1: 1.0}}
+
+
+def test_what_trainers_log_is_read(tmp_path: Path) -> None:
+    """Nested values are joined and NaN kept; what SwanLab measures of the machine is no metric of the run."""
+    run = library.init(mode="offline", project="p", log_dir=str(tmp_path))
+    for step in range(3):
+        run.log({"actor": {"lr": step / 7}, "text": library.Text("1.5")}, step=step)
+    run.log({"nan": float("nan")}, step=3)
+    run.finish()
+    found = ours(Path(run.dir))
+
+    assert str(found.pop("nan")) == "{3: nan}"
+    assert found == {"actor/lr": {step: step / 7 for step in range(3)}}
+
+
+def test_the_process_stays_the_callers(tmp_path: Path) -> None:
+    """Neither the handler of Ctrl+C nor the exception hook is SwanLab's while our run is open."""
+    before = signal.getsignal(signal.SIGINT), sys.excepthook
+    writer = swanlab.open_writer("run", mode="offline", logdir=tmp_path)
+    during = signal.getsignal(signal.SIGINT), sys.excepthook
+    writer.close()
+
+    assert before == during == (signal.getsignal(signal.SIGINT), sys.excepthook)
+
+
+def test_one_run_in_a_process(tmp_path: Path) -> None:
+    """With a run of the trainer's open, ours is refused and theirs goes on."""
+    run = library.init(mode="offline", project="p", log_dir=str(tmp_path))
+    with pytest.raises(BoardError, match="one is open already"):
+        swanlab.open_writer("run", mode="offline", logdir=tmp_path)
+    run.log({"x": 1.0})
+    run.finish()
+
+    assert len(ours(Path(run.dir))["x"]) == 1
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "a project with a space": ({"mode": "offline", "project": "my project"}, "project.name"),
+    "a mode that is none": ({"mode": "sideways"}, "Invalid mode"),
+    "local without its board": ({"mode": "local"}, "needs swanboard"),
+}
+
+
+@pytest.mark.parametrize(("options", "reason"), REFUSED.values(), ids=REFUSED)
+def test_what_swanlab_does_not_take_is_said(tmp_path: Path, options: dict[str, Any], reason: str) -> None:
+    """A name, a mode or a project that SwanLab refuses is one error that says which."""
+    with pytest.raises(BoardError, match=reason):
+        swanlab.open_writer("run", logdir=tmp_path, **options)
+
+
+def piece(data: bytes) -> bytes:
+    """A whole record with a right checksum."""
+    return struct.pack("<IHB", zlib.crc32(data, zlib.crc32(b"\x01")), len(data), 1) + data
+
+
+def scalar(step: int, value: float | None) -> bytes:
+    """A record of one scalar, with or without its number."""
+    record = Record()
+    record.scalar.key = "x"
+    record.scalar.step = step
+    if value is not None:
+        record.scalar.value.number = value
+    return piece(record.SerializeToString())
+
+
+MARK = struct.pack("<4sHB", b":SWL", 0xE1D6, 2)
+LIES = {
+    "another file": (b"{}        ", "no transaction log of this tracker"),
+    "W&B's": (b":W&B\xe1\xbe\x00", "no transaction log of this tracker"),
+    "an older layout": (struct.pack("<4sHB", b":SWL", 0xE1D6, 1), "version that is not known"),
+    "no record": (MARK + piece(b"\xff\xff"), "a record is none of SwanLab"),
+    "a wrong checksum": (MARK + scalar(1, 1.0)[:-1] + b"\x00", "damaged at byte 7"),
+}
+
+
+@pytest.mark.parametrize(("data", "reason"), LIES.values(), ids=LIES)
+def test_damage_is_refused(tmp_path: Path, data: bytes, reason: str) -> None:
+    """A log that is none, or is damaged, gives an error that names the file."""
+    path = tmp_path / "run-x.swanlab"
+    path.write_bytes(data)
+
+    with pytest.raises(BoardError, match=f"run-x.swanlab.*{reason}"):
+        swanlab.read(path)
+
+
+def test_a_half_written_record_is_waited_for(tmp_path: Path) -> None:
+    """Cut anywhere, a log gives the steps whose records are whole; zero is a number, and none is none."""
+    data = MARK + scalar(1, 0.0) + scalar(2, None) + scalar(3, 0.5)
+    path = tmp_path / "run-x.swanlab"
+    found = []
+    for cut in range(len(data) + 1):
+        path.write_bytes(data[:cut])
+        found.append(len(ours(path).get("x", {})))
+
+    assert found == sorted(found)
+    assert ours(path) == {"x": {1: 0.0, 3: 0.5}}
+
+
+def test_nothing_there_is_said(tmp_path: Path) -> None:
+    """A folder without a run, and one that does not exist, are named."""
+    for path in (tmp_path, tmp_path / "none", tmp_path / "none.swanlab"):
+        with pytest.raises(BoardError, match="no run of SwanLab"):
+            swanlab.read(path)
+        assert swanlab.find(path) == []
+
+
+def test_ten_thousand_steps(tmp_path: Path) -> None:
+    """Long runs written by SwanLab are read whole."""
+    steps = {step: {"x": step / 7} for step in range(10_000)}
+
+    assert ours(write(tmp_path, steps)) == by_name(steps)
+
+
+class Counting(socketserver.ThreadingTCPServer):
+    """Counts whoever connects, and answers nobody."""
+
+    connections = 0
+    daemon_threads = True
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        """One more."""
+        self.connections += 1
+
+
+@pytest.fixture
+def server() -> Iterator[Counting]:
+    """A server that takes SwanLab's place."""
+    with Counting(("127.0.0.1", 0), socketserver.BaseRequestHandler) as counting:
+        threading.Thread(target=counting.serve_forever, daemon=True).start()
+        yield counting
+        counting.shutdown()
+
+
+WRITING = """
+import sys
+from board.trackers import swanlab
+writer = swanlab.open_writer("run", logdir=sys.argv[1], mode="offline", project="p", run_id="killed")
+for step in range((-1 if writer.last_step is None else writer.last_step) + 1, int(sys.argv[2])):
+    writer.scalars(step, {"x": step / 7})
+if len(sys.argv) > 3:
+    import os, signal, time
+    time.sleep(1)
+    os.kill(os.getpid(), signal.SIGKILL)
+writer.close()
+"""
+
+
+def in_process(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A process that writes a run with our writer."""
+    command = [sys.executable, "-c", WRITING, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=REPOSITORY, env=os.environ | environment)
+
+
+def test_offline_is_silent_in_every_way(tmp_path: Path, server: Counting) -> None:
+    """Offline nothing is sent to SwanLab's address, and nothing is printed."""
+    address = f"http://127.0.0.1:{server.server_address[1]}"
+    ended = in_process(str(tmp_path), "3", SWANLAB_API_HOST=address, SWANLAB_WEB_HOST=address, SWANLAB_API_KEY="k" * 21)
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    assert server.connections == 0
+
+
+def test_a_killed_run_knows_where_it_was(tmp_path: Path) -> None:
+    """After a kill the run goes on behind the last step that reached the disk, and the curve is whole, no step twice."""
+    assert in_process(str(tmp_path), "500", "kill").returncode == -signal.SIGKILL
+    (log,) = swanlab.find(tmp_path)
+    reached = len(ours(log)["x"])
+    assert 0 < reached < 500
+    assert in_process(str(tmp_path), "600").returncode == 0
+
+    (log,) = swanlab.find(tmp_path)
+    assert ours(log) == {"x": {step: step / 7 for step in range(600)}}
+    assert sum(len(own(folder)) for folder in tmp_path.glob("run-*")) == 600
+
+
+BLOCKED = """
+import sys
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "swanlab":
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Blocker())
+from pathlib import Path
+from board.trackers import tracker
+from board.trackers.contract import TrackerMissing
+module = tracker("swanlab")
+(log,) = module.find(Path(sys.argv[1]))
+for attempt in (lambda: module.read(log), lambda: module.open_writer("run", mode="offline", logdir=sys.argv[1])):
+    try:
+        attempt()
+    except TrackerMissing as error:
+        assert "pip install swanlab" in str(error), error
+    else:
+        raise SystemExit("no error")
+"""
+
+
+def test_without_swanlab_it_is_said_what_to_install(tmp_path: Path) -> None:
+    """The module is loaded without its library, and reading and writing say how to get it."""
+    (tmp_path / "run-x.swanlab").write_bytes(MARK)
+
+    subprocess.run([sys.executable, "-c", BLOCKED, str(tmp_path)], check=True, timeout=60, cwd=REPOSITORY)

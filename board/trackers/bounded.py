@@ -1,9 +1,10 @@
-"""Calls into a tracker's library that must come to an end. Knows no library."""
+"""Calls into a tracker's library that must come to an end, and must not print. Knows no library."""
 
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, TextIO, cast
 
 
 def within(seconds: float, what: str, call: Callable[[], Any]) -> Any:
@@ -27,3 +28,34 @@ def within(seconds: float, what: str, call: Callable[[], Any]) -> Any:
         if future.done():
             raise
         raise TimeoutError(f"{what} did not end within {seconds:g} s.") from error
+
+
+class _AllButOne:
+    """A stream that drops what one thread writes and hands on everybody else's."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._thread = threading.get_ident()
+
+    def write(self, text: str) -> int:
+        """Characters taken, written or dropped."""
+        return len(text) if threading.get_ident() == self._thread else self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def silently(call: Callable[[], Any]) -> Callable[[], Any]:
+    """The call with its own thread's standard output dropped while it lasts, for a library that prints and cannot be told not to."""
+
+    def silent() -> Any:
+        before = sys.stdout
+        dropping = cast(TextIO, _AllButOne(before))
+        sys.stdout = dropping
+        try:
+            return call()
+        finally:
+            if sys.stdout is dropping:
+                sys.stdout = before
+
+    return silent

@@ -1,4 +1,4 @@
-"""What trackers left in a run's folder or beside it, by name and place alone: nothing is opened here.
+"""What trackers left in a run's folder or beside it, by name and place; no more than a database's list of tables is read.
 
 Beside a run there may be many runs. Where a log folder has folders of this run's name, those are its own and the others are left out.
 """

@@ -1,0 +1,178 @@
+"""trackio: its local store, an SQLite database for each project, read without the library and written with it.
+
+TRACKIO_DIR says where the store is; TRACKIO_SPACE_ID and TRACKIO_SERVER_URL send elsewhere, as ever. A store on a network file system, which
+trackio keeps as fragments beside the database, is read once trackio has taken those in.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from board.errors import BoardError
+from board.trackers.bounded import silently, within
+from board.trackers.contract import Curve, Example, missing
+from board.trackers.curves import Points
+from board.trackers.files import checked_size, walk
+from board.trackers.flat import numbers, parsed
+from board.trackers.plain import plain, plain_rows
+
+NAME: Final = "trackio"
+
+SECONDS: Final = 60
+"""Longest time that beginning or closing a run, or reading one, may take."""
+
+_ENDING: Final = ".db"
+
+_RENAMED: Final = "__"
+"""What trackio puts before a metric's name that it uses itself, such as step."""
+
+_CHECK_EVERY: Final = 100_000
+"""Steps of SQLite's machine between two looks at the clock: a database may hold a question without end."""
+
+
+def find(folder: Path) -> list[Path]:
+    """Each database that has trackio's table of metrics."""
+    return [path for path in walk(folder) if path.suffix == _ENDING and _has_metrics(path)]
+
+
+def _has_metrics(path: Path) -> bool:
+    try:
+        with _opened(path) as database:
+            return bool(_columns(database))
+    except BoardError:
+        return False
+
+
+def read(path: Path) -> dict[str, Curve]:
+    """The numbers of the run that was logged to last in a project's database; of the run called `name` for the path `database/name`.
+
+    Nested names are joined by "/". Raises BoardError that names the database for one that is damaged or none, and for a run that is not there.
+    """
+    file = next((parent for parent in path.parents if parent.suffix == _ENDING and parent.is_file()), path)
+    name = None if file == path else path.relative_to(file).as_posix()
+    points = Points(file)
+    with _opened(file) as database:
+        for step, metrics in _rows(database, file, name):
+            try:
+                for key, value in numbers(parsed(metrics)):
+                    points.add(key.removeprefix(_RENAMED), step, value)
+            except (TypeError, ValueError) as error:
+                raise BoardError(f"{file}: a row is no metrics of trackio: {error}.") from error
+    return points.curves()
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[sqlite3.Connection]:
+    """The database, read only, and left as it is: without a writer's log beside it SQLite is told that nobody writes.
+
+    What SQLite says against it becomes a BoardError that names it.
+    """
+    checked_size(file)
+    live = file.with_name(file.name + "-wal")
+    mode = "mode=ro" if live.exists() and live.stat().st_size else "immutable=1"
+    deadline = time.monotonic() + SECONDS
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True, timeout=5)) as database:
+            database.execute("PRAGMA trusted_schema = OFF")
+            database.set_progress_handler(lambda: time.monotonic() > deadline, _CHECK_EVERY)
+            yield database
+    except sqlite3.Error as error:
+        raise BoardError(f"{file}: no database of trackio, or a damaged one: {error}.") from error
+
+
+def _columns(database: sqlite3.Connection) -> set[str]:
+    """The columns of the table of metrics, none where there is no such table or it is none of trackio's."""
+    (tables,) = database.execute("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'metrics'").fetchone()
+    columns = {row[1] for row in database.execute("PRAGMA table_info(metrics)")} if tables else set()
+    return columns if {"id", "run_name", "step", "metrics"} <= columns else set()
+
+
+def _rows(database: sqlite3.Connection, file: Path, name: str | None) -> Iterator[tuple[int, str]]:
+    """Step and metrics of each row of a run, in the order in which they were logged. Stores of older versions know runs by name alone."""
+    columns = _columns(database)
+    if not columns:
+        raise BoardError(f"{file}: no table of trackio's metrics.")
+    identity = "run_id" if "run_id" in columns else "run_name"
+    newest = f"SELECT {identity} FROM metrics WHERE run_name = coalesce(?, run_name) ORDER BY id DESC LIMIT 1"
+    found = database.execute(newest, (name,)).fetchone()
+    if found is None and name is not None:
+        raise BoardError(f"{file}: no run is called {name}.")
+    for step, metrics in database.execute(f"SELECT step, metrics FROM metrics WHERE {identity} = ? ORDER BY id", found or ("",)):
+        if not isinstance(step, int):
+            raise BoardError(f"{file}: a step is no whole number.")
+        yield step, metrics
+
+
+def open_writer(
+    run: str,
+    *,
+    project: str = "rl-logging-board",
+    name: str | None = None,
+    resume: Literal["never", "allow", "must"] = "never",
+) -> "TrackioWriter":
+    """Begin a run that is called `name`, else `run`, or with `resume` go on with the last one of that name.
+
+    Raises TrackerMissing without trackio, BoardError for what trackio does not take.
+    """
+    try:
+        import trackio
+    except ImportError as error:
+        raise missing(NAME, "trackio") from error
+
+    def begin() -> Any:
+        return trackio.init(
+            project=project,
+            name=plain(name or run),
+            resume=resume,
+            embed=False,
+            auto_log_cpu=False,
+            auto_log_gpu=False,
+        )
+
+    try:
+        return TrackioWriter(within(SECONDS, "Beginning a run of trackio", silently(begin)))
+    except ValueError as error:  # how trackio refuses a project, and a run that is not there
+        raise BoardError(f"trackio: {error}") from error
+
+
+class TrackioWriter:
+    """An open run of trackio. Its thread writes twice a second."""
+
+    def __init__(self, run: Any) -> None:
+        from trackio.sqlite_storage import SQLiteStorage
+
+        database = SQLiteStorage.get_project_db_path(run.project)
+        self.place = run.url or f"{database}/{run.name}"
+        self.last_step = None if run.url else _last_step(database, run.id)
+        self._run = run
+
+    def scalars(self, step: int, values: Mapping[str, float]) -> None:
+        """One step's numbers."""
+        self._run.log({plain(name): float(value) for name, value in values.items()}, step=step)
+
+    def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
+        """A few rollouts as one of trackio's tables, their text made plain."""
+        import trackio
+
+        shown = plain_rows(rows)
+        columns = list(dict.fromkeys(key for row in shown for key in row))
+        table = trackio.Table(columns=columns, data=[[row.get(key) for key in columns] for row in shown])
+        self._run.log({plain(name): table}, step=step)
+
+    def close(self) -> None:
+        """Write what is pending and end the run; raises TimeoutError after SECONDS."""
+        within(SECONDS, "Closing the run of trackio", silently(self._run.finish))
+
+
+def _last_step(file: Path, run_id: str) -> int:
+    """The last step of a run in a project's database, -1 where it has none yet."""
+    if not file.exists():
+        return -1
+    with _opened(file) as database:
+        if not _columns(database):
+            return -1
+        (last,) = database.execute("SELECT coalesce(max(step), -1) FROM metrics WHERE run_id = ?", (run_id,)).fetchone()
+    return int(last)

@@ -125,6 +125,7 @@ def test_a_walk_has_an_end(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
 
     assert [int(path.read_text()) for path in walk(tmp_path)] == list(range(MAX_DEPTH + 1))
+    assert list(walk(tmp_path, lambda name: name == "in")) == []
     assert list(walk(tmp_path / "none")) == []
 
 

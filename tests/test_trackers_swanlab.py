@@ -143,6 +143,7 @@ def test_one_run_in_a_process(tmp_path: Path) -> None:
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a project with a space": ({"mode": "offline", "project": "my project"}, "project.name"),
+    "online without a key": ({"mode": "online"}, "no API key was provided"),
     "a mode that is none": ({"mode": "sideways"}, "Invalid mode"),
     "local without its board": ({"mode": "local"}, "needs swanboard"),
 }

@@ -105,7 +105,17 @@ def test_a_run_goes_on_after_its_last_step(tmp_path: Path) -> None:
     writer.close()
 
     assert owns(tmp_path / "run ä") == ours(tmp_path / "run ä") == as_float32(STEPS | {13: {"reward/mean": 0.5}})
-    assert tensorboard.open_writer("another", log_dir=tmp_path, timestamped=False).last_step == -1
+
+
+def test_a_new_run_and_an_empty_one_are_told_apart(tmp_path: Path) -> None:
+    """A run that is new has no last step; one that was begun and holds none yet has step -1."""
+    found = []
+    for _ in range(2):
+        writer = tensorboard.open_writer("run", log_dir=tmp_path, timestamped=False)
+        found.append(writer.last_step)
+        writer.close()
+
+    assert found == [None, -1]
 
 
 @pytest.mark.parametrize("run", ["../../etc", "a/b", ".", "..", "", "x" * 400, "C:\\x", "nul\x00"])

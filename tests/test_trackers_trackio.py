@@ -75,18 +75,18 @@ def test_what_is_written_is_read_back(project: str) -> None:
 
 
 def test_a_run_goes_on_with_no_step_twice(project: str) -> None:
-    """A run gone on with knows its last step; without that a run of the same name is another."""
+    """A run gone on with knows its last step; one of the same name that is not to be gone on with is another."""
     write(project)
-    writer = trackio.open_writer("run ∑/1", project=project, resume="allow")
+    writer = trackio.open_writer("run ∑/1", project=project)
     assert writer.last_step == 12
     writer.scalars(13, {"reward/mean": 0.5})
     writer.close()
     assert ours(Path(writer.place)) == by_name(STEPS | {13: {"reward/mean": 0.5}})
     assert [row["step"] for row in own(project)] == [0, 1, 12, 13]
 
-    another = trackio.open_writer("run ∑/1", project=project)
+    another = trackio.open_writer("run ∑/1", project=project, resume="never")
     another.close()
-    assert another.last_step == -1
+    assert another.last_step is None
 
 
 def test_the_run_logged_to_last_is_read(project: str) -> None:
@@ -231,19 +231,27 @@ def test_ten_thousand_steps(tmp_path: Path) -> None:
     assert all(len(curve.steps) == 10_000 for curve in found.values())
 
 
+def test_one_store_in_a_process(project: str, tmp_path: Path) -> None:
+    """trackio looks for its store once: another folder is refused, its own is not."""
+    with pytest.raises(BoardError, match="one store in a process"):
+        trackio.open_writer("run", project=project, dir=tmp_path)
+    assert write(project, dir=library.TRACKIO_DIR).parents[1].parent == library.TRACKIO_DIR
+
+
 KILLED = """
 import os, signal, sys, time
 from board.trackers import trackio
-writer = trackio.open_writer("run", project="killed", resume="allow")
+writer = trackio.open_writer("run", project="killed", dir=sys.argv[1])
 print(writer.place)
-for step in range(writer.last_step + 1, 50):
+reached = -1 if writer.last_step is None else writer.last_step
+for step in range(reached + 1, 50):
     writer.scalars(step, {"x": step / 7})
-if len(sys.argv) > 1:
+if len(sys.argv) > 2:
     time.sleep(1.5)
     for step in range(50, 60):
         writer.scalars(step, {"x": step / 7})
     os.kill(os.getpid(), signal.SIGKILL)
-for step in range(max(50, writer.last_step + 1), 70):
+for step in range(max(50, reached + 1), 70):
     writer.scalars(step, {"x": step / 7})
 writer.close()
 """
@@ -251,11 +259,10 @@ writer.close()
 
 def test_a_killed_run_knows_where_it_was(tmp_path: Path) -> None:
     """After a kill the run goes on behind the last step that reached the store, and nothing but its place was printed."""
-    environment = os.environ | {"TRACKIO_DIR": str(tmp_path)}
-    options: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 60, "cwd": REPOSITORY, "env": environment}
-    killed = subprocess.run([sys.executable, "-c", KILLED, "kill"], **options)
+    options: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 60, "cwd": REPOSITORY}
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), "kill"], **options)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    ended = subprocess.run([sys.executable, "-c", KILLED], **options)
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], **options)
     assert ended.returncode == 0, ended.stderr
     place = Path(ended.stdout.strip())
 

@@ -42,7 +42,7 @@ class Writer(Protocol):
     """Where the reader finds it: a folder or an address."""
 
     last_step: int | None
-    """The last step that the run holds already, -1 where it holds none; None where the tracker cannot tell.
+    """The last step that the run holds already, -1 where it holds none; None for a run that is new, or where the tracker cannot tell.
 
     A kill may cost a tracker what it had not yet written, so this counts more than what the caller remembers of it.
     """

@@ -6,7 +6,7 @@ What lies near a run is not ours: a walk follows no link, goes only so deep and 
 import os
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -25,9 +25,12 @@ _NAME_BYTES: Final = 120
 """Bytes of UTF-8 that a run's name takes of a folder's name; file systems end at 255, and trackers add to it."""
 
 
-def walk(folder: Path) -> Iterator[Path]:
-    """The regular files in a folder and below it, nearest first, each folder's in the order of names. What cannot be listed is left out."""
-    pending = deque([(folder, 0)])
+def walk(folder: Path, wanted: Callable[[str], bool] = bool) -> Iterator[Path]:
+    """The regular files in a folder and below it whose names are wanted, nearest first, each folder's in the order of names.
+
+    What cannot be listed is left out.
+    """
+    pending = deque([(str(folder), 0)])
     entries = 0
     while pending:
         inside, depth = pending.popleft()
@@ -36,8 +39,8 @@ def walk(folder: Path) -> Iterator[Path]:
             if entries > MAX_ENTRIES:
                 return
             if entry.is_dir(follow_symlinks=False) and depth < MAX_DEPTH:
-                pending.append((Path(entry.path), depth + 1))
-            elif entry.is_file(follow_symlinks=False):
+                pending.append((entry.path, depth + 1))
+            elif wanted(entry.name) and entry.is_file(follow_symlinks=False):
                 yield Path(entry.path)
 
 
@@ -51,7 +54,7 @@ def folders(folder: Path) -> list[Path]:
     return [Path(entry.path) for entry in _listed(folder)[:MAX_ENTRIES] if entry.is_dir(follow_symlinks=False)]
 
 
-def _listed(folder: Path) -> list[os.DirEntry[str]]:
+def _listed(folder: Path | str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return sorted(entries, key=lambda entry: entry.name)

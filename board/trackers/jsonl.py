@@ -24,7 +24,7 @@ MAX_LINE: Final = 16 << 20
 
 def find(folder: Path) -> list[Path]:
     """Each file of that name in a folder or below it."""
-    return [path for path in walk(folder) if path.name == FILE_NAME]
+    return list(walk(folder, lambda name: name == FILE_NAME))
 
 
 def read(path: Path) -> dict[str, Curve]:
@@ -52,18 +52,19 @@ def read(path: Path) -> dict[str, Curve]:
 
 def _add(row: dict[str, Any], points: Points) -> None:
     """Add a line's numbers."""
-    step = next((row[key] for key in STEP_KEYS if key in row), None)
-    if not _is_whole(step):
+    step = _whole(next((row[key] for key in STEP_KEYS if key in row), None))
+    if step is None:
         raise ValueError(f"no whole number under any of {', '.join(STEP_KEYS)}")
     for name, value in numbers(row):
         if name not in STEP_KEYS:
-            points.add(name, int(step), value)
+            points.add(name, step, value)
 
 
-def _is_whole(step: object) -> bool:
-    if isinstance(step, float):
-        return step.is_integer()
-    return isinstance(step, int) and not isinstance(step, bool)
+def _whole(step: object) -> int | None:
+    """A step as an integer; trainers that count in floats write 3.0."""
+    if isinstance(step, float) and step.is_integer():
+        return int(step)
+    return step if isinstance(step, int) and not isinstance(step, bool) else None
 
 
 def open_writer(run: str, **kwargs: Any) -> Writer:

@@ -14,7 +14,7 @@ _RUN_FOLDER: Final = re.compile(r"(offline-)?run-\d{8}_\d{6}-")
 
 def find_logs(folder: Path, ending: str) -> list[Path]:
     """The log of each run in a folder or below it, told by the ending of its name; of several of one run the last."""
-    logs = sorted((path for path in walk(folder) if path.suffix == ending), key=_begun)
+    logs = sorted(walk(folder, lambda name: name.endswith(ending)), key=_begun)
     return list({(path.parent.parent, path.name): path for path in logs}.values())
 
 

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -92,7 +93,7 @@ def open_writer(
         raise missing(NAME, "SwanLab") from error
     if swanlab.has_run():
         raise BoardError("SwanLab has one run in a process, and one is open already.")
-    if (mode or os.environ.get("SWANLAB_MODE")) == "local" and not _has_swanboard():
+    if (mode or os.environ.get("SWANLAB_MODE")) == "local" and find_spec("swanboard") is None:
         raise BoardError("SwanLab's mode local needs swanboard: pip install 'swanlab[dashboard]'. Its mode offline does without.")
     name = plain(experiment_name or run)
 
@@ -114,16 +115,10 @@ def open_writer(
     try:
         with _quiet():
             return SwanlabWriter(within(SECONDS, "Beginning a run of SwanLab", begin))
-    except ValueError as error:  # how SwanLab refuses a name, a project, a folder
-        raise BoardError(f"SwanLab: {error}") from error
+    except (ValueError, RuntimeError) as error:  # how SwanLab refuses a name, a project, to go online without a key
+        raise BoardError(f"SwanLab: {' '.join(str(error).split())}") from error
     finally:
         sys.excepthook = hook
-
-
-def _has_swanboard() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("swanboard") is not None
 
 
 def _settings(swanlab: Any) -> Any:

@@ -38,7 +38,7 @@ _COUNTER = itertools.count()
 
 def find(folder: Path) -> list[Path]:
     """Each folder that holds event files: TensorBoard calls it a run."""
-    return list(dict.fromkeys(path.parent for path in walk(folder) if _MARK in path.name))
+    return list(dict.fromkeys(path.parent for path in walk(folder, lambda name: _MARK in name)))
 
 
 def read(path: Path) -> dict[str, Curve]:
@@ -163,10 +163,11 @@ class TensorBoardWriter:
         self._records.flush()
 
 
-def _last_step(folder: Path) -> int:
-    """The last step that an earlier writer left in a run's folder, -1 where there is none."""
-    curves = read(folder) if _event_files(folder) else {}
-    return max((int(curve.steps[-1]) for curve in curves.values()), default=-1)
+def _last_step(folder: Path) -> int | None:
+    """The last step that an earlier writer left in a run's folder, -1 where it left none; None where there was no writer."""
+    if not _event_files(folder):
+        return None
+    return max((int(curve.steps[-1]) for curve in read(folder).values()), default=-1)
 
 
 def inert_markdown(text: str) -> str:

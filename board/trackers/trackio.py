@@ -4,7 +4,9 @@ TRACKIO_DIR says where the store is; TRACKIO_SPACE_ID and TRACKIO_SERVER_URL sen
 trackio keeps as fragments beside the database, is read once trackio has taken those in.
 """
 
+import os
 import sqlite3
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -35,7 +37,7 @@ _CHECK_EVERY: Final = 100_000
 
 def find(folder: Path) -> list[Path]:
     """Each database that has trackio's table of metrics."""
-    return [path for path in walk(folder) if path.suffix == _ENDING and _has_metrics(path)]
+    return [path for path in walk(folder, lambda name: name.endswith(_ENDING)) if _has_metrics(path)]
 
 
 def _has_metrics(path: Path) -> bool:
@@ -111,16 +113,15 @@ def open_writer(
     *,
     project: str = "rl-logging-board",
     name: str | None = None,
-    resume: Literal["never", "allow", "must"] = "never",
+    resume: Literal["never", "allow", "must"] = "allow",
+    dir: str | Path | None = None,
 ) -> "TrackioWriter":
-    """Begin a run that is called `name`, else `run`, or with `resume` go on with the last one of that name.
+    """Go on with the last run that is called `name`, else `run`, or begin one; with `resume="never"` begin one in any case.
 
-    Raises TrackerMissing without trackio, BoardError for what trackio does not take.
+    `dir` is the store's folder, TRACKIO_DIR's or trackio's own where none is given. Raises TrackerMissing without trackio, BoardError for
+    what trackio does not take.
     """
-    try:
-        import trackio
-    except ImportError as error:
-        raise missing(NAME, "trackio") from error
+    trackio = _library(dir)
 
     def begin() -> Any:
         return trackio.init(
@@ -136,6 +137,20 @@ def open_writer(
         return TrackioWriter(within(SECONDS, "Beginning a run of trackio", silently(begin)))
     except ValueError as error:  # how trackio refuses a project, and a run that is not there
         raise BoardError(f"trackio: {error}") from error
+
+
+def _library(folder: str | Path | None) -> Any:
+    """trackio itself, which looks once, when it is loaded, where its store is."""
+    if folder is not None and "trackio" not in sys.modules:
+        os.environ["TRACKIO_DIR"] = str(Path(folder).expanduser().absolute())
+    try:
+        import trackio
+        from trackio.utils import TRACKIO_DIR
+    except ImportError as error:
+        raise missing(NAME, "trackio") from error
+    if folder is not None and Path(TRACKIO_DIR) != Path(folder).expanduser().absolute():
+        raise BoardError(f"trackio has one store in a process, and this process has {TRACKIO_DIR} already.")
+    return trackio
 
 
 class TrackioWriter:
@@ -167,12 +182,12 @@ class TrackioWriter:
         within(SECONDS, "Closing the run of trackio", silently(self._run.finish))
 
 
-def _last_step(file: Path, run_id: str) -> int:
-    """The last step of a run in a project's database, -1 where it has none yet."""
+def _last_step(file: Path, run_id: str) -> int | None:
+    """The last step of a run in a project's database, None where it has none."""
     if not file.exists():
-        return -1
+        return None
     with _opened(file) as database:
         if not _columns(database):
-            return -1
-        (last,) = database.execute("SELECT coalesce(max(step), -1) FROM metrics WHERE run_id = ?", (run_id,)).fetchone()
-    return int(last)
+            return None
+        (last,) = database.execute("SELECT max(step) FROM metrics WHERE run_id = ?", (run_id,)).fetchone()
+    return None if last is None else int(last)

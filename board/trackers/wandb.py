@@ -1,7 +1,7 @@
 """W&B: offline and local runs read from their transaction logs, runs written with its own library, online or offline.
 
 WANDB_MODE, WANDB_PROJECT, WANDB_ENTITY and the rest of W&B's environment count as ever. Runs are begun beside whatever run the trainer has
-open, print nothing, ask nothing, and log neither the machine nor its code.
+open, print nothing on standard output, ask nothing, and log neither the machine nor its code.
 """
 
 import os

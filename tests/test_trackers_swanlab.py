@@ -2,11 +2,9 @@
 
 import os
 import signal
-import socketserver
 import struct
 import subprocess
 import sys
-import threading
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,17 +14,10 @@ import pytest
 import swanlab as library
 from swanlab.proto.swanlab.record.v1.record_pb2 import Record
 from swanlab.sdk.internal.core_python.store import DataStoreReader
+from tracked import HOSTILE, REPOSITORY, STEPS, Counting, Steps, by_name, counting, curves, without_library
 
 from board.errors import BoardError
 from board.trackers import swanlab
-
-REPOSITORY = Path(__file__).parent.parent
-HOSTILE = "<script>alert(1)</script> [a](javascript:x)\n\x1b[31m \ud800 half"
-STEPS = {
-    0: {"reward/mean": 0.1, "kl/k1 mean ∑": -3e-9},
-    1: {"reward/mean": 1e300},
-    12: {"reward/mean": -0.25, "kl/k1 mean ∑": 7.0},
-}
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +28,7 @@ def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
 
 
-def write(folder: Path, steps: dict[int, dict[str, float]] = STEPS, **options: Any) -> Path:
+def write(folder: Path, steps: Steps = STEPS, **options: Any) -> Path:
     """A run written offline with our writer; the folder it went to."""
     writer = swanlab.open_writer("run ä", mode="offline", logdir=folder, **options)
     for step, values in steps.items():
@@ -46,17 +37,9 @@ def write(folder: Path, steps: dict[int, dict[str, float]] = STEPS, **options: A
     return Path(writer.place)
 
 
-def by_name(steps: dict[int, dict[str, float]]) -> dict[str, dict[int, float]]:
-    """What was logged, by name."""
-    names = dict.fromkeys(name for values in steps.values() for name in values)
-    return {name: {step: values[name] for step, values in steps.items() if name in values} for name in names}
-
-
 def ours(path: Path) -> dict[str, dict[int, float]]:
     """The scalars that we find."""
-    return {
-        name: dict(zip(curve.steps.tolist(), curve.values.tolist(), strict=True)) for name, curve in swanlab.read(path).items()
-    }
+    return curves(swanlab, path)
 
 
 def own(folder: Path) -> list[tuple[str, int, float]]:
@@ -219,24 +202,11 @@ def test_ten_thousand_steps(tmp_path: Path) -> None:
     assert ours(write(tmp_path, steps)) == by_name(steps)
 
 
-class Counting(socketserver.ThreadingTCPServer):
-    """Counts whoever connects, and answers nobody."""
-
-    connections = 0
-    daemon_threads = True
-
-    def finish_request(self, request: Any, client_address: Any) -> None:
-        """One more."""
-        self.connections += 1
-
-
 @pytest.fixture
 def server() -> Iterator[Counting]:
     """A server that takes SwanLab's place."""
-    with Counting(("127.0.0.1", 0), socketserver.BaseRequestHandler) as counting:
-        threading.Thread(target=counting.serve_forever, daemon=True).start()
-        yield counting
-        counting.shutdown()
+    with counting() as server:
+        yield server
 
 
 WRITING = """
@@ -261,8 +231,9 @@ def in_process(*arguments: str, **environment: str) -> subprocess.CompletedProce
 
 def test_offline_is_silent_in_every_way(tmp_path: Path, server: Counting) -> None:
     """Offline nothing is sent to SwanLab's address, and nothing is printed."""
-    address = f"http://127.0.0.1:{server.server_address[1]}"
-    ended = in_process(str(tmp_path), "3", SWANLAB_API_HOST=address, SWANLAB_WEB_HOST=address, SWANLAB_API_KEY="k" * 21)
+    ended = in_process(
+        str(tmp_path), "3", SWANLAB_API_HOST=server.address, SWANLAB_WEB_HOST=server.address, SWANLAB_API_KEY="k" * 21
+    )
 
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
     assert server.connections == 0
@@ -281,30 +252,8 @@ def test_a_killed_run_knows_where_it_was(tmp_path: Path) -> None:
     assert sum(len(own(folder)) for folder in tmp_path.glob("run-*")) == 600
 
 
-BLOCKED = """
-import sys
-class Blocker:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "swanlab":
-            raise ModuleNotFoundError(name)
-sys.meta_path.insert(0, Blocker())
-from pathlib import Path
-from board.trackers import tracker
-from board.trackers.contract import TrackerMissing
-module = tracker("swanlab")
-(log,) = module.find(Path(sys.argv[1]))
-for attempt in (lambda: module.read(log), lambda: module.open_writer("run", mode="offline", logdir=sys.argv[1])):
-    try:
-        attempt()
-    except TrackerMissing as error:
-        assert "pip install swanlab" in str(error), error
-    else:
-        raise SystemExit("no error")
-"""
-
-
 def test_without_swanlab_it_is_said_what_to_install(tmp_path: Path) -> None:
     """The module is loaded without its library, and reading and writing say how to get it."""
     (tmp_path / "run-x.swanlab").write_bytes(MARK)
 
-    subprocess.run([sys.executable, "-c", BLOCKED, str(tmp_path)], check=True, timeout=60, cwd=REPOSITORY)
+    without_library("swanlab", tmp_path)

@@ -22,6 +22,7 @@ from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
 from tensorboard.plugin_util import markdown_to_safe_html, safe_html
 from tensorboard.summary import Writer as TensorBoardsOwnWriter
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
+from tracked import Steps, by_name, curves, without_library
 
 from board.errors import BoardError
 from board.trackers import event_records, tensorboard
@@ -39,7 +40,7 @@ STEPS = {
 }
 
 
-def write(folder: Path, steps: dict[int, dict[str, float]] = STEPS, **options: Any) -> Path:
+def write(folder: Path, steps: Steps = STEPS, **options: Any) -> Path:
     """A run written with our writer; the folder it went to."""
     writer = tensorboard.open_writer("run ä", log_dir=folder, **options)
     for step, values in steps.items():
@@ -62,16 +63,12 @@ def owns(folder: Path) -> dict[str, dict[int, float]]:
 
 def ours(path: Path) -> dict[str, dict[int, float]]:
     """The scalars that we find."""
-    return {
-        name: dict(zip(curve.steps.tolist(), curve.values.tolist(), strict=True))
-        for name, curve in tensorboard.read(path).items()
-    }
+    return curves(tensorboard, path)
 
 
-def as_float32(steps: dict[int, dict[str, float]]) -> dict[str, dict[int, float]]:
+def as_float32(steps: Steps) -> dict[str, dict[int, float]]:
     """What was logged, by name, as float32 holds it."""
-    names = dict.fromkeys(name for values in steps.values() for name in values)
-    return {name: {step: float(np.float32(values[name])) for step, values in steps.items() if name in values} for name in names}
+    return {name: {step: float(np.float32(value)) for step, value in curve.items()} for name, curve in by_name(steps).items()}
 
 
 def only_file(folder: Path) -> Path:
@@ -353,33 +350,9 @@ def test_a_running_tensorboard_shows_a_model_text_as_text(served: tuple[str, str
         assert "\x1b" not in body
 
 
-BLOCKED = """
-import sys
-class Blocker:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "tensorboard":
-            raise ModuleNotFoundError(name)
-sys.meta_path.insert(0, Blocker())
-from pathlib import Path
-from board.trackers import tracker
-from board.trackers.contract import TrackerMissing
-module = tracker("tensorboard")
-assert module.find(Path(sys.argv[1]))
-for attempt in (lambda: module.read(Path(sys.argv[1])), lambda: module.open_writer("run", log_dir=sys.argv[1])):
-    try:
-        attempt()
-    except TrackerMissing as error:
-        assert "pip install tensorboard" in str(error), error
-    else:
-        raise SystemExit("no error")
-"""
-
-
 def test_without_tensorboard_it_is_said_what_to_install(tmp_path: Path) -> None:
     """The module is loaded without its library, and reading and writing say how to get it."""
-    folder = write(tmp_path)
-
-    subprocess.run([sys.executable, "-c", BLOCKED, str(folder)], check=True, timeout=60, cwd=Path(__file__).parent.parent)
+    without_library("tensorboard", write(tmp_path))
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

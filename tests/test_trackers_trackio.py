@@ -17,18 +17,11 @@ import pytest
 os.environ.setdefault("TRACKIO_DIR", tempfile.mkdtemp(prefix="trackio-test-"))  # trackio looks once, when it is imported
 
 import trackio as library
+from tracked import HOSTILE, PLAIN, REPOSITORY, STEPS, Steps, by_name, curves, without_library
 from trackio.sqlite_storage import SQLiteStorage
 
 from board.errors import BoardError
 from board.trackers import trackio
-
-REPOSITORY = Path(__file__).parent.parent
-HOSTILE = "<script>alert(1)</script> [a](javascript:x)\n\x1b[31m \ud800 half"
-STEPS = {
-    0: {"reward/mean": 0.1, "kl/k1 mean ∑": -3e-9},
-    1: {"reward/mean": 1e300},
-    12: {"reward/mean": -0.25, "kl/k1 mean ∑": 7.0},
-}
 
 
 @pytest.fixture
@@ -37,7 +30,7 @@ def project() -> str:
     return f"p {uuid.uuid4().hex}"
 
 
-def write(project: str, run: str = "run ∑/1", steps: dict[int, dict[str, float]] = STEPS, **options: Any) -> Path:
+def write(project: str, run: str = "run ∑/1", steps: Steps = STEPS, **options: Any) -> Path:
     """A run written with our writer; where it is."""
     writer = trackio.open_writer(run, project=project, **options)
     for step, values in steps.items():
@@ -46,17 +39,9 @@ def write(project: str, run: str = "run ∑/1", steps: dict[int, dict[str, float
     return Path(writer.place)
 
 
-def by_name(steps: dict[int, dict[str, float]]) -> dict[str, dict[int, float]]:
-    """What was logged, by name."""
-    names = dict.fromkeys(name for values in steps.values() for name in values)
-    return {name: {step: values[name] for step, values in steps.items() if name in values} for name in names}
-
-
 def ours(path: Path) -> dict[str, dict[int, float]]:
     """The scalars that we find."""
-    return {
-        name: dict(zip(curve.steps.tolist(), curve.values.tolist(), strict=True)) for name, curve in trackio.read(path).items()
-    }
+    return curves(trackio, path)
 
 
 def own(project: str, run: str = "run ∑/1") -> list[dict[str, Any]]:
@@ -108,7 +93,7 @@ def test_examples_are_a_table_of_text(project: str) -> None:
     writer.close()
 
     (table,) = [row["examples/best"]["_value"] for row in own(project, "run") if "examples/best" in row]
-    assert [row["response"] for row in table] == ["<script>alert(1)</script> [a](javascript:x)\n\\u001b[31m \\ud800 half", "b"]
+    assert [row["response"] for row in table] == [PLAIN, "b"]
     assert ours(Path(writer.place)) == {"x": {1: 1.0}}
 
 
@@ -271,29 +256,8 @@ def test_a_killed_run_knows_where_it_was(tmp_path: Path) -> None:
         assert store.execute("SELECT count(*) FROM metrics").fetchone() == (70,)
 
 
-BLOCKED = """
-import sys
-class Blocker:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "trackio":
-            raise ModuleNotFoundError(name)
-sys.meta_path.insert(0, Blocker())
-from pathlib import Path
-from board.trackers import tracker
-from board.trackers.contract import TrackerMissing
-module = tracker("trackio")
-assert module.read(module.find(Path(sys.argv[1]))[0])
-try:
-    module.open_writer("run")
-except TrackerMissing as error:
-    assert "pip install trackio" in str(error), error
-else:
-    raise SystemExit("no error")
-"""
-
-
 def test_without_trackio_stores_are_read(tmp_path: Path) -> None:
     """Reading needs no library, and writing says how to get it."""
     database(tmp_path / "x.db", TABLE, "INSERT INTO metrics VALUES (1, 'r', 1, '{\"x\": 1}')")
 
-    subprocess.run([sys.executable, "-c", BLOCKED, str(tmp_path)], check=True, timeout=60, cwd=REPOSITORY)
+    without_library("trackio", tmp_path, reads_without=True)

@@ -2,11 +2,9 @@
 
 import json
 import os
-import socketserver
 import struct
 import subprocess
 import sys
-import threading
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,18 +15,11 @@ import pytest
 import wandb as library
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tracked import HOSTILE, PLAIN, REPOSITORY, STEPS, Counting, Steps, by_name, counting, curves, without_library
 from wandb.proto.wandb_internal_pb2 import Record
 
 from board.errors import BoardError
 from board.trackers import wandb
-
-REPOSITORY = Path(__file__).parent.parent
-HOSTILE = "<script>alert(1)</script> [a](javascript:x)\n\x1b[31m \ud800 half"
-STEPS = {
-    0: {"reward/mean": 0.1, "kl/k1 mean ∑": -3e-9},
-    1: {"reward/mean": 1e300},
-    12: {"reward/mean": -0.25, "kl/k1 mean ∑": 7.0},
-}
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +31,7 @@ def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
 
 
-def write(folder: Path, steps: dict[int, dict[str, float]], **options: Any) -> Path:
+def write(folder: Path, steps: Steps, **options: Any) -> Path:
     """A run written offline with our writer; the folder it went to."""
     writer = wandb.open_writer("run ä", mode="offline", dir=folder, project="p", **options)
     for step, values in steps.items():
@@ -49,15 +40,9 @@ def write(folder: Path, steps: dict[int, dict[str, float]], **options: Any) -> P
     return Path(writer.place)
 
 
-def by_name(steps: dict[int, dict[str, float]]) -> dict[str, dict[int, float]]:
-    """What was logged, by name."""
-    names = dict.fromkeys(name for values in steps.values() for name in values)
-    return {name: {step: values[name] for step, values in steps.items() if name in values} for name in names}
-
-
 def ours(path: Path) -> dict[str, dict[int, float]]:
     """The scalars that we find."""
-    return {name: dict(zip(curve.steps.tolist(), curve.values.tolist(), strict=True)) for name, curve in wandb.read(path).items()}
+    return curves(wandb, path)
 
 
 def exported(place: Path) -> list[dict[str, Any]]:
@@ -135,7 +120,7 @@ def test_examples_are_a_table_of_text(tmp_path: Path) -> None:
     table = json.loads(file.read_text())
     assert table["columns"] == ["reward", "response", "extra"]
     assert table["data"] == [
-        [1.5, "<script>alert(1)</script> [a](javascript:x)\n\\u001b[31m \\ud800 half", None],
+        [1.5, PLAIN, None],
         [None, "b", 2],
     ]
     assert ours(Path(writer.place)) == {"x": {1: 1.0}}
@@ -343,24 +328,11 @@ def test_ten_thousand_steps(tmp_path: Path) -> None:
     assert all(np.array_equal(curve.values, np.arange(10_000) / 7) for curve in found.values())
 
 
-class Counting(socketserver.ThreadingTCPServer):
-    """Counts whoever connects, and answers nobody."""
-
-    connections = 0
-    daemon_threads = True
-
-    def finish_request(self, request: Any, client_address: Any) -> None:
-        """One more."""
-        self.connections += 1
-
-
 @pytest.fixture
 def server() -> Iterator[Counting]:
     """A server that takes W&B's place."""
-    with Counting(("127.0.0.1", 0), socketserver.BaseRequestHandler) as counting:
-        threading.Thread(target=counting.serve_forever, daemon=True).start()
-        yield counting
-        counting.shutdown()
+    with counting() as server:
+        yield server
 
 
 WRITING = """
@@ -388,8 +360,7 @@ def in_process(*arguments: str, **environment: str) -> subprocess.CompletedProce
 @pytest.mark.parametrize(("mode", "environment"), [("offline", {}), ("", {"WANDB_MODE": "offline"})])
 def test_offline_is_silent_in_every_way(tmp_path: Path, server: Counting, mode: str, environment: dict[str, str]) -> None:
     """Offline, by argument or environment, nothing is sent to W&B's address, and nothing printed but what the caller prints."""
-    address = f"http://127.0.0.1:{server.server_address[1]}"
-    ended = in_process(str(tmp_path), mode, "", WANDB_BASE_URL=address, HOME=str(tmp_path), **environment)
+    ended = in_process(str(tmp_path), mode, "", WANDB_BASE_URL=server.address, HOME=str(tmp_path), **environment)
 
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout == ""
@@ -400,8 +371,7 @@ def test_offline_is_silent_in_every_way(tmp_path: Path, server: Counting, mode: 
 
 def test_without_a_key_it_is_said_what_to_do(tmp_path: Path, server: Counting) -> None:
     """Online without a key ends at once with the ways to give one; nobody is asked."""
-    address = f"http://127.0.0.1:{server.server_address[1]}"
-    ended = in_process(str(tmp_path), "", "", WANDB_BASE_URL=address, HOME=str(tmp_path), WANDB_ERROR_REPORTING="false")
+    ended = in_process(str(tmp_path), "", "", WANDB_BASE_URL=server.address, HOME=str(tmp_path), WANDB_ERROR_REPORTING="false")
 
     assert ended.returncode == 1
     assert "BoardError: W&B has no key: give api_key" in ended.stderr
@@ -433,30 +403,8 @@ def test_a_killed_run_knows_where_it_was(tmp_path: Path) -> None:
     assert sum(len(exported(part)) for part in (tmp_path / "wandb").glob("offline-run-*")) == 8
 
 
-BLOCKED = """
-import sys
-class Blocker:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "wandb":
-            raise ModuleNotFoundError(name)
-sys.meta_path.insert(0, Blocker())
-from pathlib import Path
-from board.trackers import tracker
-from board.trackers.contract import TrackerMissing
-module = tracker("wandb")
-(log,) = module.find(Path(sys.argv[1]))
-for attempt in (lambda: module.read(log), lambda: module.open_writer("run", mode="offline", dir=sys.argv[1])):
-    try:
-        attempt()
-    except TrackerMissing as error:
-        assert "pip install wandb" in str(error), error
-    else:
-        raise SystemExit("no error")
-"""
-
-
 def test_without_wandb_it_is_said_what_to_install(tmp_path: Path) -> None:
     """The module is loaded without its library, and reading and writing say how to get it."""
     saved(tmp_path, MARK)
 
-    subprocess.run([sys.executable, "-c", BLOCKED, str(tmp_path)], check=True, timeout=60, cwd=REPOSITORY)
+    without_library("wandb", tmp_path)

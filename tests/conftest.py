@@ -39,11 +39,12 @@ Serve = Callable[..., str]
 
 @pytest.fixture(autouse=True)
 def clean_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No test sees another's cache, this user's home or a root chosen by whoever runs the tests."""
+    """No test sees another's cache, this user's home and settings or a root chosen by whoever runs the tests."""
     aside = tmp_path.with_name(f"{tmp_path.name}-home")
     monkeypatch.setenv("HOME", str(aside))
     monkeypatch.setenv("RL_BOARD_CACHE", str(aside / "cache"))
-    monkeypatch.delenv("RL_BOARD_ROOT", raising=False)
+    for name in ("RL_BOARD_ROOT", "RL_BOARD_SETTINGS", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
     # AppTest leaves the script it ran as the main module, and processes that a later test spawns would run it again.
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     yield

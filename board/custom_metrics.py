@@ -1,0 +1,283 @@
+"""The reader's own metrics: an SQL query over a run's frame, and the curves its answer holds.
+
+The query sees one table, `rollouts`: the scalars of the frame, a row per rollout, missing values as NULL. Token arrays are not in it. It is
+answered by `board.sql_worker` in a process of its own. Knows neither where queries are kept nor how curves are drawn.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from board.errors import BoardError
+from board.formats.row import plural
+from board.metrics import Float64Array
+from board.numbers import MISSING, size
+from board.schema import BY_NAME
+from board.shards import natural_key
+
+TABLE: Final = "rollouts"
+STEP: Final = "step"
+LONGEST_QUERY: Final = 20_000
+"""Characters."""
+
+_EXACT: Final = 2.0**53
+"""Whole numbers beyond this are not all floats."""
+
+_KEPT_VARIABLES: Final = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+"""All that the process is given of the environment: Python itself may need them to start."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one query may take."""
+
+    seconds: int = 20
+    memory: int = 512_000_000
+    """Bytes DuckDB may use; what escapes its notice may be as much again."""
+    rows: int = 100_000
+    """Rows of the answer; more are cut."""
+    bytes: int = 64_000_000
+    """Of the answer."""
+    threads: int = 2
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a query gave: a column `step` (int64) or `x` (float64), ascending, float64 numbers and texts; at least one is a number."""
+
+    x: str
+    """`step` or `x`: which of the two the curves are over."""
+    frame: pd.DataFrame
+    cut: bool
+    """Whether there were more rows than the limit."""
+    without_x: int
+    """Rows left out because their step, or x, was missing or not finite."""
+
+
+@dataclass(frozen=True)
+class CustomCurve:
+    """One curve of an answer. Shapes (n,): its steps or x, ascending and each once, and its values, NaN where missing."""
+
+    number: str
+    """The column its values are from."""
+    name: str
+    """On the screen: the texts it was split by, and the number where there are several."""
+    x: Float64Array
+    y: Float64Array
+
+
+def evaluate(frame: pd.DataFrame, query: str, limits: Limits | None = None) -> Answer:
+    """The answer to one SELECT over the frame as the table `rollouts`; the frame is not changed.
+
+    Raises BoardError with DuckDB's own message for a query it refuses, and with ours for one that is not allowed, takes longer or needs more
+    than the limits, or whose answer holds no curve.
+    """
+    if not query.strip():
+        raise BoardError("There is no query: write one SELECT statement.")
+    if len(query) > LONGEST_QUERY:
+        raise BoardError(f"The query has {len(query):,} characters, and {LONGEST_QUERY:,} is the most that is read.")
+    if any(0xD800 <= ord(character) < 0xE000 or character == "\0" for character in query):
+        raise BoardError("The query holds a character that is no text.")
+    return read_answer(_answered(as_table(frame), query, limits or Limits()))
+
+
+def as_table(frame: pd.DataFrame) -> pa.Table:
+    """The frame as queries see it: its buffers where possible, NaN as NULL, names that differ in more than case and are not empty."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    return table.rename_columns(_unlike(table.column_names)).replace_schema_metadata(None)
+
+
+def _unlike(names: Sequence[str]) -> list[str]:
+    """SQL takes `Reward` and `reward` for the same: later ones get a number."""
+    taken: dict[str, None] = {}
+    for at, name in enumerate(names):
+        wanted = name or f"column_{at + 1}"
+        unlike, number = wanted, 1
+        while unlike.lower() in {one.lower() for one in taken}:
+            number += 1
+            unlike = f"{wanted}_{number}"
+        taken[unlike] = None
+    return list(taken)
+
+
+_SEATS: Final = threading.BoundedSemaphore(2)
+"""So many queries of all readers are answered at a time."""
+
+
+def _answered(table: pa.Table, query: str, limits: Limits) -> pa.Table:
+    """What the worker says. Raises BoardError when it says nothing."""
+    try:
+        with tempfile.TemporaryFile() as asked:
+            _write(asked, table, {"query": query, "limits": json.dumps(asdict(limits))})
+            with _SEATS:
+                written = _run(asked, limits)
+    except OSError as error:  # no room for the table, no process to be had
+        raise BoardError(f"The query could not be run: {error.strerror or error}.") from error
+    return pa.ipc.open_stream(written).read_all()
+
+
+def _write(file: BinaryIO, table: pa.Table, asked: dict[str, str]) -> None:
+    schema = table.schema.with_metadata(asked)
+    with pa.ipc.new_file(file, schema) as writer:
+        writer.write_table(table.cast(schema))
+    file.flush()
+
+
+def _run(asked: BinaryIO, limits: Limits) -> bytes:
+    """What the worker wrote; it is gone when this returns. Raises BoardError when it wrote nothing."""
+    environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "board.sql_worker"],
+        stdin=asked,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment | {"PYTHONPATH": _python_path()},
+    )
+    with process:
+        try:
+            written, said = process.communicate(timeout=limits.seconds)
+        except subprocess.TimeoutExpired:
+            raise BoardError(f"The query was stopped: it took longer than {plural(limits.seconds, 'second')}.") from None
+        finally:
+            process.kill()
+    if process.returncode < 0:
+        raise BoardError(f"The query was stopped: it needed more than the {size(limits.memory)} it may take, or DuckDB failed.")
+    if process.returncode:
+        last = said.decode(errors="backslashreplace").strip().splitlines()[-1:]
+        raise BoardError(f"The process that answers queries failed: {' '.join(last) or process.returncode}.")
+    return written
+
+
+def _python_path() -> str:
+    """Where the worker finds this package and what it needs."""
+    return os.pathsep.join(filter(None, [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH")]))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind))
+
+
+def _numbers(column: pa.ChunkedArray) -> Float64Array:
+    values: Float64Array = column.cast(pa.float64(), safe=False).to_pandas().to_numpy(np.float64)
+    return values
+
+
+def _texts(column: pa.ChunkedArray) -> "pd.Series[str]":
+    return pd.Series(column.cast(pa.large_string()).to_pandas(), dtype="str")
+
+
+_READ: Final[Sequence[tuple[Callable[[pa.DataType], bool], Callable[[pa.ChunkedArray], object]]]] = (
+    (_is_number, _numbers),
+    (pa.types.is_boolean, _texts),
+    (pa.types.is_string, _texts),
+    (pa.types.is_large_string, _texts),
+    (pa.types.is_dictionary, _texts),
+)
+"""What the answer's columns may be, and how each is read."""
+
+
+def read_answer(answered: pa.Table) -> Answer:
+    """What `board.sql_worker` answered, as numbers and texts over its step or x.
+
+    Raises BoardError with its reason where it has no answer, and with ours where that holds no curve.
+    """
+    if reason := answered.schema.metadata.get(b"error"):
+        raise BoardError(reason.decode())
+    over = _x_of(answered.column_names)
+    x = over.lower()
+    columns = {name: _read(answered.field(name), answered.column(name)) for name in answered.column_names}
+    xs = columns.pop(over)
+    if isinstance(xs, pd.Series):
+        raise BoardError(f"The column {x} of the answer is text, and must be a number.")
+    if all(isinstance(values, pd.Series) for values in columns.values()):
+        raise BoardError(f"The answer has no number beside its column {x}: select one, such as avg(reward).")
+    known = np.isfinite(xs)
+    if x == STEP and ((xs[known] != np.floor(xs[known])) | (np.abs(xs[known]) > _EXACT)).any():
+        raise BoardError("The answer has a step that is no whole number, or a huge one: call the column x where it is no step.")
+    ordered = pd.DataFrame({x: xs, **columns})[known].sort_values(x, kind="stable", ignore_index=True)
+    frame = ordered.astype({STEP: "int64"}) if x == STEP else ordered
+    return Answer(x, frame, bool(answered.schema.metadata[b"cut"]), int((~known).sum()))
+
+
+def _x_of(columns: Sequence[str]) -> str:
+    """Which column of an answer its curves are over. Raises BoardError where there is none, or two have the same name."""
+    names = [name.lower() for name in columns]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise BoardError(f"The answer has {names.count(twice)} columns {twice!r}: give each its own name with AS.")
+    x = next((name for name in (STEP, "x") if name in names), None)
+    if x is None:
+        raise BoardError("The answer has neither a column step nor a column x for its curves to be drawn over.")
+    return columns[names.index(x)]
+
+
+def _read(field: pa.Field, column: pa.ChunkedArray) -> "Float64Array | pd.Series[str]":
+    read = next((read for fits, read in _READ if fits(field.type)), None)
+    if read is None:
+        raise BoardError(f"The column {field.name!r} of the answer is of the type {field.type}: neither a number nor text.")
+    return read(column)  # type: ignore[return-value]
+
+
+def curves(answer: Answer) -> list[CustomCurve]:
+    """One curve for each number column and combination of texts, in natural order. Raises BoardError where a curve has two values at a place."""
+    frame = answer.frame
+    numbers = [name for name in frame.columns if name != answer.x and frame[name].dtype == np.float64]
+    texts = [name for name in frame.columns if name != answer.x and name not in numbers]
+    found = []
+    for combination, rows in _split(frame, texts):
+        twice = rows[answer.x].duplicated()
+        if twice.any():
+            at, named = rows[answer.x][twice].iloc[0], f" of {' · '.join(combination)}" if combination else ""
+            raise BoardError(
+                f"The answer has several rows{named} for {answer.x} {at:g}: a curve has one value there, so aggregate, as avg(reward), "
+                "and GROUP BY ALL."
+            )
+        x = rows[answer.x].to_numpy(np.float64)
+        for number in numbers:
+            parts = [*combination, *([number] if len(numbers) > 1 or not combination else [])]
+            found.append(CustomCurve(number, " · ".join(parts), x, rows[number].to_numpy(np.float64)))
+    return found
+
+
+def _split(frame: pd.DataFrame, texts: Sequence[str]) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
+    """The rows of each combination of texts; a missing text is one of its own."""
+    if not texts:
+        yield (), frame
+        return
+    groups = frame.groupby(list(texts), dropna=False, sort=False)
+    named = [(tuple(text if isinstance(text, str) else MISSING for text in key), rows) for key, rows in groups]
+    for values, rows in sorted(named, key=lambda one: [natural_key(text) for text in one[0]]):
+        yield tuple(f"{name} {value}" for name, value in zip(texts, values, strict=True)), rows
+
+
+def described(frame: pd.DataFrame) -> pd.DataFrame:
+    """The columns a query may name, one a row: `column`, `type` and, of those the board knows, `meaning` with the unit."""
+    table = as_table(frame.iloc[:0])
+    known = [BY_NAME.get(name) for name in frame.columns]
+    return pd.DataFrame(
+        {
+            "column": table.column_names,
+            "type": ["number" if _is_number(field.type) else "text" for field in table.schema],
+            "meaning": ["" if one is None else f"{one.meaning} ({one.unit})" if one.unit else one.meaning for one in known],
+        }
+    )
+
+
+def example(frame: pd.DataFrame) -> str:
+    """A query to begin with, over columns the frame has: mean and best of a number, by what tells the rollouts of a step apart."""
+    names = set(as_table(frame.iloc[:0]).column_names)
+    measured = next((name for name in ("reward", "response_length", "response_chars") if name in names), None)
+    several = (name for name in ("data_source", "split", "rank") if name in names and frame[name].nunique() > 1)
+    split = next(several, None)
+    values = f"avg({measured}) AS mean, max({measured}) AS best" if measured else "count(*) AS rollouts"
+    return f"SELECT {', '.join(filter(None, ['step', split, values]))}\nFROM {TABLE}\nGROUP BY ALL"

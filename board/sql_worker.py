@@ -1,0 +1,114 @@
+"""`python -m board.sql_worker`: answers one query over one table, in a process that can be limited and ended.
+
+Standard input is an Arrow file with the table `rollouts`; its schema's metadata has the `query` and the `limits`. Standard output is an Arrow
+stream with the rows of the answer, whose schema's metadata says whether there were more (`cut`), or `error` with the reason there is none.
+
+A process of its own, because DuckDB minds its memory limit and interruptions only between operators: a single `repeat('x', 4000000000)` takes
+8 GB and half a minute of the process it runs in. Knows nothing of runs.
+"""
+
+import json
+import mmap
+import resource
+import sys
+from collections.abc import Mapping
+from typing import Final
+
+import duckdb
+import pyarrow as pa
+
+SETTINGS: Final[Mapping[str, str]] = {
+    "allow_community_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_persistent_secrets": "false",
+    "python_enable_replacements": "false",
+    "temp_directory": "",
+    "enable_external_access": "false",
+    "lock_configuration": "true",
+}
+"""What is turned off, in this order. Set once the database is open: given with its opening, external access off would still allow a file
+named as the database, `:memory:` in the working folder, to be written."""
+
+BATCH_ROWS: Final = 10_000
+
+
+def refusal(query: str) -> str:
+    """Why the query is not one SELECT statement; empty when it is. Raises duckdb.Error when it is no SQL."""
+    statements = duckdb.extract_statements(query)
+    if not statements:
+        return "There is no query: write one SELECT statement."
+    if len(statements) > 1:
+        return f"These are {len(statements)} statements: write one SELECT statement."
+    kind = statements[0].type
+    return "" if kind == duckdb.StatementType.SELECT else f"This is a statement of the kind {kind.name}: only SELECT is allowed."
+
+
+def connect(table: pa.Table, memory: int, threads: int) -> duckdb.DuckDBPyConnection:
+    """A database in memory that has the table, and can reach nothing else: no file, no network, no variable of Python."""
+    connection = duckdb.connect(":memory:")
+    connection.register("rollouts", table)
+    for name, value in {"memory_limit": f"{memory}B", "threads": str(threads), **SETTINGS}.items():
+        connection.execute(f"SET {name} = '{value}'")
+    return connection
+
+
+def answer(table: pa.Table, query: str, limits: Mapping[str, int]) -> pa.Table:
+    """At most `limits["rows"]` rows, `cut` and `error` in the metadata."""
+    try:
+        if reason := refusal(query):
+            return _told(error=reason)
+        found = _first(connect(table, limits["memory"], limits["threads"]).sql(query), limits)
+    except duckdb.Error as error:
+        return _told(error=str(error))
+    except MemoryError:
+        return _told(error="Out of Memory Error: the query needs more memory than it may take.")
+    if found.nbytes > limits["bytes"]:
+        return _told(error="The answer is too large for a chart: select fewer or shorter columns.")
+    return found.slice(0, limits["rows"]).replace_schema_metadata({"cut": "yes" if len(found) > limits["rows"] else ""})
+
+
+def _first(relation: duckdb.DuckDBPyRelation, limits: Mapping[str, int]) -> pa.Table:
+    """The rows as they come, until there are more, or they are larger, than the limits say."""
+    reader = relation.to_arrow_reader(BATCH_ROWS)
+    batches: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in reader:
+        batches.append(batch)
+        rows, size = rows + len(batch), size + batch.nbytes
+        if rows > limits["rows"] or size > limits["bytes"]:
+            break
+    return pa.Table.from_batches(batches, reader.schema)
+
+
+def _told(error: str) -> pa.Table:
+    return pa.table({}).replace_schema_metadata({"error": error})
+
+
+def confine(limits: Mapping[str, int]) -> None:
+    """Ask the system to hold this process to what DuckDB does not: memory, time, and to write no file."""
+    for kind, most in (
+        (resource.RLIMIT_DATA, 2 * limits["memory"]),
+        (resource.RLIMIT_CPU, (limits["seconds"] + 1) * limits["threads"]),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        allowed = resource.getrlimit(kind)[1]
+        least = most if allowed == resource.RLIM_INFINITY else min(most, allowed)
+        resource.setrlimit(kind, (least, least))
+
+
+def main() -> None:
+    """Answer what stands on standard input."""
+    mapped = mmap.mmap(sys.stdin.fileno(), 0, access=mmap.ACCESS_READ)  # never closed: the table lies in it
+    table = pa.ipc.open_file(pa.py_buffer(mapped)).read_all()
+    asked: dict[bytes, bytes] = table.schema.metadata
+    limits: dict[str, int] = json.loads(asked[b"limits"])
+    confine(limits)
+    found = answer(table, asked[b"query"].decode(), limits)
+    with pa.ipc.new_stream(sys.stdout.buffer, found.schema) as writer:
+        writer.write_table(found)
+
+
+if __name__ == "__main__":
+    main()

@@ -222,6 +222,11 @@ def select_row(table: str, row: int | None) -> None:
     st.session_state[table] = {"selection": {"rows": [] if row is None else [row], "cells": []}}
 
 
+def typed(widget: str) -> str:
+    """What the widget of text with that key holds; empty where it was not drawn yet."""
+    return str(st.session_state.get(widget) or "")
+
+
 def asked_rollout(run: Run) -> int | None:
     """The key of the rollout the reader chose; None when there is no choice, or not in this run."""
     asked = st.session_state.get("rollout")
@@ -321,6 +326,18 @@ class Latest(Generic[_T]):
 @st.cache_resource(show_spinner=False, max_entries=8)
 def latest(name: str, location: str) -> Latest[Any]:
     """The latest value of that name made of the run at a location, shared by all readers."""
+    return Latest()
+
+
+def latest_answer(location: str, query: str, *, anew: bool) -> Latest[Any]:
+    """The latest answer to a query over the run at a location, shared by all readers; `anew` forgets the one there is."""
+    if anew:
+        _latest_answer.clear(location, query)
+    return _latest_answer(location, query)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _latest_answer(location: str, query: str) -> Latest[Any]:
     return Latest()
 
 

@@ -19,6 +19,7 @@ SCREEN = {
     "topline",
     "detail",
     "structure",
+    "sql_pane",
     "live",
     "report_pane",
     "token_pane",

@@ -1,0 +1,66 @@
+"""The chart of a reader's own metric: the curves of an answer, over steps or over whatever else its x is."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board.custom_metrics import STEP, CustomCurve
+from board.errors import FieldMissing
+from board.figures.chart import Chart, Spec, without_steps
+from board.figures.curves import DASHES, CurveSeries, step_curve
+from board.figures.theme import AXIS_TITLE, COLORS, base_layout, leave_room, plain
+from board.figures.thinning import kept_points
+from board.numbers import exact, told
+
+MOST_CURVES: Final = 40
+"""More are not drawn."""
+
+_COLORS: Final = tuple(COLORS[name] for name in ("policy", "kl", "value", "entropy", "validation", "other", "reference"))
+
+
+def answer_chart(curves: Sequence[CustomCurve], x: str, title: str) -> Chart:
+    """The first MOST_CURVES curves that have a number; their x is a step where `x` says so. Raises FieldMissing if none has one."""
+    drawn = [curve for curve in curves if np.isfinite(curve.y).any()][:MOST_CURVES]
+    if not drawn:
+        raise FieldMissing("The answer has no number to draw.")
+    if x != STEP:
+        return _over_x(drawn, x, title)
+    steps = np.unique(np.concatenate([curve.x for curve in drawn])).astype(np.int64)
+    colored = [CurveSeries(curve.name, _over(curve, steps), _COLORS[at % len(_COLORS)]) for at, curve in enumerate(drawn)]
+    return step_curve(colored, title=title)
+
+
+def _over(curve: CustomCurve, steps: NDArray[np.int64]) -> pd.DataFrame:
+    """The curve with a gap where another one has a step and this one has none."""
+    return pd.DataFrame({"mean": curve.y}, index=curve.x.astype(np.int64)).reindex(steps)
+
+
+def _over_x(curves: Sequence[CustomCurve], x: str, title: str) -> Chart:
+    layout = base_layout(title)
+    layout |= {"showlegend": True, "legend": {"orientation": "h", "yanchor": "top", "y": -0.2}}
+    lines = [_line(curve, x, at) for at, curve in enumerate(curves)]
+    points, known = sum(len(line["x"]) for line in lines), sum(curve.x.size for curve in curves)
+    thinned = f" · {points:,} of {known:,} drawn, with every peak and dip" if points < known else ""
+    layout["xaxis"] |= {"title": {"text": plain(x + thinned), **AXIS_TITLE}}
+    finite = np.concatenate([curve.y[np.isfinite(curve.y)] for curve in curves])
+    leave_room(layout, float(finite.min()), float(finite.max()))
+    return without_steps(lines, layout)
+
+
+def _line(curve: CustomCurve, x: str, at: int) -> Spec:
+    y = np.where(np.isfinite(curve.y), curve.y, np.nan)
+    kept = kept_points([y])
+    return {
+        "type": "scatter",
+        "x": curve.x[kept],
+        "y": y[kept],
+        "name": plain(curve.name),
+        "mode": "lines+markers",
+        "marker": {"color": _COLORS[at % len(_COLORS)], "size": 5},
+        "line": {"color": _COLORS[at % len(_COLORS)], "width": 2, "dash": DASHES[at // len(_COLORS) % len(DASHES)]},
+        "text": [plain(f"{told(value)} at {x} {exact(place)}") for place, value in zip(curve.x[kept], y[kept], strict=True)],
+        "hovertemplate": "%{text}",
+    }

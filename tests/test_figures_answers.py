@@ -1,0 +1,92 @@
+"""The chart of a custom metric: curves over steps or over something else, told apart, thinned with a note, their names letter for letter."""
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from board.custom_metrics import CustomCurve
+from board.errors import FieldMissing
+from board.figures.answers import MOST_CURVES, answer_chart
+from board.figures.chart import Chart, step_mark
+
+HOSTILE = '<b>bold</b> <a href="http://evil">x</a> %{x}'
+ESCAPED = '&lt;b&gt;bold&lt;/b&gt; &lt;a href="http://evil"&gt;x&lt;/a&gt; %{x}'
+
+
+def curve(name: str, x: list[float], y: list[float]) -> CustomCurve:
+    """A curve of these points."""
+    return CustomCurve("n", name, np.array(x, float), np.array(y, float))
+
+
+def checked(chart: Chart) -> go.Figure:
+    """The chart as Plotly takes it: every property is checked."""
+    return go.Figure(chart.spec)
+
+
+def test_over_steps_is_marked_at_the_step() -> None:
+    """A curve over steps is like the board's own: clicks and marks lie on its steps."""
+    chart = answer_chart([curve("a", [0, 5, 9], [1, 2, 3])], "step", "title")
+
+    assert checked(chart).data[0].x.tolist() == [0, 5, 9]
+    assert checked(chart).layout.title.text == "title"
+    assert step_mark(chart, 5) == {"x": 5, "text": "step 5", "dots": [{"y": 2.0, "color": "#12908a"}], "cased": False}
+
+
+def test_step_that_a_curve_lacks_is_a_gap() -> None:
+    """A line does not run over a step that others have and it does not."""
+    chart = answer_chart([curve("a", [0, 2], [1, 3]), curve("b", [0, 1, 2], [1, 2, 3])], "step", "")
+    first = checked(chart).data[0]
+
+    assert first.x.tolist() == [0, 1, 2]
+    assert np.array_equal(first.y, [1, np.nan, 3], equal_nan=True)
+
+
+def test_over_something_else_has_no_step() -> None:
+    """A curve over x is drawn at its x, fractions too, and has nothing to mark; what is not finite is a gap."""
+    chart = answer_chart([curve("a", [0.5, 1.25, 3], [1, np.inf, np.nan]), curve("b", [0.5], [2])], "x", "")
+    figure = checked(chart)
+
+    assert not chart.steps.size
+    assert figure.data[0].x.tolist() == [0.5, 1.25, 3]
+    assert np.array_equal(figure.data[0].y, [1, np.nan, np.nan], equal_nan=True)
+    assert figure.layout.xaxis.title.text == "x"
+    assert figure.data[0].text[0] == "1 at x 0.5"
+
+
+@pytest.mark.parametrize("x", ["step", "x"])
+def test_lines_differ(x: str) -> None:
+    """No two of the first lines look the same, and no more are drawn than can be read."""
+    figure = checked(answer_chart([curve(f"c{at}", [0, 1], [at, at]) for at in range(MOST_CURVES + 5)], x, ""))
+    looks = [(line.line.color, line.line.dash) for line in figure.data]
+
+    assert len(figure.data) == MOST_CURVES
+    assert len(set(looks[:28])) == 28
+    assert figure.layout.showlegend
+
+
+@pytest.mark.parametrize("x", ["step", "x"])
+def test_names_are_letters(x: str) -> None:
+    """Names come from a run and from the reader: they are shown letter for letter."""
+    figure = checked(answer_chart([curve(HOSTILE, [0, 1], [1, 2])], x, HOSTILE))
+
+    assert figure.data[0].name == figure.layout.title.text == ESCAPED
+
+
+@pytest.mark.parametrize("x", ["step", "x"])
+def test_long_curves_are_thinned_and_say_so(x: str) -> None:
+    """Of 50,000 points few are drawn, the one that stands out among them, and the axis says how many there are."""
+    y = np.zeros(50_000)
+    y[31_234] = 7
+    figure = checked(answer_chart([curve("a", list(range(50_000)), list(y))], x, ""))
+
+    assert len(figure.data[0].x) < 5_000
+    assert max(figure.data[0].y) == 7
+    assert f"{len(figure.data[0].x):,} of 50,000 drawn" in figure.layout.xaxis.title.text
+
+
+@pytest.mark.parametrize("curves", [[], [curve("a", [], [])], [curve("a", [0, 1], [np.nan, np.inf])]])
+@pytest.mark.parametrize("x", ["step", "x"])
+def test_nothing_to_draw_is_said(curves: list[CustomCurve], x: str) -> None:
+    """An answer without a finite number is no empty chart."""
+    with pytest.raises(FieldMissing, match="no number to draw"):
+        answer_chart(curves, x, "")

@@ -37,6 +37,9 @@ _EXACT: Final = 2.0**53
 _KEPT_VARIABLES: Final = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """All that the process is given of the environment: Python itself may need them to start."""
 
+_FEW_THREADS: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+"""For numpy and Arrow, which else have a thread for each core: with many cores their stacks alone would take the memory there is."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -142,7 +145,7 @@ def _run(asked: BinaryIO, limits: Limits) -> bytes:
         stdin=asked,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment | {"PYTHONPATH": _python_path()},
+        env=environment | {"PYTHONPATH": _python_path(), **_FEW_THREADS},
     )
     with process:
         try:

@@ -46,9 +46,9 @@ def refusal(query: str) -> str:
 
 def connect(table: pa.Table, memory: int, threads: int) -> duckdb.DuckDBPyConnection:
     """A database in memory that has the table, and can reach nothing else: no file, no network, no variable of Python."""
-    connection = duckdb.connect(":memory:")
+    connection = duckdb.connect(":memory:", config={"memory_limit": f"{memory}B", "threads": str(threads)})
     connection.register("rollouts", table)
-    for name, value in {"memory_limit": f"{memory}B", "threads": str(threads), **SETTINGS}.items():
+    for name, value in SETTINGS.items():
         connection.execute(f"SET {name} = '{value}'")
     return connection
 

@@ -1,30 +1,23 @@
 """The reader's own metrics: an SQL query over a run's frame, and the curves its answer holds.
 
 The query sees one table, `rollouts`: the scalars of the frame, a row per rollout, missing values as NULL. Token arrays are not in it. It is
-answered by `board.sql_worker` in a process of its own. Knows neither where queries are kept nor how curves are drawn.
+answered in a process of its own. Knows neither where queries are kept nor how curves are drawn.
 """
 
-import json
-import os
-import subprocess
-import sys
-import tempfile
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import BinaryIO, Final
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from board.errors import BoardError
-from board.formats.row import plural
 from board.metrics import Float64Array
-from board.numbers import MISSING, size
+from board.numbers import MISSING
 from board.schema import BY_NAME
 from board.shards import natural_key
+from board.sql_process import Limits, answered
 
 TABLE: Final = "rollouts"
 STEP: Final = "step"
@@ -33,26 +26,6 @@ LONGEST_QUERY: Final = 20_000
 
 _EXACT: Final = 2.0**53
 """Whole numbers beyond this are not all floats."""
-
-_KEPT_VARIABLES: Final = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""All that the process is given of the environment: Python itself may need them to start."""
-
-_FEW_THREADS: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-"""For numpy and Arrow, which else have a thread for each core: with many cores their stacks alone would take the memory there is."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one query may take."""
-
-    seconds: int = 20
-    memory: int = 512_000_000
-    """Bytes DuckDB may use; what escapes its notice may be as much again."""
-    rows: int = 100_000
-    """Rows of the answer; more are cut."""
-    bytes: int = 64_000_000
-    """Of the answer."""
-    threads: int = 2
 
 
 @dataclass(frozen=True)
@@ -92,7 +65,7 @@ def evaluate(frame: pd.DataFrame, query: str, limits: Limits | None = None) -> A
         raise BoardError(f"The query has {len(query):,} characters, and {LONGEST_QUERY:,} is the most that is read.")
     if any(0xD800 <= ord(character) < 0xE000 or character == "\0" for character in query):
         raise BoardError("The query holds a character that is no text.")
-    return read_answer(_answered(as_table(frame), query, limits or Limits()))
+    return read_answer(answered(as_table(frame), query, limits or Limits()))
 
 
 def as_table(frame: pd.DataFrame) -> pa.Table:
@@ -112,59 +85,6 @@ def _unlike(names: Sequence[str]) -> list[str]:
             unlike = f"{wanted}_{number}"
         taken[unlike] = None
     return list(taken)
-
-
-_SEATS: Final = threading.BoundedSemaphore(2)
-"""So many queries of all readers are answered at a time."""
-
-
-def _answered(table: pa.Table, query: str, limits: Limits) -> pa.Table:
-    """What the worker says. Raises BoardError when it says nothing."""
-    try:
-        with tempfile.TemporaryFile() as asked:
-            _write(asked, table, {"query": query, "limits": json.dumps(asdict(limits))})
-            with _SEATS:
-                written = _run(asked, limits)
-    except OSError as error:  # no room for the table, no process to be had
-        raise BoardError(f"The query could not be run: {error.strerror or error}.") from error
-    return pa.ipc.open_stream(written).read_all()
-
-
-def _write(file: BinaryIO, table: pa.Table, asked: dict[str, str]) -> None:
-    schema = table.schema.with_metadata(asked)
-    with pa.ipc.new_file(file, schema) as writer:
-        writer.write_table(table.cast(schema))
-    file.flush()
-
-
-def _run(asked: BinaryIO, limits: Limits) -> bytes:
-    """What the worker wrote; it is gone when this returns. Raises BoardError when it wrote nothing."""
-    environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "board.sql_worker"],
-        stdin=asked,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment | {"PYTHONPATH": _python_path(), **_FEW_THREADS},
-    )
-    with process:
-        try:
-            written, said = process.communicate(timeout=limits.seconds)
-        except subprocess.TimeoutExpired:
-            raise BoardError(f"The query was stopped: it took longer than {plural(limits.seconds, 'second')}.") from None
-        finally:
-            process.kill()
-    if process.returncode < 0:
-        raise BoardError(f"The query was stopped: it needed more than the {size(limits.memory)} it may take, or DuckDB failed.")
-    if process.returncode:
-        last = said.decode(errors="backslashreplace").strip().splitlines()[-1:]
-        raise BoardError(f"The process that answers queries failed: {' '.join(last) or process.returncode}.")
-    return written
-
-
-def _python_path() -> str:
-    """Where the worker finds this package and what it needs."""
-    return os.pathsep.join(filter(None, [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH")]))
 
 
 def _is_number(kind: pa.DataType) -> bool:
@@ -190,16 +110,16 @@ _READ: Final[Sequence[tuple[Callable[[pa.DataType], bool], Callable[[pa.ChunkedA
 """What the answer's columns may be, and how each is read."""
 
 
-def read_answer(answered: pa.Table) -> Answer:
+def read_answer(said: pa.Table) -> Answer:
     """What `board.sql_worker` answered, as numbers and texts over its step or x.
 
     Raises BoardError with its reason where it has no answer, and with ours where that holds no curve.
     """
-    if reason := answered.schema.metadata.get(b"error"):
+    if reason := said.schema.metadata.get(b"error"):
         raise BoardError(reason.decode())
-    over = _x_of(answered.column_names)
+    over = _x_of(said.column_names)
     x = over.lower()
-    columns = {name: _read(answered.field(name), answered.column(name)) for name in answered.column_names}
+    columns = {name: _read(said.field(name), said.column(name)) for name in said.column_names}
     xs = columns.pop(over)
     if isinstance(xs, pd.Series):
         raise BoardError(f"The column {x} of the answer is text, and must be a number.")
@@ -210,7 +130,7 @@ def read_answer(answered: pa.Table) -> Answer:
         raise BoardError("The answer has a step that is no whole number, or a huge one: call the column x where it is no step.")
     ordered = pd.DataFrame({x: xs, **columns})[known].sort_values(x, kind="stable", ignore_index=True)
     frame = ordered.astype({STEP: "int64"}) if x == STEP else ordered
-    return Answer(x, frame, bool(answered.schema.metadata[b"cut"]), int((~known).sum()))
+    return Answer(x, frame, bool(said.schema.metadata[b"cut"]), int((~known).sum()))
 
 
 def _x_of(columns: Sequence[str]) -> str:

@@ -8,13 +8,14 @@ from uuid import uuid4
 import streamlit as st
 
 from board import saved_metrics, session
-from board.custom_metrics import LONGEST_QUERY, Answer, CustomCurve, Limits, curves, described, evaluate, example
+from board.custom_metrics import LONGEST_QUERY, Answer, CustomCurve, curves, described, evaluate, example
 from board.errors import BoardError, FieldMissing
 from board.figures.answers import MOST_CURVES, answer_chart
 from board.figures.chart import Spec, step_mark
 from board.formats.row import plural
 from board.notices import notice
 from board.rollouts import Run
+from board.sql_process import Limits
 
 CHART: Final = "sql_chart"
 """Key of the chart, and the beginning of the keys where there are several."""

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from rows import token_row, write_run
 
 from board import open_run, sql_worker
-from board.custom_metrics import LONGEST_QUERY, Answer, Limits, as_table, curves, described, evaluate, example, read_answer
+from board.custom_metrics import LONGEST_QUERY, Answer, as_table, curves, described, evaluate, example, read_answer
 from board.errors import BoardError
+from board.sql_process import Limits
 
 FRAME = pd.DataFrame(
     {

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from board.custom_metrics import Limits
+from board.sql_process import Limits
 from board.sql_worker import answer, connect, refusal
 
 LIMITS = {"seconds": 5, "memory": 256_000_000, "rows": 100, "bytes": 1_000_000, "threads": 2}

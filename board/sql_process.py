@@ -1,0 +1,93 @@
+"""A process that answers one query, and what it may take.
+
+Knows how to speak with `board.sql_worker`; knows neither where the table is from nor what the answer is for.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import pyarrow as pa
+
+from board.errors import BoardError
+from board.formats.row import plural
+from board.numbers import size
+
+_KEPT_VARIABLES: Final = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+"""All that the process is given of the environment: Python itself may need them to start."""
+
+_FEW_THREADS: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+"""For numpy and Arrow, which else have a thread for each core: with many cores their stacks alone would take the memory there is."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one query may take."""
+
+    seconds: int = 20
+    memory: int = 512_000_000
+    """Bytes DuckDB may use; what escapes its notice may be as much again."""
+    rows: int = 100_000
+    """Rows of the answer; more are cut."""
+    bytes: int = 64_000_000
+    """Of the answer."""
+    threads: int = 2
+
+
+_SEATS: Final = threading.BoundedSemaphore(2)
+"""So many queries of all readers are answered at a time."""
+
+
+def answered(table: pa.Table, query: str, limits: Limits) -> pa.Table:
+    """What `board.sql_worker` says to the query, in a process that is gone when this returns. Raises BoardError when it says nothing."""
+    try:
+        with tempfile.TemporaryFile() as asked:
+            _write(asked, table, {"query": query, "limits": json.dumps(asdict(limits))})
+            with _SEATS:
+                written = _run(asked, limits)
+    except OSError as error:  # no room for the table, no process to be had
+        raise BoardError(f"The query could not be run: {error.strerror or error}.") from error
+    return pa.ipc.open_stream(written).read_all()
+
+
+def _write(file: BinaryIO, table: pa.Table, asked: dict[str, str]) -> None:
+    schema = table.schema.with_metadata(asked)
+    with pa.ipc.new_file(file, schema) as writer:
+        writer.write_table(table.cast(schema))
+    file.flush()
+
+
+def _run(asked: BinaryIO, limits: Limits) -> bytes:
+    """What the worker wrote; it is gone when this returns. Raises BoardError when it wrote nothing."""
+    environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "board.sql_worker"],
+        stdin=asked,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment | {"PYTHONPATH": _python_path(), **_FEW_THREADS},
+    )
+    with process:
+        try:
+            written, said = process.communicate(timeout=limits.seconds)
+        except subprocess.TimeoutExpired:
+            raise BoardError(f"The query was stopped: it took longer than {plural(limits.seconds, 'second')}.") from None
+        finally:
+            process.kill()
+    if process.returncode < 0:
+        raise BoardError(f"The query was stopped: it needed more than the {size(limits.memory)} it may take, or DuckDB failed.")
+    if process.returncode:
+        last = said.decode(errors="backslashreplace").strip().splitlines()[-1:]
+        raise BoardError(f"The process that answers queries failed: {' '.join(last) or process.returncode}.")
+    return written
+
+
+def _python_path() -> str:
+    """Where the worker finds this package and what it needs."""
+    return os.pathsep.join(filter(None, [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH")]))

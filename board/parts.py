@@ -15,9 +15,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board import metrics
-from board.formats.row import Alternative, Row, align, flag_not_finite, pad_mask
+from board.formats.row import Alternative, Row, align, flag_not_finite
 from board.metrics import Float64Array
 from board.moments import Moments, Tokens, moments
+from board.padding import pad_mask
 from board.schema import ALTERNATIVES, BY_NAME, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
 
 COUNTS: Final = "counts"

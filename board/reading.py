@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from board.formats.row import COMMON_PADS
+from board.padding import COMMON_PADS
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,11 @@ from board import library, live, report_pane, session, step_marks
 from board.controls import ReadingChoices, reading_choices, split_choice
 from board.errors import BoardError
 from board.figures.strip import bar_mark, step_strip
-from board.formats.row import COMMON_PADS, plural
+from board.formats.row import plural
 from board.library import RunFolder
 from board.notices import notice
 from board.numbers import size
+from board.padding import COMMON_PADS
 from board.progress import Progress
 from board.rollouts import Run
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board import parts
-from board.formats.row import COMMON_PADS, Row
+from board.formats.row import Row
+from board.padding import COMMON_PADS
 from board.parts import COUNTS, PADS, Source
 from board.schema import ALTERNATIVES
 

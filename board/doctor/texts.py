@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from board.doctor.contract import Answer, Found, Unable
 from board.doctor.evidence import Batch, Column, Evidence, text_column
-from board.formats.row import COMMON_PADS, END_TOKENS, plural
+from board.formats.row import plural
+from board.padding import COMMON_PADS, END_TOKENS
 from board.schema import TOKENS
 from board.spelling import bytes_of, codec_of
 

@@ -18,6 +18,10 @@ _MEANING: Final = {
     "budget": "rollouts could not be measured for the budget and were written whole",
     "disk": "rollouts were refused by the disk",
     "closed": "rollouts came after the recorder was closed",
+    "tracker": "times the tracker failed and did not get a step's numbers",
+    "tracker_queue": "times a step's numbers were not tracked because the tracker was slower than training",
+    "tracker_value": "numbers could not be tracked",
+    "tracker_late": "rollouts came after their step's numbers were handed to the tracker",
 }
 
 _MOST_BYTES: Final = 65_536

@@ -1,4 +1,4 @@
-"""What was not written, counted by reason and said once each. Knows nothing of rows or files."""
+"""What was not written or not tracked, counted by reason and said once each. Knows nothing of rows or files."""
 
 import logging
 import threading
@@ -8,7 +8,9 @@ from typing import Final, Literal
 
 logger = logging.getLogger("board.recorder")
 
-Reason = Literal["value", "row", "queue", "redaction", "budget", "disk", "closed"]
+Reason = Literal[
+    "value", "row", "queue", "redaction", "budget", "disk", "closed", "tracker", "tracker_queue", "tracker_value", "tracker_late"
+]
 
 QUOTED: Final = 200
 """Characters of an error that a warning quotes."""
@@ -21,7 +23,14 @@ MEANING: Final[dict[Reason, str]] = {
     "budget": "rows cannot be measured for the budget and are written whole",
     "disk": "the disk refuses",
     "closed": "the recorder is closed",
+    "tracker": "the tracker fails, and does not get its numbers",
+    "tracker_queue": "the tracker is slower than training and its queue is full",
+    "tracker_value": "a number cannot be tracked",
+    "tracker_late": "a row came after the numbers of its step were handed to the tracker, and is not in them",
 }
+
+TRACKED: Final = frozenset[Reason]({"tracker", "tracker_queue", "tracker_value", "tracker_late"})
+"""What a tracker did not get, which costs no row."""
 
 
 class Losses:
@@ -38,7 +47,16 @@ class Losses:
     def total(self) -> int:
         """Everything lost so far: rows, and values of rows that were written without them."""
         with self._lock:
-            return self._counts.total()
+            return self._counts.total() - self._untracked()
+
+    @property
+    def untracked(self) -> int:
+        """Everything a tracker did not get so far: numbers of a step, single numbers, rows that came too late for them."""
+        with self._lock:
+            return self._untracked()
+
+    def _untracked(self) -> int:
+        return sum(self._counts[reason] for reason in TRACKED)
 
     def add(self, reason: Reason, detail: str = "", count: int = 1) -> None:
         """Count a loss; the first of its reason is also logged. `count` 0 logs what cost no row."""

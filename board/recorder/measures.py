@@ -46,21 +46,28 @@ def hold(row: Mapping[str, Any], parts: Parts) -> Held:
 
     `response_tokens` counts among them where there is a `response`; a row with neither, which the board refuses, keeps all it has.
     """
-    tokens = row.get(TOKENS) if isinstance(row.get(TOKENS), list) else None
-    length = None if tokens is None else len(tokens)
-    arrays = {name: array for name, value in row.items() if (array := token_array(name, value, length)) is not None}
+    tokens = row.get(TOKENS)
+    arrays, size = aligned(row)
     has_text = row.get("response") is not None
-    listed = [TOKENS] * (has_text and tokens is not None) + [ALTERNATIVES] * isinstance(row.get(ALTERNATIVES), list)
-    readable = has_text or tokens is not None
-    size = max((array.size for array in arrays.values()), default=0) if length is None else length
+    listed = [TOKENS] * (has_text and isinstance(tokens, list)) + [ALTERNATIVES] * isinstance(row.get(ALTERNATIVES), list)
+    readable = has_text or isinstance(tokens, list)
     return Held(
         parts=parts,
         leave=[name for name in (*arrays, *listed) if readable and name in parts],
-        arrays={name: _fitted(array, size) for name, array in arrays.items()},
+        arrays=arrays,
         length=size,
-        reward=_number(row.get("reward")),
-        truncated=bool(_number(row.get("truncated")) == 1) or any(row.get(name) == "length" for name in CUT_SHORT),
+        reward=number(row.get("reward")),
+        truncated=bool(number(row.get("truncated")) == 1) or any(row.get(name) == "length" for name in CUT_SHORT),
     )
+
+
+def aligned(row: Mapping[str, Any]) -> tuple[dict[str, FloatArray], int]:
+    """The row's token arrays, all as long as its tokens, and how long that is; without tokens, as long as the longest array."""
+    tokens = row.get(TOKENS)
+    length = len(tokens) if isinstance(tokens, list) else None
+    arrays = {name: array for name, value in row.items() if (array := token_array(name, value, length)) is not None}
+    size = max((array.size for array in arrays.values()), default=0) if length is None else length
+    return {name: _fitted(array, size) for name, array in arrays.items()}, size
 
 
 def token_array(name: str, value: object, length: int | None) -> FloatArray | None:
@@ -110,7 +117,7 @@ def _fitted(array: FloatArray, length: int) -> FloatArray:
     return np.concatenate([array[:length], np.full(max(0, length - array.size), np.nan, np.float32)])
 
 
-def _number(value: object) -> float:
+def number(value: object) -> float:
     """A number, NaN for anything else."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.item() if value.size == 1 else None

@@ -3,17 +3,20 @@
 import atexit
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Self
 
+from board.errors import BoardError
 from board.recorder.losses import Losses, Reason, described
 from board.recorder.queue import Background, Direct, RowQueue
 from board.recorder.snapshot import rows, snapshot
+from board.recorder.tracking import Tracking, opener
 from board.recorder.writer import Redact, Settings, Writer
 
 QUEUE_BYTES: Final = 256 * 2**20
+TRACKER_SECONDS: Final = 30.0
 
 
 class RolloutRecorder:
@@ -40,6 +43,9 @@ class RolloutRecorder:
         step_bytes: int | None = None,
         seed: int = 0,
         redact: Redact | None = None,
+        track_with: str | None = None,
+        tracker_kwargs: Mapping[str, Any] | None = None,
+        tracker_seconds: float = TRACKER_SECONDS,
     ) -> None:
         """Nothing is opened before the first row.
 
@@ -52,8 +58,13 @@ class RolloutRecorder:
         means, and are marked `token_arrays_left_out`.
         `redact`: called on every row (a dict of copies) before it is measured or written; what it returns is written. If it raises,
         the row is not written.
+        `track_with`: a tracker that gets each step's numbers as it ends (`board/recorder/step_sums.py` lists them), and what `track` is
+        given: "tensorboard", "wandb", "swanlab", "trackio" or "stdout"; None for none. Rank 0 alone tracks, and its numbers are of
+        its own rows; so does no process forked from it.
+        `tracker_kwargs`: what its writer takes (`board/trackers/`), a dict or the like.
+        `tracker_seconds`: how long closing waits for a tracker at most.
 
-        Raises ValueError for a `file_per` that is neither.
+        Raises ValueError for a `file_per` that is neither, and for a tracker nobody knows.
         """
         if file_per not in ("rank", "step"):
             raise ValueError(f"file_per is 'rank' or 'step', not {file_per!r}")
@@ -63,6 +74,7 @@ class RolloutRecorder:
         self._losses: Losses
         self._writer: Writer
         self._queue: RowQueue
+        self._new_tracking = _tracking_of(Path(folder), track_with, tracker_kwargs or {}, tracker_seconds) if rank == 0 else None
         self._settings = Settings(Path(folder), f"rank_{rank}", file_per, step_bytes, seed, redact)
         self._queue_of: Callable[[Writer], RowQueue] = lambda writer: (
             Direct(writer.write) if wait else Background(writer.write, queue_bytes)
@@ -74,6 +86,11 @@ class RolloutRecorder:
         """Things not written so far: a row, or one value of a row that was written without it. Final once closed or flushed."""
         return self._losses.total
 
+    @property
+    def untracked(self) -> int:
+        """Things the tracker did not get so far: the numbers of a step, a number, a row in its step's. Final once closed."""
+        return self._losses.untracked
+
     def path(self, step: int = 0) -> Path:
         """The shard that rows of a step go to."""
         return self._settings.path(step)
@@ -84,12 +101,7 @@ class RolloutRecorder:
         Token arrays are one number per response token. `rank` is added unless given. A value that cannot be written as JSON
         is left out of its row; a row whose `step` is no whole number is dropped whole.
         """
-        row: dict[str, Any] = {}
-        for name, value in {"step": step, "rank": self.rank, **fields}.items():
-            try:
-                row[name] = snapshot(value)
-            except Exception as error:  # noqa: BLE001 - the boundary to training: a value may fail in any way
-                self._losses.add("row" if name == "step" else "value", f"{name!r}: {described(error)}")
+        row = self._copied({"step": step, "rank": self.rank, **fields}, lambda name: "row" if name == "step" else "value")
         if "step" in row:
             self._put([row])
 
@@ -107,6 +119,32 @@ class RolloutRecorder:
             self._losses.add("row", described(error), max(lengths, default=1))
             return
         self._put(found)
+
+    def track(self, step: int, scalars: Mapping[str, Any] | None = None, **named: Any) -> None:
+        """Hand numbers of the trainer's own to the tracker: a dict of them, or by name, or both; nothing without `track_with`.
+
+        Numbers may be Python's, numpy's or tensors of one element. They leave together with those of the step's rows.
+        """
+        if self._new_tracking is None:
+            return
+        values = self._copied({**(scalars or {}), **named}, lambda _: "tracker_value")
+        at = self._copied({"step": step}, lambda _: "tracker_value")
+        with self._lock:
+            closed = self._closed
+            if at and not closed:
+                self._queue.run(lambda: self._writer.track(at["step"], values))
+        if closed:
+            self._losses.add("tracker", "the recorder is closed")
+
+    def _copied(self, values: Mapping[str, Any], reason: Callable[[str], Reason]) -> dict[str, Any]:
+        """The values as they are now; one that cannot be copied is left out and counted under its reason."""
+        copies: dict[str, Any] = {}
+        for name, value in values.items():
+            try:
+                copies[name] = snapshot(value)
+            except Exception as error:  # noqa: BLE001 - the boundary to training: a value may fail in any way
+                self._losses.add(reason(name), f"{name!r}: {described(error)}")
+        return copies
 
     def end_step(self) -> None:
         """Say that the step is complete on this rank, rather than leave it to be seen from the next step's first row."""
@@ -143,7 +181,8 @@ class RolloutRecorder:
         self._lock = threading.RLock()
         self._closed = False
         self._losses = Losses(settings.folder)
-        self._writer = Writer(settings, self._losses)
+        tracking = None if self._new_tracking is None else self._new_tracking(self._losses)
+        self._writer = Writer(settings, self._losses, tracking)
         self._queue = self._queue_of(self._writer)
         _OPEN.add(self)
 
@@ -163,6 +202,7 @@ class RolloutRecorder:
         """After a fork: what waits is the parent's to write, its thread and its locks are gone, and its shard has one writer."""
         name = f"rank_{self.rank}.process_{os.getpid()}"
         self._settings = Settings(**{**vars(self._settings), "name": name})
+        self._new_tracking = None
         self._begin(self._settings)
 
 
@@ -178,6 +218,19 @@ def _close_all() -> None:
 def _begin_all_in_child() -> None:
     for recorder in list(_OPEN):
         recorder._begin_in_child()
+
+
+def _tracking_of(
+    folder: Path, name: str | None, options: Mapping[str, Any], seconds: float
+) -> Callable[[Losses], Tracking] | None:
+    """What makes the tracking of a run; None where no tracker is asked for. Raises ValueError for one that nobody knows."""
+    if name is None:
+        return None
+    try:
+        open_writer = opener(folder.resolve().name, name, options)
+    except BoardError as error:
+        raise ValueError(str(error)) from error
+    return lambda losses: Tracking(open_writer, losses, seconds)
 
 
 def _nothing() -> None:

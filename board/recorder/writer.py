@@ -17,6 +17,7 @@ from board.recorder.losses import Losses, described
 from board.recorder.measures import Held, hold
 from board.recorder.shard import Shard
 from board.recorder.snapshot import to_numpy
+from board.recorder.tracking import Tracking
 from board.schema import TOKEN_METRICS, TOKENS
 
 Redact = Callable[[dict[str, Any]], Mapping[str, Any]]
@@ -44,9 +45,10 @@ class Settings:
 class Writer:
     """Rows of one process to its shards. At the end of each step the account beside the shard is brought up to date."""
 
-    def __init__(self, settings: Settings, losses: Losses) -> None:
+    def __init__(self, settings: Settings, losses: Losses, tracking: Tracking | None = None) -> None:
         self.settings = settings
         self.losses = losses
+        self._tracking = tracking
         self._step: int | None = None
         self._shard = Shard(settings.path(0))
         self._writing = False
@@ -63,9 +65,31 @@ class Writer:
         except Exception as error:  # noqa: BLE001 - the boundary to training: a step may be any object, and fail in any way
             self.losses.add("row", described(error))
 
-    def end_step(self, *, closing: bool = False) -> None:
-        """Write the rows held back, bring the account up to date and, where a file holds one step, mark its end."""
+    def end_step(self) -> None:
+        """Write the rows held back, tell the tracker, bring the account up to date and, where a file holds one step, mark its end."""
         self._release()
+        if self._tracking is not None:
+            self._tracking.end_step()
+        self._end()
+
+    def close(self) -> None:
+        """End the step, the tracker and the shard."""
+        self._release()
+        if self._tracking is not None:
+            self._tracking.close()
+        self._end(closing=True)
+
+    def track(self, step: Any, values: Mapping[str, Any]) -> None:
+        """Hand numbers of the trainer's own to the tracker."""
+        if self._tracking is None:
+            return
+        try:
+            self._tracking.given(_whole(step), values)
+        except Exception as error:  # noqa: BLE001 - the boundary to training, as in `write`
+            self.losses.add("tracker_value", described(error))
+
+    def _end(self, *, closing: bool = False) -> None:
+        """Bring the account up to date and, where a file holds one step, or none will follow, mark its end."""
         if not self._writing:
             return
         ended = closing or self.settings.file_per == "step"
@@ -79,16 +103,15 @@ class Writer:
         if ended:
             self._writing, self._step = False, None
 
-    def close(self) -> None:
-        """End the step and the shard."""
-        self.end_step(closing=True)
-
     def _write(self, row: Mapping[str, Any]) -> None:
         step = _whole(row.get("step"))
         if step != self._step:
-            self.end_step()
+            self._release()
+            self._end()
             self._begin(step)
         parts = self._encoded({**row, "step": step})
+        if self._tracking is not None:
+            self._tracking.row(step, row, parts)
         if self.settings.step_bytes is None:
             self._append(parts)
         else:

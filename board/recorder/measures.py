@@ -75,7 +75,10 @@ def token_array(name: str, value: object, length: int | None) -> FloatArray | No
 
     `length` is the number of tokens, None where there are none. None for everything else.
     """
-    if not isinstance(value, list | np.ndarray) or not (name in TOKEN_METRICS or len(np.atleast_1d(value)) == length):
+    if not isinstance(value, list | np.ndarray):
+        return None
+    entries = len(value) if isinstance(value, list) else len(np.atleast_1d(value))
+    if not (name in TOKEN_METRICS or entries == length):
         return None
     if isinstance(value, list) and not isinstance(value, Floats) and not NUMBERS.issuperset(map(type, value)):
         return None

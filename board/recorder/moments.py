@@ -24,18 +24,28 @@ class Moments:
         Merged as Chan, Golub and LeVeque do (1979, "Updating formulae and a pairwise algorithm for computing sample variances"), as
         sums of squares lose their digits.
         """
-        finite = values[np.isfinite(values)]
+        sound = np.isfinite(values)
+        finite = values if sound.all() else values[sound]
         if not finite.size:
             return
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean = float(finite.mean())
-            squares = float(np.square(finite - mean).sum())
-        together = self.count + finite.size
+        with np.errstate(all="ignore"):
+            mean = float(finite.sum()) / finite.size
+            apart = (finite - mean).ravel()
+            squares = float(apart @ apart)
+        self._merge(finite.size, mean, squares, float(finite.max()), float(finite.min()))
+
+    def add_one(self, value: float) -> None:
+        """Take in one value, unless it is not finite."""
+        if math.isfinite(value):
+            self._merge(1, value, 0.0, value, value)
+
+    def _merge(self, count: int, mean: float, squares: float, largest: float, smallest: float) -> None:
+        together = self.count + count
         apart = mean - self._mean
-        self._mean += apart * finite.size / together
-        self._squares += squares + apart * apart * self.count * finite.size / together
+        self._mean += apart * count / together
+        self._squares += squares + apart * apart * self.count * count / together
         self.count = together
-        self._max, self._min = max(self._max, float(finite.max())), min(self._min, float(finite.min()))
+        self._max, self._min = max(self._max, largest), min(self._min, smallest)
 
     @property
     def mean(self) -> float:

@@ -14,8 +14,11 @@ from board.padding import pad_mask
 from board.recorder.measures import CUT_SHORT, aligned, number
 from board.schema import TOKENS
 
-Observed = dict[str, Float64Array]
-"""Values by the name of the quantity: shape (counted tokens,), or (1,) for a number of the rollout; NaN where one is missing."""
+Tokens = dict[str, Float64Array]
+"""Values of each counted token by the name of the quantity, shape (counted tokens,); NaN where one is missing."""
+
+Numbers = dict[str, float]
+"""Numbers of the rollout by the name of the quantity; NaN where one is missing."""
 
 _TOKENS: Final = {
     "logprobs": "logprob",
@@ -31,21 +34,23 @@ CLIP: Final = 0.2
 """PPO's usual epsilon, by which a ratio counts as clipped."""
 
 
-def observe(row: Mapping[str, Any]) -> Observed:
-    """The quantities of a row; none of a row that the board refuses, as it has neither a response nor tokens."""
+def observe(row: Mapping[str, Any]) -> tuple[Tokens, Numbers] | None:
+    """The quantities of a row; None of a row that the board refuses, as it has neither a response nor tokens."""
     if row.get("response") is None and not isinstance(row.get(TOKENS), list):
-        return {}
+        return None
     arrays, length = aligned(row)
     counts = _counts(row, arrays, length)
     counted = {name: array.astype(np.float64)[counts] for name, array in arrays.items()}
     with np.errstate(all="ignore"):
         tokens = _tokens(counted)
         numbers = {**_scores(row), **_of_response(tokens, counted)}
+    if "shaped" in numbers:
+        numbers["penalty"] = numbers["shaped"] - numbers["reward"]
     if isinstance(row.get(TOKENS), list) or arrays:
         numbers |= {"length": float(counts.sum()), "empty": float(not counts.any())}
     if isinstance(row.get("response"), str):
         numbers["chars"] = float(len(row["response"]))
-    return tokens | {name: np.array([value]) for name, value in numbers.items()}
+    return tokens, numbers
 
 
 def _counts(row: Mapping[str, Any], arrays: Mapping[str, FloatArray], length: int) -> BoolArray:
@@ -55,7 +60,7 @@ def _counts(row: Mapping[str, Any], arrays: Mapping[str, FloatArray], length: in
     return counts & (arrays["loss_mask"] != 0) if "loss_mask" in arrays else counts
 
 
-def _tokens(arrays: Mapping[str, Float64Array]) -> Observed:
+def _tokens(arrays: Mapping[str, Float64Array]) -> Tokens:
     found = {name: arrays[field] for field, name in _TOKENS.items() if field in arrays}
     if {"logprobs", "ref_logprobs"} <= arrays.keys():
         d = metrics.log_ratio(arrays["logprobs"], arrays["ref_logprobs"])
@@ -70,7 +75,7 @@ def _tokens(arrays: Mapping[str, Float64Array]) -> Observed:
     return found
 
 
-def _mismatch(logprobs: Float64Array, rollout_logprobs: Float64Array) -> Observed:
+def _mismatch(logprobs: Float64Array, rollout_logprobs: Float64Array) -> Tokens:
     """Between what the trainer and what the inference engine say of the same tokens."""
     d = logprobs - rollout_logprobs
     return {
@@ -84,14 +89,14 @@ def _mismatch(logprobs: Float64Array, rollout_logprobs: Float64Array) -> Observe
     }
 
 
-def _update(log_ratio: Float64Array) -> Observed:
+def _update(log_ratio: Float64Array) -> Tokens:
     """Between the policy that sampled the tokens and the one being trained."""
     ratio = np.exp(log_ratio)
     low, high = (np.where(np.isnan(ratio), np.nan, clipped) for clipped in (ratio < 1 - CLIP, ratio > 1 + CLIP))
     return {"ratio": ratio, "clip_low": low, "clip_high": high, "clip": low + high, "approxkl": np.square(log_ratio) / 2}
 
 
-def _scores(row: Mapping[str, Any]) -> dict[str, float]:
+def _scores(row: Mapping[str, Any]) -> Numbers:
     """Rewards, and whether the response was cut at its limit; NaN where the row does not say."""
     reward, reference, valid = (number(row.get(name)) for name in ("reward", "ref_reward", "valid_reward"))
     found = {"reward": reward, "ref_reward": reference, "valid_reward": valid, "gap": reward - reference}
@@ -103,23 +108,26 @@ def _scores(row: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
-def _of_response(tokens: Observed, arrays: Mapping[str, Float64Array]) -> dict[str, float]:
+def _of_response(tokens: Tokens, arrays: Mapping[str, Float64Array]) -> Numbers:
     """Sums and means over the rollout's counted tokens; NaN where no token has a number."""
-    found: dict[str, float] = {}
+    found: Numbers = {}
     for name in (name for name in metrics.ESTIMATORS if name in tokens):
-        total = _sum(tokens[name])
-        found |= {f"{name}_sum": total, f"{name}_rollout": total / max(1, int(np.isfinite(tokens[name]).sum()))}
+        total, count = _sum(tokens[name])
+        found |= {f"{name}_sum": total, f"{name}_rollout": total / max(1, count)}
     if "k1_sum" in found and np.isfinite(found["k1_sum"]):
         found["negative"] = float(found["k1_sum"] < 0)
     if "logprob" in tokens:
-        found["surprisal"] = -_sum(tokens["logprob"])
+        found["surprisal"] = -_sum(tokens["logprob"])[0]
     if "mismatch" in tokens:
-        found["mismatch_sequence"] = float(np.exp(_sum(tokens["mismatch"])))
+        found["mismatch_sequence"] = float(np.exp(_sum(tokens["mismatch"])[0]))
     if "token_rewards" in arrays:
-        found["shaped"] = _sum(arrays["token_rewards"])
+        found["shaped"] = _sum(arrays["token_rewards"])[0]
     return found
 
 
-def _sum(values: Float64Array) -> float:
-    finite = values[np.isfinite(values)]
-    return float(finite.sum()) if finite.size else np.nan
+def _sum(values: Float64Array) -> tuple[float, int]:
+    """Of the finite values, and how many there are; NaN of none."""
+    sound = np.isfinite(values)
+    count = int(np.count_nonzero(sound))
+    finite = values if count == values.size else values[sound]
+    return (float(finite.sum()) if count else np.nan), count

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from board.recorder.moments import Moments
-from board.recorder.observed import Observed, observe
+from board.recorder.observed import observe
 
 EVALUATION: Final = "evaluation"
 
@@ -76,16 +76,19 @@ class StepSums:
     def add(self, row: Mapping[str, Any], group: bytes | None) -> None:
         """Take in one rollout; `group` is equal for those of one group, None where nothing says so."""
         observed = observe(row)
-        if not observed:
+        if observed is None:
             return
+        tokens, numbers = observed
         if row.get("split") == EVALUATION:
-            self._evaluation.add(observed["reward"])
+            self._evaluation.add_one(numbers["reward"])
             return
         self._rollouts += 1
-        for name, values in {**observed, **_penalty(observed)}.items():
+        for name, values in tokens.items():
             self._moments[name].add(values)
+        for name, value in numbers.items():
+            self._moments[name].add_one(value)
         if group is not None:
-            self._groups[group].add(observed["reward"])
+            self._groups[group].add_one(numbers["reward"])
 
     def values(self) -> dict[str, float]:
         """The step's metrics by key; only those that are finite numbers."""
@@ -107,13 +110,6 @@ class StepSums:
                 square, variance = of[name].mean ** 2, of[name].variance
                 yield f"mismatch/chi2{suffix}", square + variance - 1
                 yield f"mismatch/ess{suffix}", square / (square + variance) if square + variance else math.nan
-
-
-def _penalty(observed: Observed) -> Observed:
-    """What was added to the score along the response."""
-    if "shaped" not in observed:
-        return {}
-    return {"penalty": observed["shaped"] - observed["reward"]}
 
 
 def _each_value(prefix: str, moments: Moments, statistics: str) -> dict[str, float]:

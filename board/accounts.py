@@ -6,6 +6,7 @@ Reads small JSON files and believes nothing in them that is not a number. Knows 
 import json
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from board.shards import Shard
@@ -32,7 +33,7 @@ def told(found: Sequence[Shard]) -> list[str]:
     lost: Counter[str] = Counter()
     left_out = 0
     for shard in found:
-        account = _account(shard)
+        account = _account(shard.path)
         losses = account.get("lost")
         lost.update({reason: _count(number) for reason, number in losses.items()} if isinstance(losses, dict) else {})
         left_out += _count(account.get("token_arrays_left_out"))
@@ -46,8 +47,13 @@ def told(found: Sequence[Shard]) -> list[str]:
     return sentences
 
 
-def _account(shard: Shard) -> dict[str, Any]:
-    path = shard.path.with_name(f"{shard.path.name}.account.json")
+def has_ended(shard: Path) -> bool:
+    """Whether the recorder of a shard says that nobody is writing it; False where nobody kept an account."""
+    return _account(shard).get("ended") is True
+
+
+def _account(shard: Path) -> dict[str, Any]:
+    path = shard.with_name(f"{shard.name}.account.json")
     try:
         if path.stat().st_size > _MOST_BYTES:
             return {}

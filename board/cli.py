@@ -4,9 +4,10 @@ The only module that prints. Imports what does the work only when a command runs
 """
 
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import click
 
@@ -26,6 +27,14 @@ TOKENIZER = click.option(
     envvar="RL_BOARD_TOKENIZER",
     help="A tokenizer.json that makes text of token ids where rollouts have no more; RL_BOARD_TOKENIZER is the same.",
 )
+
+
+TRACKERS: Final = ("tensorboard", "wandb", "swanlab", "trackio", "stdout")
+DIALECTS: Final = ("board", "roll", "trl", "re-grpo", "verl")
+"""Named here as well, so that `--help` need not load what knows them."""
+
+TICK_SECONDS: Final = 2.0
+"""How often progress is said."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -146,6 +155,112 @@ def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokeni
         raise click.exceptions.Exit(2) from error
     click.echo(wording.as_json(diagnosis, str(run)) if as_json else wording.as_text(diagnosis))
     raise click.exceptions.Exit(int(diagnosis.reaches(fail_on)))
+
+
+@main.command()
+@TOKENIZER
+@MAPPING
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--to", "tracker", type=click.Choice(TRACKERS), required=True, help="The tracker to push to.")
+@click.option(
+    "--names",
+    type=click.Choice(DIALECTS),
+    default="board",
+    show_default=True,
+    help="Whose names metrics get: those a trainer has one for; the rest stay board/<key>, as all do with board.",
+)
+@click.option("--follow", is_flag=True, help="Go on while the run grows, until Ctrl+C.")
+@click.option("--again", is_flag=True, help="Forget what was pushed before, and begin anew.")
+@click.option("--log-dir", metavar="FOLDER", help="Where the tracker writes; board_metrics for tensorboard unless given.")
+@click.option("--project", metavar="NAME", help="The project at wandb, swanlab or trackio.")
+@click.option("--name", default="", metavar="NAME", help="What the run is called there; its folder's name unless given.")
+@click.option("--mode", metavar="MODE", help="As wandb and swanlab know it: offline, for one.")
+@click.option("--format", "layout", type=click.Choice(["table", "jsonl"]), help="How stdout is written; a table unless given.")
+@click.option("--board-url", default="", metavar="URL", help="Where the board runs, so that what is shown links to it.")
+@click.option("--examples/--no-examples", "shown", default=True, help="Example rollouts and findings beside the numbers; on.")
+@click.option("--seed", default=0, show_default=True, help="By which the random example of each step is drawn.")
+@click.option(
+    "--quiet",
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="After so long without a new row, a step that nothing follows is taken to be complete.",
+)
+def push(
+    run: Path,
+    tracker: str,
+    names: str,
+    follow: bool,
+    again: bool,
+    log_dir: str | None,
+    project: str | None,
+    name: str,
+    mode: str | None,
+    layout: str | None,
+    board_url: str,
+    shown: bool,
+    seed: int,
+    quiet: float,
+    tokenizer: Path | None,
+    mapping: Path | None,
+) -> None:
+    """Push what the board computes of the run in the folder RUN to a tracker, step by step.
+
+    Beside each step's numbers go its best, its worst and a random rollout as text, and what stands out in the run.
+
+    No step is pushed twice, also after a kill: what was pushed is noted in the user's state folder (RL_BOARD_STATE), for each tracker,
+    place and names apart. Steps go forward only: one that comes to light behind the last one pushed is not pushed.
+
+    A step that may still be being written is held back until every shard that grows has come to a later one, its recorder says that
+    it has ended, or nothing was written for some seconds (--quiet). Rows that come later still are not in its numbers.
+
+    Progress and the summary go to standard error. The exit status is 1 when the tracker is missing or fails; what was pushed stays noted.
+    """
+    from board import push as pushing
+    from board.push import wording
+
+    asked = {"log_dir": log_dir, "project": project, "mode": mode, "format": layout}
+    try:
+        target = pushing.target(tracker, asked)
+    except BoardError as error:
+        raise click.UsageError(str(error)) from error
+    request = pushing.Request(
+        run,
+        target,
+        names=names,
+        name=name,
+        follow=follow,
+        again=again,
+        quiet=quiet,
+        shown=shown,
+        seed=seed,
+        board_url=board_url,
+        reading={"tokenizer": tokenizer, "mapping": mapping},
+    )
+    done, started = pushing.Pushed(), time.monotonic()
+    try:
+        pushing.push(request, done, _Ticker(lambda: wording.progress(done, time.monotonic() - started)))
+    except BoardError as error:
+        pushed = f" {done.steps:,} of its steps were pushed and stay noted." if done.steps else ""
+        raise click.ClickException(f"{error}{pushed}") from error
+    except KeyboardInterrupt:
+        click.echo(wording.summary(done, request, time.monotonic() - started), err=True)
+        raise click.exceptions.Exit(0 if follow else 130) from None
+    click.echo(wording.summary(done, request, time.monotonic() - started), err=True)
+
+
+class _Ticker:
+    """Says on standard error how far something is, but not more often than it can be read."""
+
+    def __init__(self, say: Callable[[], str]) -> None:
+        self._say = say
+        self._next = time.monotonic() + TICK_SECONDS
+
+    def __call__(self) -> None:
+        """Say it, if it is time."""
+        if time.monotonic() >= self._next:
+            click.echo(self._say(), err=True)
+            self._next = time.monotonic() + TICK_SECONDS
 
 
 def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

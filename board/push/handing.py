@@ -1,0 +1,140 @@
+"""The tracker's side of a push: opened when there is something to hand on, each step noted before and after, failures made sentences.
+
+Knows steps, numbers by name and rows of text; knows no run and no metric.
+"""
+
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.errors import BoardError
+from board.landmarks import Landmark
+from board.push.state import StateFile
+from board.push.targets import Target
+from board.trackers.contract import Example, Writer
+
+ROLLOUTS: Final = "board/rollouts"
+FINDINGS: Final = "board/findings"
+"""What examples are called in the tracker."""
+
+
+class Handing:
+    """One run in one tracker. Every method raises BoardError where the tracker fails."""
+
+    def __init__(self, target: Target, file: StateFile, name: str) -> None:
+        self._target = target
+        self._file = file
+        self._name = name
+        self._writer: Writer | None = None
+        self.interrupted: int | None = None
+        """The step an earlier push was stopped in, where nobody can tell whether it arrived."""
+
+    @property
+    def last(self) -> int | None:
+        """The last step that was handed on."""
+        return self._file.state.last
+
+    @property
+    def name(self) -> str:
+        """What the run is called there."""
+        return self._file.state.name
+
+    @property
+    def place(self) -> str:
+        """Where the reader finds it; empty before it was opened."""
+        return "" if self._writer is None else self._writer.place
+
+    def has_news(self, steps: NDArray[np.int64]) -> bool:
+        """Whether there is a reason to open it: a step beyond the last one, or one that an earlier process was stopped in."""
+        return self._file.state.going is not None or self.last is None or bool((steps > self.last).any())
+
+    def open(self) -> None:
+        """Begin the run there, or go on with it, unless it is open."""
+        if self._writer is not None:
+            return
+        state = self._file.state
+        with self._tracker(), uninterrupted():
+            if state.name:
+                self._writer = self._target.go_on(state.name, state.run_id)
+            else:
+                state.name, self._writer = self._target.begin(self._name, state.run_id)
+        self.interrupted = self._file.settle(self._writer.last_step, tells=self._target.tracker != "stdout")
+        self._file.save()
+
+    def step(self, step: int, values: Mapping[str, float], rollouts: Sequence[Example], findings: Sequence[Example]) -> None:
+        """Hand on one step's numbers, then what is shown beside them. An interrupt waits until it is through."""
+        if self._writer is None:
+            raise AssertionError("nothing is handed on before it is open")
+        with uninterrupted():
+            self._note(findings)
+            self._file.begin(step)
+            with self._tracker():
+                self._writer.scalars(step, values)
+                if rollouts:
+                    self._writer.examples(step, ROLLOUTS, rollouts)
+                if findings:
+                    self._writer.examples(step, FINDINGS, findings)
+            self._file.end()
+
+    def show(self, findings: Sequence[Example]) -> None:
+        """Hand on findings at the last step; nothing before there is one."""
+        if self._writer is None or self.last is None or not findings:
+            return
+        with uninterrupted():
+            self._note(findings)
+            self._file.save()
+            with self._tracker():
+                self._writer.examples(self.last, FINDINGS, findings)
+
+    def unsaid(self, found: Sequence[Landmark]) -> list[Landmark]:
+        """The findings that were not handed on before."""
+        return [one for one in found if one.text not in self._file.state.findings]
+
+    def _note(self, findings: Sequence[Example]) -> None:
+        self._file.state.findings += [str(row["finding"]) for row in findings]
+
+    def close(self) -> None:
+        """End the tracker's run and save the note of what was pushed."""
+        writer, self._writer = self._writer, None
+        if writer is None:
+            return
+        with uninterrupted():
+            self._file.save()
+            with self._tracker():
+                writer.close()
+
+    @contextmanager
+    def _tracker(self) -> Iterator[None]:
+        """Around calls of the tracker, whose library may raise anything."""
+        try:
+            yield
+        except BoardError:
+            raise
+        except Exception as error:
+            raise BoardError(f"{self._target.tracker} failed ({type(error).__name__}: {error}).") from error
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Holds Ctrl+C back until what is inside is through; in threads but the main one, which it never reaches, it does nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[int] = []
+
+    def hold(number: int, _: FrameType | None) -> None:
+        held.append(number)
+
+    before = signal.signal(signal.SIGINT, hold)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if held:
+        raise KeyboardInterrupt

@@ -1,0 +1,180 @@
+"""The work of a push: opens the run, computes its steps, and hands on those that are complete and were not handed on before.
+
+Holds numbers per step, and of rollouts those it is showing. Says how far it is by a function it is given; prints nothing.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board.errors import RunNotFound
+from board.library import current_fingerprint
+from board.push.handing import Handing
+from board.push.names import renamed
+from board.push.settled import settled
+from board.push.shown import Examples, Links, at_steps, findings
+from board.push.state import state_of
+from board.push.targets import Target
+from board.rollouts import Run, open_run
+from board.step_metrics import per_step_values
+from board.trackers.contract import Example
+
+LOOK_SECONDS: Final = 1.0
+"""How often a growing run is looked at; less often where opening it takes longer."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be pushed, and how."""
+
+    location: Path
+    target: Target
+    names: str = "board"
+    """The dialect that metrics are named in."""
+    name: str = ""
+    """What the run is to be called in the tracker; its own name where empty."""
+    follow: bool = False
+    again: bool = False
+    quiet: float = 30.0
+    """Seconds after which a shard that nobody writes to is taken to be complete."""
+    shown: bool = True
+    """Whether example rollouts and findings go with the numbers."""
+    seed: int = 0
+    board_url: str = ""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """Further arguments of `open_run`."""
+
+    @property
+    def what(self) -> dict[str, str]:
+        """Tells this push from others, so that each knows what it pushed."""
+        place = f"{self.target.where} {self.name}".strip()
+        run = str(self.location.resolve())
+        return {"run": run, "tracker": self.target.tracker, "target": place, "names": self.names}
+
+
+@dataclass
+class Pushed:
+    """How far a push has come."""
+
+    steps: int = 0
+    metrics: int = 0
+    """Names that were given numbers, in the step that had most."""
+    to_go: int = 0
+    waiting: int = 0
+    """Steps that are held back, as they may still be being written."""
+    last: int | None = None
+    """The last step that was pushed, now or before."""
+    place: str = ""
+    name: str = ""
+    interrupted: int | None = None
+    """The step an earlier push was stopped in, where nobody can tell whether it arrived: it counts as pushed."""
+
+
+def push(request: Request, done: Pushed, tell: Callable[[], None]) -> None:
+    """Push what is to be pushed; with `follow` go on until KeyboardInterrupt. `done` is kept up to date, and `tell` called after each step.
+
+    Raises BoardError when the run cannot be opened, or when the tracker is missing or fails: what was pushed stays noted.
+    """
+    location = request.location.resolve()
+    name = request.name or location.name + (f"-{request.names}" if request.names != "board" else "")
+    with state_of(request.what, again=request.again) as file:
+        handing = Handing(request.target, file, name)
+        try:
+            _follow(request, handing, done, tell) if request.follow else _once(request, handing, done, tell)
+        finally:
+            handing.close()
+
+
+def _once(request: Request, handing: Handing, done: Pushed, tell: Callable[[], None]) -> None:
+    _hand_on(open_run(request.location, **request.reading), request, handing, done, tell)
+
+
+def _follow(request: Request, handing: Handing, done: Pushed, tell: Callable[[], None]) -> None:
+    run: Run | None = None
+    try:
+        while True:
+            started = time.monotonic()
+            run = _opened(request)
+            _hand_on(run, request, handing, done, tell)
+            _wait(run, request, done, max(LOOK_SECONDS, time.monotonic() - started))
+    except KeyboardInterrupt:  # only now: while it grows, the highest of all steps is a new one again and again
+        if run is not None and request.shown and handing.last is not None:
+            found = handing.unsaid(findings(_trained(run)))
+            handing.show(at_steps(found, np.array([handing.last]), _links(request)).get(handing.last, []))
+        raise
+
+
+def _opened(request: Request) -> Run:
+    """The run as it is now; waits for the first shard in a folder that is there. Raises RunNotFound when it is not."""
+    while True:
+        try:
+            return open_run(request.location, **request.reading)
+        except RunNotFound:
+            if not request.location.is_dir():
+                raise
+        time.sleep(LOOK_SECONDS)
+
+
+def _wait(run: Run, request: Request, done: Pushed, pause: float) -> None:
+    """Until the run has changed on disk, or a step that was held back is taken to be complete."""
+    complete = len(run.steps) - done.waiting
+    while True:
+        time.sleep(pause)
+        if current_fingerprint(run.location, run.location) != run.fingerprint:
+            return
+        if len(settled(run, request.quiet)) > complete:
+            return
+
+
+def _hand_on(run: Run, request: Request, handing: Handing, done: Pushed, tell: Callable[[], None]) -> None:
+    """Hand on the steps that are complete and beyond the last one handed on."""
+    complete = settled(run, request.quiet)
+    done.waiting = len(run.steps) - len(complete)
+    done.last = handing.last
+    if not (len(complete) and handing.has_news(complete)):
+        return
+    handing.open()
+    done.place, done.name, done.last, done.interrupted = handing.place, handing.name, handing.last, handing.interrupted
+    steps = complete if handing.last is None else complete[complete > handing.last]
+    if not len(steps):
+        return
+    values = per_step_values(run)
+    names = renamed(map(str, values.columns), request.names)
+    examples, found = _shown(run, request, handing, steps)
+    done.to_go = len(steps)
+    for step in steps.tolist():
+        numbers = _named(values.loc[step], names) if step in values.index else {}
+        handing.step(step, numbers, examples(step), found.get(step, []))
+        done.steps, done.to_go, done.last = done.steps + 1, done.to_go - 1, step
+        done.metrics = max(done.metrics, len(numbers))
+        tell()
+
+
+def _named(values: "pd.Series[float]", names: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """A step's finite numbers under their names."""
+    return {name: float(value) for key, value in values.items() if np.isfinite(value) for name in names[str(key)]}
+
+
+def _shown(
+    run: Run, request: Request, handing: Handing, steps: NDArray[np.int64]
+) -> tuple[Callable[[int], list[Example]], dict[int, list[Example]]]:
+    """What is shown beside the numbers: example rollouts by step, and, unless the run is followed, findings at their steps."""
+    if not request.shown:
+        return lambda step: [], {}
+    trained, links = _trained(run), _links(request)
+    found = [] if request.follow else handing.unsaid(findings(trained))
+    return Examples(trained, request.seed, links).of, at_steps(found, steps, links)
+
+
+def _trained(run: Run) -> Run:
+    return run.of_split("train") if len(run.splits) > 1 else run
+
+
+def _links(request: Request) -> Links:
+    return Links(request.board_url.rstrip("/"), request.location.resolve().name)

@@ -1,0 +1,104 @@
+"""What is shown beside a step's numbers: its best, its worst and a random rollout, and findings. A run in, rows of text out.
+
+Knows links to the board; knows no tracker. The texts are a model's: whoever shows them shows text.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.landmarks import Landmark, landmarks
+from board.metrics import DEFAULT_ESTIMATOR, kl_column
+from board.rollouts import Run
+from board.selection import numeric_columns
+from board.steps import finite_values, per_step
+from board.trackers.contract import Example
+
+TEXT_CHARS: Final = 2_000
+"""Characters of a prompt or a response that are shown at most: its beginning and its end."""
+
+
+_NUMBERS: Final = {"reward": "reward", "tokens": "response_length", "KL k3": kl_column(DEFAULT_ESTIMATOR)}
+"""Numbers of a rollout that are shown: heading → column of the frame."""
+
+
+@dataclass(frozen=True)
+class Links:
+    """Addresses on a running board; none without its address."""
+
+    board: str
+    """Where the board is, without a slash at its end; empty for nowhere."""
+    run: str
+    """What it calls the run."""
+
+    def to(self, page: str, **where: str | int) -> dict[str, str]:
+        """The field of a row that links to a place on a page; no field without a board."""
+        if not self.board:
+            return {}
+        return {"board": f"{self.board}/{page}?{urlencode({'run': self.run, **where})}"}
+
+
+class Examples:
+    """The rollouts of training that are shown: of each step the best, the worst and one more."""
+
+    def __init__(self, run: Run, seed: int, links: Links) -> None:
+        frame = run.frame
+        self._run, self._seed, self._links = run, seed, links
+        self._keys, self._steps = frame.index.to_numpy(), frame["step"].to_numpy()
+        numeric = numeric_columns(frame)
+        self._numbers = {heading: finite_values(frame, column) for heading, column in _NUMBERS.items() if column in numeric}
+
+    def of(self, step: int) -> list[Example]:
+        """Each rollout once; none where the step has none. The same seed and step give the same ones."""
+        first, end = np.searchsorted(self._steps, [step, step + 1]).tolist()
+        return [self._example(at, which) for at, which in self._chosen(first, end).items()]
+
+    def _chosen(self, first: int, end: int) -> dict[int, str]:
+        """Positions in the frame, and why each was chosen."""
+        chosen: dict[int, str] = {}
+        rewards = self._numbers.get("reward", np.empty(0))[first:end]
+        if np.isfinite(rewards).any():
+            chosen[first + int(np.nanargmax(rewards))] = "best"
+            chosen.setdefault(first + int(np.nanargmin(rewards)), "worst")
+        left = [at for at in range(first, end) if at not in chosen]
+        if left:
+            chosen[random.Random(f"{self._seed} {self._steps[first]}").choice(left)] = "random"
+        return chosen
+
+    def _example(self, at: int, which: str) -> Example:
+        rollout = self._run.rollout(int(self._keys[at]))
+        numbers = {heading: float(f"{values[at]:.6g}") for heading, values in self._numbers.items() if np.isfinite(values[at])}
+        response = rollout["response"] if rollout["response"] is not None else "".join(rollout.tokens or ())
+        texts = {"prompt": _cut(rollout["prompt"] or ""), "response": _cut(response), "from": rollout.source}
+        return {"which": which, **numbers, **texts, **self._links.to("responses", step=rollout.step, rollout=rollout.source)}
+
+
+def _cut(text: str) -> str:
+    """A text whole, or its beginning and its end with what is left out between them said."""
+    left_out = len(text) - TEXT_CHARS
+    if left_out <= 0:
+        return text
+    half = TEXT_CHARS // 2
+    return f"{text[:half]}\n[{left_out:,} characters left out]\n{text[-half:]}"
+
+
+def findings(run: Run) -> list[Landmark]:
+    """The steps of a run of training to look at first, as the board's first page has them."""
+    kl = kl_column(DEFAULT_ESTIMATOR)
+    numeric = numeric_columns(run.frame)
+    columns = [name for name in ("reward", "valid_reward", kl, "response_length") if name in numeric]
+    return landmarks({name: per_step(run.frame, name) for name in columns}, kl)
+
+
+def at_steps(found: Sequence[Landmark], steps: NDArray[np.int64], links: Links) -> dict[int, list[Example]]:
+    """Findings as rows of text, each at its step where that is among `steps`, else at the last of them."""
+    rows: dict[int, list[Example]] = {}
+    for one in found:
+        at = one.step if one.step in steps else int(steps[-1])
+        rows.setdefault(at, []).append({"finding": one.text, "step": one.step, **links.to("", step=one.step)})
+    return rows

@@ -1,0 +1,84 @@
+"""Where a run is pushed to: what is asked for on the command line → what a tracker's writer takes. Knows no run and no metric."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from board import trackers
+from board.errors import BoardError
+from board.trackers.contract import Writer
+
+_OPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
+    "tensorboard": {"log_dir": "log_dir"},
+    "wandb": {"log_dir": "dir", "project": "project", "mode": "mode"},
+    "swanlab": {"log_dir": "logdir", "project": "project", "mode": "mode"},
+    "trackio": {"log_dir": "dir", "project": "project"},
+    "stdout": {"format": "format"},
+}
+"""Tracker → what can be asked for, and what its writer calls it."""
+
+TRACKERS: Final = tuple(_OPTIONS)
+"""Those that can be pushed to."""
+
+LOG_DIR: Final = "board_metrics"
+"""TensorBoard's folder unless another is given."""
+
+_GO_ON_BY_ID: Final = ("wandb", "swanlab")
+"""Trackers that know a run by an id, so that two may have the same name."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A place in a tracker."""
+
+    tracker: str
+    options: Mapping[str, Any]
+    """For its writer."""
+    where: str
+    """Tells the place from others of the tracker."""
+
+    def begin(self, name: str, run_id: str) -> tuple[str, Writer]:
+        """Begin a run under a name that nobody has there: the given one, else with -2, -3 ... behind it. Returns the name too.
+
+        Raises whatever the tracker's library raises.
+        """
+        for count in itertools.count(1):
+            free = name if count == 1 else f"{name}-{count}"
+            if self._taken(free):
+                continue
+            writer = self.go_on(free, run_id)
+            if writer.last_step is None:
+                return free, writer
+            writer.close()
+        raise AssertionError("counting never ends")
+
+    def go_on(self, name: str, run_id: str) -> Writer:
+        """Go on with a run that was begun. Raises whatever the tracker's library raises."""
+        by_id = {"run_id": run_id} if self.tracker in _GO_ON_BY_ID else {}
+        return trackers.tracker(self.tracker).open_writer(name, **self.options, **by_id)
+
+    def _taken(self, name: str) -> bool:
+        return self.tracker == "tensorboard" and (Path(self.options["log_dir"]) / name).exists()
+
+
+def target(tracker: str, asked: Mapping[str, str | None]) -> Target:
+    """The place that is asked for: `asked` are log_dir, project, mode and format, each None where it is not.
+
+    Raises BoardError for something that the tracker does not take.
+    """
+    takes = _OPTIONS[tracker]
+    given = {option: value for option, value in asked.items() if value is not None}
+    if odd := [option for option in given if option not in takes]:
+        taken = ", ".join(f"--{option.replace('_', '-')}" for option in takes)
+        raise BoardError(f"{tracker} takes no --{odd[0].replace('_', '-')}, only {taken}.")
+    if "log_dir" in takes and (tracker == "tensorboard" or "log_dir" in given):
+        given["log_dir"] = str(Path(given.get("log_dir", LOG_DIR)).expanduser().resolve())
+    if tracker == "stdout":
+        given.setdefault("format", "table")
+    where = " ".join(f"{option}={value}" for option, value in sorted(given.items()) if option != "mode")
+    options: dict[str, Any] = {takes[option]: value for option, value in given.items()}
+    if tracker == "tensorboard":
+        options["timestamped"] = False
+    return Target(tracker, options, where)

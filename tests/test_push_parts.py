@@ -1,0 +1,246 @@
+"""The parts of a push: which steps are complete, what was pushed before, what is shown, and under which names."""
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from board import cli, open_run
+from board.catalogue import DIALECTS
+from board.errors import BoardError
+from board.landmarks import Landmark
+from board.push import target
+from board.push.names import renamed
+from board.push.settled import settled
+from board.push.shown import TEXT_CHARS, Examples, Links, at_steps
+from board.push.state import State, StateFile, state_of, state_root
+from board.push.targets import TRACKERS
+from board.recorder import RolloutRecorder
+from board.recorder.shard import account_path
+
+WHAT = {"run": "/runs/a", "tracker": "tensorboard", "target": "log_dir=/tb", "names": "board"}
+
+
+@pytest.fixture(autouse=True)
+def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A state folder of the test's own."""
+    monkeypatch.setenv("RL_BOARD_STATE", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+def recorded(folder: Path, ranks: dict[int, list[int]], *, ended: bool = False) -> None:
+    """A run whose ranks have come to these steps; with `ended` their recorders have closed."""
+    for rank, steps in ranks.items():
+        with RolloutRecorder(folder, rank=rank) as recorder:
+            for step in steps:
+                recorder.write(step=step, response="a", reward=step / 8)
+        if not ended:
+            account_path(recorder.path()).unlink()
+
+
+SETTLED: dict[str, tuple[dict[int, list[int]], dict[int, float], bool, list[int]]] = {
+    "one shard that may grow": ({0: [1, 2, 3]}, {}, False, [1, 2]),
+    "one that its recorder closed": ({0: [1, 2, 3]}, {}, True, [1, 2, 3]),
+    "one that is quiet": ({0: [1, 2, 3]}, {0: 60}, False, [1, 2, 3]),
+    "a rank that is behind": ({0: [1, 2, 3], 1: [1, 2]}, {}, False, [1]),
+    "a rank that is behind, and the other is quiet": ({0: [1, 2, 3], 1: [1, 2]}, {0: 60}, False, [1]),
+    "a rank that went away": ({0: [1, 2, 3], 1: [1]}, {1: 60}, False, [1, 2]),
+    "a clock that runs ahead": ({0: [1, 2]}, {0: -60}, False, [1, 2]),
+    "its first step": ({0: [1]}, {}, False, []),
+}
+
+
+@pytest.mark.parametrize(("ranks", "ages", "ended", "expected"), SETTLED.values(), ids=SETTLED)
+def test_a_step_is_complete_when_no_growing_shard_can_add_to_it(
+    tmp_path: Path, ranks: dict[int, list[int]], ages: dict[int, float], ended: bool, expected: list[int]
+) -> None:
+    """A shard is past a step when it has a later one, was closed by its recorder, or was not written to for a while."""
+    recorded(tmp_path / "run", ranks, ended=ended)
+    now = time.time()
+    for rank in ranks:
+        os.utime(tmp_path / "run" / f"rank_{rank}.jsonl", (now, now - ages.get(rank, 0)))
+
+    assert settled(open_run(tmp_path / "run"), quiet=30, now=now).tolist() == expected
+
+
+SETTLE: dict[str, tuple[int | None, int | None, int | None, bool, int | None, int | None]] = {
+    "nothing yet": (None, None, None, True, None, None),
+    "all arrived": (5, None, 5, True, 5, None),
+    "stopped in a step that arrived": (5, 6, 6, True, 6, None),
+    "stopped in a step that did not": (5, 6, 5, True, 5, None),
+    "the tracker lost what it had not written": (5, 6, 3, True, 3, None),
+    "stopped in the first step, which did not arrive": (None, 0, None, True, None, None),
+    "stopped in the first step, which did": (None, 0, 0, True, 0, None),
+    "stopped, and the tracker's files are gone": (5, 6, None, True, 6, 6),
+    "the tracker holds more than it was given": (5, None, 9, True, 5, None),
+    "a terminal": (5, None, None, False, 5, None),
+    "stopped, and it is a terminal": (5, 6, None, False, 6, 6),
+    "stopped in the first step, and it is a terminal": (None, 0, None, False, 0, 0),
+}
+"""last, going, what the tracker holds, whether it can tell → last, and the step nobody can tell of."""
+
+
+@pytest.mark.parametrize(("last", "going", "held", "tells", "expected", "unknown"), SETTLE.values(), ids=SETTLE)
+def test_the_note_agrees_with_the_tracker(
+    tmp_path: Path,
+    last: int | None,
+    going: int | None,
+    held: int | None,
+    tells: bool,
+    expected: int | None,
+    unknown: int | None,
+) -> None:
+    """After a kill no step is pushed twice, and one that the tracker says it lacks is pushed."""
+    file = StateFile(tmp_path / "state.json", State(WHAT, last=last, going=going))
+
+    assert (file.settle(held, tells=tells), file.state.last, file.state.going) == (unknown, expected, None)
+
+
+def test_the_note_is_kept_between_processes(state_folder: Path) -> None:
+    """What one push notes the next one reads; another tracker, place or dialect knows nothing of it; `again` forgets it."""
+    with state_of(WHAT, again=False) as file:
+        file.state.name = "a"
+        file.begin(7)
+    with state_of(WHAT, again=False) as file:
+        assert (file.state.name, file.state.going, file.state.last) == ("a", 7, None)
+        file.end()
+        file.save()
+    with state_of(WHAT, again=False) as file:
+        run_id = file.state.run_id
+        assert (file.state.going, file.state.last) == (None, 7)
+    for other in ("tracker", "target", "names"):
+        with state_of({**WHAT, other: "x"}, again=False) as file:
+            assert file.state.last is None
+    with state_of(WHAT, again=True) as file:
+        assert (file.state.last, file.state.run_id == run_id) == (None, False)
+
+    assert state_root() == state_folder
+
+
+@pytest.mark.parametrize("damage", [b"", b"[1]", b'{"what": 1}', b'{"odd": 1}', b'{"what": {}, "last": "7"}', b"\xff\xfe"])
+def test_a_damaged_note_is_said_and_not_guessed_at(damage: bytes) -> None:
+    """Steps are not pushed twice because a file was damaged: the reader is asked to say `--again`."""
+    with state_of(WHAT, again=False) as file:
+        file.save()
+    file.path.write_bytes(damage)
+
+    with pytest.raises(BoardError, match="--again"), state_of(WHAT, again=False):
+        pass
+    with state_of(WHAT, again=True) as file:
+        file.save()
+    with state_of(WHAT, again=False) as file:
+        assert file.state.last is None
+
+
+def test_two_pushes_at_once_are_refused() -> None:
+    """While one process pushes a run to a place, another is told so; to another place it may push."""
+    with state_of(WHAT, again=False):
+        with pytest.raises(BoardError, match="Another process is pushing /runs/a"), state_of(WHAT, again=False):
+            pass
+        with state_of({**WHAT, "names": "roll"}, again=False):
+            pass
+
+
+def test_a_state_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a place to note what was pushed nothing is pushed."""
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("RL_BOARD_STATE", str(tmp_path / "file"))
+    with pytest.raises(BoardError, match="cannot be noted"), state_of(WHAT, again=False):
+        pass
+
+
+def test_the_state_folder_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the user's system keeps such files, unless RL_BOARD_STATE says otherwise."""
+    monkeypatch.delenv("RL_BOARD_STATE")
+    monkeypatch.setenv("XDG_STATE_HOME", "/xdg")
+    assert state_root() == Path("/xdg/rl-logging-board")
+    monkeypatch.delenv("XDG_STATE_HOME")
+    assert state_root() == Path.home() / ".local/state/rl-logging-board"
+
+
+def rollouts(folder: Path, *rewards: float | None, **fields: Any) -> Examples:
+    """What is shown of a run of one step with these rewards."""
+    with RolloutRecorder(folder) as recorder:
+        for number, reward in enumerate(rewards):
+            row = {"prompt": "p", "response": f"r{number}", "response_tokens": [f"r{number}"], **fields}
+            recorder.write(step=3, reward=reward, **row)
+    return Examples(open_run(folder), 0, Links("http://host:8901", "my run"))
+
+
+CHOSEN: dict[str, tuple[list[float | None], list[tuple[str, str]]]] = {
+    "three": ([0.5, 2.0, -1.0], [("best", "r1"), ("worst", "r2"), ("random", "r0")]),
+    "two": ([0.5, 2.0], [("best", "r1"), ("worst", "r0")]),
+    "one": ([0.5], [("best", "r0")]),
+    "equal rewards": ([1.0, 1.0], [("best", "r0"), ("random", "r1")]),
+    "no reward": ([None], [("random", "r0")]),
+    "some without": ([None, 1.0], [("best", "r1"), ("random", "r0")]),
+}
+
+
+@pytest.mark.parametrize(("rewards", "expected"), CHOSEN.values(), ids=CHOSEN)
+def test_the_best_the_worst_and_one_more_are_shown(
+    tmp_path: Path, rewards: list[float | None], expected: list[tuple[str, str]]
+) -> None:
+    """Each rollout is shown once, with its numbers, its texts and a link to it on the board."""
+    rows = rollouts(tmp_path, *rewards).of(3)
+
+    assert [(row["which"], row["response"]) for row in rows] == expected
+    for row in rows:
+        line = int(str(row["response"])[1:]) + 1
+        assert row["board"] == f"http://host:8901/responses?run=my+run&step=3&rollout=rank_0.jsonl%3A{line}"
+        assert (row["prompt"], row["tokens"]) == ("p", 1.0)
+        assert ("reward" in row) == (rewards[line - 1] is not None)
+
+
+def test_the_random_one_is_the_seeds(tmp_path: Path) -> None:
+    """The same seed draws the same rollout, and seeds differ."""
+    run = open_run(rollouts(tmp_path, *np.arange(50.0))._run.location)
+    drawn = [[row["response"] for row in Examples(run, seed, Links("", "")).of(3)] for seed in (0, 0, *range(1, 9))]
+
+    assert drawn[0] == drawn[1]
+    assert len({row[2] for row in drawn}) > 3
+
+
+def test_a_long_text_is_cut_in_its_middle_and_a_step_without_rollouts_shows_none(tmp_path: Path) -> None:
+    """How much was left out is said; tokens stand in for a response that a row lacks."""
+    shown = rollouts(tmp_path, 1.0, response="a" * TEXT_CHARS + "bcd", prompt=None)
+    (row,) = shown.of(3)
+
+    assert str(row["response"]).split("\n") == ["a" * 1000, "[3 characters left out]", "a" * 997 + "bcd"]
+    assert (row["prompt"], shown.of(4)) == ("", [])
+
+
+def test_findings_stand_at_their_steps() -> None:
+    """A finding of a step that is not handed on now stands at the last one that is."""
+    found = at_steps([Landmark(2, "two"), Landmark(9, "nine")], np.array([1, 2, 3]), Links("", "run"))
+
+    assert found == {2: [{"finding": "two", "step": 2}], 3: [{"finding": "nine", "step": 9}]}
+
+
+@pytest.mark.parametrize("names", DIALECTS)
+def test_names_of_a_dialect(names: str) -> None:
+    """A metric goes by every name the dialect has for it, else by the board's; no two metrics share a name."""
+    keys = [*DIALECTS["board"].names, "column/format/mean"]
+    found = renamed(keys, names)
+    used = [name for listed in found.values() for name in listed]
+
+    assert list(found) == keys
+    assert len(used) == len(set(used))
+    assert found["column/format/mean"] == ["board/column/format/mean"]
+    for key, listed in found.items():
+        mine = [name for name, meant in DIALECTS[names].names.items() if meant == key]
+        assert listed == (mine if mine and names != "board" else [f"board/{key}"])
+
+
+def test_the_command_names_what_there_is() -> None:
+    """The choices of the command line are the trackers and the dialects."""
+    assert (TRACKERS, tuple(DIALECTS)) == (cli.TRACKERS, cli.DIALECTS)
+
+
+def test_what_a_tracker_does_not_take_is_refused() -> None:
+    """An option that means nothing to the tracker is an error that names those that do."""
+    with pytest.raises(BoardError, match="tensorboard takes no --project, only --log-dir"):
+        target("tensorboard", {"project": "p", "log_dir": None})

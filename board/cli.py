@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import click
 
@@ -189,20 +189,13 @@ def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokeni
 def push(
     run: Path,
     tracker: str,
-    names: str,
-    follow: bool,
-    again: bool,
     log_dir: str | None,
     project: str | None,
-    name: str,
     mode: str | None,
     layout: str | None,
-    board_url: str,
-    shown: bool,
-    seed: int,
-    quiet: float,
     tokenizer: Path | None,
     mapping: Path | None,
+    **how: Any,
 ) -> None:
     """Push what the board computes of the run in the folder RUN to a tracker, step by step.
 
@@ -224,19 +217,7 @@ def push(
         target = pushing.target(tracker, asked)
     except BoardError as error:
         raise click.UsageError(str(error)) from error
-    request = pushing.Request(
-        run,
-        target,
-        names=names,
-        name=name,
-        follow=follow,
-        again=again,
-        quiet=quiet,
-        shown=shown,
-        seed=seed,
-        board_url=board_url,
-        reading={"tokenizer": tokenizer, "mapping": mapping},
-    )
+    request = pushing.Request(run, target, reading={"tokenizer": tokenizer, "mapping": mapping}, **how)
     done, started = pushing.Pushed(), time.monotonic()
     try:
         pushing.push(request, done, _Ticker(lambda: wording.progress(done, time.monotonic() - started)))
@@ -245,7 +226,7 @@ def push(
         raise click.ClickException(f"{error}{pushed}") from error
     except KeyboardInterrupt:
         click.echo(wording.summary(done, request, time.monotonic() - started), err=True)
-        raise click.exceptions.Exit(0 if follow else 130) from None
+        raise click.exceptions.Exit(0 if request.follow else 130) from None
     click.echo(wording.summary(done, request, time.monotonic() - started), err=True)
 
 

@@ -1,10 +1,11 @@
 """A run's metrics handed to a tracker, step by step, each step once: what `rl-logging-board push` does.
 
-`pushing` is the work, `targets` says where it goes, `state` what went already, `settled` which steps are complete, `shown` what is
-shown beside the numbers. Knows no screen and no command line.
+`pushing` is the work, `handing` the tracker's side of it; `targets` says where it goes, `state` what went already, `settled` which
+steps are complete, `shown` what is shown beside the numbers. Knows no screen and no command line.
 """
 
-from board.push.pushing import Pushed, Request, push
+from board.push.handing import Pushed
+from board.push.pushing import Request, push
 from board.push.targets import Target, target
 
 __all__ = ["Pushed", "Request", "Target", "push", "target"]

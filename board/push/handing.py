@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import Final
 
@@ -24,31 +25,45 @@ FINDINGS: Final = "board/findings"
 """What examples are called in the tracker."""
 
 
+@dataclass
+class Pushed:
+    """How far a push has come."""
+
+    steps: int = 0
+    metrics: int = 0
+    """Names that were given numbers, in the step that had most."""
+    to_go: int = 0
+    waiting: int = 0
+    """Steps that are held back, as they may still be being written."""
+    last: int | None = None
+    """The last step that was pushed, now or before."""
+    place: str = ""
+    name: str = ""
+    interrupted: int | None = None
+    """The step an earlier push was stopped in, where nobody can tell whether it arrived: it counts as pushed."""
+
+    def add(self, step: int, metrics: int) -> None:
+        """One more step, and how many names were given numbers in it."""
+        self.steps, self.to_go, self.last = self.steps + 1, self.to_go - 1, step
+        self.metrics = max(self.metrics, metrics)
+
+
 class Handing:
     """One run in one tracker. Every method raises BoardError where the tracker fails."""
 
-    def __init__(self, target: Target, file: StateFile, name: str) -> None:
+    def __init__(self, target: Target, file: StateFile, name: str, done: Pushed) -> None:
+        """`done` is kept up to date."""
+        self.done = done
+        self.done.last = file.state.last
         self._target = target
         self._file = file
         self._name = name
         self._writer: Writer | None = None
-        self.interrupted: int | None = None
-        """The step an earlier push was stopped in, where nobody can tell whether it arrived."""
 
     @property
     def last(self) -> int | None:
         """The last step that was handed on."""
         return self._file.state.last
-
-    @property
-    def name(self) -> str:
-        """What the run is called there."""
-        return self._file.state.name
-
-    @property
-    def place(self) -> str:
-        """Where the reader finds it; empty before it was opened."""
-        return "" if self._writer is None else self._writer.place
 
     def has_news(self, steps: NDArray[np.int64]) -> bool:
         """Whether there is a reason to open it: a step beyond the last one, or one that an earlier process was stopped in."""
@@ -64,7 +79,8 @@ class Handing:
                 self._writer = self._target.go_on(state.name, state.run_id)
             else:
                 state.name, self._writer = self._target.begin(self._name, state.run_id)
-        self.interrupted = self._file.settle(self._writer.last_step, tells=self._target.tracker != "stdout")
+        self.done.interrupted = self._file.settle(self._writer.last_step, tells=self._target.tracker != "stdout")
+        self.done.last, self.done.name, self.done.place = state.last, state.name, self._writer.place
         self._file.save()
 
     def step(self, step: int, values: Mapping[str, float], rollouts: Sequence[Example], findings: Sequence[Example]) -> None:
@@ -81,6 +97,7 @@ class Handing:
                 if findings:
                     self._writer.examples(step, FINDINGS, findings)
             self._file.end()
+            self.done.add(step, len(values))
 
     def show(self, findings: Sequence[Example]) -> None:
         """Hand on findings at the last step; nothing before there is one."""
@@ -122,13 +139,18 @@ class Handing:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Holds Ctrl+C back until what is inside is through; in threads but the main one, which it never reaches, it does nothing."""
+    """Holds the first Ctrl+C back until what is inside is through, and no second one.
+
+    In threads but the main one, which Ctrl+C never reaches, it does nothing.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     held: list[int] = []
 
     def hold(number: int, _: FrameType | None) -> None:
+        if held:  # the second time: what is inside hangs
+            raise KeyboardInterrupt
         held.append(number)
 
     before = signal.signal(signal.SIGINT, hold)

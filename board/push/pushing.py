@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from board.errors import RunNotFound
 from board.library import current_fingerprint
-from board.push.handing import Handing
+from board.push.handing import Handing, Pushed
 from board.push.names import renamed
 from board.push.settled import settled
 from board.push.shown import Examples, Links, at_steps, findings
@@ -58,24 +58,6 @@ class Request:
         return {"run": run, "tracker": self.target.tracker, "target": place, "names": self.names}
 
 
-@dataclass
-class Pushed:
-    """How far a push has come."""
-
-    steps: int = 0
-    metrics: int = 0
-    """Names that were given numbers, in the step that had most."""
-    to_go: int = 0
-    waiting: int = 0
-    """Steps that are held back, as they may still be being written."""
-    last: int | None = None
-    """The last step that was pushed, now or before."""
-    place: str = ""
-    name: str = ""
-    interrupted: int | None = None
-    """The step an earlier push was stopped in, where nobody can tell whether it arrived: it counts as pushed."""
-
-
 def push(request: Request, done: Pushed, tell: Callable[[], None]) -> None:
     """Push what is to be pushed; with `follow` go on until KeyboardInterrupt. `done` is kept up to date, and `tell` called after each step.
 
@@ -84,25 +66,25 @@ def push(request: Request, done: Pushed, tell: Callable[[], None]) -> None:
     location = request.location.resolve()
     name = request.name or location.name + (f"-{request.names}" if request.names != "board" else "")
     with state_of(request.what, again=request.again) as file:
-        handing = Handing(request.target, file, name)
+        handing = Handing(request.target, file, name, done)
         try:
-            _follow(request, handing, done, tell) if request.follow else _once(request, handing, done, tell)
+            _follow(request, handing, tell) if request.follow else _once(request, handing, tell)
         finally:
             handing.close()
 
 
-def _once(request: Request, handing: Handing, done: Pushed, tell: Callable[[], None]) -> None:
-    _hand_on(open_run(request.location, **request.reading), request, handing, done, tell)
+def _once(request: Request, handing: Handing, tell: Callable[[], None]) -> None:
+    _hand_on(open_run(request.location, **request.reading), request, handing, tell)
 
 
-def _follow(request: Request, handing: Handing, done: Pushed, tell: Callable[[], None]) -> None:
+def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> None:
     run: Run | None = None
     try:
         while True:
             started = time.monotonic()
             run = _opened(request)
-            _hand_on(run, request, handing, done, tell)
-            _wait(run, request, done, max(LOOK_SECONDS, time.monotonic() - started))
+            _hand_on(run, request, handing, tell)
+            _wait(run, request, handing.done.waiting, max(LOOK_SECONDS, time.monotonic() - started))
     except KeyboardInterrupt:  # only now: while it grows, the highest of all steps is a new one again and again
         if run is not None and request.shown and handing.last is not None:
             found = handing.unsaid(findings(_trained(run)))
@@ -121,9 +103,9 @@ def _opened(request: Request) -> Run:
         time.sleep(LOOK_SECONDS)
 
 
-def _wait(run: Run, request: Request, done: Pushed, pause: float) -> None:
-    """Until the run has changed on disk, or a step that was held back is taken to be complete."""
-    complete = len(run.steps) - done.waiting
+def _wait(run: Run, request: Request, waiting: int, pause: float) -> None:
+    """Until the run has changed on disk, or one of the `waiting` steps that were held back is taken to be complete."""
+    complete = len(run.steps) - waiting
     while True:
         time.sleep(pause)
         if current_fingerprint(run.location, run.location) != run.fingerprint:
@@ -132,27 +114,23 @@ def _wait(run: Run, request: Request, done: Pushed, pause: float) -> None:
             return
 
 
-def _hand_on(run: Run, request: Request, handing: Handing, done: Pushed, tell: Callable[[], None]) -> None:
+def _hand_on(run: Run, request: Request, handing: Handing, tell: Callable[[], None]) -> None:
     """Hand on the steps that are complete and beyond the last one handed on."""
     complete = settled(run, request.quiet)
-    done.waiting = len(run.steps) - len(complete)
-    done.last = handing.last
+    handing.done.waiting = len(run.steps) - len(complete)
     if not (len(complete) and handing.has_news(complete)):
         return
     handing.open()
-    done.place, done.name, done.last, done.interrupted = handing.place, handing.name, handing.last, handing.interrupted
     steps = complete if handing.last is None else complete[complete > handing.last]
     if not len(steps):
         return
     values = per_step_values(run)
     names = renamed(map(str, values.columns), request.names)
     examples, found = _shown(run, request, handing, steps)
-    done.to_go = len(steps)
+    handing.done.to_go = len(steps)
     for step in steps.tolist():
         numbers = _named(values.loc[step], names) if step in values.index else {}
         handing.step(step, numbers, examples(step), found.get(step, []))
-        done.steps, done.to_go, done.last = done.steps + 1, done.to_go - 1, step
-        done.metrics = max(done.metrics, len(numbers))
         tell()
 
 

@@ -4,7 +4,8 @@ import math
 
 from board.formats.row import plural
 from board.numbers import fmt
-from board.push.pushing import Pushed, Request
+from board.push.handing import Pushed
+from board.push.pushing import Request
 
 
 def progress(done: Pushed, seconds: float) -> str:

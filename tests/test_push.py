@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from board import open_run
+from board import open_run, trackers
 from board.cli import main
 from board.recorder import RolloutRecorder
 from board.step_metrics import per_step_values
@@ -213,6 +213,55 @@ def test_a_kill_doubles_no_line(tmp_path: Path) -> None:
     doubted = re.search(r"stopped in step (\d+)", errors)
     assert doubted
     assert missing <= {int(doubted[1])}
+
+
+OFFLINE: dict[str, list[str]] = {
+    "wandb": ["--mode", "offline", "--project", "p"],
+    "swanlab": ["--mode", "offline", "--project", "p"],
+    "trackio": ["--project", "p"],
+}
+"""How each tracker is told to stay on this machine."""
+
+
+def held(tracker: str, folder: Path) -> dict[str, list[tuple[int, float]]]:
+    """Every curve that a tracker's files below a folder hold together; fails where two of them hold the same step of a curve."""
+    curves: dict[str, list[tuple[int, float]]] = {}
+    for path in trackers.tracker(tracker).find(folder):
+        for name, curve in trackers.tracker(tracker).read(path).items():
+            curves.setdefault(name, []).extend(zip(curve.steps.tolist(), curve.values.tolist(), strict=True))
+    for name, points in curves.items():
+        assert len({step for step, _ in points}) == len(points), name
+    return {name: sorted(points) for name, points in curves.items()}
+
+
+@pytest.mark.parametrize("tracker", OFFLINE)
+def test_the_sample_in_other_trackers(tmp_path: Path, tracker: str) -> None:
+    """Each tracker holds every curve of the board, each step once, in double precision, without a network."""
+    pytest.importorskip(tracker)
+    process = started(SAMPLE, "--to", tracker, "--log-dir", tmp_path / "logs", *OFFLINE[tracker])
+    output, errors = process.communicate(timeout=120)
+
+    assert (process.returncode, output) == (0, ""), errors
+    found, board = held(tracker, tmp_path / "logs"), expected(SAMPLE)
+    assert set(found) == set(board)
+    for name, curve in board.items():
+        assert [step for step, _ in found[name]] == [step for step, _ in curve]
+        assert [value for _, value in found[name]] == pytest.approx([value for _, value in curve], rel=1e-12)
+
+
+@pytest.mark.parametrize("tracker", OFFLINE)
+def test_a_kill_costs_other_trackers_no_step(tmp_path: Path, tracker: str) -> None:
+    """What a killed push had not yet handed over to the tracker's files is pushed by the next one, and nothing twice."""
+    pytest.importorskip(tracker)
+    grown(tmp_path / "run", range(60), rollouts=1)
+    arguments = (tmp_path / "run", "--to", tracker, "--log-dir", tmp_path / "logs", *OFFLINE[tracker])
+    assert killed(started(*arguments), tmp_path, 20)
+    process = started(*arguments)
+    _, errors = process.communicate(timeout=120)
+
+    assert process.returncode == 0, errors
+    steps = {name: [step for step, _ in curve] for name, curve in held(tracker, tmp_path / "logs").items()}
+    assert steps["board/reward/mean"] == [*range(60)]
 
 
 def waited(process: subprocess.Popen[str], tmp_path: Path, last: int) -> None:

@@ -79,7 +79,7 @@ class Handing:
                 self._writer = self._target.go_on(state.name, state.run_id)
             else:
                 state.name, self._writer = self._target.begin(self._name, state.run_id)
-        self.done.interrupted = self._file.settle(self._writer.last_step, tells=self._target.tracker != "stdout")
+        self.done.interrupted = self._file.settle(self._writer.last_step, tells=self._target.tells)
         self.done.last, self.done.name, self.done.place = state.last, state.name, self._writer.place
         self._file.save()
 

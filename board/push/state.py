@@ -18,6 +18,9 @@ from board.errors import BoardError
 
 VERSION: Final = 1
 
+NO_STEP: Final = -1
+"""What a writer says where the run is there, and holds no step."""
+
 
 @dataclass
 class State:
@@ -64,14 +67,16 @@ class StateFile:
         self.state.last, self.state.going = self.state.going, None
 
     def settle(self, last_step: int | None, *, tells: bool) -> int | None:
-        """Make the state agree with a tracker that holds steps up to `last_step`; `tells` is False where it cannot know what it holds.
+        """Make the state agree with a tracker that holds steps up to `last_step`, which is as a writer says it.
 
+        `tells` is False for a tracker that may hold a run and not know of it, for which None does not mean that there is none.
         A step it does not hold was not pushed, whatever the file says. Returns the step an earlier process was stopped in, if nobody can
         say whether it arrived: it counts as pushed, as no step may be pushed twice.
         """
         state, interrupted = self.state, self.state.going
         state.going = None
-        if tells and last_step is None and state.last is None:  # there is none yet: the first did not arrive
+        if last_step == NO_STEP or (tells and last_step is None):
+            state.last = None
             return None
         state.last = state.last if interrupted is None else interrupted
         if last_step is None or state.last is None:

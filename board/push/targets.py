@@ -1,6 +1,7 @@
 """Where a run is pushed to: what is asked for on the command line → what a tracker's writer takes. Knows no run and no metric."""
 
 import itertools
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,12 @@ class Target:
     """For its writer."""
     where: str
     """Tells the place from others of the tracker."""
+
+    @property
+    def tells(self) -> bool:
+        """Whether all it holds is on this machine, so that a run it does not know is not there."""
+        mode = self.options.get("mode") or os.environ.get(f"{self.tracker.upper()}_MODE")
+        return self.tracker in ("tensorboard", "trackio") or mode in ("offline", "local")
 
     def begin(self, name: str, run_id: str) -> tuple[str, Writer]:
         """Begin a run under a name that nobody has there: the given one, else with -2, -3 ... behind it. Returns the name too.

@@ -1,18 +1,25 @@
 """The numbers a recorder computes as it writes are those of the board that opens what was written."""
 
-import json
+import gzip
+import io
 import math
+import tracemalloc
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
+import pandas as pd
 import pytest
 
 from board import open_run
 from board.recorder import RolloutRecorder
-from board.recorder.step_sums import KEYS, StepSums
+from board.recorder.step_sums import AT_ONCE, KEYS, StepSums
 from board.rollouts import Run
+from board.step_metrics import per_step_values
+
+SAMPLE = Path(__file__).parents[1] / "rollout_samples" / "tiny_ppo_rhyme"
 
 RNG = np.random.default_rng(7)
 
@@ -145,6 +152,24 @@ def _counted(row: Mapping[str, Any]) -> np.ndarray:
     return mask & (np.array(row["response_tokens"]) != "<pad>")
 
 
+def test_the_sample_as_it_is_recorded_again(tmp_path: Path) -> None:
+    """Every number that reached the tracker is the one that the board computes of the same step, of real rollouts."""
+    shards = [gzip.decompress(path.read_bytes()) for path in sorted(SAMPLE.glob("*.gz"))]
+    rows = sorted((orjson.loads(line) for shard in shards for line in shard.splitlines()), key=lambda row: row["step"])
+    stream = io.StringIO()
+    options = {"track_with": "stdout", "tracker_kwargs": {"stream": stream, "format": "jsonl"}}
+    with RolloutRecorder(tmp_path, **options) as recorder:
+        for row in rows[:960]:
+            recorder.write(**row)
+    values = per_step_values(open_run(tmp_path))
+    found = pd.DataFrame([orjson.loads(line) for line in stream.getvalue().splitlines()]).set_index("step")
+    found.columns = found.columns.str.removeprefix("board/")
+
+    assert len(found.columns) > 40
+    assert recorder.untracked == 0
+    pd.testing.assert_frame_equal(found.astype(float), values[found.columns], rtol=1e-9, check_names=False)
+
+
 SPARSE: dict[str, tuple[dict[str, Any], set[str]]] = {
     "a text alone": ({"response": "ab"}, {"counts/rollouts", "length/chars_mean"}),
     "neither response nor tokens": ({"reward": 1.0}, set()),
@@ -166,15 +191,34 @@ def test_what_a_row_lacks_is_missing(row: dict[str, Any], expected: set[str]) ->
 
 
 def test_no_rollout_is_held() -> None:
-    """What a step holds does not grow with its rollouts."""
-    sums = StepSums()
-    for _ in range(3):
-        sums.add(ROWS[0], None)
-    few = len(json.dumps(vars(sums), default=vars))
-    for _ in range(300):
-        sums.add(ROWS[0], None)
+    """However many rollouts a step has, no more of them are in memory than are summed up at once."""
+    sums, tokens = StepSums(), 20_000
+    tracemalloc.start()
+    for _ in range(20 * AT_ONCE):
+        sums.add({"response": "a", "values": np.ones(tokens, np.float32), "reward": 1.0}, None)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
 
-    assert len(json.dumps(vars(sums), default=vars)) < few * 1.2
+    assert peak < 20 * AT_ONCE * tokens * 4
+    assert sums.values()["counts/rollouts"] == 20 * AT_ONCE
+
+
+HUGE = {
+    "logprobs": [-3e38, 3e38],
+    "rollout_logprobs": [3e38, -3e38],
+    "values": [3e38, -3e38],
+    "returns": [-3e38, 3e38],
+    "reward": 1e300,
+}
+
+
+def test_numbers_that_overflow_are_missing_and_warn_of_nothing() -> None:
+    """A metric beyond what a float holds is left out, and the others stay."""
+    row = {"response": "ab", "response_tokens": ["a", "b"], **HUGE}
+    found = computed([row, row])
+
+    assert all(map(math.isfinite, found.values()))
+    assert (found["reward/mean"], found["length/mean"]) == (1e300, 2)
 
 
 def test_every_metric_is_computed_from_something() -> None:

@@ -1,133 +1,112 @@
-"""What one rollout adds to its step's numbers: values of each counted token, and numbers of the whole, by name.
+"""What rollouts add to their step's numbers: moments of their tokens, by the board's formulas, and numbers of each as a whole.
 
-By the board's formulas, of what is written. Knows nothing of sums, steps or trackers.
+Rows as they are written in, one number per rollout out. Knows nothing of steps or trackers.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from board import metrics
 from board.metrics import BoolArray, Float64Array, FloatArray
+from board.moments import Moments, Tokens, moments
 from board.padding import pad_mask
-from board.recorder.measures import CUT_SHORT, aligned, number
+from board.recorder.measures import aligned, number
 from board.schema import TOKENS
 
-Tokens = dict[str, Float64Array]
-"""Values of each counted token by the name of the quantity, shape (counted tokens,); NaN where one is missing."""
-
-Numbers = dict[str, float]
-"""Numbers of the rollout by the name of the quantity; NaN where one is missing."""
-
-_TOKENS: Final = {
-    "logprobs": "logprob",
-    "ref_logprobs": "ref_logprob",
-    "entropies": "entropy",
-    "advantages": "advantage",
-    "returns": "return",
-    "values": "value",
+_AS_THEY_ARE: Final = {
+    "log_ratio/sum": "k1_sum",
+    "log_ratio/mean": "k1_rollout",
+    "kl_k2/sum": "k2_sum",
+    "kl_k3/sum": "k3_sum",
+    "kl_k3/mean": "k3_rollout",
+    "advantage/mean": "advantage_rollout",
+    "value/mean": "value_rollout",
+    "token_reward/sum": "shaped",
 }
-"""Token arrays that enter as they are → the quantity's name."""
-
-CLIP: Final = 0.2
-"""PPO's usual epsilon, by which a ratio counts as clipped."""
+"""Moments of a rollout that are numbers of it: column → the number's name."""
 
 
-def observe(row: Mapping[str, Any]) -> tuple[Tokens, Numbers] | None:
-    """The quantities of a row; None of a row that the board refuses, as it has neither a response nor tokens."""
-    if row.get("response") is None and not isinstance(row.get(TOKENS), list):
+CUT_SHORT: Final = "length"
+"""The `finish_reason` of a response that was cut at its limit."""
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What enters of one rollout."""
+
+    arrays: dict[str, FloatArray]
+    """By field name, all as long as the tokens, NaN where a number is missing."""
+    counts: BoolArray
+    """False for padding and masked tokens."""
+    numbers: dict[str, float]
+    """By name; NaN where one is missing."""
+
+
+def observe(row: Mapping[str, Any]) -> Observed | None:
+    """What enters of a row; None of a row that the board refuses, as it has neither a response nor tokens."""
+    tokens, response = row.get(TOKENS), row.get("response")
+    if response is None and not isinstance(tokens, list):
         return None
     arrays, length = aligned(row)
-    counts = _counts(row, arrays, length)
-    counted = {name: array.astype(np.float64)[counts] for name, array in arrays.items()}
-    with np.errstate(all="ignore"):
-        tokens = _tokens(counted)
-        numbers = {**_scores(row), **_of_response(tokens, counted)}
-    if "shaped" in numbers:
-        numbers["penalty"] = numbers["shaped"] - numbers["reward"]
-    if isinstance(row.get(TOKENS), list) or arrays:
-        numbers |= {"length": float(counts.sum()), "empty": float(not counts.any())}
-    if isinstance(row.get("response"), str):
-        numbers["chars"] = float(len(row["response"]))
-    return tokens, numbers
-
-
-def _counts(row: Mapping[str, Any], arrays: Mapping[str, FloatArray], length: int) -> BoolArray:
-    """Which tokens enter means: neither padding nor masked."""
-    tokens = row.get(TOKENS)
     counts = ~pad_mask(tokens) if isinstance(tokens, list) else np.ones(length, bool)
-    return counts & (arrays["loss_mask"] != 0) if "loss_mask" in arrays else counts
+    if "loss_mask" in arrays:
+        counts &= arrays["loss_mask"] != 0
+    numbers = _scores(row)
+    if isinstance(tokens, list) or arrays:
+        numbers |= {"length": float(counts.sum()), "empty": float(not counts.any())}
+    if isinstance(response, str):
+        numbers["chars"] = float(len(response))
+    return Observed(arrays, counts, numbers)
 
 
-def _tokens(arrays: Mapping[str, Float64Array]) -> Tokens:
-    found = {name: arrays[field] for field, name in _TOKENS.items() if field in arrays}
-    if {"logprobs", "ref_logprobs"} <= arrays.keys():
-        d = metrics.log_ratio(arrays["logprobs"], arrays["ref_logprobs"])
-        found |= {name: metrics.kl(d, name) for name in metrics.ESTIMATORS}
-    if {"values", "returns"} <= arrays.keys():
-        bias = arrays["values"] - arrays["returns"]
-        found |= {"bias": bias, "error": np.square(bias), "explained": np.where(np.isfinite(bias), arrays["returns"], np.nan)}
-    if {"logprobs", "rollout_logprobs"} <= arrays.keys():
-        found |= _mismatch(arrays["logprobs"], arrays["rollout_logprobs"])
-    if {"logprobs", "old_logprobs"} <= arrays.keys():
-        found |= _update(arrays["logprobs"] - arrays["old_logprobs"])
-    return found
+def together(rollouts: Sequence[Observed]) -> tuple[Moments, dict[str, Float64Array]]:
+    """Moments of the rollouts' tokens, and the rollouts' numbers, by name, each of shape (rollouts,)."""
+    lengths = [one.counts.size for one in rollouts]
+    names = dict.fromkeys(name for one in rollouts for name in one.arrays)
+    flats = {
+        name: np.concatenate([one.arrays.get(name, np.full(one.counts.size, np.nan, np.float32)) for one in rollouts])
+        for name in names
+    }
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    found = moments(Tokens(flats, offsets, np.concatenate([one.counts for one in rollouts])))
+    own = dict.fromkeys(name for one in rollouts for name in one.numbers)
+    numbers = {name: np.array([one.numbers.get(name, np.nan) for one in rollouts]) for name in own}
+    return found, numbers | _of_tokens(found, numbers)
 
 
-def _mismatch(logprobs: Float64Array, rollout_logprobs: Float64Array) -> Tokens:
-    """Between what the trainer and what the inference engine say of the same tokens."""
-    d = logprobs - rollout_logprobs
+def _scores(row: Mapping[str, Any]) -> dict[str, float]:
+    """Rewards, and whether the response was cut at its limit; NaN where the row does not say."""
+    reward, reference, valid = (number(row.get(name)) for name in ("reward", "ref_reward", "valid_reward"))
+    gap = reward - reference
+    truncated = number(row.get("truncated"))
+    if "truncated" not in row and isinstance(row.get("finish_reason"), str):
+        truncated = float(row["finish_reason"] == CUT_SHORT)
     return {
-        "mismatch": d,
-        "mismatch_abs": np.abs(d),
-        "mismatch_prob": np.abs(np.exp(logprobs) - np.exp(rollout_logprobs)),
-        "mismatch_mult": np.exp(np.abs(d)),
-        "mismatch_kl": -d,
-        "mismatch_k3": np.exp(d) - d - 1,
-        "mismatch_is": np.exp(d),
+        "reward": reward,
+        "ref_reward": reference,
+        "valid_reward": valid,
+        "gap": gap,
+        "win": float(gap > 0) if np.isfinite(gap) else np.nan,
+        "truncated": truncated,
     }
 
 
-def _update(log_ratio: Float64Array) -> Tokens:
-    """Between the policy that sampled the tokens and the one being trained."""
-    ratio = np.exp(log_ratio)
-    low, high = (np.where(np.isnan(ratio), np.nan, clipped) for clipped in (ratio < 1 - CLIP, ratio > 1 + CLIP))
-    return {"ratio": ratio, "clip_low": low, "clip_high": high, "clip": low + high, "approxkl": np.square(log_ratio) / 2}
-
-
-def _scores(row: Mapping[str, Any]) -> Numbers:
-    """Rewards, and whether the response was cut at its limit; NaN where the row does not say."""
-    reward, reference, valid = (number(row.get(name)) for name in ("reward", "ref_reward", "valid_reward"))
-    found = {"reward": reward, "ref_reward": reference, "valid_reward": valid, "gap": reward - reference}
-    found["win"] = float(reward > reference) if np.isfinite(found["gap"]) else np.nan
-    if any(row.get(name) is not None for name in CUT_SHORT):
-        found["truncated"] = float(any(row.get(name) == "length" for name in CUT_SHORT))
-    else:
-        found["truncated"] = number(row.get("truncated"))
-    return found
-
-
-def _of_response(tokens: Tokens, arrays: Mapping[str, Float64Array]) -> Numbers:
-    """Sums and means over the rollout's counted tokens; NaN where no token has a number."""
-    found: Numbers = {}
-    for name in (name for name in metrics.ESTIMATORS if name in tokens):
-        total, count = _sum(tokens[name])
-        found |= {f"{name}_sum": total, f"{name}_rollout": total / max(1, count)}
-    if "k1_sum" in found and np.isfinite(found["k1_sum"]):
-        found["negative"] = float(found["k1_sum"] < 0)
-    if "logprob" in tokens:
-        found["surprisal"] = -_sum(tokens["logprob"])[0]
-    if "mismatch" in tokens:
-        found["mismatch_sequence"] = float(np.exp(_sum(tokens["mismatch"])[0]))
-    if "token_rewards" in arrays:
-        found["shaped"] = _sum(arrays["token_rewards"])[0]
-    return found
-
-
-def _sum(values: Float64Array) -> tuple[float, int]:
-    """Of the finite values, and how many there are; NaN of none."""
-    sound = np.isfinite(values)
-    count = int(np.count_nonzero(sound))
-    finite = values if count == values.size else values[sound]
-    return (float(finite.sum()) if count else np.nan), count
+def _of_tokens(found: Moments, numbers: Mapping[str, Float64Array]) -> dict[str, Float64Array]:
+    """Numbers of each rollout that its tokens add up to; NaN where no token has one."""
+    of = {name: found[column] for column, name in _AS_THEY_ARE.items() if column in found}
+    with np.errstate(over="ignore", invalid="ignore"):
+        if "k1_sum" in of:
+            of["negative"] = np.where(np.isnan(of["k1_sum"]), np.nan, of["k1_sum"] < 0)
+        if "shaped" in of:
+            of["penalty"] = of["shaped"] - numbers["reward"]
+        if "logprob/sum" in found:
+            of["surprisal"] = -found["logprob/sum"]
+        if "mismatch/sum" in found:
+            of["sequence_weight"] = np.exp(found["mismatch/sum"])
+        for name in ("logprob", "rollout_logprob"):
+            if f"{name}/mean" in found:
+                of[f"{name}_log_ppl"] = -found[f"{name}/mean"]
+                of[f"{name}_ppl"] = np.exp(-found[f"{name}/mean"])
+    return of

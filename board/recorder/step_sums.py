@@ -1,4 +1,4 @@
-"""A step's numbers out of its rollouts, one after another: holds sums and extremes, never a rollout.
+"""A step's numbers out of its rollouts, a few at a time: holds sums and extremes, and never more than a few rollouts.
 
 Knows the names of the metrics (those of `board.catalogue`) and which statistic each is; knows nothing of trackers or files.
 """
@@ -10,10 +10,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from board.recorder.moments import Moments
-from board.recorder.observed import observe
+from board import metrics
+from board.moments import Moments
+from board.recorder.observed import Observed, observe, together
+from board.recorder.spread import Spread
 
 EVALUATION: Final = "evaluation"
+
+AT_ONCE: Final = 16
+"""Rollouts that are summed up together: one alone takes as long as several."""
 
 
 def _each(prefix: str, quantity: str, statistics: str) -> dict[str, tuple[str, str]]:
@@ -29,39 +34,46 @@ KEYS: Final[dict[str, tuple[str, str]]] = {
     "reward/gap_mean": ("gap", "mean"),
     "reward/win_rate": ("win", "mean"),
     "reward/validation_mean": ("valid_reward", "mean"),
-    **{key: found for name in ("k1", "k2", "k3") for key, found in _each(f"kl/{name}_", name, "mean max").items()},
+    **_each("kl/k1_", "log_ratio/", "mean max"),
+    **_each("kl/k2_", "kl_k2/", "mean max"),
+    **_each("kl/k3_", "kl_k3/", "mean max"),
     **{f"kl/{name}_sum_mean": (f"{name}_sum", "mean") for name in ("k1", "k2", "k3")},
     **_each("kl/k1_rollout_", "k1_rollout", "mean std max"),
     **_each("kl/k3_rollout_", "k3_rollout", "mean std max"),
     "kl/negative_share": ("negative", "mean"),
-    "policy/logprob_mean": ("logprob", "mean"),
-    "policy/ref_logprob_mean": ("ref_logprob", "mean"),
+    "policy/logprob_mean": ("logprob/", "mean"),
+    "policy/ref_logprob_mean": ("ref_logprob/", "mean"),
     "policy/surprisal_sum_mean": ("surprisal", "mean"),
-    **_each("policy/entropy_", "entropy", "mean max"),
-    **_each("advantage/", "advantage", "mean std variance max min"),
-    **_each("returns/", "return", "mean max min"),
-    **_each("critic/value_", "value", "mean std max min"),
-    "critic/bias": ("bias", "mean"),
-    "critic/error": ("error", "mean"),
+    **_each("policy/entropy_", "entropy/", "mean max"),
+    **_each("advantage/", "advantage/", "mean std variance max min"),
+    **_each("advantage/rollout_", "advantage_rollout", "mean std variance"),
+    **_each("returns/", "return/", "mean max min"),
+    **_each("critic/value_", "value/", "mean std max min"),
+    "critic/value_rollout_mean": ("value_rollout", "mean"),
+    "critic/error": ("value_error/", "square"),
+    "critic/td_error": ("td_error/", "mean"),
     **_each("length/", "length", "mean std max min"),
     "length/chars_mean": ("chars", "mean"),
     "length/truncated_share": ("truncated", "mean"),
     "length/empty_share": ("empty", "mean"),
-    **_each("mismatch/abs_", "mismatch_abs", "mean max"),
-    **_each("mismatch/prob_diff_", "mismatch_prob", "mean max std"),
-    "mismatch/mult_prob_error": ("mismatch_mult", "mean"),
-    "mismatch/kl": ("mismatch_kl", "mean"),
-    "mismatch/k3": ("mismatch_k3", "mean"),
-    **_each("mismatch/is_", "mismatch_is", "mean std"),
-    "mismatch/is_sequence_mean": ("mismatch_sequence", "mean"),
-    **_each("update/ratio_", "ratio", "mean max min variance"),
-    "update/clip_low_share": ("clip_low", "mean"),
-    "update/clip_high_share": ("clip_high", "mean"),
-    "update/clip_share": ("clip", "mean"),
-    "update/approxkl": ("approxkl", "mean"),
+    **_each("mismatch/abs_", "mismatch_abs/", "mean max"),
+    **_each("mismatch/prob_diff_", "prob_gap/", "mean max std"),
+    "mismatch/mult_prob_error": ("mismatch_error/", "mean"),
+    "mismatch/k3": ("mismatch_k3/", "mean"),
+    **_each("mismatch/is_", "mismatch_weight/", "mean std"),
+    "mismatch/is_sequence_mean": ("sequence_weight", "mean"),
+    "mismatch/policy_ppl": ("logprob_ppl", "mean"),
+    "mismatch/policy_log_ppl": ("logprob_log_ppl", "mean"),
+    "mismatch/rollout_ppl": ("rollout_logprob_ppl", "mean"),
+    "mismatch/rollout_log_ppl": ("rollout_logprob_log_ppl", "mean"),
+    **_each("update/ratio_", "update_ratio/", "mean max min variance"),
+    "update/clip_low_share": ("clip_low/", "mean"),
+    "update/clip_high_share": ("clip_high/", "mean"),
+    "update/approxkl": ("update_k2/", "mean"),
     "counts/tokens": ("length", "sum"),
 }
-"""Metric → the quantity (`observed`) and the statistic of it, over all counted tokens or all rollouts of the step."""
+"""Metric → the quantity and the statistic of it: over all counted tokens where it ends in a slash (`board.moments`), else over all
+rollouts (`observed`)."""
 
 
 class StepSums:
@@ -69,54 +81,74 @@ class StepSums:
 
     def __init__(self) -> None:
         self._rollouts = 0
-        self._moments: dict[str, Moments] = defaultdict(Moments)
-        self._evaluation = Moments()
-        self._groups: dict[bytes, Moments] = defaultdict(Moments)
+        self._waiting: list[Observed] = []
+        self._spreads: dict[str, Spread] = defaultdict(Spread)
+        self._evaluation = Spread()
+        self._groups: dict[bytes, Spread] = defaultdict(Spread)
 
     def add(self, row: Mapping[str, Any], group: bytes | None) -> None:
         """Take in one rollout; `group` is equal for those of one group, None where nothing says so."""
         observed = observe(row)
         if observed is None:
             return
-        tokens, numbers = observed
+        reward = np.array([observed.numbers["reward"]])
         if row.get("split") == EVALUATION:
-            self._evaluation.add_one(numbers["reward"])
+            self._evaluation.add(reward)
             return
         self._rollouts += 1
-        for name, values in tokens.items():
-            self._moments[name].add(values)
-        for name, value in numbers.items():
-            self._moments[name].add_one(value)
         if group is not None:
-            self._groups[group].add_one(numbers["reward"])
+            self._groups[group].add(reward)
+        self._waiting.append(observed)
+        if len(self._waiting) == AT_ONCE:
+            self._sum_up()
 
     def values(self) -> dict[str, float]:
         """The step's metrics by key; only those that are finite numbers."""
-        found = {key: getattr(self._moments[name], what) for key, (name, what) in KEYS.items() if name in self._moments}
-        found |= _each_value("evaluation/", self._evaluation, "mean max min") | dict(self._combined()) | _grouped(self._groups)
+        self._sum_up()
+        found = {key: getattr(self._spreads[name], what) for key, (name, what) in KEYS.items() if name in self._spreads}
+        found |= {f"evaluation/{what}": getattr(self._evaluation, what) for what in ("mean", "max", "min")}
+        found |= dict(self._combined()) | _grouped(self._groups)
         if self._rollouts:
             found["counts/rollouts"] = self._rollouts
         return {key: value for key, value in found.items() if math.isfinite(value)}
 
+    def _sum_up(self) -> None:
+        """Add the rollouts that wait to the sums."""
+        waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return
+        tokens, numbers = together(waiting)
+        for name, values in numbers.items():
+            self._spreads[name].add(values)
+        for name in (column.removesuffix("count") for column in tokens if column.endswith("/count")):
+            self._merge(name, tokens)
+
+    def _merge(self, name: str, tokens: Moments) -> None:
+        """Add a quantity's moments; where its squares and its smallest were not kept, nobody asks for them."""
+        unknown = np.full(len(tokens[f"{name}count"]), np.nan)
+        kept = (tokens.get(f"{name}{stat}", unknown) for stat in ("count", "mean", "m2", "max", "min"))
+        self._spreads[name].merge(*kept)
+
     def _combined(self) -> Iterator[tuple[str, float]]:
-        """Metrics of more than one quantity, or of its mean and its variance together."""
-        of = self._moments
-        if "explained" in of and of["explained"].variance > 0:
-            yield "critic/explained_variance", 1 - of["bias"].variance / of["explained"].variance
-        if "mismatch" in of:
-            yield "mismatch/ppl_ratio", math.exp(-of["mismatch"].mean)
-        for name, suffix in (("mismatch_is", ""), ("mismatch_sequence", "_sequence")):
+        """Metrics of more than one quantity, or of one turned around."""
+        of = self._spreads
+        for suffix in ("", "_mc"):
+            if f"value_error{suffix}/" in of:
+                error, returned = of[f"value_error{suffix}/"], of[f"valued_return{suffix}/"].variance
+                yield f"critic/bias{suffix}", -error.mean
+                yield f"critic/explained_variance{suffix}", 1 - error.variance / returned if returned > 0 else math.nan
+        if "mismatch/" in of:
+            yield "mismatch/kl", -of["mismatch/"].mean
+            yield "mismatch/ppl_ratio", float(metrics.probability(np.array(-of["mismatch/"].mean)))
+        if "clip_low/" in of:
+            yield "update/clip_share", of["clip_low/"].mean + of["clip_high/"].mean
+        for name, suffix in (("mismatch_weight/", ""), ("sequence_weight", "_sequence")):
             if name in of:
-                square, variance = of[name].mean ** 2, of[name].variance
-                yield f"mismatch/chi2{suffix}", square + variance - 1
-                yield f"mismatch/ess{suffix}", square / (square + variance) if square + variance else math.nan
+                yield f"mismatch/chi2{suffix}", of[name].square - 1
+                yield f"mismatch/ess{suffix}", of[name].mean * of[name].mean / of[name].square if of[name].square else math.nan
 
 
-def _each_value(prefix: str, moments: Moments, statistics: str) -> dict[str, float]:
-    return {f"{prefix}{statistic}": getattr(moments, statistic) for statistic in statistics.split()}
-
-
-def _grouped(groups: Mapping[bytes, Moments]) -> dict[str, float]:
+def _grouped(groups: Mapping[bytes, Spread]) -> dict[str, float]:
     """How rewards differ within groups; nothing where no group has a second scored member."""
     several = [group for group in groups.values() if group.count > 1]
     if not several:

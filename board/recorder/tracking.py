@@ -68,7 +68,11 @@ class Tracking:
         if sums is None or self._step is None:
             return
         self._tell_given(below=self._step)
-        computed = {f"{PREFIX}{key}": value for key, value in sums.values().items()}
+        try:
+            computed = {f"{PREFIX}{key}": value for key, value in sums.values().items()}
+        except Exception as error:  # noqa: BLE001 - the boundary to training: the trainer's own numbers still leave
+            self._losses.add("tracker", described(error))
+            computed = {}
         self._tell(self._step, computed | self._given.pop(self._step, {}))
 
     def close(self) -> None:

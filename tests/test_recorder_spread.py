@@ -1,4 +1,4 @@
-"""board.recorder.moments: a few numbers say what all the values would."""
+"""board.recorder.spread: a few numbers say what all the values would."""
 
 import math
 import sys
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.recorder.moments import Moments
+from board.recorder.spread import Spread
 
 VALUES = st.lists(st.floats(-1e6, 1e6) | st.sampled_from([math.nan, math.inf, -math.inf]), max_size=8)
 STATISTICS = {"mean": np.mean, "std": np.std, "variance": np.var, "max": np.max, "min": np.min, "sum": np.sum}
@@ -17,7 +17,7 @@ STATISTICS = {"mean": np.mean, "std": np.std, "variance": np.var, "max": np.max,
 @given(st.lists(VALUES, max_size=6))
 def test_piece_by_piece_is_all_at_once(pieces: list[list[float]]) -> None:
     """However the values are cut into pieces, the statistics are numpy's over the finite ones together; NaN where there is none."""
-    moments = Moments()
+    moments = Spread()
     for piece in pieces:
         moments.add(np.array(piece))
     values = np.array([value for piece in pieces for value in piece if math.isfinite(value)])
@@ -31,7 +31,7 @@ def test_piece_by_piece_is_all_at_once(pieces: list[list[float]]) -> None:
 def test_a_small_spread_far_from_zero_keeps_its_digits() -> None:
     """The variance is no difference of large squares."""
     values = 1e9 + np.array([4.0, 7.0, 13.0, 16.0])
-    moments = Moments()
+    moments = Spread()
     for value in values:
         moments.add(value[None])
 
@@ -40,7 +40,7 @@ def test_a_small_spread_far_from_zero_keeps_its_digits() -> None:
 
 def test_what_overflows_is_not_finite_and_warns_of_nothing() -> None:
     """A number too large for its square gives an infinite variance, not a warning."""
-    moments = Moments()
+    moments = Spread()
     moments.add(np.array([sys.float_info.max, -sys.float_info.max]))
 
     assert not math.isfinite(moments.variance)

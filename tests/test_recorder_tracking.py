@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from recorded import DeviceTensor, account, rows_of
 
+from board import trackers
 from board.recorder import RolloutRecorder
 from board.recorder.channel import LIMIT
 
@@ -291,6 +292,43 @@ def test_the_end_of_the_interpreter_tells_the_last_step(tmp_path: Path) -> None:
 
     assert [json.loads(line)["step"] for line in ended.stdout.splitlines()] == [0, 1, 2, 3, 4]
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+EVERY: dict[str, dict[str, Any]] = {
+    "tensorboard": {"log_dir": "logs"},
+    "wandb": {"project": "p", "name": "n", "notes": "why", "tags": ["a"], "dir": "logs", "mode": "offline"},
+    "swanlab": {"project": "p", "experiment_name": "n", "tags": ["a"], "logdir": "logs", "mode": "offline"},
+    "trackio": {"project": "p", "name": "n", "dir": "logs"},
+}
+"""The keys that people have for each tracker, and that it is to stay on this machine."""
+
+EVERYWHERE = """
+import json, sys
+from pathlib import Path
+from board.recorder import RolloutRecorder
+Path("logs").mkdir()
+with RolloutRecorder("run", **json.loads(sys.argv[1])) as recorder:
+    for step in range(20):
+        recorder.write(step=step, response="a", reward=step / 8)
+        recorder.track(step, {"actor/lr": 0.5})
+print(recorder.dropped, recorder.untracked)
+"""
+
+
+@pytest.mark.parametrize("tracker", EVERY)
+def test_every_tracker_gets_every_step(tmp_path: Path, tracker: str) -> None:
+    """With the real library, in the recorder's own thread and without a network: both kinds of numbers, each step once."""
+    pytest.importorskip(tracker)
+    options = json.dumps({"track_with": tracker, "tracker_kwargs": EVERY[tracker]})
+    command = [sys.executable, "-c", EVERYWHERE, options]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+    assert (ended.returncode, ended.stdout) == (0, "0 0\n"), ended.stderr
+    (path,) = trackers.tracker(tracker).find(tmp_path / "logs")
+    curves = trackers.tracker(tracker).read(path)
+    assert curves["board/reward/mean"].steps.tolist() == curves["actor/lr"].steps.tolist() == [*range(20)]
+    assert curves["board/reward/mean"].values.tolist() == [step / 8 for step in range(20)]
 
 
 @pytest.fixture

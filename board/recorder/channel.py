@@ -12,7 +12,7 @@ LIMIT: Final = 1_000
 """Steps that may wait for the tracker."""
 
 ATTEMPTS: Final = 3
-"""How often opening the tracker is tried, each time something is to be handed over."""
+"""How often opening the tracker is tried: at once, then when something is to be handed over."""
 
 Message = Callable[[Writer], None]
 """One call of the tracker."""
@@ -57,6 +57,7 @@ class Channel:
             self._losses.add("tracker", f"it did not end within {seconds:g} s", max(1, self._queue.qsize() - 1))
 
     def _work(self) -> None:
+        self._guarded(self._try_to_open, count=0)  # at once: what is missing is said at the first row, not after the first step
         while (message := self._queue.get()) is not None and not self._given_up.is_set():
             self._hand_on(message)
         if self._writer is not None:

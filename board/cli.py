@@ -218,16 +218,16 @@ def push(
     except BoardError as error:
         raise click.UsageError(str(error)) from error
     request = pushing.Request(run, target, reading={"tokenizer": tokenizer, "mapping": mapping}, **how)
-    done, started = pushing.Pushed(), time.monotonic()
+    done = pushing.Pushed()
     try:
-        pushing.push(request, done, _Ticker(lambda: wording.progress(done, time.monotonic() - started)))
+        pushing.push(request, done, _Ticker(lambda: wording.progress(done)))
     except BoardError as error:
         pushed = f" {done.steps:,} of its steps were pushed and stay noted." if done.steps else ""
         raise click.ClickException(f"{error}{pushed}") from error
     except KeyboardInterrupt:
-        click.echo(wording.summary(done, request, time.monotonic() - started), err=True)
+        click.echo(wording.summary(done, request), err=True)
         raise click.exceptions.Exit(0 if request.follow else 130) from None
-    click.echo(wording.summary(done, request, time.monotonic() - started), err=True)
+    click.echo(wording.summary(done, request), err=True)
 
 
 class _Ticker:

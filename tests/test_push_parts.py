@@ -1,6 +1,7 @@
 """The parts of a push: which steps are complete, what was pushed before, what is shown, and under which names."""
 
 import os
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,13 @@ from board import cli, open_run
 from board.catalogue import DIALECTS
 from board.errors import BoardError
 from board.landmarks import Landmark
-from board.push import target
+from board.push import Pushed, Request, target
 from board.push.names import renamed
 from board.push.settled import settled
 from board.push.shown import TEXT_CHARS, Examples, Links, at_steps
 from board.push.state import State, StateFile, state_of, state_root
 from board.push.targets import TRACKERS
+from board.push.wording import progress, summary
 from board.recorder import RolloutRecorder
 from board.recorder.shard import account_path
 
@@ -246,3 +248,47 @@ def test_what_a_tracker_does_not_take_is_refused() -> None:
     """An option that means nothing to the tracker is an error that names those that do."""
     with pytest.raises(BoardError, match="tensorboard takes no --project, only --log-dir"):
         target("tensorboard", {"project": "p", "log_dir": None})
+
+
+SUMMARIES: dict[str, tuple[Pushed, bool, list[str]]] = {
+    "all is well": (
+        Pushed(steps=2, metrics=1, last=7, name="run", place="/tb/run", since=1.0),
+        True,
+        ["Pushed 2 steps of 1 metric to tensorboard.", "Look at run in /tb/run."],
+    ),
+    "nothing new": (Pushed(last=7), False, ["Nothing new: all steps up to 7 were pushed before. Use --again to push them anew."]),
+    "nothing yet": (
+        Pushed(waiting=1),
+        False,
+        ["Nothing to push yet.", "1 step held back, as training may still be writing: push again, or use --follow."],
+    ),
+    "in doubt": (
+        Pushed(steps=1, metrics=2, last=4, interrupted=3),
+        True,
+        [
+            "Pushed 1 step of 2 metrics to tensorboard.",
+            "An earlier push was stopped in step 3: it is taken to have arrived, as no step is pushed twice.",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("done", "follow", "expected"), SUMMARIES.values(), ids=SUMMARIES)
+def test_a_push_says_what_it_did(tmp_path: Path, done: Pushed, follow: bool, expected: list[str]) -> None:
+    """The summary says what was pushed, where to look, what was held back and what is in doubt."""
+    request = Request(tmp_path, target("tensorboard", {"log_dir": str(tmp_path)}), follow=follow)
+
+    assert summary(done, request).split("\n") == expected
+
+
+def test_progress_has_a_rate_and_the_time_left() -> None:
+    """The rate is that of the steps being pushed now, not of the time that was waited before."""
+    done = Pushed(steps=10)
+    done.begin(30)
+    done.since -= 2
+    for step in range(10):
+        done.add(step, 3)
+    said = re.fullmatch(r"step 9: 20 of 40 steps, (\S+) steps/s, (\S+) s left", progress(done))
+
+    assert said
+    assert [float(one) for one in said.groups()] == pytest.approx([5, 4], rel=0.1)

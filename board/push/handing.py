@@ -3,8 +3,10 @@
 Knows steps, numbers by name and rows of text; knows no run and no metric.
 """
 
+import math
 import signal
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,6 +35,10 @@ class Pushed:
     metrics: int = 0
     """Names that were given numbers, in the step that had most."""
     to_go: int = 0
+    since: float = 0.0
+    """When the steps that are being pushed were begun, `time.monotonic()`."""
+    before: int = 0
+    """Steps that had been pushed by then."""
     waiting: int = 0
     """Steps that are held back, as they may still be being written."""
     last: int | None = None
@@ -41,6 +47,16 @@ class Pushed:
     name: str = ""
     interrupted: int | None = None
     """The step an earlier push was stopped in, where nobody can tell whether it arrived: it counts as pushed."""
+
+    def begin(self, steps: int) -> None:
+        """So many steps are to be pushed now."""
+        self.to_go, self.since, self.before = steps, time.monotonic(), self.steps
+
+    @property
+    def rate(self) -> float:
+        """Steps per second since they were begun; NaN before."""
+        seconds = time.monotonic() - self.since
+        return (self.steps - self.before) / seconds if self.since and seconds else math.nan
 
     def add(self, step: int, metrics: int) -> None:
         """One more step, and how many names were given numbers in it."""

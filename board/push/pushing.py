@@ -127,7 +127,7 @@ def _hand_on(run: Run, request: Request, handing: Handing, tell: Callable[[], No
     values = per_step_values(run)
     names = renamed(map(str, values.columns), request.names)
     examples, found = _shown(run, request, handing, steps)
-    handing.done.to_go = len(steps)
+    handing.done.begin(len(steps))
     for step in steps.tolist():
         numbers = _named(values.loc[step], names) if step in values.index else {}
         handing.step(step, numbers, examples(step), found.get(step, []))

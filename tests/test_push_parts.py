@@ -16,11 +16,12 @@ from board.landmarks import Landmark
 from board.push import Pushed, Request, target
 from board.push.names import renamed
 from board.push.settled import settled
-from board.push.shown import TEXT_CHARS, Examples, Links, at_steps
+from board.push.shown import Examples, Links, at_steps
 from board.push.state import State, StateFile, state_of, state_root
 from board.push.targets import TRACKERS
 from board.push.wording import progress, summary
 from board.recorder import RolloutRecorder
+from board.recorder.examples import TEXT_CHARS
 from board.recorder.shard import account_path
 
 WHAT = {"run": "/runs/a", "tracker": "tensorboard", "target": "log_dir=/tb", "names": "board"}

@@ -14,14 +14,11 @@ from numpy.typing import NDArray
 
 from board.landmarks import Landmark, landmarks
 from board.metrics import DEFAULT_ESTIMATOR, kl_column
+from board.recorder.examples import cut
 from board.rollouts import Run
 from board.selection import numeric_columns
 from board.steps import finite_values, per_step
 from board.trackers.contract import Example
-
-TEXT_CHARS: Final = 2_000
-"""Characters of a prompt or a response that are shown at most: its beginning and its end."""
-
 
 _NUMBERS: Final = {"reward": "reward", "tokens": "response_length", "KL k3": kl_column(DEFAULT_ESTIMATOR)}
 """Numbers of a rollout that are shown: heading → column of the frame."""
@@ -74,17 +71,8 @@ class Examples:
         rollout = self._run.rollout(int(self._keys[at]))
         numbers = {heading: float(f"{values[at]:.6g}") for heading, values in self._numbers.items() if np.isfinite(values[at])}
         response = rollout["response"] if rollout["response"] is not None else "".join(rollout.tokens or ())
-        texts = {"prompt": _cut(rollout["prompt"] or ""), "response": _cut(response), "from": rollout.source}
+        texts = {"prompt": cut(rollout["prompt"] or ""), "response": cut(response), "from": rollout.source}
         return {"which": which, **numbers, **texts, **self._links.to("responses", step=rollout.step, rollout=rollout.source)}
-
-
-def _cut(text: str) -> str:
-    """A text whole, or its beginning and its end with what is left out between them said."""
-    left_out = len(text) - TEXT_CHARS
-    if left_out <= 0:
-        return text
-    half = TEXT_CHARS // 2
-    return f"{text[:half]}\n[{left_out:,} characters left out]\n{text[-half:]}"
 
 
 def findings(run: Run) -> list[Landmark]:

@@ -12,7 +12,7 @@ from board.errors import BoardError
 from board.recorder.losses import Losses, Reason, described
 from board.recorder.queue import Background, Direct, RowQueue
 from board.recorder.snapshot import rows, snapshot
-from board.recorder.tracking import Tracking, opener
+from board.recorder.tracking import Options, Tracking, opener
 from board.recorder.writer import Redact, Settings, Writer
 
 QUEUE_BYTES: Final = 256 * 2**20
@@ -46,6 +46,7 @@ class RolloutRecorder:
         track_with: str | None = None,
         tracker_kwargs: Mapping[str, Any] | None = None,
         tracker_seconds: float = TRACKER_SECONDS,
+        examples_per_step: int = 0,
     ) -> None:
         """Nothing is opened before the first row.
 
@@ -63,6 +64,8 @@ class RolloutRecorder:
         its own rows; so does no process forked from it.
         `tracker_kwargs`: what its writer takes (`board/trackers/`), a dict or the like.
         `tracker_seconds`: how long closing waits for a tracker at most.
+        `examples_per_step`: rollouts of each step that go to the tracker as text, as they are written (after `redact`): the best, the
+        worst, and any further ones at random, by `seed`. None unless asked for, as a tracker may be on another machine.
 
         Raises ValueError for a `file_per` that is neither, and for a tracker nobody knows.
         """
@@ -74,7 +77,11 @@ class RolloutRecorder:
         self._losses: Losses
         self._writer: Writer
         self._queue: RowQueue
-        self._new_tracking = _tracking_of(Path(folder), track_with, tracker_kwargs or {}, tracker_seconds) if rank == 0 else None
+        self._new_tracking = (
+            _tracking_of(Path(folder), track_with, tracker_kwargs or {}, Options(tracker_seconds, examples_per_step, seed))
+            if rank == 0
+            else None
+        )
         self._settings = Settings(Path(folder), f"rank_{rank}", file_per, step_bytes, seed, redact)
         self._queue_of: Callable[[Writer], RowQueue] = lambda writer: (
             Direct(writer.write) if wait else Background(writer.write, queue_bytes)
@@ -221,16 +228,16 @@ def _begin_all_in_child() -> None:
 
 
 def _tracking_of(
-    folder: Path, name: str | None, options: Mapping[str, Any], seconds: float
+    folder: Path, name: str | None, kwargs: Mapping[str, Any], options: Options
 ) -> Callable[[Losses], Tracking] | None:
     """What makes the tracking of a run; None where no tracker is asked for. Raises ValueError for one that nobody knows."""
     if name is None:
         return None
     try:
-        open_writer = opener(folder.resolve().name, name, options)
+        open_writer = opener(folder.resolve().name, name, kwargs)
     except BoardError as error:
         raise ValueError(str(error)) from error
-    return lambda losses: Tracking(open_writer, losses, seconds)
+    return lambda losses: Tracking(open_writer, losses, options)
 
 
 def _nothing() -> None:

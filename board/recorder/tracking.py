@@ -3,7 +3,8 @@
 Called by one thread at a time; never waits and never raises. Knows steps and sums; knows nothing of files.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -11,13 +12,23 @@ import numpy as np
 from board import trackers
 from board.recorder.channel import Channel
 from board.recorder.encoding import Parts
+from board.recorder.examples import Examples
 from board.recorder.losses import Losses, described
 from board.recorder.snapshot import to_numpy
 from board.recorder.step_sums import StepSums
-from board.trackers.contract import Writer
+from board.trackers.contract import Example, Writer
 
 PREFIX: Final = "board/"
 """Before the names of the metrics that the recorder computes."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a run is tracked; `board.recorder.RolloutRecorder` explains each."""
+
+    seconds: float
+    examples: int
+    seed: int
 
 
 class Tracking:
@@ -27,11 +38,12 @@ class Tracking:
     step come, or the trainer says that the step has ended.
     """
 
-    def __init__(self, open_writer: Callable[[], Writer], losses: Losses, seconds: float) -> None:
+    def __init__(self, open_writer: Callable[[], Writer], losses: Losses, options: Options) -> None:
         self._losses = losses
-        self._seconds = seconds
+        self._options = options
         self._channel = Channel(open_writer, losses)
         self._sums: StepSums | None = None
+        self._examples = Examples(0, "")
         self._step: int | None = None
         self._told: int | None = None
         self._given: dict[int, dict[str, float]] = {}
@@ -46,8 +58,10 @@ class Tracking:
             return
         if self._sums is None:
             self._sums, self._step = StepSums(), step
+            self._examples = Examples(self._options.examples, f"{self._options.seed} {step}")
         try:
             self._sums.add(row, parts.get("group_id", parts.get("prompt")))
+            self._examples.add(row)
         except Exception as error:  # noqa: BLE001 - the boundary to training: a value may be any object, and fail in any way
             self._losses.add("tracker_value", described(error))
 
@@ -73,23 +87,25 @@ class Tracking:
         except Exception as error:  # noqa: BLE001 - the boundary to training: the trainer's own numbers still leave
             self._losses.add("tracker", described(error))
             computed = {}
-        self._tell(self._step, computed | self._given.pop(self._step, {}))
+        self._tell(self._step, computed | self._given.pop(self._step, {}), self._examples.rows())
 
     def close(self) -> None:
         """Hand on all there is, and close the tracker within the time it has."""
         self.end_step()
         self._tell_given()
-        self._channel.close(self._seconds)
+        self._channel.close(self._options.seconds)
 
     def _tell_given(self, below: int | None = None) -> None:
         """Hand on what the trainer gave for steps below one, or for all."""
         for step in sorted(step for step in self._given if below is None or step < below):
             self._tell(step, self._given.pop(step))
 
-    def _tell(self, step: int, values: dict[str, float]) -> None:
+    def _tell(self, step: int, values: dict[str, float], examples: Sequence[Example] = ()) -> None:
         self._told = step if self._told is None else max(self._told, step)
         if values:
             self._channel.put(lambda writer: writer.scalars(step, values))
+        if examples:
+            self._channel.put(lambda writer: writer.examples(step, f"{PREFIX}rollouts", examples))
 
 
 def opener(run: str, name: str, options: Mapping[str, Any]) -> Callable[[], Writer]:

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 from board import open_run, trackers
 from board.cli import main
+from board.doctor.checks import examine
 from board.recorder import RolloutRecorder
 from board.step_metrics import per_step_values
 
@@ -381,6 +382,20 @@ def test_a_tracker_that_fails_in_the_middle(tmp_path: Path) -> None:
     steps = [line["step"] for line in lines(output)]
     assert steps == [*range(steps[0], 300)]
     assert steps[0] > 0
+
+
+def test_what_is_wrong_with_the_numbers_is_among_the_findings(tmp_path: Path) -> None:
+    """What the doctor finds goes with the step of the first rollout that shows it."""
+    with RolloutRecorder(tmp_path / "run") as recorder:
+        for step in range(3):
+            logprobs = [-1.0, 0.5 if step else -0.5]
+            recorder.write(step=step, response="ab", response_tokens=["a", "b"], logprobs=logprobs, reward=1.0)
+    (wrong,) = [one for one in examine(open_run(tmp_path / "run")).findings if one.check.severity == "error"]
+    output, _ = pushed(tmp_path / "run", "--to", "stdout", "--format", "jsonl")
+    found = [line for line in map(json.loads, output.splitlines()) if line.get("examples") == "board/findings"]
+
+    said = {line["step"]: [row["finding"] for row in line["rows"]] for line in found}
+    assert f"error: {wrong.check.title}: {wrong.what}" in said[1]
 
 
 WRONG: dict[str, tuple[list[str], int, str]] = {

@@ -18,7 +18,7 @@ from board.library import current_fingerprint
 from board.push.handing import Handing, Pushed
 from board.push.names import renamed
 from board.push.settled import settled
-from board.push.shown import Examples, Links, at_steps, findings
+from board.push.shown import Examples, Links, at_steps, findings, trained
 from board.push.state import state_of
 from board.push.targets import Target
 from board.rollouts import Run, open_run
@@ -87,7 +87,7 @@ def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> Non
             _wait(run, request, handing.done.waiting, max(LOOK_SECONDS, time.monotonic() - started))
     except KeyboardInterrupt:  # only now: while it grows, the highest of all steps is a new one again and again
         if run is not None and request.shown and handing.last is not None:
-            found = handing.unsaid(findings(_trained(run)))
+            found = handing.unsaid(findings(run))
             handing.show(at_steps(found, np.array([handing.last]), _links(request)).get(handing.last, []))
         raise
 
@@ -145,13 +145,9 @@ def _shown(
     """What is shown beside the numbers: example rollouts by step, and, unless the run is followed, findings at their steps."""
     if not request.shown:
         return lambda step: [], {}
-    trained, links = _trained(run), _links(request)
-    found = [] if request.follow else handing.unsaid(findings(trained))
-    return Examples(trained, request.seed, links).of, at_steps(found, steps, links)
-
-
-def _trained(run: Run) -> Run:
-    return run.of_split("train") if len(run.splits) > 1 else run
+    links = _links(request)
+    found = [] if request.follow else handing.unsaid(findings(run))
+    return Examples(trained(run), request.seed, links).of, at_steps(found, steps, links)
 
 
 def _links(request: Request) -> Links:

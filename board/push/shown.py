@@ -12,6 +12,8 @@ from urllib.parse import urlencode
 import numpy as np
 from numpy.typing import NDArray
 
+from board.doctor.checks import examine
+from board.doctor.contract import Finding
 from board.landmarks import Landmark, landmarks
 from board.metrics import DEFAULT_ESTIMATOR, kl_column
 from board.recorder.examples import cut
@@ -76,11 +78,24 @@ class Examples:
 
 
 def findings(run: Run) -> list[Landmark]:
-    """The steps of a run of training to look at first, as the board's first page has them."""
+    """The steps of a run to look at first, as the board's first page has them, and what its doctor finds wrong with the numbers."""
+    frame = trained(run).frame
     kl = kl_column(DEFAULT_ESTIMATOR)
-    numeric = numeric_columns(run.frame)
+    numeric = numeric_columns(frame)
     columns = [name for name in ("reward", "valid_reward", kl, "response_length") if name in numeric]
-    return landmarks({name: per_step(run.frame, name) for name in columns}, kl)
+    stood_out = landmarks({name: per_step(frame, name) for name in columns}, kl)
+    return stood_out + [_wrong(one, int(run.steps[-1])) for one in examine(run).findings if one.check.severity != "note"]
+
+
+def _wrong(finding: Finding, last: int) -> Landmark:
+    """What the doctor found, at the step of its first rollout, or the last one where it is about no rollout."""
+    step = next((place.step for place in finding.where if place.step is not None), last)
+    return Landmark(step, f"{finding.check.severity}: {finding.check.title}: {finding.what}")
+
+
+def trained(run: Run) -> Run:
+    """The run's rollouts of training, all of it where there are no others."""
+    return run.of_split("train") if len(run.splits) > 1 else run
 
 
 def at_steps(found: Sequence[Landmark], steps: NDArray[np.int64], links: Links) -> dict[int, list[Example]]:

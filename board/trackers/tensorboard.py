@@ -132,7 +132,7 @@ class TensorBoardWriter:
         self.place = str(folder)
         self.last_step = _last_step(folder)
         host = folder_name(socket.gethostname())
-        name = f"events.out.{_MARK}.{int(time.time()):010d}.{host}.{os.getpid()}.{next(_COUNTER)}"
+        name = f"events.out.{_MARK}.{_begun(folder):010d}.{host}.{os.getpid()}.{next(_COUNTER)}"
         self._records = RecordWriter((folder / name).open("xb"))
         self._write(Event(file_version="brain.Event:2", source_metadata=SourceMetadata(writer="rl-logging-board")))
 
@@ -168,6 +168,15 @@ def _last_step(folder: Path) -> int | None:
     if not _event_files(folder):
         return None
     return max((int(curve.steps[-1]) for curve in read(folder).values()), default=-1)
+
+
+def _begun(folder: Path) -> int:
+    """When a new event file says that it was begun, in seconds: now, but after every one that is there, as TensorBoard reads by name.
+
+    Two files of one second would come in the order of their processes, and a curve would go back.
+    """
+    there = (re.search(rf"{_MARK}\.(\d{{10}})\.", path.name) for path in _event_files(folder))
+    return max([int(time.time()), *(int(found[1]) + 1 for found in there if found)])
 
 
 def inert_markdown(text: str) -> str:

@@ -19,11 +19,15 @@ _MEANING: Final = {
     "budget": "rollouts could not be measured for the budget and were written whole",
     "disk": "rollouts were refused by the disk",
     "closed": "rollouts came after the recorder was closed",
-    "tracker": "times the tracker failed and did not get a step's numbers",
-    "tracker_queue": "times a step's numbers were not tracked because the tracker was slower than training",
-    "tracker_value": "numbers could not be tracked",
-    "tracker_late": "rollouts came after their step's numbers were handed to the tracker",
 }
+
+_UNTRACKED: Final = {
+    "tracker": "handovers to the tracker failed",
+    "tracker_queue": "handovers were dropped because the tracker was slower than training",
+    "tracker_value": "numbers could not be tracked",
+    "tracker_late": "rollouts came after the numbers of their step had left, and are not in them",
+}
+"""What a tracker did not get: the run itself lacks nothing."""
 
 _MOST_BYTES: Final = 65_536
 
@@ -39,6 +43,9 @@ def told(found: Sequence[Shard]) -> list[str]:
         left_out += _count(account.get("token_arrays_left_out"))
     sentences = [
         f"While recording, {number:,} {_MEANING[reason]}." for reason, number in lost.items() if number and reason in _MEANING
+    ]
+    sentences += [
+        f"While tracking, {number:,} {_UNTRACKED[reason]}." for reason, number in lost.items() if number and reason in _UNTRACKED
     ]
     if left_out:
         sentences.append(

@@ -7,6 +7,7 @@ import pytest
 from rows import token_row, write_run
 
 from board import accounts, open_run
+from board.recorder.losses import MEANING, TRACKED
 from board.shards import find_shards
 
 ACCOUNTS: dict[str, tuple[object, list[str]]] = {
@@ -18,6 +19,14 @@ ACCOUNTS: dict[str, tuple[object, list[str]]] = {
     "left out": (
         {"token_arrays_left_out": 1200},
         ["The recorder's budget left 1,200 rollouts without token arrays; their means and sums were kept."],
+    ),
+    "not tracked": (
+        {"lost": {"tracker": 2, "tracker_late": 1, "row": 4}},
+        [
+            "While recording, 4 rollouts could not be written.",
+            "While tracking, 2 handovers to the tracker failed.",
+            "While tracking, 1 rollouts came after the numbers of their step had left, and are not in them.",
+        ],
     ),
     "a reason of tomorrow": ({"lost": {"<b>": 3}}, []),
     "no numbers": ({"lost": {"queue": "3", "disk": True, "row": -1}, "token_arrays_left_out": None}, []),
@@ -44,3 +53,12 @@ def test_accounts_of_all_ranks_are_added(tmp_path: Path) -> None:
         (tmp_path / f"rank_{rank}.jsonl.account.json").write_text(text)
 
     assert accounts.told(find_shards(tmp_path)[0]) == ["While recording, 3 rollouts were refused by the disk."]
+
+
+def test_every_reason_of_the_recorder_has_words(tmp_path: Path) -> None:
+    """Whatever the recorder counts is told; what a tracker did not get is no loss of the run, and is told apart."""
+    for number, reason in enumerate(MEANING):
+        write_run(tmp_path / reason, {"rank_0.jsonl": [token_row(0)]})
+        (tmp_path / reason / "rank_0.jsonl.account.json").write_text(json.dumps({"lost": {reason: number + 1}}))
+        (sentence,) = accounts.told(find_shards(tmp_path / reason)[0])
+        assert sentence.startswith("While tracking, " if reason in TRACKED else "While recording, ")

@@ -153,12 +153,14 @@ def place(name: Part) -> str | int | None:
 
 
 def go(**where: str | int | None) -> None:
-    """Move the reader: `go(step=12)`, and forget what depended on the old place.
+    """Move the reader: `go(step=12)`, and forget what depended on the old place; nothing is forgotten where he is there already.
 
-    Only before the widget of that name is drawn, that is, in callbacks or at the top of the page.
+    So a table may report its marked row again, as it does when a page is left. Only before the widget of that name is drawn, that is,
+    in callbacks or at the top of the page.
     """
-    for name in where:
-        _forget_after(name, keep=where)
+    for name, value in where.items():
+        if st.session_state.get(name) != value:
+            _forget_after(name, keep=where)
     st.session_state.update(where)
 
 

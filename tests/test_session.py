@@ -1,0 +1,47 @@
+"""board.session: how the reader's place moves, apart from any page."""
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+
+def moves() -> None:
+    """A page of buttons that move the reader."""
+    import streamlit as st
+
+    from board import session
+
+    for name, where in {
+        "the same rollout": {"step": 20, "rollout": "a:1"},
+        "another rollout": {"step": 20, "rollout": "a:2"},
+        "another step": {"step": 21},
+        "the same step": {"step": 20},
+        "the same token": {"token": 3},
+        "another token": {"token": 4},
+    }.items():
+        st.button(name, key=name, on_click=session.go, kwargs=where)
+
+
+PLACE: dict[str, Any] = {"step": 20, "rollout": "a:1", "token": 3, "compare": "1,2", "window": "0-9"}
+
+KEPT: dict[str, dict[str, Any]] = {
+    "the same rollout": PLACE,
+    "another rollout": {"step": 20, "rollout": "a:2"},
+    "another step": {"step": 21},
+    "the same step": PLACE,
+    "the same token": PLACE,
+    "another token": {"step": 20, "rollout": "a:1", "token": 4, "window": "0-9"},
+}
+
+
+@pytest.mark.parametrize(("button", "place"), KEPT.items(), ids=KEPT)
+def test_what_a_move_forgets(button: str, place: dict[str, Any]) -> None:
+    """What depends on the old place goes with it; a move to where the reader is takes nothing, for a table reports its marked row again when a page is left."""
+    page = AppTest.from_function(moves)
+    for name, value in PLACE.items():
+        page.session_state[name] = value
+
+    page.run().button(key=button).click().run()
+
+    assert {name: page.session_state[name] for name in PLACE if name in page.session_state} == place

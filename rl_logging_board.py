@@ -8,6 +8,7 @@ st.set_page_config(page_title="RL Logging Board", layout="wide", initial_sidebar
 page = st.navigation(
     [
         st.Page("board/pages/rewards.py", title="Rewards", default=True),
+        st.Page("board/pages/metrics.py", title="Metrics", url_path="metrics"),
         st.Page("board/pages/responses.py", title="Responses", url_path="responses"),
         st.Page("board/pages/tokens.py", title="Tokens", url_path="tokens"),
         st.Page("board/pages/doctor.py", title="Data", url_path="data"),

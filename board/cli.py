@@ -57,6 +57,12 @@ def main() -> None:
     multiple=True,
     help="One more name the board is reached by; '*' for any (with a token only). May be repeated.",
 )
+@click.option(
+    "--scalars",
+    type=click.Path(path_type=Path, exists=True),
+    envvar="RL_BOARD_SCALARS",
+    help="What a tracker logged: its file or folder, or a folder of them by the runs' names. Beside the runs it is found by itself.",
+)
 @TOKENIZER
 @MAPPING
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ROOT]")
@@ -65,6 +71,7 @@ def serve(
     port: str | None,
     token: bool | None,
     allow_host: tuple[str, ...],
+    scalars: Path | None,
     tokenizer: Path | None,
     mapping: Path | None,
     arguments: tuple[str, ...],
@@ -79,7 +86,7 @@ def serve(
     """
     places, options = split_arguments(arguments)
     root = _root(places)
-    for name, file in (("RL_BOARD_TOKENIZER", tokenizer), ("RL_BOARD_MAPPING", mapping)):
+    for name, file in (("RL_BOARD_TOKENIZER", tokenizer), ("RL_BOARD_MAPPING", mapping), ("RL_BOARD_SCALARS", scalars)):
         if file:
             os.environ[name] = str(file.resolve())
     if port is not None:

@@ -20,13 +20,15 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.errors import RunNotFound
+from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart, Ready
 from board.figures.theme import ink
 from board.library import Library, RunFolder, list_runs
 from board.likeliest import Likeliest, likeliest
 from board.rollouts import Rollout, Run
+from board.scalars import Reader, Scalars, find
 from board.steps import per_step
+from board.trackers import Found
 
 _T = TypeVar("_T")
 
@@ -71,6 +73,8 @@ class View:
     """Texts of tokens to hide as padding; empty to show them."""
     system_end: str
     """Text that ends the system prompt to hide; empty to show it."""
+    whole: Run
+    """With the rollouts of evaluations, where `run` has those of training alone or the reverse."""
 
 
 def root() -> Path:
@@ -296,12 +300,40 @@ def chart(name: str, draw: Callable[[], Chart], run: Run, *small: str | float | 
     return _chart(name, run.load_id, small, theme, draw)
 
 
-@st.cache_resource(show_spinner=False, max_entries=96)
+@st.cache_resource(show_spinner=False, max_entries=256)
 def _chart(
     name: str, load_id: str, small: tuple[object, ...], theme: Literal["light", "dark"], _draw: Callable[[], Chart]
 ) -> DrawnChart:
     drawn = _draw()
     return DrawnChart(drawn, Ready(ink(drawn.spec, theme)))
+
+
+def logged(run: Run) -> Scalars:
+    """What trackers logged near the run, or where RL_BOARD_SCALARS says; files that did not change are not read again."""
+    try:
+        return _scalar_reader().read(_scalar_sources(run.location, os.environ.get("RL_BOARD_SCALARS"), root()))
+    except BoardError as error:
+        return Scalars(problems=(str(error),))
+
+
+@st.cache_data(ttl=5, show_spinner=False, max_entries=16)
+def _scalar_sources(location: Path, given: str | None, within: Path) -> list[Found]:
+    return find(location, Path(given) if given else None, within)
+
+
+@st.cache_resource(show_spinner=False)
+def _scalar_reader() -> Reader:
+    return Reader()
+
+
+def pins() -> tuple[str, ...]:
+    """Keys of the metrics that the reader pinned, in the order of pinning."""
+    return tuple(st.session_state.get("_pins", ()))
+
+
+def toggle_pin(key: str) -> None:
+    """Pin a metric, or take the pin off."""
+    st.session_state["_pins"] = tuple(one for one in pins() if one != key) if key in pins() else (*pins(), key)
 
 
 class Latest(Generic[_T]):

@@ -73,7 +73,8 @@ def _draw(root: Path) -> bool:
         report_pane.nothing_to_show(run.report)
         return False
     pads = tuple(sorted(COMMON_PADS | {reading.pad_token} - {""})) if reading.hide_padding else ()
-    session.set_view(session.View(run, int(session.place("step") or 0), pads, reading.system_end if reading.hide_system else ""))
+    end = reading.system_end if reading.hide_system else ""
+    session.set_view(session.View(run, int(session.place("step") or 0), pads, end, whole))
     return True
 
 

@@ -28,6 +28,8 @@ SCREEN = {
     "diff_view",
     "step_marks",
     "controls",
+    "metric_controls",
+    "metric_panels",
     "session",
     "token_view",
 }

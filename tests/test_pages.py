@@ -13,7 +13,7 @@ from board import session
 from board.topline import MOST_OPTIONS
 
 ENTRY = Path(__file__).parent.parent / "rl_logging_board.py"
-PAGES = ("rewards", "responses", "tokens", "doctor")
+PAGES = ("rewards", "metrics", "responses", "tokens", "doctor")
 ODD_RUNS = sorted(path.name for path in (Path(__file__).parent / "odd_runs").iterdir() if path.is_dir())
 
 

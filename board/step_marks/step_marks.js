@@ -46,7 +46,7 @@ function watch() {
 function listen(state, key, chart) {
   state.known.add(chart);
   chart.on("plotly_afterplot", () => { if (key in state.marks) place(state, key, chart); });
-  chart.on("plotly_click", ({ points }) => { if (key in state.marks && points.length) state.click(Number(points[0].x)); });
+  chart.on("plotly_click", ({ points }) => { if (key in state.marks && points.length) state.click(Number(points[0].id ?? points[0].x)); });
 }
 
 function place(state, key, chart) {

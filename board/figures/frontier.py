@@ -1,0 +1,107 @@
+"""Reward against the distance from the reference, step by step: does more distance still buy more reward? Series in, figure out."""
+
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board.errors import FieldMissing
+from board.figures.chart import Chart, Spec, without_steps
+from board.figures.theme import AXIS_TITLE, COLORS, SEQUENTIAL, base_layout, leave_room, tint
+from board.figures.thinning import kept_points
+from board.metrics import Float64Array
+from board.numbers import fmt
+
+MOST_NUMBERS: Final = 6
+"""So many points of the path have their step beside them."""
+
+Places = tuple[NDArray[np.int64], Float64Array, Float64Array]
+
+
+def places(reward: "pd.Series[float]", kl: "pd.Series[float]") -> Places:
+    """Steps (ascending), √KL and reward of the steps that have both; a KL below zero has no root and is left out.
+
+    Gao, Schulman and Hilton 2022 (arXiv 2210.10760) describe reward as a function of d = √KL(policy‖reference).
+    """
+    both = pd.DataFrame({"reward": reward, "kl": kl}).sort_index()
+    both = both[np.isfinite(both).all(axis=1) & (both["kl"] >= 0)]
+    return both.index.to_numpy(np.int64), np.sqrt(both["kl"].to_numpy(np.float64)), both["reward"].to_numpy(np.float64)
+
+
+def frontier(reward: "pd.Series[float]", kl: "pd.Series[float]", kl_name: str) -> Chart:
+    """The path of the run: x = √KL, y = mean reward, each point coloured by its step, some numbered. A point's id is its step.
+
+    `kl` in nats per response. Raises FieldMissing where fewer than two steps have both.
+    """
+    steps, distance, height = places(reward, kl)
+    if steps.size < 2:
+        raise FieldMissing("Reward against √KL needs reward, logprobs and ref_logprobs in two steps at least.")
+    kept = kept_points([distance, height])
+    layout = base_layout("Does more distance still buy reward?", f"mean reward against √KL to the reference, KL = {kl_name}")
+    layout |= {"hovermode": "closest", "hoverdistance": 20}
+    note = f" · {kept.size:,} of {steps.size:,} steps drawn" if kept.size < steps.size else ""
+    layout["xaxis"] |= {"title": {"text": f"√KL, root of nats per response{note}", **AXIS_TITLE}, "exponentformat": "power"}
+    leave_room(layout, float(height.min()), float(height.max()))
+    layout["annotations"] += _numbers(steps, distance, height)
+    return without_steps([_path(distance[kept], height[kept]), _points(steps[kept], distance[kept], height[kept])], layout)
+
+
+def frontier_mark(reward: "pd.Series[float]", kl: "pd.Series[float]", step: int) -> Spec | None:
+    """Where the chosen step stands on the path; None where it has no place."""
+    steps, distance, height = places(reward, kl)
+    at = np.flatnonzero(steps == step)
+    if not at.size:
+        return None
+    dots = [{"y": float(height[at[0]]), "color": COLORS["policy"]}]
+    return {"x": float(distance[at[0]]), "text": f"step {step:,}", "dots": dots, "cased": False}
+
+
+def _path(distance: Float64Array, height: Float64Array) -> Spec:
+    thin = {"color": tint(COLORS["reference"], 0.5), "width": 1}
+    return {"type": "scatter", "x": distance, "y": height, "mode": "lines", "line": thin, "hoverinfo": "skip", "name": "path"}
+
+
+def _points(steps: NDArray[np.int64], distance: Float64Array, height: Float64Array) -> Spec:
+    bar = {
+        "title": {"text": "step", "side": "right"},
+        "thickness": 8,
+        "outlinewidth": 0,
+        "len": 1,
+        "ticks": "",
+        "tickformat": ",d",
+    }
+    return {
+        "type": "scatter",
+        "x": distance,
+        "y": height,
+        "ids": [str(step) for step in steps.tolist()],
+        "mode": "markers",
+        "name": "steps",
+        "marker": {
+            "color": steps.astype(np.float64),
+            "colorscale": SEQUENTIAL,
+            "size": 7,
+            "opacity": 1,
+            "line": {"width": 0},
+            "colorbar": bar,
+        },
+        "text": [f"step {at:,}: √KL {fmt(x)}, reward {fmt(y)}" for at, x, y in zip(steps, distance, height, strict=True)],
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+
+
+def _numbers(steps: NDArray[np.int64], distance: Float64Array, height: Float64Array) -> list[Spec]:
+    """The step beside some points, evenly through the run, the first and the last among them."""
+    at = np.unique(np.linspace(0, steps.size - 1, min(MOST_NUMBERS, steps.size)).round().astype(int))
+    return [
+        {
+            "x": float(distance[one]),
+            "y": float(height[one]),
+            "text": f"{steps[one]:,}",
+            "showarrow": False,
+            "yshift": 12,
+            "font": {"size": 11},
+        }
+        for one in at
+    ]

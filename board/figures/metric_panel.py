@@ -1,0 +1,181 @@
+"""One metric over steps in a small panel: from rollouts and as trackers logged it, with the healthy range and where it is first left.
+
+Draws arrays that are ready; knows nothing of the catalogue or of trackers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.errors import FieldMissing
+from board.figures.chart import Chart, Line, Spec
+from board.figures.curves import MOST_LABELS
+from board.figures.lines import Curve, last_point, line, name_lines, unsmoothed
+from board.figures.theme import COLORS, MARK, base_layout, leave_room, step_axis, tint
+from board.figures.thinning import kept_points
+from board.metrics import Float64Array
+from board.numbers import fmt
+from board.steps import smooth
+
+HEIGHT: Final = 168
+_BARE: Final = 22
+_NOTED: Final = 40
+"""Pixels below the plot, for the steps alone and with a note beneath them."""
+
+MOST_POINTS: Final = 800
+"""A small panel shows no more of a long curve."""
+
+DASHES: Final = ("dash", "dot", "dashdot", "longdash")
+"""What trackers logged is grey, each of them dashed in its own way."""
+
+FAMILY_COLORS: Final[dict[str, str]] = {
+    "reward": COLORS["policy"],
+    "groups": COLORS["policy"],
+    "kl": COLORS["kl"],
+    "policy": COLORS["entropy"],
+    "update": COLORS["kl"],
+    "critic": COLORS["value"],
+    "advantage": COLORS["value"],
+    "length": COLORS["length"],
+    "mismatch": COLORS["kl"],
+    "evaluation": COLORS["validation"],
+}
+"""Colours by the family of a metric; any other has that of other columns."""
+
+
+@dataclass(frozen=True)
+class PanelLine:
+    """One line: its name on the screen, and its values by step (rising), NaN where there is none."""
+
+    name: str
+    steps: NDArray[np.int64]
+    values: Float64Array
+    logged: bool
+    """By a tracker: drawn grey and dashed."""
+
+
+@dataclass(frozen=True)
+class Healthy:
+    """The bounds of the healthy range, None where there is none, and (step, value) where it is first left."""
+
+    low: float | None = None
+    high: float | None = None
+    left_at: tuple[int, float] | None = None
+
+
+def metric_panel(
+    lines: Sequence[PanelLine],
+    family: str,
+    unit: str = "",
+    healthy: Healthy | None = None,
+    smoothing: float = 0.0,
+    log: bool = False,
+) -> Chart:
+    """The lines, dotted lines at the bounds of the healthy range, and a ring where it is first left.
+
+    `smoothing` as in `board.steps.smooth`, the unsmoothed line stays visible. On a logarithmic axis what is not above zero cannot be
+    drawn, and the axis says how many steps that are. Raises FieldMissing where no number can be drawn.
+    """
+    known = [one for one in lines if np.isfinite(_drawable(one.values, log)).any()]
+    if not known:
+        raise FieldMissing("It has no number above zero in any step." if log else "It has no number in any step.")
+    color = FAMILY_COLORS.get(family, COLORS["other"])
+    grey = [one for one in known if one.logged]
+    dashes = {id(one): DASHES[at % len(DASHES)] for at, one in enumerate(grey)}
+    whole = [_curve(one, color, dashes.get(id(one), "solid"), smoothing, log) for one in known]
+    curves = [_thinned(one) for one in whole]
+    data = [unsmoothed(curve) for curve in curves] if smoothing else []
+    data += [_line(curve, unit) for curve in curves]
+    labels = _labels(curves)
+    layout = _layout(max(map(len, labels), default=0))
+    name_lines(layout, [_on_axis(curve) for curve in curves] if log else curves, labels)
+    drawn = np.concatenate([curve.line for curve in curves])
+    leave_room(layout, float(np.nanmin(drawn)), float(np.nanmax(drawn)))
+    steps = np.unique(np.concatenate([one.steps for one in known]))
+    step_axis(layout, steps)
+    note = _note(known, curves, log)
+    layout["xaxis"] |= {"title": {"text": note, "standoff": 4, "font": {"size": 11}}, "nticks": 6}
+    layout["margin"]["b"] = _NOTED if note else _BARE
+    layout["yaxis"] |= {"type": "log"} if log else {"nticks": 5}
+    data += _bounds(layout, healthy, log) if healthy else []
+    marked = tuple(Line(one.color, one.steps, _axis_values(one.line, log)) for one in whole)
+    return Chart({"data": data, "layout": layout}, steps, marked)
+
+
+def _drawable(values: Float64Array, log: bool) -> Float64Array:
+    return np.where(np.isfinite(values) & (values > 0), values, np.nan) if log else values
+
+
+def _axis_values(values: Float64Array, log: bool) -> Float64Array:
+    """In the units of the axis, in which Plotly wants labels and marks: powers of ten on a logarithmic one."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.log10(values) if log else values
+
+
+def _on_axis(curve: Curve) -> Curve:
+    return replace(curve, line=_axis_values(curve.line, True), raw=_axis_values(curve.raw, True))
+
+
+def _curve(one: PanelLine, color: str, dash: str, smoothing: float, log: bool) -> Curve:
+    raw = smooth(_drawable(one.values, log), 0.0)
+    empty = np.full(raw.size, np.nan)
+    chosen = COLORS["reference"] if one.logged else color
+    count = np.full(raw.size, -1)
+    return Curve(one.name, chosen, dash, one.steps, smooth(raw, smoothing), raw, empty, empty, raw, count, raw.size)
+
+
+def _thinned(curve: Curve) -> Curve:
+    kept = kept_points([curve.line, curve.raw], limit=MOST_POINTS)
+    arrays = ("steps", "line", "raw", "low", "high", "mean", "count")
+    return replace(curve, **{name: getattr(curve, name)[kept] for name in arrays})
+
+
+def _line(curve: Curve, unit: str) -> Spec:
+    """Hovering tells six digits, written by the browser: a panel of a long run would send mostly texts."""
+    drawn = line(curve, unit)
+    del drawn["text"]
+    ending = f" {unit}" if unit else ""
+    return {**drawn, "hovertemplate": f"%{{y:.6~g}}{_no_template(ending)}", "line": {**drawn["line"], "width": 1.75}}
+
+
+def _no_template(text: str) -> str:
+    """Text in which Plotly finds nothing to fill in."""
+    return text.replace("%{", "% {")
+
+
+def _labels(curves: Sequence[Curve]) -> list[str]:
+    """Last value of each line, and its name where there are several; nothing where there are too many."""
+    if len(curves) > MOST_LABELS:
+        return []
+    names = [f"{curve.name[:14]} " for curve in curves] if len(curves) > 1 else [""]
+    return [f"{name}{fmt(last_point(curve)[1])}" for name, curve in zip(names, curves, strict=True)]
+
+
+def _layout(letters: int) -> Spec:
+    layout = base_layout("", right=16 + 7 * letters)
+    del layout["title"]
+    return layout | {"height": HEIGHT, "margin": {"l": 8, "r": 16 + 7 * letters, "t": 18, "b": _BARE}, "uirevision": "panel"}
+
+
+def _note(known: Sequence[PanelLine], curves: Sequence[Curve], log: bool) -> str:
+    most = max(curves, key=lambda curve: curve.total)
+    thinned = f"{most.steps.size:,} of {most.total:,} steps drawn" if most.steps.size < most.total else ""
+    below = sum(int((np.isfinite(one.values) & (one.values <= 0)).sum()) for one in known) if log else 0
+    return " · ".join(part for part in (thinned, f"{below:,} not above zero left out" if below else "") if part)
+
+
+def _bounds(layout: Spec, healthy: Healthy, log: bool) -> list[Spec]:
+    """Dotted lines at the bounds, which do not stretch the axis, and a ring where the curve first leaves them."""
+    for bound in (healthy.low, healthy.high):
+        if bound is not None and not (log and bound <= 0):
+            dotted = {"color": MARK, "width": 1, "dash": "dot"}
+            layout["shapes"].append({"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": bound, "y1": bound, "line": dotted})
+    if healthy.left_at is None or (log and healthy.left_at[1] <= 0):
+        return []
+    step, value = healthy.left_at
+    ring = {"symbol": "circle-open", "size": 12, "color": tint(COLORS["above"], 1), "line": {"width": 2}}
+    point = {"type": "scatter", "x": np.array([step]), "y": np.array([value]), "mode": "markers", "marker": ring}
+    return [{**point, "hoverinfo": "skip", "showlegend": False, "name": "first outside", "cliponaxis": False}]

@@ -1,0 +1,202 @@
+"""Which metrics a run has, from its rollouts and from what was logged, under the names of one dialect, and which it lacks.
+
+Values and scalars in, panels out: named, in families, searched, with the first departure from the healthy range. Computes no metric and
+draws nothing.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board import catalogue
+from board.catalogue.contract import FAMILIES, Metric, Reading, Words
+from board.scalars import Logged, filled
+
+Origin = Literal["all", "rollouts", "tracker"]
+
+UNKNOWN: Final = "unknown"
+"""Family of logged scalars that the catalogue does not know."""
+
+HEADINGS: Final[Mapping[str, Words]] = {
+    "reward": Words("Reward", "奖励"),
+    "groups": Words("Groups", "分组"),
+    "kl": Words("KL to the reference", "与参考策略的 KL"),
+    "policy": Words("Policy", "策略"),
+    "update": Words("Update", "更新"),
+    "critic": Words("Critic", "价值模型"),
+    "advantage": Words("Advantages and returns", "优势与回报"),
+    "length": Words("Length", "长度"),
+    "mismatch": Words("Training against inference", "训练与推理的偏差"),
+    "evaluation": Words("Evaluation", "评估"),
+    "loss": Words("Loss", "损失"),
+    "optimiser": Words("Optimiser", "优化器"),
+    "counts": Words("Counts", "计数"),
+    "time": Words("Time", "时间"),
+    "memory": Words("Memory", "内存与显存"),
+    "system": Words("System", "系统"),
+    "other": Words("Other columns of the run", "运行中的其他列"),
+    UNKNOWN: Words("Logged by the trainer", "训练器记录的其他标量"),
+}
+"""Family → its heading."""
+
+INTRODUCTIONS: Final[Mapping[str, Words]] = {
+    "mismatch": Words(
+        "How far the inference engine that sampled the tokens and the trainer that learns from them disagree on their logprobs. "
+        "Far apart, the update is off-policy without saying so.",
+        "采样 token 的推理引擎与用其学习的训练器，二者的 logprob 相差多少。相差很大时，更新实际上已是离策略的，却没有任何提示。",
+    ),
+    "critic": Words(
+        "Whether the critic's values predict what the rollouts then return: explained variance near 1 is good, below 0 is worse than "
+        "a constant; bias and error say in which direction and by how much.",
+        "价值模型的估计能否预测 rollout 之后的实际回报：解释方差接近 1 为好，低于 0 还不如常数；偏差与误差说明偏向哪边、差多少。",
+    ),
+}
+"""Family → a line on what its panels show together."""
+
+COLUMN: Final = "column/"
+"""What the key of a run's own column begins with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One metric of a run, by step."""
+
+    key: str
+    name: str
+    """In the dialect, else as the trainer logged it or the board calls it: may be text of a run."""
+    family: str
+    metric: Metric | None
+    own: "pd.Series[float] | None"
+    """From rollouts: index step; None where they do not give it."""
+    logged: tuple[Logged, ...] = ()
+
+    @cached_property
+    def departure(self) -> "Departure | None":
+        """Where the values from rollouts first leave the healthy range, or those logged where there are no others."""
+        if self.metric is None:
+            return None
+        if self.own is not None:
+            return first_departure(self.metric.reading, self.own.index.to_numpy(np.int64), self.own.to_numpy(np.float64))
+        found = [first_departure(self.metric.reading, one.curve.steps, one.curve.values) for one in self.logged]
+        return min((one for one in found if one is not None), key=lambda one: one.step, default=None)
+
+    @property
+    def ranged(self) -> bool:
+        """Whether there is a healthy range to leave."""
+        return self.metric is not None and (self.metric.reading.low, self.metric.reading.high) != (None, None)
+
+
+@dataclass(frozen=True)
+class Departure:
+    """The first step whose value is not healthy, and how many steps' are not."""
+
+    step: int
+    value: float
+    steps: int
+
+
+def first_departure(reading: Reading, steps: NDArray[np.int64], values: NDArray[np.float64]) -> Departure | None:
+    """Where a curve first leaves the healthy range; None where it never does. Only finite values can leave it."""
+    low = -np.inf if reading.low is None else reading.low
+    high = np.inf if reading.high is None else reading.high
+    outside = np.flatnonzero(np.isfinite(values) & ((values < low) | (values > high)))
+    return Departure(int(steps[outside[0]]), float(values[outside[0]]), len(outside)) if len(outside) else None
+
+
+def panels(values: pd.DataFrame, logged: Sequence[Logged], dialect: str) -> list[Panel]:
+    """A panel for each metric that has a curve, in the order of families, in each that of the catalogue.
+
+    `values` has a column per key of the board, index step; what was logged under the same key joins it.
+    """
+    by_key: dict[str, list[Logged]] = {}
+    for one in logged:
+        by_key.setdefault(one.key, []).append(one)
+    made = [_panel(key, values.get(key), by_key.get(key, []), dialect) for key in {**values, **by_key}]
+    families = [*FAMILIES, UNKNOWN]
+    return sorted(made, key=lambda panel: (families.index(panel.family), _RANK.get(_template(panel), len(_RANK))))
+
+
+_RANK: Final[Mapping[str, int]] = {key: at for at, key in enumerate(catalogue.METRICS)}
+
+
+def _template(panel: Panel) -> str:
+    return panel.key if panel.metric is None else panel.metric.key
+
+
+def _panel(key: str, own: "pd.Series[float] | None", logged: Sequence[Logged], dialect: str) -> Panel:
+    metric = logged[0].metric if logged else None
+    metric = metric or catalogue.METRICS.get(key)
+    if metric is None:
+        family = "other" if key.startswith(COLUMN) else UNKNOWN
+        return Panel(key, logged[0].name if own is None else key, family, None, own, tuple(logged))
+    return Panel(key, _name(metric, key, logged, dialect), metric.family, metric, own, tuple(logged))
+
+
+def _name(metric: Metric, key: str, logged: Sequence[Logged], dialect: str) -> str:
+    """As the dialect calls it; where it has no name for it as it was logged, and else as the board calls it."""
+    named = catalogue.name_of(dialect, metric.key)
+    if named is None:
+        return logged[0].name if logged and not metric.needs else key
+    found = catalogue.resolve_any(logged[0].name) if logged and "{" in named else None
+    return filled(named, found[2]) if found else named
+
+
+def matching(listed: Iterable[Panel], query: str = "", families: Collection[str] = (), origin: Origin = "all") -> list[Panel]:
+    """Panels whose name or meaning in either language holds every word of the query, of these families (all if none), of that origin."""
+    words = query.casefold().split()
+    return [
+        panel
+        for panel in listed
+        if (not families or panel.family in families)
+        and (origin == "all" or (panel.own is not None if origin == "rollouts" else panel.logged))
+        and _holds(words, [panel.key, panel.name, *(one.name for one in panel.logged)], panel.metric, panel.family)
+    ]
+
+
+def _holds(words: Sequence[str], names: Sequence[str], metric: Metric | None, family: str) -> bool:
+    meant = [*metric.meaning, *catalogue_names(metric).values()] if metric else []
+    text = " ".join([*names, *meant, *HEADINGS[family]]).casefold()
+    return all(word in text for word in words)
+
+
+def catalogue_names(metric: Metric) -> dict[str, str]:
+    """What each dialect that has a name for the metric calls it, by the dialect's title."""
+    named = {dialect.title: catalogue.name_of(name, metric.key) for name, dialect in catalogue.DIALECTS.items()}
+    return {title: name for title, name in named.items() if name is not None}
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A metric that a dialect names and the run has no curve of."""
+
+    name: str
+    metric: Metric
+    lacks: tuple[str, ...]
+    """Fields that rollouts would have to hold; empty where only the trainer knows it."""
+
+
+def absent(listed: Iterable[Panel], dialect: str, has: Callable[[str], bool], query: str = "") -> list[Absent]:
+    """Metrics of the dialect without a curve, in its order; `has` says whether the run has a field."""
+    there = {_template(panel) for panel in listed}
+    words = query.casefold().split()
+    missing: dict[str, Absent] = {}
+    for name, key in catalogue.DIALECTS[dialect].names.items():
+        metric = catalogue.METRICS[key]
+        if key in there or key in missing or not _holds(words, [name, key], metric, metric.family):
+            continue
+        lacks = tuple(field for field in metric.needs if not has(field))
+        missing[key] = Absent(name, metric, lacks or metric.needs)
+    return list(missing.values())
+
+
+def by_family(listed: Iterable[Panel]) -> dict[str, list[Panel]]:
+    """Panels under their families, in the order they come."""
+    found: dict[str, list[Panel]] = {}
+    for panel in listed:
+        found.setdefault(panel.family, []).append(panel)
+    return found

@@ -1,0 +1,230 @@
+"""The small multiples of the Metrics page: families that open and close, and in them a panel for each metric.
+
+Draws panels that are found and named; what text of a run may be in them is drawn as plain text.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final
+
+import numpy as np
+import streamlit as st
+
+from board import session
+from board.catalogue.contract import Metric, Page, Reading, Words
+from board.errors import FieldMissing
+from board.figures.chart import Chart, Spec, step_mark
+from board.figures.metric_panel import Healthy, PanelLine, metric_panel
+from board.metric_controls import Language, MetricChoices
+from board.metric_list import Panel, catalogue_names
+from board.numbers import fmt
+from board.scalars import Scalars
+from board.session import View
+
+COLUMNS: Final = 3
+PANEL_WIDTH: Final = 360
+"""Panels stand side by side while each has so many pixels, and no more than COLUMNS of them."""
+
+PAGES: Final[Mapping[Page, tuple[str, str]]] = {
+    "rewards": ("board/pages/rewards.py", "Rewards"),
+    "responses": ("board/pages/responses.py", "Responses"),
+    "tokens": ("board/pages/tokens.py", "Tokens"),
+    "data": ("board/pages/doctor.py", "Data"),
+}
+"""Where a reading sends the reader: the page's file and its title."""
+
+_DIRECTION: Final[Mapping[str, Words]] = {
+    "up": Words("should rise", "应上升"),
+    "down": Words("should fall", "应下降"),
+    "steady": Words("should stay steady", "应保持平稳"),
+    "": Words("", ""),
+}
+
+
+@dataclass(frozen=True)
+class Wall:
+    """What all panels of one drawing of the page share."""
+
+    view: View
+    choices: MetricChoices
+    scalars: Scalars
+    version: str
+    """Of the values from rollouts: a chart that was drawn of one is never shown for another."""
+    marks: dict[str, Spec | None]
+    """Filled while drawing: the charts by key, and where the chosen step stands in them."""
+
+
+def section(
+    key: str,
+    heading: str,
+    panels: Sequence[Panel],
+    wall: Wall,
+    *,
+    opened: bool,
+    note: str = "",
+    beneath: Callable[[], None] | None = None,
+) -> None:
+    """A heading that opens and closes over its panels; what is closed is neither drawn nor sent. `heading` is our own words.
+
+    `beneath` draws what else belongs there.
+    """
+    looked_for = "found_" if wall.choices.narrowed else ""
+    with st.expander(
+        f"{heading} · {len(panels)}", expanded=opened or wall.choices.narrowed, key=f"family_{looked_for}{key}", on_change="rerun"
+    ) as area:
+        if not area.open:
+            return
+        if note:
+            st.text(note)
+        grid = st.grid(COLUMNS, min_column_width=PANEL_WIDTH, gap=("small", "medium"))
+        for one in panels:
+            with grid.cell():
+                _panel(one, f"{key}_{_digest(one.key)}", wall)
+        if beneath:
+            beneath()
+
+
+def _digest(key: str) -> str:
+    """A name that is fit for a key of Streamlit, of one that may be text of a run."""
+    return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def _panel(panel: Panel, key: str, wall: Wall) -> None:
+    pinned = panel.key in session.pins()
+    with st.container(gap="xxsmall", key=f"metric_{key}"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall", key=f"metricname_{key}"):
+            st.text(panel.name, width="stretch", help=_help(panel.metric, wall.choices.language) if panel.metric else None)
+            label = "Unpin" if pinned else "Pin"
+            st.button(label, key=f"pin_{key}", type="tertiary", on_click=session.toggle_pin, args=(panel.key,))
+        st.text(_gloss(panel, wall.choices.language))
+        _chart(panel, f"panel_{key}", wall)
+        _departed(panel, key, wall)
+
+
+def _gloss(panel: Panel, language: Language) -> str:
+    """What it means and how to read it."""
+    if panel.metric is None:
+        return "mean over the step's rollouts of a column of the run" if panel.own is not None else "not in the catalogue"
+    reading = panel.metric.reading
+    how = (getattr(panel.metric.meaning, language), getattr(_DIRECTION[reading.better], language), _range(reading, language))
+    return " · ".join(part for part in how if part)
+
+
+def _range(reading: Reading, language: Language) -> str:
+    bounds = healthy_range(reading, language)
+    return f"{'healthy' if language == 'en' else '正常范围'} {bounds}" if bounds else ""
+
+
+def healthy_range(reading: Reading, language: Language = "en") -> str:
+    """The healthy range in words; empty where it has no bound."""
+    low, high = (None if bound is None else fmt(bound) for bound in (reading.low, reading.high))
+    if low is None and high is None:
+        return ""
+    if low is None:
+        return f"up to {high}" if language == "en" else f"不高于 {high}"
+    if high is None:
+        return f"from {low} up" if language == "en" else f"不低于 {low}"
+    return f"{low} to {high}" if language == "en" else f"{low} 至 {high}"
+
+
+def _help(metric: Metric, language: Language) -> str:
+    """Formula, source, what a departure means and the other names, as Markdown of the catalogue's own words: no text of a run."""
+    english = language == "en"
+    names = ", ".join(f"{title} {name}" for title, name in catalogue_names(metric).items())
+    told = (
+        ("Formula" if english else "公式", metric.formula),
+        ("Unit" if english else "单位", metric.unit),
+        ("Out of range" if english else "偏离时", getattr(metric.reading.departure, language)),
+        ("Source" if english else "来源", metric.source),
+        ("Names" if english else "名称", names),
+    )
+    return "\n\n".join(f"**{what}** {_literal(text)}" for what, text in told if text)
+
+
+def _literal(text: str) -> str:
+    """Text as Markdown shows it letter for letter."""
+    return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:^=])", r"\\\1", text)
+
+
+def _chart(panel: Panel, key: str, wall: Wall) -> None:
+    choices = wall.choices
+
+    def draw() -> Chart:
+        return metric_panel(
+            _lines(panel),
+            panel.family,
+            panel.metric.unit if panel.metric else "",
+            _healthy(panel),
+            choices.smoothing,
+            choices.log,
+        )
+
+    stamp = wall.scalars.stamp if panel.logged else 0
+    try:
+        drawn = session.chart("metric", draw, wall.view.run, panel.key, wall.version, stamp, choices.smoothing, choices.log)
+    except FieldMissing as error:
+        st.text(str(error))
+        return
+    st.plotly_chart(drawn.figure, key=key, config={"displayModeBar": False})
+    wall.marks[key] = step_mark(drawn.chart, wall.view.step)
+
+
+def _lines(panel: Panel) -> list[PanelLine]:
+    """The curve from rollouts, then those of trackers; two of one tracker are told apart by their places."""
+    lines = []
+    if panel.own is not None:
+        values = panel.own.to_numpy(np.float64)
+        lines.append(PanelLine("rollouts", panel.own.index.to_numpy(np.int64), values, logged=False))
+    trackers = [one.source.tracker for one in panel.logged]
+    for one in panel.logged:
+        alone = trackers.count(one.source.tracker) == 1
+        name = one.source.tracker if alone else f"{one.source.tracker} {one.source.path.parent.name}/{one.source.path.name}"
+        lines.append(PanelLine(name, one.curve.steps, one.curve.values, logged=True))
+    return lines
+
+
+def _healthy(panel: Panel) -> Healthy | None:
+    if panel.metric is None:
+        return None
+    left, reading = panel.departure, panel.metric.reading
+    return Healthy(reading.low, reading.high, None if left is None else (left.step, left.value))
+
+
+def _departed(panel: Panel, key: str, wall: Wall) -> None:
+    """Where the healthy range is first left, what that means, and a link to the page that shows it at that step."""
+    left = panel.departure
+    if left is None or panel.metric is None:
+        return
+    reading, language = panel.metric.reading, wall.choices.language
+    meant = getattr(reading.departure, language)
+    if language == "en":
+        said = f"First outside {healthy_range(reading)} at step {left.step:,} ({fmt(left.value)}): {meant}"
+    else:
+        said = f"第 {left.step:,} 步首次超出{healthy_range(reading, 'zh')}（{fmt(left.value)}）：{meant}"
+    file, title = PAGES[reading.look]
+    with st.container(gap="xxsmall", key=f"departed_{key}"):
+        st.text(said)
+        if left.step in wall.view.run.steps:
+            st.page_link(file, label=f"Step {left.step:,} on {title}", query_params=session.link(step=left.step))
+
+
+def story(departed: Sequence[Panel], of: int, named: Callable[[Panel], str]) -> None:
+    """How many metrics left their healthy range, the first ones first, each a click away. `named` gives our own words for a metric."""
+    if not of:
+        return
+    if not departed:
+        st.text(f"None of the {of} metrics that have a healthy range left it.")
+        return
+    st.text(f"{len(departed)} of the {of} metrics that have a healthy range left it. The first ones:")
+    with st.container(horizontal=True, gap="small", key="story"):
+        for at, panel in enumerate(departed[:MOST_TOLD]):
+            if panel.departure is not None:
+                label = f"{_literal(named(panel))}: {fmt(panel.departure.value)} at step {panel.departure.step:,}"
+                where = {"step": panel.departure.step}
+                st.button(label, key=f"left_{at}", type="tertiary", on_click=session.go, kwargs=where)
+
+
+MOST_TOLD: Final = 6
+"""So many departures are told at the top."""

@@ -1,0 +1,175 @@
+"""Metrics: every number of a step, under the names your trainer gives them. Choices, data, computing, drawing."""
+
+import time
+from collections.abc import Callable
+from typing import Final, cast
+
+import pandas as pd
+import streamlit as st
+
+from board import metric_list, session, step_metrics, step_marks
+from board.catalogue.contract import Words
+from board.errors import FieldMissing
+from board.figures.chart import Spec
+from board.figures.frontier import frontier, frontier_mark
+from board.formats.row import plural
+from board.metric_controls import metric_choices
+from board.metric_list import HEADINGS, INTRODUCTIONS, Panel
+from board.metric_panels import MOST_TOLD, PANEL_WIDTH, Wall, section, story
+from board.notices import notice
+
+RECENT_SECONDS: Final = 600
+"""Scalars that were written to within so many seconds are taken to be still growing."""
+
+LOOK_SECONDS: Final = 3.0
+
+FRONTIER_KL: Final = "kl/k3_sum_mean"
+
+FRONTIER_READING: Final = Words(
+    "Each point is a step. While the path climbs, moving away from the reference still earns reward. Where it flattens, distance buys "
+    "nothing more; where it bends down, or the reward climbs while the validation reward falls, the reward is over-optimised "
+    "(Gao, Schulman and Hilton 2022). Click a point to go to its step.",
+    "每个点是一步。路径上升时，远离参考策略仍能换来奖励；变平后，距离不再带来收益；若向下弯折，或奖励上升而验证奖励下降，"
+    "则说明奖励被过度优化（Gao、Schulman 与 Hilton，2022）。点击一个点可跳到该步。",
+)
+
+view = session.view()
+run = view.run
+choices = metric_choices()
+scalars = session.logged(run)
+marks: dict[str, Spec | None] = {}
+
+
+def computed() -> tuple[pd.DataFrame, str]:
+    """The metrics that rollouts give, by step, and the load they are of; of a large run that grows, computed again when asked."""
+    latest = session.latest("metrics", f"{run.location} {run.splits} {view.whole.splits}")
+    row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="computed")
+
+    def compute() -> tuple[pd.DataFrame, str]:
+        with st.spinner(f"Computing the metrics of {plural(len(run.frame), 'rollout')}"):
+            values = step_metrics.per_step_values(run)
+            if len(view.whole.splits) > 1:
+                values = values.join(step_metrics.evaluation_values(view.whole), how="outer")
+        return values, run.load_id
+
+    found, current = latest.get(run.load_id, compute)
+    with row:
+        if not current and st.button("Compute again", key="compute_again"):
+            found, current = latest.get(run.load_id, compute, again=True)
+        if not current:
+            st.text(f"The run has changed since: it has {plural(len(run.frame), 'rollout')} now.")
+    return cast(tuple[pd.DataFrame, str], found)
+
+
+def has(field: str) -> bool:
+    """Whether the run has a column or a token array of that name."""
+    return field in run.frame.columns or field in run.token_metrics
+
+
+def in_range_words(panel: Panel) -> str:
+    """The metric's name in our own words: those of a trainer may have text of a run in the place of a {placeholder}."""
+    return panel.name if panel.metric is not None and "{" not in panel.metric.key else panel.key.partition("{")[0]
+
+
+def read_from() -> None:
+    """Which files of trackers were read, and why others could not."""
+    for problem in scalars.problems:
+        notice(problem, "warning")
+    if scalars.sources:
+        where = ", ".join(f"{source.path.name} ({source.tracker})" for source in scalars.sources[:MOST_TOLD])
+        more = len(scalars.sources) - MOST_TOLD
+        also = f" and {more:,} more" if more > 0 else ""
+        st.text(f"{plural(len(scalars.logged), 'scalar')} logged by the trainer, dashed grey, from {where}{also}.")
+
+
+def sections(found: list[Panel], departed: list[Panel], wall: Wall, below_reward: Callable[[], None]) -> None:
+    """Pinned metrics first, then those that left their healthy range, then the families, the reward open."""
+    pinned = [panel for key in session.pins() for panel in found if panel.key == key]
+    if pinned:
+        section("pinned", "Pinned", pinned, wall, opened=True)
+    if departed and not choices.narrowed:
+        first = departed[:MOST_TOLD]
+        rest = (
+            f"The first {len(first)} of {len(departed)}; the others are marked in their families."
+            if len(departed) > MOST_TOLD
+            else ""
+        )
+        section("departed", "Left the healthy range", first, wall, opened=True, note=rest)
+    for family, members in metric_list.by_family(found).items():
+        words = INTRODUCTIONS.get(family)
+        note = getattr(words, choices.language) if words else ""
+        heading = getattr(HEADINGS[family], choices.language)
+        beneath = below_reward if family == "reward" and not choices.query else None
+        section(family, heading, members, wall, opened=family == found[0].family, note=note, beneath=beneath)
+    if not found:
+        st.text("No metric of this run fits these choices.")
+
+
+def reward_against_distance(values: pd.DataFrame, version: str) -> None:
+    """The path of the run through reward and distance from the reference, and how to read it."""
+    if "reward/mean" not in values or FRONTIER_KL not in values:
+        return
+    reward, kl = values["reward/mean"], values[FRONTIER_KL]
+    grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
+    with grid.cell():
+        try:
+            drawn = session.chart("frontier", lambda: frontier(reward, kl, "k3, summed over the response"), run, version)
+        except FieldMissing as error:
+            st.text(str(error))
+            return
+        st.plotly_chart(drawn.figure, key="frontier", config={"displayModeBar": False})
+        marks["frontier"] = frontier_mark(reward, kl, view.step)
+    with grid.cell(), st.container(key="frontier_reading"):
+        st.text(getattr(FRONTIER_READING, choices.language))
+
+
+def lacking(listed: list[Panel]) -> None:
+    """The dialect's metrics that there is no curve of: what rollouts would need for them, or that only the trainer knows them."""
+    absent = metric_list.absent(listed, choices.dialect, has, choices.query)
+    wanted = [one for one in absent if one.lacks]
+    logged_only = [one for one in absent if not one.lacks]
+    for key, heading, group in (
+        ("lacks", "Rollouts of this run lack the fields", wanted),
+        ("trainer", "Logged by the trainer only", logged_only),
+    ):
+        if not group:
+            continue
+        with st.expander(f"{heading} · {len(group)}", key=key, on_change="rerun") as area:
+            if area.open:
+                st.text("\n".join(absent_line(one) for one in group))
+
+
+def absent_line(one: metric_list.Absent) -> str:
+    """A metric's name, what it lacks, and its line of the glossary."""
+    lacks = f" (needs {', '.join(one.lacks)})" if one.lacks else ""
+    return f"{one.name}{lacks}: {getattr(one.metric.meaning, choices.language)}"
+
+
+def watch(stamp: int) -> None:
+    """Draw the page anew once a tracker's file has grown."""
+    if session.logged(run).stamp != stamp:
+        st.rerun()
+
+
+def draw() -> None:
+    """The whole page below its choices."""
+    values, version = computed()
+    read_from()
+    listed = metric_list.panels(values, scalars.logged, choices.dialect)
+    found = metric_list.matching(listed, choices.query, choices.families, choices.origin)
+    ranged = [panel for panel in found if panel.ranged]
+    departed = sorted((panel for panel in ranged if panel.departure is not None), key=first_step)
+    story(departed, len(ranged), in_range_words)
+    sections(found, departed, Wall(view, choices, scalars, version, marks), lambda: reward_against_distance(values, version))
+    lacking(listed)
+
+
+def first_step(panel: Panel) -> int:
+    """The step at which the panel's metric left its range."""
+    assert panel.departure is not None
+    return panel.departure.step
+
+
+draw()
+st.fragment(watch, run_every=LOOK_SECONDS if time.time() - scalars.modified_ns / 1e9 < RECENT_SECONDS else None)(scalars.stamp)
+step_marks.show(marks, key="step_marks", on_click=session.step_clicked("step_marks", run.steps))

@@ -1,0 +1,156 @@
+"""What trackers logged beside a run: its scalars as curves, joined to the catalogue by their names, whichever dialect those are of.
+
+Finds the files, reads each anew only when it has changed, and keeps what one of them has to say against being read. Knows no screen.
+"""
+
+import contextlib
+import itertools
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from board import catalogue, trackers
+from board.catalogue.contract import Metric
+from board.errors import BoardError
+from board.trackers import Found
+from board.trackers.contract import Curve
+from board.trackers.files import listed_files, walk
+
+KEPT: Final = 64
+"""So many files stay read; the one not asked for longest goes first."""
+
+MOST_FILES: Final = 2_000
+"""No more files of a tracker's folder are looked at to tell whether it has changed."""
+
+OWN: Final = "board/"
+"""What the board's own names begin with in a tracker."""
+
+Stamp = tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Logged:
+    """One scalar of a tracker."""
+
+    name: str
+    """As the trainer logged it: text of a run."""
+    key: str
+    """Of the board, with what stands for its placeholders filled in; the name itself where the catalogue does not know it."""
+    metric: Metric | None
+    source: Found
+    curve: Curve
+
+
+@dataclass(frozen=True)
+class Scalars:
+    """All that was logged near a run."""
+
+    logged: tuple[Logged, ...] = ()
+    sources: tuple[Found, ...] = ()
+    """Those that could be read."""
+    problems: tuple[str, ...] = ()
+    """Why others could not, a sentence each."""
+    stamp: int = 0
+    """Different when any of it is."""
+    modified_ns: int = 0
+    """Of the file written last; 0 without files."""
+
+
+def find(folder: Path, given: Path | None = None, within: Path | None = None) -> list[Found]:
+    """What trackers left in or beside a run's folder; with `given`, in that file or folder instead, or in its folder of the run's name.
+
+    Raises BoardError when nothing of a tracker lies where it was said to.
+    """
+    if given is None:
+        return trackers.near(folder, within)
+    own = given / folder.name
+    place = own if own.is_dir() else given
+    found = _of_file(place) if place.is_file() else _inside(place)
+    if not found:
+        raise BoardError(f"No tracker's scalars lie in {str(place)!r}: looked for those of {', '.join(trackers.NAMES)}.")
+    return found
+
+
+def _inside(folder: Path) -> list[Found]:
+    return [Found(name, path) for name in trackers.NAMES for path in trackers.tracker(name).find(folder)]
+
+
+def _of_file(file: Path) -> list[Found]:
+    """The trackers that know the file: those that find it, else those that take its folder for theirs."""
+    known = _inside(file.parent)
+    return [source for source in known if source.path == file] or [
+        Found(source.tracker, file) for source in known if source.path == file.parent
+    ]
+
+
+def stamp(path: Path) -> Stamp:
+    """Names, sizes and times of a folder's files, or of a file and those beside it that go on with its name: differs once one grows."""
+    files = walk(path) if path.is_dir() else (file for file in listed_files(path.parent) if file.name.startswith(path.name))
+    looked = []
+    for file in itertools.islice(files, MOST_FILES):
+        with contextlib.suppress(OSError):  # gone meanwhile: reading says so
+            about = file.stat()
+            looked.append((str(file), about.st_size, about.st_mtime_ns))
+    return tuple(looked)
+
+
+class Reader:
+    """Reads sources and keeps what they held, shared by all readers of this process."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Found, tuple[Stamp, list[Logged] | BoardError]] = OrderedDict()
+        self._reading = threading.Lock()
+
+    def read(self, sources: Sequence[Found]) -> Scalars:
+        """All scalars of the sources in their order; a source that cannot be read becomes a problem, and the others are there."""
+        read = [(source, *self._one(source)) for source in sources]
+        sound = [(source, held) for source, _, held in read if not isinstance(held, BoardError)]
+        return Scalars(
+            tuple(one for _, held in sound for one in held),
+            tuple(source for source, _ in sound),
+            tuple(str(held) for _, _, held in read if isinstance(held, BoardError)),
+            hash(tuple((source, at) for source, at, _ in read)),
+            max((modified for _, at, _ in read for _, _, modified in at), default=0),
+        )
+
+    def _one(self, source: Found) -> tuple[Stamp, list[Logged] | BoardError]:
+        now = stamp(source.path)
+        with self._reading:
+            kept = self._kept.get(source)
+            if kept is None or kept[0] != now:
+                kept = self._kept[source] = (now, _read(source))
+            self._kept.move_to_end(source)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return kept
+
+
+def _read(source: Found) -> list[Logged] | BoardError:
+    try:
+        curves = trackers.tracker(source.tracker).read(source.path)
+    except BoardError as error:
+        return error
+    return [_joined(name, source, curve) for name, curve in curves.items()]
+
+
+def _joined(name: str, source: Found, curve: Curve) -> Logged:
+    """A scalar with the metric that its name stands for in any dialect. The board's own are pushed as board/KEY, columns included."""
+    own = name.removeprefix(OWN)
+    known = catalogue.resolve("board", own) if own != name else None
+    if known is not None:
+        metric, places = known
+    elif (found := catalogue.resolve_any(name)) is not None:
+        _, metric, places = found
+    else:
+        return Logged(name, own, None, source, curve)
+    return Logged(name, filled(metric.key, places), metric, source, curve)
+
+
+def filled(name: str, places: Mapping[str, str]) -> str:
+    """A name with what stands for each of its {placeholders}."""
+    for place, value in places.items():
+        name = name.replace(f"{{{place}}}", value)
+    return name

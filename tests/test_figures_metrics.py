@@ -1,0 +1,196 @@
+"""Panels of the Metrics page and the frontier: what is drawn is what was given, in its place, letter for letter."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from board.errors import FieldMissing
+from board.figures import theme
+from board.figures.chart import Chart, Ready, step_mark
+from board.figures.frontier import frontier, frontier_mark, places
+from board.figures.metric_panel import FAMILY_COLORS, HEIGHT, MOST_POINTS, Healthy, PanelLine, metric_panel
+
+HOSTILE = '<b>bold</b> <a href="http://evil">x</a> &lt; %{x} $y$'
+
+
+def line(values: list[float], name: str = "rollouts", *, first: int = 0, logged: bool = False) -> PanelLine:
+    """A line over consecutive steps."""
+    return PanelLine(name, np.arange(first, first + len(values)), np.array(values, np.float64), logged)
+
+
+def figure(chart: Chart) -> go.Figure:
+    """The chart as Plotly takes it: every property is checked, a name that plotly.js does not know raises."""
+    return go.Figure(chart.spec)
+
+
+def drawn(chart: Chart, name: str) -> Any:
+    """The only trace of that name."""
+    (found,) = [one for one in figure(chart).data if one.name == name]
+    return found
+
+
+def test_both_curves_stand_in_one_panel() -> None:
+    """What rollouts give has its family's colour and a solid line; what trackers logged is grey, each dashed in its own way."""
+    chart = metric_panel(
+        [line([1, 2, 3]), line([1, 3], "tensorboard", first=1, logged=True), line([2], "wandb", first=9, logged=True)], "kl"
+    )
+    ours, theirs, other = (drawn(chart, name) for name in ("rollouts", "tensorboard", "wandb"))
+
+    assert (list(ours.x), list(ours.y)) == ([0, 1, 2], [1, 2, 3])
+    assert (list(theirs.x), list(theirs.y)) == ([1, 2], [1, 3])
+    assert (ours.line.color, ours.line.dash) == (FAMILY_COLORS["kl"], "solid")
+    assert theirs.line.color == other.line.color == theme.COLORS["reference"]
+    assert len({ours.line.dash, theirs.line.dash, other.line.dash}) == 3
+    assert chart.steps.tolist() == [0, 1, 2, 9]
+    assert [one.text for one in figure(chart).layout.annotations] == ["rollouts 3", "tensorboard 3", "wandb 2"]
+
+
+def test_one_curve_needs_no_name() -> None:
+    """A lone curve is labelled with its last value alone."""
+    assert [one.text for one in figure(metric_panel([line([1, 0.25])], "reward")).layout.annotations] == ["0.250"]
+
+
+RANGES = {
+    "no range": (None, []),
+    "both bounds": (Healthy(0.5, 2), [0.5, 2]),
+    "no lower bound": (Healthy(None, 2), [2]),
+    "left": (Healthy(0, 2, (3, 4.0)), [0, 2]),
+}
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_healthy_range_is_drawn(name: str) -> None:
+    """Bounds are dotted lines across the panel; a ring stands where the curve first leaves them, and only there."""
+    healthy, bounds = RANGES[name]
+
+    fig = figure(metric_panel([line([1, 2, 1, 4, 5])], "kl", healthy=healthy))
+
+    assert [(shape.y0, shape.y1, shape.xref) for shape in fig.layout.shapes] == [(one, one, "paper") for one in bounds]
+    rings = [(list(one.x), list(one.y)) for one in fig.data if one.name == "first outside"]
+    assert rings == ([([3], [4.0])] if healthy and healthy.left_at else [])
+
+
+def test_logarithmic_axis_says_what_it_leaves_out() -> None:
+    """Zero and below cannot be drawn on it: they are gaps and counted; marks and labels are in its own units."""
+    chart = metric_panel([line([100, 0, -1, 0.01])], "loss", healthy=Healthy(0, 10, (0, 100.0)), log=True)
+    fig = figure(chart)
+
+    assert fig.layout.yaxis.type == "log"
+    assert np.isnan(drawn(chart, "rollouts").y[1:3]).all()
+    assert fig.layout.xaxis.title.text == "2 not above zero left out"
+    assert [shape.y0 for shape in fig.layout.shapes] == [10]
+    assert fig.layout.annotations[0].y == pytest.approx(-2)
+    mark = step_mark(chart, 0)
+    assert mark is not None
+    assert mark["dots"] == [{"y": 2.0, "color": theme.COLORS["other"]}]
+
+
+@pytest.mark.parametrize(
+    ("values", "log"), [([np.nan, np.inf], False), ([], False), ([0.0, -1.0, np.nan], True)], ids=["no number", "nothing", "log"]
+)
+def test_panel_without_a_number_says_so(values: list[float], log: bool) -> None:
+    """A metric that has no number to draw is an error in words."""
+    with pytest.raises(FieldMissing, match="It has no number"):
+        metric_panel([line(values)], "kl", log=log)
+
+
+def test_infinity_and_nan_are_gaps() -> None:
+    """A value that is no number is a gap, and neither stretches the axis nor swallows its neighbours."""
+    chart = metric_panel([line([1, np.inf, np.nan, -np.inf, 3])], "kl", smoothing=0.5)
+
+    y = drawn(chart, "rollouts").y
+    assert np.isnan(y[1:4]).all()
+    assert np.isfinite(y[[0, 4]]).all()
+
+
+def test_smoothing_keeps_the_curve_as_it_was() -> None:
+    """A smoothed panel shows the unsmoothed line as well, and marks the smoothed one."""
+    chart = metric_panel([line([0, 1, 0, 1])], "kl", smoothing=0.9)
+
+    assert list(drawn(chart, "rollouts, not smoothed").y) == [0, 1, 0, 1]
+    assert list(drawn(chart, "rollouts").y) != [0, 1, 0, 1]
+    assert chart.lines[0].y.tolist() == list(drawn(chart, "rollouts").y)
+
+
+def test_names_and_units_are_text() -> None:
+    """Names of scalars are a trainer's: Plotly shows them letter for letter, and fills nothing in."""
+    fig = figure(metric_panel([line([1, 2]), line([1, 2], HOSTILE, logged=True)], "kl", unit=HOSTILE))
+
+    spec = fig.to_json()
+    assert "<b>" not in spec
+    assert "<a " not in spec
+    assert "%{x}" not in "".join(one.hovertemplate or "" for one in fig.data)
+
+
+def test_long_curves_are_thinned_and_say_so() -> None:
+    """A panel of a long run stays small, keeps its peak, and says how much of it is drawn."""
+    values = np.zeros(50_000)
+    values[31_234] = 7
+    chart = metric_panel([PanelLine("rollouts", np.arange(50_000), values, False)], "kl")
+
+    assert max(drawn(chart, "rollouts").y) == 7
+    assert drawn(chart, "rollouts").x.size <= MOST_POINTS
+    assert "of 50,000 steps drawn" in figure(chart).layout.xaxis.title.text
+    assert len(json.dumps(Ready(chart.spec).to_dict())) < 40_000
+    assert figure(chart).layout.height == HEIGHT
+
+
+def by_step(values: dict[int, float]) -> "pd.Series[float]":
+    """A metric of a run."""
+    return pd.Series(values, dtype=float).rename_axis("step")
+
+
+def test_frontier_is_reward_over_the_root_of_kl() -> None:
+    """Each step is a point at (√KL, reward) that knows its step; a KL below zero has no place, nor a step that lacks one."""
+    reward = by_step({1: 0.5, 2: 1.0, 3: 2.0, 4: 3.0, 5: np.nan})
+    kl = by_step({1: 0.0, 2: 4.0, 3: -1.0, 4: 9.0, 5: 1.0})
+
+    points = drawn(frontier(reward, kl, "k3"), "steps")
+
+    assert list(points.ids) == ["1", "2", "4"]
+    assert list(points.x) == [0, 2, 3]
+    assert list(points.y) == [0.5, 1, 3]
+    assert list(points.marker.color) == [1, 2, 4]
+
+
+def test_frontier_marks_the_chosen_step() -> None:
+    """The chosen step stands at its place on the path; a step without one is not marked."""
+    reward, kl = by_step({1: 0.5, 2: 1.0, 3: 2.0}), by_step({1: 0.0, 2: 4.0, 3: np.inf})
+
+    mark = frontier_mark(reward, kl, 2)
+
+    assert mark is not None
+    assert (mark["x"], mark["text"], mark["dots"][0]["y"]) == (2.0, "step 2", 1.0)
+    assert frontier_mark(reward, kl, 3) is None
+    assert frontier_mark(reward, kl, 99) is None
+
+
+def test_frontier_needs_two_steps() -> None:
+    """One point is no path: it says what it needs."""
+    with pytest.raises(FieldMissing, match="two steps at least"):
+        frontier(by_step({1: 1.0}), by_step({1: 1.0}), "k3")
+
+
+@given(
+    st.dictionaries(
+        st.integers(0, 10_000),
+        st.tuples(st.floats(allow_nan=True, allow_infinity=True), st.floats(allow_nan=True, allow_infinity=True)),
+        max_size=30,
+    )
+)
+def test_frontier_places_only_what_both_give(steps: dict[int, tuple[float, float]]) -> None:
+    """Whatever the numbers, every place is finite, in the order of steps, and its square is the KL."""
+    reward, kl = by_step({at: one for at, (one, _) in steps.items()}), by_step({at: one for at, (_, one) in steps.items()})
+
+    at, distance, height = places(reward, kl)
+
+    assert at.tolist() == sorted(step for step, (r, k) in steps.items() if np.isfinite(r) and np.isfinite(k) and k >= 0)
+    assert np.isfinite(distance).all()
+    assert np.isfinite(height).all()
+    np.testing.assert_allclose(np.square(distance), kl[at].to_numpy(), rtol=1e-12)

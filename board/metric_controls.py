@@ -49,8 +49,8 @@ def metric_choices() -> MetricChoices:
             bind="query-params",
             persist_state="session",
         )
-        query = st.text_input("Name or meaning", type="search", key="find", bind="query-params", width=170)
-        families = st.multiselect("Families", list(_FAMILIES), key="families", bind="query-params", placeholder="All", width=170)
+        query = st.text_input("Name or meaning", type="search", key="find", bind="query-params", width=140)
+        families = st.multiselect("Families", list(_FAMILIES), key="families", bind="query-params", placeholder="All", width=150)
         origin = st.segmented_control(
             "Known from",
             list(ORIGINS),
@@ -60,7 +60,7 @@ def metric_choices() -> MetricChoices:
             bind="query-params",
             help="Computed from rollouts, or logged by the trainer in a tracker.",
         )
-        smoothing = st.slider("Smoothing", 0.0, 0.95, 0.0, 0.05, key="smoothing", bind="query-params", width=110)
+        smoothing = st.slider("Smoothing", 0.0, 0.95, 0.0, 0.05, key="smoothing", bind="query-params", width=90)
         language = st.segmented_control(
             "Glossary",
             list(LANGUAGES),
@@ -70,7 +70,7 @@ def metric_choices() -> MetricChoices:
             bind="query-params",
             persist_state="session",
         )
-        log = st.toggle("Log axis", key="log_axis", bind="query-params", help="Values at or below zero cannot be drawn on it.")
+        log = st.toggle("Log axis", key="log_axis", bind="query-params")
     return MetricChoices(
         dialects[dialect or next(iter(dialects))],
         query or "",

@@ -6,7 +6,7 @@ draws nothing.
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final, Literal
 
 import numpy as np
@@ -39,7 +39,7 @@ HEADINGS: Final[Mapping[str, Words]] = {
     "time": Words("Time", "时间"),
     "memory": Words("Memory", "内存与显存"),
     "system": Words("System", "系统"),
-    "other": Words("Other columns of the run", "运行中的其他列"),
+    "other": Words("Other", "其他"),
     UNKNOWN: Words("Logged by the trainer", "训练器记录的其他标量"),
 }
 """Family → its heading."""
@@ -164,6 +164,7 @@ def _holds(words: Sequence[str], names: Sequence[str], metric: Metric | None, fa
     return all(word in text for word in words)
 
 
+@cache
 def catalogue_names(metric: Metric) -> dict[str, str]:
     """What each dialect that has a name for the metric calls it, by the dialect's title."""
     named = {dialect.title: catalogue.name_of(name, metric.key) for name, dialect in catalogue.DIALECTS.items()}

@@ -52,6 +52,8 @@ class Wall:
     scalars: Scalars
     version: str
     """Of the values from rollouts: a chart that was drawn of one is never shown for another."""
+    pins: tuple[str, ...]
+    """Keys of pinned metrics."""
     marks: dict[str, Spec | None]
     """Filled while drawing: the charts by key, and where the chosen step stands in them."""
 
@@ -72,7 +74,10 @@ def section(
     """
     looked_for = "found_" if wall.choices.narrowed else ""
     with st.expander(
-        f"{heading} · {len(panels)}", expanded=opened or wall.choices.narrowed, key=f"family_{looked_for}{key}", on_change="rerun"
+        f"{heading} · {len(panels)}",
+        expanded=opened or wall.choices.narrowed,
+        key=f"family_{looked_for}{key}",
+        bind="query-params",
     ) as area:
         if not area.open:
             return
@@ -92,11 +97,10 @@ def _digest(key: str) -> str:
 
 
 def _panel(panel: Panel, key: str, wall: Wall) -> None:
-    pinned = panel.key in session.pins()
     with st.container(gap="xxsmall", key=f"metric_{key}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall", key=f"metricname_{key}"):
             st.text(panel.name, width="stretch", help=_help(panel.metric, wall.choices.language) if panel.metric else None)
-            label = "Unpin" if pinned else "Pin"
+            label = "Unpin" if panel.key in wall.pins else "Pin"
             st.button(label, key=f"pin_{key}", type="tertiary", on_click=session.toggle_pin, args=(panel.key,))
         st.text(_gloss(panel, wall.choices.language))
         _chart(panel, f"panel_{key}", wall)

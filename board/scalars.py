@@ -5,6 +5,7 @@ Finds the files, reads each anew only when it has changed, and keeps what one of
 
 import contextlib
 import itertools
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -150,7 +151,5 @@ def _joined(name: str, source: Found, curve: Curve) -> Logged:
 
 
 def filled(name: str, places: Mapping[str, str]) -> str:
-    """A name with what stands for each of its {placeholders}."""
-    for place, value in places.items():
-        name = name.replace(f"{{{place}}}", value)
-    return name
+    """A name with what stands for each of its {placeholders}; one that nothing stands for stays."""
+    return re.sub(r"\{(\w+)\}", lambda place: places.get(place[1], place[0]), name)

@@ -20,6 +20,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from board import pins
 from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart, Ready
 from board.figures.theme import ink
@@ -326,14 +327,20 @@ def _scalar_reader() -> Reader:
     return Reader()
 
 
-def pins() -> tuple[str, ...]:
-    """Keys of the metrics that the reader pinned, in the order of pinning."""
-    return tuple(st.session_state.get("_pins", ()))
+def pinned() -> tuple[tuple[str, ...], str]:
+    """Keys of the metrics that the reader pinned, in the order of pinning, and why they cannot be read or kept; "" when they can."""
+    try:
+        return pins.read(), st.session_state.pop("_unkept", "")
+    except BoardError as error:
+        return (), str(error)
 
 
 def toggle_pin(key: str) -> None:
-    """Pin a metric, or take the pin off."""
-    st.session_state["_pins"] = tuple(one for one in pins() if one != key) if key in pins() else (*pins(), key)
+    """Pin a metric, or take its pin off."""
+    try:
+        pins.toggle(key)
+    except BoardError as error:
+        st.session_state["_unkept"] = str(error)
 
 
 class Latest(Generic[_T]):

@@ -7,7 +7,7 @@ from typing import Final, cast
 import pandas as pd
 import streamlit as st
 
-from board import metric_list, session, step_metrics, step_marks
+from board import metric_list, session, step_marks, step_metrics
 from board.catalogue.contract import Words
 from board.errors import FieldMissing
 from board.figures.chart import Spec
@@ -84,7 +84,7 @@ def read_from() -> None:
 
 def sections(found: list[Panel], departed: list[Panel], wall: Wall, below_reward: Callable[[], None]) -> None:
     """Pinned metrics first, then those that left their healthy range, then the families, the reward open."""
-    pinned = [panel for key in session.pins() for panel in found if panel.key == key]
+    pinned = [panel for key in wall.pins for panel in found if panel.key == key]
     if pinned:
         section("pinned", "Pinned", pinned, wall, opened=True)
     if departed and not choices.narrowed:
@@ -155,12 +155,17 @@ def draw() -> None:
     """The whole page below its choices."""
     values, version = computed()
     read_from()
+    pins, problem = session.pinned()
+    if problem:
+        notice(problem, "warning")
     listed = metric_list.panels(values, scalars.logged, choices.dialect)
     found = metric_list.matching(listed, choices.query, choices.families, choices.origin)
     ranged = [panel for panel in found if panel.ranged]
     departed = sorted((panel for panel in ranged if panel.departure is not None), key=first_step)
     story(departed, len(ranged), in_range_words)
-    sections(found, departed, Wall(view, choices, scalars, version, marks), lambda: reward_against_distance(values, version))
+    sections(
+        found, departed, Wall(view, choices, scalars, version, pins, marks), lambda: reward_against_distance(values, version)
+    )
     lacking(listed)
 
 

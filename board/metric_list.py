@@ -58,7 +58,7 @@ INTRODUCTIONS: Final[Mapping[str, Words]] = {
 }
 """Family → a line on what its panels show together."""
 
-COLUMN: Final = "column/"
+_COLUMN: Final = "column/"
 """What the key of a run's own column begins with."""
 
 
@@ -132,7 +132,7 @@ def _panel(key: str, own: "pd.Series[float] | None", logged: Sequence[Logged], d
     metric = logged[0].metric if logged else None
     metric = metric or catalogue.METRICS.get(key)
     if metric is None:
-        family = "other" if key.startswith(COLUMN) else UNKNOWN
+        family = "other" if key.startswith(_COLUMN) else UNKNOWN
         return Panel(key, logged[0].name if own is None else key, family, None, own, tuple(logged))
     return Panel(key, _name(metric, key, logged, dialect), metric.family, metric, own, tuple(logged))
 
@@ -178,7 +178,7 @@ class Absent:
     name: str
     metric: Metric
     lacks: tuple[str, ...]
-    """Fields that rollouts would have to hold; empty where only the trainer knows it."""
+    """Fields it needs that no rollout has; empty where only the trainer knows it, or no step has the numbers."""
 
 
 def absent(listed: Iterable[Panel], dialect: str, has: Callable[[str], bool], query: str = "") -> list[Absent]:
@@ -190,8 +190,7 @@ def absent(listed: Iterable[Panel], dialect: str, has: Callable[[str], bool], qu
         metric = catalogue.METRICS[key]
         if key in there or key in missing or not _holds(words, [name, key], metric, metric.family):
             continue
-        lacks = tuple(field for field in metric.needs if not has(field))
-        missing[key] = Absent(name, metric, lacks or metric.needs)
+        missing[key] = Absent(name, metric, tuple(field for field in metric.needs if not has(field)))
     return list(missing.values())
 
 

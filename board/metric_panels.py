@@ -19,7 +19,7 @@ from board.figures.chart import Chart, Spec, step_mark
 from board.figures.metric_panel import Healthy, PanelLine, metric_panel
 from board.metric_controls import Language, MetricChoices
 from board.metric_list import Panel, catalogue_names
-from board.numbers import fmt
+from board.numbers import exact, fmt
 from board.scalars import Scalars
 from board.session import View
 
@@ -123,7 +123,7 @@ def _range(reading: Reading, language: Language) -> str:
 
 def healthy_range(reading: Reading, language: Language = "en") -> str:
     """The healthy range in words; empty where it has no bound."""
-    low, high = (None if bound is None else fmt(bound) for bound in (reading.low, reading.high))
+    low, high = (None if bound is None else exact(bound) for bound in (reading.low, reading.high))
     if low is None and high is None:
         return ""
     if low is None:
@@ -204,9 +204,11 @@ def _departed(panel: Panel, key: str, wall: Wall) -> None:
     reading, language = panel.metric.reading, wall.choices.language
     meant = getattr(reading.departure, language)
     if language == "en":
-        said = f"First outside {healthy_range(reading)} at step {left.step:,} ({fmt(left.value)}): {meant}"
+        often = f", in {left.steps:,} steps in all" if left.steps > 1 else ""
+        said = f"First outside the healthy range ({healthy_range(reading)}) at step {left.step:,}, with {fmt(left.value)}{often}. {meant}"
     else:
-        said = f"第 {left.step:,} 步首次超出{healthy_range(reading, 'zh')}（{fmt(left.value)}）：{meant}"
+        often = f"，共 {left.steps:,} 步" if left.steps > 1 else ""
+        said = f"第 {left.step:,} 步首次超出正常范围（{healthy_range(reading, 'zh')}），值为 {fmt(left.value)}{often}。{meant}"
     file, title = PAGES[reading.look]
     with st.container(gap="xxsmall", key=f"departed_{key}"):
         st.text(said)
@@ -221,7 +223,7 @@ def story(departed: Sequence[Panel], of: int, named: Callable[[Panel], str]) -> 
     if not departed:
         st.text(f"None of the {of} metrics that have a healthy range left it.")
         return
-    st.text(f"{len(departed)} of the {of} metrics that have a healthy range left it. The first ones:")
+    st.text(f"{len(departed)} of the {of} metrics that have a healthy range left it, first:")
     with st.container(horizontal=True, gap="small", key="story"):
         for at, panel in enumerate(departed[:MOST_TOLD]):
             if panel.departure is not None:

@@ -66,13 +66,22 @@ def find(folder: Path, given: Path | None = None, within: Path | None = None) ->
     Raises BoardError when nothing of a tracker lies where it was said to.
     """
     if given is None:
-        return trackers.near(folder, within)
+        return [found for found in trackers.near(folder, within) if not _of_another_run(found.path, folder.resolve())]
     own = given / folder.name
     place = own if own.is_dir() else given
     found = _of_file(place) if place.is_file() else _inside(place)
     if not found:
         raise BoardError(f"No tracker's scalars lie in {str(place)!r}: looked for those of {', '.join(trackers.NAMES)}.")
     return found
+
+
+def _of_another_run(path: Path, folder: Path) -> bool:
+    """Whether what lies in a log folder beside a run lies there in a folder that is named after another run."""
+    others = {other.name for other in folder.parent.iterdir() if other.is_dir() and other != folder}
+    if not path.is_relative_to(folder.parent) or path.is_relative_to(folder):
+        return False
+    inside = path.relative_to(folder.parent).parts[1:]
+    return bool(others.intersection(inside)) and folder.name not in inside
 
 
 def _inside(folder: Path) -> list[Found]:

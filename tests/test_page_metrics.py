@@ -104,6 +104,17 @@ def test_closed_families_are_not_drawn(root: Path) -> None:
     assert {key.split("_")[1] for key in set(charts(test)) - before} == {"length"}
 
 
+def test_a_link_opens_families_and_choices(root: Path) -> None:
+    """Open families and every choice are in the link: it shows the same panels under the same names."""
+    write_run(root, "run", GROWING)
+
+    test = opened("metrics", family_kl="true", dialect="TRL (PPO)", glossary="中文")
+
+    assert any(key.startswith("panel_kl_") for key in charts(test))
+    assert "objective/kl" in texts(test)
+    assert catalogue.METRICS["kl/k1_sum_mean"].meaning.zh in texts(test)
+
+
 def test_logged_curve_stands_beside_the_computed_one(root: Path) -> None:
     """What a tracker logged under any name of the metric is in its panel, dashed and named, at its own steps; the file is named."""
     folder = write_run(root, "run", GROWING)
@@ -146,7 +157,7 @@ def test_first_departure_is_told_and_linked(root: Path) -> None:
 
     reading = catalogue.METRICS["kl/k1_sum_mean"].reading
     assert any(
-        line.startswith("First outside from 0 up at step 2 (") and line.endswith(reading.departure.en)
+        line.startswith("First outside the healthy range (from 0 up) at step 2, with -") and line.endswith(reading.departure.en)
         for line in texts(test).splitlines()
     )
     (link,) = (one for one in test.get("page_link") if one.proto.label.startswith("Step 2 on "))
@@ -219,7 +230,7 @@ def test_what_is_missing_is_listed_and_never_guessed(root: Path) -> None:
     write_run(root, "run", [row(step, values=...) for step in STEPS])
     test = choose(opened("metrics"), "dialect", "ROLL")
 
-    show(test, "Rollouts of this run lack the fields")
+    show(test, "Rollouts of this run do not give")
     show(test, "Logged by the trainer only")
 
     lines = texts(test).splitlines()

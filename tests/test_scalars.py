@@ -97,6 +97,17 @@ def test_in_a_folder_of_many_the_run_has_its_own(tmp_path: Path) -> None:
     assert by_name(read(*find(tmp_path / "b", tmp_path / "logs"))) == {"loss_b": {1: 2.0}}
 
 
+def test_another_run_s_scalars_are_not_shown(tmp_path: Path) -> None:
+    """Of a log folder beside many runs, what is in a folder named after another run is left out, and what is of nobody is shown."""
+    for run in ("a", "b"):
+        (tmp_path / run).mkdir()
+    tensorboard(tmp_path / "runs" / "b", {"loss_b": {1: 2.0}})
+    tensorboard(tmp_path / "runs" / "Nov21_host", {"loss_of_nobody": {1: 2.0}})
+
+    assert set(by_name(read(*find(tmp_path / "a", None, tmp_path)))) == {"loss_of_nobody"}
+    assert set(by_name(read(*find(tmp_path / "b", None, tmp_path)))) == {"loss_b"}
+
+
 def test_a_place_without_scalars_is_an_error(tmp_path: Path) -> None:
     """A folder that was named and holds nothing of a tracker is told with what was looked for."""
     with pytest.raises(BoardError, match=r"No tracker's scalars lie in .*tensorboard"):

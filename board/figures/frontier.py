@@ -13,7 +13,7 @@ from board.figures.thinning import kept_points
 from board.metrics import Float64Array
 from board.numbers import fmt
 
-MOST_NUMBERS: Final = 6
+MOST_NUMBERS: Final = 4
 """So many points of the path have their step beside them."""
 
 Places = tuple[NDArray[np.int64], Float64Array, Float64Array]
@@ -38,7 +38,7 @@ def frontier(reward: "pd.Series[float]", kl: "pd.Series[float]", kl_name: str) -
     if steps.size < 2:
         raise FieldMissing("Reward against √KL needs reward, logprobs and ref_logprobs in two steps at least.")
     kept = kept_points([distance, height])
-    layout = base_layout("Does more distance still buy reward?", f"mean reward against √KL to the reference, KL = {kl_name}")
+    layout = base_layout("Does more distance still buy reward?", f"mean reward against √KL, {kl_name}")
     layout |= {"hovermode": "closest", "hoverdistance": 20}
     note = f" · {kept.size:,} of {steps.size:,} steps drawn" if kept.size < steps.size else ""
     layout["xaxis"] |= {"title": {"text": f"√KL, root of nats per response{note}", **AXIS_TITLE}, "exponentformat": "power"}

@@ -17,6 +17,7 @@ from board.metric_controls import metric_choices
 from board.metric_list import HEADINGS, INTRODUCTIONS, Panel
 from board.metric_panels import MOST_TOLD, PANEL_WIDTH, Wall, section, story
 from board.notices import notice
+from board.rollouts import EVALUATION
 
 RECENT_SECONDS: Final = 600
 """Scalars that were written to within so many seconds are taken to be still growing."""
@@ -45,11 +46,13 @@ def computed() -> tuple[pd.DataFrame, str]:
     latest = session.latest("metrics", f"{run.location} {run.splits} {view.whole.splits}")
     row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="computed")
 
+    # Here in every run of the script: what follows would move up in the next, and be built again in the browser.
+    slot = st.empty()
+
     def compute() -> tuple[pd.DataFrame, str]:
-        with st.spinner(f"Computing the metrics of {plural(len(run.frame), 'rollout')}"):
-            values = step_metrics.per_step_values(run)
-            if len(view.whole.splits) > 1:
-                values = values.join(step_metrics.evaluation_values(view.whole), how="outer")
+        # of the whole run come the metrics of training and, beside them, those of its evaluations
+        with slot, st.spinner(f"Computing the metrics of {plural(len(run.frame), 'rollout')}"):
+            values = step_metrics.per_step_values(run if run.splits == (EVALUATION,) else view.whole)
         return values, run.load_id
 
     found, current = latest.get(run.load_id, compute)
@@ -62,8 +65,10 @@ def computed() -> tuple[pd.DataFrame, str]:
 
 
 def has(field: str) -> bool:
-    """Whether the run has a column or a token array of that name."""
-    return field in run.frame.columns or field in run.token_metrics
+    """Whether the run has a column, a text or a token array of that name; `split` only where there are evaluations."""
+    if field == "split":
+        return EVALUATION in view.whole.splits
+    return field in run.frame.columns or field in run.token_metrics or field in run.text_columns
 
 
 def in_range_words(panel: Panel) -> str:
@@ -71,10 +76,10 @@ def in_range_words(panel: Panel) -> str:
     return panel.name if panel.metric is not None and "{" not in panel.metric.key else panel.key.partition("{")[0]
 
 
-def read_from() -> None:
-    """Which files of trackers were read, and why others could not."""
-    for problem in scalars.problems:
-        notice(problem, "warning")
+def read_from(problem: str) -> None:
+    """Which files of trackers were read, and why others could not, nor the pins, if there is a `problem` with them."""
+    for one in (*scalars.problems, *([problem] if problem else [])):
+        notice(one, "warning")
     if scalars.sources:
         where = ", ".join(f"{source.path.name} ({source.tracker})" for source in scalars.sources[:MOST_TOLD])
         more = len(scalars.sources) - MOST_TOLD
@@ -85,8 +90,10 @@ def read_from() -> None:
 def sections(found: list[Panel], departed: list[Panel], wall: Wall, below_reward: Callable[[], None]) -> None:
     """Pinned metrics first, then those that left their healthy range, then the families, the reward open."""
     pinned = [panel for key in wall.pins for panel in found if panel.key == key]
+    above = st.container(), st.container()  # there in any case, so that the families stay where they are
     if pinned:
-        section("pinned", "Pinned", pinned, wall, opened=True)
+        with above[0]:
+            section("pinned", "Pinned", pinned, wall, opened=True)
     if departed and not choices.narrowed:
         first = departed[:MOST_TOLD]
         rest = (
@@ -94,7 +101,8 @@ def sections(found: list[Panel], departed: list[Panel], wall: Wall, below_reward
             if len(departed) > MOST_TOLD
             else ""
         )
-        section("departed", "Left the healthy range", first, wall, opened=True, note=rest)
+        with above[1]:
+            section("departed", "Left the healthy range", first, wall, opened=True, note=rest)
     for family, members in metric_list.by_family(found).items():
         words = INTRODUCTIONS.get(family)
         note = getattr(words, choices.language) if words else ""
@@ -113,7 +121,7 @@ def reward_against_distance(values: pd.DataFrame, version: str) -> None:
     grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
     with grid.cell():
         try:
-            drawn = session.chart("frontier", lambda: frontier(reward, kl, "k3, summed over the response"), run, version)
+            drawn = session.chart("frontier", lambda: frontier(reward, kl, "k3 of the whole response"), run, version)
         except FieldMissing as error:
             st.text(str(error))
             return
@@ -126,10 +134,10 @@ def reward_against_distance(values: pd.DataFrame, version: str) -> None:
 def lacking(listed: list[Panel]) -> None:
     """The dialect's metrics that there is no curve of: what rollouts would need for them, or that only the trainer knows them."""
     absent = metric_list.absent(listed, choices.dialect, has, choices.query)
-    wanted = [one for one in absent if one.lacks]
-    logged_only = [one for one in absent if not one.lacks]
+    wanted = [one for one in absent if one.metric.needs]
+    logged_only = [one for one in absent if not one.metric.needs]
     for key, heading, group in (
-        ("lacks", "Rollouts of this run lack the fields", wanted),
+        ("lacks", "Rollouts of this run do not give", wanted),
         ("trainer", "Logged by the trainer only", logged_only),
     ):
         if not group:
@@ -141,8 +149,8 @@ def lacking(listed: list[Panel]) -> None:
 
 def absent_line(one: metric_list.Absent) -> str:
     """A metric's name, what it lacks, and its line of the glossary."""
-    lacks = f" (needs {', '.join(one.lacks)})" if one.lacks else ""
-    return f"{one.name}{lacks}: {getattr(one.metric.meaning, choices.language)}"
+    why = f"needs {', '.join(one.lacks)}" if one.lacks else "no number in any step"
+    return f"{one.name}{f' ({why})' if one.metric.needs else ''}: {getattr(one.metric.meaning, choices.language)}"
 
 
 def watch(stamp: int) -> None:
@@ -154,10 +162,9 @@ def watch(stamp: int) -> None:
 def draw() -> None:
     """The whole page below its choices."""
     values, version = computed()
-    read_from()
     pins, problem = session.pinned()
-    if problem:
-        notice(problem, "warning")
+    with st.container():
+        read_from(problem)
     listed = metric_list.panels(values, scalars.logged, choices.dialect)
     found = metric_list.matching(listed, choices.query, choices.families, choices.origin)
     ranged = [panel for panel in found if panel.ranged]

@@ -1,0 +1,66 @@
+"""The Metrics page in a browser: its panels are marked and clicked like every chart, and what is closed is not there."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.test_browser_marks import READY, click_middle
+
+PANEL = '[class*="st-key-panel_reward_"]'
+
+
+def opened(page: Page, board_server: str, step: int) -> None:
+    """The page with the reward's panels drawn and marked."""
+    page.goto(f"{board_server}?run=tiny_ppo_rhyme&step={step}")
+    expect(page.locator(".st-key-curve_0 .step-mark text")).to_have_text(f"step {step}")
+    page.wait_for_selector(READY)
+    page.get_by_test_id("stTopNavLink").filter(has_text="Metrics").click()
+    expect(page.locator(".st-key-frontier .js-plotly-plot")).to_be_visible()
+    page.wait_for_selector(READY)
+    expect(page.locator(f"{PANEL} .step-mark text").first).to_have_text(f"step {step}")
+
+
+def test_a_click_in_a_panel_goes_to_its_step(board_server: str, page: Page) -> None:
+    """The middle of a panel is a step in the middle of the run; the mark goes there in every panel, and none is drawn anew."""
+    opened(page, board_server, 1)
+    page.evaluate("() => document.querySelectorAll('.js-plotly-plot').forEach((chart) => { chart.dataset.before = 'yes'; })")
+
+    click_middle(page, page.locator(PANEL).first)
+
+    expect(page).not_to_have_url(re.compile(r"step=1(&|$)"))
+    step = re.search(r"step=(\d+)", page.url)
+    assert step is not None
+    for at in (0, 1):
+        expect(page.locator(f"{PANEL} .step-mark text").nth(at)).to_have_text(f"step {step[1]}")
+        expect(page.locator(f"{PANEL} .js-plotly-plot").nth(at)).to_have_attribute("data-before", "yes")
+
+
+def test_a_point_of_the_frontier_is_its_step(board_server: str, page: Page) -> None:
+    """x of the frontier is a distance, not a step: a click on a point goes to the step that the point is."""
+    opened(page, board_server, 1)
+    chart = page.locator(".st-key-frontier .js-plotly-plot")
+    expect(page.locator(".st-key-frontier .step-mark text")).to_have_text("step 1")
+    wanted = chart.evaluate("chart => chart.data.find((one) => one.name === 'steps').ids.at(-1)")
+
+    points = page.locator(".st-key-frontier .scatterlayer .points path")
+    points.last.scroll_into_view_if_needed()
+    box = points.last.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 2, box["y"] + 2)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator(".st-key-frontier .hoverlayer .hovertext").first).to_be_visible()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    expect(page).to_have_url(re.compile(rf"step={wanted}(&|$)"))
+    expect(page.locator(".st-key-frontier .step-mark text")).to_have_text(f"step {wanted}")
+
+
+def test_an_open_family_is_in_the_link(board_server: str, page: Page) -> None:
+    """A closed family has no chart; opening it draws them and writes it into the link."""
+    opened(page, board_server, 1)
+    assert page.locator('[class*="st-key-panel_length_"]').count() == 0
+
+    page.get_by_text("Length ·").click()
+
+    expect(page.locator('[class*="st-key-panel_length_"] .js-plotly-plot').first).to_be_visible()
+    expect(page).to_have_url(re.compile("family_length=true"))

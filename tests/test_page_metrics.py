@@ -55,7 +55,7 @@ def headings(test: AppTest) -> list[str]:
 
 def show(test: AppTest, heading: str) -> AppTest:
     """Open the section of that heading."""
-    (section,) = (one for one in test.expander if one.label.startswith(heading))
+    (section,) = (one for one in test.expander if one.label.startswith(f"{heading} ·"))
     test.session_state[section.key] = True
     return test.run()
 

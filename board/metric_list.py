@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from board import catalogue
 from board.catalogue.contract import FAMILIES, Metric, Reading, Words
+from board.metrics import Float64Array
 from board.scalars import Logged, filled
 
 Origin = Literal["all", "rollouts", "tracker"]
@@ -81,7 +82,7 @@ class Panel:
         if self.metric is None:
             return None
         if self.own is not None:
-            return first_departure(self.metric.reading, self.own.index.to_numpy(np.int64), self.own.to_numpy(np.float64))
+            return first_departure(self.metric.reading, *points(self.own))
         found = [first_departure(self.metric.reading, one.curve.steps, one.curve.values) for one in self.logged]
         return min((one for one in found if one is not None), key=lambda one: one.step, default=None)
 
@@ -89,6 +90,11 @@ class Panel:
     def ranged(self) -> bool:
         """Whether there is a healthy range to leave."""
         return self.metric is not None and (self.metric.reading.low, self.metric.reading.high) != (None, None)
+
+
+def points(curve: "pd.Series[float]") -> tuple[NDArray[np.int64], Float64Array]:
+    """Steps and values of a curve whose index is the step."""
+    return curve.index.to_numpy(np.int64), np.asarray(curve, np.float64)
 
 
 @dataclass(frozen=True)
@@ -100,7 +106,7 @@ class Departure:
     steps: int
 
 
-def first_departure(reading: Reading, steps: NDArray[np.int64], values: NDArray[np.float64]) -> Departure | None:
+def first_departure(reading: Reading, steps: NDArray[np.int64], values: Float64Array) -> Departure | None:
     """Where a curve first leaves the healthy range; None where it never does. Only finite values can leave it."""
     low = -np.inf if reading.low is None else reading.low
     high = np.inf if reading.high is None else reading.high

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
-import numpy as np
 import streamlit as st
 
 from board import session
@@ -18,7 +17,7 @@ from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
 from board.figures.metric_panel import Healthy, PanelLine, metric_panel
 from board.metric_controls import Language, MetricChoices
-from board.metric_list import Panel, catalogue_names
+from board.metric_list import Panel, catalogue_names, points
 from board.numbers import exact, fmt
 from board.scalars import Scalars
 from board.session import View
@@ -179,8 +178,7 @@ def _lines(panel: Panel) -> list[PanelLine]:
     """The curve from rollouts, then those of trackers; two of one tracker are told apart by their places."""
     lines = []
     if panel.own is not None:
-        values = panel.own.to_numpy(np.float64)
-        lines.append(PanelLine("rollouts", panel.own.index.to_numpy(np.int64), values, logged=False))
+        lines.append(PanelLine("rollouts", *points(panel.own), logged=False))
     trackers = [one.source.tracker for one in panel.logged]
     for one in panel.logged:
         alone = trackers.count(one.source.tracker) == 1

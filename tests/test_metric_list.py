@@ -15,7 +15,7 @@ from board.scalars import Found, Logged
 from board.trackers.contract import Curve
 
 VALUES = pd.DataFrame(
-    {"column/my_number/mean": [1.0, 2.0], "kl/k1_sum_mean": [0.5, -0.5], "reward/mean": [1.0, 2.0]},
+    {"column/my_number/mean": [1.0, 2.0], "kl/k1_sum_mean": [0.5, -5.0], "reward/mean": [1.0, 2.0]},
     index=pd.Index([3, 4], name="step"),
 )
 
@@ -154,12 +154,12 @@ def test_first_departure_agrees_with_the_reading(values: list[float], low: float
 
 def test_departure_of_a_panel() -> None:
     """Values from rollouts decide where there are any; what was logged decides where there are none."""
-    low = logged("objective/kl", values=(-1.0, -1.0))
+    low = logged("objective/kl", values=(-3.0, -3.0))
     computed = {panel.key: panel for panel in panels(VALUES, [low], "trl")}
     alone = {panel.key: panel for panel in panels(pd.DataFrame(index=VALUES.index), [low], "trl")}
 
-    assert computed["kl/k1_sum_mean"].departure == Departure(4, -0.5, 1)
-    assert alone["kl/k1_sum_mean"].departure == Departure(3, -1.0, 2)
+    assert computed["kl/k1_sum_mean"].departure == Departure(4, -5.0, 1)
+    assert alone["kl/k1_sum_mean"].departure == Departure(3, -3.0, 2)
     assert computed["reward/mean"].departure is None
 
 

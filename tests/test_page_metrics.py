@@ -9,19 +9,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from board import catalogue
-from board.metric_panels import MOST_TOLD
+from board.metric_panels import MOST_TOLD, healthy_range
 from tests.test_pages import linked, opened, root, row, texts, write_run
 
 __all__ = ["root"]
 
 STEPS = range(4)
-LIKELY = [-0.1, -0.1, -0.1, -0.1]
+UNLIKELY = {"logprobs": [-2.0] * 4, "ref_logprobs": [-0.1] * 4}
 GROWING = [
-    row(step, reward=float(step + i), prompt=f"prompt {i}", **({"ref_logprobs": LIKELY} if step >= 2 else {}))
-    for step in STEPS
-    for i in (0, 1)
+    row(step, reward=float(step + i), prompt=f"prompt {i}", **(UNLIKELY if step >= 2 else {})) for step in STEPS for i in (0, 1)
 ]
-"""The summed log-ratio falls below zero at step 2: the reading of KL calls that unhealthy."""
+"""The summed log-ratio falls far below zero at step 2: the reading of KL calls that unhealthy."""
 
 
 @pytest.fixture(autouse=True)
@@ -157,7 +155,8 @@ def test_first_departure_is_told_and_linked(root: Path) -> None:
 
     reading = catalogue.METRICS["kl/k1_sum_mean"].reading
     assert any(
-        line.startswith("First outside the healthy range (from 0 up) at step 2, with -") and line.endswith(reading.departure.en)
+        line.startswith(f"First outside the healthy range ({healthy_range(reading)}) at step 2, with -7.60, in 2 steps in all. ")
+        and line.endswith(reading.departure.en)
         for line in texts(test).splitlines()
     )
     (link,) = (one for one in test.get("page_link") if one.proto.label.startswith("Step 2 on "))

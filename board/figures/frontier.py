@@ -25,8 +25,13 @@ def places(reward: "pd.Series[float]", kl: "pd.Series[float]") -> Places:
     Gao, Schulman and Hilton 2022 (arXiv 2210.10760) describe reward as a function of d = √KL(policy‖reference).
     """
     both = pd.DataFrame({"reward": reward, "kl": kl}).sort_index()
-    both = both[np.isfinite(both).all(axis=1) & (both["kl"] >= 0)]
-    return both.index.to_numpy(np.int64), np.sqrt(both["kl"].to_numpy(np.float64)), both["reward"].to_numpy(np.float64)
+    steps, height, squared = (
+        both.index.to_numpy(np.int64),
+        np.asarray(both["reward"], np.float64),
+        np.asarray(both["kl"], np.float64),
+    )
+    known = np.isfinite(height) & np.isfinite(squared) & (squared >= 0)
+    return steps[known], np.sqrt(squared[known]), height[known]
 
 
 def frontier(reward: "pd.Series[float]", kl: "pd.Series[float]", kl_name: str) -> Chart:

@@ -4,7 +4,7 @@ Values and scalars in, panels out: named, in families, searched, with the first 
 draws nothing.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Final, Literal
@@ -187,8 +187,8 @@ class Absent:
     """Fields it needs that no rollout has; empty where only the trainer knows it, or no step has the numbers."""
 
 
-def absent(listed: Iterable[Panel], dialect: str, has: Callable[[str], bool], query: str = "") -> list[Absent]:
-    """Metrics of the dialect without a curve, in its order; `has` says whether the run has a field."""
+def absent(listed: Iterable[Panel], dialect: str, fields: Collection[str], query: str = "") -> list[Absent]:
+    """Metrics of the dialect without a curve, in its order; `fields` are those that the run has."""
     there = {_template(panel) for panel in listed}
     words = query.casefold().split()
     missing: dict[str, Absent] = {}
@@ -196,7 +196,7 @@ def absent(listed: Iterable[Panel], dialect: str, has: Callable[[str], bool], qu
         metric = catalogue.METRICS[key]
         if key in there or key in missing or not _holds(words, [name, key], metric, metric.family):
             continue
-        missing[key] = Absent(name, metric, tuple(field for field in metric.needs if not has(field)))
+        missing[key] = Absent(name, metric, tuple(field for field in metric.needs if field not in fields))
     return list(missing.values())
 
 

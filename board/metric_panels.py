@@ -6,6 +6,7 @@ Draws panels that are found and named; what text of a run may be in them is draw
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from typing import Final
 
@@ -84,8 +85,9 @@ def section(
             st.text(note)
         grid = st.grid(COLUMNS, min_column_width=PANEL_WIDTH, gap=("small", "medium"))
         for one in panels:
-            with grid.cell():
-                _panel(one, f"{key}_{_digest(one.key)}", wall)
+            name = f"{key}_{_digest(one.key)}"
+            with grid.container(gap="xxsmall", key=f"metric_{name}"):
+                _panel(one, name, wall)
         if beneath:
             beneath()
 
@@ -96,14 +98,13 @@ def _digest(key: str) -> str:
 
 
 def _panel(panel: Panel, key: str, wall: Wall) -> None:
-    with st.container(gap="xxsmall", key=f"metric_{key}"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall", key=f"metricname_{key}"):
-            st.text(panel.name, width="stretch", help=_help(panel.metric, wall.choices.language) if panel.metric else None)
-            label = "Unpin" if panel.key in wall.pins else "Pin"
-            st.button(label, key=f"pin_{key}", type="tertiary", on_click=session.toggle_pin, args=(panel.key,))
-        st.text(_gloss(panel, wall.choices.language))
-        _chart(panel, f"panel_{key}", wall)
-        _departed(panel, key, wall)
+    with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall", key=f"metricname_{key}"):
+        st.text(panel.name, width="stretch", help=_help(panel.metric, wall.choices.language) if panel.metric else None)
+        label = "Unpin" if panel.key in wall.pins else "Pin"
+        st.button(label, key=f"pin_{key}", type="tertiary", on_click=session.toggle_pin, args=(panel.key,))
+    st.text(_gloss(panel, wall.choices.language))
+    _chart(panel, f"panel_{key}", wall)
+    _departed(panel, key, wall)
 
 
 def _gloss(panel: Panel, language: Language) -> str:
@@ -132,6 +133,7 @@ def healthy_range(reading: Reading, language: Language = "en") -> str:
     return f"{low} to {high}" if language == "en" else f"{low} 至 {high}"
 
 
+@cache
 def _help(metric: Metric, language: Language) -> str:
     """Formula, source, what a departure means and the other names, as Markdown of the catalogue's own words: no text of a run."""
     english = language == "en"

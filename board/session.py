@@ -8,12 +8,11 @@ import math
 import os
 import re
 import sys
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -24,6 +23,7 @@ from board import pins
 from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart, Ready
 from board.figures.theme import ink
+from board.kept import Kept, Latest
 from board.library import Library, RunFolder, list_runs
 from board.likeliest import Likeliest, likeliest
 from board.rollouts import Rollout, Run
@@ -48,9 +48,6 @@ _PASSING: Final = ("token", "compare", "window")
 
 STALE_SECONDS: Final = 1.0
 """A click so soon after the URL was written may come with the URL of before, which the browser had not yet replaced."""
-
-QUICK_SECONDS: Final = 1.0
-"""What was made of a run in less is made again whenever the run grows."""
 
 _WHOLE: Final = ("step", "token")
 """Those of them that are whole numbers."""
@@ -298,15 +295,18 @@ def _listed(load_id: str, small: tuple[object, ...], _compute: Callable[[], NDAr
 def chart(name: str, draw: Callable[[], Chart], run: Run, *small: str | float | tuple[str, ...] | None) -> DrawnChart:
     """A chart of a run in the page's colours, drawn once for all readers. Keyed by the load, the page's theme and small choices."""
     theme: Literal["light", "dark"] = "dark" if st.context.theme.type == "dark" else "light"
-    return _chart(name, run.load_id, small, theme, draw)
+
+    def drawn() -> DrawnChart:
+        made = draw()
+        return DrawnChart(made, Ready(ink(made.spec, theme)))
+
+    return _charts().get((name, run.load_id, small, theme), drawn)
 
 
-@st.cache_resource(show_spinner=False, max_entries=256)
-def _chart(
-    name: str, load_id: str, small: tuple[object, ...], theme: Literal["light", "dark"], _draw: Callable[[], Chart]
-) -> DrawnChart:
-    drawn = _draw()
-    return DrawnChart(drawn, Ready(ink(drawn.spec, theme)))
+@st.cache_resource(show_spinner=False)
+def _charts() -> Kept[DrawnChart]:
+    """By key rather than as a cached function of Streamlit's, which takes as long to find a chart as to send it."""
+    return Kept(256)
 
 
 def logged(run: Run) -> Scalars:
@@ -341,27 +341,6 @@ def toggle_pin(key: str) -> None:
         pins.toggle(key)
     except BoardError as error:
         st.session_state["_unkept"] = str(error)
-
-
-class Latest(Generic[_T]):
-    """A value that takes long to make of a run: made by whoever asks first, while others wait. What interrupts making it is that reader's alone.
-
-    Of a run that grows it is made anew by itself where that is quick, and otherwise when asked for.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._made: tuple[str, float, _T] | None = None
-
-    def get(self, load_id: str, make: Callable[[], _T], *, again: bool = False) -> tuple[_T, bool]:
-        """The value, and whether it is of that load; `make` may draw. `again` asks for one of that load, however long it takes."""
-        with self._lock:
-            if self._made is None or (self._made[0] != load_id and (again or self._made[1] < QUICK_SECONDS)):
-                started = time.monotonic()
-                value = make()
-                self._made = (load_id, time.monotonic() - started, value)
-            made_of, _, value = self._made
-        return value, made_of == load_id
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)

@@ -9,8 +9,8 @@ import pytest
 from rows import row, token_row, write_run
 from streamlit.testing.v1 import AppTest
 
-from board import session
-from board.session import Latest
+from board import kept, session
+from board.kept import Latest
 
 ENTRY = Path(__file__).parent.parent / "rl_logging_board.py"
 
@@ -121,7 +121,7 @@ def test_growing_run_is_examined_anew_where_that_is_quick(monkeypatch: pytest.Mo
     assert latest.get("first", lambda: "one") == ("one", True)
     assert latest.get("second", lambda: "two") == ("two", True)
 
-    monkeypatch.setattr(session, "QUICK_SECONDS", 0.0)
+    monkeypatch.setattr(kept, "QUICK_SECONDS", 0.0)
 
     assert latest.get("third", lambda: "three") == ("two", False)
     assert latest.get("third", lambda: "three", again=True) == ("three", True)
@@ -129,7 +129,7 @@ def test_growing_run_is_examined_anew_where_that_is_quick(monkeypatch: pytest.Mo
 
 def test_slow_examination_of_a_grown_run_waits_for_the_reader(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page keeps what was found, says that the run has changed since, and examines again at a click."""
-    monkeypatch.setattr(session, "QUICK_SECONDS", 0.0)
+    monkeypatch.setattr(kept, "QUICK_SECONDS", 0.0)
     folder = write_run(root / "run", {"rank_0.jsonl": [row(0, reward=1.0)]})
     test = opened()
     assert "Nothing found in 1 rollout." in texts(test)

@@ -167,7 +167,7 @@ def test_what_is_missing_says_what_it_needs() -> None:
     """A metric of the dialect without a curve names the fields the run lacks; one that only the trainer knows names none."""
     listed = panels(VALUES, [logged("actor/lr")], "roll")
 
-    missing = {one.name: one for one in absent(listed, "roll", lambda field: field == "reward")}
+    missing = {one.name: one for one in absent(listed, "roll", {"reward"})}
 
     assert "critic/score/mean" not in missing
     assert "actor/lr" not in missing
@@ -180,7 +180,7 @@ def test_what_is_missing_says_what_it_needs() -> None:
 
 def test_what_is_missing_can_be_searched() -> None:
     """The query that narrows the panels narrows what is missing too."""
-    found = absent([], "roll", lambda field: True, "pg_loss")
+    found = absent([], "roll", {"reward"}, "pg_loss")
 
     assert "actor/pg_loss" in {one.name for one in found}
     assert "critic/score/mean" not in {one.name for one in found}

@@ -64,11 +64,10 @@ def computed() -> tuple[pd.DataFrame, str]:
     return cast(tuple[pd.DataFrame, str], found)
 
 
-def has(field: str) -> bool:
-    """Whether the run has a column, a text or a token array of that name; `split` only where there are evaluations."""
-    if field == "split":
-        return EVALUATION in view.whole.splits
-    return field in run.frame.columns or field in run.token_metrics or field in run.text_columns
+def fields() -> set[str]:
+    """Columns, texts and token arrays of the run; `split` only where there are evaluations."""
+    there = {*run.frame.columns, *run.token_metrics, *run.text_columns} - {"split"}
+    return there | ({"split"} if EVALUATION in view.whole.splits else set())
 
 
 def in_range_words(panel: Panel) -> str:
@@ -133,7 +132,7 @@ def reward_against_distance(values: pd.DataFrame, version: str) -> None:
 
 def lacking(listed: list[Panel]) -> None:
     """The dialect's metrics that there is no curve of: what rollouts would need for them, or that only the trainer knows them."""
-    absent = metric_list.absent(listed, choices.dialect, has, choices.query)
+    absent = metric_list.absent(listed, choices.dialect, fields(), choices.query)
     wanted = [one for one in absent if one.metric.needs]
     logged_only = [one for one in absent if not one.metric.needs]
     for key, heading, group in (

@@ -1,0 +1,55 @@
+"""Values that take long to make, kept for whoever asks next: the last few by their keys, or the latest of one. Threads share them."""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Final, Generic, TypeVar
+
+_T = TypeVar("_T")
+
+QUICK_SECONDS: Final = 1.0
+"""What was made of a run in less is made again whenever the run grows."""
+
+
+class Kept(Generic[_T]):
+    """Values by their keys; of more than `most` the one not asked for longest goes first. Two who ask at once may both make one."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[Hashable, _T] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """The value of that key, made if it is not kept; what interrupts making it is the caller's."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        value = make()
+        with self._lock:
+            self._values[key] = value
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+        return value
+
+
+class Latest(Generic[_T]):
+    """A value that takes long to make of a run: made by whoever asks first, while others wait. What interrupts making it is that reader's alone.
+
+    Of a run that grows it is made anew by itself where that is quick, and otherwise when asked for.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: tuple[str, float, _T] | None = None
+
+    def get(self, load_id: str, make: Callable[[], _T], *, again: bool = False) -> tuple[_T, bool]:
+        """The value, and whether it is of that load; `make` may draw. `again` asks for one of that load, however long it takes."""
+        with self._lock:
+            if self._made is None or (self._made[0] != load_id and (again or self._made[1] < QUICK_SECONDS)):
+                started = time.monotonic()
+                value = make()
+                self._made = (load_id, time.monotonic() - started, value)
+            made_of, _, value = self._made
+        return value, made_of == load_id

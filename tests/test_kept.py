@@ -1,0 +1,57 @@
+"""board.kept: a value is made once while it is kept, and only so many are."""
+
+import threading
+
+import pytest
+
+from board.kept import Kept
+
+
+def test_a_value_is_made_once() -> None:
+    """Whoever asks again for a key gets the very same value."""
+    kept: Kept[list[int]] = Kept(2)
+
+    first = kept.get("a", lambda: [1])
+
+    assert kept.get("a", lambda: [2]) is first
+
+
+def test_what_was_not_asked_for_longest_goes() -> None:
+    """Beyond so many values the one that nobody asked for goes, not the oldest."""
+    kept: Kept[list[str]] = Kept(2)
+    values = {key: kept.get(key, lambda key=key: [key]) for key in ("a", "b")}
+    kept.get("a", list)
+    kept.get("c", list)
+
+    assert kept.get("a", list) is values["a"]
+    assert kept.get("b", lambda: ["again"]) == ["again"]
+
+
+def test_what_fails_is_not_kept() -> None:
+    """An error while making a value is the caller's, and the next one tries again."""
+    kept: Kept[int] = Kept(2)
+
+    with pytest.raises(ZeroDivisionError):
+        kept.get("a", lambda: 1 // 0)
+
+    assert kept.get("a", lambda: 7) == 7
+
+
+def test_one_slow_value_holds_up_no_other() -> None:
+    """While a value is being made, others are to be had."""
+    kept: Kept[int] = Kept(4)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow() -> int:
+        begun.set()
+        assert go_on.wait(30)
+        return 1
+
+    thread = threading.Thread(target=kept.get, args=("slow", slow))
+    thread.start()
+    assert begun.wait(30)
+
+    assert kept.get("quick", lambda: 2) == 2
+    go_on.set()
+    thread.join(30)
+    assert kept.get("slow", lambda: 3) == 1

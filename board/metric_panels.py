@@ -27,6 +27,9 @@ COLUMNS: Final = 3
 PANEL_WIDTH: Final = 360
 """Panels stand side by side while each has so many pixels, and no more than COLUMNS of them."""
 
+FIRST: Final = 6
+"""So many panels are drawn unasked: each costs the browser as much as any chart."""
+
 PAGES: Final[Mapping[Page, tuple[str, str]]] = {
     "rewards": ("board/pages/rewards.py", "Rewards"),
     "responses": ("board/pages/responses.py", "Responses"),
@@ -36,9 +39,9 @@ PAGES: Final[Mapping[Page, tuple[str, str]]] = {
 """Where a reading sends the reader: the page's file and its title."""
 
 _DIRECTION: Final[Mapping[str, Words]] = {
-    "up": Words("should rise", "应上升"),
-    "down": Words("should fall", "应下降"),
-    "steady": Words("should stay steady", "应保持平稳"),
+    "up": Words("Should rise.", "应上升。"),
+    "down": Words("Should fall.", "应下降。"),
+    "steady": Words("Should stay steady.", "应保持平稳。"),
     "": Words("", ""),
 }
 
@@ -70,7 +73,7 @@ def section(
 ) -> None:
     """A heading that opens and closes over its panels; what is closed is neither drawn nor sent. `heading` is our own words.
 
-    `beneath` draws what else belongs there.
+    `beneath` draws what else belongs there. Of a section that the reader did not open the FIRST are drawn until all are asked for.
     """
     looked_for = "found_" if wall.choices.narrowed else ""
     with st.expander(
@@ -82,9 +85,13 @@ def section(
         if not area.open:
             return
         if note:
-            st.text(note)
-        grid = st.grid(COLUMNS, min_column_width=PANEL_WIDTH, gap=("small", "medium"))
-        for one in panels:
+            with st.container(key=f"familynote_{key}"):
+                st.text(note)
+        place = st.container()
+        few = (opened or wall.choices.narrowed) and len(panels) > FIRST
+        shown = panels if not few or st.toggle(f"All {len(panels)}", key=f"all_{key}", bind="query-params") else panels[:FIRST]
+        grid = place.grid(COLUMNS, min_column_width=PANEL_WIDTH, gap=("small", "medium"))
+        for one in shown:
             name = f"{key}_{_digest(one.key)}"
             with grid.container(gap="xxsmall", key=f"metric_{name}"):
                 _panel(one, name, wall)
@@ -113,12 +120,12 @@ def _gloss(panel: Panel, language: Language) -> str:
         return "mean over the step's rollouts of a column of the run" if panel.own is not None else "not in the catalogue"
     reading = panel.metric.reading
     how = (getattr(panel.metric.meaning, language), getattr(_DIRECTION[reading.better], language), _range(reading, language))
-    return " · ".join(part for part in how if part)
+    return (" " if language == "en" else "").join(part for part in how if part)
 
 
 def _range(reading: Reading, language: Language) -> str:
     bounds = healthy_range(reading, language)
-    return f"{'healthy' if language == 'en' else '正常范围'} {bounds}" if bounds else ""
+    return (f"Healthy: {bounds}." if language == "en" else f"正常范围：{bounds}。") if bounds else ""
 
 
 def healthy_range(reading: Reading, language: Language = "en") -> str:
@@ -223,8 +230,8 @@ def story(departed: Sequence[Panel], of: int, named: Callable[[Panel], str]) -> 
     if not departed:
         st.text(f"None of the {of} metrics that have a healthy range left it.")
         return
-    st.text(f"{len(departed)} of the {of} metrics that have a healthy range left it, first:")
-    with st.container(horizontal=True, gap="small", key="story"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="story"):
+        st.text(f"{len(departed)} of the {of} metrics that have a healthy range left it, first:")
         for at, panel in enumerate(departed[:MOST_TOLD]):
             if panel.departure is not None:
                 label = f"{_literal(named(panel))}: {fmt(panel.departure.value)} at step {panel.departure.step:,}"
@@ -232,5 +239,5 @@ def story(departed: Sequence[Panel], of: int, named: Callable[[Panel], str]) -> 
                 st.button(label, key=f"left_{at}", type="tertiary", on_click=session.go, kwargs=where)
 
 
-MOST_TOLD: Final = 6
+MOST_TOLD: Final = 3
 """So many departures are told at the top."""

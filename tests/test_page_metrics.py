@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from board import catalogue
-from board.metric_panels import MOST_TOLD, healthy_range
+from board.metric_panels import FIRST, MOST_TOLD, healthy_range
 from tests.test_pages import linked, opened, root, row, texts, write_run
 
 __all__ = ["root"]
@@ -100,6 +100,20 @@ def test_closed_families_are_not_drawn(root: Path) -> None:
 
     assert all(key == "frontier" or key.startswith(("panel_reward", "panel_departed")) for key in before)
     assert {key.split("_")[1] for key in set(charts(test)) - before} == {"length"}
+
+
+def test_the_first_panels_are_drawn_unasked(root: Path) -> None:
+    """Of a family that is open by itself the first panels are drawn, and all of them once the reader asks."""
+    write_run(root, "run", GROWING)
+    test = opened("metrics")
+    before = [key for key in charts(test) if key.startswith("panel_reward")]
+
+    test.toggle(key="all_reward").set_value(True).run()
+    after = [key for key in charts(test) if key.startswith("panel_reward")]
+
+    assert len(before) == FIRST
+    assert after[:FIRST] == before
+    assert f"All {len(after)}" == test.toggle(key="all_reward").label
 
 
 def test_a_link_opens_families_and_choices(root: Path) -> None:

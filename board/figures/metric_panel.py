@@ -25,7 +25,7 @@ _BARE: Final = 22
 _NOTED: Final = 40
 """Pixels below the plot, for the steps alone and with a note beneath them."""
 
-MOST_POINTS: Final = 800
+MOST_POINTS: Final = 500
 """A small panel shows no more of a long curve."""
 
 DASHES: Final = ("dash", "dot", "dashdot", "longdash")

@@ -1,10 +1,13 @@
 """The Metrics page in a browser: its panels are marked and clicked like every chart, and what is closed is not there."""
 
+import json
 import re
+from pathlib import Path
 
+from conftest import REPOSITORY, Serve
 from playwright.sync_api import Page, expect
-
-from tests.test_browser_marks import READY, click_middle
+from settling import settled
+from test_browser_marks import click_middle
 
 PANEL = '[class*="st-key-panel_reward_"]'
 
@@ -13,10 +16,10 @@ def opened(page: Page, board_server: str, step: int) -> None:
     """The page with the reward's panels drawn and marked."""
     page.goto(f"{board_server}?run=tiny_ppo_rhyme&step={step}")
     expect(page.locator(".st-key-curve_0 .step-mark text")).to_have_text(f"step {step}")
-    page.wait_for_selector(READY)
+    settled(page)
     page.get_by_test_id("stTopNavLink").filter(has_text="Metrics").click()
     expect(page.locator(".st-key-frontier .js-plotly-plot")).to_be_visible()
-    page.wait_for_selector(READY)
+    settled(page)
     expect(page.locator(f"{PANEL} .step-mark text").first).to_have_text(f"step {step}")
 
 
@@ -64,3 +67,18 @@ def test_an_open_family_is_in_the_link(board_server: str, page: Page) -> None:
 
     expect(page.locator('[class*="st-key-panel_length_"] .js-plotly-plot').first).to_be_visible()
     expect(page).to_have_url(re.compile("family_length=true"))
+
+
+def test_scalars_are_followed_while_they_grow(serve: Serve, page: Page, tmp_path: Path) -> None:
+    """What a tracker adds to the file that `serve --scalars` names comes up by itself, and nothing the reader opened closes."""
+    scalars = tmp_path / "metrics.jsonl"
+    scalars.write_text(json.dumps({"step": 1, "lr": 0.5}) + "\n", encoding="utf-8")
+    opened(page, serve(REPOSITORY / "rollout_samples", "--scalars", str(scalars)), 1)
+    page.get_by_text("Optimiser ·").click()
+    panel = page.locator('[class*="st-key-panel_optimiser_"] .js-plotly-plot')
+    expect(panel.locator(".annotation-text")).to_have_text("0.500")
+
+    with scalars.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"step": 9, "lr": 0.25}) + "\n")
+
+    expect(panel.locator(".annotation-text")).to_have_text("0.250")

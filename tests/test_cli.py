@@ -64,6 +64,7 @@ def test_version() -> None:
         pytest.param(["a", "b"], "one ROOT", id="two roots"),
         pytest.param([str(REPOSITORY), "--foo.bar", "1"], "No such option", id="unknown streamlit option"),
         pytest.param([str(REPOSITORY), "--prot", "1"], "No such option", id="unknown option"),
+        pytest.param([str(REPOSITORY), "--scalars", "no such file"], "'no such file' does not exist", id="missing scalars"),
         pytest.param([str(REPOSITORY), "--port", "high"], "not a valid integer", id="port that is no number"),
     ],
 )

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from test_pages import linked, opened, root, row, texts, write_run
 
 from board import catalogue
 from board.metric_panels import FIRST, MOST_TOLD, healthy_range
-from tests.test_pages import linked, opened, root, row, texts, write_run
 
 __all__ = ["root"]
 

@@ -17,6 +17,7 @@ from board.catalogue.contract import Metric, Page, Reading, Words
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
 from board.figures.metric_panel import Healthy, PanelLine, metric_panel
+from board.formats.row import plural
 from board.metric_controls import Language, MetricChoices
 from board.metric_list import Panel, catalogue_names, points
 from board.numbers import exact, fmt
@@ -146,9 +147,9 @@ def _help(metric: Metric, language: Language) -> str:
     english = language == "en"
     names = ", ".join(f"{title} {name}" for title, name in catalogue_names(metric).items())
     told = (
+        ("How to read it" if english else "读法", getattr(metric.reading.departure, language)),
         ("Formula" if english else "公式", metric.formula),
         ("Unit" if english else "单位", metric.unit),
-        ("Out of range" if english else "偏离时", getattr(metric.reading.departure, language)),
         ("Source" if english else "来源", metric.source),
         ("Names" if english else "名称", names),
     )
@@ -228,15 +229,19 @@ def story(departed: Sequence[Panel], of: int, named: Callable[[Panel], str]) -> 
     if not of:
         return
     if not departed:
-        st.text(f"None of the {of} metrics that have a healthy range left it.")
+        st.text(f"{_ranged(of)} stayed in it.")
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="story"):
-        st.text(f"{len(departed)} of the {of} metrics that have a healthy range left it, first:")
+        st.text(f"Of {_ranged(of)} {len(departed)} left it, first:")
         for at, panel in enumerate(departed[:MOST_TOLD]):
             if panel.departure is not None:
                 label = f"{_literal(named(panel))}: {fmt(panel.departure.value)} at step {panel.departure.step:,}"
                 where = {"step": panel.departure.step}
                 st.button(label, key=f"left_{at}", type="tertiary", on_click=session.go, kwargs=where)
+
+
+def _ranged(count: int) -> str:
+    return f"{plural(count, 'metric')} with a healthy range"
 
 
 MOST_TOLD: Final = 3

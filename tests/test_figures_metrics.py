@@ -78,7 +78,7 @@ def test_healthy_range_is_drawn(name: str) -> None:
 
 def test_logarithmic_axis_says_what_it_leaves_out() -> None:
     """Zero and below cannot be drawn on it: they are gaps and counted; marks and labels are in its own units."""
-    chart = metric_panel([line([100, 0, -1, 0.01])], "loss", healthy=Healthy(0, 10, (0, 100.0)), log=True)
+    chart = metric_panel([line([100, 0, -1, 0.01, 0.01])], "loss", healthy=Healthy(0, 10, (0, 100.0)), log=True)
     fig = figure(chart)
 
     assert fig.layout.yaxis.type == "log"
@@ -91,8 +91,17 @@ def test_logarithmic_axis_says_what_it_leaves_out() -> None:
     assert mark["dots"] == [{"y": 2.0, "color": theme.COLORS["other"]}]
 
 
+@pytest.mark.parametrize("values", [[-1, -2, 0], [1, -1, 0]], ids=["none above zero", "few above zero"])
+def test_what_is_mostly_not_above_zero_stays_linear(values: list[float]) -> None:
+    """A logarithmic axis that would leave out most of a curve is not used for it."""
+    chart = metric_panel([line(values)], "reward", log=True)
+
+    assert figure(chart).layout.yaxis.type is None
+    assert list(drawn(chart, "rollouts").y) == values
+
+
 @pytest.mark.parametrize(
-    ("values", "log"), [([np.nan, np.inf], False), ([], False), ([0.0, -1.0, np.nan], True)], ids=["no number", "nothing", "log"]
+    ("values", "log"), [([np.nan, np.inf], False), ([], False), ([-np.inf, np.nan], True)], ids=["no number", "nothing", "log"]
 )
 def test_panel_without_a_number_says_so(values: list[float], log: bool) -> None:
     """A metric that has no number to draw is an error in words."""

@@ -77,11 +77,13 @@ def metric_panel(
     """The lines, dotted lines at the bounds of the healthy range, and a ring where it is first left.
 
     `smoothing` as in `board.steps.smooth`, the unsmoothed line stays visible. On a logarithmic axis what is not above zero cannot be
-    drawn, and the axis says how many steps that are. Raises FieldMissing where no number can be drawn.
+    drawn, and the axis says how many values that are; where most are not, the axis stays linear. Raises FieldMissing where there is
+    no number.
     """
+    if not any(np.isfinite(one.values).any() for one in lines):
+        raise FieldMissing("It has no number in any step.")
+    log = log and _mostly_above_zero(lines)
     known = [one for one in lines if np.isfinite(_drawable(one.values, log)).any()]
-    if not known:
-        raise FieldMissing("It has no number above zero in any step." if log else "It has no number in any step.")
     color = FAMILY_COLORS.get(family, COLORS["other"])
     grey = [one for one in known if one.logged]
     dashes = {id(one): DASHES[at % len(DASHES)] for at, one in enumerate(grey)}
@@ -99,10 +101,15 @@ def metric_panel(
     note = _note(known, curves, log)
     layout["xaxis"] |= {"title": {"text": note, "standoff": 4, "font": {"size": 11}}, "nticks": 6}
     layout["margin"]["b"] = _NOTED if note else _BARE
-    layout["yaxis"] |= {"type": "log"} if log else {"nticks": 5}
+    layout["yaxis"] |= {"type": "log", "tickformat": ".2~g"} if log else {"nticks": 5}
     data += _bounds(layout, healthy, log) if healthy else []
     marked = tuple(Line(one.color, one.steps, _axis_values(one.line, log)) for one in whole)
     return Chart({"data": data, "layout": layout}, steps, marked)
+
+
+def _mostly_above_zero(lines: Sequence[PanelLine]) -> bool:
+    values = np.concatenate([one.values[np.isfinite(one.values)] for one in lines])
+    return bool((values > 0).mean() > 0.5)
 
 
 def _drawable(values: Float64Array, log: bool) -> Float64Array:

@@ -7,7 +7,7 @@ from typing import Final, cast
 import pandas as pd
 import streamlit as st
 
-from board import metric_list, session, step_marks, step_metrics
+from board import metric_list, session, sql_pane, step_marks, step_metrics
 from board.catalogue.contract import Words
 from board.errors import FieldMissing
 from board.figures.chart import Spec
@@ -183,4 +183,5 @@ def first_step(panel: Panel) -> int:
 
 draw()
 st.fragment(watch, run_every=LOOK_SECONDS if time.time() - scalars.modified_ns / 1e9 < RECENT_SECONDS else None)(scalars.stamp)
+marks |= sql_pane.draw(run, view.step)
 step_marks.show(marks, key="step_marks", on_click=session.step_clicked("step_marks", run.steps))

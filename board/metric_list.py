@@ -86,6 +86,14 @@ class Panel:
         found = [first_departure(self.metric.reading, one.curve.steps, one.curve.values) for one in self.logged]
         return min((one for one in found if one is not None), key=lambda one: one.step, default=None)
 
+    @cached_property
+    def broken(self) -> tuple[int, int] | None:
+        """The first step whose logged value is NaN or infinite, and how many are; None where all are numbers."""
+        steps = np.concatenate(
+            [one.curve.steps[~np.isfinite(one.curve.values)] for one in self.logged] or [np.empty(0, np.int64)]
+        )
+        return (int(steps.min()), len(steps)) if len(steps) else None
+
     @property
     def ranged(self) -> bool:
         """Whether there is a healthy range to leave."""

@@ -39,6 +39,9 @@ PAGES: Final[Mapping[Page, tuple[str, str]]] = {
 }
 """Where a reading sends the reader: the page's file and its title."""
 
+_COLUMN: Final = Words("Mean over the step's rollouts of a column of the run.", "该步各 rollout 某一列的均值。")
+_STRANGER: Final = Words("Not in the catalogue.", "目录中没有。")
+
 _DIRECTION: Final[Mapping[str, Words]] = {
     "up": Words("Should rise.", "应上升。"),
     "down": Words("Should fall.", "应下降。"),
@@ -112,13 +115,25 @@ def _panel(panel: Panel, key: str, wall: Wall) -> None:
         st.button(label, key=f"pin_{key}", type="tertiary", on_click=session.toggle_pin, args=(panel.key,))
     st.text(_gloss(panel, wall.choices.language))
     _chart(panel, f"panel_{key}", wall)
+    _broken(panel, wall.choices.language)
     _departed(panel, key, wall)
+
+
+def _broken(panel: Panel, language: Language) -> None:
+    """A sentence where what was logged is no number: in a curve it is only a gap."""
+    if panel.broken is None:
+        return
+    step, count = panel.broken
+    if language == "en":
+        st.text(f"Logged as NaN or infinite in {plural(count, 'step')}, first in step {step:,}.")
+    else:
+        st.text(f"有 {count:,} 步记录为 NaN 或无穷，首次在第 {step:,} 步。")
 
 
 def _gloss(panel: Panel, language: Language) -> str:
     """What it means and how to read it."""
     if panel.metric is None:
-        return "mean over the step's rollouts of a column of the run" if panel.own is not None else "not in the catalogue"
+        return str(getattr(_COLUMN if panel.own is not None else _STRANGER, language))
     reading = panel.metric.reading
     how = (getattr(panel.metric.meaning, language), getattr(_DIRECTION[reading.better], language), _range(reading, language))
     return (" " if language == "en" else "").join(part for part in how if part)

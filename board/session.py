@@ -317,8 +317,9 @@ def logged(run: Run) -> Scalars:
         return Scalars(problems=(str(error),))
 
 
-@st.cache_data(ttl=5, show_spinner=False, max_entries=16)
+@st.cache_data(ttl=30, show_spinner=False, max_entries=16)
 def _scalar_sources(location: Path, given: str | None, within: Path) -> list[Found]:
+    """Looked up at most twice a minute: a run's folder may hold many files. Those that are found are looked at each time."""
     return find(location, Path(given) if given else None, within)
 
 

@@ -163,6 +163,16 @@ def test_departure_of_a_panel() -> None:
     assert computed["reward/mean"].departure is None
 
 
+def test_what_was_logged_as_no_number_is_told() -> None:
+    """NaN and infinities that a trainer logged are counted from the first step on; a panel of numbers alone has none."""
+    broken, sound = logged("actor/pg_loss", steps=(3, 5, 7), values=(1.0, np.inf, np.nan)), logged("actor/lr")
+    found = {panel.key: panel.broken for panel in panels(VALUES, [broken, sound], "roll")}
+
+    assert found[broken.key] == (5, 2)
+    assert found[sound.key] is None
+    assert found["reward/mean"] is None
+
+
 def test_what_is_missing_says_what_it_needs() -> None:
     """A metric of the dialect without a curve names the fields the run lacks; one that only the trainer knows names none."""
     listed = panels(VALUES, [logged("actor/lr")], "roll")

@@ -266,6 +266,20 @@ def test_a_damaged_scalar_file_hides_nothing(root: Path) -> None:
     assert "Reward" in headings(test)
 
 
+def test_what_was_logged_as_nan_is_told(root: Path) -> None:
+    """A loss that became NaN is a gap in its curve and a sentence beneath it."""
+    folder = write_run(root, "run", GROWING)
+    scalars(
+        folder,
+        [{"step": 1, "actor/pg_loss": 0.5}, {"step": 2, "actor/pg_loss": math.nan}, {"step": 3, "actor/pg_loss": math.inf}],
+    )
+
+    test = find(opened("metrics"), "pg_loss")
+
+    assert "Logged as NaN or infinite in 2 steps, first in step 2." in texts(test)
+    assert not test.exception
+
+
 def test_scalars_may_lie_elsewhere(root: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """RL_BOARD_SCALARS names a file or folder instead; one without scalars is told."""
     write_run(root, "run", GROWING)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
-from board.figures.theme import AXIS_TITLE, COLORS, SEQUENTIAL, base_layout, leave_room, tint
+from board.figures.theme import AXIS_TITLE, COLORS, MARK, SEQUENTIAL, base_layout, leave_room, tint
 from board.figures.thinning import kept_points
 from board.metrics import Float64Array
 from board.numbers import fmt
@@ -88,7 +88,7 @@ def _points(steps: NDArray[np.int64], distance: Float64Array, height: Float64Arr
             "colorscale": SEQUENTIAL,
             "size": 7,
             "opacity": 1,
-            "line": {"width": 0},
+            "line": {"width": 0.5, "color": MARK},  # either end of the scale is near the colour of one of the pages
             "colorbar": bar,
         },
         "text": [f"step {at:,}: √KL {fmt(x)}, reward {fmt(y)}" for at, x, y in zip(steps, distance, height, strict=True)],

@@ -173,6 +173,8 @@ def matching(listed: Iterable[Panel], query: str = "", families: Collection[str]
 
 
 def _holds(words: Sequence[str], names: Sequence[str], metric: Metric | None, family: str) -> bool:
+    if not words:
+        return True
     meant = [*metric.meaning, *catalogue_names(metric).values()] if metric else []
     text = " ".join([*names, *meant, *HEADINGS[family]]).casefold()
     return all(word in text for word in words)

@@ -365,6 +365,18 @@ def test_rollouts_without_a_number_enter_nothing(tmp_path: Path) -> None:
     assert found["counts/rollouts"].tolist() == [3, 1]
 
 
+def test_run_without_a_counted_token_has_no_token_metric(tmp_path: Path) -> None:
+    """Where every token is masked nothing is derived from tokens: their metrics are not there, and the others are."""
+    fields = {"logprobs": [-1.0], "ref_logprobs": [-2.0], "token_rewards": [1.0], "values": [0.5], "loss_mask": [0]}
+    row = {"step": 1, "response": "a", "response_tokens": ["a"], "reward": 1.0, **fields}
+    (tmp_path / "rank_0.jsonl").write_text(json.dumps(row) + "\n")
+
+    values = per_step_values(open_run(tmp_path))
+
+    assert values["reward/mean"].tolist() == [1.0]
+    assert not [key for key in values if key.startswith(("kl/", "critic/", "reward/shaped"))]
+
+
 def test_truncated_as_a_number_is_believed(tmp_path: Path) -> None:
     """Rows that say `truncated` need no reason of ending."""
     rows = [{"step": 1, "prompt": "p", "response": "r", "reward": 1, "truncated": cut} for cut in (True, False, False, False)]

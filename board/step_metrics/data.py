@@ -38,7 +38,12 @@ class StepData:
         return made
 
     def column(self, name: str) -> Float64Array:
-        """A numeric column of the frame, (rollouts,); NaN where it has no finite number."""
+        """A numeric column of the frame, (rollouts,); NaN where it has no finite number.
+
+        A derived column that no rollout has a number in (all tokens masked) is not in the frame at all: as many NaN.
+        """
+        if name not in self.run.frame.columns:
+            return np.full(len(self.run.frame), np.nan)
         return self.once(f"column {name}", lambda: finite_values(self.run.frame, name))
 
     def moment(self, quantity: str, stat: str) -> Float64Array:

@@ -14,7 +14,7 @@ from board.figures.chart import Spec
 from board.figures.frontier import frontier, frontier_mark
 from board.formats.row import plural
 from board.metric_controls import metric_choices
-from board.metric_list import HEADINGS, INTRODUCTIONS, Panel
+from board.metric_list import HEADINGS, INTRODUCTIONS, Panel, catalogue_names
 from board.metric_panels import MOST_TOLD, PANEL_WIDTH, Wall, section, story
 from board.notices import notice
 from board.rollouts import EVALUATION
@@ -70,9 +70,10 @@ def fields() -> set[str]:
     return there | ({"split"} if EVALUATION in view.whole.splits else set())
 
 
-def in_range_words(panel: Panel) -> str:
-    """The metric's name in our own words: those of a trainer may have text of a run in the place of a {placeholder}."""
-    return panel.name if panel.metric is not None and "{" not in panel.metric.key else panel.key.partition("{")[0]
+def in_our_words(panel: Panel) -> str:
+    """The name of a metric of the catalogue without text of a run: what a trainer put in the place of a {placeholder} is not told."""
+    assert panel.metric is not None
+    return panel.name if panel.name in catalogue_names(panel.metric).values() else panel.metric.key
 
 
 def read_from(problem: str) -> None:
@@ -168,7 +169,7 @@ def draw() -> None:
     found = metric_list.matching(listed, choices.query, choices.families, choices.origin)
     ranged = [panel for panel in found if panel.ranged]
     departed = sorted((panel for panel in ranged if panel.departure is not None), key=first_step)
-    story(departed, len(ranged), in_range_words)
+    story(departed, len(ranged), in_our_words)
     sections(
         found, departed, Wall(view, choices, scalars, version, pins, marks), lambda: reward_against_distance(values, version)
     )

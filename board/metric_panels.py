@@ -12,7 +12,7 @@ from typing import Final
 
 import streamlit as st
 
-from board import session
+from board import catalogue, session
 from board.catalogue.contract import Metric, Page, Reading, Words
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
@@ -110,7 +110,7 @@ def _digest(key: str) -> str:
 
 def _panel(panel: Panel, key: str, wall: Wall) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall", key=f"metricname_{key}"):
-        st.text(panel.name, width="stretch", help=_help(panel.metric, wall.choices.language) if panel.metric else None)
+        st.text(panel.name, width="stretch", help=_help(panel.metric, wall.choices) if panel.metric else None)
         label = "Unpin" if panel.key in wall.pins else "Pin"
         st.button(label, key=f"pin_{key}", type="tertiary", on_click=session.toggle_pin, args=(panel.key,))
     st.text(_gloss(panel, wall.choices.language))
@@ -157,18 +157,27 @@ def healthy_range(reading: Reading, language: Language = "en") -> str:
 
 
 @cache
-def _help(metric: Metric, language: Language) -> str:
+def _help(metric: Metric, choices: MetricChoices) -> str:
     """Formula, source, what a departure means and the other names, as Markdown of the catalogue's own words: no text of a run."""
+    language = choices.language
     english = language == "en"
     names = ", ".join(f"{title} {name}" for title, name in catalogue_names(metric).items())
     told = (
         ("How to read it" if english else "读法", getattr(metric.reading.departure, language)),
         ("Formula" if english else "公式", metric.formula),
         ("Unit" if english else "单位", metric.unit),
+        (catalogue.DIALECTS[choices.dialect].title, _remark(metric, choices)),
         ("Source" if english else "来源", metric.source),
         ("Names" if english else "名称", names),
     )
     return "\n\n".join(f"**{what}** {_literal(text)}" for what, text in told if text)
+
+
+def _remark(metric: Metric, choices: MetricChoices) -> str:
+    """How the number that the chosen trainer logs under this name may differ a little from the board's; empty where it does not."""
+    dialect = catalogue.DIALECTS[choices.dialect]
+    words = dialect.remarks.get(catalogue.name_of(dialect.name, metric.key) or "")
+    return getattr(words, choices.language) if words else ""
 
 
 def _literal(text: str) -> str:

@@ -323,6 +323,18 @@ def test_charts_stay_as_they_are_when_the_step_changes(root: Path) -> None:
     assert all(mark["text"] == "step 2" for mark in marks.values())
 
 
+def test_what_a_trainer_counts_otherwise_is_said(root: Path) -> None:
+    """A name that a trainer gives to almost the same number says in its help how the trainer's differs; in other dialects nothing is said."""
+    write_run(root, "run", GROWING)
+    test = opened("metrics", run="run")
+
+    ours = labels(find(test, "std"))
+    theirs = labels(choose(test, "dialect", "re-grpo"))
+
+    assert "divided by n \\- 1" not in ours
+    assert "**re-grpo** It is divided by n \\- 1, on the board by n\\." in theirs
+
+
 def test_glossary_speaks_chinese(root: Path) -> None:
     """Every panel's line, the reading and the headings are in Chinese once the reader asks for it."""
     write_run(root, "run", GROWING)

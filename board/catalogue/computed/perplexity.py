@@ -97,5 +97,8 @@ ROWS: Final[tuple[tuple[str, str, str, tuple[str, ...], Reading, Pair], ...]] = 
 )
 
 METRICS: Final[tuple[Metric, ...]] = tuple(
-    metric(f"mismatch/{key}", unit, formula, VERL, meaning, read, *needs) for key, unit, formula, needs, read, meaning in ROWS
+    metric(
+        f"mismatch/{key}", unit, formula, VERL, meaning, read, *needs, family="policy" if needs == ("logprobs",) else "mismatch"
+    )
+    for key, unit, formula, needs, read, meaning in ROWS
 )

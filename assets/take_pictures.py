@@ -1,6 +1,6 @@
 """Takes the README's pictures from the running board: `python assets/take_pictures.py`, with the test requirements installed.
 
-Starts the board over the bundled runs, opens three views of the run with the exploited reward, and writes PNG files beside itself.
+Starts the board over the bundled runs, opens a few views of the run with the exploited reward, and writes PNG files beside itself.
 """
 
 import shutil
@@ -18,6 +18,7 @@ SIZE = {"width": 1400, "height": 960}
 
 VIEWS = {
     "rewards": "?run=tiny_ppo_hacked&step=17",
+    "metrics": "metrics?run=tiny_ppo_hacked&step=17",
     "responses": "responses?run=tiny_ppo_hacked&step=20",
     "tokens": "tokens?run=tiny_ppo_hacked&step=20&metric=log_ratio",
 }

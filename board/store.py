@@ -28,7 +28,7 @@ from board.parts import Part
 from board.report import LoadReport
 from board.shards import Problem, Shard
 
-_MAKERS: Final = (
+MAKERS: Final = (
     "containers.py",
     "ingest.py",
     "loading.py",
@@ -36,6 +36,7 @@ _MAKERS: Final = (
     "reading.py",
     "metrics.py",
     "moments.py",
+    "padding.py",
     "recognition.py",
     "records.py",
     "report.py",
@@ -108,7 +109,7 @@ def cache_root() -> Path:
 def version() -> str:
     """Names what this board's parts hold and how."""
     digest = blake2b(digest_size=8)
-    for name in _MAKERS:
+    for name in MAKERS:
         path = Path(__file__).with_name(name)
         for source in sorted(path.glob("*.py")) if path.is_dir() else [path]:
             digest.update(source.read_bytes())

@@ -1,5 +1,6 @@
 """Tests of the kept parts: what is parsed once, and what a cache does that meets another file, another version, or a full disk."""
 
+import ast
 import json
 import os
 import shutil
@@ -17,6 +18,7 @@ from board.rollouts import Run
 from board.store import Store
 
 REPOSITORY = Path(__file__).parent.parent
+BOARD = REPOSITORY / "board"
 
 
 def text(steps: range, note: str = "") -> bytes:
@@ -227,6 +229,27 @@ def test_another_version_makes_its_own_cache(tmp_path: Path, monkeypatch: pytest
 
     assert not old.exists()
     assert Store(path.parent).folder.parent.name == store.version()
+
+
+def imported(source: Path) -> set[Path]:
+    """The modules of the board that one of them imports, as files."""
+    named = [node for node in ast.walk(ast.parse(source.read_text())) if isinstance(node, ast.ImportFrom) and node.module]
+    modules = {module for node in named for module in (node.module, *(f"{node.module}.{name.name}" for name in node.names))}
+    places = [BOARD.parent.joinpath(*module.split(".")) for module in modules if module.startswith("board.")]
+    return {file for place in places for file in (place.with_suffix(".py"), place / "__init__.py") if file.exists()}
+
+
+def test_every_source_that_parses_names_the_version() -> None:
+    """No number outlives the code that made it: whatever parsing imports makes another cache when it changes."""
+    seen: set[Path] = set()
+    waiting = {BOARD / "stretches.py"}
+    while waiting:
+        seen |= waiting
+        waiting = {file for source in waiting for file in imported(source)} - seen
+
+    names = {source.relative_to(BOARD).parts[0] for source in seen}
+    assert len(names) > 10
+    assert names - {"errors.py"} <= set(store.MAKERS)  # the errors are words
 
 
 def test_orphans_go_after_a_day(tmp_path: Path) -> None:

@@ -74,6 +74,7 @@ def go(name: str) -> Callable[[Page, int], None]:
 
 CLICKS: Final = (
     Click("step, Rewards", "", step),
+    Click("step, Metrics", "metrics", step),
     Click("step, Responses", "responses", step),
     Click("step, Tokens", "tokens", step),
     Click("rollout, Responses", "responses", rollout),
@@ -84,7 +85,7 @@ CLICKS: Final = (
     Click("filter all steps", "responses", search, "&scope=All+steps"),
     Click("colour, Tokens", "tokens", colour),
 )
-TRIP: Final = ("Responses", "Tokens", "Rewards")
+TRIP: Final = ("Metrics", "Responses", "Tokens", "Rewards")
 
 
 def sections(plan: Plan, place: Path) -> Iterator[Section]:

@@ -61,9 +61,10 @@ def go_to(test: AppTest, at: int) -> Any:
     return test.switch_page(f"board/pages/{ROUND_TRIP[at % len(ROUND_TRIP)]}.py")
 
 
-ROUND_TRIP: Final = ("responses", "tokens", "rewards")
+ROUND_TRIP: Final = ("metrics", "responses", "tokens", "rewards")
 INTERACTIONS: Final = (
     Interaction("step, Rewards", "rewards", press("step_next")),
+    Interaction("step, Metrics", "metrics", press("step_next")),
     Interaction("step, Responses", "responses", press("step_next")),
     Interaction("step, Tokens", "tokens", press("step_next")),
     Interaction("rollout, Responses", "responses", press("rollout_Next")),

@@ -4,6 +4,7 @@ The only module that prints. Imports what does the work only when a command runs
 """
 
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -229,12 +230,21 @@ def push(
     try:
         pushing.push(request, done, _Ticker(lambda: wording.progress(done)))
     except BoardError as error:
+        _let_go_of_stdout()
         pushed = f" {done.steps:,} of its steps were pushed and stay noted." if done.steps else ""
         raise click.ClickException(f"{error}{pushed}") from error
     except KeyboardInterrupt:
         click.echo(wording.summary(done, request), err=True)
         raise click.exceptions.Exit(0 if request.follow else 130) from None
     click.echo(wording.summary(done, request), err=True)
+
+
+def _let_go_of_stdout() -> None:
+    """Where nobody reads it any more, what is left in its buffer would fail once more as Python ends, with an exit status of its own."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Ticker:

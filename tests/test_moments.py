@@ -37,7 +37,7 @@ PER_TOKEN: dict[str, Number] = {
     "value": lambda t: t["values"],
     "advantage": lambda t: t["advantages"],
     "value_error": lambda t: t["returns"] - t["values"],
-    "valued_return": lambda t: t["returns"],
+    "valued_return": lambda t: t["returns"] + 0 * t["values"],
     "mismatch": lambda t: t["logprobs"] - t["rollout_logprobs"],
     "mismatch_abs": lambda t: abs(t["logprobs"] - t["rollout_logprobs"]),
     "mismatch_error": lambda t: math.exp(abs(t["logprobs"] - t["rollout_logprobs"])),

@@ -37,7 +37,14 @@ def started(*arguments: object, output: Path | None = None) -> subprocess.Popen[
     command = [sys.executable, "-m", "board", "push", *map(str, arguments)]
     with (output or Path(os.devnull)).open("w") as file:
         stdout = file if output else subprocess.PIPE
-        return subprocess.Popen(command, cwd=REPOSITORY, stdout=stdout, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            command, cwd=REPOSITORY, stdout=stdout, stderr=subprocess.PIPE, text=True, preexec_fn=_heed_interrupts
+        )
+
+
+def _heed_interrupts() -> None:
+    """A shell starts what it runs in the background deaf to Ctrl+C, and so are its children's children: the tests may be."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pushed(*arguments: object, code: int = 0) -> tuple[str, str]:

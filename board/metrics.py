@@ -78,6 +78,13 @@ def log_ratio(logprobs: FloatArray, ref_logprobs: FloatArray) -> Float64Array:
         return policy - reference
 
 
+def before_update(logprobs: FloatArray, old_logprobs: FloatArray | None) -> FloatArray:
+    """Logprobs of the policy that sampled, shape of the arguments: the old ones where both are known, else the row's own."""
+    if old_logprobs is None:
+        return logprobs
+    return np.where(np.isnan(old_logprobs) | np.isnan(logprobs), logprobs, old_logprobs)
+
+
 def kl(log_ratio: FloatArray, estimator: str = DEFAULT_ESTIMATOR) -> Float64Array:
     """Per-token estimate of KL(policy‖reference), in nats, from log-ratios of any shape.
 
@@ -236,4 +243,7 @@ def _derived(arrays: Mapping[str, FloatArray], estimator: str) -> dict[str, Floa
     if "logprobs" in arrays and "ref_logprobs" in arrays:
         derived["log_ratio"] = log_ratio(arrays["logprobs"], arrays["ref_logprobs"])
         derived["kl"] = kl(derived["log_ratio"], estimator)
+    if "logprobs" in arrays and "rollout_logprobs" in arrays:
+        trained = before_update(arrays["logprobs"], arrays.get("old_logprobs"))
+        derived["mismatch"] = log_ratio(trained, arrays["rollout_logprobs"])
     return derived

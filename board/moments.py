@@ -39,9 +39,14 @@ class Tokens:
     """(N,): False for pads and masked tokens, which enter nothing."""
 
     @cached_property
+    def trained(self) -> FloatArray:
+        """Logprobs by the trainer of the policy that sampled, (N,): those before the update where the row has them."""
+        return metrics.before_update(self.flats["logprobs"], self.flats.get("old_logprobs"))
+
+    @cached_property
     def mismatch(self) -> Float64Array:
-        """Logprob of the trainer minus that of the inference engine, (N,)."""
-        return metrics.log_ratio(self.flats["logprobs"], self.flats["rollout_logprobs"])
+        """Logprob of the trainer minus that of the inference engine, both of the policy that sampled, (N,)."""
+        return metrics.log_ratio(self.trained, self.flats["rollout_logprobs"])
 
     @cached_property
     def update(self) -> Float64Array:
@@ -51,7 +56,7 @@ class Tokens:
     @cached_property
     def probabilities(self) -> tuple[Float64Array, Float64Array]:
         """Of the trainer and of the inference engine, each (N,), both NaN where either is not finite."""
-        trained, sampled = (metrics.probability(self.flats[name]) for name in ("logprobs", "rollout_logprobs"))
+        trained, sampled = (metrics.probability(one) for one in (self.trained, self.flats["rollout_logprobs"]))
         both = np.isfinite(self.mismatch) & np.isfinite(trained) & np.isfinite(sampled)
         return np.where(both, trained, np.nan), np.where(both, sampled, np.nan)
 
@@ -106,6 +111,14 @@ def _beyond_clip(change: FloatArray, *, low: bool) -> Float64Array:
     return np.where(np.isnan(change), np.nan, outside)
 
 
+def _clipped(tokens: Tokens) -> FloatArray:
+    """1 where clipping changes the objective: the ratio has left the range on the side that the advantage pushes it to; else 0."""
+    low, high = (_beyond_clip(tokens.update, low=side) for side in (True, False))
+    advantages = tokens.flats["advantages"]
+    pushed = np.where(advantages > 0, high, np.where(advantages < 0, low, 0))
+    return np.where(np.isnan(advantages) | np.isnan(low), np.nan, pushed)
+
+
 def _td_error(tokens: Tokens) -> FloatArray:
     values = np.asarray(tokens.flats["values"], np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -153,6 +166,9 @@ QUANTITIES: Final[Mapping[str, Quantity]] = {
     "sampled_prob": Quantity(_BOTH, lambda tokens: tokens.probabilities[1]),
     "prob_sum": Quantity(_BOTH, _probability_sum),
     "prob_gap": Quantity(_BOTH, _probability_gap),
+    "trained_logprob": Quantity(("logprobs",), lambda tokens: tokens.trained),
+    "update": Quantity(_CHANGE, lambda tokens: tokens.update),
+    "clipped": Quantity((*_CHANGE, "advantages"), _clipped),
     "update_ratio": Quantity(_CHANGE, lambda tokens: _exp(tokens.update)),
     "update_k2": Quantity(_CHANGE, lambda tokens: metrics.kl(tokens.update, "k2")),
     "clip_low": Quantity(_CHANGE, lambda tokens: _beyond_clip(tokens.update, low=True)),

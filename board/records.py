@@ -53,7 +53,7 @@ class Reader:
             return (
                 record if len(record) == len(found) else None
             )  # of a key that is there twice, the last counts: not the one found
-        except (ValueError, RuntimeError):
+        except (ValueError, RuntimeError, KeyError):  # KeyError: it does not find a key that holds the character 0
             return None
 
     def _value(self, key: str, value: Any) -> Any:

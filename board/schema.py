@@ -97,6 +97,9 @@ DERIVED_TOKEN_METRICS: Final[tuple[Column, ...]] = (
     Column("kl", "token_metric", "per-token estimate of KL(policy‖reference)", "nats"),
     Column("prob", "token_metric", "probability of the token under the policy", "0 to 1", loud="low"),
     Column("ref_prob", "token_metric", "probability of the token under the reference", "0 to 1", loud="low"),
+    Column(
+        "mismatch", "token_metric", "log-probability by the trainer minus that by the inference engine", "nats", scale="diverging"
+    ),
 )
 """Per-token arrays the board computes when a rollout is shown."""
 

@@ -126,7 +126,7 @@ COMPUTED = [
     *under("kl", "k1_mean k2_mean k3_mean k1_max k2_max k3_max k1_sum_mean k2_sum_mean k3_sum_mean"),
     *under("kl", "k1_rollout_mean k1_rollout_std k1_rollout_max k3_rollout_mean k3_rollout_std k3_rollout_max"),
     *under("kl", "negative_share"),
-    *under("policy", "logprob_mean ref_logprob_mean surprisal_sum_mean entropy_mean entropy_max"),
+    *under("policy", "logprob_mean old_logprob_mean ref_logprob_mean surprisal_sum_mean entropy_mean entropy_max"),
     *under("advantage", "mean std variance skewness max min rollout_mean rollout_std rollout_variance rollout_skewness"),
     *under("returns", "mean max min"),
     *under("critic", "value_mean value_std value_max value_min explained_variance bias error td_error"),
@@ -138,7 +138,7 @@ COMPUTED = [
     *under("mismatch", "policy_ppl policy_log_ppl rollout_ppl rollout_log_ppl ppl_ratio_rollout_mean"),
     *under("mismatch", "log_ppl_diff_mean log_ppl_diff_abs log_ppl_diff_max log_ppl_diff_min"),
     *under("update", "ratio_mean ratio_max ratio_min ratio_variance clip_low_share clip_high_share clip_share"),
-    *under("update", "approxkl"),
+    *under("update", "approxkl policy_kl log_ratio_mean objective_clip_share"),
     *under("counts", "rollouts rollouts_total tokens tokens_total"),
 ]
 
@@ -152,7 +152,7 @@ ALIKE = {
     "ROLL's score": ("roll", "critic/score/mean", "reward/mean"),
     "ROLL's rewards": ("roll", "critic/rewards/min", "reward/shaped_min"),
     "ROLL's values": ("roll", "critic/values/max", "critic/value_max"),
-    "ROLL's logprobs": ("roll", "critic/old_log_prob/mean", "policy/logprob_mean"),
+    "ROLL's logprobs": ("roll", "critic/old_log_prob/mean", "policy/old_logprob_mean"),
     "ROLL's clipping": ("roll", "actor/ppo_ratio_low_clipfrac", "update/clip_low_share"),
     "re-grpo's best": ("re-grpo", "rollouts/returns_best_mean", "reward/best_mean"),
     "verl's mismatch": ("verl", "rollout_corr/k3_kl", "mismatch/k3"),
@@ -161,7 +161,6 @@ ALIKE = {
 
 OF_THE_UPDATE = {
     "policy while it is updated": ("trl", "policy/entropy_avg"),
-    "clipping of the objective": ("trl", "policy/clipfrac_avg"),
     "values while they are updated": ("roll", "critic/vpred"),
     "error of new values": ("roll", "critic/error"),
     "weights cut at a threshold": ("verl", "rollout_corr/rollout_is_mean"),

@@ -244,6 +244,18 @@ def test_token_arrays_come_in_the_order_of_the_screen() -> None:
     assert list(listed) == [*first, "advantage", "entropy", "foo"]
 
 
+def test_mismatch_is_of_the_policy_that_sampled() -> None:
+    """Logprobs before the update are held against the engine's where the row has them; a token without them has its own."""
+    row = {
+        "logprobs": np.array([-1.0, -1.0]),
+        "rollout_logprobs": np.array([-2.0, -2.0]),
+        "old_logprobs": np.array([-1.5, np.nan]),
+    }
+
+    assert metrics.token_arrays(row)["mismatch"].tolist() == [0.5, 1.0]
+    assert "mismatch" not in metrics.token_arrays({"logprobs": np.array([-1.0])})
+
+
 def test_token_arrays_are_computed_from_the_row() -> None:
     """log_ratio, kl by the chosen estimator, prob and ref_prob hold their formulas; NaN stays in its token."""
     row = {"logprobs": np.array([-1.0, np.nan]), "ref_logprobs": np.array([-2.0, -1.0])}

@@ -30,6 +30,16 @@ def tokens_of(rows: list[Row], counts: list[list[bool]]) -> Tokens:
     return Tokens(flats, np.cumsum([0, *lengths]), np.array([one for row in counts for one in row], bool))
 
 
+def trained(token: dict[str, float]) -> float:
+    """The trainer's logprob of the policy that sampled; a row without the policy's own has none."""
+    return token.get("old_logprobs", token["logprobs"]) + 0 * token["logprobs"]
+
+
+def ratio(token: dict[str, float]) -> float:
+    """New over old probability."""
+    return math.exp(token["logprobs"] - token["old_logprobs"])
+
+
 PER_TOKEN: dict[str, Number] = {
     "log_ratio": lambda t: t["logprobs"] - t["ref_logprobs"],
     "kl_k2": lambda t: (t["logprobs"] - t["ref_logprobs"]) ** 2 / 2,
@@ -38,15 +48,18 @@ PER_TOKEN: dict[str, Number] = {
     "advantage": lambda t: t["advantages"],
     "value_error": lambda t: t["returns"] - t["values"],
     "valued_return": lambda t: t["returns"] + 0 * t["values"],
-    "mismatch": lambda t: t["logprobs"] - t["rollout_logprobs"],
-    "mismatch_abs": lambda t: abs(t["logprobs"] - t["rollout_logprobs"]),
-    "mismatch_error": lambda t: math.exp(abs(t["logprobs"] - t["rollout_logprobs"])),
-    "mismatch_k3": lambda t: math.exp(t["logprobs"] - t["rollout_logprobs"]) - (t["logprobs"] - t["rollout_logprobs"]) - 1,
-    "mismatch_weight": lambda t: math.exp(t["logprobs"] - t["rollout_logprobs"]),
-    "trained_prob": lambda t: math.exp(t["logprobs"]) + 0 * t["rollout_logprobs"],
-    "sampled_prob": lambda t: math.exp(t["rollout_logprobs"]) + 0 * t["logprobs"],
-    "prob_sum": lambda t: math.exp(t["logprobs"]) + math.exp(t["rollout_logprobs"]),
-    "prob_gap": lambda t: abs(math.exp(t["logprobs"]) - math.exp(t["rollout_logprobs"])),
+    "mismatch": lambda t: trained(t) - t["rollout_logprobs"],
+    "mismatch_abs": lambda t: abs(trained(t) - t["rollout_logprobs"]),
+    "mismatch_error": lambda t: math.exp(abs(trained(t) - t["rollout_logprobs"])),
+    "mismatch_k3": lambda t: math.exp(trained(t) - t["rollout_logprobs"]) - (trained(t) - t["rollout_logprobs"]) - 1,
+    "mismatch_weight": lambda t: math.exp(trained(t) - t["rollout_logprobs"]),
+    "trained_prob": lambda t: math.exp(trained(t)) + 0 * t["rollout_logprobs"],
+    "sampled_prob": lambda t: math.exp(t["rollout_logprobs"]) + 0 * trained(t),
+    "prob_sum": lambda t: math.exp(trained(t)) + math.exp(t["rollout_logprobs"]),
+    "prob_gap": lambda t: abs(math.exp(trained(t)) - math.exp(t["rollout_logprobs"])),
+    "trained_logprob": lambda t: trained(t),
+    "update": lambda t: t["logprobs"] - t["old_logprobs"],
+    "clipped": lambda t: float(min(max(ratio(t), 1 - CLIP), 1 + CLIP) * t["advantages"] < ratio(t) * t["advantages"]),
     "update_ratio": lambda t: math.exp(t["logprobs"] - t["old_logprobs"]),
     "update_k2": lambda t: (t["logprobs"] - t["old_logprobs"]) ** 2 / 2,
     "clip_low": lambda t: float(t["logprobs"] - t["old_logprobs"] < math.log(1 - CLIP)),

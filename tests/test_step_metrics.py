@@ -97,7 +97,7 @@ def applied(function: Callable[[float], float], to: Callable[[Row, int], float])
 
 D = change("logprobs", "ref_logprobs")
 K2, K3 = applied(lambda d: d * d / 2, D), applied(lambda d: math.exp(-d) - 1 + d, D)
-MISMATCH = change("logprobs", "rollout_logprobs")
+MISMATCH = change("old_logprobs", "rollout_logprobs")
 WEIGHT = applied(math.exp, MISMATCH)
 RATIO = applied(math.exp, change("logprobs", "old_logprobs"))
 ERROR = change("returns", "values")
@@ -105,7 +105,13 @@ ERROR = change("returns", "values")
 
 def gap(row: Row, at: int) -> float:
     """How far the trainer's and the engine's probability are apart."""
-    return abs(math.exp(row["logprobs"][at]) - math.exp(row["rollout_logprobs"][at]))
+    return abs(math.exp(row["old_logprobs"][at]) - math.exp(row["rollout_logprobs"][at]))
+
+
+def clipped(row: Row, at: int) -> bool:
+    """Whether PPO's clipped objective differs from the plain one and is the smaller."""
+    ratio, advantage = RATIO(row, at), row["advantages"][at]
+    return min(max(ratio, 0.8), 1.2) * advantage < ratio * advantage
 
 
 def to_go(row: Row, at: int) -> float:
@@ -146,7 +152,7 @@ def effective(weights: Sequence[float]) -> float:
 
 def correlation(rows: Sequence[Row]) -> float:
     """Pearson's, by numpy."""
-    pairs = [tokens(rows, applied(math.exp, field(name))) for name in ("logprobs", "rollout_logprobs")]
+    pairs = [tokens(rows, applied(math.exp, field(name))) for name in ("old_logprobs", "rollout_logprobs")]
     return float(np.corrcoef(pairs)[0, 1])
 
 
@@ -185,6 +191,7 @@ DEFINITIONS: dict[str, Callable[[list[Row]], float]] = {
     **{f"kl/{name}_rollout_max": lambda rows, of=of: max(means(rows, of)) for name, of in (("k1", D), ("k3", K3))},
     "kl/negative_share": lambda rows: share([one < 0 for one in sums(rows, D)]),
     "policy/logprob_mean": lambda rows: fmean(tokens(rows, field("logprobs"))),
+    "policy/old_logprob_mean": lambda rows: fmean(tokens(rows, field("old_logprobs"))),
     "policy/ref_logprob_mean": lambda rows: fmean(tokens(rows, field("ref_logprobs"))),
     "policy/surprisal_sum_mean": lambda rows: -fmean(sums(rows, field("logprobs"))),
     "policy/entropy_mean": lambda rows: fmean(tokens(rows, field("entropies"))),
@@ -235,7 +242,7 @@ DEFINITIONS: dict[str, Callable[[list[Row]], float]] = {
     "mismatch/kl": lambda rows: -fmean(tokens(rows, MISMATCH)),
     "mismatch/k3": lambda rows: fmean(tokens(rows, applied(lambda d: math.exp(d) - d - 1, MISMATCH))),
     "mismatch/ppl_ratio": lambda rows: math.exp(
-        fmean(tokens(rows, field("rollout_logprobs"))) - fmean(tokens(rows, field("logprobs")))
+        fmean(tokens(rows, field("rollout_logprobs"))) - fmean(tokens(rows, field("old_logprobs")))
     ),
     "mismatch/is_mean": lambda rows: fmean(tokens(rows, WEIGHT)),
     "mismatch/is_std": lambda rows: pstdev(tokens(rows, WEIGHT)),
@@ -262,6 +269,9 @@ DEFINITIONS: dict[str, Callable[[list[Row]], float]] = {
     "update/clip_high_share": lambda rows: share([ratio > 1.2 for ratio in tokens(rows, RATIO)]),
     "update/clip_share": lambda rows: share([not 0.8 <= ratio <= 1.2 for ratio in tokens(rows, RATIO)]),
     "update/approxkl": lambda rows: fmean(tokens(rows, applied(lambda r: math.log(r) ** 2 / 2, RATIO))),
+    "update/policy_kl": lambda rows: -fmean(tokens(rows, applied(math.log, RATIO))),
+    "update/log_ratio_mean": lambda rows: fmean(tokens(rows, applied(math.log, RATIO))),
+    "update/objective_clip_share": lambda rows: share(tokens(rows, clipped)),
     "counts/rollouts": len,
     "counts/tokens": lambda rows: sum(sums(rows, lambda row, at: 1)),
     "column/accuracy/mean": lambda rows: fmean(row["accuracy"] for row in rows),
@@ -324,6 +334,16 @@ def test_evaluation_is_of_its_own_rollouts(key: str, given: tuple[list[Row], Run
             rewards([row for row in rows if row["step"] == step and row["split"] == "evaluation"])
         )
     assert math.isnan(per_step_values(run, [key, "reward/mean"])[key].get(2, NAN))
+
+
+def test_without_old_logprobs_the_rows_own_are_those_that_sampled(tmp_path: Path) -> None:
+    """The mismatch is that of the policy that sampled: of `old_logprobs` where a row has them, of `logprobs` where it has no others."""
+    row = {"step": 1, "prompt": "p", "response": "r", "reward": 1, "response_tokens": ["r"], "logprobs": [-1.0]}
+    rows = [row | {"rollout_logprobs": [-1.5]}, row | {"rollout_logprobs": [-1.5], "old_logprobs": [-1.25]}]
+
+    found = per_step_values(write(tmp_path / "run", rows), ["mismatch/abs_mean", "mismatch/abs_max", "policy/old_logprob_mean"])
+
+    assert found.to_numpy().tolist() == [pytest.approx([(0.5 + 0.25) / 2, 0.5, -(1 + 1.25) / 2])]
 
 
 NEEDED = ("reward", "ref_logprobs", "rollout_logprobs", "old_logprobs", "values", "token_rewards", "returns", "finish_reason")

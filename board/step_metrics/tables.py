@@ -117,6 +117,7 @@ _KL: Final[Mapping[str, Compute]] = {
 
 _POLICY: Final[Mapping[str, Compute]] = {
     "policy/logprob_mean": token_mean("logprob"),
+    "policy/old_logprob_mean": token_mean("trained_logprob"),
     "policy/ref_logprob_mean": token_mean("ref_logprob"),
     "policy/surprisal_sum_mean": lambda data: -rollout_sums("logprob")(data),
     "policy/entropy_mean": token_mean("entropy"),
@@ -196,6 +197,9 @@ _UPDATE: Final[Mapping[str, Compute]] = {
     "update/clip_high_share": token_mean("clip_high"),
     "update/clip_share": lambda data: data.token_mean("clip_low") + data.token_mean("clip_high"),
     "update/approxkl": token_mean("update_k2"),
+    "update/policy_kl": lambda data: -data.token_mean("update"),
+    "update/log_ratio_mean": token_mean("update"),
+    "update/objective_clip_share": token_mean("clipped"),
 }
 
 _COUNTS: Final[Mapping[str, Compute]] = {

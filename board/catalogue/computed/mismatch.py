@@ -1,6 +1,7 @@
 """Metrics of the mismatch between the trainer's policy and the inference engine that sampled the tokens.
 
-D = logprob - rollout_logprob on a token, w = exp(D) its importance weight.
+D = logprob - rollout_logprob on a token, w = exp(D) its importance weight. The logprob is that of the policy that sampled: old_logprob
+where the row has it.
 """
 
 from typing import Final

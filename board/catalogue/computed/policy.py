@@ -57,6 +57,18 @@ METRICS: Final[tuple[Metric, ...]] = (
         "logprobs",
     ),
     metric(
+        "policy/old_logprob_mean",
+        "nats per token",
+        "mean over tokens of old_logprob, or of logprob where the row has no other",
+        "ROLL, Trackers and Metrics",
+        (
+            "Mean log-probability of the sampled tokens under the policy that sampled them.",
+            "采样策略对所采样 token 的平均对数概率。",
+        ),
+        SURE,
+        "logprobs",
+    ),
+    metric(
         "policy/ref_logprob_mean",
         "nats per token",
         "mean over tokens of ref_logprob",

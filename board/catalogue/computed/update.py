@@ -11,6 +11,7 @@ from board.catalogue.declare import metric, reading
 NEEDS = ("logprobs", "old_logprobs")
 TRL = "TRL, PPO Trainer"
 ROLL = "ROLL, Trackers and Metrics"
+PPO = "Schulman et al. 2017 (PPO), arXiv:1707.06347"
 SCHULMAN = "Schulman 2020, http://joschu.net/blog/kl-approx.html"
 
 NEAR_ONE = reading(
@@ -128,6 +129,34 @@ METRICS: Final[tuple[Metric, ...]] = (
         "mean over tokens of (log r)² / 2",
         SCHULMAN,
         ("Approximate KL between the policies before and after the update.", "更新前后两个策略之间的近似 KL。"),
+        STEP,
+        *NEEDS,
+    ),
+    metric(
+        "update/objective_clip_share",
+        "share, 0 to 1",
+        "share of tokens with r < 0.8 and a negative advantage, or r > 1.2 and a positive one",
+        PPO,
+        ("Share of tokens on which clipping changed the objective.", "裁剪实际改变了目标的 token 比例。"),
+        CLIPPED,
+        *NEEDS,
+        "advantages",
+    ),
+    metric(
+        "update/policy_kl",
+        "nats per token",
+        "mean over tokens of old_logprob - logprob: k1 of KL(old‖new)",
+        SCHULMAN,
+        ("KL from the policy before the update to the one after it, by k1.", "更新前策略到更新后策略的 KL（k1 估计）。"),
+        STEP,
+        *NEEDS,
+    ),
+    metric(
+        "update/log_ratio_mean",
+        "nats per token",
+        "mean over tokens of logprob - old_logprob",
+        ROLL,
+        ("Mean log-ratio of the new to the old probability of a token.", "新旧概率之比的对数的平均值。"),
         STEP,
         *NEEDS,
     ),

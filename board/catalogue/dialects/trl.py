@@ -50,6 +50,7 @@ TRL: Final = Dialect(
         "objective/rlhf_reward": WHITENED,
         "objective/non_score_reward": WHITENED,
         "policy/approxkl_avg": PADDED,
+        "policy/clipfrac_avg": PADDED,
         "val/ratio": PADDED,
     },
     prefixes=("train/",),

@@ -32,6 +32,10 @@ SAMPLE: Final = Words(
     "It is divided by n - 1, on the board by n.",
     "verl 除以 n - 1，本面板除以 n。",
 )
+UPDATES: Final = Words(
+    "It is averaged over the update's minibatches, and clipped at verl's own epsilon.",
+    "verl 对更新中各小批量取平均，并使用自己配置的 epsilon。",
+)
 LATER: Final = Words(
     "Where the actor logs it as well, its number is the later policy's.",
     "若 actor 也记录同名指标，其数值来自更新之后的策略。",
@@ -183,6 +187,8 @@ VERL: Final = Dialect(
         "actor/reward_kl_penalty": PENALTY,
         "critic/kl": PENALTY,
         "actor/entropy": AGGREGATED,
+        "actor/ppo_kl": UPDATES,
+        "actor/pg_clipfrac": UPDATES,
         "response_length/mean": ATTENDED,
         "response_length/max": ATTENDED,
         "response_length/min": ATTENDED,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from board.catalogue.computed.update import CLIPPED, STEP, UNEVEN
+from board.catalogue.computed.update import CLIPPED, UNEVEN
 from board.catalogue.contract import Metric
 from board.catalogue.declare import metric, reading
 
@@ -11,14 +11,6 @@ PPO = "Schulman et al. 2017 (PPO), arXiv:1707.06347"
 SCHULMAN = "Schulman 2020, http://joschu.net/blog/kl-approx.html"
 
 METRICS: Final[tuple[Metric, ...]] = (
-    metric(
-        "update/objective_clip_share",
-        "share, 0 to 1",
-        "share of tokens whose clipped loss exceeds the unclipped one, over the step's updates",
-        PPO,
-        ("Share of tokens on which clipping changed the objective.", "裁剪实际改变了目标的 token 比例。"),
-        CLIPPED,
-    ),
     metric(
         "update/dual_clip_share",
         "share, 0 to 1",
@@ -29,22 +21,6 @@ METRICS: Final[tuple[Metric, ...]] = (
             "第二重裁剪（针对概率过高的坏 token）生效的比例。",
         ),
         CLIPPED,
-    ),
-    metric(
-        "update/policy_kl",
-        "nats per token",
-        "mean over tokens of old_logprob - logprob, over the step's updates: k1 of KL(old‖new)",
-        SCHULMAN,
-        ("KL from the policy before the update to the one after it, by k1.", "更新前策略到更新后策略的 KL（k1 估计）。"),
-        STEP,
-    ),
-    metric(
-        "update/log_ratio_mean",
-        "nats per token",
-        "mean over tokens of logprob - old_logprob, over the step's updates",
-        ROLL,
-        ("Mean log-ratio of the new to the old probability of a token.", "新旧概率之比的对数的平均值。"),
-        STEP,
     ),
     metric(
         "update/ratio_batch_variance",

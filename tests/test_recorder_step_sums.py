@@ -75,7 +75,7 @@ def test_numbers_over_tokens(tmp_path: Path) -> None:
     tokens, found = over_tokens(opened(tmp_path, ROWS)), computed(ROWS)
     d = tokens["logprobs"] - tokens["ref_logprobs"]
     k3, bias = np.exp(-d) - 1 + d, tokens["values"] - tokens["returns"]
-    mismatch = tokens["logprobs"] - tokens["rollout_logprobs"]
+    mismatch = tokens["old_logprobs"] - tokens["rollout_logprobs"]
     ratio = np.exp(tokens["logprobs"] - tokens["old_logprobs"])
     weights = np.exp(mismatch)
     expected = {
@@ -95,7 +95,7 @@ def test_numbers_over_tokens(tmp_path: Path) -> None:
         "mismatch/abs_mean": np.abs(mismatch).mean(),
         "mismatch/kl": (-mismatch).mean(),
         "mismatch/k3": (weights - mismatch - 1).mean(),
-        "mismatch/ppl_ratio": np.exp(tokens["rollout_logprobs"].mean() - tokens["logprobs"].mean()),
+        "mismatch/ppl_ratio": np.exp(tokens["rollout_logprobs"].mean() - tokens["old_logprobs"].mean()),
         "mismatch/chi2": (weights**2).mean() - 1,
         "mismatch/ess": weights.sum() ** 2 / (weights.size * (weights**2).sum()),
         "update/ratio_variance": ratio.var(),
@@ -113,7 +113,7 @@ def test_numbers_over_rollouts(tmp_path: Path) -> None:
     """Rewards, lengths and KL per rollout are those of the frame that the board makes of the run."""
     frame, found = opened(tmp_path, ROWS).frame, computed(ROWS)
     finite = frame["reward"][np.isfinite(frame["reward"])]
-    sequence = np.exp([(row["logprobs"].astype(float) - row["rollout_logprobs"])[_counted(row)].sum() for row in ROWS])
+    sequence = np.exp([(row["old_logprobs"].astype(float) - row["rollout_logprobs"])[_counted(row)].sum() for row in ROWS])
     expected = {
         "reward/mean": finite.mean(),
         "reward/std": finite.std(ddof=0),

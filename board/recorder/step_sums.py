@@ -42,6 +42,7 @@ KEYS: Final[dict[str, tuple[str, str]]] = {
     **_each("kl/k3_rollout_", "k3_rollout", "mean std max"),
     "kl/negative_share": ("negative", "mean"),
     "policy/logprob_mean": ("logprob/", "mean"),
+    "policy/old_logprob_mean": ("trained_logprob/", "mean"),
     "policy/ref_logprob_mean": ("ref_logprob/", "mean"),
     "policy/surprisal_sum_mean": ("surprisal", "mean"),
     **_each("policy/entropy_", "entropy/", "mean max"),
@@ -70,6 +71,8 @@ KEYS: Final[dict[str, tuple[str, str]]] = {
     "update/clip_low_share": ("clip_low/", "mean"),
     "update/clip_high_share": ("clip_high/", "mean"),
     "update/approxkl": ("update_k2/", "mean"),
+    "update/log_ratio_mean": ("update/", "mean"),
+    "update/objective_clip_share": ("clipped/", "mean"),
     "counts/tokens": ("length", "sum"),
 }
 """Metric → the quantity and the statistic of it: over all counted tokens where it ends in a slash (`board.moments`), else over all
@@ -142,6 +145,7 @@ class StepSums:
             yield "mismatch/ppl_ratio", float(metrics.probability(np.array(-of["mismatch/"].mean)))
         if "clip_low/" in of:
             yield "update/clip_share", of["clip_low/"].mean + of["clip_high/"].mean
+            yield "update/policy_kl", -of["update/"].mean
         for name, suffix in (("mismatch_weight/", ""), ("sequence_weight", "_sequence")):
             if name in of:
                 yield f"mismatch/chi2{suffix}", of[name].square - 1

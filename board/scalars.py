@@ -20,6 +20,9 @@ from board.trackers import Found
 from board.trackers.contract import Curve
 from board.trackers.files import listed_files, walk
 
+MAX_SOURCES: Final = 100
+"""So many sources of one run are shown."""
+
 KEPT: Final = 64
 """So many files stay read; the one not asked for longest goes first."""
 
@@ -61,27 +64,18 @@ class Scalars:
 
 
 def find(folder: Path, given: Path | None = None, within: Path | None = None) -> list[Found]:
-    """What trackers left in or beside a run's folder; with `given`, in that file or folder instead, or in its folder of the run's name.
+    """What trackers left of this run in or beside its folder; with `given`, in that file or folder instead, or in its folder of the run's name.
 
     Raises BoardError when nothing of a tracker lies where it was said to.
     """
     if given is None:
-        return [found for found in trackers.near(folder, within) if not _of_another_run(found.path, folder.resolve())]
+        return trackers.own(trackers.near(folder, within), folder)[:MAX_SOURCES]
     own = given / folder.name
     place = own if own.is_dir() else given
     found = _of_file(place) if place.is_file() else _inside(place)
     if not found:
         raise BoardError(f"No tracker's scalars lie in {str(place)!r}: looked for those of {', '.join(trackers.NAMES)}.")
     return found
-
-
-def _of_another_run(path: Path, folder: Path) -> bool:
-    """Whether what lies in a log folder beside a run lies there in a folder that is named after another run."""
-    others = {other.name for other in folder.parent.iterdir() if other.is_dir() and other != folder}
-    if not path.is_relative_to(folder.parent) or path.is_relative_to(folder):
-        return False
-    inside = path.relative_to(folder.parent).parts[1:]
-    return bool(others.intersection(inside)) and folder.name not in inside
 
 
 def _inside(folder: Path) -> list[Found]:
@@ -98,6 +92,7 @@ def _of_file(file: Path) -> list[Found]:
 
 def stamp(path: Path) -> Stamp:
     """Names, sizes and times of a folder's files, or of a file and those beside it that go on with its name: differs once one grows."""
+    path = next((parent for parent in path.parents if parent.is_file()), path)  # of a run in a database: the database
     files = walk(path) if path.is_dir() else (file for file in listed_files(path.parent) if file.name.startswith(path.name))
     looked = []
     for file in itertools.islice(files, MOST_FILES):

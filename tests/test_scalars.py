@@ -3,8 +3,13 @@
 import json
 import os
 import shutil
-from collections.abc import Mapping
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +17,8 @@ import pytest
 from board import catalogue, trackers
 from board.errors import BoardError
 from board.scalars import KEPT, Found, Reader, Scalars, filled, find, stamp
+
+REPOSITORY = Path(__file__).parent.parent
 
 
 def tensorboard(folder: Path, curves: Mapping[str, Mapping[int, float]]) -> Path:
@@ -106,6 +113,103 @@ def test_another_run_s_scalars_are_not_shown(tmp_path: Path) -> None:
 
     assert set(by_name(read(*find(tmp_path / "a", None, tmp_path)))) == {"loss_of_nobody"}
     assert set(by_name(read(*find(tmp_path / "b", None, tmp_path)))) == {"loss_b"}
+
+
+def in_wandb(root: Path, name: str) -> None:
+    """A run of W&B beside the runs, its curve called after it."""
+    write_run("wandb", name, dir=root, mode="offline")
+
+
+def in_swanlab(root: Path, name: str) -> None:
+    """The same of SwanLab."""
+    write_run("swanlab", name, logdir=root / "swanlog", mode="offline")
+
+
+def in_a_timed_folder(root: Path, name: str) -> None:
+    """The same of TensorBoard, as the recorder names its folders."""
+    write_run("tensorboard", name, log_dir=root / "tensorboard")
+
+
+def in_a_folder_of_lines(root: Path, name: str) -> None:
+    """A metrics.jsonl in a folder named after the run."""
+    jsonl(root / "logs" / name / "metrics.jsonl", [{"step": 1, f"curve of {name}": 1.0}])
+
+
+def in_trackio(root: Path, name: str) -> None:
+    """A run in a project's database, written in a process of its own: trackio has one store in each."""
+    code = f"""
+from board.trackers import trackio
+writer = trackio.open_writer({name!r}, dir={str(root / "trackio")!r})
+writer.scalars(1, {{"curve of {name}": 1.0}})
+writer.close()
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True, timeout=60)
+
+
+def write_run(tracker: str, name: str, **options: Any) -> None:
+    """One number, logged with the tracker's library under a name that tells the run."""
+    writer = trackers.tracker(tracker).open_writer(name, **options)
+    writer.scalars(1, {f"curve of {name}": 1.0})
+    writer.close()
+
+
+@pytest.mark.parametrize("write", [in_wandb, in_swanlab, in_a_timed_folder, in_a_folder_of_lines, in_trackio])
+def test_a_run_is_shown_what_was_recorded_under_its_name(
+    tmp_path: Path, write: Callable[[Path, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside several runs each has what its name was recorded for, with a dialect or a count too, and none has another's."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for run in ("run", "run-2", "other", "none"):
+        (tmp_path / run).mkdir()
+    names = {"run": {"run", "run-verl"}, "run-2": {"run-2-verl"}, "other": {"other"}, "none": set[str]()}
+    for name in sorted(set.union(*names.values())):
+        write(tmp_path, name)
+
+    for run, expected in names.items():
+        assert set(by_name(read(*find(tmp_path / run, None, tmp_path)))) == {f"curve of {name}" for name in expected}, run
+
+
+@pytest.mark.parametrize("write", [in_wandb, in_trackio])
+def test_a_name_of_nobody_is_shown_to_all(
+    tmp_path: Path, write: Callable[[Path, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A trainer's run under a name that no folder has is anybody's, whether or not the tracker holds another's too."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for run in ("a", "b"):
+        (tmp_path / run).mkdir()
+    for name in ("lively-sun-1", "b"):
+        write(tmp_path, name)
+
+    assert set(by_name(read(*find(tmp_path / "a", None, tmp_path)))) == {"curve of lively-sun-1"}
+    assert "curve of b" in by_name(read(*find(tmp_path / "b", None, tmp_path)))
+
+
+def test_a_run_in_a_database_is_followed(tmp_path: Path) -> None:
+    """What is logged to a run of trackio later is read, although the run is no file of its own."""
+    (tmp_path / "run").mkdir()
+    in_trackio(tmp_path, "run")
+    reader = Reader()
+    (source,) = find(tmp_path / "run", None, tmp_path)
+    before = reader.read([source])
+    database = source.path.parent
+    with closing(sqlite3.connect(database)) as store:
+        store.execute("INSERT INTO metrics SELECT id + 1, run_id, timestamp, run_name, 2, metrics, NULL, NULL FROM metrics")
+        store.commit()
+
+    assert by_name(before) == {"curve of run": {1: 1.0}}
+    assert by_name(reader.read([source])) == {"curve of run": {1: 1.0, 2: 1.0}}
+
+
+def test_names_are_taken_from_the_beginning(tmp_path: Path) -> None:
+    """Whose a log of W&B is stands in its first block: damage behind that leaves a run without another's curves, not with an error."""
+    for run in ("a", "b"):
+        (tmp_path / run).mkdir()
+    in_wandb(tmp_path, "b")
+    (log,) = (tmp_path / "wandb").rglob("*.wandb")
+    log.write_bytes(log.read_bytes().ljust(32 << 10, b"\0") + b"damage" * 9_999)
+
+    assert find(tmp_path / "a", None, tmp_path) == []
+    assert read(*find(tmp_path / "b", None, tmp_path)).problems
 
 
 def test_a_place_without_scalars_is_an_error(tmp_path: Path) -> None:

@@ -1,10 +1,11 @@
 """TensorBoard, W&B, SwanLab, trackio and standard output: reading what trainers logged, and writing what the board computes.
 
-Each tracker is one small module with the same three functions (`contract`), loaded when it is asked for; `nearby` looks for what lies near
+Each tracker is one small module with the same four functions (`contract`), loaded when it is asked for; `nearby` looks for what lies near
 a run. Imports schema and errors alone, so that the recorder, which lives in a trainer's process, can use it.
 """
 
 from board.trackers.nearby import Found, near
+from board.trackers.owners import own
 from board.trackers.table import NAMES, tracker
 
-__all__ = ["NAMES", "Found", "near", "tracker"]
+__all__ = ["NAMES", "Found", "near", "own", "tracker"]

@@ -1,10 +1,11 @@
-"""What every tracker's module offers: `find`, `read` and `open_writer`, and what they speak in. Knows neither runs nor metrics.
+"""What every tracker's module offers: `find`, `read`, `runs` and `open_writer`, and what they speak in. Knows neither runs nor metrics.
 
 A tracker's library is imported in these functions only, so that the board and the recorder start without it. A module:
 
     NAME = "tensorboard"
     def find(folder: Path) -> list[Path]            what of this tracker lies in a folder or below it; [] where nothing does
     def read(path: Path) -> dict[str, Curve]        its scalars by name; raises BoardError, TrackerMissing without the library
+    def runs(path: Path) -> dict[str, Path]         the names of the runs in it as they were recorded, the newest first; raises the same
     def open_writer(run: str, **kwargs) -> Writer   begins or goes on with a run; raises BoardError, TrackerMissing
 """
 
@@ -67,6 +68,9 @@ class Tracker(Protocol):
 
     def read(self, path: Path) -> dict[str, Curve]:
         """The scalars it holds, by name."""
+
+    def runs(self, path: Path) -> dict[str, Path]:
+        """The recorded names of the runs that it holds, the newest first, and what to read of each; {} where no name was recorded."""
 
     def open_writer(self, run: str, **kwargs: Any) -> Writer:
         """Begin a run of that name, or go on with it."""

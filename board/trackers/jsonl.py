@@ -27,6 +27,11 @@ def find(folder: Path) -> list[Path]:
     return list(walk(folder, lambda name: name == FILE_NAME))
 
 
+def runs(path: Path) -> dict[str, Path]:
+    """The name of the file's folder; the file itself says none."""
+    return {path.parent.name: path}
+
+
 def read(path: Path) -> dict[str, Curve]:
     """The numbers of a file's lines by name, nested ones joined by "/"; NaN and Infinity are numbers. Empty lines are passed over.
 

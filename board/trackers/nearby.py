@@ -11,8 +11,8 @@ from typing import Final
 from board.trackers.files import folders
 from board.trackers.table import NAMES, tracker
 
-MAX_FOUND: Final = 100
-"""So many sources are listed."""
+MAX_FOUND: Final = 1_000
+"""So many sources are listed: beside a run also those of other runs, which `owners` leaves out."""
 
 _LOG_FOLDERS: Final = ("tensorboard_log", "tensorboard", "runs", "logs", "wandb", "swanlog", "trackio")
 """Where trainers and trackers put their logs when nothing else is said."""

@@ -26,6 +26,11 @@ def find(folder: Path) -> list[Path]:
     return []
 
 
+def runs(path: Path) -> dict[str, Path]:
+    """Nothing: what went to a terminal is gone."""
+    return {}
+
+
 def read(path: Path) -> dict[str, Curve]:
     """Raises BoardError: what went to a terminal is gone."""
     raise BoardError(f"{path}: standard output cannot be read back; write it to metrics.jsonl as JSON lines.")

@@ -4,13 +4,14 @@ SWANLAB_MODE, SWANLAB_PROJECT and the rest of SwanLab's environment count as eve
 the machine nor what is printed, and takes neither the process's signals nor its exception hook.
 """
 
+import itertools
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from board.errors import BoardError
 from board.trackers.bounded import within
@@ -20,12 +21,18 @@ from board.trackers.plain import page, plain
 from board.trackers.run_folders import find_logs, log_at, parts
 from board.trackers.transaction_log import SWANLAB, records
 
+if TYPE_CHECKING:
+    from swanlab.proto.swanlab.record.v1.record_pb2 import Record
+
 NAME: Final = "swanlab"
 
 SECONDS: Final = 60
 """Longest time that beginning or closing a run may take; what is not uploaded by then stays on disk for `swanlab sync`."""
 
 _ENDING: Final = ".swanlab"
+
+_BEGINNING: Final = 50
+"""Records at a log's beginning among which the run's is; SwanLab writes it first."""
 
 _PROBES: Final = ("hardware", "runtime", "requirements", "conda", "git", "swanlab", "monitor")
 """What SwanLab would note about the machine."""
@@ -34,6 +41,13 @@ _PROBES: Final = ("hardware", "runtime", "requirements", "conda", "git", "swanla
 def find(folder: Path) -> list[Path]:
     """The transaction log of each run; of a run that was gone on with, which has several of one name, the last."""
     return find_logs(folder, _ENDING)
+
+
+def runs(path: Path) -> dict[str, Path]:
+    """The name of a log's experiment; {} for one without. No more than the log's beginning is read; raises as `read` does."""
+    begun = itertools.islice(_messages(path), _BEGINNING)
+    name = next((record.start.name for record in begun if record.HasField("start")), "")
+    return {name: path} if name else {}
 
 
 def read(path: Path) -> dict[str, Curve]:
@@ -51,20 +65,28 @@ def read(path: Path) -> dict[str, Curve]:
     return points.curves()
 
 
-def _gather(log: Path, points: Points) -> None:
-    """Add one log's scalars."""
+def _messages(log: Path) -> Iterator["Record"]:
+    """The records of a log as SwanLab's protobufs."""
     try:
         from google.protobuf.message import DecodeError
-        from swanlab.proto.swanlab.metric.column.v1.column_pb2 import COLUMN_CLASS_SYSTEM
         from swanlab.proto.swanlab.record.v1.record_pb2 import Record
     except ImportError as error:
         raise missing(NAME, "SwanLab") from error
-    machine = set()
     for data in records(log, SWANLAB):
         try:
-            record = Record.FromString(data)
+            yield Record.FromString(data)
         except DecodeError as error:
             raise BoardError(f"{log}: a record is none of SwanLab: {error}") from error
+
+
+def _gather(log: Path, points: Points) -> None:
+    """Add one log's scalars."""
+    try:
+        from swanlab.proto.swanlab.metric.column.v1.column_pb2 import COLUMN_CLASS_SYSTEM
+    except ImportError as error:
+        raise missing(NAME, "SwanLab") from error
+    machine = set()
+    for record in _messages(log):
         if record.HasField("column") and record.column.column_class == COLUMN_CLASS_SYSTEM:
             machine.add(record.column.column_key)
         elif record.HasField("scalar") and record.scalar.HasField("value") and record.scalar.key not in machine:

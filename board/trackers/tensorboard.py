@@ -41,6 +41,11 @@ def find(folder: Path) -> list[Path]:
     return list(dict.fromkeys(path.parent for path in walk(folder, lambda name: _MARK in name)))
 
 
+def runs(path: Path) -> dict[str, Path]:
+    """The folder's name, by which TensorBoard knows a run."""
+    return {(path if path.is_dir() else path.parent).name: path}
+
+
 def read(path: Path) -> dict[str, Curve]:
     """The scalars of a folder's event files, or of one event file, old (simple_value) and new (tensor) ones alike.
 

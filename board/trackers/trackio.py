@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal
 
 from board.errors import BoardError
@@ -27,6 +27,9 @@ SECONDS: Final = 60
 """Longest time that beginning or closing a run, or reading one, may take."""
 
 _ENDING: Final = ".db"
+
+_LONGEST_NAME: Final = 255
+"""Characters of a run's name that may stand in a path."""
 
 _RENAMED: Final = "__"
 """What trackio puts before a metric's name that it uses itself, such as step."""
@@ -46,6 +49,21 @@ def _has_metrics(path: Path) -> bool:
             return bool(_columns(database))
     except BoardError:
         return False
+
+
+def runs(path: Path) -> dict[str, Path]:
+    """The runs that a project's database holds rows of, the one logged to last first, and each one's path `database/name`.
+
+    A name that is no path, such as "a//b", is left out. Raises BoardError as `read` does.
+    """
+    with _opened(path) as database:
+        names = database.execute("SELECT run_name FROM metrics GROUP BY run_name ORDER BY max(id) DESC").fetchall()
+    return {name: path / name for (name,) in names if isinstance(name, str) and _is_path(name)}
+
+
+def _is_path(name: str) -> bool:
+    plain_path = PurePosixPath(name)
+    return plain_path.as_posix() == name != "." and not plain_path.is_absolute() and len(name) <= _LONGEST_NAME
 
 
 def read(path: Path) -> dict[str, Curve]:

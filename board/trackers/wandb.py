@@ -16,7 +16,7 @@ from board.trackers.contract import Curve, Example, missing
 from board.trackers.plain import plain, plain_rows
 from board.trackers.run_folders import find_logs, log_at, parts
 from board.trackers.transaction_log import WANDB, records
-from board.trackers.wandb_history import History
+from board.trackers.wandb_history import History, display_name
 
 NAME: Final = "wandb"
 
@@ -46,6 +46,12 @@ _SETTINGS: Final[dict[str, Any]] = {
 def find(folder: Path) -> list[Path]:
     """The transaction log of each run; of a run that was gone on with, which has several of one name, the last."""
     return find_logs(folder, _ENDING)
+
+
+def runs(path: Path) -> dict[str, Path]:
+    """The name that a log's run is shown under; {} for one without. No more than the log's beginning is read; raises as `read` does."""
+    name = display_name(path)
+    return {name: path} if name else {}
 
 
 def read(path: Path) -> dict[str, Curve]:

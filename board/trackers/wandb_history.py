@@ -4,6 +4,8 @@ A value is kept as JSON or as a typed field, its name as one key or as a path. A
 value of the metric that the trainer defined as its step, as the Hugging Face trainers do with train/global_step.
 """
 
+import itertools
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +15,10 @@ from board.trackers.curves import Points
 from board.trackers.transaction_log import WANDB, records
 
 if TYPE_CHECKING:
-    from wandb.proto.wandb_internal_pb2 import HistoryItem, HistoryRecord, MetricRecord
+    from wandb.proto.wandb_internal_pb2 import HistoryItem, HistoryRecord, MetricRecord, Record
+
+_BEGINNING: Final = 50
+"""Records at a log's beginning among which the run's is; W&B writes it second."""
 
 _ROW_STEP: Final = "_step"
 _NUMBER: Final = tuple("-0123456789NI")
@@ -32,16 +37,7 @@ class History:
 
     def read(self, log: Path) -> None:
         """Add one log's history. Raises BoardError that names the file for one that is damaged, TrackerMissing without W&B."""
-        try:
-            from google.protobuf.message import DecodeError
-            from wandb.proto.wandb_internal_pb2 import Record
-        except ImportError as error:
-            raise missing("wandb", "W&B") from error
-        for data in records(log, WANDB):
-            try:
-                record = Record.FromString(data)
-            except DecodeError as error:
-                raise BoardError(f"{log}: a record is none of W&B: {error}") from error
+        for record in _messages(log):
             kind = record.WhichOneof("record_type")
             if kind == "metric":
                 self._define(record.metric)
@@ -76,6 +72,26 @@ class History:
             return self._axis_of[name]
         beginning = max((start for start in self._axis_of_names_from if name.startswith(start)), key=len, default="")
         return self._axis_of_names_from.get(beginning, _ROW_STEP)
+
+
+def display_name(log: Path) -> str:
+    """What a run is called, from the beginning of its log; "" where that does not say. Raises as History.read does."""
+    named = (record.run.display_name for record in itertools.islice(_messages(log), _BEGINNING) if record.HasField("run"))
+    return next(named, "")
+
+
+def _messages(log: Path) -> "Iterator[Record]":
+    """The records of a log as W&B's protobufs."""
+    try:
+        from google.protobuf.message import DecodeError
+        from wandb.proto.wandb_internal_pb2 import Record
+    except ImportError as error:
+        raise missing("wandb", "W&B") from error
+    for data in records(log, WANDB):
+        try:
+            yield Record.FromString(data)
+        except DecodeError as error:
+            raise BoardError(f"{log}: a record is none of W&B: {error}") from error
 
 
 def _numbers(history: "HistoryRecord") -> dict[str, float]:

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import uuid
 from contextlib import closing
 from pathlib import Path
@@ -221,6 +222,55 @@ def test_one_store_in_a_process(project: str, tmp_path: Path) -> None:
     with pytest.raises(BoardError, match="one store in a process"):
         trackio.open_writer("run", project=project, dir=tmp_path)
     assert write(project, dir=library.TRACKIO_DIR).parents[1].parent == library.TRACKIO_DIR
+
+
+OPENED = """
+import sys
+from board.errors import BoardError
+from board.trackers import trackio
+try:
+    trackio.open_writer("run", **dict(zip(["dir"], sys.argv[1:])))
+except BoardError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("place", ["file", "file/below", "/proc/store"])
+@pytest.mark.parametrize("given", ["as an argument", "as TRACKIO_DIR"])
+def test_a_store_that_cannot_be_written_to_is_refused(tmp_path: Path, place: str, given: str) -> None:
+    """Before a step is logged an error names the folder: trackio itself would warn in a thread and go on."""
+    (tmp_path / "file").write_text("")
+    store = str(tmp_path / place)
+    argument, environment = ([store], {}) if given == "as an argument" else ([], {"TRACKIO_DIR": store})
+    plain_environment = {key: value for key, value in os.environ.items() if key != "TRACKIO_DIR"}
+    ended = subprocess.run(
+        [sys.executable, "-c", OPENED, *argument],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=REPOSITORY,
+        env=plain_environment | environment,
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith(f"{store}: no folder that can be written to (")
+
+
+@pytest.mark.filterwarnings("ignore:trackio failed to flush")
+def test_what_the_store_does_not_take_is_an_error(project: str) -> None:
+    """A run whose last rows did not reach the store ends with an error that says how many did."""
+    writer = trackio.open_writer("run", project=project)
+    writer.scalars(1, {"x": 1.0})
+    while not own(project, "run"):
+        time.sleep(0.1)
+    with closing(sqlite3.connect(SQLiteStorage.get_project_db_path(project))) as store:
+        store.execute("CREATE TRIGGER refuse BEFORE INSERT ON metrics BEGIN SELECT raise(ABORT, 'refused'); END")
+        store.commit()
+    writer.scalars(2, {"x": 2.0})
+    writer.scalars(3, {"x": 3.0})
+
+    with pytest.raises(BoardError, match=r"run: trackio has stored 1 of 3 rows; the others are lost"):
+        writer.close()
 
 
 KILLED = """

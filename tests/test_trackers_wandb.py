@@ -63,6 +63,23 @@ def exported(place: Path) -> list[dict[str, Any]]:
     return rows
 
 
+@pytest.mark.parametrize("place", ["file", "file/below", "/proc/logs", "blocked"])
+@pytest.mark.parametrize("given", ["as an argument", "as WANDB_DIR"])
+def test_a_folder_that_cannot_be_written_to_is_refused(
+    tmp_path: Path, place: str, given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error names the folder: W&B itself would write to a temporary one and end well."""
+    (tmp_path / "file").write_text("")
+    (tmp_path / "blocked").mkdir()
+    (tmp_path / "blocked" / "wandb").write_text("")
+    folder = tmp_path / place
+    if given == "as WANDB_DIR":
+        monkeypatch.setenv("WANDB_DIR", str(folder))
+
+    with pytest.raises(BoardError, match=f"{folder}/wandb: no folder that can be written to"):
+        wandb.open_writer("run", mode="offline", dir=folder if given == "as an argument" else None)
+
+
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     """Every number comes back as the 64 bits it was, from the folder and from its file, and as W&B's own records hold it."""
     place = write(tmp_path, STEPS)

@@ -5,6 +5,7 @@ What lies near a run is not ours: a walk follows no link, goes only so deep and 
 
 import os
 import re
+import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -70,6 +71,16 @@ def checked_size(path: Path) -> int:
     if size > MAX_BYTES:
         raise BoardError(f"{path}: {size:,} bytes, and no file of scalars over {MAX_BYTES:,} bytes is read.")
     return size
+
+
+def checked_writable(folder: Path) -> None:
+    """Make a folder and try to write in it, leaving nothing there. Raises BoardError that names it where that fails."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise BoardError(f"{folder}: no folder that can be written to ({error.strerror or error}).") from error
 
 
 def folder_name(run: str) -> str:

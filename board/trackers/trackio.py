@@ -17,7 +17,7 @@ from board.errors import BoardError
 from board.trackers.bounded import silently, within
 from board.trackers.contract import Curve, Example, missing
 from board.trackers.curves import Points
-from board.trackers.files import checked_size, walk
+from board.trackers.files import checked_size, checked_writable, walk
 from board.trackers.flat import numbers, parsed
 from board.trackers.plain import plain, plain_rows
 
@@ -27,6 +27,12 @@ SECONDS: Final = 60
 """Longest time that beginning or closing a run, or reading one, may take."""
 
 _ENDING: Final = ".db"
+
+_ELSEWHERE: Final = ("TRACKIO_SPACE_ID", "TRACKIO_SERVER_URL")
+"""With one of these trackio sends what is logged to another machine."""
+
+_STORED_WITHIN: Final = 5.0
+"""Seconds after a run's end in which the store must hold all of it; trackio's own wait for it comes before that."""
 
 _LONGEST_NAME: Final = 255
 """Characters of a run's name that may stand in a path."""
@@ -137,7 +143,7 @@ def open_writer(
     """Go on with the last run that is called `name`, else `run`, or begin one; with `resume="never"` begin one in any case.
 
     `dir` is the store's folder, TRACKIO_DIR's or trackio's own where none is given. Raises TrackerMissing without trackio, BoardError for
-    what trackio does not take.
+    what trackio does not take and for a store that cannot be written to.
     """
     trackio = _library(dir)
 
@@ -159,6 +165,8 @@ def open_writer(
 
 def _library(folder: str | Path | None) -> Any:
     """trackio itself, which looks once, when it is loaded, where its store is."""
+    if folder is not None:
+        checked_writable(Path(folder).expanduser())
     if folder is not None and "trackio" not in sys.modules:
         os.environ["TRACKIO_DIR"] = str(Path(folder).expanduser().absolute())
     try:
@@ -168,6 +176,8 @@ def _library(folder: str | Path | None) -> Any:
         raise missing(NAME, "trackio") from error
     if folder is not None and Path(TRACKIO_DIR) != Path(folder).expanduser().absolute():
         raise BoardError(f"trackio has one store in a process, and this process has {TRACKIO_DIR} already.")
+    if not any(map(os.environ.get, _ELSEWHERE)):
+        checked_writable(Path(TRACKIO_DIR))
     return trackio
 
 
@@ -176,15 +186,17 @@ class TrackioWriter:
 
     def __init__(self, run: Any) -> None:
         from trackio.sqlite_storage import SQLiteStorage
+        from trackio.utils import get_storage_mode
 
         database = SQLiteStorage.get_project_db_path(run.project)
         self.place = run.url or f"{database}/{run.name}"
-        self.last_step = None if run.url else _last_step(database, run.id)
+        self._rows, self.last_step = (0, None) if run.url else _stored(database, run.id)
         self._run = run
+        self._database = None if run.url or get_storage_mode() != "sqlite" else database  # else kept elsewhere, or taken in later
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
         """One step's numbers."""
-        self._run.log({plain(name): float(value) for name, value in values.items()}, step=step)
+        self._log(step, {plain(name): float(value) for name, value in values.items()})
 
     def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
         """A few rollouts as one of trackio's tables, their text made plain."""
@@ -193,19 +205,33 @@ class TrackioWriter:
         shown = plain_rows(rows)
         columns = list(dict.fromkeys(key for row in shown for key in row))
         table = trackio.Table(columns=columns, data=[[row.get(key) for key in columns] for row in shown])
-        self._run.log({plain(name): table}, step=step)
+        self._log(step, {plain(name): table})
 
     def close(self) -> None:
-        """Write what is pending and end the run; raises TimeoutError after SECONDS."""
+        """Write what is pending and end the run; raises TimeoutError after SECONDS, BoardError where the store does not hold all of it."""
         within(SECONDS, "Closing the run of trackio", silently(self._run.finish))
+        if self._database is not None:
+            self._check_stored(self._database)
+
+    def _log(self, step: int, values: dict[str, Any]) -> None:
+        self._run.log(values, step=step)
+        self._rows += 1
+
+    def _check_stored(self, database: Path) -> None:
+        """trackio writes in a thread of its own and only warns of what it could not write."""
+        deadline = time.monotonic() + _STORED_WITHIN
+        while (rows := _stored(database, self._run.id)[0]) < self._rows and time.monotonic() < deadline:
+            time.sleep(0.1)
+        if rows < self._rows:
+            raise BoardError(f"{self.place}: trackio has stored {rows:,} of {self._rows:,} rows; the others are lost.")
 
 
-def _last_step(file: Path, run_id: str) -> int | None:
-    """The last step of a run in a project's database, None where it has none."""
+def _stored(file: Path, run_id: str) -> tuple[int, int | None]:
+    """How many rows of a run a project's database holds, and the last one's step, None where it has none."""
     if not file.exists():
-        return None
+        return 0, None
     with _opened(file) as database:
         if not _columns(database):
-            return None
-        (last,) = database.execute("SELECT max(step) FROM metrics WHERE run_id = ?", (run_id,)).fetchone()
-    return None if last is None else int(last)
+            return 0, None
+        rows, last = database.execute("SELECT count(*), max(step) FROM metrics WHERE run_id = ?", (run_id,)).fetchone()
+    return int(rows), None if last is None else int(last)

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from board.errors import BoardError
 from board.trackers.contract import Curve, Example, missing
+from board.trackers.files import checked_writable
 from board.trackers.plain import plain, plain_rows
 from board.trackers.run_folders import find_logs, log_at, parts
 from board.trackers.transaction_log import WANDB, records
@@ -86,9 +87,11 @@ def open_writer(
     """Begin a run that is called `name`, else `run`; with `run_id`, which the caller keeps, go on with it where there is one.
 
     What is not given is what W&B's environment says, and then what W&B does by itself. With `mode="offline"` nothing is sent anywhere.
-    Raises TrackerMissing without W&B, BoardError without a key where one is needed, and what W&B raises.
+    Raises TrackerMissing without W&B, BoardError without a key where one is needed and for a folder that cannot be written to, and what W&B
+    raises.
     """
     offline = (mode or os.environ.get("WANDB_MODE")) in ("offline", "disabled", "dryrun")
+    _check_folder(mode, dir)
     if mode == "offline":
         os.environ.setdefault("WANDB_ERROR_REPORTING", "false")
     try:
@@ -111,6 +114,14 @@ def open_writer(
         settings=wandb.Settings(**known),
     )
     return WandbWriter(begun)
+
+
+def _check_folder(mode: str | None, folder: str | Path | None) -> None:
+    """Refuse a given folder, or WANDB_DIR, that cannot be written to: W&B itself would take a temporary one, and say nothing."""
+    given = folder or os.environ.get("WANDB_DIR")
+    if given and (mode or os.environ.get("WANDB_MODE")) != "disabled":
+        hidden = Path(given).expanduser() / ".wandb"
+        checked_writable(hidden if hidden.exists() else hidden.with_name("wandb"))
 
 
 class WandbWriter:

@@ -128,7 +128,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a project with a space": ({"mode": "offline", "project": "my project"}, "project.name"),
     "online without a key": ({"mode": "online"}, "no API key was provided"),
     "a mode that is none": ({"mode": "sideways"}, "Invalid mode"),
-    "local without its board": ({"mode": "local"}, "needs swanboard"),
+    "local without its board": ({"mode": "local"}, "needs swanboard.* mode offline keeps all here"),
 }
 
 

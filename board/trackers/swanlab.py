@@ -106,8 +106,11 @@ def open_writer(
 ) -> "SwanlabWriter":
     """Begin a run that is called `experiment_name`, else `run`; with `run_id`, which the caller keeps, go on with it where there is one.
 
-    What is not given is what SwanLab's environment says, and then what SwanLab does by itself. With `mode="offline"` nothing is sent
-    anywhere. Raises TrackerMissing without SwanLab, BoardError for what SwanLab does not take, and what SwanLab raises.
+    What is not given is what SwanLab's environment says, and then what SwanLab does by itself. `mode="offline"` keeps everything on this
+    machine. So does `mode="local"`, for SwanLab's own dashboard: it needs swanboard, which no extra of ours brings, since SwanLab asks for
+    a pre-release of it that takes rich back to version 13.
+
+    Raises TrackerMissing without SwanLab, BoardError for what SwanLab does not take, and what SwanLab raises.
     """
     try:
         import swanlab
@@ -116,7 +119,9 @@ def open_writer(
     if swanlab.has_run():
         raise BoardError("SwanLab has one run in a process, and one is open already.")
     if (mode or os.environ.get("SWANLAB_MODE")) == "local" and find_spec("swanboard") is None:
-        raise BoardError("SwanLab's mode local needs swanboard: pip install 'swanlab[dashboard]'. Its mode offline does without.")
+        raise BoardError(
+            "SwanLab's mode local needs swanboard: pip install 'swanlab[dashboard]'. Its mode offline keeps all here without."
+        )
     name = plain(experiment_name or run)
 
     def begin() -> Any:

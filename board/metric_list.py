@@ -87,17 +87,32 @@ class Panel:
         return min((one for one in found if one is not None), key=lambda one: one.step, default=None)
 
     @cached_property
-    def broken(self) -> tuple[int, int] | None:
-        """The first step whose logged value is NaN or infinite, and how many are; None where all are numbers."""
-        steps = np.concatenate(
-            [one.curve.steps[~np.isfinite(one.curve.values)] for one in self.logged] or [np.empty(0, np.int64)]
-        )
-        return (int(steps.min()), len(steps)) if len(steps) else None
+    def broken(self) -> "Departure | None":
+        """The first step whose logged value is NaN or infinite, and how many steps' are; None where all are numbers.
+
+        From rollouts NaN is a step without a value; a trainer that logs it had one.
+        """
+        found = [
+            (one.curve.steps[bad], one.curve.values[bad]) for one in self.logged if (bad := ~np.isfinite(one.curve.values)).any()
+        ]
+        if not found:
+            return None
+        steps, values = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        first = int(np.argmin(steps))
+        return Departure(int(steps[first]), float(values[first]), len(np.unique(steps)))
+
+    @property
+    def left(self) -> "Departure | None":
+        """Where the metric first left what is healthy: its range, or the numbers."""
+        found = [one for one in (self.broken, self.departure) if one is not None]
+        return min(found, key=lambda one: one.step, default=None)
 
     @property
     def ranged(self) -> bool:
-        """Whether there is a healthy range to leave."""
-        return self.metric is not None and (self.metric.reading.low, self.metric.reading.high) != (None, None)
+        """Whether there is a healthy range to leave; what became NaN or infinite has left it, bounds or not."""
+        return self.broken is not None or (
+            self.metric is not None and (self.metric.reading.low, self.metric.reading.high) != (None, None)
+        )
 
 
 def points(curve: "pd.Series[float]") -> tuple[NDArray[np.int64], Float64Array]:

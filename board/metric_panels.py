@@ -3,6 +3,7 @@
 Draws panels that are found and named; what text of a run may be in them is drawn as plain text.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -115,19 +116,17 @@ def _panel(panel: Panel, key: str, wall: Wall) -> None:
         st.button(label, key=f"pin_{key}", type="tertiary", on_click=session.toggle_pin, args=(panel.key,))
     st.text(_gloss(panel, wall.choices.language))
     _chart(panel, f"panel_{key}", wall)
-    _broken(panel, wall.choices.language)
     _departed(panel, key, wall)
 
 
-def _broken(panel: Panel, language: Language) -> None:
-    """A sentence where what was logged is no number: in a curve it is only a gap."""
+def _broken(panel: Panel, language: Language) -> str:
+    """A sentence where what was logged is no number: in a curve it is only a gap. Empty where all is."""
     if panel.broken is None:
-        return
-    step, count = panel.broken
+        return ""
+    step, count = panel.broken.step, panel.broken.steps
     if language == "en":
-        st.text(f"Logged as NaN or infinite in {plural(count, 'step')}, first in step {step:,}.")
-    else:
-        st.text(f"有 {count:,} 步记录为 NaN 或无穷，首次在第 {step:,} 步。")
+        return f"Logged as NaN or infinite in {plural(count, 'step')}, first in step {step:,}."
+    return f"有 {count:,} 步记录为 NaN 或无穷，首次在第 {step:,} 步。"
 
 
 def _gloss(panel: Panel, language: Language) -> str:
@@ -230,22 +229,30 @@ def _healthy(panel: Panel) -> Healthy | None:
 
 def _departed(panel: Panel, key: str, wall: Wall) -> None:
     """Where the healthy range is first left, what that means, and a link to the page that shows it at that step."""
+    left = panel.left
+    if left is None:
+        return
+    file, title = PAGES[panel.metric.reading.look if panel.metric else "rewards"]
+    with st.container(gap="xxsmall", key=f"departed_{key}"):
+        for said in (_broken(panel, wall.choices.language), _outside(panel, wall.choices.language)):
+            if said:
+                st.text(said)
+        if left.step in wall.view.run.steps:
+            st.page_link(file, label=f"Step {left.step:,} on {title}", query_params=session.link(step=left.step))
+
+
+def _outside(panel: Panel, language: Language) -> str:
+    """A sentence on where the curve first leaves the healthy range, and what that means; empty where it does not."""
     left = panel.departure
     if left is None or panel.metric is None:
-        return
-    reading, language = panel.metric.reading, wall.choices.language
+        return ""
+    reading = panel.metric.reading
     meant = getattr(reading.departure, language)
     if language == "en":
         often = f", in {left.steps:,} steps in all" if left.steps > 1 else ""
-        said = f"First outside the healthy range ({healthy_range(reading)}) at step {left.step:,}, with {fmt(left.value)}{often}. {meant}"
-    else:
-        often = f"，共 {left.steps:,} 步" if left.steps > 1 else ""
-        said = f"第 {left.step:,} 步首次超出正常范围（{healthy_range(reading, 'zh')}），值为 {fmt(left.value)}{often}。{meant}"
-    file, title = PAGES[reading.look]
-    with st.container(gap="xxsmall", key=f"departed_{key}"):
-        st.text(said)
-        if left.step in wall.view.run.steps:
-            st.page_link(file, label=f"Step {left.step:,} on {title}", query_params=session.link(step=left.step))
+        return f"First outside the healthy range ({healthy_range(reading)}) at step {left.step:,}, with {fmt(left.value)}{often}. {meant}"
+    often = f"，共 {left.steps:,} 步" if left.steps > 1 else ""
+    return f"第 {left.step:,} 步首次超出正常范围（{healthy_range(reading, 'zh')}），值为 {fmt(left.value)}{often}。{meant}"
 
 
 def story(departed: Sequence[Panel], of: int, named: Callable[[Panel], str]) -> None:
@@ -258,9 +265,10 @@ def story(departed: Sequence[Panel], of: int, named: Callable[[Panel], str]) -> 
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="story"):
         st.text(f"Of {_ranged(of)} {len(departed)} left it, first:")
         for at, panel in enumerate(departed[:MOST_TOLD]):
-            if panel.departure is not None:
-                label = f"{_literal(named(panel))}: {fmt(panel.departure.value)} at step {panel.departure.step:,}"
-                where = {"step": panel.departure.step}
+            if panel.left is not None:
+                value = "NaN" if math.isnan(panel.left.value) else fmt(panel.left.value)
+                label = f"{_literal(named(panel))}: {value} at step {panel.left.step:,}"
+                where = {"step": panel.left.step}
                 st.button(label, key=f"left_{at}", type="tertiary", on_click=session.go, kwargs=where)
 
 

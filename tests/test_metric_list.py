@@ -164,13 +164,35 @@ def test_departure_of_a_panel() -> None:
 
 
 def test_what_was_logged_as_no_number_is_told() -> None:
-    """NaN and infinities that a trainer logged are counted from the first step on; a panel of numbers alone has none."""
+    """Steps that a trainer logged NaN or an infinity in are counted once, from the first on; a panel of numbers alone has none."""
     broken, sound = logged("actor/pg_loss", steps=(3, 5, 7), values=(1.0, np.inf, np.nan)), logged("actor/lr")
-    found = {panel.key: panel.broken for panel in panels(VALUES, [broken, sound], "roll")}
+    again = logged("actor/pg_loss", steps=(5, 7), values=(-np.inf, np.inf), tracker="wandb")
+    found = {panel.key: panel.broken for panel in panels(VALUES, [broken, again, sound], "roll")}
 
-    assert found[broken.key] == (5, 2)
+    assert found[broken.key] == Departure(5, np.inf, 2)
     assert found[sound.key] is None
     assert found["reward/mean"] is None
+
+
+LEFT = {
+    "the range alone": ("objective/kl", (0.5, 0.5), Departure(4, -5.0, 1)),
+    "the numbers first": ("objective/kl", (np.inf, 0.5), Departure(3, np.inf, 1)),
+    "the numbers, without bounds": ("critic/score/mean", (1.0, -np.inf), Departure(4, -np.inf, 1)),
+    "the numbers, of no known metric": ("who knows", (1.0, np.inf), Departure(4, np.inf, 1)),
+    "neither": ("critic/score/mean", (1.0, 2.0), None),
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_what_became_no_number_has_left_what_is_healthy(name: str) -> None:
+    """A metric leaves at its first value outside the range, or at the first logged as NaN or infinite, bounds or not."""
+    scalar, values, wanted = LEFT[name]
+    one = logged(scalar, values=values)
+
+    (panel,) = (panel for panel in panels(VALUES, [one], "trl") if panel.key == one.key)
+
+    assert panel.left == wanted
+    assert panel.ranged >= (wanted is not None)
 
 
 def test_what_is_missing_says_what_it_needs() -> None:

@@ -280,6 +280,23 @@ def test_what_was_logged_as_nan_is_told(root: Path) -> None:
     assert not test.exception
 
 
+def test_what_was_logged_as_nan_has_left_the_healthy_range(root: Path) -> None:
+    """A value logged as NaN is told at the top and first of what left the healthy range, though the rollouts give numbers."""
+    folder = write_run(root, "run", [row(step) for step in STEPS])
+    scalars(folder, [{"step": step, "objective/kl": math.nan if step == 2 else 0.1, HOSTILE: math.nan} for step in STEPS])
+
+    test = opened("metrics", step=0)
+
+    stories = [one.label for one in test.button if (one.key or "").startswith("left_")]
+    assert "kl/k1\\_sum\\_mean: NaN at step 2" in stories
+    assert "a scalar of the trainer: NaN at step 0" in stories
+    assert headings(test)[0] == "Left the healthy range"
+    assert "Logged as NaN or infinite in 1 step, first in step 2." in texts(test).splitlines()
+    assert "evil" not in labels(test)
+    test.button(key="left_1").click().run()
+    assert linked(test, "step") == "2"
+
+
 def test_scalars_may_lie_elsewhere(root: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """RL_BOARD_SCALARS names a file or folder instead; one without scalars is told."""
     write_run(root, "run", GROWING)

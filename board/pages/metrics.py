@@ -71,8 +71,9 @@ def fields() -> set[str]:
 
 
 def in_our_words(panel: Panel) -> str:
-    """The name of a metric of the catalogue without text of a run: what a trainer put in the place of a {placeholder} is not told."""
-    assert panel.metric is not None
+    """The name of a metric without text of a run: neither a scalar of the trainer's own nor what stands for a {placeholder} is told."""
+    if panel.metric is None:
+        return "a scalar of the trainer"
     return panel.name if panel.name in catalogue_names(panel.metric).values() else panel.metric.key
 
 
@@ -168,7 +169,7 @@ def draw() -> None:
     listed = metric_list.panels(values, scalars.logged, choices.dialect)
     found = metric_list.matching(listed, choices.query, choices.families, choices.origin)
     ranged = [panel for panel in found if panel.ranged]
-    departed = sorted((panel for panel in ranged if panel.departure is not None), key=first_step)
+    departed = sorted((panel for panel in ranged if panel.left is not None), key=first_step)
     story(departed, len(ranged), in_our_words)
     sections(
         found, departed, Wall(view, choices, scalars, version, pins, marks), lambda: reward_against_distance(values, version)
@@ -177,9 +178,9 @@ def draw() -> None:
 
 
 def first_step(panel: Panel) -> int:
-    """The step at which the panel's metric left its range."""
-    assert panel.departure is not None
-    return panel.departure.step
+    """The step at which the panel's metric left what is healthy."""
+    assert panel.left is not None
+    return panel.left.step
 
 
 draw()

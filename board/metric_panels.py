@@ -73,16 +73,18 @@ def section(
     wall: Wall,
     *,
     opened: bool,
+    of: int = 0,
     note: str = "",
     beneath: Callable[[], None] | None = None,
 ) -> None:
     """A heading that opens and closes over its panels; what is closed is neither drawn nor sent. `heading` is our own words.
 
-    `beneath` draws what else belongs there. Of a section that the reader did not open the FIRST are drawn until all are asked for.
+    Where the panels are the first `of` more, the heading says both numbers. `beneath` draws what else belongs there.
+    Of a section that the reader did not open the FIRST are drawn until all are asked for.
     """
     looked_for = "found_" if wall.choices.narrowed else ""
     with st.expander(
-        f"{heading} · {len(panels)}",
+        f"{heading} · {_how_many(len(panels), of, wall.choices.language)}",
         expanded=opened or wall.choices.narrowed,
         key=f"family_{looked_for}{key}",
         bind="query-params",
@@ -102,6 +104,12 @@ def section(
                 _panel(one, name, wall)
         if beneath:
             beneath()
+
+
+def _how_many(shown: int, of: int, language: Language) -> str:
+    if of <= shown:
+        return str(shown)
+    return f"first {shown} of {of}" if language == "en" else f"{of} 个中的前 {shown} 个"
 
 
 def _digest(key: str) -> str:

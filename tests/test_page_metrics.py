@@ -194,6 +194,19 @@ def test_summary_of_departures_leads_to_their_steps(root: Path) -> None:
     assert sum(one.key.startswith("left_") for one in test.button if one.key) <= MOST_TOLD
 
 
+def test_heading_and_summary_tell_the_same_numbers(root: Path) -> None:
+    """As many metrics as the top line says have left their range are in the heading below it; if not all are shown it says so."""
+    folder = write_run(root, "run", GROWING)
+    scalars(folder, [{"step": 3, **{f"scalar {i}": math.inf for i in range(MOST_TOLD)}}])
+    test = opened("metrics")
+
+    told = next(line for line in texts(test).splitlines() if line.endswith(" left it, first:"))
+    count = int(told.removesuffix(" left it, first:").rpartition(" ")[2])
+
+    assert count > MOST_TOLD
+    assert test.expander[0].label == f"Left the healthy range · first {MOST_TOLD} of {count}"
+
+
 def test_healthy_run_says_so(root: Path) -> None:
     """A run whose metrics all stay in their ranges is told so."""
     write_run(root, "run", [{"step": step, "prompt": "p", "response": "x", "reward": float(i)} for step in STEPS for i in (0, 1)])

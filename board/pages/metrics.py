@@ -96,14 +96,9 @@ def sections(found: list[Panel], departed: list[Panel], wall: Wall, below_reward
         with above[0]:
             section("pinned", "Pinned", pinned, wall, opened=True)
     if departed and not choices.narrowed:
-        first = departed[:MOST_TOLD]
-        rest = (
-            f"The first {len(first)} of {len(departed)}; the others are marked in their families."
-            if len(departed) > MOST_TOLD
-            else ""
-        )
+        rest = "The others are marked in their families." if len(departed) > MOST_TOLD else ""
         with above[1]:
-            section("departed", "Left the healthy range", first, wall, opened=True, note=rest)
+            section("departed", "Left the healthy range", departed[:MOST_TOLD], wall, opened=True, of=len(departed), note=rest)
     for family, members in metric_list.by_family(found).items():
         words = INTRODUCTIONS.get(family)
         note = getattr(words, choices.language) if words else ""

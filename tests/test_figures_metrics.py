@@ -14,7 +14,7 @@ from board.errors import FieldMissing
 from board.figures import theme
 from board.figures.chart import Chart, Ready, step_mark
 from board.figures.frontier import frontier, frontier_mark, places
-from board.figures.metric_panel import FAMILY_COLORS, HEIGHT, MOST_POINTS, Healthy, PanelLine, metric_panel
+from board.figures.metric_panel import FAMILY_COLORS, HEIGHT, MOST_POINTS, MOST_TICKS, Healthy, PanelLine, log_ticks, metric_panel
 
 HOSTILE = '<b>bold</b> <a href="http://evil">x</a> &lt; %{x} $y$'
 
@@ -83,12 +83,76 @@ def test_logarithmic_axis_says_what_it_leaves_out() -> None:
 
     assert fig.layout.yaxis.type == "log"
     assert np.isnan(drawn(chart, "rollouts").y[1:3]).all()
-    assert fig.layout.xaxis.title.text == "2 not above zero left out"
+    assert fig.layout.xaxis.title.text == "2 steps not above zero left out"
     assert [shape.y0 for shape in fig.layout.shapes] == [10]
     assert fig.layout.annotations[0].y == pytest.approx(-2)
     mark = step_mark(chart, 0)
     assert mark is not None
     assert mark["dots"] == [{"y": 2.0, "color": theme.COLORS["other"]}]
+
+
+def test_what_is_left_out_is_counted_once() -> None:
+    """The steps left out of a logarithmic axis are those of the board's own curve, however many trackers logged it too."""
+    grey = [line([0, 0, 0, 1, 1, 1, 1], f"tracker {i}", logged=True) for i in range(5)]
+
+    both = figure(metric_panel([*grey, line([0, 1, 1, 1])], "kl", log=True))
+    logged = figure(metric_panel(grey, "kl", log=True))
+
+    assert both.layout.xaxis.title.text == "1 step not above zero left out"
+    assert logged.layout.xaxis.title.text == "3 steps not above zero left out"
+
+
+LOG_TICKS = {
+    "two decades": (0.5, 20, [0.5, 1, 5, 10]),
+    "many decades": (1e-7, 2e9, [1e-5, 1, 1e5]),
+    "within a decade": (1.1, 1.9, [1.2, 1.4, 1.6, 1.8]),
+    "a decade and a half": (0.9, 20, [1, 2, 5, 10, 20]),
+    "one number": (163.0, 163.0, [163]),
+    "a few above a decade": (150, 170, [150, 155, 160, 165, 170]),
+}
+
+
+@pytest.mark.parametrize("name", LOG_TICKS)
+def test_logarithmic_ticks_are_round(name: str) -> None:
+    """Labels of a logarithmic axis are round numbers within what is drawn."""
+    low, high, wanted = LOG_TICKS[name]
+
+    assert log_ticks(low, high) == pytest.approx(wanted)
+
+
+@given(st.floats(5e-324, 1.7e308), st.floats(5e-324, 1.7e308))
+def test_logarithmic_ticks_are_few(one: float, other: float) -> None:
+    """Whatever is drawn, there is a label, and no more than the panel has room for."""
+    assert 1 <= len(log_ticks(min(one, other), max(one, other))) <= MOST_TICKS
+
+
+def test_logarithmic_labels_are_short() -> None:
+    """Labels are whole or short decimals; beyond that a digit and a power of ten."""
+    small, large = (
+        figure(metric_panel([line(values)], "kl", log=True)).layout.yaxis.ticktext for values in ([1e-7, 1e-3], [150, 170])
+    )
+
+    assert set(small) <= {"1e-7", "1e-6", "1e-5", "1e-4", "0.001"}
+    assert large == ("150", "155", "160", "165", "170")
+
+
+def test_a_legend_has_room_beneath_the_note() -> None:
+    """Where there are too many lines to name at their ends the panel grows by its legend; the plot and the note stay as they are."""
+    few = figure(metric_panel([line([0, 1, 2])], "kl", log=True)).layout
+    many = figure(metric_panel([line([0, 1, 2], f"tracker {i}", logged=True) for i in range(5)], "kl", log=True)).layout
+
+    assert many.legend.yref == "container"
+    assert many.height - few.height == many.margin.b - few.margin.b > 0
+
+
+def test_the_boards_own_curve_is_on_top() -> None:
+    """Where a tracker logged the same numbers the board's own curve covers them, a little wider, smoothed or not; it is first by name."""
+    chart = metric_panel([line([1, 2]), line([1, 2], "wandb", logged=True)], "kl", smoothing=0.5)
+
+    assert [one.name for one in figure(chart).data] == ["wandb, not smoothed", "rollouts, not smoothed", "wandb", "rollouts"]
+    ours, theirs = drawn(chart, "rollouts"), drawn(chart, "wandb")
+    assert ours.line.width > theirs.line.width
+    assert ours.legendrank < theirs.legendrank
 
 
 @pytest.mark.parametrize("values", [[-1, -2, 0], [1, -1, 0]], ids=["none above zero", "few above zero"])

@@ -3,6 +3,7 @@
 Draws arrays that are ready; knows nothing of the catalogue or of trackers.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -16,6 +17,7 @@ from board.figures.curves import MOST_LABELS
 from board.figures.lines import Curve, last_point, line, name_lines, unsmoothed
 from board.figures.theme import COLORS, MARK, base_layout, leave_room, step_axis, tint
 from board.figures.thinning import kept_points
+from board.formats.row import plural
 from board.metrics import Float64Array
 from board.numbers import fmt
 from board.steps import smooth
@@ -24,6 +26,10 @@ HEIGHT: Final = 168
 _BARE: Final = 22
 _NOTED: Final = 40
 """Pixels below the plot, for the steps alone and with a note beneath them."""
+_LEGEND_ROW: Final = 19
+
+MOST_TICKS: Final = 5
+"""So many values are labelled beside the plot."""
 
 MOST_POINTS: Final = 500
 """A small panel shows no more of a long curve."""
@@ -86,25 +92,79 @@ def metric_panel(
     known = [one for one in lines if np.isfinite(_drawable(one.values, log)).any()]
     color = FAMILY_COLORS.get(family, COLORS["other"])
     grey = [one for one in known if one.logged]
+    ours = [not one.logged for one in known]
     dashes = {id(one): DASHES[at % len(DASHES)] for at, one in enumerate(grey)}
     whole = [_curve(one, color, dashes.get(id(one), "solid"), smoothing, log) for one in known]
     curves = [_thinned(one) for one in whole]
-    data = [unsmoothed(curve) for curve in curves] if smoothing else []
-    data += [_line(curve, unit) for curve in curves]
+    below = np.argsort(ours, kind="stable")  # the board's own on top of the others, where they agree
+    data = [unsmoothed(curves[at]) for at in below] if smoothing else []
+    data += [_line(curves[at], unit, ours[at]) for at in below]
     labels = _labels(curves)
     layout = _layout(max(map(len, labels), default=0))
     name_lines(layout, [_on_axis(curve) for curve in curves] if log else curves, labels)
-    drawn = np.concatenate([curve.line for curve in curves])
-    leave_room(layout, float(np.nanmin(drawn)), float(np.nanmax(drawn)))
+    _value_axis(layout, np.concatenate([curve.line for curve in curves]), log)
     steps = np.unique(np.concatenate([one.steps for one in known]))
     step_axis(layout, steps)
-    note = _note(known, curves, log)
-    layout["xaxis"] |= {"title": {"text": note, "standoff": 4, "font": {"size": 11}}, "nticks": 6}
-    layout["margin"]["b"] = _NOTED if note else _BARE
-    layout["yaxis"] |= {"type": "log", "tickformat": ".2~g"} if log else {"nticks": 5}
+    _beneath(layout, _note(lines, curves, log), 0 if labels else len(curves))
     data += _bounds(layout, healthy, log) if healthy else []
     marked = tuple(Line(one.color, one.steps, _axis_values(one.line, log)) for one in whole)
     return Chart({"data": data, "layout": layout}, steps, marked)
+
+
+def _value_axis(layout: Spec, drawn: Float64Array, log: bool) -> None:
+    """Room for its labels, and the labels themselves: few, as the panel is small."""
+    low, high = float(np.nanmin(drawn)), float(np.nanmax(drawn))
+    leave_room(layout, low, high)
+    layout["yaxis"] |= {"nticks": MOST_TICKS}
+    if log:
+        ticks = log_ticks(low, high)
+        texts = [_tick_text(tick) for tick in ticks]
+        layout["yaxis"] |= {"type": "log", "tickmode": "array", "tickvals": ticks, "ticktext": texts}
+        layout["margin"]["l"] = 14 + 7 * max(map(len, texts), default=0)
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """At most MOST_TICKS round numbers from `low` to `high`, both above zero; one at least.
+
+    1, 2 and 5 of each decade, or fewer of them, or powers of ten; within a decade that has too few of these even steps instead.
+    """
+    powers = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
+    finer = [[digit * 10.0**power for power in powers for digit in digits] for digits in ((1, 2, 5), (1, 5))]
+    coarser = [[10.0**power for power in powers if power % every == 0] for every in (1, 2, 3, 5, 10, 20, 50, 100, 200)]
+    fitting = ([tick for tick in ticks if low <= tick <= high] for ticks in (*finer, *coarser))
+    ticks = next(ticks for ticks in fitting if len(ticks) <= MOST_TICKS)
+    return ticks if len(ticks) > 2 or high / 10 > low else _even_ticks(low, high) or [float(f"{low:.4g}")]
+
+
+def _even_ticks(low: float, high: float) -> list[float]:
+    """None where the numbers differ by so little that their labels would be long."""
+    if high - low <= 1e-3 * high:
+        return []
+    power = math.floor(math.log10(high - low))
+    steps = [digit * 10.0**at for at in (power - 1, power) for digit in (1, 2, 5)]
+    found = (
+        [float(f"{at * step:.6g}") for at in range(math.ceil(low / step), math.floor(high / step) + 1)] for step in steps if step
+    )
+    return next((ticks for ticks in found if len(ticks) <= MOST_TICKS), [])
+
+
+def _tick_text(value: float) -> str:
+    """Short: 160, 0.02, 2e-5."""
+    if 1e-3 <= value < 1e5:
+        return f"{value:,.6g}"
+    digits, power = f"{value:.3e}".split("e")
+    return f"{float(digits):g}e{int(power)}"
+
+
+def _beneath(layout: Spec, note: str, entries: int) -> None:
+    """The note below the steps, and below it room for a legend of so many entries; the plot stays as tall as it is without them."""
+    legend = _LEGEND_ROW * math.ceil(entries / 2)
+    layout["xaxis"] |= {"title": {"text": note, "standoff": 4, "font": {"size": 11}}, "nticks": 6}
+    layout["margin"]["b"] = (_NOTED if note else _BARE) + legend
+    layout["height"] += legend
+    if entries:
+        place = {"yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "xanchor": "left"}
+        layout["legend"] |= {**place, "font": {"size": 11}, "entrywidthmode": "fraction", "entrywidth": 0.5}
 
 
 def _mostly_above_zero(lines: Sequence[PanelLine]) -> bool:
@@ -140,12 +200,16 @@ def _thinned(curve: Curve) -> Curve:
     return replace(curve, **{name: getattr(curve, name)[kept] for name in arrays})
 
 
-def _line(curve: Curve, unit: str) -> Spec:
-    """Hovering tells six digits, written by the browser: a panel of a long run would send mostly texts."""
+def _line(curve: Curve, unit: str, ours: bool) -> Spec:
+    """The board's own is a little wider than what it is drawn over, and first in the legend.
+
+    Hovering tells six digits, written by the browser: a panel of a long run would send mostly texts.
+    """
     drawn = line(curve, unit)
     del drawn["text"]
     ending = f" {unit}" if unit else ""
-    return {**drawn, "hovertemplate": f"%{{y:.6~g}}{_no_template(ending)}", "line": {**drawn["line"], "width": 1.75}}
+    look = {"line": {**drawn["line"], "width": 2.25 if ours else 1.75}, "legendrank": 1 if ours else 2}
+    return {**drawn, "hovertemplate": f"%{{y:.6~g}}{_no_template(ending)}", **look}
 
 
 def _no_template(text: str) -> str:
@@ -167,11 +231,15 @@ def _layout(letters: int) -> Spec:
     return layout | {"height": HEIGHT, "margin": {"l": 8, "r": 16 + 7 * letters, "t": 18, "b": _BARE}, "uirevision": "panel"}
 
 
-def _note(known: Sequence[PanelLine], curves: Sequence[Curve], log: bool) -> str:
+def _note(lines: Sequence[PanelLine], curves: Sequence[Curve], log: bool) -> str:
+    """How much of the curves is not drawn. The steps left out are those of the board's own curve, else of all together."""
     most = max(curves, key=lambda curve: curve.total)
     thinned = f"{most.steps.size:,} of {most.total:,} steps drawn" if most.steps.size < most.total else ""
-    below = sum(int((np.isfinite(one.values) & (one.values <= 0)).sum()) for one in known) if log else 0
-    return " · ".join(part for part in (thinned, f"{below:,} not above zero left out" if below else "") if part)
+    counted = [one for one in lines if not one.logged] or lines
+    below = {int(step) for one in counted for step in one.steps[np.isfinite(one.values) & (one.values <= 0)]} if log else ()
+    return " · ".join(
+        part for part in (thinned, f"{plural(len(below), 'step')} not above zero left out" if below else "") if part
+    )
 
 
 def _bounds(layout: Spec, healthy: Healthy, log: bool) -> list[Spec]:

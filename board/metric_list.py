@@ -4,6 +4,7 @@ Values and scalars in, panels out: named, in families, searched, with the first 
 draws nothing.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -17,6 +18,7 @@ from board import catalogue
 from board.catalogue.contract import FAMILIES, Metric, Reading, Words
 from board.metrics import Float64Array
 from board.scalars import Logged, filled
+from board.texts import shorten, visible
 
 Origin = Literal["all", "rollouts", "tracker"]
 
@@ -58,6 +60,12 @@ INTRODUCTIONS: Final[Mapping[str, Words]] = {
     ),
 }
 """Family → a line on what its panels show together."""
+
+MOST_LETTERS: Final = 60
+"""A name on the screen is cut in the middle beyond it."""
+
+_UNWRITABLE: Final = re.compile("[\ud800-\udfff]")
+"""Halves of characters, which no encoding has."""
 
 _COLUMN: Final = "column/"
 """What the key of a run's own column begins with."""
@@ -113,6 +121,29 @@ class Panel:
         return self.broken is not None or (
             self.metric is not None and (self.metric.reading.low, self.metric.reading.high) != (None, None)
         )
+
+
+def readable(name: str, most: int = MOST_LETTERS) -> str:
+    """A name that may be text of a run as one short line on the screen, every character to be seen, long ones cut in the middle.
+
+    Controls and what turns the direction of writing around stand as ⟨U+202E⟩.
+    """
+    seen = visible(_UNWRITABLE.sub("\ufffd", name))
+    if len(seen) <= most:
+        return seen or "(no name)"
+    end = (most - 1) // 2
+    return f"{shorten(seen, most - 1 - end)}…{seen[-end:]}"
+
+
+def line_names(logged: Sequence[Logged], most: int = MOST_LETTERS // 3) -> list[str]:
+    """What the curves of one panel are called: their trackers; where that is not enough their scalars too, else where they lie."""
+    trackers = [one.source.tracker for one in logged]
+    scalars = [f"{one.source.tracker} {readable(one.name, most)}" for one in logged]
+    places = [f"{one.source.tracker} {readable(f'{one.source.path.parent.name}/{one.source.path.name}', most)}" for one in logged]
+    both = [f"{place} {readable(one.name, most)}" for place, one in zip(places, logged, strict=True)]
+    numbered = [f"{name} {number}" for number, name in enumerate(trackers, 1)]
+    chosen = next((names for names in (trackers, scalars, places, both) if len({*names}) == len(names)), numbered)
+    return [tracker if trackers.count(tracker) == 1 else name for tracker, name in zip(trackers, chosen, strict=True)]
 
 
 def points(curve: "pd.Series[float]") -> tuple[NDArray[np.int64], Float64Array]:

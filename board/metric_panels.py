@@ -20,7 +20,7 @@ from board.figures.chart import Chart, Spec, step_mark
 from board.figures.metric_panel import Healthy, PanelLine, metric_panel
 from board.formats.row import plural
 from board.metric_controls import Language, MetricChoices
-from board.metric_list import Panel, catalogue_names, points
+from board.metric_list import Panel, catalogue_names, line_names, points, readable
 from board.numbers import exact, fmt
 from board.scalars import Scalars
 from board.session import View
@@ -119,12 +119,21 @@ def _digest(key: str) -> str:
 
 def _panel(panel: Panel, key: str, wall: Wall) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall", key=f"metricname_{key}"):
-        st.text(panel.name, width="stretch", help=_help(panel.metric, wall.choices) if panel.metric else None)
+        helps = [_help(panel.metric, wall.choices) if panel.metric else "", _whole_name(panel.name)]
+        st.text(readable(panel.name), width="stretch", help="\n\n".join(filter(None, helps)) or None)
         label = "Unpin" if panel.key in wall.pins else "Pin"
         st.button(label, key=f"pin_{key}", type="tertiary", on_click=session.toggle_pin, args=(panel.key,))
     st.text(_gloss(panel, wall.choices.language))
     _chart(panel, f"panel_{key}", wall)
     _departed(panel, key, wall)
+
+
+def _whole_name(name: str) -> str:
+    """A name that is shown shortened, as Markdown, if it holds nothing but letters, digits and what stands between them; else empty."""
+    return _literal(name) if readable(name) != name and _SAFE.fullmatch(name) else ""
+
+
+_SAFE: Final = re.compile(r"[A-Za-z0-9_/.@-]{1,500}")
 
 
 def _broken(panel: Panel, language: Language) -> str:
@@ -216,14 +225,11 @@ def _chart(panel: Panel, key: str, wall: Wall) -> None:
 
 
 def _lines(panel: Panel) -> list[PanelLine]:
-    """The curve from rollouts, then those of trackers; two of one tracker are told apart by their places."""
+    """The curve from rollouts, then those of trackers."""
     lines = []
     if panel.own is not None:
         lines.append(PanelLine("rollouts", *points(panel.own), logged=False))
-    trackers = [one.source.tracker for one in panel.logged]
-    for one in panel.logged:
-        alone = trackers.count(one.source.tracker) == 1
-        name = one.source.tracker if alone else f"{one.source.tracker} {one.source.path.parent.name}/{one.source.path.name}"
+    for name, one in zip(line_names(panel.logged), panel.logged, strict=True):
         lines.append(PanelLine(name, one.curve.steps, one.curve.values, logged=True))
     return lines
 

@@ -51,6 +51,16 @@ def test_both_curves_stand_in_one_panel() -> None:
     assert [one.text for one in figure(chart).layout.annotations] == ["rollouts 3", "tensorboard 3", "wandb 2"]
 
 
+def test_long_names_at_the_ends_of_lines_keep_what_they_differ_in() -> None:
+    """A name that is cut beside its line keeps its beginning and its end."""
+    lines = [line([1], f"wandb a_long/name/of/{end}", logged=True) for end in ("kl", "kl_avg")]
+
+    first, second = (one.text for one in figure(metric_panel(lines, "kl")).layout.annotations)
+
+    assert first != second
+    assert max(len(first), len(second)) <= 18
+
+
 def test_one_curve_needs_no_name() -> None:
     """A lone curve is labelled with its last value alone."""
     assert [one.text for one in figure(metric_panel([line([1, 0.25])], "reward")).layout.annotations] == ["0.250"]

@@ -10,7 +10,19 @@ from hypothesis import strategies as st
 
 from board import catalogue
 from board.catalogue.contract import FAMILIES, Reading, Words
-from board.metric_list import HEADINGS, UNKNOWN, Absent, Departure, absent, by_family, first_departure, matching, panels
+from board.metric_list import (
+    HEADINGS,
+    UNKNOWN,
+    Absent,
+    Departure,
+    absent,
+    by_family,
+    first_departure,
+    line_names,
+    matching,
+    panels,
+    readable,
+)
 from board.scalars import Found, Logged
 from board.trackers.contract import Curve
 
@@ -84,6 +96,52 @@ def test_a_family_of_names_is_filled_in() -> None:
     assert found[one.key] == "memory/generate/start/offload/allocated/0"
     assert found[two.key] == "memory/generate/start/offload/allocated/cuda:1"
     assert names("trl", one)[one.key] == one.name
+
+
+READABLE = {
+    "as it is": ("critic/score/mean", "critic/score/mean"),
+    "turned around": ("loss\u202egnp.exe", "loss⟨U+202E⟩gnp.exe"),
+    "controls": ("a\x00b\nc\u2066", "a⟨U+0000⟩b↵c⟨U+2066⟩"),
+    "no name": ("", "(no name)"),
+    "half a character": ("a\ud800b", "a\ufffdb"),
+    "long": ("a" * 200 + "b" * 200, "a" * 30 + "…" + "b" * 29),
+}
+
+
+@pytest.mark.parametrize("name", READABLE)
+def test_names_of_a_run_are_readable(name: str) -> None:
+    """A name stands on one line with every character to be seen; one without letters says so, a long one is cut in the middle."""
+    given, wanted = READABLE[name]
+
+    assert readable(given) == wanted
+
+
+def of(tracker: str, path: str, name: str) -> Logged:
+    """A scalar of one place."""
+    return Logged(name, "kl/k1_sum_mean", None, Found(tracker, Path(path)), Curve(np.array([1]), np.array([1.0])))
+
+
+LINES = {
+    "of two trackers": ([of("jsonl", "a", "kl"), of("wandb", "a", "kl")], ["jsonl", "wandb"]),
+    "of one tracker by their names": (
+        [of("wandb", "/r/run-1", "objective/kl"), of("wandb", "/r/run-1", "critic/kl"), of("jsonl", "a", "kl")],
+        ["wandb objective/kl", "wandb critic/kl", "jsonl"],
+    ),
+    "of one name by their places": ([of("wandb", "/r/1", "kl"), of("wandb", "/r/2", "kl")], ["wandb r/1", "wandb r/2"]),
+    "by both": (
+        [of("wandb", "/r/1", "kl"), of("wandb", "/r/2", "kl"), of("wandb", "/r/2", "other")],
+        ["wandb r/1 kl", "wandb r/2 kl", "wandb r/2 other"],
+    ),
+    "by their numbers": ([of("wandb", "/r/1", "a" * 90), of("wandb", "/r/1", "a" * 91)], ["wandb 1", "wandb 2"]),
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_curves_of_one_panel_are_told_apart(name: str) -> None:
+    """A tracker's curve is called after it; several of one after what they differ in, shortly."""
+    given, wanted = LINES[name]
+
+    assert line_names(given) == wanted
 
 
 QUERIES = {

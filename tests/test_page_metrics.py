@@ -161,6 +161,24 @@ def test_names_of_scalars_are_plain_text(root: Path) -> None:
     assert not any("<b>" in json.dumps(spec) or "<i>" in json.dumps(spec) for spec in charts(test).values())
 
 
+def test_odd_names_keep_the_page_in_order(root: Path) -> None:
+    """A name that turns writing around, is empty or endless is a short line; only a plain one is told in full, in its help."""
+    folder = write_run(root, "run", GROWING)
+    long, hostile = "x/" * 100 + "end", "<b>" * 80
+    scalars(folder, [{"step": 1, "loss\u202eevil": 1.0, "": 2.0, long: 3.0, hostile: 4.0}])
+
+    test = opened("metrics")
+    show(test, "Logged by the trainer")
+
+    lines = texts(test).splitlines()
+    assert "loss⟨U+202E⟩evil" in lines
+    assert "(no name)" in lines
+    assert not {long, hostile} & {*lines}
+    assert long in labels(test).replace("\\", "")
+    assert "<b>" not in labels(test).replace("\\", "")
+    assert "\u202e" not in texts(test) + labels(test)
+
+
 def test_first_departure_is_told_and_linked(root: Path) -> None:
     """Where a metric first leaves its healthy range is on its panel in a sentence, with a link to the page that shows it at that step."""
     write_run(root, "run", GROWING)

@@ -28,6 +28,9 @@ _NOTED: Final = 40
 """Pixels below the plot, for the steps alone and with a note beneath them."""
 _LEGEND_ROW: Final = 19
 
+_LABEL_LETTERS: Final = 16
+"""Of the name of a line at its end."""
+
 MOST_TICKS: Final = 5
 """So many values are labelled beside the plot."""
 
@@ -221,8 +224,13 @@ def _labels(curves: Sequence[Curve]) -> list[str]:
     """Last value of each line, and its name where there are several; nothing where there are too many."""
     if len(curves) > MOST_LABELS:
         return []
-    names = [f"{curve.name[:14]} " for curve in curves] if len(curves) > 1 else [""]
+    names = [f"{_short(curve.name)} " for curve in curves] if len(curves) > 1 else [""]
     return [f"{name}{fmt(last_point(curve)[1])}" for name, curve in zip(names, curves, strict=True)]
+
+
+def _short(name: str) -> str:
+    """Names that begin alike differ at their ends."""
+    return name if len(name) <= _LABEL_LETTERS else f"{name[: _LABEL_LETTERS // 2]}…{name[1 - _LABEL_LETTERS // 2 :]}"
 
 
 def _layout(letters: int) -> Spec:

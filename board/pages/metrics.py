@@ -82,7 +82,9 @@ def read_from(problem: str) -> None:
     for one in (*scalars.problems, *([problem] if problem else [])):
         notice(one, "warning")
     if scalars.sources:
-        where = ", ".join(f"{source.path.name} ({source.tracker})" for source in scalars.sources[:MOST_TOLD])
+        where = ", ".join(
+            f"{metric_list.readable(source.path.name)} ({source.tracker})" for source in scalars.sources[:MOST_TOLD]
+        )
         more = len(scalars.sources) - MOST_TOLD
         also = f" and {more:,} more" if more > 0 else ""
         st.text(f"{plural(len(scalars.logged), 'scalar')} logged by the trainer, dashed grey, from {where}{also}.")

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board import catalogue
+from board import catalogue, schema
 from board.catalogue.contract import FAMILIES, Metric, Reading, Words
 from board.metrics import Float64Array
 from board.scalars import Logged, filled
@@ -46,6 +46,14 @@ HEADINGS: Final[Mapping[str, Words]] = {
     UNKNOWN: Words("Logged by the trainer", "训练器记录的其他标量"),
 }
 """Family → its heading."""
+
+SECTIONS: Final[Mapping[str, Words]] = {
+    "pinned": Words("Pinned", "已固定"),
+    "departed": Words("Left the healthy range", "超出正常范围"),
+    "lacks": Words("Rollouts of this run do not give", "本次运行的 rollout 未能给出"),
+    "trainer": Words("Logged by the trainer only", "仅由训练器记录"),
+}
+"""Section that is no family → its heading."""
 
 INTRODUCTIONS: Final[Mapping[str, Words]] = {
     "mismatch": Words(
@@ -121,6 +129,25 @@ class Panel:
         return self.broken is not None or (
             self.metric is not None and (self.metric.reading.low, self.metric.reading.high) != (None, None)
         )
+
+
+_SHOWN_BY: Final[Mapping[str, str]] = {
+    "kl": "kl",
+    "update": "log_update",
+    "critic": "value",
+    "advantage": "advantage",
+    "mismatch": "mismatch",
+}
+"""Family → the token metric that shows its departures."""
+
+
+def token_metric(metric: Metric) -> str | None:
+    """Screen name of the token metric that shows a departure of the metric, where its reading sends to the tokens and there is one."""
+    if metric.reading.look != "tokens":
+        return None
+    entropy = "entropy" if metric.family == "policy" and "entropy" in metric.key else ""
+    name = entropy or _SHOWN_BY.get(metric.family, "")
+    return name if name in schema.BY_TITLE else None
 
 
 def readable(name: str, most: int = MOST_LETTERS) -> str:

@@ -20,7 +20,7 @@ from board.figures.chart import Chart, Spec, step_mark
 from board.figures.metric_panel import Healthy, PanelLine, metric_panel
 from board.formats.row import plural
 from board.metric_controls import Language, MetricChoices
-from board.metric_list import Panel, catalogue_names, line_names, points, readable
+from board.metric_list import Panel, catalogue_names, line_names, points, readable, token_metric
 from board.numbers import exact, fmt
 from board.scalars import Scalars
 from board.session import View
@@ -243,16 +243,19 @@ def _healthy(panel: Panel) -> Healthy | None:
 
 def _departed(panel: Panel, key: str, wall: Wall) -> None:
     """Where the healthy range is first left, what that means, and a link to the page that shows it at that step."""
-    left = panel.left
+    left, language = panel.left, wall.choices.language
     if left is None:
         return
     file, title = PAGES[panel.metric.reading.look if panel.metric else "rewards"]
+    label = f"Step {left.step:,} on {title}" if language == "en" else f"在 {title} 页查看第 {left.step:,} 步"
+    shown_by = token_metric(panel.metric) if panel.metric else None
+    where = session.link(step=left.step, **({"metric": shown_by} if shown_by else {}))
     with st.container(gap="xxsmall", key=f"departed_{key}"):
-        for said in (_broken(panel, wall.choices.language), _outside(panel, wall.choices.language)):
+        for said in (_broken(panel, language), _outside(panel, language)):
             if said:
                 st.text(said)
         if left.step in wall.view.run.steps:
-            st.page_link(file, label=f"Step {left.step:,} on {title}", query_params=session.link(step=left.step))
+            st.page_link(file, label=label, query_params=where)
 
 
 def _outside(panel: Panel, language: Language) -> str:
@@ -269,25 +272,26 @@ def _outside(panel: Panel, language: Language) -> str:
     return f"第 {left.step:,} 步首次超出正常范围（{healthy_range(reading, 'zh')}），值为 {fmt(left.value)}{often}。{meant}"
 
 
-def story(departed: Sequence[Panel], of: int, named: Callable[[Panel], str]) -> None:
+def story(departed: Sequence[Panel], of: int, named: Callable[[Panel], str], language: Language) -> None:
     """How many metrics left their healthy range, the first ones first, each a click away. `named` gives our own words for a metric."""
     if not of:
         return
+    english = language == "en"
+    ranged = f"{plural(of, 'metric')} with a healthy range"
     if not departed:
-        st.text(f"{_ranged(of)} stayed in it.")
+        st.text(f"{ranged} stayed in it." if english else f"{of:,} 个有正常范围的指标均未超出。")
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="story"):
-        st.text(f"Of {_ranged(of)} {len(departed)} left it, first:")
+        left = len(departed)
+        st.text(
+            f"Of {ranged} {left} left it, first:" if english else f"{of:,} 个有正常范围的指标中有 {left:,} 个超出，最早的是："
+        )
         for at, panel in enumerate(departed[:MOST_TOLD]):
             if panel.left is not None:
                 value = "NaN" if math.isnan(panel.left.value) else fmt(panel.left.value)
-                label = f"{_literal(named(panel))}: {value} at step {panel.left.step:,}"
                 where = {"step": panel.left.step}
-                st.button(label, key=f"left_{at}", type="tertiary", on_click=session.go, kwargs=where)
-
-
-def _ranged(count: int) -> str:
-    return f"{plural(count, 'metric')} with a healthy range"
+                said = f": {value} at step {panel.left.step:,}" if english else f"：第 {panel.left.step:,} 步为 {value}"
+                st.button(_literal(named(panel)) + said, key=f"left_{at}", type="tertiary", on_click=session.go, kwargs=where)
 
 
 MOST_TOLD: Final = 3

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board import catalogue
+from board import catalogue, schema
 from board.catalogue.contract import FAMILIES, Reading, Words
 from board.metric_list import (
     HEADINGS,
@@ -22,6 +22,7 @@ from board.metric_list import (
     matching,
     panels,
     readable,
+    token_metric,
 )
 from board.scalars import Found, Logged
 from board.trackers.contract import Curve
@@ -96,6 +97,35 @@ def test_a_family_of_names_is_filled_in() -> None:
     assert found[one.key] == "memory/generate/start/offload/allocated/0"
     assert found[two.key] == "memory/generate/start/offload/allocated/cuda:1"
     assert names("trl", one)[one.key] == one.name
+
+
+SHOWN_BY = {
+    "kl/k1_sum_mean": "kl",
+    "critic/explained_variance": "value",
+    "advantage/max": "advantage",
+    "policy/entropy_mean": "entropy",
+    "policy/logprob_mean": None,
+    "mismatch/policy_ppl": None,
+    "reward/mean": None,
+}
+
+
+@pytest.mark.parametrize("key", SHOWN_BY)
+def test_a_departure_names_the_tokens_metric_that_shows_it(key: str) -> None:
+    """What sends the reader to the tokens names the token metric to look at there, if one shows it; nothing else names one."""
+    assert token_metric(catalogue.METRICS[key]) == SHOWN_BY[key]
+
+
+@pytest.mark.parametrize(("family", "name"), [("mismatch", "mismatch"), ("update", "log_update")])
+def test_no_token_metric_is_named_that_there_is_none_of(family: str, name: str) -> None:
+    """A family whose token metric the board does not have names none."""
+    found = {
+        token_metric(metric)
+        for metric in catalogue.METRICS.values()
+        if (metric.family, metric.reading.look) == (family, "tokens")
+    }
+
+    assert found == ({name} if name in schema.BY_TITLE else {None})
 
 
 READABLE = {

@@ -193,6 +193,7 @@ def test_first_departure_is_told_and_linked(root: Path) -> None:
     )
     (link,) = (one for one in test.get("page_link") if one.proto.label.startswith("Step 2 on "))
     assert "step=2" in link.proto.query_string
+    assert "metric=kl" in link.proto.query_string
     (spec,) = charts(test).values()
     assert "first outside" in traces(spec)
 
@@ -387,8 +388,16 @@ def test_glossary_speaks_chinese(root: Path) -> None:
     """Every panel's line, the reading and the headings are in Chinese once the reader asks for it."""
     write_run(root, "run", GROWING)
 
-    test = choose(opened("metrics"), "glossary", "中文")
+    pinned = opened("metrics")
+    next(one for one in pinned.button if one.key.startswith("pin_reward")).click().run()
+    test = choose(pinned, "glossary", "中文")
 
+    said = texts(test) + labels(test) + "".join(one.proto.label for one in test.get("page_link"))
+    assert {"已固定", "超出正常范围", "仅由训练器记录"} <= {*headings(test)}
+    assert "在 Tokens 页查看第 2 步" in said
+    assert "个超出，最早的是：" in said
+    english = ("left it, first", "at step", " on Tokens", "Pinned", "Left the", "Logged by the trainer", "Rollouts of this")
+    assert not [words for words in english if words in said]
     assert catalogue.METRICS["reward/mean"].meaning.zh in texts(test)
     assert catalogue.METRICS["reward/mean"].meaning.en not in texts(test)
     assert "奖励" in headings(test)

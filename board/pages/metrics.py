@@ -14,7 +14,7 @@ from board.figures.chart import Spec
 from board.figures.frontier import frontier, frontier_mark
 from board.formats.row import plural
 from board.metric_controls import metric_choices
-from board.metric_list import HEADINGS, INTRODUCTIONS, Panel, catalogue_names
+from board.metric_list import HEADINGS, INTRODUCTIONS, SECTIONS, Panel, catalogue_names
 from board.metric_panels import MOST_TOLD, PANEL_WIDTH, Wall, section, story
 from board.notices import notice
 from board.rollouts import EVALUATION
@@ -33,6 +33,8 @@ FRONTIER_READING: Final = Words(
     "每个点是一步。路径上升时，远离参考策略仍能换来奖励；变平后，距离不再带来收益；若向下弯折，或奖励上升而验证奖励下降，"
     "则说明奖励被过度优化（Gao、Schulman 与 Hilton，2022）。点击一个点可跳到该步。",
 )
+
+OTHERS: Final = Words("The others are marked in their families.", "其余的标在各自的类别中。")
 
 view = session.view()
 run = view.run
@@ -73,7 +75,7 @@ def fields() -> set[str]:
 def in_our_words(panel: Panel) -> str:
     """The name of a metric without text of a run: neither a scalar of the trainer's own nor what stands for a {placeholder} is told."""
     if panel.metric is None:
-        return "a scalar of the trainer"
+        return "a scalar of the trainer" if choices.language == "en" else "训练器的一个标量"
     return panel.name if panel.name in catalogue_names(panel.metric).values() else panel.metric.key
 
 
@@ -96,11 +98,12 @@ def sections(found: list[Panel], departed: list[Panel], wall: Wall, below_reward
     above = st.container(), st.container()  # there in any case, so that the families stay where they are
     if pinned:
         with above[0]:
-            section("pinned", "Pinned", pinned, wall, opened=True)
+            section("pinned", getattr(SECTIONS["pinned"], choices.language), pinned, wall, opened=True)
     if departed and not choices.narrowed:
-        rest = "The others are marked in their families." if len(departed) > MOST_TOLD else ""
+        rest = getattr(OTHERS, choices.language) if len(departed) > MOST_TOLD else ""
+        heading = getattr(SECTIONS["departed"], choices.language)
         with above[1]:
-            section("departed", "Left the healthy range", departed[:MOST_TOLD], wall, opened=True, of=len(departed), note=rest)
+            section("departed", heading, departed[:MOST_TOLD], wall, opened=True, of=len(departed), note=rest)
     for family, members in metric_list.by_family(found).items():
         words = INTRODUCTIONS.get(family)
         note = getattr(words, choices.language) if words else ""
@@ -134,21 +137,22 @@ def lacking(listed: list[Panel]) -> None:
     absent = metric_list.absent(listed, choices.dialect, fields(), choices.query)
     wanted = [one for one in absent if one.metric.needs]
     logged_only = [one for one in absent if not one.metric.needs]
-    for key, heading, group in (
-        ("lacks", "Rollouts of this run do not give", wanted),
-        ("trainer", "Logged by the trainer only", logged_only),
-    ):
+    for key, group in (("lacks", wanted), ("trainer", logged_only)):
         if not group:
             continue
-        with st.expander(f"{heading} · {len(group)}", key=key, on_change="rerun") as area:
+        with st.expander(f"{getattr(SECTIONS[key], choices.language)} · {len(group)}", key=key, on_change="rerun") as area:
             if area.open:
                 st.text("\n".join(absent_line(one) for one in group))
 
 
 def absent_line(one: metric_list.Absent) -> str:
     """A metric's name, what it lacks, and its line of the glossary."""
-    why = f"needs {', '.join(one.lacks)}" if one.lacks else "no number in any step"
-    return f"{one.name}{f' ({why})' if one.metric.needs else ''}: {getattr(one.metric.meaning, choices.language)}"
+    fields = ", ".join(one.lacks)
+    if choices.language == "zh":
+        why = f"需要 {fields}" if one.lacks else "所有步均无数值"
+        return f"{one.name}{f'（{why}）' if one.metric.needs else ''}：{one.metric.meaning.zh}"
+    why = f"needs {fields}" if one.lacks else "no number in any step"
+    return f"{one.name}{f' ({why})' if one.metric.needs else ''}: {one.metric.meaning.en}"
 
 
 def watch(stamp: int) -> None:
@@ -167,7 +171,7 @@ def draw() -> None:
     found = metric_list.matching(listed, choices.query, choices.families, choices.origin)
     ranged = [panel for panel in found if panel.ranged]
     departed = sorted((panel for panel in ranged if panel.left is not None), key=first_step)
-    story(departed, len(ranged), in_our_words)
+    story(departed, len(ranged), in_our_words, choices.language)
     sections(
         found, departed, Wall(view, choices, scalars, version, pins, marks), lambda: reward_against_distance(values, version)
     )

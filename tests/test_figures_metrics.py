@@ -163,6 +163,9 @@ def test_the_boards_own_curve_is_on_top() -> None:
     ours, theirs = drawn(chart, "rollouts"), drawn(chart, "wandb")
     assert ours.line.width > theirs.line.width
     assert ours.legendrank < theirs.legendrank
+    mark = step_mark(chart, 1)
+    assert mark is not None
+    assert mark["dots"][-1]["color"] == FAMILY_COLORS["kl"]
 
 
 @pytest.mark.parametrize("values", [[-1, -2, 0], [1, -1, 0]], ids=["none above zero", "few above zero"])

@@ -110,7 +110,7 @@ def metric_panel(
     step_axis(layout, steps)
     _beneath(layout, _note(lines, curves, log), 0 if labels else len(curves))
     data += _bounds(layout, healthy, log) if healthy else []
-    marked = tuple(Line(one.color, one.steps, _axis_values(one.line, log)) for one in whole)
+    marked = tuple(Line(one.color, one.steps, _axis_values(one.line, log)) for one in (whole[at] for at in below))
     return Chart({"data": data, "layout": layout}, steps, marked)
 
 

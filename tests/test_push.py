@@ -37,8 +37,10 @@ def started(*arguments: object, output: Path | None = None) -> subprocess.Popen[
     command = [sys.executable, "-m", "board", "push", *map(str, arguments)]
     with (output or Path(os.devnull)).open("w") as file:
         stdout = file if output else subprocess.PIPE
+        # a process that has W&B open hands its service on to its children, and that holds a killed one's run for a while
+        env = {name: value for name, value in os.environ.items() if name != "WANDB_SERVICE"}
         return subprocess.Popen(
-            command, cwd=REPOSITORY, stdout=stdout, stderr=subprocess.PIPE, text=True, preexec_fn=_heed_interrupts
+            command, cwd=REPOSITORY, env=env, stdout=stdout, stderr=subprocess.PIPE, text=True, preexec_fn=_heed_interrupts
         )
 
 

@@ -7,7 +7,8 @@ open, print nothing on standard output, ask nothing, and log neither the machine
 import os
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -23,6 +24,9 @@ NAME: Final = "wandb"
 
 CLOSING_SECONDS: Final = 60
 """Longest time that closing an online run may take; what is not uploaded by then stays on disk for `wandb sync`."""
+
+IN_USE_SECONDS: Final = 20
+"""So long may a run be held by the service of a writer that was killed."""
 
 _ENDING: Final = ".wandb"
 
@@ -101,7 +105,8 @@ def open_writer(
     if not offline and api_key is None and not wandb.login(prompt=False, verify=False):
         raise BoardError("W&B has no key: give api_key, set WANDB_API_KEY, run `wandb login`, or use mode offline.")
     known = {key: value for key, value in {**_SETTINGS, "api_key": api_key}.items() if key in wandb.Settings.model_fields}
-    begun = wandb.init(
+    begin = partial(
+        wandb.init,
         project=project,
         entity=entity,
         name=name or plain(run),
@@ -113,7 +118,19 @@ def open_writer(
         resume=("allow" if run_id else None) if resume is None else resume,
         settings=wandb.Settings(**known),
     )
-    return WandbWriter(begun)
+    return WandbWriter(_begun(begin))
+
+
+def _begun(begin: Callable[[], Any]) -> Any:
+    """The run, once W&B's service has let go of it: a writer that was killed may have left it open in one that it shared."""
+    until = time.monotonic() + IN_USE_SECONDS
+    while True:
+        try:
+            return begin()
+        except Exception as error:
+            if "is in use" not in str(error) or time.monotonic() > until:
+                raise
+        time.sleep(0.5)
 
 
 def _check_folder(mode: str | None, folder: str | Path | None) -> None:

@@ -133,7 +133,6 @@ class Panel:
 
 _SHOWN_BY: Final[Mapping[str, str]] = {
     "kl": "kl",
-    "update": "log_update",
     "critic": "value",
     "advantage": "advantage",
     "mismatch": "mismatch",

@@ -129,6 +129,11 @@ class Run:
         return replace(self, frame=self.frame[chosen], load_id=f"{self.load_id}-{split}")
 
     @property
+    def trained(self) -> "Run":
+        """The rollouts of training where there are evaluations beside them, else all of them, even if they are an evaluation's."""
+        return self.of_split("train") if len(self.splits) > 1 else self
+
+    @property
     def token_metrics(self) -> tuple[str, ...]:
         """Field names of the token arrays that any row has: the declared ones first."""
         return self._present(TOKEN_METRICS, lambda part: part.tokens, set(_NO_METRIC))

@@ -66,12 +66,6 @@ def computed() -> tuple[pd.DataFrame, str]:
     return cast(tuple[pd.DataFrame, str], found)
 
 
-def fields() -> set[str]:
-    """Columns, texts and token arrays of the run; `split` only where there are evaluations."""
-    there = {*run.frame.columns, *run.token_metrics, *run.text_columns} - {"split"}
-    return there | ({"split"} if EVALUATION in view.whole.splits else set())
-
-
 def in_our_words(panel: Panel) -> str:
     """The name of a metric without text of a run: neither a scalar of the trainer's own nor what stands for a {placeholder} is told."""
     if panel.metric is None:
@@ -134,7 +128,7 @@ def reward_against_distance(values: pd.DataFrame, version: str) -> None:
 
 def lacking(listed: list[Panel]) -> None:
     """The dialect's metrics that there is no curve of: what rollouts would need for them, or that only the trainer knows them."""
-    absent = metric_list.absent(listed, choices.dialect, fields(), choices.query)
+    absent = metric_list.absent(listed, choices.dialect, step_metrics.available(view.whole), choices.query)
     wanted = [one for one in absent if one.metric.needs]
     logged_only = [one for one in absent if not one.metric.needs]
     for key, group in (("lacks", wanted), ("trainer", logged_only)):

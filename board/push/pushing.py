@@ -18,7 +18,7 @@ from board.library import current_fingerprint
 from board.push.handing import Handing, Pushed
 from board.push.names import renamed
 from board.push.settled import settled
-from board.push.shown import Examples, Links, at_steps, findings, trained
+from board.push.shown import Examples, Links, at_steps, findings
 from board.push.state import state_of
 from board.push.targets import Target
 from board.rollouts import Run, open_run
@@ -147,7 +147,7 @@ def _shown(
         return lambda step: [], {}
     links = _links(request)
     found = [] if request.follow else handing.unsaid(findings(run))
-    return Examples(trained(run), request.seed, links).of, at_steps(found, steps, links)
+    return Examples(run.trained, request.seed, links).of, at_steps(found, steps, links)
 
 
 def _links(request: Request) -> Links:

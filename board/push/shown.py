@@ -79,7 +79,7 @@ class Examples:
 
 def findings(run: Run) -> list[Landmark]:
     """The steps of a run to look at first, as the board's first page has them, and what its doctor finds wrong with the numbers."""
-    frame = trained(run).frame
+    frame = run.trained.frame
     kl = kl_column(DEFAULT_ESTIMATOR)
     numeric = numeric_columns(frame)
     columns = [name for name in ("reward", "valid_reward", kl, "response_length") if name in numeric]
@@ -91,11 +91,6 @@ def _wrong(finding: Finding, last: int) -> Landmark:
     """What the doctor found, at the step of its first rollout, or the last one where it is about no rollout."""
     step = next((place.step for place in finding.where if place.step is not None), last)
     return Landmark(step, f"{finding.check.severity}: {finding.check.title}: {finding.what}")
-
-
-def trained(run: Run) -> Run:
-    """The run's rollouts of training, all of it where there are no others."""
-    return run.of_split("train") if len(run.splits) > 1 else run
 
 
 def at_steps(found: Sequence[Landmark], steps: NDArray[np.int64], links: Links) -> dict[int, list[Example]]:

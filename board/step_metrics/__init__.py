@@ -19,7 +19,7 @@ from board.selection import numeric_columns
 from board.step_metrics.data import StepData
 from board.step_metrics.tables import COMPUTED
 
-__all__ = ["COLUMN", "computable", "per_step_values"]
+__all__ = ["COLUMN", "available", "computable", "per_step_values"]
 
 COLUMN: Final = "column/{}/mean"
 """Key of the mean over rollouts of a numeric column that no metric of the catalogue uses: a part of the reward, a trainer's own number."""
@@ -30,9 +30,20 @@ _USED: Final = ("step", "line", "group", "nonfinite_tokens")
 """Numeric columns that say where a rollout is from or how it was read: their mean says nothing."""
 
 
+def available(run: Run) -> set[str]:
+    """What a metric may need of the run: columns, texts and token arrays its rollouts have, and `split` where there are evaluations.
+
+    The recorder keeps some arrays' means where it left the arrays out, and rows that say `truncated` need no `finish_reason`.
+    """
+    kept = {name for name in TOKEN_METRICS if f"{title(name)}_mean" in run.frame}
+    there = {*run.frame.columns, *run.token_metrics, *run.text_columns, *kept} - {"split"}
+    said = {"split": EVALUATION in run.splits, "finish_reason": "truncated" in run.frame}
+    return there | {name for name, is_said in said.items() if is_said}
+
+
 def computable(run: Run) -> list[str]:
     """Keys of what the run's columns allow, in the catalogue's order, then the means of all other numeric columns."""
-    there = _available(run)
+    there = available(run)
     listed = [key for key, metric in METRICS.items() if metric.needs and there.issuperset(metric.needs)]
     used = {*_USED, *(need for key in listed for need in METRICS[key].needs), *_derived_columns(run)}
     return [*listed, *(COLUMN.format(name) for name in numeric_columns(run.frame) if name not in used)]
@@ -49,9 +60,8 @@ def per_step_values(run: Run, keys: Sequence[str] | None = None) -> pd.DataFrame
     wanted = possible if keys is None else list(keys)
     if unknown := [key for key in wanted if key not in possible]:
         raise BoardError(f"This run cannot give {', '.join(unknown)}.")
-    trained = run.of_split("train") if len(run.splits) > 1 else run
     evaluated = [key for key in wanted if key in _EVALUATED]
-    columns = [_columns(trained, [key for key in wanted if key not in _EVALUATED])]
+    columns = [_columns(run.trained, [key for key in wanted if key not in _EVALUATED])]
     if evaluated:
         found = _columns(run.of_split("evaluation"), [_EVALUATED[key] for key in evaluated])
         columns.append(found.set_axis(evaluated, axis="columns"))
@@ -74,14 +84,6 @@ def _compute(key: str, data: StepData) -> Float64Array:
 
 def _finite(values: Float64Array) -> Float64Array:
     return np.where(np.isfinite(values), values, np.nan)
-
-
-def _available(run: Run) -> set[str]:
-    """Columns and token arrays that rollouts of the run have; the recorder keeps some arrays' means where it left the arrays out."""
-    kept = {name for name in TOKEN_METRICS if f"{title(name)}_mean" in run.frame}
-    texts = {"finish_reason"} & ({*run.text_columns} | ({"finish_reason"} if "truncated" in run.frame else set()))
-    splits = {"split"} if EVALUATION in run.splits else set()
-    return {*run.frame.columns, *run.token_metrics, *kept, *texts, *splits} - ({"split"} - splits)
 
 
 def _derived_columns(run: Run) -> set[str]:

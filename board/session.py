@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from board import pins
 from board.errors import BoardError, RunNotFound
@@ -46,8 +47,8 @@ _LINKED: Final[tuple[Part, ...]] = ("run", "step", "rollout", "token", "compare"
 _PASSING: Final = ("token", "compare", "window")
 """Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
 
-STALE_SECONDS: Final = 1.0
-"""A click so soon after the URL was written may come with the URL of before, which the browser had not yet replaced."""
+STALE_SECONDS: Final = 5.0
+"""A click so soon after the URL was written may come with the URL of before, which a busy browser had not yet replaced."""
 
 _WHOLE: Final = ("step", "token")
 """Those of them that are whole numbers."""
@@ -105,7 +106,9 @@ def adopt_url() -> None:
     asked = _linked_parameters()
     if "_written" not in st.session_state:
         st.session_state.update({"_written": {}, "_before": None, "_written_at": -math.inf, "_asked_run": asked["run"]})
-    if asked == st.session_state["_before"] and time.monotonic() - st.session_state["_written_at"] < STALE_SECONDS:
+    if asked == st.session_state["_written"]:
+        st.session_state["_before"] = None  # the browser has what was written: from now on it means what it says
+    if _is_stale(asked):
         return
     for name, value in asked.items():
         if value == st.session_state["_written"].get(name):
@@ -116,6 +119,14 @@ def adopt_url() -> None:
                 _forget_after(name, keep=st.query_params)
         elif name in _PASSING and asked["run"] is not None:
             st.session_state.pop(name, None)
+
+
+def _is_stale(asked: Mapping[str, str | None]) -> bool:
+    """Whether the URL is only the one of before, which a click came with; never so where Back or Forward brought it."""
+    context = get_script_run_ctx()
+    if context is not None and context.is_history_navigation:
+        return False
+    return asked == st.session_state["_before"] and time.monotonic() - float(st.session_state["_written_at"]) < STALE_SECONDS
 
 
 def _linked_parameters() -> dict[str, str | None]:

@@ -4,24 +4,36 @@ from typing import Final
 
 from playwright.sync_api import Page
 
-CALM_MILLISECONDS: Final = 150
+CALM_MILLISECONDS: Final = 200
 """So long must nothing run: between a click and the script's start, and between a page's arrival and its first run, nothing runs either."""
 
 _CALM: Final = """
 (milliseconds) => {
     const app = document.querySelector('[data-testid="stApp"]');
     const state = app?.dataset ?? {};
-    const rests = state.testScriptState === 'notRunning' && state.testConnectionState === 'CONNECTED'
-        && document.querySelector('[data-testid="stTopNavLink"]') !== null;
     const now = performance.now();
+    const looked = window.boardLookedAt ?? now;
+    const began = window.boardBegan ?? (window.boardBegan = now);
+    window.boardLookedAt = now;
+    // The script may have ended long before the browser has built what it sent: then looks come late. A slow machine is given longer.
+    const busy = now - looked > 100 + (now - began) / 40;
+    const shown = (name) => document.querySelector(`[data-testid="${name}"]`) !== null;
+    const built = shown('stTopNavLink') && !shown('stSkeleton');
+    const rests = state.testScriptState === 'notRunning' && state.testConnectionState === 'CONNECTED' && built && !busy;
     window.boardRestsSince = rests ? window.boardRestsSince ?? now : null;
     return rests && now - window.boardRestsSince >= milliseconds;
 }
 """
 
+_DRAWN: Final = """
+() => new Promise(done => requestIdleCallback(
+    () => requestAnimationFrame(() => requestAnimationFrame(done)), {timeout: 5000}
+))
+"""
+
 
 def settled(page: Page) -> None:
-    """Wait until the script has run, nothing more comes, and the browser has drawn."""
-    page.evaluate("() => { window.boardRestsSince = null; }")
+    """Wait until the script has run, nothing more comes, and the browser has built and drawn it and listens to keys."""
+    page.evaluate("() => { window.boardRestsSince = window.boardLookedAt = window.boardBegan = null; }")
     page.wait_for_function(_CALM, arg=CALM_MILLISECONDS, polling=50, timeout=60_000)
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.evaluate(_DRAWN)

@@ -332,6 +332,21 @@ def test_back_takes_a_pin_away(root: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert linked(test, "rollout") == "rank_0.jsonl:2"
 
 
+def test_link_of_before_counts_once_the_browser_had_the_new_one(root: Path) -> None:
+    """After a click whose link the browser has shown, the link of before is a wish, however soon it comes."""
+    write_run(root, "run", [row(0), row(1)])
+    test = opened("tokens", run="run", step=1, rollout="rank_0.jsonl:2")
+    test.session_state["token"] = 2
+    test.run()
+    test.run()
+    assert linked(test, "token") == "2"
+
+    del test.query_params["token"]
+    test.run()
+
+    assert linked(test, "token") is None
+
+
 def test_response_that_is_all_think_has_a_segment(root: Path) -> None:
     """A response that is one segment is not said to have no tags."""
     write_run(root, "run", [row(0, response_tokens=["<think>", "42", " so", "</think>"])])

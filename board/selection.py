@@ -1,6 +1,8 @@
 """Which rollouts to show, in which order: filter, sort, search, neighbours, extremes. Frame in, frame out; nothing is changed in place."""
 
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final, Literal
 
 import numpy as np
@@ -100,7 +102,8 @@ def with_text(run: Run, keys: NDArray[np.int64], query: str) -> NDArray[np.bool_
     if len(keys) * _GATHERED < len(run.frame):
         found = contains([run.texts(name, keys) for name in names], query)
         return found if names else np.zeros(len(keys), bool)
-    found = np.concatenate([np.zeros(0, bool), *(_in_part(part, names, query) for part in run.parts)])
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # Arrow searches without holding the interpreter
+        found = np.concatenate([np.zeros(0, bool), *pool.map(lambda part: _in_part(part, names, query), run.parts)])
     return found[keys]
 
 

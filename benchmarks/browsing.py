@@ -3,7 +3,7 @@
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page
 from playwright.sync_api import Error as PlaywrightError
 
 from benchmarks import idle, rollouts
+from benchmarks.idle import Busy
 from benchmarks.interactions import LARGE_ROLLOUTS, TOKENS
 from benchmarks.plan import Plan, say
 from benchmarks.sections import Cell, Section, figure
@@ -25,8 +26,10 @@ LOADED: Final = re.compile(r"^[0-9,]+ rows · (no|[0-9,]+) problem")
 
 LOAD_MILLISECONDS: Final = 300_000
 
-Row = tuple[str, Cell]
-"""A name and its figure, or why there is none."""
+COLUMNS: Final = ("click", "idle after", "with what is not painted")
+
+Row = tuple[str, Cell, Cell]
+"""A name and its figures, or why there are none."""
 
 
 @dataclass(frozen=True)
@@ -101,10 +104,10 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
         for click in CLICKS:
             rows += attempted(browser, click.name, partial(clicked, address=address, click=click, rounds=plan.rounds, goal=goal))
         rows += attempted(browser, "page", partial(page_changes, address=address, rounds=plan.rounds, goal=goal))
-    failed = ", ".join(name for name, cell in rows if isinstance(cell, str))
+    failed = ", ".join(name for name, cell, _ in rows if isinstance(cell, str))
     note = f"Medians of {plan.rounds} after a first one thrown away; what idle means is said above."
     title = f"Browser idle after a click, {count:,} rollouts"
-    yield Section("browsing", title, ("click", "idle after"), tuple(rows), note, failed)
+    yield Section("browsing", title, COLUMNS, tuple(rows), note, failed)
 
 
 def attempted(browser: Browser, name: str, measure: Callable[[Page], list[Row]]) -> list[Row]:
@@ -115,14 +118,19 @@ def attempted(browser: Browser, name: str, measure: Callable[[Page], list[Row]])
         return measure(page)
     except (RuntimeError, PlaywrightError) as error:
         say(f"browsing: {error}")
-        return [(name, f"failed: {str(error)[:200]}")]
+        return [(name, f"failed: {str(error)[:200]}", "")]
     finally:
         page.close()
 
 
 def clicked(page: Page, address: str, click: Click, rounds: int, goal: str | None) -> list[Row]:
     """The row of one click."""
-    return [(click.name, figure([*times(page, address, click, rounds)], "ms", goal))]
+    return [row(click.name, [*times(page, address, click, rounds)], goal)]
+
+
+def row(name: str, took: Sequence[Busy], goal: str | None) -> Row:
+    """The goal is on what can be seen."""
+    return name, figure([one.seen for one in took], "ms", goal), figure([one.altogether for one in took], "ms")
 
 
 def grow_old(run: Path) -> None:
@@ -141,8 +149,8 @@ def visit(page: Page, address: str, name: str, query: str = "") -> None:
     idle.settle(page)
 
 
-def times(page: Page, address: str, click: Click, rounds: int) -> Iterator[float]:
-    """Milliseconds until idle, of each time after the first. Raises RuntimeError when the page shows an error."""
+def times(page: Page, address: str, click: Click, rounds: int) -> Iterator[Busy]:
+    """How long the page is busy, of each time after the first. Raises RuntimeError when the page shows an error."""
     visit(page, address, click.page, click.query)
     for at in range(rounds + 1):
         before = page.url
@@ -158,7 +166,7 @@ def times(page: Page, address: str, click: Click, rounds: int) -> Iterator[float
 def page_changes(page: Page, address: str, rounds: int, goal: str | None) -> list[Row]:
     """The reader goes round the pages; the first time round is thrown away."""
     visit(page, address, "")
-    found: dict[str, list[float]] = {name: [] for name in TRIP}
+    found: dict[str, list[Busy]] = {name: [] for name in TRIP}
     for at in range(rounds + 1):
         say(f"browsing: round the pages, {at} of {rounds}")
         for name in TRIP:
@@ -167,7 +175,7 @@ def page_changes(page: Page, address: str, rounds: int, goal: str | None) -> lis
             checked(page)
             if at:
                 found[name].append(took)
-    return [(f"page, to {name}", figure(took, "ms", goal)) for name, took in found.items()]
+    return [row(f"page, to {name}", took, goal) for name, took in found.items()]
 
 
 def checked(page: Page) -> None:

@@ -1,5 +1,6 @@
 """How long a browser is busy after a click: a watch put into every page, and the question to it. Knows Streamlit's page, not ours."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from playwright.sync_api import Page
@@ -10,9 +11,13 @@ QUIET_MILLISECONDS: Final = 400
 TIMEOUT_MILLISECONDS: Final = 60_000
 
 WATCH: Final = """
-window.idle = { from: 0, last: 0 };
-const active = (at) => { idle.last = Math.max(idle.last, at); };
-const changes = new MutationObserver(() => active(performance.now()));
+window.idle = { from: 0, seen: 0, last: 0 };
+const active = (at, seen) => {
+  idle.last = Math.max(idle.last, at);
+  if (seen) idle.seen = Math.max(idle.seen, at);
+};
+const isPainted = ({ target }) => !(target.nodeType === Node.ELEMENT_NODE ? target : target.parentElement)?.closest('canvas');
+const changes = new MutationObserver((records) => active(performance.now(), records.some(isPainted)));
 const everything = { subtree: true, childList: true, characterData: true, attributes: true };
 changes.observe(document, everything);
 const attach = Element.prototype.attachShadow;
@@ -21,13 +26,15 @@ Element.prototype.attachShadow = function (...asked) {
   changes.observe(root, everything);
   return root;
 };
-new PerformanceObserver((list) => list.getEntries().forEach((task) => active(task.startTime + task.duration)))
+new PerformanceObserver((list) => list.getEntries().forEach((task) => active(task.startTime + task.duration, true)))
   .observe({ type: 'longtask' });
 for (const kind of ['click', 'keydown']) {
-  addEventListener(kind, (event) => { if (event.isTrusted) idle.from = idle.last = event.timeStamp; }, true);
+  addEventListener(kind, (event) => { if (event.isTrusted) idle.from = idle.seen = idle.last = event.timeStamp; }, true);
 }
 """
-"""Notes when the reader last clicked or pressed a key, and when the page last changed, shadow roots too, or ended a long task."""
+"""Notes when the reader last clicked or pressed a key, and when the page last changed, shadow roots too, or ended a long task.
+
+What stands inside a canvas is never painted: a change of it is the page's last, but not the last that can be seen."""
 
 IS_IDLE: Final = """(quiet) => {
   const app = document.querySelector('[data-testid=stApp]');
@@ -46,7 +53,17 @@ def settle(page: Page) -> None:
     page.wait_for_function(IS_IDLE, arg=QUIET_MILLISECONDS, timeout=TIMEOUT_MILLISECONDS, polling=50)
 
 
-def busy(page: Page) -> float:
-    """Milliseconds from the last click or key to the last change or long task after it, once the page is idle."""
+@dataclass(frozen=True)
+class Busy:
+    """How long a page was busy after a click, in milliseconds."""
+
+    seen: float
+    """Until the last change that is painted, or the end of the last long task."""
+    altogether: float
+    """Until the last change of any kind."""
+
+
+def busy(page: Page) -> Busy:
+    """From the last click or key, once the page is idle."""
     settle(page)
-    return float(page.evaluate("idle.last - idle.from"))
+    return Busy(*page.evaluate("[idle.seen - idle.from, idle.last - idle.from]"))

@@ -122,27 +122,64 @@ class SegmentStats:
     """Values that entered: finite and kept."""
 
 
+_REDUCTIONS: Final[dict[str, tuple[np.ufunc, float]]] = {
+    "sum": (np.add, 0.0),
+    "max": (np.maximum, -np.inf),
+    "min": (np.minimum, np.inf),
+}
+"""What makes one number of a segment's, and what stands in for a value that does not enter."""
+
+
 def segment_stats(values: FloatArray, offsets: IntArray, keep: BoolArray | None = None) -> SegmentStats:
     """Mean, sum, max and count of `values[offsets[i]:offsets[i + 1]]` for every i, in float64.
 
     `values` (N,), `offsets` (n + 1,) not decreasing, `keep` (N,) or None for all. Only values that are finite and kept enter.
     """
+    entering = _entering(values, keep)
+    count = _counted(entering, offsets)
+    total, top = (_reduced(values, entering, offsets, count, by) for by in ("sum", "max"))
+    return SegmentStats(mean=total / np.maximum(count, 1), sum=total, max=top, count=count)
+
+
+def segment_reduced(
+    values: FloatArray, offsets: IntArray, keep: BoolArray | None, by: Literal["sum", "max", "min"]
+) -> Float64Array:
+    """One statistic of what enters `segment_stats`, shape (n,); NaN where nothing does."""
+    entering = _entering(values, keep)
+    return _reduced(values, entering, offsets, _counted(entering, offsets), by)
+
+
+def _entering(values: FloatArray, keep: BoolArray | None) -> BoolArray:
+    return np.isfinite(values) if keep is None else np.isfinite(values) & keep
+
+
+def _counted(entering: BoolArray, offsets: IntArray) -> NDArray[np.int64]:
+    if entering.all():
+        return np.diff(offsets).astype(np.int64)
+    return _over_segments(np.add, entering.astype(np.int64), offsets)
+
+
+def _reduced(values: FloatArray, entering: BoolArray, offsets: IntArray, count: NDArray[np.int64], by: str) -> Float64Array:
+    ufunc, neutral = _REDUCTIONS[by]
+    wide = np.asarray(values, np.float64)
+    if not entering.all():  # nearly always all of them do, and nothing has to be copied
+        wide = np.where(entering, wide, neutral)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = _over_segments(ufunc, wide, offsets)
+    found[count == 0] = np.nan
+    return found
+
+
+def _over_segments(ufunc: np.ufunc, values: NDArray[Any], offsets: IntArray) -> NDArray[Any]:
+    """Each segment reduced to one number, 0 for an empty one. Shape (n,)."""
     bounds = np.asarray(offsets, np.int64)
     filled = np.diff(bounds) > 0
     # reduceat gives an empty segment the value of its neighbour, so it only sees the others, which still touch end to end
     starts = bounds[:-1][filled]
-    entering = np.isfinite(values) if keep is None else np.isfinite(values) & keep
-    end = bounds[-1]
-    count, total, top = np.zeros(filled.size, np.int64), np.full(filled.size, np.nan), np.full(filled.size, np.nan)
+    found = np.zeros(filled.size, values.dtype)
     if starts.size:
-        wide = np.asarray(values[:end], np.float64)
-        count[filled] = np.add.reduceat(entering[:end], starts, dtype=np.int64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            total[filled] = np.add.reduceat(np.where(entering[:end], wide, 0.0), starts)
-        top[filled] = np.maximum.reduceat(np.where(entering[:end], wide, -np.inf), starts)
-    none = count == 0
-    total[none] = top[none] = np.nan
-    return SegmentStats(mean=total / np.maximum(count, 1), sum=total, max=top, count=count)
+        found[filled] = ufunc.reduceat(values[: bounds[-1]], starts)
+    return found
 
 
 @dataclass(frozen=True)

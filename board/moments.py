@@ -44,6 +44,11 @@ class Tokens:
         return metrics.before_update(self.flats["logprobs"], self.flats.get("old_logprobs"))
 
     @cached_property
+    def log_ratio(self) -> Float64Array:
+        """Logprob of the policy minus that of the reference, (N,)."""
+        return metrics.log_ratio(self.flats["logprobs"], self.flats["ref_logprobs"])
+
+    @cached_property
     def mismatch(self) -> Float64Array:
         """Logprob of the trainer minus that of the inference engine, both of the policy that sampled, (N,)."""
         return metrics.log_ratio(self.trained, self.flats["rollout_logprobs"])
@@ -66,8 +71,10 @@ class Tokens:
         rewards = np.where(self.counts, self.flats["token_rewards"], 0).astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             # within each rollout alone: a difference of sums over the whole array would carry its rounding into every token
-            pieces = [np.cumsum(rewards[a:b][::-1])[::-1] for a, b in pairwise(self.offsets)]
-        return np.concatenate(pieces) if pieces else rewards
+            for first, end in pairwise(self.offsets.tolist()):
+                backwards = rewards[first:end][::-1]
+                np.add.accumulate(backwards, out=backwards)
+        return rewards
 
     @cached_property
     def returns(self) -> Float64Array:
@@ -76,11 +83,12 @@ class Tokens:
 
     def following(self, values: FloatArray) -> Float64Array:
         """At every counted token the value at the rollout's next counted token, 0 at its last one; (N,)."""
-        at = np.flatnonzero(self.counts)
-        rollout = np.searchsorted(self.offsets, at, side="right")
+        held = np.asarray(values, np.float64)[self.counts]
+        bounds = np.concatenate([[0], np.cumsum(self.counts)])[self.offsets]
+        onward = np.append(held[1:], 0.0)[: len(held)]
+        onward[bounds[1:][bounds[1:] > bounds[:-1]] - 1] = 0
         after = np.zeros(len(values))
-        inside = rollout[1:] == rollout[:-1]
-        after[at[:-1][inside]] = np.asarray(values, np.float64)[at[1:][inside]]
+        after[self.counts] = onward
         return after
 
 
@@ -101,7 +109,7 @@ def _exp(values: FloatArray) -> Float64Array:
 def _kl(estimator: str) -> Quantity:
     return Quantity(
         ("logprobs", "ref_logprobs"),
-        lambda tokens: metrics.kl(metrics.log_ratio(tokens.flats["logprobs"], tokens.flats["ref_logprobs"]), estimator),
+        lambda tokens: metrics.kl(tokens.log_ratio, estimator),
     )
 
 
@@ -222,11 +230,11 @@ def _stats(values: FloatArray, tokens: Tokens, *, spread: bool) -> Moments:
     found: Moments = {"count": stats.count.astype(np.float64), "mean": stats.mean, "sum": stats.sum, "max": stats.max}
     if not spread:
         return found
-    lengths = np.diff(tokens.offsets)
+    wide = np.asarray(values, np.float64)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        around = np.asarray(values, np.float64) - np.repeat(stats.mean, lengths)
+        around = wide - np.repeat(stats.mean, np.diff(tokens.offsets))
         squares = np.square(around)
-        found["m2"] = metrics.segment_stats(squares, tokens.offsets, tokens.counts).sum
-        found["m3"] = metrics.segment_stats(squares * around, tokens.offsets, tokens.counts).sum
-        found["min"] = -metrics.segment_stats(-np.asarray(values, np.float64), tokens.offsets, tokens.counts).max
+        found["m2"] = metrics.segment_reduced(squares, tokens.offsets, tokens.counts, "sum")
+        found["m3"] = metrics.segment_reduced(squares * around, tokens.offsets, tokens.counts, "sum")
+    found["min"] = metrics.segment_reduced(wide, tokens.offsets, tokens.counts, "min")
     return found

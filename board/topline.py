@@ -162,7 +162,7 @@ def _step_picker(run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
         _step_button("◀", int(run.steps[at - 1]) if at else None, "H", "step_previous")
         st.selectbox(
-            f"Step ({len(run.steps):,} in all)",
+            f"Step (of {len(run.steps):,})",
             run.steps[first : first + MOST_OPTIONS].tolist(),
             key="step",
             on_change=session.step_chosen,

@@ -180,7 +180,7 @@ def test_running_job_is_followed(serve, page: Page, tmp_path: Path) -> None:  # 
         shard.write(line[100:])
 
     expect(page.get_by_text("4 rows · no problems")).to_be_visible()
-    expect(page.get_by_text("Step (4 in all)")).to_be_visible()
+    expect(page.get_by_text("Step (of 4)")).to_be_visible()
     expect(page).to_have_url(re.compile(r"step=1(&|$)"))
 
 

@@ -72,11 +72,11 @@ def test_reader_of_a_live_run_stays_where_they_are(serve: Callable[..., str], pa
     half = line(4)
 
     append(run / "rank_0.jsonl", line(3) + half[:40])
-    expect(page.get_by_text("Step (4 in all)")).to_be_visible()
+    expect(page.get_by_text("Step (of 4)")).to_be_visible()
     append(run / "rank_0.jsonl", half[40:])
-    expect(page.get_by_text("Step (5 in all)")).to_be_visible()
+    expect(page.get_by_text("Step (of 5)")).to_be_visible()
     append(run / "rank_1.jsonl", line(5))
-    expect(page.get_by_text("Step (6 in all)")).to_be_visible()
+    expect(page.get_by_text("Step (of 6)")).to_be_visible()
     expect(page.get_by_text("6 rows · no problems")).to_be_visible()
     settled(page)
 

@@ -6,7 +6,7 @@ import pytest
 
 from board.custom_metrics import CustomCurve
 from board.errors import FieldMissing
-from board.figures.answers import MOST_CURVES, answer_chart
+from board.figures.answers import MOST_CURVES, MOST_MARKERS, answer_chart
 from board.figures.chart import Chart, step_mark
 
 HOSTILE = '<b>bold</b> <a href="http://evil">x</a> %{x}'
@@ -90,3 +90,19 @@ def test_nothing_to_draw_is_said(curves: list[CustomCurve], x: str) -> None:
     """An answer without a finite number is no empty chart."""
     with pytest.raises(FieldMissing, match="no number to draw"):
         answer_chart(curves, x, "")
+
+
+@pytest.mark.parametrize(
+    ("y", "marked"),
+    [
+        pytest.param([1.0] * MOST_MARKERS, MOST_MARKERS, id="short: every point"),
+        pytest.param([1.0] * (MOST_MARKERS + 1), 0, id="long: none"),
+        pytest.param([1.0] * MOST_MARKERS + [np.nan, 2.0, np.nan, 3.0], 2, id="long: those a line would not show"),
+    ],
+)
+def test_points_of_long_curves_are_marked_where_they_stand_alone(y: list[float], marked: int) -> None:
+    """Markers are dear: a long curve has them only where there is no line."""
+    line = checked(answer_chart([curve("a", [*range(len(y))], y)], "x", "")).data[0]
+
+    shown = line.marker.size if "markers" in line.mode else np.zeros(len(y))
+    assert np.count_nonzero(shown) == marked

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from board.errors import FieldMissing
 from board.figures import theme
 from board.figures.chart import Chart, Ready, step_mark
-from board.figures.frontier import frontier, frontier_mark, places
+from board.figures.frontier import MOST_DOTS, frontier, frontier_mark, places
 from board.figures.metric_panel import FAMILY_COLORS, HEIGHT, MOST_POINTS, MOST_TICKS, Healthy, PanelLine, log_ticks, metric_panel
 
 HOSTILE = '<b>bold</b> <a href="http://evil">x</a> &lt; %{x} $y$'
@@ -243,6 +243,35 @@ def test_frontier_is_reward_over_the_root_of_kl() -> None:
     assert list(points.x) == [0, 2, 3]
     assert list(points.y) == [0.5, 1, 3]
     assert list(points.marker.color) == [1, 2, 4]
+
+
+def test_frontier_of_a_long_run_has_few_points() -> None:
+    """Points are dear: of 20,000 steps some hundred have one, the one that stands out among them; the path is as fine as any line."""
+    steps = np.arange(20_000)
+    reward, kl = pd.Series(np.sin(steps / 900), steps), pd.Series(steps / 100.0, steps)
+    reward[12_345] = 5.0
+
+    chart = frontier(reward, kl, "k3")
+    points, path = drawn(chart, "steps"), drawn(chart, "path")
+
+    assert 100 < len(points.ids) <= MOST_DOTS
+    assert "12345" in points.ids
+    assert len(path.x) > 3 * len(points.ids)
+    assert f"{len(points.ids):,} of 20,000 steps have a point" in figure(chart).layout.xaxis.title.text
+
+
+def test_frontier_is_not_pressed_together_by_one_exploding_step() -> None:
+    """A step whose KL explodes lies beyond the chart, which says so; runs of one magnitude, and of no KL at all, are shown whole."""
+    steps = range(1, 101)
+    reward, calm = by_step(dict.fromkeys(steps, 1.0)), {step: float(step) for step in steps}
+
+    exploding = frontier(reward, by_step(calm | {50: 1e40}), "k3")
+    assert [max(drawn(exploding, name).x) for name in ("path", "steps")] == [10, 10]
+    assert figure(exploding).layout.xaxis.title.text == "√KL · 1 step beyond, up to 1.00e20"
+    for quiet in (calm, dict.fromkeys(steps, 0.0)):
+        whole = frontier(reward, by_step(quiet), "k3")
+        assert len(drawn(whole, "steps").x) == 100
+        assert figure(whole).layout.xaxis.title.text == "√KL"
 
 
 def test_frontier_marks_the_chosen_step() -> None:

@@ -12,8 +12,11 @@ from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
 from board.figures.curves import DASHES, CurveSeries, step_curve
 from board.figures.theme import AXIS_TITLE, COLORS, base_layout, leave_room, plain
-from board.figures.thinning import kept_points
+from board.figures.thinning import kept_points, standing_alone
 from board.numbers import exact, told
+
+MOST_MARKERS: Final = 100
+"""Each point of a shorter curve is marked; of a longer one those alone that stand alone, as a marker costs the browser much."""
 
 MOST_CURVES: Final = 40
 """More are not drawn."""
@@ -53,13 +56,14 @@ def _over_x(curves: Sequence[CustomCurve], x: str, title: str) -> Chart:
 def _line(curve: CustomCurve, x: str, at: int) -> Spec:
     y = np.where(np.isfinite(curve.y), curve.y, np.nan)
     kept = kept_points([y])
+    marked = np.ones(kept.size, bool) if kept.size <= MOST_MARKERS else standing_alone(y[kept])
     return {
         "type": "scatter",
         "x": curve.x[kept],
         "y": y[kept],
         "name": plain(curve.name),
-        "mode": "lines+markers",
-        "marker": {"color": _COLORS[at % len(_COLORS)], "size": 5},
+        "mode": "lines+markers" if marked.any() else "lines",
+        "marker": {"color": _COLORS[at % len(_COLORS)], "size": np.where(marked, 5, 0), "line": {"width": 0}},
         "line": {"color": _COLORS[at % len(_COLORS)], "width": 2, "dash": DASHES[at // len(_COLORS) % len(DASHES)]},
         "text": [plain(f"{told(value)} at {x} {exact(place)}") for place, value in zip(curve.x[kept], y[kept], strict=True)],
         "hovertemplate": "%{text}",

@@ -9,9 +9,16 @@ from numpy.typing import NDArray
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
 from board.figures.theme import AXIS_TITLE, COLORS, MARK, SEQUENTIAL, base_layout, leave_room, tint
-from board.figures.thinning import kept_points
+from board.figures.thinning import LIMIT, kept_points
+from board.formats.row import plural
 from board.metrics import Float64Array
 from board.numbers import fmt
+
+MOST_DOTS: Final = 400
+"""At the most so many steps have a point: each costs the browser as much as a hundred points of the line, and more lie on one another."""
+
+FAR: Final = 5.0
+"""A step so many times farther away than 95 of 100 is beyond the chart: one whose KL explodes would press all others into a line."""
 
 MOST_NUMBERS: Final = 4
 """So many points of the path have their step beside them."""
@@ -42,14 +49,26 @@ def frontier(reward: "pd.Series[float]", kl: "pd.Series[float]", kl_name: str) -
     steps, distance, height = places(reward, kl)
     if steps.size < 2:
         raise FieldMissing("Reward against √KL needs reward, logprobs and ref_logprobs in two steps at least.")
-    kept = kept_points([distance, height])
-    layout = base_layout("Does more distance still buy reward?", f"mean reward against √KL, {kl_name}")
+    near = np.flatnonzero(_is_near(distance))
+    line, kept = (near[kept_points([distance[near], height[near]], limit=limit)] for limit in (LIMIT, MOST_DOTS))
+    layout = base_layout("Does more distance still buy reward?", f"mean reward against √KL in nats, {kl_name}")
     layout |= {"hovermode": "closest", "hoverdistance": 20}
-    note = f" · {kept.size:,} of {steps.size:,} steps drawn" if kept.size < steps.size else ""
-    layout["xaxis"] |= {"title": {"text": f"√KL, root of nats per response{note}", **AXIS_TITLE}, "exponentformat": "power"}
+    beyond = steps.size - near.size
+    notes = [
+        "√KL",
+        f"{kept.size:,} of {steps.size:,} steps have a point" if kept.size + beyond < steps.size else "",
+        f"{plural(beyond, 'step')} beyond, up to {fmt(float(distance.max()))}" if beyond else "",
+    ]
+    layout["xaxis"] |= {"title": {"text": " · ".join(filter(None, notes)), **AXIS_TITLE}, "exponentformat": "power"}
     leave_room(layout, float(height.min()), float(height.max()))
-    layout["annotations"] += _numbers(steps, distance, height)
-    return without_steps([_path(distance[kept], height[kept]), _points(steps[kept], distance[kept], height[kept])], layout)
+    layout["annotations"] += _numbers(steps[near], distance[near], height[near])
+    return without_steps([_path(distance[line], height[line]), _points(steps[kept], distance[kept], height[kept])], layout)
+
+
+def _is_near(distance: Float64Array) -> NDArray[np.bool_]:
+    """Which steps the chart reaches: all of them, but for those that are FAR away. Shape of `distance`."""
+    farthest = FAR * float(np.quantile(distance, 0.95))
+    return np.less_equal(distance, farthest if farthest > 0 else np.inf)
 
 
 def frontier_mark(reward: "pd.Series[float]", kl: "pd.Series[float]", step: int) -> Spec | None:

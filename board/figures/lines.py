@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from board.figures.chart import Spec
 from board.figures.theme import plain, tint
+from board.figures.thinning import standing_alone
 from board.metrics import Float64Array
 from board.numbers import fmt, told
 
@@ -43,8 +44,7 @@ class Curve:
 
 def line(curve: Curve, unit: str) -> Spec:
     """The line itself, and a point for each step that stands alone. Markers are slow to draw, so no others are there."""
-    known = ~np.isnan(curve.line)
-    alone = known & ~np.append(False, known[:-1]) & ~np.append(known[1:], False)
+    alone = standing_alone(curve.line)
     points = {
         "mode": "lines+markers",
         "marker": {"color": curve.color, "size": np.where(alone, 6, 0), "opacity": 1, "line": {"width": 0}},

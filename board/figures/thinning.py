@@ -32,6 +32,13 @@ def kept_points(curves: Sequence[Float64Array], always: Sequence[int] = (), limi
     return np.unique(np.concatenate(picks))
 
 
+def standing_alone(curve: Float64Array) -> NDArray[np.bool_]:
+    """Which points have a missing one, or none, on both sides: a line without markers does not show them. Shape (n,)."""
+    known = np.concatenate([[False], ~np.isnan(curve), [False]]).astype(np.bool_)
+    alone: NDArray[np.bool_] = known[1:-1] & ~(known[:-2] | known[2:])
+    return alone
+
+
 def _first_of_run(run: NDArray[np.integer], key: NDArray[np.float64] | NDArray[np.bool_]) -> Positions:
     """Position of the smallest key in each run; NaN is the largest of all."""
     order = np.lexsort((key, run))

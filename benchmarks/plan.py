@@ -14,7 +14,7 @@ class Plan:
     """Sizes and rounds."""
 
     megabytes: tuple[int, ...] = (25, 100, 1000)
-    growth: tuple[int, ...] = (4000,)
+    growth: tuple[int, ...] = (4000, 10_000)
     """Sizes that the largest run is multiplied to."""
     gzip_megabytes: int = 100
     rollouts: tuple[int, ...] = (1_000, 10_000, 100_000)

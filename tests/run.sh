@@ -45,7 +45,8 @@ if [ $# -eq 0 ]; then
 fi
 # Numeric libraries would otherwise start a thread per core in every worker.
 export OMP_NUM_THREADS=1
-check "tests" python -m pytest -q -n "${TEST_WORKERS:-2}" --dist loadfile "$@"
+# In the order of their names: those with a browser, few and slow, would otherwise come last and leave the other workers idle.
+check "tests" python -m pytest -q -n "${TEST_WORKERS:-2}" --dist loadfile --no-loadscope-reorder "$@"
 
 if [ ${#failed[@]} -gt 0 ]; then
     printf 'Failed: %s\n' "${failed[@]}"

@@ -123,10 +123,9 @@ def adopt_url() -> None:
 
 def _is_stale(asked: Mapping[str, str | None]) -> bool:
     """Whether the URL is only the one of before, which a click came with; never so where Back or Forward brought it."""
-    context = get_script_run_ctx()
-    if context is not None and context.is_history_navigation:
-        return False
-    return asked == st.session_state["_before"] and time.monotonic() - float(st.session_state["_written_at"]) < STALE_SECONDS
+    went_back = bool((context := get_script_run_ctx()) and context.is_history_navigation)
+    young = time.monotonic() - float(st.session_state["_written_at"]) < STALE_SECONDS
+    return young and not went_back and asked == st.session_state["_before"]
 
 
 def _linked_parameters() -> dict[str, str | None]:

@@ -164,6 +164,20 @@ def test_back_returns_to_the_place_before(board_server: str, page: Page) -> None
     expect(page).to_have_url(first)
 
 
+def test_back_right_after_a_click_goes_back(board_server: str, page: Page) -> None:
+    """Back is heard however soon it comes: the link it brings is no leftover of the click."""
+    page.goto(f"{board_server}?run=tiny_ppo_hacked&step=5")
+    settled(page)
+    page.get_by_role("button", name="▶").click()
+    expect(page).to_have_url(re.compile(r"step=6(&|$)"))
+
+    page.go_back()
+    settled(page)
+
+    expect(page).to_have_url(re.compile(r"step=5(&|$)"))
+    expect(page.get_by_role("combobox", name="Step")).to_have_value("5")
+
+
 def test_running_job_is_followed(serve, page: Page, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     """While a job writes, new steps appear without a click and the reader stays where they are; a half-written line is waited for."""
     write_run(tmp_path, "run", [hostile_row(step) for step in range(3)])

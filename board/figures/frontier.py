@@ -15,7 +15,7 @@ from board.metrics import Float64Array
 from board.numbers import fmt
 
 MOST_DOTS: Final = 400
-"""At the most so many steps have a point: each costs the browser as much as a hundred points of the line, and more lie on one another."""
+"""At the most so many steps have a point: each is an element of its own in the browser, and more of them lie on one another."""
 
 FAR: Final = 5.0
 """A step so many times farther away than 95 of 100 is beyond the chart: one whose KL explodes would press all others into a line."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from board.report import LIGHTENED, LOST
 from board.shards import Shard
 
 _MEANING: Final = {
@@ -41,16 +42,12 @@ def told(found: Sequence[Shard]) -> list[str]:
         losses = account.get("lost")
         lost.update({reason: _count(number) for reason, number in losses.items()} if isinstance(losses, dict) else {})
         left_out += _count(account.get("token_arrays_left_out"))
-    sentences = [
-        f"While recording, {number:,} {_MEANING[reason]}." for reason, number in lost.items() if number and reason in _MEANING
-    ]
+    sentences = [f"{LOST}{number:,} {_MEANING[reason]}." for reason, number in lost.items() if number and reason in _MEANING]
     sentences += [
         f"While tracking, {number:,} {_UNTRACKED[reason]}." for reason, number in lost.items() if number and reason in _UNTRACKED
     ]
     if left_out:
-        sentences.append(
-            f"The recorder's budget left {left_out:,} rollouts without token arrays; their means and sums were kept."
-        )
+        sentences.append(f"{LIGHTENED}{left_out:,} rollouts without token arrays; their means and sums were kept.")
     return sentences
 
 

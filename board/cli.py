@@ -4,7 +4,6 @@ The only module that prints. Imports what does the work only when a command runs
 """
 
 import os
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any, Final, Literal
 import click
 
 from board import __version__
+from board.endings import Commands, ExitCode, exit_codes
 from board.errors import BoardError
 
 MAPPING = click.option(
@@ -38,7 +38,7 @@ TICK_SECONDS: Final = 2.0
 """How often progress is said."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=exit_codes())
 @click.version_option(__version__, prog_name="rl-logging-board")
 def main() -> None:
     """See what a training run wrote, token by token."""
@@ -103,8 +103,6 @@ def serve(
         raise click.UsageError(str(error)) from error
     try:
         server.serve(root, _announce, settings, token=token, allow_hosts=allow_host)
-    except BoardError as error:
-        raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
         click.echo("Stopped.")
 
@@ -122,17 +120,14 @@ def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: 
     from board import convert as converting
     from board.rollouts import open_run
 
-    try:
-        opened = open_run(run, tokenizer=tokenizer, mapping=mapping)
-        written = converting.convert(opened, out, "parquet" if target == "parquet" else "jsonl")
-    except BoardError as error:
-        raise click.ClickException(str(error)) from error
+    opened = open_run(run, tokenizer=tokenizer, mapping=mapping)
+    written = converting.convert(opened, out, "parquet" if target == "parquet" else "jsonl")
     click.echo(f"{len(opened.frame):,} rollouts in {len(written):,} files under {out}")
     for problem in opened.report.problems[:5]:
         click.echo(f"  {problem}", err=True)
     if opened.report.refused:
         click.echo(f"{opened.report.refused:,} lines or files could not be read and are not in it.", err=True)
-        raise click.exceptions.Exit(1)
+        raise click.exceptions.Exit(ExitCode.FAULTS)
 
 
 @main.command()
@@ -145,24 +140,17 @@ def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: 
     type=click.Choice(["error", "warning"]),
     default="error",
     show_default=True,
-    help="From which severity on a finding makes the exit status 1.",
+    help=f"From which severity on a finding makes the exit status {ExitCode.FAULTS.value}.",
 )
 def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokenizer: Path | None, mapping: Path | None) -> None:
-    """Examine the folder RUN: are its numbers what its trainer meant to write?
-
-    The exit status is 0, or 1 with a finding of that severity, or 2 when the run cannot be opened.
-    """
+    """Examine the folder RUN: are its numbers what its trainer meant to write?"""
     from board.doctor import wording
     from board.doctor.checks import examine
     from board.rollouts import open_run
 
-    try:
-        diagnosis = examine(open_run(run, tokenizer=tokenizer, mapping=mapping))
-    except BoardError as error:
-        click.echo(f"Error: {wording.printable(str(error))}", err=True)
-        raise click.exceptions.Exit(2) from error
+    diagnosis = examine(open_run(run, tokenizer=tokenizer, mapping=mapping))
     click.echo(wording.as_json(diagnosis, str(run)) if as_json else wording.as_text(diagnosis))
-    raise click.exceptions.Exit(int(diagnosis.reaches(fail_on)))
+    raise click.exceptions.Exit(ExitCode.FAULTS if diagnosis.reaches(fail_on) else ExitCode.DONE)
 
 
 @main.command()
@@ -215,7 +203,7 @@ def push(
     A step that may still be being written is held back until every shard that grows has come to a later one, its recorder says that
     it has ended, or nothing was written for some seconds (--quiet). Rows that come later still are not in its numbers.
 
-    Progress and the summary go to standard error. The exit status is 1 when the tracker is missing or fails; what was pushed stays noted.
+    Progress and the summary go to standard error. What was pushed before a failure stays noted.
     """
     from board import push as pushing
     from board.push import wording
@@ -230,21 +218,13 @@ def push(
     try:
         pushing.push(request, done, _Ticker(lambda: wording.progress(done)))
     except BoardError as error:
-        _let_go_of_stdout()
-        pushed = f" {done.steps:,} of its steps were pushed and stay noted." if done.steps else ""
-        raise click.ClickException(f"{error}{pushed}") from error
+        if done.steps:
+            error.args = (f"{error} {done.steps:,} of its steps were pushed and stay noted.",)
+        raise
     except KeyboardInterrupt:
         click.echo(wording.summary(done, request), err=True)
-        raise click.exceptions.Exit(0 if request.follow else 130) from None
+        raise click.exceptions.Exit(ExitCode.DONE if request.follow else ExitCode.STOPPED) from None
     click.echo(wording.summary(done, request), err=True)
-
-
-def _let_go_of_stdout() -> None:
-    """Where nobody reads it any more, what is left in its buffer would fail once more as Python ends, with an exit status of its own."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Ticker:
@@ -287,9 +267,10 @@ def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 def _root(places: Sequence[str]) -> Path:
     if len(places) > 1:
         raise click.UsageError(f"Give one ROOT, not {len(places)}: {', '.join(places)}.")
-    root = Path(places[0] if places else "rollout_samples").expanduser().resolve()
+    given = places[0] if places else "rollout_samples"
+    root = Path(given).expanduser().resolve()
     if not root.is_dir():
-        raise click.UsageError(f"ROOT is not a folder: {root}")
+        raise click.UsageError(f"ROOT is not a folder: {given}")
     return root
 
 

@@ -3,7 +3,7 @@
 What the board derives is left out, as it is computed again from the rest. Knows parts and files to write; knows no format but ours.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Final, Literal
@@ -12,10 +12,11 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from board.errors import BoardError
+from board.errors import ArgumentRefused
 from board.parts import COUNTS, PADS, Part
 from board.rollouts import Run
 from board.schema import DERIVED_NUMBERS, title
+from board.shards import bare_name
 
 Target = Literal["jsonl", "parquet"]
 
@@ -29,15 +30,16 @@ _ROWS_AT_ONCE: Final = 256
 def convert(run: Run, out: Path, target: Target, on_rows: Callable[[int], None] | None = None) -> list[Path]:
     """Write each shard of a run into the folder `out`, under its own name with another ending; the files written.
 
-    `on_rows` is told how many rows have been written so far. Raises BoardError when `out` holds something already, or lies in the run.
+    `on_rows` is told how many rows have been written so far. Raises ArgumentRefused when `out` holds something already, or lies in the run.
     """
     if out.resolve().is_relative_to(run.location.resolve()):
-        raise BoardError(f"{out} lies in the run itself, which is never written to: choose another folder.")
+        raise ArgumentRefused(f"{out} lies in the run itself, which is never written to: choose another folder.")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise BoardError(f"{out} is there already and is not an empty folder: choose another.")
+        raise ArgumentRefused(f"{out} is there already and is not an empty folder: choose another.")
     written, rows = [], 0
+    names = file_names({_shard(part) for part in run.parts}, target)
     for shard, parts in groupby(run.parts, key=_shard):
-        path = out / f"{_stem(shard)}.{target}"
+        path = out / names[shard]
         path.parent.mkdir(parents=True, exist_ok=True)
         for count in _WRITERS[target](path, [native_table(part) for part in parts]):
             rows += count
@@ -51,12 +53,11 @@ def _shard(part: Part) -> str:
     return str(part.scalars.column("shard")[0].as_py())
 
 
-def _stem(name: str) -> str:
-    """The name without its ending; shards that differ in the ending alone would fall together, so another ending than ours stays in."""
-    for ending in (".jsonl.gz", ".jsonl.zst", ".jsonl"):
-        if name.endswith(ending):
-            return name.removesuffix(ending) + ending.removeprefix(".jsonl").replace(".", "_")
-    return name.replace(".", "_")
+def file_names(shards: Collection[str], target: Target) -> dict[str, str]:
+    """What each shard's file is called: its name with `target` for an ending; where two would fall together, all keep their own before it."""
+    bare = {shard: bare_name(shard) for shard in shards}
+    distinct = len(set(bare.values())) == len(bare)
+    return {shard: f"{bare[shard] if distinct else shard}.{target}" for shard in shards}
 
 
 def native_table(part: Part) -> pa.Table:

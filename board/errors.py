@@ -6,6 +6,7 @@ BoardError
 ├── RunNotFound      the location holds nothing the board can read
 ├── RowRefused       one record cannot become a rollout
 ├── MappingRefused   a mapping by hand cannot be used as it is written
+├── ArgumentRefused  a command cannot do what was asked of it as it was asked
 └── FieldMissing     a computation needs a column the run does not have
 """
 
@@ -24,6 +25,10 @@ class RowRefused(BoardError):
 
 class MappingRefused(BoardError):
     """The file that maps keys by hand is not TOML, or says what cannot be; the message names the file, the entry and what is allowed."""
+
+
+class ArgumentRefused(BoardError):
+    """What a command was given cannot be used, so that nothing was done; the message says why and what to give instead."""
 
 
 class FieldMissing(BoardError):

@@ -12,6 +12,12 @@ from board.shards import Problem
 if TYPE_CHECKING:
     import pandas as pd
 
+LOST: Final = "While recording, "
+"""How a sentence begins that says what the recorder could not write: those rollouts or values are nowhere."""
+
+LIGHTENED: Final = "The recorder's budget left "
+"""How the sentence begins that says how many rollouts were recorded without token arrays, as was asked for."""
+
 KEPT_PROBLEMS: Final = 1_000
 """So many problems of each severity are kept in full; the rest are counted. A run with a fault in every row has millions."""
 
@@ -63,6 +69,16 @@ class LoadReport:
     def flagged(self) -> int:
         """Things that are odd about what was loaded."""
         return self.counts["flagged"]
+
+    @property
+    def lost(self) -> list[str]:
+        """What could not be written while recording, a sentence each."""
+        return [sentence for sentence in self.recording if sentence.startswith(LOST)]
+
+    @property
+    def noted(self) -> list[str]:
+        """What a reader must know of the numbers though nothing is wrong with them, a sentence each."""
+        return [*self.notes, *(sentence for sentence in self.recording if not sentence.startswith(LOST))]
 
     @property
     def left_out(self) -> int:

@@ -13,9 +13,9 @@ def draw(report: LoadReport) -> None:
     """What loading found, as a count; the details when opened."""
     problems = report.counts.total()
     label = f"{plural(report.rows, 'row')} · {plural(problems, 'problem') if problems else 'no problems'}"
-    notes = len(report.notes) + len(report.recording)
-    if notes:
-        label = f"{label} · {plural(notes, 'note')}"
+    for count, noun in ((int(bool(report.lost)), "warning"), (len(report.noted), "note")):  # as `check` counts them
+        if count:
+            label = f"{label} · {plural(count, noun)}"
     with st.popover(label, key="report", on_change="rerun") as popover:
         if popover.open:
             _details(report)

@@ -21,7 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board import accounts, containers, formats, shards
-from board.errors import BoardError
+from board.errors import ArgumentRefused, BoardError, MappingRefused
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.groups import group_numbers
 from board.ingest import prompt_key
@@ -332,24 +332,24 @@ def open_run(
 
 
 def _mapping_text(folder: Path, given: Path | str | None) -> str:
-    """The mapping by hand in the given file, else in the one beside the run; empty when there is none. Raises BoardError."""
+    """The mapping by hand in the given file, else in the one beside the run; empty when there is none. Raises MappingRefused."""
     path = Path(given) if given else folder / MAPPING_FILE
     if not given and (path.is_symlink() or not path.is_file()):  # a link could lead out of the root
         return ""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BoardError(f"The mapping {path.name} cannot be read: {error}.") from error
-    formats.mapped(text)
+        raise MappingRefused(f"The mapping {given or path.name} cannot be read: {error}.") from error
+    formats.mapped(text, str(given or path.name))
     return text
 
 
 def _key(reading: Reading) -> str:
-    """Raises BoardError when the tokenizer file cannot be read."""
+    """Raises ArgumentRefused when the tokenizer file cannot be read."""
     try:
         return reading.key
     except OSError as error:
-        raise BoardError(f"The tokenizer file {reading.tokenizer} cannot be read: {error.strerror}.") from error
+        raise ArgumentRefused(f"The tokenizer file {reading.tokenizer} cannot be read: {error.strerror}.") from error
 
 
 def _all_scalars(built: Sequence[Part], columns: list[str] | None = None) -> pd.DataFrame:

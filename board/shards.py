@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final, Literal, cast
 
 import numpy as np
@@ -87,6 +87,12 @@ class Line:
     """False when the shard ended before the line end: a job may still be writing it."""
 
 
+def bare_name(name: str) -> str:
+    """A shard's name without its ending: `a/rank_0` of `a/rank_0.jsonl.gz`."""
+    ending = max((suffix for suffix in SUFFIXES if name.endswith(suffix)), key=len, default="")
+    return name.removesuffix(ending or PurePosixPath(name).suffix)
+
+
 def natural_key(name: str) -> tuple[tuple[int, str], ...]:
     """Sort key under which `rank_2` comes before `rank_10`; different names have different keys (`rank_1`, `rank_01`)."""
     texts_and_digits = enumerate(re.split(r"([0-9]+)", name))
@@ -106,6 +112,8 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
     Links are followed only to files inside `within` (default: the folder itself), so that a run cannot show what lies outside the root.
     Raises RunNotFound when `folder` is no folder.
     """
+    if folder.is_file():
+        raise RunNotFound(f"{folder.name!r} is a file: name the folder that holds it.")
     if not folder.is_dir():
         raise RunNotFound(f"No folder {folder.name!r} here: choose another run.")
     allowed = (within or folder).resolve()
@@ -355,4 +363,4 @@ def no_shards(folder: Path) -> RunNotFound:
     seen = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))[:8]
     there = f"It holds {', '.join(seen)}." if seen else "It is empty."
     wanted = f"{', '.join('*' + suffix for suffix in SUFFIXES)} and *.pt or *.json named after a step or an episode"
-    return RunNotFound(f"No rollouts in {folder.name!r}: looked for {wanted} at any depth. {there}")
+    return RunNotFound(f"No rollouts in {folder.resolve().name!r}: looked for {wanted} at any depth. {there}")

@@ -81,3 +81,8 @@ def shorten(text: str, limit: int) -> str:
 def _extends(character: str) -> bool:
     """Whether the character belongs to the one before it."""
     return bool(unicodedata.combining(character)) or character in "\u200d\ufe0f"
+
+
+def printable(text: str) -> str:
+    """Text for a terminal: control characters, which a run's names and keys may hold, as `\\x1b`."""
+    return "".join(letter if letter == "\n" or letter.isprintable() else ascii(letter)[1:-1] for letter in text)

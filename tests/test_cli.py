@@ -59,7 +59,7 @@ def test_version() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["no such folder"], "ROOT is not a folder", id="missing root"),
+        pytest.param(["no such folder"], "ROOT is not a folder: no such folder", id="missing root"),
         pytest.param([str(REPOSITORY / "LICENSE")], "ROOT is not a folder", id="root is a file"),
         pytest.param(["a", "b"], "one ROOT", id="two roots"),
         pytest.param([str(REPOSITORY), "--foo.bar", "1"], "No such option", id="unknown streamlit option"),
@@ -76,7 +76,7 @@ def test_bad_usage(arguments: list[str], message: str) -> None:
 
 
 def test_taken_port_ends_with_a_sentence() -> None:
-    """A second board on the same port ends with code 1 and names the port, without a traceback."""
+    """A second board on the same port ends with code 3 and names the port, without a traceback."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         ended = subprocess.run(
@@ -86,7 +86,7 @@ def test_taken_port_ends_with_a_sentence() -> None:
             text=True,
             timeout=60,
         )
-    assert ended.returncode == 1
+    assert ended.returncode == 3
     assert f"127.0.0.1:{port}" in ended.stderr
     assert "Traceback" not in ended.stderr
 

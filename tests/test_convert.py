@@ -12,7 +12,7 @@ from rows import row, token_row, write_run
 
 from board import open_run
 from board.cli import main
-from board.convert import Target, convert
+from board.convert import Target, convert, file_names
 from board.errors import BoardError
 
 TARGETS: tuple[Target, ...] = ("jsonl", "parquet")
@@ -52,7 +52,7 @@ def test_converted_run_opens_as_the_same(tmp_path: Path, target: Target) -> None
 
     written = convert(run, tmp_path / "out", target, seen.append)
 
-    assert sorted(path.name for path in written) == [f"rank_0.{target}", f"rank_1_gz.{target}"]
+    assert sorted(path.name for path in written) == [f"rank_0.{target}", f"rank_1.{target}"]
     assert seen[-1] == 5
     again = open_run(tmp_path / "out")
     assert again.report.refused == 0
@@ -94,6 +94,25 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         convert(run, tmp_path / "run" / "out", "jsonl")
 
 
+NAMES: dict[str, tuple[set[str], dict[str, str]]] = {
+    "another format": ({"completions_00002.parquet"}, {"completions_00002.parquet": "completions_00002.parquet"}),
+    "packed": ({"a/rank_0.jsonl.gz"}, {"a/rank_0.jsonl.gz": "a/rank_0.parquet"}),
+    "named after a step": ({"12.pt"}, {"12.pt": "12.parquet"}),
+    "dots in the name": ({"step_1.5.jsonl"}, {"step_1.5.jsonl": "step_1.5.parquet"}),
+    "two endings of one name": (
+        {"a.jsonl", "a.jsonl.gz", "b.jsonl"},
+        {"a.jsonl": "a.jsonl.parquet", "a.jsonl.gz": "a.jsonl.gz.parquet", "b.jsonl": "b.jsonl.parquet"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_files_are_named_after_their_shards(name: str) -> None:
+    """The ending is the new one and no trace of the old stays, unless two shards would become one file."""
+    shards, wanted = NAMES[name]
+    assert file_names(shards, "parquet") == wanted
+
+
 def test_command(tmp_path: Path) -> None:
     """The command says what it wrote, and ends with 1 when lines could not be read."""
     folder = run_of(tmp_path / "run")
@@ -105,4 +124,4 @@ def test_command(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["convert", str(folder), str(tmp_path / "b")])
     assert done.exit_code == 1
     assert "rank_0.jsonl:4: is not JSON" in done.stderr
-    assert CliRunner().invoke(main, ["convert", str(tmp_path / "none"), str(tmp_path / "c")]).exit_code == 1
+    assert CliRunner().invoke(main, ["convert", str(tmp_path / "none"), str(tmp_path / "c")]).exit_code == 2

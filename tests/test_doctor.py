@@ -297,6 +297,7 @@ def test_every_check_has_a_fault() -> None:
         "unfinished",
         "two-files",
         "lost",
+        "noted",
     }
 
 
@@ -413,6 +414,21 @@ def test_refused_lines_are_an_error(tmp_path: Path) -> None:
     assert "1 line or file not loaded: is not JSON" in finding.what
 
 
+def test_notes_are_as_many_as_on_the_screen(tmp_path: Path) -> None:
+    """What loading noted, and what was not tracked or recorded in full, are as many notes here as in the top line."""
+    folder = write_run(tmp_path / "run", {"data.jsonl": [row(0)], "more.jsonl": [row(1, token_arrays_left_out=1)]})
+    (folder / "data.jsonl.account.json").write_text(json.dumps({"lost": {"tracker": 3, "queue": 1}, "token_arrays_left_out": 1}))
+    run = open_run(folder)
+    run.report.notes["The step is taken from the file's name"] = 2
+
+    diagnosis = examine(run)
+
+    noted = [one.what for one in diagnosis.findings if one.check.name == "noted"]
+    assert noted == ["The step is taken from the file's name", "While tracking, 3 handovers to the tracker failed"]
+    assert diagnosis.count("note") == len(run.report.noted) == 3
+    assert diagnosis.count("warning") == len(run.report.lost) == 1
+
+
 def test_what_the_recorder_lost_is_a_warning(tmp_path: Path) -> None:
     """The recorder's own account of what it could not write is a finding; without one there is none."""
     folder = write_run(tmp_path / "run", {"data.jsonl": [row(0)]})
@@ -439,7 +455,7 @@ def test_run_without_rows_can_tell_little(tmp_path: Path) -> None:
     diagnosis = examine(open_run(write_run(tmp_path / "run", {"data.jsonl": b""})))
 
     assert (diagnosis.findings, diagnosis.rollouts) == ((), 0)
-    assert {check.name for check in diagnosis.passed} == {"refused", "unfinished", "odd-values", "lost"}
+    assert {check.name for check in diagnosis.passed} == {"refused", "unfinished", "odd-values", "lost", "noted"}
 
 
 def test_missing_field_is_not_a_pass(tmp_path: Path) -> None:

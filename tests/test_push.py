@@ -366,7 +366,7 @@ def test_a_library_that_is_missing(tmp_path: Path) -> None:
         command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, capture_output=True, text=True
     )
 
-    assert (ended.returncode, ended.stdout) == (1, "")
+    assert (ended.returncode, ended.stdout) == (3, "")
     assert "pip install tensorboard" in ended.stderr
     assert "Traceback" not in ended.stderr
     pushed(tmp_path / "run", "--to", "tensorboard", "--log-dir", tmp_path / "tb")
@@ -384,7 +384,7 @@ def test_a_tracker_that_fails_in_the_middle(tmp_path: Path) -> None:
         process.stdout.close()
         errors = process.stderr.read()
 
-    assert process.returncode == 1
+    assert process.returncode == 3
     assert "stdout failed (BrokenPipeError" in errors
     assert "stay noted" in errors
     output, _ = pushed(tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples")
@@ -408,9 +408,9 @@ def test_what_is_wrong_with_the_numbers_is_among_the_findings(tmp_path: Path) ->
 
 
 WRONG: dict[str, tuple[list[str], int, str]] = {
-    "no such run": (["{tmp}/nowhere", "--to", "stdout"], 1, "Error: "),
-    "no shard": (["{tmp}", "--to", "stdout"], 1, "Error: "),
-    "a file in the way": (["{sample}", "--to", "tensorboard", "--log-dir", "{tmp}/file"], 1, "tensorboard failed"),
+    "no such run": (["{tmp}/nowhere", "--to", "stdout"], 2, "Error: "),
+    "no shard": (["{tmp}", "--to", "stdout"], 2, "Error: "),
+    "a file in the way": (["{sample}", "--to", "tensorboard", "--log-dir", "{tmp}/file"], 3, "tensorboard failed"),
     "an option of another tracker": (["{sample}", "--to", "stdout", "--project", "p"], 2, "stdout takes no --project"),
     "a tracker nobody knows": (["{sample}", "--to", "comet"], 2, "comet"),
     "no tracker": (["{sample}"], 2, "--to"),

@@ -1,6 +1,6 @@
 """The table of checks, and the examination of a run by all of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from board.doctor import alignment, arrays, completeness, loading, repetition, texts
@@ -221,6 +221,14 @@ CHECKS: Final[tuple[Check, ...]] = (
         needs=(LEFT_OUT,),
     ),
     Check(
+        "noted",
+        "Something to know when reading the numbers",
+        "note",
+        "What the trainer stored is not quite what a column's name says, or not all of it was tracked.",
+        "Nothing, if it is what you expect.",
+        loading.noted,
+    ),
+    Check(
         "unfinished",
         "A line that is still being written",
         "note",
@@ -231,7 +239,7 @@ CHECKS: Final[tuple[Check, ...]] = (
 )
 """Every check, in the order in which findings of one severity are listed."""
 
-_WITHOUT_ROWS: Final = frozenset({"refused", "unfinished", "odd-values", "lost"})
+_WITHOUT_ROWS: Final = frozenset({"refused", "unfinished", "odd-values", "lost", "noted"})
 """Checks that look at no rollout."""
 
 
@@ -239,11 +247,11 @@ def examine(run: Run, progress: Callable[[float], None] | None = None) -> Diagno
     """All checks of a run. Goes through its tokens once; `progress` is told the share of that which is done, 0 to 1."""
     evidence = collect(run, _MEASURES, progress)
     answers = [(check, _answer(check, evidence)) for check in CHECKS]
-    findings = [_finding(check, answer, run) for check, answer in answers if isinstance(answer, Found)]
+    findings = [_finding(check, found, run) for check, answer in answers for found in _found(answer)]
     return Diagnosis(
         rollouts=len(run.frame),
         findings=tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.check.severity))),
-        passed=tuple(check for check, answer in answers if answer is None),
+        passed=tuple(check for check, answer in answers if not answer),
         unable=tuple((check, answer.reason) for check, answer in answers if isinstance(answer, Unable)),
     )
 
@@ -255,6 +263,12 @@ def _answer(check: Check, evidence: Evidence) -> Answer:
     if absent:
         return Unable(f"no rollout has {' or '.join(absent)}")
     return check.run(evidence)
+
+
+def _found(answer: Answer) -> Sequence[Found]:
+    if isinstance(answer, tuple):
+        return answer
+    return (answer,) if isinstance(answer, Found) else ()
 
 
 def _finding(check: Check, found: Found, run: Run) -> Finding:

@@ -39,8 +39,8 @@ class Unable:
     """One sentence without its full stop."""
 
 
-Answer = Found | Unable | None
-"""None: nothing is wrong."""
+Answer = Found | tuple[Found, ...] | Unable | None
+"""None, or nothing in the tuple: nothing is wrong."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from board.doctor.contract import Answer, Found
 from board.doctor.evidence import Evidence
 from board.formats.row import plural
 from board.parts import LEFT_OUT
-from board.report import LoadReport
+from board.report import LIGHTENED, LoadReport
 from board.schema import TOKEN_METRICS
 from board.shards import Problem
 
@@ -94,8 +94,13 @@ def unfinished(evidence: Evidence) -> Answer:
 
 def lost(evidence: Evidence) -> Answer:
     """What the recorder says it could not write; what its budget left out on purpose is told by `left_out`."""
-    sentences = [sentence.removesuffix(".") for sentence in evidence.report.recording if sentence.startswith("While recording")]
+    sentences = [sentence.removesuffix(".") for sentence in evidence.report.lost]
     return Found("; ".join(sentences)) if sentences else None
+
+
+def noted(evidence: Evidence) -> Answer:
+    """What loading noted, each for itself, as the screen counts it; what the budget left out is told by `left_out`."""
+    return tuple(Found(sentence.removesuffix(".")) for sentence in evidence.report.noted if not sentence.startswith(LIGHTENED))
 
 
 def left_out(evidence: Evidence) -> Answer:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from board.doctor.contract import SEVERITIES, Diagnosis, Finding, Severity
 from board.formats.row import plural
+from board.texts import printable
 
 VERSION: Final = 1
 """Of the JSON's shape; it changes when a field goes or means something else."""
@@ -46,11 +47,6 @@ def _paragraph(finding: Finding) -> str:
     if finding.where:
         lines.append(f"  where  {places(finding)}")
     return "\n".join([*lines, f"  why    {check.why}", f"  do     {check.remedy}"])
-
-
-def printable(text: str) -> str:
-    """Text for a terminal: control characters, which a run's names and keys may hold, as `\\x1b`."""
-    return "".join(letter if letter == "\n" or letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def as_json(diagnosis: Diagnosis, run: str) -> str:

@@ -38,7 +38,7 @@ from board.formats import (
     xtuner,
 )
 from board.formats.contract import Format, Head, Place
-from board.formats.mapping import HandMapping
+from board.formats.mapping import FILE, HandMapping
 from board.formats.row import Row
 from board.formats.token_names import namer
 from board.records import Record
@@ -92,9 +92,9 @@ def by_name(name: str, mapping: str = "") -> Format:
 
 
 @lru_cache(maxsize=4)
-def mapped(text: str) -> HandMapping:
-    """The mapping in a text. Raises MappingRefused."""
-    return mapping_file.parse(text)
+def mapped(text: str, file: str = FILE) -> HandMapping:
+    """The mapping in the text of a file. Raises MappingRefused, which names the file."""
+    return mapping_file.parse(text, file)
 
 
 def read(record: Record, kind: Format, place: Place, name: Callable[[Record], Record] = BY_DIGITS) -> list[Row]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
-from board.errors import BoardError
+from board.errors import ArgumentRefused
 from board.records import Record
 from board.schema import TOKENS
 
@@ -27,11 +27,11 @@ class Tokenizer(Protocol):
 
 
 def load(path: str) -> Tokenizer:
-    """The tokenizer in a `tokenizer.json`. Raises BoardError when the file is none, or the library is missing."""
+    """The tokenizer in a `tokenizer.json`. Raises ArgumentRefused when the file is none, or the library is missing."""
     try:
         return _load(path, Path(path).stat().st_mtime_ns)
     except OSError as error:
-        raise BoardError(f"The tokenizer file {path} cannot be read: {error.strerror}.") from error
+        raise ArgumentRefused(f"The tokenizer file {path} cannot be read: {error.strerror}.") from error
 
 
 @lru_cache(maxsize=4)
@@ -40,11 +40,13 @@ def _load(path: str, mtime_ns: int) -> Tokenizer:
     try:
         from tokenizers import Tokenizer as Library
     except ImportError as error:
-        raise BoardError("Token ids are named by the library `tokenizers`: pip install tokenizers beside the board.") from error
+        raise ArgumentRefused(
+            "Token ids are named by the library `tokenizers`: pip install tokenizers beside the board."
+        ) from error
     try:
         return cast(Tokenizer, Library.from_file(path))
     except Exception as error:  # the library raises bare Exception for a file it cannot read
-        raise BoardError(f"{path} is not a tokenizer.json: {error}") from error
+        raise ArgumentRefused(f"{path} is not a tokenizer.json: {error}") from error
 
 
 def named(rollout: Record, tokenizer: Tokenizer | None) -> Record:
@@ -60,7 +62,7 @@ def named(rollout: Record, tokenizer: Tokenizer | None) -> Record:
 
 
 def namer(path: str) -> Callable[[Record], Record]:
-    """`named` with the tokenizer at a path; empty for none. Raises BoardError."""
+    """`named` with the tokenizer at a path; empty for none. Raises ArgumentRefused."""
     tokenizer = load(path) if path else None
     return lambda rollout: named(rollout, tokenizer)
 

@@ -41,10 +41,10 @@ def diagnosed() -> Diagnosis:
     return cast(Diagnosis, found)
 
 
-def finding(found: Finding) -> None:
+def finding(found: Finding, at: int) -> None:
     """One finding: how bad, what and where, with a link to the first rollout that shows it."""
     check = found.check
-    with st.container(border=True, key=f"finding_{check.name}"):
+    with st.container(border=True, key=f"finding_{at}_{check.name}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.badge(check.severity, color=COLORS[check.severity])
             # of this module's own table, never of the run: Markdown may read it
@@ -72,6 +72,6 @@ if diagnosis.findings:
     st.text(wording.summary(diagnosis))
 else:
     st.text(f"Nothing found in {plural(diagnosis.rollouts, 'rollout')}.")
-for one in diagnosis.findings:
-    finding(one)
+for at, one in enumerate(diagnosis.findings):
+    finding(one, at)
 ran(diagnosis)

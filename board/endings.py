@@ -1,0 +1,150 @@
+"""How a command of the command line ends: one table of exit codes, and every failure as one sentence or one JSON object.
+
+Commands raise what went wrong; which code that is, which path was given and how it is printed is known here alone. Knows no run.
+"""
+
+import json
+import os
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from functools import partial
+from typing import Any, Final, NoReturn
+
+import click
+
+from board.errors import ArgumentRefused, BoardError, MappingRefused, RunNotFound
+
+
+class ExitCode(IntEnum):
+    """What the exit status of any command says."""
+
+    DONE = 0
+    FAULTS = 1
+    CANNOT = 2
+    FAILED = 3
+    STOPPED = 130
+
+    @property
+    def meaning(self) -> str:
+        """The code in words, as `--help` and the README have it."""
+        return _MEANINGS[self]
+
+
+_MEANINGS: Final = {
+    ExitCode.DONE: "done",
+    ExitCode.FAULTS: "done, and the run has faults: a finding of the severity asked for, lines that could not be converted",
+    ExitCode.CANNOT: "nothing was done: arguments that cannot be used, or a run that cannot be opened",
+    ExitCode.FAILED: "begun, and failed: a port that is taken, a full disk, a tracker that is missing or refuses",
+    ExitCode.STOPPED: "stopped by Ctrl+C",
+}
+
+_NOTHING_DONE: Final = (RunNotFound, MappingRefused, ArgumentRefused)
+
+
+class Failure(click.ClickException):
+    """A command's end that is no success, as it is to be printed."""
+
+    def __init__(self, message: str, code: ExitCode, run: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.run = run
+
+
+class Command(click.Command):
+    """A command whose errors become failures that name the run as it was given; its help ends with the exit codes."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"epilog": exit_codes(), **kwargs})
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it. Raises Failure for an error of the board's own, and for one of a disk or a stream."""
+        given = ctx.params.get("run")
+        run = None if given is None else str(given)
+        try:
+            return super().invoke(ctx)
+        except BoardError as error:
+            code = ExitCode.CANNOT if isinstance(error, _NOTHING_DONE) else ExitCode.FAILED
+            raise Failure(_naming(run, error), code, run) from error
+        except OSError as error:
+            raise Failure(_of_the_disk(error), ExitCode.FAILED, run) from error
+
+    def get_short_help_str(self, limit: int = 45) -> str:
+        """The first sentence of the help, whole: the list of commands wraps it."""
+        return (self.help or "").split("\n\n")[0].replace("\n", " ").strip()
+
+
+class Commands(click.Group):
+    """The commands; ends the process with a code of the table, and says why on standard error, or as JSON where that was asked for."""
+
+    command_class = Command
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **others: Any,
+    ) -> Any:
+        """Run a command as click does, then end the process as the table says."""
+        given = sys.argv[1:] if args is None else list(args)
+        run: Callable[[], Any] = partial(super().main, given, prog_name, complete_var, standalone_mode=False, **others)
+        if not standalone_mode:
+            return run()
+        try:
+            ended = run()
+        except click.ClickException as failure:
+            _end(failure, as_json="--json" in given)
+        except click.exceptions.Abort:
+            sys.exit(ExitCode.STOPPED)
+        if not _flushed():  # before Python does, which would end with a code of its own
+            sys.exit(ExitCode.FAILED)
+        sys.exit(ended if isinstance(ended, int) else ExitCode.DONE)
+
+
+def _naming(run: str | None, error: BoardError) -> str:
+    """The message; one on a folder that cannot be opened stands behind the path that was given, where it does not name it."""
+    unnamed = run is not None and isinstance(error, RunNotFound) and run not in str(error)
+    return f"{run}: {error}" if unnamed else str(error)
+
+
+def _of_the_disk(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{os.fsdecode(error.filename)}: {reason}" if error.filename else reason
+
+
+def _end(failure: click.ClickException, as_json: bool) -> NoReturn:
+    _flushed()
+    code, run = (failure.code, failure.run) if isinstance(failure, Failure) else (failure.exit_code, None)
+    # Imported here alone: `--help` needs neither pandas nor Arrow.
+    if as_json:
+        from board.doctor.wording import VERSION
+
+        shape = {"version": VERSION, "run": run, "error": failure.format_message(), "exit_code": code}
+        click.echo(json.dumps(shape, indent=2))
+    else:
+        from board.texts import printable
+
+        context = getattr(failure, "ctx", None)
+        if context is not None:  # a usage error: how the command is called
+            click.echo(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n", err=True)
+        click.echo(f"Error: {printable(failure.format_message())}", err=True)
+    sys.exit(code)
+
+
+def _flushed() -> bool:
+    """Write out what standard output still holds; where nobody reads it any more, drop it, as it would fail once more as Python ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
+
+
+def exit_codes() -> str:
+    """The table for `--help`; click leaves a paragraph that begins with \\b as it is."""
+    lines = (textwrap.fill(code.meaning, 76, initial_indent=f"{code.value:>5}  ", subsequent_indent=" " * 7) for code in ExitCode)
+    return "\n".join(["\b", "Exit status:", *lines])

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from board import run_files
 from board.report import LIGHTENED, LOST
 from board.shards import Shard
 
@@ -59,9 +60,7 @@ def has_ended(shard: Path) -> bool:
 def _account(shard: Path) -> dict[str, Any]:
     path = shard.with_name(f"{shard.name}.account.json")
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            return {}
-        account = json.loads(path.read_bytes())
+        account = json.loads(run_files.whole(path, within=path.parent, most=_MOST_BYTES))
     except (OSError, ValueError, RecursionError):  # there is none, or it is no account
         return {}
     return account if isinstance(account, dict) else {}

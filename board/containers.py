@@ -4,23 +4,29 @@ Knows how records are wrapped; knows nothing of rollouts. A file that cannot be 
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from board import records
+from board import records, run_files, shards
 from board.errors import RowRefused, RunNotFound
 from board.formats.contract import COMPANIONS
 from board.records import Record
-from board.shards import Problem, Shard, read_lines
+from board.shards import BOM, Problem, Shard, longest_line
 
 _ROWS_AT_ONCE: Final = 64
+
+_SPACE: Final = re.compile(r"\s*")
+
+_MOST_TORCH: Final = 8 << 30
+"""Bytes of a `.pt` file, which is read at once; a step of the largest trainings has some 2 GB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ def _kind(shard: Shard) -> str:
 
 
 def _parquet(shard: Shard) -> Iterator[Parsed]:
-    with pq.ParquetFile(shard.path) as file:
+    with shards.opened(shard) as stream, pq.ParquetFile(stream) as file:
         before = 0
         for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
             size = batch.nbytes // max(1, len(batch))
@@ -69,13 +75,18 @@ def _parquet(shard: Shard) -> Iterator[Parsed]:
 
 
 def _json(shard: Shard) -> Iterator[Parsed]:
-    data = shard.path.read_bytes()
+    data = _whole(shard)
     yield Parsed(1, records.parse(data), len(data))
+
+
+def _whole(shard: Shard) -> bytes:
+    """All bytes of a shard that is no more than a line may be. Raises OSError."""
+    return run_files.whole(shard.path, within=shard.within, most=longest_line())
 
 
 def _objects(shard: Shard) -> Iterator[Parsed | Problem]:
     """Objects one after another, however many lines each takes."""
-    text = "\n".join(line.data.decode("utf-8", "surrogateescape") for line in read_lines(shard) if not isinstance(line, Problem))
+    text = _whole(shard).removeprefix(BOM).decode("utf-8", "surrogateescape").strip()
     decoder, at, number = json.JSONDecoder(), 0, 0
     while at < len(text):
         number += 1
@@ -86,24 +97,27 @@ def _objects(shard: Shard) -> Iterator[Parsed | Problem]:
             return
         data = text[at:end].encode("utf-8", "surrogateescape")
         yield Parsed(number, records.parse(data), len(data))
-        at = end + len(text[end:]) - len(text[end:].lstrip())
+        at = cast("re.Match[str]", _SPACE.match(text, end)).end()
 
 
 def _torch(shard: Shard) -> Iterator[Parsed]:
-    record = _load_torch(shard.path)
+    record = _load_torch(shard.path, shard.within)
     if shard.companions:
-        record[COMPANIONS] = [_load_torch(Path(path)) for path in shard.companions]
+        record[COMPANIONS] = [_load_torch(Path(path), shard.within) for path in shard.companions]
     yield Parsed(1, record, shard.size)
 
 
-def _load_torch(path: Path) -> Record:
+def _load_torch(path: Path, within: Path | None) -> Record:
     """What `torch.save` wrote, tensors as lists. Nothing in the file is executed: only tensors and plain values are read."""
     try:
         import torch
     except ImportError as error:
         raise RowRefused("needs PyTorch to be read: install torch beside the board") from error
     try:
-        loaded = torch.load(path, map_location="cpu", weights_only=True)
+        with run_files.opened(path, within=within, most=_MOST_TORCH) as stream:
+            loaded = torch.load(stream, map_location="cpu", weights_only=True)
+    except OSError:
+        raise
     except Exception as error:  # of a damaged file torch raises whatever it stumbles over first
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise RowRefused(f"cannot be read as tensors and plain values: {reason}") from error

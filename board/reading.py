@@ -6,10 +6,11 @@ Small enough to be sent to another process, and to name what was read with it. K
 import json
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
+from board.formats.token_names import tokenizer_bytes
 from board.padding import COMMON_PADS
+from board.shards import LONGEST_LINE, longest_line
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,14 @@ class Reading:
 
     @property
     def key(self) -> str:
-        """Another one for another choice, or another tokenizer under the same name; empty when nothing is chosen. Raises OSError."""
-        if self == Reading():
+        """Another one for another choice, another tokenizer under the same name or another longest line; empty when nothing is chosen.
+
+        Raises OSError.
+        """
+        if self == Reading() and longest_line() == LONGEST_LINE:
             return ""
-        names = blake2b(Path(self.tokenizer).read_bytes(), digest_size=12).hexdigest() if self.tokenizer else ""
-        return json.dumps([sorted(set(self.pads) - COMMON_PADS), names, self.mapping])
+        names = blake2b(tokenizer_bytes(self.tokenizer), digest_size=12).hexdigest() if self.tokenizer else ""
+        return json.dumps([sorted(set(self.pads) - COMMON_PADS), names, self.mapping, longest_line()])
 
     def written(self) -> dict[str, Any]:
         """As JSON holds it; `Reading(**…)` of it is the same."""

@@ -101,8 +101,8 @@ def suggested_mapping(shard: Shard) -> str:
 
 def _is_pretty(shard: Shard) -> bool:
     """Whether the first line opens an object or a list and does nothing else, and the second is indented, as within it."""
-    first, second = [*islice((line for line in read_lines(shard) if isinstance(line, Line)), 2), None, None][:2]
-    if first is None or second is None:
+    first, second = [*islice(read_lines(shard), 2), None, None][:2]
+    if not isinstance(first, Line) or not isinstance(second, Line):
         return False
     return first.data.strip() in (b"{", b"[") and second.whole and second.data[:1] in (b" ", b"\t")
 
@@ -119,8 +119,8 @@ def _first_records(shard: Shard) -> Iterator[Record]:
 
 def _records_of_lines(shard: Shard) -> Iterator[Parsed]:
     for line in islice(read_lines(shard), _RECORDS * 4):
-        if isinstance(line, Problem):
-            return
+        if isinstance(line, Problem):  # a line that is too long, or the end
+            continue
         try:
             yield Parsed(line.number, records.parse(line.data), len(line.data))
         except RowRefused:

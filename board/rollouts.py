@@ -20,7 +20,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board import accounts, containers, formats, shards
+from board import accounts, containers, formats, run_files, shards
 from board.errors import ArgumentRefused, BoardError, MappingRefused
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.groups import group_numbers
@@ -41,6 +41,9 @@ EVALUATION: Final = "evaluation"
 _NO_METRIC: Final = (TOKENS, ALTERNATIVES, COUNTS, PADS)
 SORTED_IDS: Final = 10_000
 """So many ids are put in natural order; more stay in the order they came, as sorting them would hold up every load."""
+
+_MOST_MAPPING: Final = 1_000_000
+"""Bytes of a mapping by hand."""
 
 _INTERNAL: Final = ["offset", "nth", "prompt_key"]
 
@@ -337,7 +340,7 @@ def _mapping_text(folder: Path, given: Path | str | None) -> str:
     if not given and (path.is_symlink() or not path.is_file()):  # a link could lead out of the root
         return ""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = run_files.whole(path, most=_MOST_MAPPING).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise MappingRefused(f"The mapping {given or path.name} cannot be read: {error}.") from error
     formats.mapped(text, str(given or path.name))

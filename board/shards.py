@@ -4,23 +4,19 @@ A shard is a file at any depth under the run folder: `.jsonl`, also as `.gz` or 
 that trainers name after a step or an episode. This module knows what a line is; it does not know what a rollout is, and it never writes.
 """
 
-import gzip
-import io
 import os
 import re
-import stat
-import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, Final, Literal, cast
+from typing import BinaryIO, Final, Literal
 
 import numpy as np
-import pyarrow as pa
 
-from board.errors import RunNotFound
+from board import run_files, streams
+from board.errors import BoardError, RunNotFound
 
 SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
 
@@ -29,10 +25,14 @@ _BY_NAME: Final = re.compile(r"(?:eval_)?[0-9]+(?:_[0-9]+)?\.pt|.*rollout.*\.pt|
 
 BOM: Final = b"\xef\xbb\xbf"
 
-_ZSTD_PIECE: Final = 1 << 16
-"""Bytes decompressed at a time: so many at most are gone through one by one where a stream is cut."""
+LONGEST_LINE: Final = 256_000_000
+"""Bytes of a line, unless RL_BOARD_LONGEST_LINE says otherwise: reading one takes a few times as much memory."""
+
+_SEARCHED: Final = 8 << 30
+"""So many bytes of a line that is too long are looked through for its end; what stands behind them is left out."""
 
 _LOOK_BACK: Final = 1 << 16
+_PIECE: Final = 1 << 20
 _GLANCE: Final = 4_096
 
 Fingerprint = tuple[tuple[str, int, int], ...]
@@ -52,6 +52,8 @@ class Shard:
     """Whether JSON objects take several lines each, so that a line is no record."""
     companions: tuple[str, ...] = ()
     """Paths of the files whose records belong to this one's; size and time are those of all of them."""
+    within: Path | None = None
+    """The folder that its file must lie in once links are followed."""
 
     @property
     def of_lines(self) -> bool:
@@ -139,16 +141,12 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
 def _stat(path: Path, name: str, allowed: Path) -> Shard | Problem:
     """The shard at `path`, or why it cannot be one."""
     try:
-        if path.is_symlink() and not path.resolve().is_relative_to(allowed):
-            return Problem(name, None, "is a link to a file outside the root, which the board does not read", "refused")
-        status = path.stat()
+        status = run_files.check(path, within=allowed)
+    except run_files.OutsideRoot as error:
+        return Problem(name, None, str(error.strerror), "refused")
     except OSError as error:
         return Problem(name, None, f"cannot be read: {error.strerror}", "refused")
-    except RuntimeError:  # what pathlib before Python 3.13 makes of it
-        return Problem(name, None, "cannot be read: a link that leads back to itself", "refused")
-    if not stat.S_ISREG(status.st_mode):
-        return Problem(name, None, "cannot be read: it is a pipe or a device, not a file", "refused")
-    return Shard(path, name, status.st_size, status.st_mtime_ns)
+    return Shard(path, name, status.st_size, status.st_mtime_ns, within=allowed)
 
 
 def fingerprint(shards: list[Shard]) -> Fingerprint:
@@ -156,133 +154,147 @@ def fingerprint(shards: list[Shard]) -> Fingerprint:
     return tuple((shard.name, shard.size, shard.mtime_ns) for shard in shards)
 
 
-@contextmanager
-def _open(shard: Shard) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
-    """The shard's decompressed bytes, and a function that tells how many bytes of the file have been read."""
-    if shard.name.endswith(".zst"):
-        with io.BufferedReader(_Zstd(shard.path), _ZSTD_PIECE) as buffered:
-            yield cast(BinaryIO, buffered), buffered.raw.compressed_position
-        return
-    with shard.path.open("rb") as raw:
-        if shard.name.endswith(".gz"):
-            with gzip.open(raw) as stream:
-                yield cast(BinaryIO, stream), raw.tell
-        else:
-            yield raw, raw.tell
+def longest_line() -> int:
+    """Bytes that a line may have without its end. Raises BoardError for a setting that is no such number."""
+    given = os.environ.get("RL_BOARD_LONGEST_LINE") or str(LONGEST_LINE)
+    if not re.fullmatch(r"[1-9][0-9]{0,17}", given):
+        raise BoardError(f"RL_BOARD_LONGEST_LINE is {given!r}; it takes a number of bytes, such as {LONGEST_LINE}.")
+    return int(given)
 
 
-class _Zstd(io.RawIOBase):
-    """A zstd file decompressed; every byte before a cut comes out before the error does.
-
-    Arrow's own stream throws away what one read has gathered when it meets the cut. So at an error the file is opened again,
-    skipped to what was given out so far, and read byte by byte from there.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._given = 0
-        self._careful = False
-        self._open()
-
-    def _open(self) -> None:
-        self._file = self._path.open("rb")
-        self._stream = pa.CompressedInputStream(pa.PythonFile(self._file, mode="r"), "zstd")
-
-    def readable(self) -> bool:
-        return True
-
-    def compressed_position(self) -> int:
-        """How many bytes of the file have been read."""
-        return self._file.tell()
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill the buffer, or one byte of it while careful; 0 at the end."""
-        try:
-            data = self._stream.read(1 if self._careful else len(buffer))
-        except OSError:
-            if self._careful:
-                raise
-            self._reopen_carefully()
-            return self.readinto(buffer)
-        buffer[: len(data)] = data
-        self._given += len(data)
-        return len(data)
-
-    def _reopen_carefully(self) -> None:
-        self._stream.close()
-        self._open()
-        self._careful = True
-        left = self._given
-        while left:
-            left -= len(self._stream.read(min(left, _ZSTD_PIECE)))
-
-    def close(self) -> None:
-        self._stream.close()
-        self._file.close()
-        super().close()
+def opened(shard: Shard) -> streams.Stream:
+    """The shard's bytes, decompressed, to be read and closed by the caller. Raises OSError."""
+    return streams.opened(shard.path, within=shard.within)
 
 
 def read_lines(shard: Shard, on_bytes: Callable[[int], None] | None = None) -> Iterator[Line | Problem]:
-    """The lines of a shard in order; blank lines are skipped, a damaged or vanished file ends in one Problem.
+    """The lines of a shard in order, blank ones skipped; for a line that is too long, and for where reading ends too early, a Problem.
 
     `on_bytes` is called now and then with the number of file bytes read so far.
     """
     number = 0
     try:
-        with _open(shard) as (stream, position):
-            offset = 0
-            for number, data in enumerate(stream, 1):
-                if data.strip() and (number > 1 or data.strip() != BOM):
-                    skipped = len(BOM) if offset == 0 and data.startswith(BOM) else 0
-                    yield Line(number, offset + skipped, data[skipped:].rstrip(b"\r\n"), data.endswith(b"\n"))
-                offset += len(data)
+        with opened(shard) as stream:
+            for number, item in enumerate(_bounded_lines(stream, shard.name), 1):
+                if item is not None:
+                    yield item
                 if on_bytes and not number % 64:
-                    on_bytes(position())
-    except (EOFError, OSError, zlib.error, pa.ArrowException) as error:
+                    on_bytes(stream.position())
+    except streams.ERRORS as error:
         yield _reading_problem(shard, number or None, error)
+
+
+def _bounded_lines(stream: BinaryIO, name: str, start: int = 0, stop: int | None = None) -> Iterator[Line | Problem | None]:
+    """The lines of a stream that stands at byte `start`, up to `stop`: one item for each, None for a blank one, a Problem for one too long.
+
+    Where the end of a line that is too long is not found, a second Problem says so, and nothing follows.
+    """
+    most, number, offset = longest_line(), 0, start
+    while data := _read_line(stream, most + 1 if stop is None else min(most + 1, stop - offset)):
+        number += 1
+        if len(data) <= most or data.endswith(b"\n"):
+            yield _line(bytes(data), number, offset)
+            offset += len(data)
+            continue
+        reason = f"is longer than {most:,} bytes (RL_BOARD_LONGEST_LINE), from byte {offset:,} on: it is left out"
+        yield Problem(name, number, reason, "refused")
+        offset += len(data)
+        del data
+        skipped, ended = _skip_line(stream, _SEARCHED if stop is None else min(_SEARCHED, stop - offset))
+        offset += skipped
+        if not ended and skipped >= _SEARCHED:
+            yield Problem(name, number, f"has no end in {_SEARCHED:,} bytes: the rest of the shard is left out", "refused")
+            return
+
+
+def _read_line(stream: BinaryIO, most: int) -> bytes | bytearray:
+    """The next line with its end, or the first `most` bytes of it. In one piece, or put together without a second copy of it."""
+    line: bytes | bytearray = stream.readline(min(_PIECE, most))
+    if len(line) < _PIECE or line.endswith(b"\n"):
+        return line
+    line = bytearray(line)
+    while len(line) < most and (piece := stream.readline(min(_PIECE, most - len(line)))):
+        line += piece
+        if piece.endswith(b"\n"):
+            break
+    return line
+
+
+def _skip_line(stream: BinaryIO, most: int) -> tuple[int, bool]:
+    """Go on to the end of a line, or for `most` bytes: how many were passed, and whether they end with the line."""
+    passed, ended = 0, False
+    while not ended and passed < most and (piece := stream.readline(min(_PIECE, most - passed))):
+        passed, ended = passed + len(piece), piece.endswith(b"\n")
+    return passed, ended
+
+
+def _line(data: bytes, number: int, offset: int) -> Line | None:
+    """A line out of its bytes with their end, if they have one; None when it is blank."""
+    skipped = len(BOM) if offset == 0 and data.startswith(BOM) else 0
+    piece = data[skipped:].rstrip(b"\r\n")
+    return Line(number, offset + skipped, piece, data.endswith(b"\n")) if piece and not piece.isspace() else None
 
 
 def is_plain(shard: Shard) -> bool:
     """Whether the shard is of lines and not compressed, so that it can be read from any line on."""
-    return shard.of_lines and not shard.name.endswith((".gz", ".zst"))
+    return shard.of_lines and not streams.is_compressed(shard.path)
 
 
 def last_line_end(shard: Shard) -> int:
-    """Bytes of a plain shard up to and with its last line end, as far as it was written when it was found."""
-    with shard.path.open("rb") as stream:
+    """Bytes of a plain shard up to and with its last line end, as far as it was written when it was found.
+
+    All of them where no line end is found in as many bytes as a line may have: then `cuts` finds where the last line begins.
+    """
+    with opened(shard) as stream:
         stop = shard.size
-        while stop:
+        while stop and shard.size - stop <= longest_line():
             start = max(0, stop - _LOOK_BACK)
-            stream.seek(start)
-            at = stream.read(stop - start).rfind(b"\n")
-            if at >= 0:
-                return start + at + 1
+            if at := _after_last_end(stream, start, stop):
+                return at
             stop = start
-    return 0
+    return shard.size if stop else 0
 
 
 def cuts(shard: Shard, start: int, stop: int, size: int) -> list[tuple[int, int]]:
-    """A stretch of a plain shard, whose ends are line ends, in pieces of about `size` bytes whose ends are line ends too."""
+    """A stretch of a plain shard, which starts with a line, in pieces of about `size` bytes whose ends are line ends.
+
+    A line that is far longer is a piece of its own. What stands behind the last line end is in none.
+    """
     ends = [start]
-    with shard.path.open("rb") as stream:
+    with opened(shard) as stream:
         while stop - ends[-1] > size * 3 // 2:
-            stream.seek(ends[-1] + size)
-            stream.readline()
-            if stream.tell() >= stop:
-                break
-            ends.append(stream.tell())
-    return [*zip(ends, [*ends[1:], stop], strict=True)] if start < stop else []
+            probe = ends[-1] + size
+            stream.seek(probe)
+            passed, ended = _skip_line(stream, min(_SEARCHED, stop - probe))
+            if not ended or passed > size:  # a line far longer than a piece: it begins behind the last end before the probe
+                before = _after_last_end(stream, ends[-1], probe)
+                ends += [before] * bool(before)
+            if not ended:
+                return [*pairwise(ends)]
+            ends.append(probe + passed)
+        last = _after_last_end(stream, max(ends[-1], stop - 1), stop) or _after_last_end(stream, ends[-1], stop)
+    return [*pairwise(ends + [last] * bool(last))]
 
 
-def read_stretch(shard: Shard, start: int, stop: int) -> tuple[Iterator[Line], int, str]:
+def _after_last_end(stream: BinaryIO, start: int, stop: int) -> int:
+    """Where the last line that ends between two places ends; 0 when none does."""
+    stream.seek(start)
+    at = stream.read(stop - start).rfind(b"\n")
+    return start + at + 1 if at >= 0 else 0
+
+
+def read_stretch(shard: Shard, start: int, stop: int) -> tuple[Iterable[Line | Problem], int, str]:
     """The lines of a plain shard between two line ends, blank ones skipped, how many there are with the blank ones, and their seal.
 
-    Numbers count from the stretch's first line, 1; what follows the last line end is a line that is not whole.
-    Raises RunNotFound when the shard does not reach so far any more.
+    Numbers count from the stretch's first line, 1; what follows the last line end is a line that is not whole. One that is too long is a
+    Problem. Raises RunNotFound when the shard does not reach so far any more.
     """
     try:
-        with shard.path.open("rb") as stream:
+        with opened(shard) as stream:
             stream.seek(start)
+            if stop - start > longest_line():
+                found = [*_bounded_lines(stream, shard.name, start, stop)]
+                return [line for line in found if line is not None], len(found), _seal(stream, start, stop)
             data = stream.read(stop - start)
     except OSError as error:
         raise RunNotFound(f"cannot be read: {error.strerror}") from error
@@ -305,7 +317,7 @@ def _lines(data: bytes, start: int) -> Iterator[Line]:
         offset = start + at
         skipped = len(BOM) if offset == 0 and data.startswith(BOM) else 0
         piece = data[at + skipped : stop].rstrip(b"\r")
-        if piece.strip():
+        if piece and not piece.isspace():
             yield Line(number, offset + skipped, piece, end >= 0)
         at = stop + 1
 
@@ -317,13 +329,17 @@ def seal(shard: Shard, start: int, stop: int) -> str:
     cannot be read any more.
     """
     try:
-        with shard.path.open("rb") as stream:
-            stream.seek(start)
-            head = stream.read(min(_GLANCE, stop - start))
-            stream.seek(max(start, stop - _GLANCE))
-            return _sealed(head, stream.read(min(_GLANCE, stop - start)))
+        with run_files.opened(shard.path, within=shard.within) as stream:
+            return _seal(stream, start, stop)
     except OSError as error:
         raise RunNotFound(f"cannot be read: {error.strerror}") from error
+
+
+def _seal(stream: BinaryIO, start: int, stop: int) -> str:
+    stream.seek(start)
+    head = stream.read(min(_GLANCE, stop - start))
+    stream.seek(max(start, stop - _GLANCE))
+    return _sealed(head, stream.read(min(_GLANCE, stop - start)))
 
 
 def _sealed(head: bytes, tail: bytes) -> str:
@@ -344,11 +360,11 @@ def read_raw(shard: Shard, line_number: int, offset: int) -> bytes:
     Seeks in a plain file; a compressed one is read up to the line. Raises RunNotFound when the line is not there any more.
     """
     try:
-        if not shard.name.endswith((".gz", ".zst")):
-            with shard.path.open("rb") as stream:
+        if is_plain(shard):
+            with opened(shard) as stream:
                 stream.seek(max(0, offset - 1))
                 before = stream.read(min(offset, 1))
-                data = stream.readline() if before in (b"", b"\n", BOM[-1:]) else b""
+                data = stream.readline(longest_line() + 1) if before in (b"", b"\n", BOM[-1:]) else b""
         else:
             data = next((item.data for item in read_lines(shard) if isinstance(item, Line) and item.number == line_number), b"")
     except OSError as error:

@@ -19,7 +19,8 @@ def answer(order: dict[str, Any]) -> dict[str, Any]:
     """Parse what the order names into its store: `piece`, or `refused` (the shard) or `failed` (the store) with the reason."""
     given = order["stretch"]
     told = given["shard"]
-    shard = Shard(**{**told, "path": Path(told["path"]), "companions": tuple(told["companions"])})
+    within = Path(told["within"]) if told["within"] else None
+    shard = Shard(**{**told, "path": Path(told["path"]), "companions": tuple(told["companions"]), "within": within})
     stretch = Stretch(**{**given, "shard": shard})
     reading = Reading(**{**order["reading"], "pads": tuple(order["reading"]["pads"])})
     store = Store(Path(order["location"]), reading.key, Path(order["cache"]))

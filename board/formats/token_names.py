@@ -8,12 +8,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
+from board import run_files
 from board.errors import ArgumentRefused
 from board.records import Record
 from board.schema import TOKENS
 
 IDS: Final = "response_token_ids"
 PROMPT_IDS: Final = "prompt_token_ids"
+
+_MOST_BYTES: Final = 512_000_000
+"""Of a tokenizer file; those of the largest vocabularies have some 40 MB."""
 
 
 class Tokenizer(Protocol):
@@ -29,7 +33,7 @@ class Tokenizer(Protocol):
 def load(path: str) -> Tokenizer:
     """The tokenizer in a `tokenizer.json`. Raises ArgumentRefused when the file is none, or the library is missing."""
     try:
-        return _load(path, Path(path).stat().st_mtime_ns)
+        return _load(path, run_files.check(Path(path)).st_mtime_ns)
     except OSError as error:
         raise ArgumentRefused(f"The tokenizer file {path} cannot be read: {error.strerror}.") from error
 
@@ -44,9 +48,16 @@ def _load(path: str, mtime_ns: int) -> Tokenizer:
             "Token ids are named by the library `tokenizers`: pip install tokenizers beside the board."
         ) from error
     try:
-        return cast(Tokenizer, Library.from_file(path))
+        return cast(Tokenizer, Library.from_str(tokenizer_bytes(path).decode()))
+    except OSError:
+        raise
     except Exception as error:  # the library raises bare Exception for a file it cannot read
         raise ArgumentRefused(f"{path} is not a tokenizer.json: {error}") from error
+
+
+def tokenizer_bytes(path: str) -> bytes:
+    """What stands in the file. Raises OSError."""
+    return run_files.whole(Path(path), most=_MOST_BYTES)
 
 
 def named(rollout: Record, tokenizer: Tokenizer | None) -> Record:

@@ -8,9 +8,11 @@ import re
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
+from board import run_files
 from board.errors import BoardError
 
 MAX_DEPTH: Final = 4
@@ -63,14 +65,28 @@ def _listed(folder: Path | str) -> list[os.DirEntry[str]]:
         return []
 
 
-def checked_size(path: Path) -> int:
-    """Bytes of a regular file. Raises BoardError where there is none, or where it is over MAX_BYTES."""
-    if not path.is_file():
-        raise BoardError(f"{path}: no such file.")
-    size = path.stat().st_size
-    if size > MAX_BYTES:
-        raise BoardError(f"{path}: {size:,} bytes, and no file of scalars over {MAX_BYTES:,} bytes is read.")
-    return size
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """The bytes of a regular file of at most MAX_BYTES. Raises BoardError where there is none, and where reading it fails."""
+    try:
+        with run_files.opened(path, most=MAX_BYTES) as file:
+            yield file
+    except OSError as error:
+        raise BoardError(_unreadable(path, error)) from error
+
+
+def check(path: Path, within: Path | None = None) -> None:
+    """For a library that opens paths by itself: raises BoardError as `opened` does, and for a link out of `within`."""
+    try:
+        run_files.check(path, within=within, most=MAX_BYTES)
+    except OSError as error:
+        raise BoardError(_unreadable(path, error)) from error
+
+
+def _unreadable(path: Path, error: OSError) -> str:
+    return (
+        f"{path}: no such file." if isinstance(error, FileNotFoundError) else f"{path} cannot be read: {error.strerror or error}."
+    )
 
 
 def checked_writable(folder: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from board.errors import BoardError
 from board.trackers.contract import Curve, Writer
 from board.trackers.curves import Points
-from board.trackers.files import checked_size, walk
+from board.trackers.files import opened, walk
 from board.trackers.flat import numbers, parsed
 
 NAME: Final = "jsonl"
@@ -38,9 +38,8 @@ def read(path: Path) -> dict[str, Curve]:
     A last line without its end that is not JSON yet is left for the next time. Raises BoardError that names file, line and reason.
     """
     file_path = path / FILE_NAME if path.is_dir() else path
-    checked_size(file_path)
     points = Points(file_path)
-    with file_path.open("rb") as file:
+    with opened(file_path) as file:
         for number, line in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
             if not line.strip():
                 continue

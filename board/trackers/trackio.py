@@ -17,7 +17,7 @@ from board.errors import BoardError
 from board.trackers.bounded import silently, within
 from board.trackers.contract import Curve, Example, missing
 from board.trackers.curves import Points
-from board.trackers.files import checked_size, checked_writable, walk
+from board.trackers.files import check, checked_writable, walk
 from board.trackers.flat import numbers, parsed
 from board.trackers.plain import plain, plain_rows
 
@@ -33,6 +33,9 @@ _ELSEWHERE: Final = ("TRACKIO_SPACE_ID", "TRACKIO_SERVER_URL")
 
 _STORED_WITHIN: Final = 5.0
 """Seconds after a run's end in which the store must hold all of it; trackio's own wait for it comes before that."""
+
+_BESIDE: Final = ("-wal", "-shm", "-journal")
+"""Files that SQLite opens with a database, by what their names have more."""
 
 _LONGEST_NAME: Final = 255
 """Characters of a run's name that may stand in a path."""
@@ -96,9 +99,11 @@ def _opened(file: Path) -> Iterator[sqlite3.Connection]:
 
     What SQLite says against it becomes a BoardError that names it.
     """
-    checked_size(file)
-    live = file.with_name(file.name + "-wal")
-    mode = "mode=ro" if live.exists() and live.stat().st_size else "immutable=1"
+    check(file)
+    beside = [path for ending in _BESIDE if os.path.lexists(path := file.with_name(file.name + ending))]
+    for path in beside:
+        check(path, within=file.parent)
+    mode = "mode=ro" if any(path.name.endswith("-wal") and path.stat().st_size for path in beside) else "immutable=1"
     deadline = time.monotonic() + SECONDS
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True, timeout=5)) as database:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from board.errors import BoardError
-from board.trackers.files import checked_size
+from board.trackers.files import opened
 
 Mark = tuple[bytes, int, int]
 """How a tracker's logs begin: letters, a number, the layout's version."""
@@ -34,7 +34,6 @@ def records(path: Path, mark: Mark) -> Iterator[bytes]:
 
     Raises BoardError, naming the file and the byte, for a file that is no transaction log, and for one that is damaged.
     """
-    checked_size(path)
     record = b""
     expected = (_WHOLE, _FIRST)
     for at, kind, piece in _pieces(path, mark):
@@ -51,7 +50,7 @@ def records(path: Path, mark: Mark) -> Iterator[bytes]:
 
 def _pieces(path: Path, mark: Mark) -> Iterator[tuple[int, int, bytes]]:
     """Each whole piece: where its head is, its kind and its bytes."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         start = 0
         while block := file.read(_BLOCK):
             at = _after_mark(block, path, mark) if start == 0 else 0

@@ -1,0 +1,83 @@
+"""How every file of a run, or beside one, is opened: a regular file, where it may lie, no larger than its reader can take.
+
+    with opened(path, within=root, most=1_000_000) as stream: ...
+    data = whole(path, within=root, most=65_536)
+    check(path)        # just before a library that opens paths by itself, and takes no stream
+
+A name does not say what lies there: a pipe waits for ever, a device never ends, a link leads anywhere, a folder is no file. So what is there
+is looked at before it is opened, opened without waiting, and looked at again. Whatever is wrong is an OSError whose `strerror` says it.
+Knows no format. Streams of what is compressed are made of these by `board.streams`.
+"""
+
+import errno
+import io
+import os
+import stat
+from pathlib import Path
+from typing import Final
+
+_LOOK_ONLY: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+"""Opening so never waits for another end, and takes no terminal; reading a regular file is as ever."""
+
+
+class OutsideRoot(OSError):
+    """A link that leads out of the folder that may be read."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.EACCES, "is a link to a file outside the root, which the board does not read")
+
+
+def opened(path: Path, *, within: Path | None = None, most: int | None = None) -> io.BufferedReader:
+    """The file's bytes, to be read and closed by the caller.
+
+    `within` is the folder that the file must lie in once every link is followed; without it, as for a file that the reader has named, links
+    may lead anywhere. `most` bounds its size in bytes as it is now: a reader of more than that asks of a growing file for so much alone.
+    Raises OSError.
+    """
+    place = _place(path, within)
+    _refuse(place.stat(), most)
+    descriptor = os.open(place, _LOOK_ONLY | (os.O_NOFOLLOW if within else 0))
+    try:
+        _refuse(os.fstat(descriptor), most)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def whole(path: Path, *, most: int, within: Path | None = None) -> bytes:
+    """All bytes of a file of at most `most`. Raises OSError."""
+    with opened(path, within=within, most=most) as stream:
+        data = stream.read(most + 1)
+    if len(data) > most:  # it has grown meanwhile
+        raise _too_large(len(data), most)
+    return data
+
+
+def check(path: Path, *, within: Path | None = None, most: int | None = None) -> os.stat_result:
+    """What the file system says of a file that `opened` would open. Raises OSError."""
+    status = _place(path, within).stat()
+    _refuse(status, most)
+    return status
+
+
+def _place(path: Path, within: Path | None) -> Path:
+    if within is None:
+        return path
+    place = Path(os.path.realpath(path))  # which takes a link to itself as it is: opening it says so
+    if not place.is_relative_to(os.path.realpath(within)):
+        raise OutsideRoot
+    return place
+
+
+def _refuse(status: os.stat_result, most: int | None) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise OSError(errno.EISDIR, "it is a folder, not a file")
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file")
+    if most is not None and status.st_size > most:
+        raise _too_large(status.st_size, most)
+
+
+def _too_large(size: int, most: int) -> OSError:
+    return OSError(errno.EFBIG, f"it has {size:,} bytes, and no more than {most:,} are read")

@@ -24,6 +24,8 @@ TOKEN_FIELDS = {
 }
 """Our field to NeMo-RL's, each (batch, T) over prompt, response and padding: entry i says something of token i."""
 
+ENGINE = "rollout_logprobs"
+
 ZEROS_WHEN_SKIPPED = ("logprobs", "ref_logprobs")
 """Filled with zeros when the configuration skips them; log-probabilities that are all 0 are therefore taken as missing."""
 
@@ -39,6 +41,8 @@ def record_train_data(recorder: RolloutRecorder, step: int, tokenizer: Any, trai
             train_data["input_ids"][row, first:length].tolist(),
         )
         columns = {name: train_data[theirs][row, first:length] for name, theirs in TOKEN_FIELDS.items() if theirs in train_data}
+        if ENGINE in columns:  # the engine says 0 of tokens that it did not sample
+            columns[ENGINE] = columns[ENGINE].masked_fill(train_data["token_mask"][row, first:length] == 0, float("nan"))
         recorder.write(
             step=step,
             prompt=tokenizer.decode(prompt),

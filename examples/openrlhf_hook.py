@@ -27,6 +27,8 @@ TOKEN_FIELDS = {
 }
 """Our field to OpenRLHF's, each (batch, T - 1) or None: entry i says something of token i + 1 of the sequence."""
 
+ENGINE = "rollout_logprobs"
+
 
 def record_experiences(recorder: RolloutRecorder, step: int, tokenizer: Any, experiences: Iterable[Any]) -> None:
     """Record every rollout, cut to the tokens from its first action to its last; those in between that are none are masked."""
@@ -36,6 +38,9 @@ def record_experiences(recorder: RolloutRecorder, step: int, tokenizer: Any, exp
             actions = mask.nonzero().flatten().tolist()
             span = slice(actions[0], actions[-1] + 1) if actions else slice(0, 0)
             ids = experience.sequences[row, 1:][span].tolist()
+            own = {name: column[row][span] for name, column in columns.items() if column is not None}
+            if ENGINE in own:  # the engine says nothing of tokens that it did not sample
+                own[ENGINE] = own[ENGINE].masked_fill(~mask[span], float("nan"))
             recorder.write(
                 step=step,
                 prompt=experience.prompts[row],
@@ -46,7 +51,7 @@ def record_experiences(recorder: RolloutRecorder, step: int, tokenizer: Any, exp
                 reward=experience.rewards[row],
                 truncated=bool(experience.truncated[row]) if experience.truncated is not None else None,
                 loss_mask=mask[span],
-                **{name: column[row][span] for name, column in columns.items() if column is not None},
+                **own,
             )
     recorder.end_step()
 

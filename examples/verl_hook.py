@@ -30,6 +30,8 @@ TOKEN_FIELDS = {
 }
 """Our field to verl's, each a nested tensor of one number per response token; which of them there are depends on the algorithm."""
 
+ENGINE, MASK = "rollout_logprobs", "loss_mask"
+
 FIELDS = ["prompts", "responses", "rm_scores", "reward_model", *TOKEN_FIELDS.values()]
 
 
@@ -42,6 +44,9 @@ def record_batch(
     """
     held = set(data.keys())  # a TensorDict does not answer `in`
     columns = {ours: data[theirs].unbind() for ours, theirs in TOKEN_FIELDS.items() if theirs in held}
+    if ENGINE in columns and MASK in columns:  # the engine says 0 of tokens that it did not sample
+        pairs = zip(columns[ENGINE], columns[MASK], strict=True)
+        columns[ENGINE] = [values.masked_fill(mask == 0, float("nan")) for values, mask in pairs]
     rewarded = data["reward_model"] if "reward_model" in held else [{}] * len(keys)
     rewarded = rewarded.tolist() if hasattr(rewarded, "tolist") else list(rewarded)  # as it was stored
     texts = zip(keys, padding, data["prompts"].unbind(), data["responses"].unbind(), data["rm_scores"].unbind(), strict=True)

@@ -1,5 +1,6 @@
 """examples/: the plain loop learns and records; the hooks for other trainers make the right rows of those trainers' tensors."""
 
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -32,7 +33,7 @@ def assert_rollout(run: Run, at: int, prompt: str, tokens: str, arrays: dict[str
     rollout = run.rollout(run.frame.index[at])
 
     assert (rollout["prompt"], rollout["response"], rollout["response_tokens"]) == (prompt, tokens, [*tokens])
-    assert {name: pytest.approx(array) for name, array in rollout.arrays.items() if name != "response_token_ids"} == arrays
+    assert {name: pytest.approx(array, nan_ok=True) for name, array in rollout.arrays.items() if name != "response_token_ids"} == arrays
     np.testing.assert_array_equal(rollout["response_token_ids"], [ord(token) - 96 for token in tokens])
 
 
@@ -65,6 +66,7 @@ def test_verl(tmp_path: Path) -> None:
         "rm_scores": nested([0.0, 0.0, 1.5], [-1.0], [9.0, 9.0]),
         "old_log_probs": nested([-1.0, -2.0, -3.0], [-0.5], [0.0, 0.0]),
         "ref_log_prob": nested([-1.5, -2.5, -3.5], [-0.25], [0.0, 0.0]),
+        "rollout_log_probs": nested([-1.25, 0.0, -3.25], [-0.75], [0.0, 0.0]),
         "reward_model": np.array([{"ground_truth": "42"}, None, {}], dtype=object),
     }
     with RolloutRecorder(tmp_path) as recorder:
@@ -74,8 +76,10 @@ def test_verl(tmp_path: Path) -> None:
     assert (recorder.dropped, [*run.frame["step"]], [*run.frame["reward"]]) == (0, [7, 7], [1.5, -1.0])
     assert [*run.frame["group_id"]] == ["p-1", "p_x"]
     assert [run.rollout(key)["ground_truth"] for key in run.frame.index] == ["42", None]
-    assert_rollout(run, 0, "ab", "def", {"logprobs": [-1, -2, -3], "ref_logprobs": [-1.5, -2.5, -3.5], "loss_mask": [1, 0, 1]})
-    assert_rollout(run, 1, "c", "g", {"logprobs": [-0.5], "ref_logprobs": [-0.25], "loss_mask": [1]})
+    expected = {"logprobs": [-1, -2, -3], "ref_logprobs": [-1.5, -2.5, -3.5], "rollout_logprobs": [-1.25, math.nan, -3.25]}
+    assert_rollout(run, 0, "ab", "def", expected | {"loss_mask": [1, 0, 1]})
+    expected = {"logprobs": [-0.5], "ref_logprobs": [-0.25], "rollout_logprobs": [-0.75], "loss_mask": [1]}
+    assert_rollout(run, 1, "c", "g", expected)
 
 
 def test_openrlhf(tmp_path: Path) -> None:
@@ -87,7 +91,7 @@ def test_openrlhf(tmp_path: Path) -> None:
         action_mask=torch.tensor([[0, 1, 0, 1, 0], [1, 0, 0, 0, 0]]),
         action_log_probs=torch.tensor([[9.0, -1.0, -2.0, -3.0, 9.0], [-0.5, 9.0, 9.0, 9.0, 9.0]], dtype=torch.bfloat16),
         base_action_log_probs=None,
-        rollout_log_probs=None,
+        rollout_log_probs=torch.tensor([[9.0, -1.5, 0.0, -3.5, 9.0], [-0.25, 9.0, 9.0, 9.0, 9.0]]),
         values=torch.full((2, 5), 0.25),
         advantages=torch.arange(10.0).reshape(2, 5),
         returns=None,
@@ -102,9 +106,10 @@ def test_openrlhf(tmp_path: Path) -> None:
 
     assert (recorder.dropped, [*run.frame["step"]], [*run.frame["reward"]]) == (0, [3, 3], [1.5, -1.0])
     assert [*run.frame["truncated"]] == [1, 0]
-    expected = {"logprobs": [-1, -2, -3], "values": [0.25] * 3, "advantages": [1, 2, 3], "loss_mask": [1, 0, 1]}
-    assert_rollout(run, 0, "ab", "def", expected)
-    assert_rollout(run, 1, "a", "g", {"logprobs": [-0.5], "values": [0.25], "advantages": [5], "loss_mask": [1]})
+    expected = {"logprobs": [-1, -2, -3], "rollout_logprobs": [-1.5, math.nan, -3.5], "values": [0.25] * 3}
+    assert_rollout(run, 0, "ab", "def", expected | {"advantages": [1, 2, 3], "loss_mask": [1, 0, 1]})
+    expected = {"logprobs": [-0.5], "rollout_logprobs": [-0.25], "values": [0.25], "advantages": [5], "loss_mask": [1]}
+    assert_rollout(run, 1, "a", "g", expected)
 
 
 def test_nemo_rl(tmp_path: Path) -> None:
@@ -126,6 +131,6 @@ def test_nemo_rl(tmp_path: Path) -> None:
     run = open_run(tmp_path)
 
     assert (recorder.dropped, [*run.frame["step"]], [*run.frame["reward"]]) == (0, [2, 2], [1, 0])
-    expected = {"logprobs": [-1, -2, -3], "rollout_logprobs": [-1.25, 0, -3.25], "advantages": [0.5] * 3, "loss_mask": [1, 0, 1]}
+    expected = {"logprobs": [-1, -2, -3], "rollout_logprobs": [-1.25, math.nan, -3.25], "advantages": [0.5] * 3, "loss_mask": [1, 0, 1]}
     assert_rollout(run, 0, "ab", "def", expected)
     assert_rollout(run, 1, "c", "g", {"logprobs": [-0.5], "rollout_logprobs": [-0.75], "advantages": [-0.5], "loss_mask": [0]})

@@ -32,15 +32,25 @@ def python_with_trl(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(home / "bin/python")
 
 
-@pytest.fixture(scope="module")
-def trained(python_with_trl: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def train(python: str, out: Path, *options: str) -> Path:
     """The folder of a run that TRL trained and the recorder recorded."""
-    out = tmp_path_factory.mktemp("run")
-    command = [python_with_trl, "-m", "examples.trl_grpo.run_tiny", "--out", str(out), "--steps", str(STEPS)]
+    command = [python, "-m", "examples.trl_grpo.run_tiny", "--out", str(out), "--steps", str(STEPS), *options]
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-2000:]
     return out
+
+
+@pytest.fixture(scope="module")
+def trained(python_with_trl: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run on a data set of plain prompts."""
+    return train(python_with_trl, tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module")
+def conversed(python_with_trl: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run on a conversational data set that does not train on truncated completions."""
+    return train(python_with_trl, tmp_path_factory.mktemp("chat"), "--chat", "--mask-truncated")
 
 
 @pytest.fixture
@@ -101,3 +111,31 @@ def test_groups_share_a_prompt(recorded: Run) -> None:
     assert set(groups.size()) == {4}
     assert set(groups["prompt"].nunique()) == {1}
     np.testing.assert_allclose(groups["advantage_mean"].sum(), 0, atol=1e-4)
+
+
+def test_trls_log_of_conversations_opens(conversed: Path) -> None:
+    """Messages become text: the prompt with its roles, the completion of one turn alone, as the recorder saw it."""
+    logged, recorded = open_run(conversed / "trainer"), open_run(conversed / "rollouts")
+    responses, ours = (run.texts("response", run.frame.index).to_pylist() for run in (logged, recorded))
+
+    assert (logged.report.formats, logged.report.problems) == ({"TRL GRPO": STEPS}, [])
+    assert sorted(responses) == sorted(text.replace("<eos>", "").replace("<pad>", "") for text in ours)
+    assert all(
+        text.startswith("system:\nAnswer with a number.\n\nuser:\n")
+        for text in logged.texts("prompt", logged.frame.index).to_pylist()
+    )
+
+
+def test_what_trl_never_computed_is_missing(conversed: Path) -> None:
+    """Of a completion masked as truncated there are no logprobs, entropies or reference, rather than 0; of the others there are."""
+    run = open_run(conversed / "rollouts")
+    computed = ("logprobs", "ref_logprobs", "entropies")
+
+    assert run.report.problems == []
+    assert set(run.frame["truncated"]) == {0, 1}
+    for key, truncated in run.frame["truncated"].items():
+        rollout = run.rollout(int(str(key)))
+        assert (rollout["loss_mask"] == 1 - truncated).all()
+        for name in computed:
+            assert np.isnan(rollout[name]).all() if truncated else (rollout[name] != 0).all()
+    assert run.frame.loc[run.frame["truncated"] == 1, ["logprob_mean", "kl_k3_mean", "entropy_mean"]].isna().all(axis=None)

@@ -5,9 +5,12 @@ Knows the shapes in which trainers keep messages (OpenAI's, and their parts); kn
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from board.records import as_text
+
+_REASONING: Final = ("reasoning_content", "thinking")
+"""Keys under which chat templates keep what was thought before the answer."""
 
 
 def is_chat(value: Any) -> bool:
@@ -20,10 +23,15 @@ def chat(messages: Sequence[dict[str, Any]]) -> str:
     return "\n\n".join(f"{as_text(message['role'])}:\n{content(message)}" for message in messages)
 
 
+def response(messages: Sequence[dict[str, Any]]) -> str:
+    """What was answered in these messages: the content of a single one alone, else all of them with their roles."""
+    return content(messages[0]) if len(messages) == 1 else chat(messages)
+
+
 def content(message: dict[str, Any]) -> str:
     """What a message says: its reasoning, its text, and the tools it calls, one below the other."""
-    reasoning = message.get("reasoning_content")
-    said = [f"<think>\n{reasoning}\n</think>"] if isinstance(reasoning, str) and reasoning else []
+    thoughts = (message.get(key) for key in _REASONING)
+    said = [f"<think>\n{thought}\n</think>" for thought in thoughts if isinstance(thought, str) and thought]
     said += [text] if (text := _text(message.get("content"))) else []
     calls = message.get("tool_calls")
     return "\n".join([*said, *map(_call, calls if isinstance(calls, list) else [])])
@@ -41,8 +49,7 @@ def turns(messages: Sequence[dict[str, Any]]) -> tuple[str, str]:
 
 def parted(messages: Sequence[dict[str, Any]], at: int) -> tuple[str, str]:
     """(prompt, response): the messages before the one at that place, and from it on; a response of one turn is its content alone."""
-    said = messages[at:]
-    return chat(messages[:at]), content(said[0]) if len(said) == 1 else chat(said)
+    return chat(messages[:at]), response(messages[at:])
 
 
 def _text(value: Any) -> str:
@@ -50,8 +57,13 @@ def _text(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, list) and all(isinstance(part, dict) for part in value):
-        return "\n".join(part["text"] if isinstance(part.get("text"), str) else as_text(part) for part in value)
+        return "\n".join(part["text"] if isinstance(part.get("text"), str) else as_text(_written(part)) for part in value)
     return as_text(value)
+
+
+def _written(part: dict[str, Any]) -> dict[str, Any]:
+    """A part without the nulls that a table puts where only another part has that key."""
+    return {key: value for key, value in part.items() if value is not None}
 
 
 def _call(call: Any) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from board.errors import RowRefused
-from board.formats.chat import chat, is_chat
+from board.formats.chat import chat, is_chat, response
 from board.formats.contract import Head, Place
 from board.formats.row import Alternative, FloatArray, Row, plural
 from board.formats.token_names import PROMPT_IDS
@@ -47,6 +47,9 @@ _ALIASES: Final = {
 
 _RELATIVES: Final = {"new_response_mask", "prompt_tokens"}
 """Keys by which rows of ROLL and of open-instruct are told from ours: their `values` are no critic's, their `response_tokens` are ids."""
+
+_SPOKEN: Final = {"prompt": chat, "response": response, "ref_response": response}
+"""Texts that may come as chat messages, and how these are written as text."""
 
 ARRAYS: Final = frozenset(column.name for column in NATIVE if column.kind == "token_metric")
 """Fields that hold a number per token."""
@@ -149,7 +152,8 @@ def shown(value: Any) -> str:
 
 
 def _read_text(row: Row, name: str, value: Any) -> None:
-    row.texts[name] = chat(value) if name == "prompt" and is_chat(value) else as_text(value)
+    spoken = _SPOKEN.get(name)
+    row.texts[name] = spoken(value) if spoken and is_chat(value) else as_text(value)
 
 
 def _read_id(row: Row, name: str, value: Any) -> None:

@@ -1,9 +1,11 @@
-"""TRL's completions of GRPO: `completions/completions_00025.parquet`, a file a step, with `log_completions=True`.
+"""TRL's completions of GRPO and of distillation: `completions/completions_00025.parquet`, a file a step, with `log_completions=True`.
 
-The reward functions stand in columns of their own, unweighted; the total that was optimised is not stored. An evaluation
-replaces the file of its step, and nothing in it says so. No token arrays.
+Prompt and completion are text, or messages where the data set is conversational. The reward functions stand in columns of their own,
+unweighted; the total that was optimised is not stored, and distillation has none. An evaluation replaces the file of its step, and
+nothing in it says so. No token arrays.
 """
 
+import re
 from typing import Any, Final
 
 from board.formats.contract import Head, Place
@@ -15,11 +17,20 @@ FAMILY: Final = "TRL"
 ARRAYS: Final[frozenset[str]] = frozenset()
 
 _NAMES: Final = {"step": "step", "prompt": "prompt", "completion": "response", "advantage": "advantage"}
+_SAID: Final = {"step", "prompt", "completion"}
+"""All that a row of distillation has."""
+
+_FILE: Final = re.compile(r"(?:^|/)completions_[0-9]+\.parquet$")
 
 
 def recognise(head: Head) -> bool:
-    """Whether a record is a completion with its advantage."""
-    return any(_NAMES.keys() <= record.keys() and not isinstance(record["completion"], list) for record in head.records)
+    """Whether a record is a completion with its advantage; without one, by having nothing else and TRL's name for the file."""
+    return any(
+        record.keys() >= _SAID
+        and not isinstance(record["step"], list)  # ms-swift's rows are whole steps
+        and ("advantage" in record or (record.keys() == _SAID and _FILE.search(head.name) is not None))
+        for record in head.records
+    )
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:

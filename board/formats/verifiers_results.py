@@ -7,7 +7,7 @@ import re
 from typing import Any, Final
 
 from board.errors import RowRefused
-from board.formats.chat import is_chat, parted
+from board.formats.chat import is_chat, response
 from board.formats.checked import as_long, nested, objects
 from board.formats.contract import Head, Place
 from board.formats.fields import beside, given, hidden, step_and_split
@@ -69,7 +69,7 @@ def _said(completion: Any) -> str:
     """A completion as text; nothing when the model never came to speak."""
     if completion in (None, []):
         return ""
-    return parted(completion, 0)[1] if is_chat(completion) else as_text(completion)
+    return response(completion) if is_chat(completion) else as_text(completion)
 
 
 def _stitched(steps: list[Record]) -> Record:

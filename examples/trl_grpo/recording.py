@@ -20,8 +20,8 @@ from board.recorder import RolloutRecorder
 REWARDS, GROUPS = "recorded_rewards", "recorded_groups"
 """What is put into TRL's batch, which shuffles and splits every tensor in it alike."""
 
-TOKEN_FIELDS = {"ref_logprobs": "ref_per_token_logps", "rollout_logprobs": "sampling_per_token_logps"}
-"""Our field to TRL's; the first with beta > 0, the second with vLLM."""
+REFERENCE, ENGINE = "ref_per_token_logps", "sampling_per_token_logps"
+"""TRL's log-probabilities of the reference, with beta > 0, and of vLLM, with that."""
 
 
 class RecordingGRPOTrainer(GRPOTrainer):
@@ -63,12 +63,14 @@ class RecordingGRPOTrainer(GRPOTrainer):
 
     def _record(self, inputs: dict[str, Any], generation: int) -> None:
         """One row per rollout, cut to its own tokens."""
-        logprobs, entropies = (said.detach().float().cpu() for said in self._said[:2])
+        said = (one.detach().float().cpu() for one in self._said[:2])
         batch = {name: value.detach().cpu() for name, value in inputs.items() if isinstance(value, torch.Tensor)}
-        logprobs = batch.get("old_per_token_logps", logprobs)
+        computed = dict(zip(("logprobs", "entropies"), said, strict=True))
+        computed |= {name: batch[key] for name, key in (("logprobs", "old_per_token_logps"), ("ref_logprobs", REFERENCE)) if key in batch}
         for row, ids in enumerate(batch["completion_ids"]):
-            mask = batch["completion_mask"][row] * batch.get("tool_mask", torch.ones_like(batch["completion_mask"]))[row]
-            keep = slice(0, self._length(ids, batch["completion_mask"][row]))
+            attended = batch["completion_mask"][row]
+            written = batch.get("tool_mask", torch.ones_like(batch["completion_mask"]))[row]
+            keep = slice(0, self._length(ids, attended))
             tokens = ids[keep].tolist()
             rewards = batch[REWARDS][row]
             weighted = rewards * self.reward_weights.cpu()
@@ -79,15 +81,14 @@ class RecordingGRPOTrainer(GRPOTrainer):
                 response=self._text(ids[keep]),
                 response_tokens=self.processing_class.convert_ids_to_tokens(tokens),
                 response_token_ids=tokens,
-                logprobs=logprobs[row][keep],
-                entropies=entropies[row][keep],
-                loss_mask=mask[keep],
+                loss_mask=(attended * written)[keep],
                 advantages=batch["advantages"][row].expand(len(ids))[keep],
                 reward=None if weighted.isnan().all() else weighted.nansum(),
                 rewards=dict(zip(self.reward_func_names, rewards.tolist(), strict=True)),
                 truncated=not tokens
                 or tokens[-1] not in (self.processing_class.eos_token_id, self.processing_class.pad_token_id),
-                **{name: batch[theirs][row][keep] for name, theirs in TOKEN_FIELDS.items() if theirs in batch},
+                **{name: known(values[row], attended)[keep] for name, values in computed.items()},
+                **({"rollout_logprobs": known(batch[ENGINE][row], written)[keep]} if ENGINE in batch else {}),
             )
 
     def _length(self, ids: torch.Tensor, mask: torch.Tensor) -> int:
@@ -99,6 +100,14 @@ class RecordingGRPOTrainer(GRPOTrainer):
         """Tokens as text, special ones included: they tell the roles apart."""
         text: str = self.processing_class.decode(ids.tolist(), skip_special_tokens=False)
         return text
+
+
+def known(values: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """The numbers of the tokens in `mask`, NaN at the others: there TRL's are 0, which nobody computed and which would say "certain".
+
+    TRL computes nothing of a completion it masks as truncated, and vLLM samples no token that a tool wrote.
+    """
+    return values.masked_fill(mask == 0, torch.nan)
 
 
 class CloseRecorder(TrainerCallback):

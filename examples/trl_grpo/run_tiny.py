@@ -1,6 +1,6 @@
 """GRPO by TRL on a CPU in a minute: a two-layer model with random weights, a tokenizer made on the spot, nothing downloaded.
 
-    python -m examples.trl_grpo.run_tiny --out runs/trl_tiny --steps 5
+    python -m examples.trl_grpo.run_tiny --out runs/trl_tiny --steps 5 [--chat] [--mask-truncated]
 
 `--out/rollouts` is the recorded run; `--out/trainer/completions` is TRL's own log of the same rollouts.
 """
@@ -18,11 +18,12 @@ from board.recorder import RolloutRecorder
 from examples.trl_grpo.recording import RecordingGRPOTrainer
 
 PROMPTS = ("Say a number:", "Count to ten:", "How old is the moon?", "Give me a digit, please:")
+CHAT_TEMPLATE = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
 CORPUS = (*PROMPTS, *(f"{number} apples and {number + 1} pears for {number * 7} owls" for number in range(200)))
 
 
 def make_tokenizer() -> PreTrainedTokenizerFast:
-    """A byte-level BPE tokenizer of 400 tokens."""
+    """A byte-level BPE tokenizer of 400 tokens, with a chat template."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -31,7 +32,9 @@ def make_tokenizer() -> PreTrainedTokenizerFast:
         vocab_size=400, special_tokens=["<pad>", "<eos>"], initial_alphabet=alphabet, show_progress=False
     )
     tokenizer.train_from_iterator(CORPUS, trainer)
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<pad>", eos_token="<eos>", padding_side="left")
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="<pad>", eos_token="<eos>", padding_side="left", chat_template=CHAT_TEMPLATE
+    )
 
 
 def make_model(tokenizer: PreTrainedTokenizerFast) -> Qwen2ForCausalLM:
@@ -51,14 +54,24 @@ def make_model(tokenizer: PreTrainedTokenizerFast) -> Qwen2ForCausalLM:
     return Qwen2ForCausalLM(config)
 
 
-def digits(completions: list[str], **_: Any) -> list[float]:
+def said(completion: str | list[dict[str, str]]) -> str:
+    """What a completion says: TRL hands over messages where the data set is conversational."""
+    return completion if isinstance(completion, str) else completion[0]["content"]
+
+
+def digits(completions: list[Any], **_: Any) -> list[float]:
     """Share of characters that are digits."""
-    return [sum(character.isdigit() for character in text) / max(1, len(text)) for text in completions]
+    return [sum(character.isdigit() for character in text) / max(1, len(text)) for text in map(said, completions)]
 
 
-def starts_with_digit(completions: list[str], **_: Any) -> list[float | None]:
+def starts_with_digit(completions: list[Any], **_: Any) -> list[float | None]:
     """1 or 0; nothing is said of a completion that starts with white space."""
-    return [None if text[:1].isspace() else float(text[:1].isdigit()) for text in completions]
+    return [None if text[:1].isspace() else float(text[:1].isdigit()) for text in map(said, completions)]
+
+
+def as_chat(prompt: str) -> list[dict[str, str]]:
+    """A prompt as a conversational data set has it."""
+    return [{"role": "system", "content": "Answer with a number."}, {"role": "user", "content": prompt}]
 
 
 def main() -> None:
@@ -67,6 +80,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--chat", action="store_true", help="prompts and completions are messages")
+    parser.add_argument("--mask-truncated", action="store_true", help="truncated completions are not trained on")
     chosen = parser.parse_args()
     set_seed(chosen.seed)
     tokenizer = make_tokenizer()
@@ -81,6 +96,7 @@ def main() -> None:
         max_completion_length=16,
         learning_rate=1e-3,
         beta=0.04,
+        mask_truncated_completions=chosen.mask_truncated,
         reward_weights=[1.0, 0.5],
         logging_steps=1,
         log_completions=True,
@@ -94,7 +110,7 @@ def main() -> None:
         model=str(start),
         reward_funcs=[digits, starts_with_digit],
         args=settings,
-        train_dataset=Dataset.from_list([{"prompt": prompt} for prompt in PROMPTS]),
+        train_dataset=Dataset.from_list([{"prompt": as_chat(prompt) if chosen.chat else prompt} for prompt in PROMPTS]),
         processing_class=tokenizer,
         recorder=RolloutRecorder(chosen.out / "rollouts"),
     )

@@ -49,7 +49,7 @@ TOKEN_IDS: Final = ("response_token_ids", "token_ids", "response_ids", "completi
 NATIVE: Final[tuple[Column, ...]] = (
     Column("step", "step", "training step the rollout belongs to; shards are merged by it", required=True),
     Column("prompt", "text", "prompt given to the policy: text, or a list of chat messages"),
-    Column("response", "text", "text the policy sampled; `response_tokens` alone will do"),
+    Column("response", "text", "text the policy sampled, or chat messages; `response_tokens` alone will do"),
     Column("response_tokens", "tokens", "tokens of the response, as text or ids"),
     Column("logprobs", "token_metric", "log-probability of the token under the policy", "nats", "logprob", loud="low"),
     Column("ref_logprobs", "token_metric", "log-probability of the token under the reference", "nats", "ref_logprob", loud="low"),

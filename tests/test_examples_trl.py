@@ -2,12 +2,12 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from environments import python_with
 
 from board import Run, open_run
 
@@ -20,16 +20,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def python_with_trl(tmp_path_factory: pytest.TempPathFactory) -> str:
     """An interpreter that has TRL: the one RL_BOARD_TRL_PYTHON names, else a new environment."""
-    named = os.environ.get("RL_BOARD_TRL_PYTHON")
-    if named:
-        return named
-    home = tmp_path_factory.mktemp("trl")
-    subprocess.run([sys.executable, "-m", "venv", home], check=True)
-    install = [home / "bin/python", "-m", "pip", "install", "--quiet", "-r", ROOT / "examples/trl_grpo/requirements.txt"]
-    done = subprocess.run(install, capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"TRL cannot be installed here: {done.stderr.strip().splitlines()[-1]}")
-    return str(home / "bin/python")
+    requirements = str(ROOT / "examples/trl_grpo/requirements.txt")
+    return python_with(tmp_path_factory.mktemp("trl"), "RL_BOARD_TRL_PYTHON", "-r", requirements)
 
 
 def train(python: str, out: Path, *options: str) -> Path:

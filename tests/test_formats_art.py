@@ -1,17 +1,25 @@
 """Tests of ART's trajectories, as rows of Parquet and as groups of JSON lines."""
 
 import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from environments import python_with
+from golden_runs import GOLDEN
 
-from board import formats
+from board import formats, open_run
 from board.errors import RowRefused
 from board.formats import art
 from board.formats.contract import Head, Place
 from board.formats.row import Row
 
+ROOT = Path(__file__).parents[1]
 USER = {"role": "user", "content": "2+2?"}
 CALLS = [{"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 2}'}}]
 TOOL = {"role": "tool", "content": "4", "tool_call_id": "c1"}
@@ -50,7 +58,6 @@ def row(*messages: dict[str, Any], **fields: Any) -> dict[str, Any]:
         "metadata": '{"source": "gsm8k", "row": 3}',
         "tools": None,
         "logs": ["ok"],
-        "additional_histories": None,
         "messages": list(messages),
         **fields,
     }
@@ -148,6 +155,56 @@ def test_tokens_need_every_choice() -> None:
     assert found.arrays == {}
 
 
+def test_a_group_without_trajectories_is_none() -> None:
+    """Where all trajectories of a group failed, ART writes a row for the group alone: no rollout, and nothing to refuse."""
+    nothing = dict.fromkeys(("trajectory_index", "trajectory_json", "reward", "messages"))
+
+    assert read(row(format_version=2, group_json="{}") | nothing) == []
+
+
+BY_TOOL = 'assistant:\n→ add({"a": 2, "b": 2})\n\ntool:\n4\n\nassistant:\nIt is 4.'
+WRITTEN = {"tiny": {}, "newer": {"sample_id": ["0", "1", "0"]}}
+"""Golden models as ART 0.5.18 and 0.5.23 wrote them, and what only one of them says."""
+
+
+@pytest.mark.parametrize(("model", "more"), WRITTEN.items(), ids=WRITTEN)
+def test_what_art_wrote(model: str, more: dict[str, list[str]]) -> None:
+    """Both releases tell the same of the same trajectories, and nothing is refused; the log of metrics beside them holds no rollouts."""
+    run = open_run(GOLDEN / "art/models" / model)
+    first = run.frame[run.frame["shard"] == "trajectories/train/0001.parquet"]
+
+    assert (run.report.formats, run.report.problems, [*run.report.skipped]) == ({"ART": 3}, [], ["history.jsonl"])
+    assert (run.steps.tolist(), run.splits, len(run.frame)) == ([1, 2], ("train", "evaluation"), 9)
+    assert run.texts("response", first.index).to_pylist() == [BY_TOOL, "5", "6 ✓"]
+    assert run.texts("prompt", first.index).to_pylist() == [*["system:\nBe brief.\n\nuser:\n2+2?"] * 2, "user:\n3+3?"]
+    assert [*first["group_id"]] == ["0", "0", "1"]
+    assert [*first["reward"]] == [1, 0, 1]
+    assert [*first["metrics.turns"].fillna(-1)] == [2, -1, -1]
+    assert {name: [*first[name]] for name in more} == more
+
+
+RELEASES = {"0.5.18": (3, 11), "0.5.23": (3, 12)}
+"""Releases of ART, and the Python that each needs at least."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("release", "least"), RELEASES.items(), ids=RELEASES)
+def test_art_itself(tmp_path: Path, release: str, least: tuple[int, int]) -> None:
+    """A run that ART logs now opens whole. RL_BOARD_ART_0_5_18_PYTHON and the like name an interpreter that has it."""
+    named = f"RL_BOARD_ART_{release.replace('.', '_')}_PYTHON"
+    newer = sys.executable if sys.version_info >= least else shutil.which("python{}.{}".format(*least))
+    if not (newer or os.environ.get(named)):
+        pytest.skip(f"ART {release} needs Python {least[0]}.{least[1]}")
+    wanted = (f"openpipe-art=={release}", "numpy", "pyarrow", "duckdb")
+    python = python_with(tmp_path / "env", named, *wanted, python=newer or sys.executable)
+
+    subprocess.run([python, ROOT / "tests/writers/art_log.py", tmp_path / "out"], check=True, timeout=300)
+
+    run = open_run(tmp_path / "out/sums/models/tiny")
+    assert (run.report.formats, run.report.problems, len(run.frame)) == ({"ART": 3}, [], 9)
+    assert [*run.frame["reward"]] == [1, 0, 1] * 3
+
+
 def test_evaluation_is_told_by_the_folder() -> None:
     """Each split has a folder of its own."""
     assert read(row(*STRUCTS), "trajectories/val/0003.parquet")[0].ids["split"] == "evaluation"
@@ -183,11 +240,17 @@ RECOGNISED: dict[str, tuple[dict[str, Any], bool]] = {
     "version 2": (full(*TURNS), True),
     "a group": ({"trajectories": [trajectory(*TURNS)]}, True),
     "someone's trajectories": ({"trajectories": [{"steps": []}]}, False),
+    "the first version, without what a group has": (
+        {key: value for key, value in row(*STRUCTS).items() if not key.startswith("group_m")},
+        True,
+    ),
+    "with histories": (row(*STRUCTS, additional_histories=None), True),
     "someone's messages": ({"group_index": 1, "messages": [USER], "reward": 1.0}, False),
+    "its log of metrics": ({"train/reward": 0.5, "training_step": 1, "step": 1, "recorded_at": "2026-11-22"}, False),
 }
 
 
 @pytest.mark.parametrize(("record", "known"), RECOGNISED.values(), ids=RECOGNISED)
 def test_recognised_by_keys(record: dict[str, Any], known: bool) -> None:
-    """Messages and trajectories are common words; histories and choices beside them are ART's."""
+    """Messages and trajectories are common words; the columns beside them and choices are ART's."""
     assert art.recognise(Head(NAME, (record,))) is known

@@ -18,6 +18,11 @@ CONTENTS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a number": ({"role": "tool", "content": 4}, "4"),
     "reasoning": ({"role": "assistant", "content": "4", "reasoning_content": "two and two"}, "<think>\ntwo and two\n</think>\n4"),
+    "thoughts by another name": ({"role": "assistant", "content": "4", "thinking": "so"}, "<think>\nso\n</think>\n4"),
+    "parts out of a table": (
+        {"role": "user", "content": [{"type": "text", "text": "a", "url": None}, {"type": "image", "text": None, "url": "x"}]},
+        'a\n{"type": "image", "url": "x"}',
+    ),
     "a call": ({"role": "assistant", "content": "", "tool_calls": [CALL]}, '→ add({"a": 2, "b": 2})'),
     "a call beside text": ({"role": "assistant", "content": "so", "tool_calls": [CALL]}, 'so\n→ add({"a": 2, "b": 2})'),
     "a flat call": ({"role": "assistant", "tool_calls": [{"name": "add", "arguments": {"a": 2}}]}, '→ add({"a": 2})'),

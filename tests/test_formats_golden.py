@@ -21,7 +21,7 @@ HEAD = 8
 
 SIDECARS: dict[str, tuple[str, ...]] = {
     "areal": ("**/perf_tracer/*.jsonl",),
-    "art": ("models/*/history.jsonl",),
+    "art": ("models/*/history.jsonl", "models/*/state.json"),
     "atropos": ("data/*.html",),
     "ms_swift": ("logging.jsonl",),
     "native": ("metrics.jsonl",),

@@ -373,6 +373,24 @@ def test_prompts(given: Any, expected: str) -> None:
     assert read(prompt=given).texts["prompt"] == expected
 
 
+RESPONSES: dict[str, tuple[Any, str]] = {
+    "one turn": ([{"role": "assistant", "content": "hi"}], "hi"),
+    "several turns": (
+        [{"role": "assistant", "content": "a"}, {"role": "tool", "content": "b"}],
+        "assistant:\na\n\ntool:\nb",
+    ),
+    "not a chat": ([{"content": "x"}], '[{"content": "x"}]'),
+}
+
+
+@pytest.mark.parametrize(("given", "expected"), RESPONSES.values(), ids=RESPONSES)
+def test_responses_that_are_messages(given: Any, expected: str) -> None:
+    """The policy's and the reference's as text: a single turn alone, several with their roles."""
+    texts = read(response=given, ref_response=given).texts
+
+    assert (texts["response"], texts["ref_response"]) == (expected, expected)
+
+
 UNKNOWN: dict[str, tuple[Any, str, Any]] = {
     "number": (0.5, "numbers", {"x": 0.5}),
     "integer": (7, "numbers", {"x": 7.0}),

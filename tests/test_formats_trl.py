@@ -11,6 +11,8 @@ from board.formats import trl
 from board.formats.contract import Head
 
 ROW = {"step": 25, "prompt": "p", "completion": "c", "accuracy": 1.0, "advantage": 0.5}
+CHAT = "conversational/completions/completions_00001.parquet"
+DISTILLED = "distilled/completions/completions_00001.parquet"
 STEPS = {1: "completions/completions_00001.parquet", 2: "completions/completions_00002.parquet"}
 
 
@@ -36,6 +38,51 @@ def test_a_reward_function_that_gave_none() -> None:
 
     assert "starts_with_digit" not in row.numbers
     assert row.numbers["reward"] == row.numbers["digits"]
+
+
+def test_a_conversation() -> None:
+    """Where the data set is of messages, prompt and completion are too: roles and turns, and a single answer alone."""
+    row = golden(trl, CHAT)[0]
+
+    assert row.texts["prompt"].startswith("system:\nAnswer with a number.\n\nuser:\n")
+    assert not row.texts["response"].startswith("assistant:")
+    assert row.flags == []
+
+
+CALL = {"type": "function", "function": {"name": "add", "arguments": {"a": 2}}}
+ASKED = [{"role": "user", "content": "2+2?", "tool_calls": None}]
+SPOKEN: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "one turn": ([{"role": "assistant", "content": "4", "tool_calls": None}], "4"),
+    "with a tool": (
+        [
+            {"role": "assistant", "content": None, "tool_calls": [CALL]},
+            {"role": "tool", "content": "4", "tool_calls": None},
+            {"role": "assistant", "content": "It is 4.", "tool_calls": None},
+        ],
+        'assistant:\n→ add({"a": 2})\n\ntool:\n4\n\nassistant:\nIt is 4.',
+    ),
+    "with thoughts": ([{"role": "assistant", "content": "4", "thinking": "two and two"}], "<think>\ntwo and two\n</think>\n4"),
+    "with an image": (
+        [{"role": "assistant", "content": [{"type": "image", "text": None}, {"type": "text", "text": "4"}]}],
+        '{"type": "image"}\n4',
+    ),
+}
+
+
+@pytest.mark.parametrize(("messages", "text"), SPOKEN.values(), ids=SPOKEN)
+def test_messages_become_text(messages: list[dict[str, Any]], text: str) -> None:
+    """As chat prompts are: every turn, its calls and its thoughts, without the nulls that a table fills in."""
+    row = read_one(trl, {**ROW, "prompt": ASKED, "completion": messages})
+
+    assert (row.texts["prompt"], row.texts["response"], row.numbers["reward"]) == ("user:\n2+2?", text, 1.0)
+
+
+def test_distillation_has_no_reward() -> None:
+    """TRL's distillation writes the same files with nothing but texts: no reward is made up."""
+    rows = golden(trl, DISTILLED)
+
+    assert len(rows) == 4
+    assert all(row.texts["response"] and not row.numbers and row.step == 1 for row in rows)
 
 
 def test_a_file_is_a_step() -> None:
@@ -78,10 +125,15 @@ def test_damaged_rows_are_refused(key: str) -> None:
         read_one(trl, {**ROW, key: None})
 
 
+SAID = {"step": 1, "prompt": "p", "completion": "c"}
+
+
 def test_recognition() -> None:
-    """By its columns; columns of lists are another trainer's."""
-    assert trl.recognise(golden_head(trl, STEPS[1]))
-    assert not trl.recognise(Head("completions_00001.parquet", ({"step": 1, "prompt": "p", "completion": "c"},)))
+    """By its columns, whatever stands in them; a row of texts alone by its file's name; rows that are whole steps are another trainer's."""
+    assert all(trl.recognise(golden_head(trl, name)) for name in (STEPS[1], CHAT, DISTILLED))
+    assert trl.recognise(Head("x.parquet", ({**ROW, "completion": []},)))
+    assert not trl.recognise(Head("texts_00001.parquet", (SAID,)))
+    assert not trl.recognise(Head("completions_00001.parquet", ({**SAID, "label": 1},)))
     assert not trl.recognise(Head("a", ({key: [value] for key, value in ROW.items()},)))
 
 

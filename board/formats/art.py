@@ -20,7 +20,9 @@ NAME: Final = "ART"
 FAMILY: Final = "ART"
 ARRAYS: Final[frozenset[str]] = frozenset()
 
-_ROW: Final = {"group_index", "messages", "additional_histories"}
+_ROW: Final = {"group_index", "reward", "metrics", "metadata", "tools", "logs", "messages"}
+"""What every release writes of a trajectory; some add what its group has."""
+
 _TURNS: Final = "messages_and_choices"
 _WHOLE: Final = "trajectory_json"
 """The full trajectory in a row of version 2; what stands beside it repeats it."""
@@ -42,11 +44,18 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     """The trajectory of a row, or every one of a group."""
     placed = {"step": step_or_zero(place.name), "split": split_in(place.name)}
     if "trajectories" not in record:
+        if _stands_for_a_group(record):
+            return []
         ids = {"group_id": record.get("group_index"), "sample_id": record.get("trajectory_index")}
         return [{**_rollout(_unpacked(record)), **placed, **ids}]
     group = {f"group_{key}": value for key, value in record.items() if key != "trajectories"}
     members = listed(record, "trajectories", dict)
     return [{**group, **_rollout(one), **placed, "group_id": place.number, "sample_id": at} for at, one in enumerate(members)]
+
+
+def _stands_for_a_group(row: Record) -> bool:
+    """Whether a row of version 2 holds no trajectory but what its group says of itself, none of its trajectories having come through."""
+    return "trajectory_index" in row and row["trajectory_index"] is None and row.get(_WHOLE) is None
 
 
 def _unpacked(row: Record) -> Record:

@@ -33,7 +33,9 @@ def assert_rollout(run: Run, at: int, prompt: str, tokens: str, arrays: dict[str
     rollout = run.rollout(run.frame.index[at])
 
     assert (rollout["prompt"], rollout["response"], rollout["response_tokens"]) == (prompt, tokens, [*tokens])
-    assert {name: pytest.approx(array, nan_ok=True) for name, array in rollout.arrays.items() if name != "response_token_ids"} == arrays
+    assert {
+        name: pytest.approx(array, nan_ok=True) for name, array in rollout.arrays.items() if name != "response_token_ids"
+    } == arrays
     np.testing.assert_array_equal(rollout["response_token_ids"], [ord(token) - 96 for token in tokens])
 
 
@@ -131,6 +133,11 @@ def test_nemo_rl(tmp_path: Path) -> None:
     run = open_run(tmp_path)
 
     assert (recorder.dropped, [*run.frame["step"]], [*run.frame["reward"]]) == (0, [2, 2], [1, 0])
-    expected = {"logprobs": [-1, -2, -3], "rollout_logprobs": [-1.25, math.nan, -3.25], "advantages": [0.5] * 3, "loss_mask": [1, 0, 1]}
+    expected = {
+        "logprobs": [-1, -2, -3],
+        "rollout_logprobs": [-1.25, math.nan, -3.25],
+        "advantages": [0.5] * 3,
+        "loss_mask": [1, 0, 1],
+    }
     assert_rollout(run, 0, "ab", "def", expected)
     assert_rollout(run, 1, "c", "g", {"logprobs": [-0.5], "rollout_logprobs": [-0.75], "advantages": [-0.5], "loss_mask": [0]})

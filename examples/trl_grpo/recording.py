@@ -66,7 +66,9 @@ class RecordingGRPOTrainer(GRPOTrainer):
         said = (one.detach().float().cpu() for one in self._said[:2])
         batch = {name: value.detach().cpu() for name, value in inputs.items() if isinstance(value, torch.Tensor)}
         computed = dict(zip(("logprobs", "entropies"), said, strict=True))
-        computed |= {name: batch[key] for name, key in (("logprobs", "old_per_token_logps"), ("ref_logprobs", REFERENCE)) if key in batch}
+        computed |= {
+            name: batch[key] for name, key in (("logprobs", "old_per_token_logps"), ("ref_logprobs", REFERENCE)) if key in batch
+        }
         for row, ids in enumerate(batch["completion_ids"]):
             attended = batch["completion_mask"][row]
             written = batch.get("tool_mask", torch.ones_like(batch["completion_mask"]))[row]

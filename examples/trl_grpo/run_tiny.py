@@ -18,7 +18,9 @@ from board.recorder import RolloutRecorder
 from examples.trl_grpo.recording import RecordingGRPOTrainer
 
 PROMPTS = ("Say a number:", "Count to ten:", "How old is the moon?", "Give me a digit, please:")
-CHAT_TEMPLATE = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
+CHAT_TEMPLATE = (
+    "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
+)
 CORPUS = (*PROMPTS, *(f"{number} apples and {number + 1} pears for {number * 7} owls" for number in range(200)))
 
 

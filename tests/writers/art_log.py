@@ -42,9 +42,7 @@ def groups() -> list[art.TrajectoryGroup]:
         metadata={"source": "sums", "row": 3},
         logs=["added"],
     )
-    wrong = art.Trajectory(
-        messages_and_choices=[*asked, choice("5", ("token_id:20", -0.25))], reward=0.0, metrics={"correct": 0}
-    )
+    wrong = art.Trajectory(messages_and_choices=[*asked, choice("5", ("token_id:20", -0.25))], reward=0.0, metrics={"correct": 0})
     alone = art.Trajectory(
         messages_and_choices=[{"role": "user", "content": "3+3?"}, choice("6 ✓", ("6", -0.125), (" ✓", -1.5))], reward=1.0
     )

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from board import formats, parts, records
+from board.columns import Overlaid
 from board.containers import Parsed
 from board.errors import RowRefused
 from board.formats.contract import Format, Place
@@ -109,7 +110,7 @@ def _part(rows: list[Row], sources: list[Source], pads: AbstractSet[str], report
             report.add(Problem(source.shard, source.line, flag, "flagged"))
     report.rows += len(rows)
     keys = pa.array([prompt_key(row.texts.get("prompt", "")) for row in rows], pa.int64())
-    return replace(part, scalars=part.scalars.append_column("prompt_key", keys))
+    return replace(part, scalars=Overlaid(part.scalars, {"prompt_key": pa.chunked_array([keys])}))
 
 
 def prompt_key(prompt: str) -> int:

@@ -4,12 +4,14 @@ Knows stretches, the store and how far a load has come; knows neither what a row
 """
 
 import os
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import takewhile
 from typing import Final
 
@@ -20,6 +22,7 @@ from board.processes import Outcome
 from board.reading import Reading
 from board.recognition import Identity, check_one_family, format_of, identify, joined, sidecars, suggested_mapping
 from board.report import LoadReport
+from board.sealed import Damaged
 from board.shards import Problem, Shard
 from board.store import Manifest, Piece, Store
 from board.stretches import Stretch, parse
@@ -79,6 +82,8 @@ class Loader:
         self.store, self.reading, self.on_progress = store, reading, on_progress
         self.cache_note = _unwritable(store)
         self.writable = not self.cache_note
+        self._damaged: list[str] = []
+        """Shards whose manifest was damaged."""
         kept = {shard.name: self._known(shard) for shard in joined(found)}
         identities = {name: one.identity for name, one in kept.items()}
         self.skipped = sidecars(identities)
@@ -93,7 +98,7 @@ class Loader:
 
     def _known(self, shard: Shard) -> Kept:
         """What is kept of a shard, and whose it is."""
-        manifest = self.store.manifest(shard)
+        manifest = self._manifest(shard)
         if manifest and manifest.format:
             identity = Identity(manifest.format, manifest.note, manifest.objects)
             return Kept(replace(shard, objects=manifest.objects), identity, [*manifest.pieces])
@@ -101,6 +106,13 @@ class Loader:
         identity = identify(shard, self.reading.mapping)
         unchanged = manifest and (manifest.format, manifest.objects) == (identity.format, identity.objects)
         return Kept(replace(shard, objects=identity.objects), identity, [*manifest.pieces] if manifest and unchanged else [])
+
+    def _manifest(self, shard: Shard) -> Manifest | None:
+        try:
+            return self.store.manifest(shard)
+        except Damaged:
+            self._damaged.append(shard.name)
+            return None
 
     def run(self) -> None:
         """Parse and keep what is missing."""
@@ -114,12 +126,13 @@ class Loader:
                 wait(self._flushes.values())
                 self._save()
         if self.writable:
-            self.store.clean({name for kept in self.kept.values() for piece in kept.pieces for name in piece.files})
+            self.store.clean({file.name for kept in self.kept.values() for piece in kept.pieces for file in piece.files})
 
     def parts(self, report: LoadReport) -> Iterator[Part]:
         """The run's parts in the order of shards and lines, what reading them found going into the report."""
         report.cache_note = self.cache_note if any(kept.in_memory for kept in self.kept.values()) else ""
         report.skipped = self.skipped
+        report.mended = [*self._damaged]
         identities = [kept.identity for kept in self.kept.values()]
         report.formats = dict(Counter(one.format for one in identities if one.format))
         unknown = next((kept.shard for kept in self.kept.values() if kept.identity.keys), None)
@@ -206,7 +219,7 @@ class Loader:
         for piece in _from_the_start(kept):
             held = kept.in_memory.get(piece.start)
             try:
-                found = held if held is not None else self._read(kept, piece)
+                found = held if held is not None else self._read(kept, piece, report)
             except RunNotFound as error:  # and where the lines behind it stand is not known any more
                 kept.broken.append(Problem(shard.name, None, str(error), "refused"))
                 break
@@ -217,20 +230,30 @@ class Loader:
             report.add(problem)
         yield from self._last_line(kept, first_line, report)
 
-    def _read(self, kept: Kept, piece: Piece) -> list[Part]:
-        """The parts of a piece out of the store; parsed again when they are damaged or were deleted a moment ago.
+    def _read(self, kept: Kept, piece: Piece, report: LoadReport) -> list[Part]:
+        """The parts of a piece out of the store; parsed again when they are damaged, now or later, or were deleted a moment ago.
 
         Raises RunNotFound when the shard does not hold those bytes any more either.
         """
+        again = _Again(Stretch(kept.shard, piece.start, piece.stop, format_of(kept.identity)), piece, self.reading)
+
+        def mended(at: int) -> Part:
+            self._mend(kept, piece, report)
+            return again.parts[at]
+
         try:
-            return [self.store.read(name, kept.shard.name) for name in piece.files]
-        except RunNotFound:
+            return [self.store.read(file, kept.shard.name, partial(mended, at)) for at, file in enumerate(piece.files)]
+        except Damaged:
+            self._mend(kept, piece, report)
+        except OSError:
             self.store.forget(piece)
-            held: list[Part] = []
-            again = parse(Stretch(kept.shard, piece.start, piece.stop, format_of(kept.identity)), self.reading, held.append)
-            if again.seal != piece.seal:
-                raise RunNotFound("was rewritten while it was being read: load the run again") from None
-            return held
+        return again.parts
+
+    def _mend(self, kept: Kept, piece: Piece, report: LoadReport) -> None:
+        """Say that a shard's part was damaged; the next load keeps it anew."""
+        self.store.forget(piece)
+        if kept.shard.name not in report.mended:
+            report.mended.append(kept.shard.name)
 
     def _last_line(self, kept: Kept, first_line: int, report: LoadReport) -> list[Part]:
         """What stands behind the last line end: a whole row whose line end is still to come, or half of one. Never kept."""
@@ -250,6 +273,27 @@ class Loader:
         report.rows += own.rows
         report.unfinished += own.unfinished
         return [_moved(part, first_line) for part in found]
+
+
+class _Again:
+    """A stretch parsed anew, when somebody asks for it and once for all who do: in place of parts that are damaged."""
+
+    def __init__(self, stretch: Stretch, piece: Piece, reading: Reading) -> None:
+        self._stretch, self._piece, self._reading = stretch, piece, reading
+        self._turn = threading.Lock()
+        self._parts: list[Part] = []
+
+    @property
+    def parts(self) -> list[Part]:
+        """The parts of the piece. Raises RunNotFound when the shard does not hold those bytes any more."""
+        with self._turn:
+            if not self._parts:
+                held: list[Part] = []
+                again = parse(self._stretch, self._reading, held.append)
+                if again.seal != self._piece.seal or len(held) != len(self._piece.files):
+                    raise RunNotFound("was rewritten while it was being read: load the run again")
+                self._parts = held
+            return self._parts
 
 
 def _expected_bytes(stretch: Stretch) -> int:

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board import metrics
+from board.columns import Columns, Overlaid
 from board.formats.row import Alternative, Row, align, flag_not_finite
 from board.metrics import Float64Array
 from board.moments import Moments, Tokens, moments
@@ -79,17 +80,17 @@ class Alternatives(Sequence[list[Alternative] | None]):
 class Part:
     """A batch of rollouts in the order they were read."""
 
-    scalars: pa.Table
+    scalars: Columns
     """step, shard, line, offset, ids, numbers and derived numbers: int64, text as a dictionary, float64 with NaN where missing."""
-    texts: pa.Table
+    texts: Columns
     """One large_string column per text field; null where a row lacks it."""
-    tokens: pa.Table
+    tokens: Columns
     """response_tokens, counts, pads, top_logprobs and one column per token metric; null where a row lacks it."""
-    moments: pa.Table
+    moments: Columns
     """What the tokens of each row add up to (`board.moments`): float64 columns; no column at all where no row has token arrays."""
 
     def __len__(self) -> int:
-        return int(self.scalars.num_rows)
+        return self.scalars.num_rows
 
     def flat(
         self, rows: NDArray[np.int64], leave_out: Sequence[str]
@@ -136,10 +137,9 @@ def build(rows: Sequence[Row], sources: Sequence[Source], pads: AbstractSet[str]
     )
 
 
-def moved(scalars: pa.Table, first_line: int) -> pa.Table:
+def moved(scalars: Columns, first_line: int) -> Columns:
     """The scalars of rows whose lines were counted from the line after `first_line`, counted from the shard's first."""
-    at = scalars.column_names.index("line")
-    return scalars.set_column(at, "line", pc.add(scalars.column("line"), first_line))
+    return Overlaid(scalars, {"line": pc.add(scalars.column("line"), first_line)})
 
 
 def _keys(dicts: Iterable[dict[str, Any]]) -> list[str]:

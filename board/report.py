@@ -21,6 +21,9 @@ LIGHTENED: Final = "The recorder's budget left "
 KEPT_PROBLEMS: Final = 1_000
 """So many problems of each severity are kept in full; the rest are counted. A run with a fault in every row has millions."""
 
+NAMED: Final = 3
+"""So many shards a sentence names."""
+
 
 @dataclass
 class LoadReport:
@@ -33,6 +36,8 @@ class LoadReport:
     seconds: float = 0.0
     cache_note: str = ""
     """Why nothing, or not everything, could be kept for the next load; empty when it could."""
+    mended: list[str] = field(default_factory=list)
+    """Shards of which something in the cache was not as it was written, and was read again from the shard: so far, as it shows when touched."""
     formats: dict[str, int] = field(default_factory=dict)
     """Whose files were read: shards by name of the format."""
     notes: dict[str, int] = field(default_factory=dict)
@@ -78,7 +83,13 @@ class LoadReport:
     @property
     def noted(self) -> list[str]:
         """What a reader must know of the numbers though nothing is wrong with them, a sentence each."""
-        return [*self.notes, *(sentence for sentence in self.recording if not sentence.startswith(LOST))]
+        return [*self.notes, *(sentence for sentence in self.recording if not sentence.startswith(LOST)), *self.damage]
+
+    @property
+    def damage(self) -> list[str]:
+        """That something in the cache was damaged, a sentence; empty when nothing was, as far as anybody has looked."""
+        named = ", ".join(self.mended[:NAMED]) + (f" and {len(self.mended) - NAMED:,} more" if len(self.mended) > NAMED else "")
+        return [f"What the cache held of {named} was damaged, and was read again from the run itself."] if self.mended else []
 
     @property
     def left_out(self) -> int:

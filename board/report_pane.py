@@ -38,6 +38,7 @@ def _lines(report: LoadReport) -> list[str]:
         *([f"Format: {formats}."] if formats else []),
         *(f"Note: {note}" for note in report.notes),
         *report.recording,
+        *report.damage,
         *(f"Left out: {name} {reason}." for name, reason in report.skipped.items()),
         *(f"{shard}: the last line is still being written; it is read at the next load." for shard in report.unfinished),
         *(

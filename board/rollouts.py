@@ -21,6 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board import accounts, containers, formats, run_files, shards
+from board.columns import Columns, as_table
 from board.errors import ArgumentRefused, BoardError, MappingRefused
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.groups import group_numbers
@@ -152,7 +153,7 @@ class Run:
         return any(TOKENS in part.tokens.column_names for part in self._parts)
 
     def _present(
-        self, declared: tuple[str, ...], table: Callable[[Part], pa.Table], leave_out: AbstractSet[str]
+        self, declared: tuple[str, ...], table: Callable[[Part], Columns], leave_out: AbstractSet[str]
     ) -> tuple[str, ...]:
         seen = dict.fromkeys(name for part in self._parts for name in table(part).column_names if name not in leave_out)
         return (*(name for name in declared if name in seen), *(name for name in seen if name not in declared))
@@ -172,9 +173,8 @@ class Run:
     def rollout(self, key: int) -> Rollout:
         """The rollout with that index in the frame. Raises BoardError when there is none."""
         part, row = self._locate(key)
-        scalars = part.scalars.slice(row, 1).select(["step", "shard", "line", "nth"]).to_pylist()[0]
-        tokens = part.tokens.slice(row, 1)
-        arrays = {name: tokens.column(name).chunk(0) for name in tokens.column_names}
+        scalars = {name: part.scalars.column(name)[row].as_py() for name in ("step", "shard", "line", "nth")}
+        arrays = {name: part.tokens.column(name).chunk(0).slice(row, 1) for name in part.tokens.column_names}
         others = arrays[ALTERNATIVES][0] if ALTERNATIVES in arrays else None
         texts = {name: part.texts.column(name)[row].as_py() for name in part.texts.column_names}
         return Rollout(
@@ -240,7 +240,7 @@ class Run:
     def raw(self, key: int) -> str:
         """The rollout's line as it stands in the shard. Raises RunNotFound when the shard no longer has it."""
         part, row = self._locate(key)
-        at = part.scalars.slice(row, 1).select(["shard", "line", "offset"]).to_pylist()[0]
+        at = {name: part.scalars.column(name)[row].as_py() for name in ("shard", "line", "offset")}
         shard = self._shards[at["shard"]]
         if not shard.of_lines:
             return json.dumps(containers.record(shard, at["line"]), ensure_ascii=False)
@@ -356,7 +356,7 @@ def _key(reading: Reading) -> str:
 
 
 def _all_scalars(built: Sequence[Part], columns: list[str] | None = None) -> pd.DataFrame:
-    tables = [part.scalars if columns is None else part.scalars.select(columns) for part in built]
+    tables = [as_table(part.scalars, columns) for part in built]
     if not tables:
         return pd.DataFrame(columns=["step", "shard", "line", *_INTERNAL])
     frame: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()

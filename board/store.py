@@ -2,14 +2,15 @@
 
 The cache may be deleted at any time and is never trusted blindly: a stretch whose bytes no longer look the same is forgotten. Files are
 written under a temporary name and renamed, and flushed before a manifest names them, so that whatever is killed at any instant leaves a
-cache that opens and is right. The run folder is never written to. Knows parts and bytes; knows neither JSON nor rollouts.
+cache that opens and is right. A manifest vouches for itself and for its parts, whose sums it holds (`board.sealed`): what is not as it was
+written is never used. The run folder is never written to. Knows parts and bytes; knows neither JSON nor rollouts.
 """
 
 import json
 import os
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -22,13 +23,16 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 
-from board import shards
+from board import sealed, shards
+from board.columns import Columns, Overlaid
 from board.errors import RunNotFound
 from board.parts import Part
 from board.report import LoadReport
+from board.sealed import HEAD, Damaged, Sealed, Sum
 from board.shards import Problem, Shard
 
 MAKERS: Final = (
+    "columns.py",
     "containers.py",
     "ingest.py",
     "loading.py",
@@ -41,6 +45,7 @@ MAKERS: Final = (
     "records.py",
     "report.py",
     "run_files.py",
+    "sealed.py",
     "shards.py",
     "store.py",
     "streams.py",
@@ -50,11 +55,22 @@ MAKERS: Final = (
 )
 """The sources that decide what a part holds. Another text of any of them makes another cache: no number outlives the code that made it."""
 
+_KINDS: Final = ("scalars", "texts", "tokens", "moments")
+"""The tables of a part, in the order in which their columns lie in its file; every open reads the first of them."""
+
 _ORPHAN_SECONDS: Final = 86_400
 """A file that no manifest names may belong to a load that is under way; after a day it does not."""
 
 _OUTLIVED_SECONDS: Final = 14 * 86_400
 """A cache of another version of the board is removed when it has not been written to for so long."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A part as it is kept."""
+
+    name: str
+    sums: tuple[Sum, ...]
 
 
 @dataclass(frozen=True)
@@ -65,7 +81,7 @@ class Piece:
     stop: int
     """Bytes of the file, from `start` to before `stop`."""
     lines: int
-    files: tuple[str, ...]
+    files: tuple[File, ...]
     rows: int
     seal: str
     problems: tuple[tuple[int | None, str, str], ...] = ()
@@ -135,12 +151,17 @@ class Store:
         probe.unlink()
 
     def manifest(self, shard: Shard) -> Manifest | None:
-        """What is kept of a shard as it is now; None when it shrank or was rewritten, or nothing is."""
+        """What is kept of a shard as it is now; None when it shrank or was rewritten, or nothing is.
+
+        Raises Damaged when the manifest is not as it was written, or is another's.
+        """
         try:
             digest, _, text = self._manifest(shard).read_bytes().partition(b"\n")
-            if digest.decode() != _digest(text):
-                return None
+            if digest != _digest(text).encode():
+                raise Damaged(f"the manifest of {shard.name} is not as it was written")
             written = json.loads(text)
+            if (written["folder"], written["shard"]) != (self.folder.name, shard.name):
+                raise Damaged(f"the manifest of {shard.name} is another's")
             shard = replace(shard, objects=bool(written["objects"]))
             pieces = [piece_from(one) for one in written["pieces"]]
             if not self._fits(shard, written, pieces):
@@ -157,11 +178,12 @@ class Store:
         return (same or grown) and all(shards.seal(shard, piece.start, piece.stop) == piece.seal for piece in pieces)
 
     def _has(self, piece: Piece) -> bool:
-        return all((self.folder / name).is_file() for name in piece.files)
+        return all((self.folder / file.name).is_file() for file in piece.files)
 
     def keep(self, shard: Shard, manifest: Manifest) -> None:
         """Write a shard's manifest. It need not be flushed: one that the machine's fall spoils does not fit its digest. Raises OSError."""
-        written = {"shard": shard.name, "size": shard.size, "mtime_ns": shard.mtime_ns, **asdict(manifest)}
+        identity = {"folder": self.folder.name, "shard": shard.name}
+        written = {**identity, "size": shard.size, "mtime_ns": shard.mtime_ns, **asdict(manifest)}
         with _written(self._manifest(shard)) as stream:
             text = json.dumps(written).encode()
             stream.write(_digest(text).encode() + b"\n" + text)
@@ -169,34 +191,39 @@ class Store:
     def _manifest(self, shard: Shard) -> Path:
         return self.folder / f"{blake2b(shard.name.encode(), digest_size=12).hexdigest()}.json"
 
-    def write(self, part: Part) -> str:
-        """Keep a part; the name it is kept under. It is safe from the machine's fall once it is flushed. Raises OSError."""
+    def write(self, part: Part) -> File:
+        """Keep a part; the file it is kept in. It is safe from the machine's fall once it is flushed. Raises OSError."""
         name = f"{uuid4().hex}.arrow"
         table = _table(part)
         with _written(self.folder / name) as stream, pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table)
-        return name
+        return File(name, sealed.sums(self.folder / name, sum(not _is_head(column) for column in table.column_names)))
 
     def flush(self, piece: Piece) -> None:
         """Wait until a piece's parts are on the disk: only then may a manifest name them. Raises OSError."""
-        for name in piece.files:
-            with (self.folder / name).open("rb") as stream:
+        for file in piece.files:
+            with (self.folder / file.name).open("rb") as stream:
                 os.fsync(stream.fileno())
 
-    def read(self, name: str, shard: str) -> Part:
-        """A kept part, its texts and arrays mapped, not read; lines count from the stretch's first. Raises RunNotFound when damaged."""
-        try:
-            with pa.memory_map(str(self.folder / name)) as source:
-                table = pa.ipc.open_file(source).read_all()
-            return _part(table, shard)
-        except (OSError, pa.ArrowException, KeyError) as error:
-            raise RunNotFound(f"{name} in the cache cannot be read: {error}") from error
+    def read(self, file: File, shard: str, again: Callable[[], Part]) -> Part:
+        """A kept part, its texts and arrays mapped, not read; lines count from the stretch's first.
+
+        A column that turns out to be damaged when it is touched is taken from what `again` gives instead: the part parsed anew. Raises
+        Damaged when the scalars, which every open reads, are damaged already; OSError when the part is gone.
+        """
+        mapped = Sealed(self.folder / file.name, file.sums)
+        table = pa.ipc.open_file(mapped.whole).read_all()
+        lazy = [name for name in table.column_names if not _is_head(name)]
+        stretches = {name: lazy.index(name) + 1 if name in lazy else HEAD for name in table.column_names}
+        scalars, *others = (_Verified(kind, table, mapped, stretches, again) for kind in _KINDS)
+        names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(table), np.int32)), pa.array([shard]))
+        return Part(Overlaid(scalars, {"shard": pa.chunked_array([names])}), *others)
 
     def forget(self, piece: Piece) -> None:
         """Remove a piece's parts, one of which is damaged: the next load parses the stretch again."""
         with suppress(OSError):
-            for name in piece.files:
-                (self.folder / name).unlink(missing_ok=True)
+            for file in piece.files:
+                (self.folder / file.name).unlink(missing_ok=True)
 
     def clean(self, used: AbstractSet[str]) -> None:
         """Remove parts of days ago that are not `used`, and the caches of other versions of the board that nobody writes to."""
@@ -216,7 +243,8 @@ def _age(path: Path) -> float:
 def piece_from(written: dict[str, Any]) -> Piece:
     """A piece out of its JSON. Raises KeyError or TypeError for anything else."""
     problems = tuple((line, str(reason), str(severity)) for line, reason, severity in written["problems"])
-    return Piece(**{**written, "files": tuple(written["files"]), "problems": problems})
+    files = tuple(File(one["name"], tuple((stop, digest) for stop, digest in one["sums"])) for one in written["files"])
+    return Piece(**{**written, "files": files, "problems": problems})
 
 
 def _digest(text: bytes) -> str:
@@ -238,25 +266,35 @@ def _written(path: Path) -> Iterator[BinaryIO]:
 
 def _table(part: Part) -> pa.Table:
     """The tables of a part as one, their names before the columns'. The shard is left out: the manifest knows it."""
-    columns = {
-        f"{kind}/{name}": table.column(name)
-        for kind, table in {
-            "scalars": part.scalars.drop_columns("shard"),
-            "texts": part.texts,
-            "tokens": part.tokens,
-            "moments": part.moments,
-        }.items()
-        for name in table.column_names
-    }
+    kinds: dict[str, Columns] = {kind: getattr(part, kind) for kind in _KINDS}
+    columns = {f"{kind}/{name}": columns.column(name) for kind, columns in kinds.items() for name in columns.column_names}
+    del columns["scalars/shard"]
     return pa.table(columns)
 
 
-def _part(table: pa.Table, shard: str) -> Part:
-    kinds: dict[str, dict[str, pa.ChunkedArray]] = {"scalars": {}, "texts": {}, "tokens": {}, "moments": {}}
-    for name in table.column_names:
-        kind, _, column = name.partition("/")
-        kinds[kind][column] = table.column(name)
-    scalars = pa.table(kinds["scalars"])
-    name = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(scalars), np.int32)), pa.array([shard]))
-    others = (pa.table(kinds[kind]) for kind in ("texts", "tokens", "moments"))
-    return Part(scalars.add_column(1, "shard", name), *others)
+def _is_head(column: str) -> bool:
+    """Whether a column of a file is read by every open, and verified then."""
+    return column.startswith(f"{_KINDS[0]}/")
+
+
+class _Verified:
+    """One table of a kept part: each column verified when it is touched, or taken from the part parsed again."""
+
+    def __init__(
+        self, kind: str, table: pa.Table, mapped: Sealed, stretches: Mapping[str, int], again: Callable[[], Part]
+    ) -> None:
+        self._kind, self._table, self._mapped, self._stretches, self._again = kind, table, mapped, stretches, again
+        self.column_names = [name.partition("/")[2] for name in table.column_names if name.partition("/")[0] == kind]
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows each column has."""
+        return int(self._table.num_rows)
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """A column as it was written. Raises RunNotFound where it is damaged and its shard has been rewritten."""
+        kept = f"{self._kind}/{name}"
+        if not self._mapped.is_sound(self._stretches[kept]):
+            again: Columns = getattr(self._again(), self._kind)
+            return again.column(name)
+        return self._table.column(kept)

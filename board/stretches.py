@@ -12,7 +12,7 @@ from board.parts import Part
 from board.reading import Reading
 from board.report import LoadReport
 from board.shards import Shard
-from board.store import Piece
+from board.store import File, Piece
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Stretch:
 
 
 def parse(
-    stretch: Stretch, reading: Reading, keep: Callable[[Part], str | None], on_bytes: Callable[[int], None] | None = None
+    stretch: Stretch, reading: Reading, keep: Callable[[Part], File | None], on_bytes: Callable[[int], None] | None = None
 ) -> Piece:
-    """Parse a stretch, handing its parts to `keep`, which names the file it wrote. Raises OSError from `keep`, RunNotFound.
+    """Parse a stretch, handing its parts to `keep`, which says what file it wrote. Raises OSError from `keep`, RunNotFound.
 
     `on_bytes` is called now and then with the number of file bytes read of a compressed shard, whose stretch is the whole.
     """
@@ -44,7 +44,7 @@ def parse(
         start=stretch.start,
         stop=stretch.stop,
         lines=count,
-        files=tuple(name for name in files if name),
+        files=tuple(file for file in files if file),
         rows=report.rows,
         seal=seal,
         problems=tuple((one.line, one.reason, one.severity) for one in report.problems),

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from board import session
+from board import open_run, session
+from board.store import Store
 from board.topline import MOST_OPTIONS
 
 ENTRY = Path(__file__).parent.parent / "rl_logging_board.py"
@@ -1065,3 +1066,20 @@ def test_files_without_rollouts_are_listed(root: Path) -> None:
     said = texts(page)
     assert "Format: verl (1 shard)." in said
     assert "Left out: metrics.jsonl holds no rollouts that the board knows; its keys are loss." in said
+
+
+def test_damaged_cache_is_told(root: Path) -> None:
+    """A reader hears that something in the cache was damaged and read again from the shard, in the count of notes and beneath it."""
+    write_run(root, "run", [row(0), row(1)])
+    open_run(root / "run")
+    part = next(Store(root / "run").folder.glob("*.arrow"))
+    data = part.read_bytes()
+    part.unlink()
+    part.write_bytes(bytes(len(data)))
+
+    page = opened("responses", run="run")
+    page.session_state["report"] = True
+    page.run()
+
+    assert "What the cache held of rank_0.jsonl was damaged, and was read again from the run itself." in texts(page)
+    assert "2 rows · no problems · 1 note" in _popovers(page.main)

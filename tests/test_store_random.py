@@ -8,7 +8,7 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -304,8 +304,12 @@ class History(RuleBasedStateMachine):
         self.helper.stdin.flush()
         assert self.helper.stdout.readline() == "done\n"
 
-    @rule(at=st.integers(0, 50), how=st.sampled_from(["delete", "cut", "empty", "other", "flip"]))
-    def damage_cache(self, at: int, how: str) -> None:
+    @rule(
+        at=st.integers(0, 50),
+        how=st.sampled_from(["delete", "cut", "empty", "other", "digit", "flip", "zero"]),
+        share=st.floats(0, 1),
+    )
+    def damage_cache(self, at: int, how: str, share: float) -> None:
         """One file of the cache is lost or spoilt; as another file, since no open run may lose the bytes it has mapped."""
         files = sorted(path for path in self.cache.rglob("*") if path.is_file())
         if files:
@@ -313,8 +317,14 @@ class History(RuleBasedStateMachine):
             data = path.read_bytes()
             path.unlink()
             if how != "delete":
-                flipped = data.replace(b"1", b"2", 1) if path.suffix == ".json" else data
-                changed = {"cut": data[: len(data) * 2 // 3], "empty": b"", "other": b"{}" * 50, "flip": flipped}
+                changed = {
+                    "cut": data[: int(len(data) * share)],
+                    "empty": b"",
+                    "other": b"{}" * 50,
+                    "digit": data.replace(b"1", b"2", 1),
+                    "flip": overwritten(data, share, lambda old: bytes(one ^ 4 for one in old[:1])),
+                    "zero": overwritten(data, share, lambda old: bytes(len(old))),
+                }
                 path.write_bytes(changed[how])
 
     @rule(stretch=STRETCHES, part=PARTS)
@@ -338,6 +348,13 @@ class History(RuleBasedStateMachine):
         self.patch.setattr(ingest, "BYTES_PER_PART", self.part)
         self.small = HUGE
         assert_read_rightly(self.folder)
+
+
+def overwritten(data: bytes, share: float, change: Callable[[bytes], bytes]) -> bytes:
+    """The bytes with up to 64 of them changed, somewhere."""
+    at = int(len(data) * share)
+    new = change(data[at : at + 64])
+    return data[:at] + new + data[at + len(new) :]
 
 
 def mark(there: bool) -> bytes:

@@ -1,0 +1,50 @@
+"""Columns by name, wherever they lie: in an Arrow table in memory, or in a mapped file that is verified as it is touched.
+
+Knows neither what a column means nor where its bytes come from.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import pyarrow as pa
+
+
+class Columns(Protocol):
+    """What is asked of a table; an Arrow table is one."""
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns, in order."""
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows each has."""
+
+    def column(self, name: str, /) -> pa.ChunkedArray:
+        """A column, in one chunk. Raises KeyError where there is none of that name."""
+
+
+class Overlaid:
+    """Columns with some put in the place of those of the same name, or behind all; the others stay untouched where they are."""
+
+    def __init__(self, under: Columns, over: Mapping[str, pa.ChunkedArray]) -> None:
+        self._under, self._over = under, over
+
+    @property
+    def column_names(self) -> list[str]:
+        """Those beneath, then those that are new."""
+        return list(dict.fromkeys([*self._under.column_names, *self._over]))
+
+    @property
+    def num_rows(self) -> int:
+        """As beneath."""
+        return self._under.num_rows
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """The column put in its place, else the one beneath."""
+        return self._over[name] if name in self._over else self._under.column(name)
+
+
+def as_table(columns: Columns, names: Sequence[str] | None = None) -> pa.Table:
+    """Some of the columns, or all, as an Arrow table."""
+    return pa.table({name: columns.column(name) for name in (columns.column_names if names is None else names)})

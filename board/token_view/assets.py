@@ -37,6 +37,7 @@ VIEW_FILES: Final = (
     "labels.js",
     "text.js",
     "bar.js",
+    "brush.js",
     "heat_paint.js",
     "heat.js",
     "chart.js",

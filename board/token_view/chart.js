@@ -1,18 +1,18 @@
 // The chosen metric against position, above the heatmap and in step with it: a line, or its extremes where many tokens share a pixel.
 
+import { listenBrush } from "./brush.js";
 import { css } from "./color.js";
 import { axisNumbers, axisOf, envelopeOf, extentOf, runsOf } from "./chart_layout.js";
 import { element, perFrame } from "./dom.js";
 import { exact, short, whole } from "./format.js";
 import { CELL, tokenColumns } from "./heat_layout.js";
-import { betweenTokens, showsToken, tokensOfStretch } from "./stretch.js";
+import { showsToken } from "./stretch.js";
 
 const TALL = 72;
 /** Room above and below the line, so that a spike's tip and a flat line at zero are whole. */
 const EDGE = 5;
 /** Pixels a token must have to get a dot of its own. */
 const DOTTED = 7;
-const BRUSH_LEAST = 4;
 /** Share of the height that keeps the zero from the ends' numbers. */
 const NUMBER_ROOM = 0.24;
 
@@ -61,8 +61,8 @@ export function createChart(box, on) {
 
 function chartSkeleton() {
   const canvas = element("canvas", "tv-chart-canvas", { "aria-hidden": "true" });
-  const [sight, brush, hoverMark, pinMark, dot] = ["sight", "brush", "hover", "pin", "dot"].map((name) =>
-    element("div", `tv-chart-${name}`, { hidden: true }));
+  const [sight, hoverMark, pinMark, dot] = ["sight", "hover", "pin", "dot"].map((name) => element("div", `tv-chart-${name}`, { hidden: true }));
+  const brush = element("div", "tv-brush", { hidden: true });
   const plot = element("div", "tv-chart-plot", { tabIndex: 0, role: "group" }, sight, canvas, pinMark, hoverMark, dot, brush);
   const name = element("div", "tv-chart-name");
   const numbers = element("div", "tv-chart-numbers");
@@ -170,7 +170,6 @@ function describe(parts, state, extent, first, last) {
   const span = `tokens ${whole(model.start + first + 1)} to ${whole(model.start + last + 1)}`;
   const words = extent ? `from ${short(extent[0])} to ${short(extent[1])}` : "no number";
   parts.plot.setAttribute("aria-label", `line chart of ${metric.name}, ${span}: ${words}; drag to zoom, arrow keys move, 0 shows all tokens`);
-  parts.plot.title = "drag to zoom in; double click shows all tokens";
 }
 
 /** The tokens that the text shows, as a quiet band. */
@@ -205,72 +204,19 @@ function placeMarks(parts, state) {
 
 function listenChart(parts, state, on) {
   const { plot, brush } = parts;
-  let drag = null;
-  let before = null;
-  const xOf = (event) => event.clientX - plot.getBoundingClientRect().left;
-  const stop = () => {
-    drag = null;
-    brush.hidden = true;
-  };
-  plot.onpointerdown = (event) => {
-    if (event.button !== 0) return;
-    drag = { x: xOf(event), moved: false };
-    plot.setPointerCapture(event.pointerId);
-  };
-  plot.onpointermove = (event) => {
-    const x = xOf(event);
-    if (drag && Math.abs(x - drag.x) > BRUSH_LEAST) drag.moved = true;
-    if (drag?.moved) drawBrush(brush, drag.x, x, plot.clientWidth);
-    on.hover(loudestAt(parts, state, x));
-  };
-  plot.onpointerup = (event) => {
-    const [one, other] = [drag?.x ?? 0, xOf(event)].map((x) => tokenUnder(parts, state, x));
-    if (drag?.moved) on.brush(betweenTokens(state.model.n, one, other));
-    else if (drag) before = clicked(event, loudestAt(parts, state, xOf(event)), before);
-    stop();
-  };
-  plot.onpointercancel = stop;
-  plot.onpointerleave = () => on.hover(null);
-  plot.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !drag) return;
-    stop();
-    // Escape has done its work; what is pinned stays.
-    event.stopImmediatePropagation();
-  });
-  plot.ondblclick = () => on.zoom(0, 0);
-  // As in the heatmap: a plain wheel belongs to the page.
-  plot.addEventListener("wheel", (event) => {
-    if (!event.ctrlKey) return;
-    event.preventDefault();
-    on.zoom(Math.exp(-event.deltaY / 200), state.stretch.from + xOf(event) / pitch(parts, state));
-  }, { passive: false });
-
-  /** The second click of a double click takes back what the first one pinned. */
-  function clicked(event, index, pinnedBefore) {
-    const pinned = state.marks?.pinned ?? null;
-    const second = event.detail === 2;
-    if (!second) on.pin(index, event.shiftKey);
-    else if (pinned !== pinnedBefore) on.pin(pinnedBefore ?? pinned);
-    return second ? null : pinned;
-  }
-}
-
-function drawBrush(brush, one, other, width) {
-  const [left, right] = [Math.max(0, Math.min(one, other)), Math.min(width, Math.max(one, other))];
-  brush.hidden = false;
-  brush.style.left = `${left}px`;
-  brush.style.width = `${right - left}px`;
-}
-
-function tokenUnder(parts, state, x) {
-  const inside = Math.min(parts.plot.clientWidth - 0.01, Math.max(0, x));
-  return tokensOfStretch(state.model.n, { from: Math.floor(state.stretch.from + inside / pitch(parts, state)), count: 1 })[0];
+  listenBrush(plot, plot, brush, {
+    n: () => state.model.n,
+    from: () => state.stretch.from,
+    pitch: () => pitch(parts, state),
+    at: (event) => loudestAt(parts, state, event.clientX - plot.getBoundingClientRect().left),
+    pinned: () => state.marks?.pinned ?? null,
+  }, on);
 }
 
 /** The token under a place of the chart; where many share a pixel the loudest, which is the one a reader points at. */
 function loudestAt(parts, state, x) {
-  const index = tokenUnder(parts, state, x);
   const scale = pitch(parts, state);
+  const index = Math.min(state.model.n - 1, Math.max(0, Math.floor(state.stretch.from + x / scale)));
   if (scale >= 1) return index;
   const [found] = tokenColumns(state.metric.loudness, state.metric.cells, Math.floor(state.stretch.from * scale + x), scale, 1);
   return found < 0 ? index : found;

@@ -1,5 +1,6 @@
 // The metrics × tokens heatmap: a row per metric on its own scale. Its elements and the pointer in them; what is drawn is in heat_paint.js.
 
+import { listenBrush } from "./brush.js";
 import { element, perFrame, perIdle } from "./dom.js";
 import { short } from "./format.js";
 import { paintHeat, shadesOf } from "./heat_paint.js";
@@ -18,8 +19,8 @@ const WRITTEN = 44;
 const WIDEST_TRACK = 8_000_000;
 
 /**
- * The heatmap in `box`. `on` holds what it tells: hover(index or null), pin(index), metric(name), move(stretch), zoom(factor, token).
- * Call `show` with a model, `place` with the stretch of tokens to draw, `mark` with the hovered and pinned tokens, `paint` after a change
+ * The heatmap in `box`. `on` holds what it tells: hover(index or null), pin(index), metric(name), move(stretch) when it is
+ * scrolled, brush(stretch) when it is drawn over, zoom(factor, token). Call `show` with a model, `place` with the stretch of tokens to draw, `mark` with the hovered and pinned tokens, `paint` after a change
  * of theme, `choose` when the text takes another metric.
  */
 export function createHeat(box, on) {
@@ -83,13 +84,14 @@ function heatSkeleton() {
   const canvas = element("canvas", "tv-canvas", { "aria-hidden": "true" });
   const hoverLine = element("div", "tv-line tv-line-hover", { hidden: true });
   const pinLine = element("div", "tv-line tv-line-pin", { hidden: true });
-  const pane = element("div", "tv-pane", {}, canvas, hoverLine, pinLine);
+  const band = element("div", "tv-brush", { hidden: true });
+  const pane = element("div", "tv-pane", {}, canvas, hoverLine, pinLine, band);
   const track = element("div", "tv-track", {}, pane);
-  const label = "every metric of every token; arrow keys move, Enter pins, plus and minus zoom, brackets move the view";
+  const label = "every metric of every token; drag to zoom, arrow keys move, Enter pins, plus and minus zoom, brackets move the view";
   const scroller = element("div", "tv-heat-scroll", { tabIndex: 0, role: "group", "aria-label": label }, track);
   const readout = element("div", "tv-readout", { "aria-hidden": "true" });
   const note = element("div", "tv-heat-note tv-dim");
-  return { canvas, hoverLine, pinLine, pane, track, scroller, readout, note, labels: element("div", "tv-labels") };
+  return { canvas, hoverLine, pinLine, band, pane, track, scroller, readout, note, labels: element("div", "tv-labels") };
 }
 
 function drawLabels(parts, state, on) {
@@ -168,38 +170,20 @@ function scrollTo(parts, state) {
 
 function listen(parts, state, on) {
   const { scroller } = parts;
-  let drag = null;
   scroller.addEventListener("scroll", () => {
     // Where the view itself has put the bar, nothing was asked for.
     if (Math.abs(scroller.scrollLeft - state.put) < 1 || state.room === 0) return;
     state.put = scroller.scrollLeft;
     on.move({ ...state.stretch, from: (scroller.scrollLeft / state.room) * (state.model.n - state.stretch.count) }, true);
   }, { passive: true });
-  scroller.onpointerdown = (event) => {
-    drag = { x: event.clientX, from: state.stretch.from, moved: false };
-  };
-  scroller.onpointermove = (event) => {
-    if (drag && event.buttons === 1 && Math.abs(event.clientX - drag.x) > 4) drag.moved = true;
-    if (drag?.moved) on.move({ ...state.stretch, from: drag.from + (drag.x - event.clientX) / state.scale });
-    else on.hover(tokenAt(scroller, state, event));
-  };
-  scroller.onpointerleave = () => {
-    drag = null;
-    on.hover(null);
-  };
-  scroller.onclick = (event) => {
-    const moved = drag?.moved;
-    drag = null;
-    const index = tokenAt(scroller, state, event);
-    if (!moved && index !== null) on.pin(index, event.shiftKey);
-  };
-  // Only with Ctrl (or a pinch, which arrives the same way): a plain wheel belongs to the page.
-  scroller.addEventListener("wheel", (event) => {
-    if (!event.ctrlKey) return;
-    event.preventDefault();
-    const x = event.clientX - scroller.getBoundingClientRect().left;
-    on.zoom(Math.exp(-event.deltaY / 200), state.stretch.from + x / state.scale);
-  }, { passive: false });
+  // In the pane, not in the scroller: the scroll bar keeps its own drag.
+  listenBrush(parts.pane, scroller, parts.band, {
+    n: () => state.model.n,
+    from: () => state.stretch.from,
+    pitch: () => state.scale,
+    at: (event) => tokenAt(scroller, state, event),
+    pinned: () => state.marks?.pinned ?? null,
+  }, on);
 }
 
 /** The token under the pointer; where many share a pixel, the one that is drawn there. */

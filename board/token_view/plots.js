@@ -26,7 +26,7 @@ export function createPlots(parts, on) {
     move(stretch);
     on.text(tokensOfStretch(state.model.n, state.stretch)[0]);
   };
-  const heat = createHeat(parts.heat, { ...on, move, zoom });
+  const heat = createHeat(parts.heat, { ...on, move, brush, zoom });
   const chart = createChart(parts.chart, { ...on, brush, zoom });
   const name = () => stretchName(state.model.n, state.stretch, state.model.start);
   const put = (stretch, scrolled) => {

@@ -21,7 +21,7 @@ import { createTable } from "./table.js";
 import { createText } from "./text.js";
 import { cut, drawTip, placeTip, spoken } from "./tip.js";
 
-const HINT = "hover or use the arrow keys for a token's numbers; click or Enter pins it, with Shift beside others";
+const HINT = "hover or use the arrow keys for a token's numbers; click or Enter pins it, with Shift beside others; drag below to zoom, double click for all";
 const FULL = `${MOST_PINS} tokens are pinned; unpin one to pin another`;
 const views = new WeakMap();
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, cast
+from typing import Final, Literal, cast, get_args
 
 import streamlit as st
 
 from board.metrics import DEFAULT_ESTIMATOR, ESTIMATORS
 from board.rollouts import Split
 from board.schema import heading
-from board.selection import Order
+from board.selection import Order, Side
 
 Band = Literal["none", "std", "quantiles", "min-max"]
 
@@ -127,6 +127,7 @@ class ExtremeChoices:
 
     metric: str
     order: Order
+    side: Side
     top: int
 
 
@@ -134,8 +135,13 @@ _LOUDEST: Final = "loudest"
 """The order that is natural for the metric, until the reader says otherwise."""
 
 
-def extreme_choices(metrics: Sequence[str], default: str, natural_order: Callable[[str], Order]) -> ExtremeChoices:
-    """Draw the choices for the list of extreme tokens and return them; it follows the text's metric and what is natural for a metric."""
+def extreme_choices(
+    metrics: Sequence[str], default: str, natural_order: Callable[[str], Order], *, sides: bool
+) -> ExtremeChoices:
+    """Draw the choices for the list of extreme tokens and return them; it follows the text's metric and what is natural for a metric.
+
+    `sides` offers the tokens that the policy prefers, or avoids, alone.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         # The empty choice has one label for all metrics: the browser sends labels back, and one it drew before may be gone by then.
         metric = st.selectbox(
@@ -155,9 +161,23 @@ def extreme_choices(metrics: Sequence[str], default: str, natural_order: Callabl
             bind="query-params",
             help="Loudest: far from zero where the metric has two sides, else its telling end, such as a large KL or a small probability.",
         )
+        side = _side_choice() if sides else "both"
         top = st.number_input("Tokens", 5, 200, 15, 5, key="extreme_top", bind="query-params", width=130)
     chosen = str(metric or default)
-    return ExtremeChoices(chosen, natural_order(chosen) if order == _LOUDEST else cast(Order, order), int(top))
+    return ExtremeChoices(chosen, natural_order(chosen) if order == _LOUDEST else cast(Order, order), side, int(top))
+
+
+def _side_choice() -> Side:
+    return st.segmented_control(
+        "Side",
+        list(get_args(Side)),
+        default="both",
+        required=True,
+        key="extreme_side",
+        bind="query-params",
+        help="By the sign of the log-ratio: the policy prefers a token that it makes likelier than the reference does. KL k3 tells no "
+        "side, and is larger on that of the avoided ones.",
+    )
 
 
 def split_choice(splits: Sequence[Split]) -> Split:

@@ -34,6 +34,10 @@ class Column:
     scale: Scale = "sequential"
     loud: Loud = "high"
     required: bool = False
+    poles: tuple[str, str] = ("", "")
+    """What a small and what a large number of a token metric mean, in two words each; empty where low and high say it."""
+    side: str = ""
+    """A token metric whose sign says on which side of zero this one, a size, is coloured."""
 
     @property
     def title(self) -> str:
@@ -46,16 +50,50 @@ ALTERNATIVES: Final = "top_logprobs"
 TOKEN_IDS: Final = ("response_token_ids", "token_ids", "response_ids", "completion_ids", "completion_token_ids", "output_ids")
 """Trainers' names for the response's token ids: shown with the token, in no mean and on no colour scale."""
 
+_LIKELIHOOD: Final = ("low probability", "high probability")
+_PREFERENCE: Final = ("policy avoids", "policy prefers")
+"""What a log-ratio below and above zero says: the policy makes the token rarer, or likelier, than the reference does."""
+
 NATIVE: Final[tuple[Column, ...]] = (
     Column("step", "step", "training step the rollout belongs to; shards are merged by it", required=True),
     Column("prompt", "text", "prompt given to the policy: text, or a list of chat messages"),
     Column("response", "text", "text the policy sampled, or chat messages; `response_tokens` alone will do"),
     Column("response_tokens", "tokens", "tokens of the response, as text or ids"),
-    Column("logprobs", "token_metric", "log-probability of the token under the policy", "nats", "logprob", loud="low"),
-    Column("ref_logprobs", "token_metric", "log-probability of the token under the reference", "nats", "ref_logprob", loud="low"),
-    Column("values", "token_metric", "critic value at the token", "reward", "value", "diverging"),
     Column(
-        "token_rewards", "token_metric", "reward given at the token, KL penalty included", "reward", "token_reward", "diverging"
+        "logprobs",
+        "token_metric",
+        "log-probability of the token under the policy",
+        "nats",
+        "logprob",
+        loud="low",
+        poles=_LIKELIHOOD,
+    ),
+    Column(
+        "ref_logprobs",
+        "token_metric",
+        "log-probability of the token under the reference",
+        "nats",
+        "ref_logprob",
+        loud="low",
+        poles=_LIKELIHOOD,
+    ),
+    Column(
+        "values",
+        "token_metric",
+        "critic value at the token",
+        "reward",
+        "value",
+        "diverging",
+        poles=("negative value", "positive value"),
+    ),
+    Column(
+        "token_rewards",
+        "token_metric",
+        "reward given at the token, KL penalty included",
+        "reward",
+        "token_reward",
+        "diverging",
+        poles=("penalty", "reward"),
     ),
     Column("reward", "number", "reward of the whole response", "reward"),
     Column("prompt_length", "number", "tokens of the prompt", "tokens"),
@@ -64,9 +102,32 @@ NATIVE: Final[tuple[Column, ...]] = (
     Column("ground_truth", "text", "expected answer; anything but text is shown as JSON"),
     Column("valid_reward", "number", "reward by the validation scorer", "reward"),
     Column("ref_valid_reward", "number", "reward of the reference response by the validation scorer", "reward"),
-    Column("advantages", "token_metric", "advantage used in the update", "reward", "advantage", "diverging"),
-    Column("returns", "token_metric", "return the critic is trained towards", "reward", "return", "diverging"),
-    Column("entropies", "token_metric", "entropy of the policy's distribution at the token", "nats", "entropy"),
+    Column(
+        "advantages",
+        "token_metric",
+        "advantage used in the update",
+        "reward",
+        "advantage",
+        "diverging",
+        poles=("worse than expected", "better than expected"),
+    ),
+    Column(
+        "returns",
+        "token_metric",
+        "return the critic is trained towards",
+        "reward",
+        "return",
+        "diverging",
+        poles=("negative return", "positive return"),
+    ),
+    Column(
+        "entropies",
+        "token_metric",
+        "entropy of the policy's distribution at the token",
+        "nats",
+        "entropy",
+        poles=("certain", "undecided"),
+    ),
     Column(
         "rollout_logprobs",
         "token_metric",
@@ -74,6 +135,7 @@ NATIVE: Final[tuple[Column, ...]] = (
         "nats",
         "rollout_logprob",
         loud="low",
+        poles=_LIKELIHOOD,
     ),
     Column(
         "old_logprobs",
@@ -82,6 +144,7 @@ NATIVE: Final[tuple[Column, ...]] = (
         "nats",
         "old_logprob",
         loud="low",
+        poles=_LIKELIHOOD,
     ),
     Column(ALTERNATIVES, "alternatives", "what the policy could have sampled at the token, with log-probabilities", "nats"),
     Column("loss_mask", "token_metric", "1 where the token is trained on; tokens with 0 enter no mean", "0 or 1"),
@@ -93,12 +156,17 @@ NATIVE: Final[tuple[Column, ...]] = (
 )
 
 DERIVED_TOKEN_METRICS: Final[tuple[Column, ...]] = (
-    Column("log_ratio", "token_metric", "logprob minus ref_logprob", "nats", scale="diverging"),
-    Column("kl", "token_metric", "per-token estimate of KL(policy‖reference)", "nats"),
-    Column("prob", "token_metric", "probability of the token under the policy", "0 to 1", loud="low"),
-    Column("ref_prob", "token_metric", "probability of the token under the reference", "0 to 1", loud="low"),
+    Column("log_ratio", "token_metric", "logprob minus ref_logprob", "nats", scale="diverging", poles=_PREFERENCE),
+    Column("kl", "token_metric", "per-token estimate of KL(policy‖reference)", "nats", poles=_PREFERENCE, side="log_ratio"),
+    Column("prob", "token_metric", "probability of the token under the policy", "0 to 1", loud="low", poles=_LIKELIHOOD),
+    Column("ref_prob", "token_metric", "probability of the token under the reference", "0 to 1", loud="low", poles=_LIKELIHOOD),
     Column(
-        "mismatch", "token_metric", "log-probability by the trainer minus that by the inference engine", "nats", scale="diverging"
+        "mismatch",
+        "token_metric",
+        "log-probability by the trainer minus that by the inference engine",
+        "nats",
+        scale="diverging",
+        poles=("engine prefers", "trainer prefers"),
     ),
 )
 """Per-token arrays the board computes when a rollout is shown."""

@@ -19,6 +19,9 @@ from board.schema import BY_TITLE
 Order = Literal["magnitude", "highest", "lowest"]
 """What counts as extreme: far from zero, large, or small."""
 
+Side = Literal["both", "policy prefers", "policy avoids"]
+"""Which tokens: all, those the policy makes likelier than the reference does (log-ratio above zero), or those it makes rarer."""
+
 _LONGEST_REGEX: Final = 1_000
 """Arrow ignores case by a regular expression, which is quadratic where both query and text repeat themselves at length.
 
@@ -143,18 +146,38 @@ def natural_order(metric: str) -> Order:
     return "lowest" if column.loud == "low" else "highest"
 
 
+def preferred(log_ratio: NDArray[np.floating]) -> list[str]:
+    """What the sign of each log-ratio says of the policy, shape (T,): "prefers" the token, "avoids" it, or nothing where it is 0 or missing."""
+    return ["prefers" if one > 0 else "avoids" if one < 0 else "" for one in log_ratio.tolist()]
+
+
 def extreme_tokens(
-    tokens: Sequence[str], metrics: Mapping[str, NDArray[np.floating]], by: str, order: Order, top: int, counts: NDArray[np.bool_]
+    tokens: Sequence[str],
+    metrics: Mapping[str, NDArray[np.floating]],
+    by: str,
+    order: Order,
+    top: int,
+    counts: NDArray[np.bool_],
+    side: Side = "both",
 ) -> pd.DataFrame:
     """The `top` most extreme counted tokens by one metric: columns position (0-based), token, then every metric.
 
-    Tokens without a number are left out, infinite ones come first where they are extreme. Raises FieldMissing for an unknown metric.
+    `side` leaves those of one sign of the log-ratio; where there is no log-ratio no token has a side. Tokens without a number are left
+    out, infinite ones come first where they are extreme. Raises FieldMissing for an unknown metric.
     """
     if by not in metrics:
         raise FieldMissing(f"This rollout has no {by}.")
     values = np.asarray(metrics[by], np.float64)
     rank = {"magnitude": -np.abs(values), "highest": -values, "lowest": values}[order]
-    eligible = np.flatnonzero(~np.isnan(values) & counts)
+    eligible = np.flatnonzero(~np.isnan(values) & counts & _on_side(metrics.get("log_ratio"), side, len(values)))
     chosen = eligible[np.argsort(rank[eligible], kind="stable")[:top]]
     columns = {name: np.asarray(array, np.float64)[chosen] for name, array in metrics.items()}
     return pd.DataFrame({"position": chosen, "token": [tokens[i] for i in chosen], **columns})
+
+
+def _on_side(log_ratio: NDArray[np.floating] | None, side: Side, tokens: int) -> NDArray[np.bool_]:
+    if side == "both":
+        return np.ones(tokens, bool)
+    if log_ratio is None:
+        return np.zeros(tokens, bool)
+    return log_ratio > 0 if side == "policy prefers" else log_ratio < 0

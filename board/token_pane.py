@@ -19,7 +19,9 @@ from board.segments import Segment, find_segments, join_blanks
 from board.session import View
 from board.token_ranges import token_ranges
 
-DEFAULT_METRIC: Final = "kl"
+DEFAULT_METRICS: Final = ("log_ratio", "kl")
+"""What colours the text unless the link says otherwise: the first of them that the rollout has. The signed one: KL k3 is largest where the
+policy avoids what it sampled, and would let a token that it has learnt to prefer pass for the lesser."""
 DEFAULT_SCALE: Final = "q"
 """The colour range unless the link names another: robust quantiles of the response."""
 DEFAULT_GRANULARITY: Final = "token"
@@ -57,9 +59,9 @@ def pane(view: View, rollout: Rollout, estimator: str) -> Pane:
 
 
 def shown_metric(pane: Pane) -> str:
-    """The metric that colours the text: the link's where the rollout has it, else KL, else its first; "" when it has none."""
+    """The metric that colours the text: the link's where the rollout has it, else the log-ratio, else its first; "" when it has none."""
     names = list(pane.arrays)
-    return next((name for name in (session.place("metric"), DEFAULT_METRIC, *names) if name in names), "")
+    return next((name for name in (session.place("metric"), *DEFAULT_METRICS, *names) if name in names), "")
 
 
 def pinned_token(pane: Pane) -> int | None:

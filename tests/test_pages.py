@@ -365,10 +365,10 @@ def test_infinite_kl_is_said_to_be_left_out(root: Path) -> None:
 
 
 def test_unknown_metric_of_a_link_becomes_the_default(root: Path) -> None:
-    """A link to a metric that the rollout does not have colours by KL, not by whatever comes first."""
+    """A link to a metric that the rollout does not have colours by the log-ratio, not by whatever comes first."""
     write_run(root, "run", [row(0)])
 
-    assert linked(opened("tokens", metric="zzz"), "metric") == "kl"
+    assert linked(opened("tokens", metric="zzz"), "metric") == "log_ratio"
 
 
 def test_next_step_moves_the_page(root: Path) -> None:

@@ -13,6 +13,7 @@ from rows import token_row, write_run
 
 from board import ingest, open_run, selection
 from board.errors import FieldMissing
+from board.metrics import kl
 from board.schema import BY_TITLE
 
 NAN, INF = math.nan, math.inf
@@ -264,6 +265,32 @@ def test_extreme_tokens(values: list[float], order: selection.Order, top: int, c
     assert table["token"].tolist() == ["abcdef"[at] for at in expected]
     assert table["other"].tolist() == expected
     np.testing.assert_array_equal(table["kl"].to_numpy(float), [values[at] for at in expected])
+
+
+GAPS = [12.0, -3.4, 0.0, NAN, 11.0, -1.0]
+SIDES: dict[str, tuple[selection.Side, bool, list[int]]] = {
+    "both: the avoided one is the largest by k3": ("both", True, [1, 0, 4, 5, 2]),
+    "those that the policy prefers": ("policy prefers", True, [0, 4]),
+    "those that it avoids": ("policy avoids", True, [1, 5]),
+    "no log-ratio, both": ("both", False, [1, 0, 4, 5, 2]),
+    "no log-ratio, no side": ("policy prefers", False, []),
+}
+
+
+@pytest.mark.parametrize(("side", "known", "expected"), SIDES.values(), ids=SIDES)
+def test_extreme_tokens_of_one_side(side: selection.Side, known: bool, expected: list[int]) -> None:
+    """A KL has no sign; the sign of the log-ratio leaves the preferred tokens alone, or the avoided ones."""
+    gaps = np.array(GAPS, np.float32)
+    metrics = {"kl": kl(gaps), **({"log_ratio": gaps} if known else {})}
+
+    table = selection.extreme_tokens(list("abcdef"), metrics, "kl", "highest", 9, np.array(ALL), side)
+
+    assert table["position"].tolist() == expected
+
+
+def test_what_the_sign_of_a_log_ratio_says() -> None:
+    """Above zero the policy prefers the token, below it avoids it; zero and missing say nothing."""
+    assert selection.preferred(np.array(GAPS)) == ["prefers", "avoids", "", "", "prefers", "avoids"]
 
 
 def test_extreme_tokens_of_an_unknown_metric_are_said() -> None:

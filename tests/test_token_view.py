@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from board.likeliest import likeliest
 from board.outline import Stretch
+from board.schema import BY_TITLE
 from board.token_view import Choice, Notes, Payload, assets, build, read_pins, window, write_pins
 from board.token_view.payload import chosen
 
@@ -145,6 +146,31 @@ def test_a_metric_is_coloured_as_the_schema_says(name: str, values: list[float],
     """Scale, loud end, fixed ends and unit come from the schema; for unknown metrics from their signs."""
     entry = metric(build(["a", "b"], {name: values}), name)
     assert (entry["scale"], entry["loud"], entry["range"], entry["unit"]) == expected
+
+
+POLES = {
+    "probability": ("prob", {}, ("low probability", "high probability"), None),
+    "log-ratio": ("log_ratio", {}, ("policy avoids", "policy prefers"), None),
+    "kl beside its log-ratio": ("kl", {"log_ratio": [0.1]}, ("policy avoids", "policy prefers"), "log_ratio"),
+    "kl alone has no side": ("kl", {}, ("low", "high"), None),
+    "unknown, one sign": ("surprise", {}, ("low", "high"), None),
+}
+
+
+@pytest.mark.parametrize(("name", "others", "poles", "side"), POLES.values(), ids=POLES)
+def test_the_ends_of_a_scale_have_names(
+    name: str, others: dict[str, list[float]], poles: tuple[str, str], side: str | None
+) -> None:
+    """The legend can say what a small and a large number mean; a KL takes its side from the log-ratio, where there is one."""
+    entry = metric(build(["a"], {name: [0.5]} | others), name)
+    assert (entry["poles"], entry["side"]) == (poles, side)
+    assert entry["scale"] == ("diverging" if side or name == "log_ratio" else "sequential")
+
+
+def test_every_declared_token_metric_names_its_ends() -> None:
+    """None of them leaves the reader to guess which end of its colours is low."""
+    metrics = [column for column in BY_TITLE.values() if column.kind == "token_metric" and column.name != "loss_mask"]
+    assert [column.name for column in metrics if not all(column.poles)] == []
 
 
 def test_a_given_range_wins() -> None:

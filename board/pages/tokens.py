@@ -10,7 +10,7 @@ from board.formats.row import plural
 from board.notices import absent
 from board.numbers import MISSING
 from board.schema import BY_TITLE
-from board.selection import extreme_tokens, natural_order, neighbours, of_step
+from board.selection import extreme_tokens, natural_order, neighbours, of_step, preferred
 
 view = session.view()
 run = view.run
@@ -45,10 +45,14 @@ def extremes() -> None:
         absent("The list of extreme tokens", "a token metric", of="rollout")
         return
     names = list(arrays)
-    choices = extreme_choices(names, token_pane.shown_metric(pane), natural_order)
-    table = extreme_tokens(tokens, arrays, choices.metric, choices.order, choices.top, rollout.counts)
+    sides = "log_ratio" in arrays
+    choices = extreme_choices(names, token_pane.shown_metric(pane), natural_order, sides=sides)
+    table = extreme_tokens(tokens, arrays, choices.metric, choices.order, choices.top, rollout.counts, choices.side)
     positions = table["position"].tolist()
     first = {"position": table["position"] + 1, **structure.token_columns(tokens, positions)}
+    if sides:
+        first["policy"] = preferred(table["log_ratio"].to_numpy())
+    leading = [name for name in dict.fromkeys([choices.metric, "log_ratio", "kl"]) if name in arrays]
     shown = pd.DataFrame(first).join(table[names])
     key = f"extremes_{rollout.source}_{hash(choices)}"
     st.dataframe(
@@ -58,9 +62,12 @@ def extremes() -> None:
         selection_mode=session.ROW_OR_CELL,
         hide_index=True,
         placeholder=MISSING,
-        column_order=[*first, choices.metric, *(name for name in names if name != choices.metric)],
+        column_order=[*first, *leading, *(name for name in names if name not in leading)],
         column_config=structure.number_columns({name: BY_TITLE[name].meaning if name in BY_TITLE else "" for name in names})
-        | structure.count_columns({"position": "position of the token in the response, counted from 1"}),
+        | structure.count_columns({"position": "position of the token in the response, counted from 1"})
+        | {
+            "policy": st.column_config.TextColumn(help="by the sign of the log-ratio: likelier or rarer than under the reference")
+        },
     )
 
 

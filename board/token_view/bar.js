@@ -73,15 +73,21 @@ function scaleBar(metric) {
   // Five long numbers would run into each other.
   const crowded = texts.some((text) => text.length > LONGEST_TICK);
   const numbers = texts.map((text, i) => element("span", "", {}, crowded && i % 2 ? "" : text));
-  const label = `colour scale of ${metric.name}: ${rangeText(metric)} ${metric.unit}`;
+  const [low, high] = metric.poles;
+  const label = `colour scale of ${metric.name}, from ${low} to ${high}: ${rangeText(metric, metric.side !== null)} ${metric.unit}`;
   const rows = [element("div", "tv-swatches", {}, ...swatches), element("div", "tv-ticks", {}, ...numbers)];
-  return element("div", "tv-scale", { role: "img", "aria-label": label }, ...rows);
+  const pole = (words) => element("span", "tv-pole", {}, words);
+  return element("div", "tv-ramp", { role: "img", "aria-label": label }, pole(low), element("div", "tv-scale", {}, ...rows), pole(high));
 }
 
 function tick(metric, at, i, last, constant) {
   if (constant) return i === 0 ? short(metric.lo) : "";
-  const sign = i === 0 && metric.min < metric.lo ? "≤" : i === last && metric.max > metric.hi ? "≥" : "";
-  return sign + short(Math.fround(valueAt(metric, at)));
+  const value = Math.fround(valueAt(metric, at));
+  // Sizes with sides grow either way from zero.
+  const sizes = metric.side !== null;
+  const [below, above] = [i === 0 && metric.min < metric.lo, i === last && metric.max > metric.hi];
+  const sign = below && !sizes ? "≤" : below || above ? "≥" : "";
+  return sign + short(sizes ? Math.abs(value) : value);
 }
 
 function swatchClass(step, diverging) {
@@ -93,8 +99,9 @@ function swatchClass(step, diverging) {
 
 function unitText(metric, granularity) {
   const words = [metric.unit, granularity === "token" ? "" : `mean of each ${granularity}`];
-  if (metric.min < metric.lo) words.push(`least ${short(metric.min)}`);
-  if (metric.max > metric.hi) words.push(`most ${short(metric.max)}`);
+  const [least, most] = metric.side === null ? [metric.min, metric.max] : [metric.lo, Math.max(-metric.min, metric.max)];
+  if (least < metric.lo) words.push(`least ${short(least)}`);
+  if (most > metric.hi) words.push(`most ${short(most)}`);
   return element("span", "tv-unit", {}, words.filter(Boolean).join(" · "));
 }
 

@@ -62,11 +62,12 @@ function columnHead(model, position, index, go, close) {
 }
 
 function comparisonRow(metric, tokens, chosen) {
-  const values = tokens.map(({ index }) => (index === null ? NaN : metric.values[index]));
+  const of = (numbers) => tokens.map(({ index }) => (index === null ? NaN : numbers[index]));
+  const [values, toned] = [of(metric.values), of(metric.toned)];
   const name = element("th", "", { scope: "row" }, metric.name, element("span", "tv-dim", {}, metric.unit ? ` ${metric.unit}` : ""));
   const cells = values.map((value, i) => {
     const small = element("span", "tv-difference", {}, i === 0 ? "" : changeText(value, values[0]));
-    return element("td", "", {}, element("span", `tv-cell ${colourOf(metric, value)}`, {}, short(value)), small);
+    return element("td", "", {}, element("span", `tv-cell ${colourOf(metric, toned[i])}`, {}, short(value)), small);
   });
   return element("tr", chosen ? "tv-chosen" : "", { "data-metric": metric.name }, name, ...cells);
 }

@@ -29,9 +29,10 @@ export function changeText(value, from) {
   return `${gap > 0 ? "+" : ""}${short(gap)}`;
 }
 
-/** The ends of a colour scale, "0 – 2.31"; with ≤ or ≥ where values go further. */
-export function rangeText({ lo, hi, min, max, finite }) {
+/** The ends of a colour scale, "0 – 2.31"; with ≤ or ≥ where values go further. A scale of sizes with `sides` has the same end on both. */
+export function rangeText({ lo, hi, min, max, finite }, sides = false) {
   if (finite === 0) return "no number";
+  if (sides) return rangeText({ lo: 0, hi, min: 0, max: Math.max(-min, max), finite });
   const low = `${min < lo ? "≤" : ""}${short(lo)}`;
   const high = `${max > hi ? "≥" : ""}${short(hi)}`;
   return low === high ? low : `${low} – ${high}`;

@@ -62,7 +62,7 @@ function prepare(parts, state, ratio, width) {
     takeEnds(row, scale, state.model.n);
     row.drawn = wanted;
     const range = parts.labels.children[i].lastChild;
-    const words = rangeText(row.ends ?? metric);
+    const words = rangeText(row.ends ?? metric.ends, metric.side !== null);
     if (range.textContent !== words) range.textContent = words;
   }
   sayColumns(parts.note, state, scale);
@@ -76,7 +76,7 @@ function takeEnds(row, scale, n) {
   if (row.endsAt === at) return;
   row.endsAt = at;
   const all = () => tokenColumns(metric.loudness, metric.cells, 0, scale, Math.ceil(n * scale));
-  row.ends = at === "no" ? null : scaleOfColumns(metric.ends, metric.values, all());
+  row.ends = at === "no" ? null : scaleOfColumns(metric.ends, metric.toned, all());
 }
 
 function sayColumns(note, state, scale) {
@@ -109,7 +109,7 @@ function paintRow(pixels, width, top, bottom, row, state, ratio) {
 }
 
 function shadeIndex({ metric, ends }, token) {
-  const at = ends === null ? metric.places[token] : place(ends, metric.values[token]);
+  const at = ends === null ? metric.places[token] : place(ends, metric.toned[token]);
   return Math.round((metric.scale === "diverging" ? (at + 1) / 2 : at) * (SHADES - 1));
 }
 

@@ -7,7 +7,7 @@ import { extremesOf, joined, loudnessOf } from "./find.js";
 import { foldingOf } from "./folding.js";
 import { cellsOf } from "./heat_layout.js";
 import { Ranking } from "./rank.js";
-import { place, placesOf, scaleOf } from "./scale.js";
+import { place, placesOf, scaleOf, sided } from "./scale.js";
 import { tokenTexts } from "./tokens.js";
 import { segmentStarts, sentenceStarts, spread, unitMeans, wordStarts } from "./units.js";
 
@@ -19,7 +19,8 @@ export function modelOf({ meta, tokens, counts, values, ids, likeliest, likelies
   const kept = meta.n === 0 ? new Uint8Array(0) : counts.getChildAt(0).toArray();
   const texts = tokenTexts(meta.n === 0 ? null : tokens.getChildAt(0), meta);
   const numbers = (i) => (meta.n === 0 ? new Float32Array(0) : values.getChildAt(i).toArray());
-  const metrics = meta.metrics.map((metric, i) => new Metric(metric, numbers(i), kept));
+  const sideOf = ({ side }) => meta.metrics.findIndex(({ name }) => name === side);
+  const metrics = meta.metrics.map((metric, i) => new Metric(metric, numbers(i), kept, sideOf(metric) < 0 ? null : numbers(sideOf(metric))));
   const numbersOf = ids?.getChildAt(0).toArray();
   const id = (i) => (numbersOf === undefined || numbersOf[i] < 0 ? null : numbersOf[i]);
   const folding = foldingOf(meta.segments ?? []);
@@ -71,9 +72,16 @@ function spelling(texts) {
   return { codec, raw: false, bytes, units, drawn };
 }
 
+/** What is said of a metric, without its numbers. */
+function descriptionOf({ name, unit, meaning, scale, loud, range, poles }) {
+  return { name, unit, meaning, scale, loud, range, poles };
+}
+
 /** One metric. A long response has many, and few are looked at: nothing is computed before it is read. */
 class Metric {
   #meta;
+  #side;
+  #toned = null;
   #counts;
   #scale = null;
   #places = null;
@@ -83,14 +91,24 @@ class Metric {
   #ranking = null;
   #choice = undefined;
 
-  constructor(meta, values, counts) {
+  /** `side` are numbers whose sign says on which side of zero each of the `values`, a size, is coloured; null: their own. */
+  constructor(meta, values, counts, side = null) {
     this.#meta = meta;
+    this.#side = side;
     this.#counts = counts;
-    Object.assign(this, { name: meta.name, unit: meta.unit, meaning: meta.meaning, scale: meta.scale, loud: meta.loud, range: meta.range, values });
+    Object.assign(this, { ...descriptionOf(meta), values });
+  }
+
+  get side() { return this.#side; }
+
+  /** The numbers as they are coloured: with their side. */
+  get toned() {
+    this.#toned ??= this.#side === null ? this.values : sided(this.values, this.#side);
+    return this.#toned;
   }
 
   get ends() {
-    this.#scale ??= scaleOf(this.values, this.#counts, this.#meta, this.#choice);
+    this.#scale ??= scaleOf(this.toned, this.#counts, this.#meta, this.#choice);
     return this.#scale;
   }
 
@@ -115,12 +133,12 @@ class Metric {
 
   /** Where token `i` lies on the scale; the first screen needs a few hundred of these, and is not to wait for all. */
   placeAt(i) {
-    return this.#places === null ? place(this.ends, this.values[i]) : this.#places[i];
+    return this.#places === null ? place(this.ends, this.toned[i]) : this.#places[i];
   }
 
   /** Where each token lies on the scale. */
   get places() {
-    this.#places ??= placesOf(this.ends, this.values);
+    this.#places ??= placesOf(this.ends, this.toned);
     return this.#places;
   }
 
@@ -152,6 +170,7 @@ class Metric {
 /** A metric's mean over units of tokens; each token has the number and the place of its unit. */
 class MeanMetric {
   #units;
+  #toned = null;
   #starts;
   #counts;
   #places = null;
@@ -159,12 +178,12 @@ class MeanMetric {
   #loudness = null;
 
   constructor(metric, counts, starts) {
-    const { name, unit, meaning, scale, loud, range } = metric;
     const mean = unitMeans(metric.values, counts, starts);
-    this.#units = new Metric({ name, unit, meaning, scale, loud, range }, mean.means, mean.counts);
+    const side = metric.side && unitMeans(metric.side, counts, starts).means;
+    this.#units = new Metric(descriptionOf(metric), mean.means, mean.counts, side);
     this.#starts = starts;
     this.#counts = counts;
-    Object.assign(this, { name, unit, meaning, scale, loud, values: spread(mean.means, starts, metric.values.length) });
+    Object.assign(this, { ...descriptionOf(metric), side, values: spread(mean.means, starts, metric.values.length) });
   }
 
   /** Takes the range that the metric itself has been given. */
@@ -172,6 +191,11 @@ class MeanMetric {
     if (this.#units.choice === metric.choice) return;
     this.#units.rescale(metric.choice);
     this.#places = null;
+  }
+
+  get toned() {
+    this.#toned ??= spread(this.#units.toned, this.#starts, this.values.length);
+    return this.#toned;
   }
 
   get log() { return this.#units.log; }

@@ -7,7 +7,7 @@ missing (an Arrow null would arrive as 0), the JSON holds no NaN and no numpy sc
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, TypeVar
@@ -39,6 +39,10 @@ class MetricMeta:
     loud: schema.Loud
     range: tuple[float, float] | None
     """Fixed ends of the colour scale; None lets the browser choose them from the tokens it was sent."""
+    poles: tuple[str, str]
+    """What a small and what a large number mean, for the two ends of the legend."""
+    side: str | None
+    """The metric whose sign says on which side of zero this one, a size, is coloured; None where it is coloured by itself."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ def build(
         "start": start,
         "total": length,
         "height": height,
-        "metrics": [asdict(_describe(name, values, (ranges or {}).get(name))) for name, values in arrays.items()],
+        "metrics": [asdict(_describe(name, values, arrays.keys(), (ranges or {}).get(name))) for name, values in arrays.items()],
         "odd": odd,
         **(notes or Notes()).meta(),
     }
@@ -212,17 +216,29 @@ def _text(tokens: Sequence[str]) -> tuple[pa.Array, dict[str, str]]:
     return pa.array(plain, type=pa.utf8()), {str(i): json.dumps(token) for i, token in odd.items()}
 
 
-def _describe(name: str, values: npt.NDArray[np.float32], fixed: tuple[float, float] | None) -> MetricMeta:
-    """What the schema says of the metric; for one it does not know, what its signs say."""
+def _describe(
+    name: str, values: npt.NDArray[np.float32], others: Collection[str], fixed: tuple[float, float] | None
+) -> MetricMeta:
+    """What the schema says of the metric; for one it does not know, what its signs say. `others` are all metrics there are."""
     column = schema.BY_TITLE.get(name)
-    finite = values[np.isfinite(values)]
     if column is None:
+        finite = values[np.isfinite(values)]
         signed = finite.size > 0 and finite.min() < 0 < finite.max()
         negative = finite.size > 0 and finite.max() <= 0 and finite.min() < 0
-        return MetricMeta(name, "", "", "diverging" if signed else "sequential", "low" if negative else "high", _floats(fixed))
+        scale: schema.Scale = "diverging" if signed else "sequential"
+        return MetricMeta(name, "", "", scale, "low" if negative else "high", _floats(fixed), _poles(scale), None)
     if fixed is None and column.unit == "0 to 1":
         fixed = (0.0, 1.0)
-    return MetricMeta(name, column.unit, column.meaning, column.scale, column.loud, _floats(fixed))
+    side = column.side if column.side in others else None
+    scale = "diverging" if side else column.scale
+    poles = _poles(scale, ("", "") if column.side and not side else column.poles)
+    return MetricMeta(name, column.unit, column.meaning, scale, column.loud, _floats(fixed), poles, side)
+
+
+def _poles(scale: schema.Scale, declared: tuple[str, str] = ("", "")) -> tuple[str, str]:
+    if all(declared):
+        return declared
+    return ("negative", "positive") if scale == "diverging" else ("low", "high")
 
 
 def _floats(fixed: tuple[float, float] | None) -> tuple[float, float] | None:

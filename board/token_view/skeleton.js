@@ -23,16 +23,16 @@ export function skeleton() {
   const tip = element("div", "tv-tip", { hidden: true, role: "tooltip" });
   const palette = element("style");
   const range = element("div", "tv-range");
-  const bar = element("div", "tv-bar", {}, element("div", "tv-choose", {}, switches, chooser), element("div", "tv-scale-line", {}, legend, range));
   const tools = element("div", "tv-tools", { role: "search" });
-  const line = element("div", "tv-count-line", {}, count, tools);
+  const [choose, scale] = [element("div", "tv-choose", {}, switches, chooser), element("div", "tv-scale-line", {}, legend, range)];
+  const bar = element("div", "tv-bar", { role: "toolbar", "aria-label": "metrics, legend and tools" }, choose, tools, scale, count);
   const map = element("div", "tv-map", { title: "the whole response; drag to move" });
   const compare = element("div", "tv-compare", { hidden: true, role: "region", tabIndex: 0, "aria-label": "pinned tokens side by side" });
   const table = element("div", "tv-tables", { hidden: true, role: "region", "aria-label": "table of the tokens" });
   const help = element("div", "tv-help", { hidden: true, role: "dialog", "aria-label": "keyboard shortcuts" });
   const beneath = [map, compare, head, chart, heat, table];
-  const root = element("div", "tv", {}, palette, bar, line, help, text, ...beneath, tip, live);
-  const above = { palette, bar, switches, chooser, legend, range, count, line, tools, help, text, tip, live };
+  const root = element("div", "tv", {}, palette, bar, help, text, ...beneath, tip, live);
+  const above = { palette, bar, switches, chooser, legend, range, count, tools, help, text, tip, live };
   return { root, ...above, map, compare, head, status, zoom, stretch, chart, heat, table };
 }
 

@@ -96,7 +96,7 @@ function load(view, data) {
   model.spaces = view.switches.show(model);
   view.text.show(model, shown(view));
   if (model.n === 0) parts.text.append(element("span", "tv-note", {}, "(empty response)"));
-  parts.bar.hidden = parts.line.hidden = parts.map.hidden = model.n === 0;
+  parts.bar.hidden = parts.map.hidden = model.n === 0;
   view.finder.show(model);
   drawExtent(parts.count, model);
   drawChooser(parts.chooser, model, (name) => choose(view, name));

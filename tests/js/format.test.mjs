@@ -45,6 +45,7 @@ test("what is not zero never reads as zero", () => {
 test("a range says where values go beyond its ends", () => {
   assert.equal(rangeText({ lo: 0, hi: 2, min: 0, max: 2, finite: 3 }), "0 – 2.00");
   assert.equal(rangeText({ lo: -1, hi: 1, min: -4, max: 9, finite: 3 }), "≤−1.00 – ≥1.00");
+  assert.equal(rangeText({ lo: -2, hi: 2, min: -9, max: 1, finite: 3 }, true), "0 – ≥2.00");
   assert.equal(rangeText({ lo: 2, hi: 2, min: 2, max: 2, finite: 3 }), "2.00");
   assert.equal(rangeText({ lo: NaN, hi: NaN, min: NaN, max: NaN, finite: 0 }), "no number");
 });

@@ -55,3 +55,20 @@ test("the largest of the KL are known by position, the five before the rest", ()
   const model = modelOf(payload(["a", "b"], [0, 1], { top: { five: [1], percent: [0, 1] } }));
   assert.deepEqual([...model.tops].sort(), [[0, "percent"], [1, "five"]]);
 });
+
+test("a size with a side is coloured on that side of zero, by token and by word, and its numbers stay what they are", () => {
+  const metrics = [{ ...KL, scale: "diverging", side: "log_ratio" }, { ...KL, name: "log_ratio", scale: "diverging" }];
+  const sizes = Float32Array.from([0, 26, 11, NaN, 2]);
+  const signs = Float32Array.from([0, -3.4, 12, NaN, 3]);
+  const model = modelOf({ ...payload(["<s>", " cat", "egory", " is", " so"], [], { metrics }), values: { getChildAt: (i) => ({ toArray: () => [sizes, signs][i] }) } });
+  const kl = metricOf(model, "kl");
+  assert.deepEqual([...kl.values], [...sizes]);
+  assert.deepEqual([...kl.toned], [0, -26, 11, NaN, 2]);
+  assert.deepEqual([kl.placeAt(1), kl.places[1], kl.lo, kl.hi], [-1, -1, -26, 26]);
+  assert.ok(kl.placeAt(2) > 0 && Number.isNaN(kl.placeAt(3)));
+  assert.deepEqual([kl.loudness[1], kl.extremes[0]], [26, 1]);
+  const words = shownMetric(model, kl, "word");
+  assert.deepEqual([words.values[1], words.toned[1]], [18.5, 18.5]);
+  const ratio = metricOf(model, "log_ratio");
+  assert.deepEqual([ratio.side, ratio.toned], [null, ratio.values]);
+});

@@ -167,6 +167,7 @@ def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokeni
 )
 @click.option("--follow", is_flag=True, help="Go on while the run grows, until Ctrl+C.")
 @click.option("--again", is_flag=True, help="Forget what was pushed before, and begin anew.")
+@click.option("--resume", is_flag=True, help="With stdout: print only what an earlier call with --resume did not; trackers always go on.")
 @click.option("--log-dir", metavar="FOLDER", help="Where the tracker writes; board_metrics for tensorboard unless given.")
 @click.option("--project", metavar="NAME", help="The project at wandb, swanlab or trackio.")
 @click.option("--name", default="", metavar="NAME", help="What the run is called there; its folder's name unless given.")
@@ -198,12 +199,13 @@ def push(
     Beside each step's numbers go its best, its worst and a random rollout as text, and what stands out in the run.
 
     No step is pushed twice, also after a kill: what was pushed is noted in the user's state folder (RL_BOARD_STATE), for each tracker,
-    place and names apart. Steps go forward only: one that comes to light behind the last one pushed is not pushed.
+    place and names apart, and a step counts once the tracker has it. Standard output gets all steps each time, unless --resume is given.
+    Steps go forward only: one that comes to light behind the last one pushed is not pushed.
 
     A step that may still be being written is held back until every shard that grows has come to a later one, its recorder says that
     it has ended, or nothing was written for some seconds (--quiet). Rows that come later still are not in its numbers.
 
-    Progress and the summary go to standard error. What was pushed before a failure stays noted.
+    Progress and the summary go to standard error. What had not arrived when a push failed is pushed the next time.
     """
     from board import push as pushing
     from board.push import wording
@@ -218,8 +220,7 @@ def push(
     try:
         pushing.push(request, done, _Ticker(lambda: wording.progress(done)))
     except BoardError as error:
-        if done.steps:
-            error.args = (f"{error} {done.steps:,} of its steps were pushed and stay noted.",)
+        error.args = (wording.failure(error, done, request),)
         raise
     except KeyboardInterrupt:
         click.echo(wording.summary(done, request), err=True)

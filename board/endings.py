@@ -136,6 +136,8 @@ def _end(failure: click.ClickException, as_json: bool) -> NoReturn:
 
 def _flushed() -> bool:
     """Write out what standard output still holds; where nobody reads it any more, drop it, as it would fail once more as Python ends."""
+    if sys.stdout is None:  # it was closed before the command began
+        return True
     try:
         sys.stdout.flush()
     except OSError:

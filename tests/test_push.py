@@ -212,7 +212,7 @@ def test_a_kill_costs_no_step_and_doubles_none(tmp_path: Path) -> None:
 def test_a_kill_doubles_no_line(tmp_path: Path) -> None:
     """Of what went to a terminal nobody can tell what arrived: no step is printed twice, and the one in doubt is named."""
     grown(tmp_path / "run", range(300))
-    arguments = (tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples")
+    arguments = (tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples", "--resume")
     assert killed(started(*arguments, output=tmp_path / "first"), tmp_path, 60)
     first = (tmp_path / "first").read_text()
     second, errors = pushed(*arguments)
@@ -274,6 +274,45 @@ def test_a_kill_costs_other_trackers_no_step(tmp_path: Path, tracker: str) -> No
     assert steps["board/reward/mean"] == [*range(60)]
 
 
+KILLED_AT_THE_END = """
+import os, signal, sys
+def kill(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+ends = {
+    "tensorboard": ("tensorboard.summary.writer.record_writer", "RecordWriter", "close"),
+    "wandb": ("wandb.sdk.wandb_run", "Run", "finish"),
+    "swanlab": ("swanlab.sdk.internal.run", "Run", "finish"),
+    "trackio": ("trackio.run", "Run", "finish"),
+}
+from importlib import import_module
+if sys.argv[1] == "trackio":
+    os.environ["TRACKIO_DIR"] = sys.argv[2]
+module, kind, name = ends[sys.argv[1]]
+setattr(getattr(import_module(module), kind), name, kill)
+from board.cli import main
+main(["push", *sys.argv[3:]])
+"""
+"""A push whose process is killed as the tracker's library begins to end the run: what that still held back is lost."""
+
+
+@pytest.mark.parametrize("tracker", ["tensorboard", *OFFLINE])
+def test_a_kill_at_the_end_costs_no_step(tmp_path: Path, tracker: str) -> None:
+    """A step counts as pushed once the tracker has it, not once its library took it: the last steps of a killed push are pushed again."""
+    pytest.importorskip(tracker)
+    grown(tmp_path / "run", range(9), rollouts=1)
+    where = ["--to", tracker, "--log-dir", str(tmp_path / "logs"), *OFFLINE.get(tracker, [])]
+    command = [sys.executable, "-c", KILLED_AT_THE_END, tracker, str(tmp_path / "logs"), str(tmp_path / "run"), *where]
+    env = {name: value for name, value in os.environ.items() if name != "WANDB_SERVICE"} | {"PYTHONPATH": str(REPOSITORY)}
+    ended = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    process = started(tmp_path / "run", *where)
+    _, errors = process.communicate(timeout=120)
+
+    assert process.returncode == 0, errors
+    steps = {name: [step for step, _ in curve] for name, curve in held(tracker, tmp_path / "logs").items()}
+    assert steps["board/reward/mean"] == [*range(9)]
+
+
 def waited(process: subprocess.Popen[str], tmp_path: Path, last: int) -> None:
     """Until the process has pushed a step."""
     until = time.monotonic() + 60
@@ -313,7 +352,7 @@ def test_a_growing_run_is_followed(tmp_path: Path) -> None:
 
 def test_a_step_that_may_still_be_written_is_held_back(tmp_path: Path) -> None:
     """The last step of a run that is being written waits; it is pushed once the recorder has closed its shard."""
-    arguments = (tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples", "--quiet", 1000)
+    arguments = (tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples", "--resume", "--quiet", 1000)
     with RolloutRecorder(tmp_path / "run") as recorder:
         for step in range(3):
             recorder.write(step=step, response="a", reward=1.0)
@@ -330,7 +369,7 @@ def test_a_step_that_may_still_be_written_is_held_back(tmp_path: Path) -> None:
 def test_ctrl_c_in_the_middle_ends_between_two_steps(tmp_path: Path) -> None:
     """An interrupted push says how far it came and goes on there the next time."""
     grown(tmp_path / "run", range(400))
-    arguments = (tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples")
+    arguments = (tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples", "--resume")
     process = started(*arguments, output=tmp_path / "first")
     waited(process, tmp_path, 1)
     process.send_signal(signal.SIGINT)
@@ -376,7 +415,7 @@ def test_a_library_that_is_missing(tmp_path: Path) -> None:
 def test_a_tracker_that_fails_in_the_middle(tmp_path: Path) -> None:
     """Nobody reads the other end of standard output any more: the command says so, and what was pushed stays noted."""
     grown(tmp_path / "run", range(300))
-    with started(tmp_path / "run", "--to", "stdout", "--format", "jsonl") as process:
+    with started(tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--resume") as process:
         assert process.stdout
         assert process.stderr
         for _ in range(20):
@@ -387,10 +426,48 @@ def test_a_tracker_that_fails_in_the_middle(tmp_path: Path) -> None:
     assert process.returncode == 3
     assert "stdout failed (BrokenPipeError" in errors
     assert "stay noted" in errors
-    output, _ = pushed(tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples")
+    output, _ = pushed(tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples", "--resume")
     steps = [line["step"] for line in lines(output)]
     assert steps == [*range(steps[0], 300)]
     assert steps[0] > 0
+
+
+def test_what_was_printed_is_printed_again(tmp_path: Path) -> None:
+    """Nobody knows who read the first: each call prints every step, until it is asked to go on where the last such call ended."""
+    grown(tmp_path / "run", range(3))
+    arguments = (tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples")
+    outputs = [pushed(*arguments, *more)[0] for more in ([], [], ["--resume"], ["--resume"], [])]
+    grown(tmp_path / "run", range(3, 5))
+    outputs.append(pushed(*arguments, "--resume")[0])
+
+    printed = [[line["step"] for line in lines(output)] for output in outputs]
+    assert printed == [[0, 1, 2], [0, 1, 2], [0, 1, 2], [], [0, 1, 2], [3, 4]]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's")
+@pytest.mark.parametrize("more", [[], ["--resume"]], ids=["", "resume"])
+def test_a_full_disk_is_a_failure(tmp_path: Path, more: list[str]) -> None:
+    """What standard output did not take is not pushed: an exit status of its own, and the next call prints it."""
+    grown(tmp_path / "run", range(3))
+    arguments = (tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples", *more)
+    full = started(*arguments, output=Path("/dev/full"))
+    _, errors = full.communicate(timeout=60)
+    output, _ = pushed(*arguments)
+
+    assert full.returncode == 3
+    assert "No space left on device" in errors
+    assert "Traceback" not in errors
+    assert [line["step"] for line in lines(output)] == [0, 1, 2]
+
+
+def test_standard_output_that_is_closed(tmp_path: Path) -> None:
+    """Without a standard output the command says so."""
+    grown(tmp_path / "run", range(2))
+    command = f"exec {sys.executable} -m board push {tmp_path}/run --to stdout >&-"
+    ended = subprocess.run(["sh", "-c", command], cwd=REPOSITORY, stderr=subprocess.PIPE, text=True, timeout=60)
+
+    assert ended.returncode == 3
+    assert ended.stderr == "Error: There is no standard output to write to: it was closed.\n"
 
 
 def test_what_is_wrong_with_the_numbers_is_among_the_findings(tmp_path: Path) -> None:

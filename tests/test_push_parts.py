@@ -114,6 +114,11 @@ def test_the_note_is_kept_between_processes(state_folder: Path) -> None:
         file.end()
         file.save()
     with state_of(WHAT, again=False) as file:
+        assert (file.state.going, file.state.last) == (7, None), "handed over, and the tracker has not ended its run"
+        file.begin(7)
+        file.end()
+        file.confirm()
+    with state_of(WHAT, again=False) as file:
         run_id = file.state.run_id
         assert (file.state.going, file.state.last) == (None, 7)
     for other in ("tracker", "target", "names"):

@@ -65,21 +65,25 @@ class Pushed:
 
 
 class Handing:
-    """One run in one tracker. Every method raises BoardError where the tracker fails."""
+    """One run in one tracker. Every method raises BoardError where the tracker fails.
+
+    A step counts as pushed once the tracker has it: when its run has ended in order, or when it says so itself the next time it is opened.
+    """
 
     def __init__(self, target: Target, file: StateFile, name: str, done: Pushed) -> None:
         """`done` is kept up to date."""
         self.done = done
-        self.done.last = file.state.last
+        self.done.last = file.handed
         self._target = target
         self._file = file
         self._name = name
         self._writer: Writer | None = None
+        self._failed = False
 
     @property
     def last(self) -> int | None:
         """The last step that was handed on."""
-        return self._file.state.last
+        return self._file.handed
 
     def has_news(self, steps: NDArray[np.int64]) -> bool:
         """Whether there is a reason to open it: a step beyond the last one, or one that an earlier process was stopped in."""
@@ -96,7 +100,7 @@ class Handing:
             else:
                 state.name, self._writer = self._target.begin(self._name, state.run_id)
         self.done.interrupted = self._file.settle(self._writer.last_step, tells=self._target.tells)
-        self.done.last, self.done.name, self.done.place = state.last, state.name, self._writer.place
+        self.done.last, self.done.name, self.done.place = self.last, state.name, self._writer.place
         self._file.save()
 
     def step(self, step: int, values: Mapping[str, float], rollouts: Sequence[Example], findings: Sequence[Example]) -> None:
@@ -104,8 +108,7 @@ class Handing:
         if self._writer is None:
             raise AssertionError("nothing is handed on before it is open")
         with uninterrupted():
-            self._note(findings)
-            self._file.begin(step)
+            self._file.begin(step, _texts(findings))
             with self._tracker():
                 self._writer.scalars(step, values)
                 if rollouts:
@@ -120,27 +123,31 @@ class Handing:
         if self._writer is None or self.last is None or not findings:
             return
         with uninterrupted():
-            self._note(findings)
-            self._file.save()
+            self._file.begin(self.last, _texts(findings))
             with self._tracker():
                 self._writer.examples(self.last, FINDINGS, findings)
 
     def unsaid(self, found: Sequence[Landmark]) -> list[Landmark]:
         """The findings that were not handed on before."""
-        return [one for one in found if one.text not in self._file.state.findings]
-
-    def _note(self, findings: Sequence[Example]) -> None:
-        self._file.state.findings += [str(row["finding"]) for row in findings]
+        said = {*self._file.state.findings, *self._file.state.telling}
+        return [one for one in found if one.text not in said]
 
     def close(self) -> None:
-        """End the tracker's run and save the note of what was pushed."""
-        writer, self._writer = self._writer, None
-        if writer is None:
+        """End the tracker's run; what was handed on has arrived once that is through, and is noted then.
+
+        Where it was not all taken, the note stays as it was and the tracker is asked the next time. One that nobody can ask, such as a
+        terminal, took what it raised nothing against.
+        """
+        if self._writer is None:
             return
         with uninterrupted():
-            self._file.save()
-            with self._tracker():
-                writer.close()
+            try:
+                with self._tracker():
+                    self._writer.close()
+            finally:
+                self._writer = None
+            if not (self._failed and self._target.asked):
+                self._file.confirm()
 
     @contextmanager
     def _tracker(self) -> Iterator[None]:
@@ -148,9 +155,15 @@ class Handing:
         try:
             yield
         except BoardError:
+            self._failed = True
             raise
         except Exception as error:
+            self._failed = True
             raise BoardError(f"{self._target.tracker} failed ({type(error).__name__}: {error}).") from error
+
+
+def _texts(findings: Sequence[Example]) -> list[str]:
+    return [str(row["finding"]) for row in findings]
 
 
 @contextmanager

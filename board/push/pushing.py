@@ -41,6 +41,8 @@ class Request:
     """What the run is to be called in the tracker; its own name where empty."""
     follow: bool = False
     again: bool = False
+    resume: bool = False
+    """Whether what was printed is kept between calls; what a tracker was given always is."""
     quiet: float = 30.0
     """Seconds after which a shard that nobody writes to is taken to be complete."""
     shown: bool = True
@@ -49,6 +51,11 @@ class Request:
     board_url: str = ""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """Further arguments of `open_run`."""
+
+    @property
+    def kept(self) -> bool:
+        """Whether the next call goes on behind this one: what was printed may have been read by nobody, unless one asks for it."""
+        return self.target.asked or self.resume
 
     @property
     def what(self) -> dict[str, str]:
@@ -65,7 +72,7 @@ def push(request: Request, done: Pushed, tell: Callable[[], None]) -> None:
     """
     location = request.location.resolve()
     name = request.name or location.name + (f"-{request.names}" if request.names != "board" else "")
-    with state_of(request.what, again=request.again) as file:
+    with state_of(request.what, again=request.again, kept=request.kept) as file:
         handing = Handing(request.target, file, name, done)
         try:
             _follow(request, handing, tell) if request.follow else _once(request, handing, tell)

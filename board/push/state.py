@@ -4,7 +4,7 @@ The file is replaced at once and never half written. Knows steps and texts; know
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
@@ -33,12 +33,20 @@ class State:
     name: str = ""
     """What the run is called in the tracker; empty until it is there."""
     last: int | None = None
-    """The last step that was pushed: pushing goes forward only, as some trackers refuse to go back."""
+    """The last step that the tracker has: pushing goes forward only, as some trackers refuse to go back."""
     going: int | None = None
-    """The step that is being handed over: whether it arrived is not known to this file."""
+    """The last step that is being or was handed over since: whether it arrived is not known to this file until the tracker has ended its run
+    or is asked."""
     findings: list[str] = field(default_factory=list)
-    """Texts of the findings that were handed over."""
+    """Texts of the findings that arrived."""
+    telling: dict[str, int] = field(default_factory=dict)
+    """Texts of those that were handed over since, and with which step."""
     version: int = VERSION
+
+    def arrived(self, last: int | None) -> None:
+        """The tracker has the steps up to `last`, and what was told with them; nothing else is on its way."""
+        self.findings += [text for text, step in self.telling.items() if last is not None and step <= last]
+        self.last, self.going, self.telling = last, None, {}
 
 
 class StateFile:
@@ -47,6 +55,8 @@ class StateFile:
     def __init__(self, path: Path, state: State) -> None:
         self.path = path
         self.state = state
+        self.handed: int | None = state.last
+        """The last step that this process handed over, or an earlier one whose steps arrived."""
 
     def save(self) -> None:
         """Replace the file. Raises BoardError when the disk refuses: what is not noted would be pushed again."""
@@ -57,14 +67,20 @@ class StateFile:
         except OSError as error:
             raise BoardError(f"What was pushed cannot be noted in {self.path}: {error.strerror}.") from error
 
-    def begin(self, step: int) -> None:
-        """Note that a step is about to be handed over."""
+    def begin(self, step: int, findings: Iterable[str] = ()) -> None:
+        """Note that a step is about to be handed over, and the findings that go with it."""
         self.state.going = step
+        self.state.telling |= dict.fromkeys(findings, step)
         self.save()
 
     def end(self) -> None:
-        """Note that it was; in the file with the next `begin` or `save`."""
-        self.state.last, self.state.going = self.state.going, None
+        """Note, for this process, that it was handed over without an error."""
+        self.handed = self.state.going
+
+    def confirm(self) -> None:
+        """Note that all that was handed over has arrived: the tracker has ended its run, or has said that the rest was not taken."""
+        self.state.arrived(self.handed)
+        self.save()
 
     def settle(self, last_step: int | None, *, tells: bool) -> int | None:
         """Make the state agree with a tracker that holds steps up to `last_step`, which is as a writer says it.
@@ -73,24 +89,37 @@ class StateFile:
         A step it does not hold was not pushed, whatever the file says. Returns the step an earlier process was stopped in, if nobody can
         say whether it arrived: it counts as pushed, as no step may be pushed twice.
         """
-        state, interrupted = self.state, self.state.going
-        state.going = None
+        interrupted = self.state.going
+        reached = self.state.last if interrupted is None else interrupted
         if last_step == NO_STEP or (tells and last_step is None):
-            state.last = None
-            return None
-        state.last = state.last if interrupted is None else interrupted
-        if last_step is None or state.last is None:
-            return interrupted
-        state.last = min(state.last, last_step)
-        return None
+            reached = interrupted = None
+        elif last_step is not None and reached is not None:
+            reached, interrupted = min(reached, last_step), None
+        self.state.arrived(reached)
+        self.handed = reached
+        return interrupted
+
+
+class Forgotten(StateFile):
+    """A state that is gone with the process."""
+
+    def __init__(self, what: Mapping[str, str]) -> None:
+        super().__init__(Path(os.devnull), State(dict(what)))
+
+    def save(self) -> None:
+        """Nothing is kept."""
 
 
 @contextmanager
-def state_of(what: Mapping[str, str], *, again: bool) -> Iterator[StateFile]:
+def state_of(what: Mapping[str, str], *, again: bool, kept: bool = True) -> Iterator[StateFile]:
     """The state of one run in one place, kept from other processes meanwhile; a new one if there is none, or with `again`.
 
-    Raises BoardError when it is damaged or cannot be written, or when another process pushes the same there.
+    One that is not `kept` is new each time. Raises BoardError when it is damaged or cannot be written, or when another process pushes the
+    same there.
     """
+    if not kept:
+        yield Forgotten(what)
+        return
     digest = blake2b(orjson.dumps(what, option=orjson.OPT_SORT_KEYS), digest_size=12).hexdigest()
     path = state_root() / "push" / f"{digest}.json"
     try:
@@ -112,7 +141,8 @@ def _read(path: Path) -> State:
         raise _damaged(path) from error
     sound = isinstance(state.what, dict) and isinstance(state.run_id, str) and isinstance(state.name, str)
     whole = isinstance(state.last, int | None) and isinstance(state.going, int | None)
-    if not (sound and whole and isinstance(state.findings, list) and state.version == VERSION):
+    told = isinstance(state.findings, list) and isinstance(state.telling, dict)
+    if not (sound and whole and told and state.version == VERSION):
         raise _damaged(path)
     return state
 

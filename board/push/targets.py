@@ -46,6 +46,11 @@ class Target:
         mode = self.options.get("mode") or os.environ.get(f"{self.tracker.upper()}_MODE")
         return self.tracker in ("tensorboard", "trackio") or mode in ("offline", "local")
 
+    @property
+    def asked(self) -> bool:
+        """Whether it knows the last step it holds when its run is opened again: a terminal does not."""
+        return self.tracker != "stdout"
+
     def begin(self, name: str, run_id: str) -> tuple[str, Writer]:
         """Begin a run under a name that nobody has there: the given one, else with -2, -3 ... behind it. Returns the name too.
 

@@ -1,5 +1,6 @@
 """What a push says of itself: its progress in a line, its end in a few. Knows numbers and words; prints nothing."""
 
+from board.errors import BoardError
 from board.formats.row import plural
 from board.numbers import fmt
 from board.push.handing import Pushed
@@ -24,6 +25,16 @@ def summary(done: Pushed, request: Request) -> str:
     if done.waiting:
         lines.append(f"{plural(done.waiting, 'step')} held back, as training may still be writing: push again, or use --follow.")
     return "\n".join(lines)
+
+
+def failure(error: BoardError, done: Pushed, request: Request) -> str:
+    """What went wrong, and what becomes of the steps that were handed over before."""
+    if not done.steps:
+        return str(error)
+    handed = f"{plural(done.steps, 'step')} {'was' if done.steps == 1 else 'were'} handed over before"
+    if request.target.asked:
+        return f"{error} {handed}: the next push asks {request.target.tracker} which of them it has, and goes on there."
+    return f"{error} {handed} and {'stay noted' if request.resume else 'are not noted: the next push begins anew'}."
 
 
 def _what(done: Pushed, request: Request) -> str:

@@ -39,11 +39,14 @@ def read(path: Path) -> dict[str, Curve]:
 def open_writer(run: str, *, stream: TextIO | None = None, format: Format = "table") -> "StdoutWriter":
     """A writer to `stream`, standard output where none is given; the name of the run is not written.
 
-    Raises BoardError for a format it does not know.
+    Raises BoardError for a format it does not know, and where there is no standard output.
     """
     if format not in _LAYOUTS:
         raise BoardError(f"stdout writes a table or jsonl, not {format!r}.")
-    return StdoutWriter(sys.stdout if stream is None else stream, _LAYOUTS[format])
+    chosen: TextIO | None = sys.stdout if stream is None else stream
+    if chosen is None:
+        raise BoardError("There is no standard output to write to: it was closed.")
+    return StdoutWriter(chosen, _LAYOUTS[format])
 
 
 class Table:

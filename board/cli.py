@@ -167,7 +167,9 @@ def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokeni
 )
 @click.option("--follow", is_flag=True, help="Go on while the run grows, until Ctrl+C.")
 @click.option("--again", is_flag=True, help="Forget what was pushed before, and begin anew.")
-@click.option("--resume", is_flag=True, help="With stdout: print only what an earlier call with --resume did not; trackers always go on.")
+@click.option(
+    "--resume", is_flag=True, help="With stdout: print only what an earlier call with --resume did not; trackers always go on."
+)
 @click.option("--log-dir", metavar="FOLDER", help="Where the tracker writes; board_metrics for tensorboard unless given.")
 @click.option("--project", metavar="NAME", help="The project at wandb, swanlab or trackio.")
 @click.option("--name", default="", metavar="NAME", help="What the run is called there; its folder's name unless given.")

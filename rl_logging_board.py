@@ -1,21 +1,19 @@
-"""RL Logging Board: the Streamlit entry. Page config, the top line with the run picker, navigation; nothing else."""
+"""RL Logging Board: the Streamlit entry. Page config, tabs, the top line with the run picker, the page; nothing else."""
 
 import streamlit as st
 
-from board import session, topline
+from board import address, navigation, nowhere, topline
 
 st.set_page_config(page_title="RL Logging Board", layout="wide", initial_sidebar_state="collapsed")
-page = st.navigation(
-    [
-        st.Page("board/pages/rewards.py", title="Rewards", default=True),
-        st.Page("board/pages/metrics.py", title="Metrics", url_path="metrics"),
-        st.Page("board/pages/responses.py", title="Responses", url_path="responses"),
-        st.Page("board/pages/tokens.py", title="Tokens", url_path="tokens"),
-        st.Page("board/pages/doctor.py", title="Data", url_path="data"),
-    ],
-    position="top",
-)
-session.adopt_url()
-if topline.draw():
-    page.run()
-session.write_url()
+page, unknown = navigation.chosen()
+try:
+    address.adopt()
+    draw_tabs = navigation.tabs()
+    if unknown:
+        nowhere.page(unknown)
+    elif topline.draw():
+        page.run()
+    address.write()
+    draw_tabs()  # again: what the page chose for the reader, such as the step's first rollout, is in their links too
+finally:
+    address.release()

@@ -72,7 +72,7 @@ def colour(page: Page, at: int) -> None:
 
 def go(name: str) -> Callable[[Page, int], None]:
     """To a page, by its name in the navigation."""
-    return lambda page, _: page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
+    return lambda page, _: page.locator(".st-key-tabs a").filter(has_text=name).click()
 
 
 CLICKS: Final = (

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 import pandas as pd
 import streamlit as st
 
-from board import session, structure, token_pane, verbatim
+from board import address, session, structure, token_pane, verbatim
 from board.controls import estimator_choice
 from board.errors import BoardError
 from board.formats.row import plural
@@ -59,7 +59,7 @@ def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *,
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rollout_links"):
         _move(view, "Previous", around[0], "K")
         _move(view, "Next", around[1], "J")
-        where = session.link(step=rollout.step, rollout=rollout.source)
+        where = address.link(step=rollout.step, rollout=rollout.source)
         st.page_link(f"board/pages/{link}.py", label=_LINKS[link], query_params=where)
         st.text(f"step {rollout.step} · {rollout.source}")
 

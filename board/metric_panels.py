@@ -13,7 +13,7 @@ from typing import Final
 
 import streamlit as st
 
-from board import catalogue, session
+from board import address, catalogue, session
 from board.catalogue.contract import Metric, Page, Reading, Words
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
@@ -249,7 +249,7 @@ def _departed(panel: Panel, key: str, wall: Wall) -> None:
     file, title = PAGES[panel.metric.reading.look if panel.metric else "rewards"]
     label = f"Step {left.step:,} on {title}" if language == "en" else f"在 {title} 页查看第 {left.step:,} 步"
     shown_by = token_metric(panel.metric) if panel.metric else None
-    where = session.link(step=left.step, **({"metric": shown_by} if shown_by else {}))
+    where = address.link(step=left.step, **({"metric": shown_by} if shown_by else {}))
     with st.container(gap="xxsmall", key=f"departed_{key}"):
         for said in (_broken(panel, language), _outside(panel, language)):
             if said:

@@ -17,11 +17,15 @@ from typing import Any, Final
 import click
 import streamlit as st
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
 from streamlit import config as streamlit_config
 from streamlit.web.cli import configurator_options
 
 from board.errors import BoardError
 from board.gates import HostGate, SafeHeaders, TokenGate, safe_headers
+from board.tabs import FORMER
 
 SETTINGS_FILE: Final = Path(__file__).with_name("streamlit.toml")
 ENTRY: Final = Path(__file__).parent.parent / "rl_logging_board.py"
@@ -64,6 +68,7 @@ def serve(
     settings |= {"server.allowedHosts": ["*"] if wide else names, "logger.hideWelcomeMessage": True}
     app = st.App(
         ENTRY,
+        routes=_routes(settings.get("server.baseUrlPath", "").strip("/")),
         middleware=_gates(names, settings, secret, wide=wide),
         lifespan=lambda _: _announcing(announce, settings, secret),
     )
@@ -179,6 +184,30 @@ def _gates(names: Sequence[str], settings: Settings, secret: str | None, *, wide
         base = settings.get("server.baseUrlPath", "").strip("/")
         gates.append(Middleware(TokenGate, token=secret, open_path=f"/{base}/_stcore/health".replace("//", "/")))
     return gates
+
+
+def _routes(base: str) -> list[Route]:
+    """Answers to addresses of pages that Streamlit knows nothing of; `base` is what all addresses begin with, without slashes."""
+    prefix = f"/{base}" if base else ""
+    moved = [Route(f"{prefix}/{path}", _moved(f"{prefix}/{tab.path}")) for path, tab in FORMER.items()]
+    return [*moved, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
+
+
+def _moved(now: str) -> Callable[[Request], Response]:
+    """Lead from a page's former name to the present one, with all that the link says."""
+
+    def answer(request: Request) -> Response:
+        return RedirectResponse(f"{now}?{request.url.query}".removesuffix("?"), status_code=307)
+
+    return answer
+
+
+def _not_here(request: Request) -> Response:
+    """To a browser that opened a page's own address and looks below it for the server, which is one level up.
+
+    It goes on looking after any answer but a good one, and reports those from 400 on as errors in its console.
+    """
+    return PlainTextResponse("The board's server is at the root of its addresses.\n", status_code=300)
 
 
 @asynccontextmanager

@@ -1,24 +1,22 @@
-"""The reader's place and the open runs: the only module that touches st.session_state, st.query_params and st.cache_*.
+"""The reader's place and the open runs: with `address`, which mirrors the place in the URL, the only module that touches
+st.session_state, st.query_params and st.cache_*.
 
-The place (run, step, rollout) lives in the session and is mirrored in the URL, so that every view has a link that opens it. What the URL
-says is a request, not a fact: it is checked against the runs and steps there are.
+What a link or a widget asks for is a request, not a fact: it is checked against the runs and steps there are.
 """
 
 import math
 import os
 import re
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar, get_args
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from board import pins
 from board.errors import BoardError, RunNotFound
@@ -41,17 +39,7 @@ ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", 
 
 Part = Literal["run", "step", "rollout", "token", "compare", "metric", "scale", "granularity", "window"]
 
-_LINKED: Final[tuple[Part, ...]] = ("run", "step", "rollout", "token", "compare", "metric", "scale", "granularity", "window")
-"""Parameters of the URL that say where the reader is."""
-
-_PASSING: Final = ("token", "compare", "window")
-"""Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
-
-STALE_SECONDS: Final = 5.0
-"""A click so soon after the URL was written may come with the URL of before, which a busy browser had not yet replaced."""
-
-_WHOLE: Final = ("step", "token")
-"""Those of them that are whole numbers."""
+PARTS: Final[tuple[Part, ...]] = get_args(Part)
 
 
 @dataclass(frozen=True)
@@ -98,66 +86,6 @@ def runs(folder: str) -> list[RunFolder]:
     return list_runs(Path(folder))
 
 
-def adopt_url() -> None:
-    """Take over what the URL asks for, where it says something other than what this session last wrote there.
-
-    So a link opens its view, the browser's Back button works, and a click is not undone by the URL it is about to change.
-    """
-    asked = _linked_parameters()
-    if "_written" not in st.session_state:
-        st.session_state.update({"_written": {}, "_before": None, "_written_at": -math.inf, "_asked_run": asked["run"]})
-    if asked == st.session_state["_written"]:
-        st.session_state["_before"] = None  # the browser has what was written: from now on it means what it says
-    if _is_stale(asked):
-        return
-    for name, value in asked.items():
-        if value == st.session_state["_written"].get(name):
-            continue
-        if value is not None:
-            st.session_state[name] = int(value) if name in _WHOLE and _is_whole(value) else value
-            if name == "token":
-                _forget_after(name, keep=st.query_params)
-        elif name in _PASSING and asked["run"] is not None:
-            st.session_state.pop(name, None)
-
-
-def _is_stale(asked: Mapping[str, str | None]) -> bool:
-    """Whether the URL is only the one of before, which a click came with; never so where Back or Forward brought it."""
-    went_back = bool((context := get_script_run_ctx()) and context.is_history_navigation)
-    young = time.monotonic() - float(st.session_state["_written_at"]) < STALE_SECONDS
-    return young and not went_back and asked == st.session_state["_before"]
-
-
-def _linked_parameters() -> dict[str, str | None]:
-    return {name: st.query_params.get(name) for name in _LINKED}
-
-
-def _is_whole(text: str) -> bool:
-    return re.fullmatch(r"-?[0-9]{1,19}", text) is not None
-
-
-def write_url() -> None:
-    """Put the reader's place into the URL, all parts at once: each change would be a stop of the browser's Back button."""
-    written = {name: str(value) if (value := st.session_state.get(name)) is not None else None for name in _LINKED}
-    before = _linked_parameters()
-    changed = {name: value for name, value in written.items() if before[name] != value}
-    if changed:
-        st.session_state.update({"_before": before, "_written_at": time.monotonic()})
-        # an empty list takes a parameter out of the URL
-        st.query_params.update({name: [] if value is None else value for name, value in changed.items()})
-    st.session_state["_written"] = written
-
-
-def link(**where: str | int) -> dict[str, str]:
-    """The parameters of a link to another page at the reader's place, but for what is given."""
-    return {name: str(value) for name in _LINKED if (value := where.get(name, st.session_state.get(name))) is not None}
-
-
-def asked_for(run: str) -> bool:
-    """Whether the link that opened this session names the run."""
-    return bool(st.session_state.get("_asked_run") == run)
-
-
 def place(name: Part) -> str | int | None:
     """One part of the reader's place, None when nothing is chosen."""
     value: str | int | None = st.session_state.get(name)
@@ -172,20 +100,25 @@ def go(**where: str | int | None) -> None:
     """
     for name, value in where.items():
         if st.session_state.get(name) != value:
-            _forget_after(name, keep=where)
+            forget_after(name, keep=where)
     st.session_state.update(where)
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text of the URL or of a widget is a whole number that fits 64 bits, or nearly."""
+    return re.fullmatch(r"-?[0-9]{1,19}", text) is not None
 
 
 def moved(name: Part) -> None:
     """To be called when a widget has changed one part of the place by itself."""
-    _forget_after(name, keep={})
+    forget_after(name, keep={})
 
 
 def step_chosen(steps: NDArray[np.int64]) -> None:
     """To be called when the list of steps has changed the step: one that was typed, and is not there, becomes the nearest that is."""
     typed = st.session_state.get("step")
     if isinstance(typed, str):
-        number = float(typed) if _is_whole(typed) else math.nan
+        number = float(typed) if is_whole(typed) else math.nan
         st.session_state["step"] = int(steps[np.abs(steps - number).argmin()]) if math.isfinite(number) else None
     moved("step")
 
@@ -199,7 +132,8 @@ _FORGOTTEN: Final[Mapping[str, tuple[Part, ...]]] = {
 """What depends on a part of the place and is forgotten with it."""
 
 
-def _forget_after(name: str, keep: Mapping[str, object]) -> None:
+def forget_after(name: str, keep: Mapping[str, object]) -> None:
+    """Forget the parts of the place that depend on that one, but for those in `keep`."""
     for dependent in _FORGOTTEN.get(name, ()):
         if dependent not in keep:
             st.session_state.pop(dependent, None)

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from board import library, live, report_pane, session, step_marks
+from board import address, library, live, nowhere, report_pane, session, step_marks
 from board.controls import ReadingChoices, reading_choices, split_choice
 from board.errors import BoardError
 from board.figures.strip import bar_mark, step_strip
@@ -30,8 +30,6 @@ MOST_OPTIONS: Final = 500
 
 _TICK_SECONDS: Final = 0.2
 
-_STYLE: Final = Path(__file__).with_name("frame.css")
-
 
 def draw() -> bool:
     """Draw the top line; True when the page below it has a run with rows to show."""
@@ -46,13 +44,13 @@ def draw() -> bool:
 def _draw(root: Path) -> bool:
     reading = reading_choices()
     folders = session.runs(str(root))
-    st.html(_STYLE)
     line = st.container(horizontal=True, vertical_alignment="bottom", key="topline")
     missing = _missing_run(folders, root)
     with line:
         name = _run_picker(folders, root) if folders else None
     if name is None:
         notice(missing, "warning")
+        nowhere.runs(folders, root)
         return False
     location = library.resolve(root, name)
     whole = _load(location, root, reading, next(folder for folder in folders if folder.name == name))
@@ -88,7 +86,7 @@ def _missing_run(folders: list[RunFolder], root: Path) -> str:
         session.keep(run=next((folder.name for folder in folders if folder.shards), names[0]))
     elif asked not in names:
         session.go(run=None)
-        return f"There is no run {asked!r} under this root: choose one from the list."
+        return f"There is no run {asked!r} under {root}."
     return ""
 
 
@@ -116,7 +114,7 @@ def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder
     opened = session.library().peek(location, pads)
     if opened is not None:
         return opened
-    large = folder.bytes > AUTO_LOAD_BYTES and not session.asked_for(folder.name)
+    large = folder.bytes > AUTO_LOAD_BYTES and not address.asked_for(folder.name)
     if large and not slot.button(f"Load {size(folder.bytes)} in {plural(folder.shards, 'shard')}", type="primary"):
         return None
     ticks = [0.0]

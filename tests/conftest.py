@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, Locator, Page, Request, expect, sync_playwright
+from settling import tab
 
 expect.set_options(timeout=30_000)  # a busy machine may take long to draw; what never comes fails all the same
 settings.register_profile("board", deadline=None)  # time is for benchmarks/
@@ -157,7 +158,7 @@ def view(serve: Serve, page: Page, tmp_path: Path, request: pytest.FixtureReques
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "rank_0.jsonl").write_text(json.dumps(request.param) + "\n", encoding="utf-8")
     page.goto(serve(tmp_path))
-    page.get_by_test_id("stTopNavLink").filter(has_text="Tokens").click()
+    tab(page, "Tokens").click()
     expect(page.locator(".tv-tok").first).to_be_visible()
     # The link is written last: from here on no run of the script draws the view anew.
     expect(page).to_have_url(re.compile("granularity=token"))

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 CALM_MILLISECONDS: Final = 200
 """So long must nothing run: between a click and the script's start, and between a page's arrival and its first run, nothing runs either."""
@@ -18,7 +18,7 @@ _CALM: Final = """
     // The script may have ended long before the browser has built what it sent: then looks come late. A slow machine is given longer.
     const busy = now - looked > 100 + (now - began) / 40;
     const shown = (name) => document.querySelector(`[data-testid="${name}"]`) !== null;
-    const built = shown('stTopNavLink') && !shown('stSkeleton');
+    const built = document.querySelector('.st-key-tabs a') !== null && !shown('stSkeleton');
     const rests = state.testScriptState === 'notRunning' && state.testConnectionState === 'CONNECTED' && built && !busy;
     window.boardRestsSince = rests ? window.boardRestsSince ?? now : null;
     return rests && now - window.boardRestsSince >= milliseconds;
@@ -37,3 +37,8 @@ def settled(page: Page) -> None:
     page.evaluate("() => { window.boardRestsSince = window.boardLookedAt = window.boardBegan = null; }")
     page.wait_for_function(_CALM, arg=CALM_MILLISECONDS, polling=50, timeout=60_000)
     page.evaluate(_DRAWN)
+
+
+def tab(page: Page, name: str) -> Locator:
+    """The link to a page of the board, in the row that every page has."""
+    return page.locator(".st-key-tabs a").filter(has_text=name)

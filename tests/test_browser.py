@@ -5,14 +5,14 @@ import re
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
-from settling import settled
+from settling import settled, tab
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"> <s> ![](http://127.0.0.1:9/x.png) $5 and $6"
 
 
 def go_to_page(page: Page, name: str) -> None:
     """Click a page's name in the navigation."""
-    page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
+    tab(page, name).click()
     settled(page)
 
 

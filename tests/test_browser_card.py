@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlparse
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from settling import settled
+from settling import settled, tab
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 LINES = 450
@@ -37,7 +37,7 @@ def lines_row() -> dict[str, object]:
 def opened(page: Page, address: str) -> Locator:
     """The token view of a link's place; a page's own address would make Streamlit ask for files beside it, and report them missing."""
     page.goto(address)
-    page.get_by_test_id("stTopNavLink").filter(has_text="Tokens").click()
+    tab(page, "Tokens").click()
     expect(page.locator(".tv-tok").first).to_be_visible(timeout=30_000)
     settled(page)
     return page.locator(".tv")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from settling import settled
+from settling import settled, tab
 
 LONG = 128_000
 SPIKE = 100_000
@@ -49,7 +49,7 @@ def opened(page: Page, board: str, run: str, line: int = 1, **place: str) -> Loc
     page.goto(f"{board}?" + "&".join(f"{name}={value}" for name, value in asked.items()))
     expect(page.get_by_test_id("stMetric").or_(page.get_by_test_id("stPlotlyChart")).first).to_be_visible(timeout=30_000)
     settled(page)
-    page.get_by_test_id("stTopNavLink").filter(has_text="Tokens").click()
+    tab(page, "Tokens").click()
     expect(page.locator(".tv-tok").first).to_be_visible(timeout=30_000)
     settled(page)
     return page.locator(".tv")

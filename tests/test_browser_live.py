@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from settling import settled
+from settling import settled, tab
 
 TOKENS = 3_000
 WORDS = (" the", " sum", " of", " x", ",", ".\n", " again")
@@ -60,7 +60,7 @@ def test_reader_of_a_live_run_stays_where_they_are(serve: Callable[..., str], pa
     page.set_viewport_size({"width": 1400, "height": 600})
     page.goto(f"{serve(run.parent)}?run=run&step=1&rollout=rank_0.jsonl:2&token=1500")
     settled(page)
-    page.get_by_test_id("stTopNavLink").filter(has_text="Tokens").click()
+    tab(page, "Tokens").click()
     text = page.locator(".tv-text")
     expect(text.locator("[data-pinned]")).to_be_visible()
     settled(page)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from conftest import REPOSITORY, Serve
 from playwright.sync_api import Page, expect
-from settling import settled
+from settling import settled, tab
 from test_browser_marks import click_middle
 
 PANEL = '[class*="st-key-panel_reward_"]'
@@ -17,7 +17,7 @@ def opened(page: Page, board_server: str, step: int) -> None:
     page.goto(f"{board_server}?run=tiny_ppo_rhyme&step={step}")
     expect(page.locator(".st-key-curve_0 .step-mark text")).to_have_text(f"step {step}")
     settled(page)
-    page.get_by_test_id("stTopNavLink").filter(has_text="Metrics").click()
+    tab(page, "Metrics").click()
     expect(page.locator(".st-key-frontier .js-plotly-plot")).to_be_visible()
     settled(page)
     expect(page.locator(f"{PANEL} .step-mark text").first).to_have_text(f"step {step}")

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from settling import tab
 
 FAMILY = "👩\u200d👧\u200d👦"
 LINE = 33_000
@@ -120,7 +121,7 @@ def test_the_colour_stands_for_a_word_a_sentence_a_segment(view: Locator, page: 
     expect(view.locator('.tv-tip [data-metric="kl"]')).to_contain_text("2.05")
     address = urlsplit(page.url)
     page.goto(f"{address.scheme}://{address.netloc}/?{address.query}")
-    page.get_by_test_id("stTopNavLink").filter(has_text="Tokens").click()
+    tab(page, "Tokens").click()
     expect(view.locator(".tv-legend")).to_contain_text("mean of each segment")
 
 

@@ -219,6 +219,25 @@ def test_token_on_request(serve: Serve, tmp_path_factory: pytest.TempPathFactory
     assert websocket_status(address, None) == 403
 
 
+def test_a_former_name_of_a_page_leads_to_the_new(board_server: str) -> None:
+    """The rest of the link stays, and what the link says cannot lead to another host."""
+    for path, now in {
+        "doctor?run=a&step=3": "/data?run=a&step=3",
+        "rewards": "/",
+        "rewards?columns=a&columns=b": "/?columns=a&columns=b",
+        "doctor?//evil.example": "/data?//evil.example",
+    }.items():
+        status, headers = fetch(board_server + path)
+        assert (status, headers["location"]) == (307, now)
+
+
+@pytest.mark.parametrize("probe", ["health", "host-config"])
+def test_a_browser_that_looks_for_the_server_below_a_page_is_told_where_it_is(board_server: str, probe: str) -> None:
+    """The answer is none that a console reports as an error, and none that the browser takes for the server."""
+    assert fetch(f"{board_server}responses/_stcore/{probe}")[0] == 300
+    assert fetch(f"{board_server}_stcore/{probe}")[0] == 200
+
+
 def test_own_base_path(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Behind a proxy's path the printed address, the health check and the gate keep to that path."""
     link = serve(tmp_path_factory.mktemp("root"), "--token", "--server.baseUrlPath", "/boards/rl/")

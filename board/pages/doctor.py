@@ -5,7 +5,7 @@ from typing import Final, Literal, cast
 
 import streamlit as st
 
-from board import session
+from board import address, session
 from board.doctor import wording
 from board.doctor.checks import examine
 from board.doctor.contract import Diagnosis, Finding, Severity
@@ -51,7 +51,7 @@ def finding(found: Finding, at: int) -> None:
             st.markdown(f"**{check.title}**", width="content")
             first = found.where[0] if found.where else None
             if first is not None and first.step is not None:
-                there = session.link(step=first.step, rollout=first.source)
+                there = address.link(step=first.step, rollout=first.source)
                 st.page_link("board/pages/responses.py", label="Open the first rollout", query_params=there)
         where = [f"Where: {wording.places(found)}"] if found.where else []
         st.text("\n".join([wording.amount(found), *where, f"Why it matters: {check.why}", f"What to do: {check.remedy}"]))

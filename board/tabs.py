@@ -1,0 +1,27 @@
+"""Which pages there are, under which addresses and former names. Knows neither Streamlit nor what is on them."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A page of the board."""
+
+    file: str
+    title: str
+    path: str
+    """In its address, after the slash."""
+    former: tuple[str, ...] = ()
+    """Paths it went by in earlier versions, or might be taken for."""
+
+
+TABS: Final = (
+    Tab("board/pages/rewards.py", "Rewards", "", former=("rewards",)),
+    Tab("board/pages/metrics.py", "Metrics", "metrics"),
+    Tab("board/pages/responses.py", "Responses", "responses"),
+    Tab("board/pages/tokens.py", "Tokens", "tokens"),
+    Tab("board/pages/doctor.py", "Data", "data", former=("doctor",)),
+)
+
+FORMER: Final = {path: tab for tab in TABS for path in tab.former}

@@ -1,0 +1,105 @@
+"""Links in a real browser: one opens exactly its view, a change of page keeps it whole, and one that leads nowhere says what there is."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+from settling import settled, tab
+
+
+def parameters(page: Page) -> dict[str, list[str]]:
+    """Those of the address."""
+    return parse_qs(urlsplit(page.url).query)
+
+
+def test_a_change_of_page_keeps_the_whole_link(board_server: str, page: Page) -> None:
+    """What was chosen on Responses and Metrics is in the address of every page, once, and still chosen on the way back: one stop a page."""
+    chosen = {
+        "filter": "the",
+        "sort": "reward",
+        "order": "ascending",
+        "columns": ["reward", "rank"],
+        "find": "kl",
+        "log_axis": "true",
+    }
+    asked = "&".join(
+        f"{name}={one}" for name, values in chosen.items() for one in ([values] if isinstance(values, str) else values)
+    )
+    place = "run=tiny_ppo_hacked&step=20&metric=kl&scale=q&granularity=token&rollout=rank_0.jsonl.gz:481"
+    page.goto(f"{board_server}metrics?{place}&{asked}")
+    settled(page)
+    whole = parameters(page)
+    assert {name: whole[name] for name in chosen} == {
+        name: values if isinstance(values, list) else [values] for name, values in chosen.items()
+    }
+    stops = page.evaluate("history.length")
+
+    for name in ("Responses", "Tokens", "Metrics", "Responses"):
+        tab(page, name).click()
+        settled(page)
+        assert parameters(page) == whole, name
+    assert page.evaluate("history.length") == stops + 4
+
+    search = page.get_by_label("Text in prompt or response")
+    expect(search).to_have_value("the")
+    search.fill("a")
+    search.press("Enter")
+    expect(page).to_have_url(re.compile("filter=a(&|$)"))
+    settled(page)
+    tab(page, "Data").click()
+    settled(page)
+    assert parameters(page)["filter"] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("path", "seen"), [("responses", "Text in prompt or response"), ("doctor", "Examined")], ids=["a page", "a former name"]
+)
+def test_a_deep_link_opens_without_an_error(board_server: str, page: Page, path: str, seen: str) -> None:
+    """The address of a page, opened by itself, shows that page, and nothing fails in the browser's console; a former name leads to the new."""
+    page.goto(f"{board_server}{path}?run=tiny_ppo_rhyme&step=5")
+    settled(page)
+
+    chosen = page.locator(".st-key-tabs strong")
+    expect(chosen).to_have_text("Data" if path == "doctor" else "Responses")
+    expect(page).to_have_url(re.compile(rf"/{'data' if path == 'doctor' else path}\?.*run=tiny_ppo_rhyme"))
+
+
+def test_an_unknown_page_leads_to_pages_and_runs(board_server: str, page: Page) -> None:
+    """The name is said, the tabs are there, every run is a link, and a click on one opens it."""
+    page.goto(f"{board_server}zzz?run=tiny_ppo_rhyme&step=5")
+    settled(page)
+    expect(page.get_by_text("There is no page 'zzz'.")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(tab(page, "Responses")).to_have_attribute("href", re.compile("responses.*step=5"))
+
+    page.get_by_role("link", name="tiny_ppo_eval").click()
+
+    expect(page).to_have_url(re.compile(r"/\?run=tiny_ppo_eval&step="))
+    settled(page)
+    expect(page.get_by_role("combobox", name="Run")).to_have_value("tiny_ppo_eval")
+
+
+def test_an_unknown_run_leads_to_those_there_are(board_server: str, page: Page) -> None:
+    """Every run is a link, to the page that was asked for."""
+    page.goto(f"{board_server}responses?run=nope")
+    settled(page)
+    expect(page.get_by_text("There is no run 'nope' under ")).to_be_visible()
+
+    page.get_by_role("link", name="tiny_ppo_hacked").click()
+
+    expect(page).to_have_url(re.compile(r"/responses\?run=tiny_ppo_hacked&step=79"))
+
+
+def test_tabs_stay_in_a_narrow_window(board_server: str, page: Page) -> None:
+    """At 480 pixels every tab is in sight and can be clicked."""
+    page.set_viewport_size({"width": 480, "height": 800})
+    page.goto(f"{board_server}?run=tiny_ppo_rhyme&step=5")
+    settled(page)
+
+    for name in ("Metrics", "Responses", "Tokens", "Data", "Rewards"):
+        box = tab(page, name).bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 480
+    tab(page, "Data").click()
+    expect(page).to_have_url(re.compile("/data"))

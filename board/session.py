@@ -170,6 +170,26 @@ def select_row(table: str, row: int | None) -> None:
     st.session_state[table] = {"selection": {"rows": [] if row is None else [row], "cells": []}}
 
 
+def note(**what: object) -> None:
+    """Remember something about this reader that is no part of the place."""
+    st.session_state.update({f"_noted_{name}": value for name, value in what.items()})
+
+
+def noted(name: str) -> Any:
+    """What was noted under that name last; None when nothing was."""
+    return st.session_state.get(f"_noted_{name}")
+
+
+def keep_widget(key: str, value: object) -> None:
+    """Set the widget with that key, before it is drawn."""
+    st.session_state[key] = value
+
+
+def widget(key: str) -> Any:
+    """What the widget with that key holds; None where it was not drawn yet."""
+    return st.session_state.get(key)
+
+
 def typed(widget: str) -> str:
     """What the widget of text with that key holds; empty where it was not drawn yet."""
     return str(st.session_state.get(widget) or "")

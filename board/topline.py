@@ -63,7 +63,7 @@ def _draw(root: Path) -> bool:
         _step_picker(run)
         _strip(run)
         report_pane.draw(run.report)
-        live.follow(whole, root)
+        live.follow(whole, run, root)
     with st.container():
         if unknown:
             notice(unknown)
@@ -141,6 +141,8 @@ def _split(run: Run) -> Run:
 
 def _settle_step(run: Run) -> str:
     """Choose a step the run has, the last one where none is asked for; a sentence when the link asks for one that is not there."""
+    if len(run.steps):
+        live.go_along(run)
     # Every move to another step forgets the rollout, so a rollout that is there was chosen after the step.
     linked, asked = run.key_of(str(session.place("rollout"))), session.place("step")
     if linked is not None:

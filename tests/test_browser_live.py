@@ -87,7 +87,7 @@ def test_reader_of_a_live_run_stays_where_they_are(serve: Callable[..., str], pa
 
 
 def test_live_is_on_for_a_run_just_written(serve: Callable[..., str], page: Page, run: Path) -> None:
-    """The switch is on for a run that changed in the last minutes and off for an old one, which then waits to be asked for."""
+    """The switch is on for a run that changed in the last minutes and off for an old one, loaded when asked for."""
     old = run.with_name("old")
     old.mkdir()
     append(old / "rank_0.jsonl", line(0))
@@ -103,5 +103,12 @@ def test_live_is_on_for_a_run_just_written(serve: Callable[..., str], page: Page
     settled(page)
     expect(switch(page)).not_to_be_checked()
     append(old / "rank_0.jsonl", line(1))
-    page.wait_for_timeout(3_000)
+    os.utime(old / "rank_0.jsonl", (1e9, 1e9))
+
+    reload = page.get_by_role("button", name="Changed on disk: reload")
+    expect(reload).to_be_visible()
     expect(page.get_by_text("1 row · no problems")).to_be_visible()
+    reload.click()
+    expect(page.get_by_text("2 rows · no problems")).to_be_visible()
+    expect(reload).to_have_count(0)
+    expect(page).to_have_url(re.compile("step=1(&|$)"))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from board import open_run, session
+from board import live, open_run, session
 from board.store import Store
 from board.topline import MOST_OPTIONS
 
@@ -410,7 +410,7 @@ def test_a_click_on_a_chart_goes_to_the_nearest_step(x: float, expected: int) ->
     script = f"""
 import numpy as np
 import streamlit as st
-from board import session
+from board import live, session
 st.session_state.update(step=20, rollout="rank_0.jsonl:1", marks={{"clicked": {x}}})
 session.step_clicked("marks", np.array([0, 10, 20, 35]))()
 st.text(f"{{st.session_state.step}} {{'rollout' in st.session_state}}")
@@ -451,7 +451,7 @@ def test_a_typed_step_goes_to_the_nearest(typed: str, expected: str) -> None:
     script = f"""
 import numpy as np
 import streamlit as st
-from board import session
+from board import live, session
 st.session_state["step"] = {typed!r}
 session.step_chosen(np.array([0, 10, 20, 30]))
 st.text(str(st.session_state["step"]))
@@ -917,30 +917,70 @@ def grow(folder: Path, *rows: dict[str, Any]) -> None:
         shard.writelines(json.dumps(one) + "\n" for one in rows)
 
 
+def switch(test: AppTest, label: str) -> Any:
+    """The switch with that label."""
+    return next(toggle for toggle in test.toggle if toggle.label == label)
+
+
 def test_running_job_is_followed(root: Path) -> None:
-    """Of a run that was just written to, what its shards gain is loaded unasked, and the reader's place is kept."""
-    folder = write_run(root, "run", [row(0)])
+    """Of a run that was just written to, what its shards gain is loaded unasked, and the place of who is at an older step is kept."""
+    folder = write_run(root, "run", [row(0), row(1)])
     test = opened("responses", step=0, rollout="rank_0.jsonl:1")
-    assert next(toggle.value for toggle in test.toggle if toggle.label == "Live")
-    grow(folder, row(1))
+    assert switch(test, "Live").value
+    assert not switch(test, "Follow newest step").value
+    grow(folder, row(2))
 
     test.run()
 
-    assert test.selectbox(key="step").options == ["0", "1"]
+    assert test.selectbox(key="step").options == ["0", "1", "2"]
     assert (linked(test, "step"), linked(test, "rollout")) == ("0", "rank_0.jsonl:1")
 
 
+def test_on_the_newest_step_the_reader_goes_along(root: Path) -> None:
+    """The switch says so while one is on the newest step; turned off there it keeps the step, turned on it goes to the newest."""
+    folder = write_run(root, "run", [row(0), row(1)])
+    test = opened("responses")
+    assert switch(test, "Follow newest step").value
+
+    grow(folder, row(2))
+    test.run()
+    assert (linked(test, "step"), linked(test, "rollout")) == ("2", "rank_0.jsonl:3")
+
+    switch(test, "Follow newest step").set_value(False).run()
+    grow(folder, row(3))
+    test.run()
+    assert linked(test, "step") == "2"
+    assert not switch(test, "Follow newest step").value
+
+    switch(test, "Follow newest step").set_value(True).run()
+    assert linked(test, "step") == "3"
+    test.selectbox(key="step").set_value(0).run()
+    assert not switch(test, "Follow newest step").value
+    test.selectbox(key="step").set_value(3).run()
+    assert switch(test, "Follow newest step").value
+
+
 def test_changed_run_offers_a_reload(root: Path) -> None:
-    """A run that was written long ago is not followed: when it changes, the board says so and reads it when asked."""
+    """A run that was written long ago is not followed: when it changes, the board says so, reads it when asked, and says no more."""
     folder = write_run(root, "run", [row(0)])
     os.utime(folder / "rank_0.jsonl", (1e9, 1e9))
     test = opened("responses")
+    switch(test, "Follow newest step").set_value(False).run()
     grow(folder, row(1))
+    os.utime(folder / "rank_0.jsonl", (1e9 + 1, 1e9 + 1))
 
     test.run()
+    assert test.selectbox(key="step").options == ["0"]
     test.button(key="reload").click().run()
 
     assert test.selectbox(key="step").options == ["0", "1"]
+    assert linked(test, "step") == "0"
+    assert "reload" not in {button.key for button in test.button}
+
+
+def test_what_changed_is_told_within_five_seconds() -> None:
+    """While Live is off too, and the look itself takes time."""
+    assert live.TELL_SECONDS <= 4
 
 
 def test_run_deleted_while_open_stays_on_the_screen(root: Path) -> None:

@@ -133,7 +133,8 @@ _FORGOTTEN: Final[Mapping[str, tuple[Part, ...]]] = {
 
 
 def forget_after(name: str, keep: Mapping[str, object]) -> None:
-    """Forget the parts of the place that depend on that one, but for those in `keep`."""
+    """Forget the parts of the place that depend on that one, but for those in `keep`, and what was said of the link that led here."""
+    note(amiss=None)
     for dependent in _FORGOTTEN.get(name, ()):
         if dependent not in keep:
             st.session_state.pop(dependent, None)

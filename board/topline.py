@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from board import address, library, live, nowhere, report_pane, session, step_marks
+from board import address, arrival, library, live, nowhere, report_pane, session, step_marks
 from board.controls import ReadingChoices, reading_choices, split_choice
 from board.errors import BoardError
 from board.figures.strip import bar_mark, step_strip
@@ -58,15 +58,17 @@ def _draw(root: Path) -> bool:
         return False
     with line:
         run = _split(whole)
-    unknown = _settle_step(run)
+    if len(run.steps):
+        live.go_along(run)
+    said = arrival.settle(run, whole)
     with line:
         _step_picker(run)
         _strip(run)
         report_pane.draw(run.report)
         live.follow(whole, run, root)
     with st.container():
-        if unknown:
-            notice(unknown)
+        for sentence in said:
+            notice(sentence)
     if run.frame.empty:
         report_pane.nothing_to_show(run.report)
         return False
@@ -86,7 +88,7 @@ def _missing_run(folders: list[RunFolder], root: Path) -> str:
         session.keep(run=next((folder.name for folder in folders if folder.shards), names[0]))
     elif asked not in names:
         session.go(run=None)
-        return f"There is no run {asked!r} under {root}."
+        return f"There is no run {asked!r} under this root."
     return ""
 
 
@@ -137,20 +139,6 @@ def _split(run: Run) -> Run:
         return run
     chosen = split_choice(run.splits)
     return session.keep_built("split", lambda: run.of_split(chosen), run, chosen)
-
-
-def _settle_step(run: Run) -> str:
-    """Choose a step the run has, the last one where none is asked for; a sentence when the link asks for one that is not there."""
-    if len(run.steps):
-        live.go_along(run)
-    # Every move to another step forgets the rollout, so a rollout that is there was chosen after the step.
-    linked, asked = run.key_of(str(session.place("rollout"))), session.place("step")
-    if linked is not None:
-        session.keep(step=run.rollout(linked).step)
-    elif len(run.steps) and asked not in run.steps.tolist():
-        session.keep(step=int(run.steps[-1]))
-        return "" if asked is None else f"This run has no step {asked}: the last one is shown."
-    return ""
 
 
 def _step_picker(run: Run) -> None:

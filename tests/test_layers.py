@@ -19,6 +19,7 @@ SCREEN = {
     "topline",
     "navigation",
     "nowhere",
+    "arrival",
     "address",
     "text_links",
     "detail",

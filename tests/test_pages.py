@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from board import live, open_run, session
+from board import address, live, open_run, session
 from board.store import Store
 from board.topline import MOST_OPTIONS
 
@@ -225,14 +225,58 @@ def test_link_opens_its_rollout(root: Path) -> None:
 LINKS = {
     "unknown run": ({"run": "../secret"}, "There is no run '../secret' under this root"),
     "unknown step": ({"run": "run", "step": "99"}, "4 rollouts of step 2"),
-    "unknown step, said": ({"run": "run", "step": "99"}, "This run has no step 99: the last one is shown."),
     "step that is no number": ({"run": "run", "step": "abc"}, "4 rollouts of step 2"),
     "rollout of another run": ({"run": "run", "step": "1", "rollout": "rank_7.jsonl:4"}, "step 1 · rank_0.jsonl:5"),
     "rollout that is no place": ({"run": "run", "step": "1", "rollout": "<script>"}, "step 1 · rank_0.jsonl:5"),
 }
 
 
-SAID_ONCE = {"unknown run", "unknown step, said"}
+AMISS = {
+    "step": ({"step": "99"}, "This run has no step 99: the last one is shown."),
+    "rollout": (
+        {"step": "1", "rollout": "rank_7.jsonl:4"},
+        "This run has no rollout 'rank_7.jsonl:4': the link leads to its step alone.",
+    ),
+    "token beyond the end": (
+        {"step": "1", "rollout": "rank_0.jsonl:5", "token": "4"},
+        "This rollout has no token 4: it has 4, which links count from 0.",
+    ),
+    "token that is no number": (
+        {"step": "1", "token": "x"},
+        "The first rollout of step 1 has no token x: it has 4, which links count from 0.",
+    ),
+    "metric": ({"step": "1", "rollout": "rank_0.jsonl:5", "metric": "zzz"}, "This rollout has no token metric 'zzz'."),
+}
+"""Part of a link that is not there → what is said of it."""
+
+
+@pytest.mark.parametrize("page", ["rewards", "tokens"])
+@pytest.mark.parametrize("name", AMISS)
+def test_what_a_link_asks_for_in_vain_is_said(root: Path, page: str, name: str) -> None:
+    """On pages that show it or not, in a sentence that stays until the reader moves; then the link is one that leads somewhere."""
+    asked, said = AMISS[name]
+    write_run(root, "run", GOOD)
+    test = opened(page, run="run", **asked)
+
+    assert not test.exception
+    assert said in texts(test)
+    assert said in texts(test.run())
+    assert linked(test, name.split()[0]) != asked[name.split()[0]]
+
+    test.button(key="step_previous").click().run()
+    assert said not in texts(test)
+
+
+def test_a_link_to_an_evaluation_says_where_it_is(root: Path) -> None:
+    """A rollout of the split that is not shown is not said to be missing."""
+    write_run(root, "run", [row(0), row(0, split="evaluation")])
+
+    said = texts(opened("responses", run="run", rollout="rank_0.jsonl:2"))
+
+    assert "The rollout 'rank_0.jsonl:2' is one of evaluations: choose them under Split to see it." in said
+
+
+SAID_ONCE = {"unknown run"}
 """What stands on the screen until the next click."""
 
 
@@ -328,7 +372,7 @@ def test_back_takes_a_pin_away(root: Path, monkeypatch: pytest.MonkeyPatch) -> N
         return linked(test, "token")
 
     assert with_link_of_before() == "2"
-    monkeypatch.setattr(session, "STALE_SECONDS", 0.0)
+    monkeypatch.setattr(address, "STALE_SECONDS", 0.0)
     assert with_link_of_before() is None
     assert linked(test, "rollout") == "rank_0.jsonl:2"
 
@@ -410,7 +454,7 @@ def test_a_click_on_a_chart_goes_to_the_nearest_step(x: float, expected: int) ->
     script = f"""
 import numpy as np
 import streamlit as st
-from board import live, session
+from board import address, live, session
 st.session_state.update(step=20, rollout="rank_0.jsonl:1", marks={{"clicked": {x}}})
 session.step_clicked("marks", np.array([0, 10, 20, 35]))()
 st.text(f"{{st.session_state.step}} {{'rollout' in st.session_state}}")
@@ -451,7 +495,7 @@ def test_a_typed_step_goes_to_the_nearest(typed: str, expected: str) -> None:
     script = f"""
 import numpy as np
 import streamlit as st
-from board import live, session
+from board import address, live, session
 st.session_state["step"] = {typed!r}
 session.step_chosen(np.array([0, 10, 20, 30]))
 st.text(str(st.session_state["step"]))

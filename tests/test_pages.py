@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from board import address, live, open_run, session
+from board import address, live, open_run
 from board.store import Store
 from board.topline import MOST_OPTIONS
 

@@ -6,6 +6,8 @@ which is why nothing is imported here until asked for.
 
 from typing import TYPE_CHECKING, Any
 
+from board.absent import sentence
+
 if TYPE_CHECKING:
     from board.recorder import RolloutRecorder
     from board.rollouts import Run, open_run
@@ -15,12 +17,15 @@ __all__ = ["RolloutRecorder", "Run", "__version__", "open_run"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Run", "open_run"):
-        from board import rollouts
+    try:
+        if name in ("Run", "open_run"):
+            from board import rollouts
 
-        return getattr(rollouts, name)
-    if name == "RolloutRecorder":
-        from board.recorder import RolloutRecorder
+            return getattr(rollouts, name)
+        if name == "RolloutRecorder":
+            from board.recorder import RolloutRecorder
 
-        return RolloutRecorder
+            return RolloutRecorder
+    except ModuleNotFoundError as error:
+        raise ImportError(sentence(error, f"board.{name}")) from error
     raise AttributeError(f"module 'board' has no attribute {name!r}")

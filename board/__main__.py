@@ -1,6 +1,19 @@
-"""`python -m board` is the command `rl-logging-board`."""
+"""`python -m board` is the command `rl-logging-board`. Knows only what to say where what it is made with is not installed."""
 
-from board.cli import main
+import sys
+
+from board.absent import sentence
+
+
+def main(name: str | None = None) -> None:
+    """Run the command; ends the process. `name` is what its help calls it: the file it was started by unless given."""
+    try:
+        from board.cli import main as command
+    except ModuleNotFoundError as error:
+        sys.stderr.write(f"Error: {sentence(error, 'The command rl-logging-board')}\n")
+        sys.exit(2)
+    command(prog_name=name)
+
 
 if __name__ == "__main__":
-    main(prog_name="python -m board")
+    main("python -m board")

@@ -97,7 +97,10 @@ def _numbers(column: pa.ChunkedArray) -> Float64Array:
 
 
 def _texts(column: pa.ChunkedArray) -> "pd.Series[str]":
-    return pd.Series(column.cast(pa.large_string()).to_pandas(), dtype="str")
+    texts: pd.Series[str] = column.cast(
+        pa.large_string()
+    ).to_pandas()  # not by dtype "str", which is text where pandas 2 has none
+    return texts
 
 
 _READ: Final[Sequence[tuple[Callable[[pa.DataType], bool], Callable[[pa.ChunkedArray], object]]]] = (

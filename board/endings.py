@@ -14,6 +14,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
+from board.absent import sentence
 from board.errors import ArgumentRefused, BoardError, MappingRefused, RunNotFound
 
 
@@ -67,6 +68,8 @@ class Command(click.Command):
         except BoardError as error:
             code = ExitCode.CANNOT if isinstance(error, _NOTHING_DONE) else ExitCode.FAILED
             raise Failure(_naming(run, error), code, run) from error
+        except ModuleNotFoundError as error:
+            raise Failure(sentence(error, f"`{self.name}`"), ExitCode.CANNOT, run) from error
         except OSError as error:
             raise Failure(_of_the_disk(error), ExitCode.FAILED, run) from error
 

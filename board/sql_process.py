@@ -10,11 +10,13 @@ import sys
 import tempfile
 import threading
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import pyarrow as pa
 
+from board.absent import sentence
 from board.errors import BoardError
 from board.formats.row import plural
 from board.numbers import size
@@ -46,6 +48,8 @@ _SEATS: Final = threading.BoundedSemaphore(2)
 
 def answered(table: pa.Table, query: str, limits: Limits) -> pa.Table:
     """What `board.sql_worker` says to the query, in a process that is gone when this returns. Raises BoardError when it says nothing."""
+    if find_spec("duckdb") is None:
+        raise BoardError(sentence(ModuleNotFoundError(name="duckdb"), "A query"))
     try:
         with tempfile.TemporaryFile() as asked:
             _write(asked, table, {"query": query, "limits": json.dumps(asdict(limits))})

@@ -5,7 +5,7 @@
 #   bash tests/run.sh tests/test_server.py -k token   these tests only (pytest's arguments)
 #
 # WITH_TORCH=1 installs PyTorch for the tests that need it; CI=true does too, and makes a missing browser a failure.
-# TEST_WORKERS is the number of test processes (2).
+# TEST_WORKERS is the number of test processes (2). LOWEST=1 runs the tests alone, with the oldest releases that pyproject.toml allows.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../start.sh"
 cd "$here"
@@ -28,8 +28,14 @@ check() {
     "$@" || failed+=("$name")
 }
 
+requirements=requirements.txt
+if [ "${LOWEST:-}" = 1 ]; then
+    venv="$here/.venv-lowest"
+    requirements=requirements-lowest.txt
+    export PIP_CONSTRAINT="$here/$requirements"
+fi
 make_venv
-install requirements.txt
+install "$requirements"
 install requirements-test.txt
 export PATH="$venv/bin:$PATH"
 if [ "${CI:-}" = true ] || [ "${WITH_TORCH:-}" = 1 ]; then
@@ -37,7 +43,7 @@ if [ "${CI:-}" = true ] || [ "${WITH_TORCH:-}" = 1 ]; then
 fi
 install_chromium
 
-if [ $# -eq 0 ]; then
+if [ $# -eq 0 ] && [ "${LOWEST:-}" != 1 ]; then
     check "lint" ruff check
     check "format" ruff format --check --quiet
     check "types" mypy

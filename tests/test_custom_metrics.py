@@ -200,7 +200,7 @@ def test_more_rows_than_the_limit_are_cut() -> None:
     assert answer.frame["step"].tolist() == list(range(10))
 
 
-sources = st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"]), max_size=4))
+sources = st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs", "Co"]), max_size=4))
 numbers = st.one_of(st.just(np.nan), st.floats(-1e6, 1e6, width=32))
 
 
@@ -213,13 +213,13 @@ def test_as_pandas_groups(rows: list[tuple[int, str | None, float]]) -> None:
 
     found = asked(query, frame).frame
 
-    told = frame.astype({"source": "str"}).groupby(["step", "source"], dropna=False)["reward"]
+    told = frame.astype({"source": "object"}).groupby(["step", "source"], dropna=False)["reward"]
     wanted = told.agg(["mean", "min", "max", "count"]).reset_index()
     wanted.columns = found.columns
     order = ["step", "source"]
     pd.testing.assert_frame_equal(
-        found.sort_values(order, ignore_index=True),
-        wanted.sort_values(order, ignore_index=True),
+        found.fillna({"source": "\ue000"}).sort_values(order, ignore_index=True),  # a letter that no source has
+        wanted.fillna({"source": "\ue000"}).sort_values(order, ignore_index=True),
         check_dtype=False,
         rtol=1e-9,
         atol=1e-6,

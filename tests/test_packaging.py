@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -24,9 +27,27 @@ def pins(name: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def test_requirements_are_the_package_dependencies(project: dict[str, Any]) -> None:
-    """start.sh and pip install bring the same versions."""
-    assert pins("requirements.txt") == project["dependencies"]
+def ranges(project: dict[str, Any]) -> dict[str, SpecifierSet]:
+    """The releases of each dependency that the package allows, by its name."""
+    return {one.name: one.specifier for one in map(Requirement, project["dependencies"])}
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-lowest.txt"])
+def test_pins_lie_within_the_ranges(project: dict[str, Any], name: str) -> None:
+    """What start.sh installs, and the oldest that the tests are run with, are releases of the very packages that pip may install."""
+    allowed = ranges(project)
+    pinned = {one.name: next(iter(one.specifier)).version for one in map(Requirement, pins(name))}
+    assert list(pinned) == list(allowed)
+    assert [name for name, version in pinned.items() if version not in allowed[name]] == []
+
+
+def test_lowest_pins_are_the_lower_ends(project: dict[str, Any]) -> None:
+    """No release is promised that is older than those the tests are run with."""
+    lowest = {one.name: Version(next(iter(one.specifier)).version) for one in map(Requirement, pins("requirements-lowest.txt"))}
+    begins = {
+        name: next(Version(one.version) for one in allowed if one.operator == ">=") for name, allowed in ranges(project).items()
+    }
+    assert begins == lowest
 
 
 def test_test_requirements_are_the_test_extra(project: dict[str, Any]) -> None:
@@ -34,7 +55,7 @@ def test_test_requirements_are_the_test_extra(project: dict[str, Any]) -> None:
     assert pins("requirements-test.txt") == project["optional-dependencies"]["test"]
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-test.txt"])
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-lowest.txt", "requirements-test.txt"])
 def test_requirements_are_exact(name: str) -> None:
     """Every requirement is one version, so that a clone of next year installs what was tested."""
     assert all("==" in line for line in pins(name))

@@ -1,0 +1,65 @@
+"""Tests of what is said where a library is not installed: a sentence that names what to install, never a bare traceback."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rows import row, write_run
+
+from board.absent import sentence
+
+REPOSITORY = Path(__file__).parent.parent
+
+WITHOUT = "import sys; sys.modules[{module!r}] = None; sys.argv = ['rl-logging-board', *{arguments!r}]; {code}"
+COMMAND = "from board.__main__ import main; main()"
+IMPORT = "from board import {name}"
+
+CASES: dict[str, tuple[str, list[str], str, str]] = {
+    "serve without Streamlit": ("streamlit", ["serve", "{run}"], COMMAND, "`serve` needs streamlit"),
+    "check without pandas": ("pandas", ["check", "{run}"], COMMAND, "`check` needs pandas"),
+    "push without pandas": ("pandas", ["push", "{run}", "--to", "stdout"], COMMAND, "`push` needs pandas"),
+    "any command without click": ("click", ["--help"], COMMAND, "The command rl-logging-board needs click"),
+    "a notebook without pandas": ("pandas", [], IMPORT.format(name="open_run"), "ImportError: board.open_run needs pandas"),
+    "a notebook without simdjson": ("simdjson", [], IMPORT.format(name="Run"), "pip install pysimdjson"),
+    "a trainer without orjson": ("orjson", [], "import board.recorder", "ImportError: board.recorder needs orjson"),
+    "a query without DuckDB": (
+        "duckdb",
+        ["{run}"],
+        "from board import open_run; from board.custom_metrics import evaluate; "
+        "evaluate(open_run(sys.argv[1]).frame, 'SELECT step, 1 AS y FROM rollouts')",
+        "BoardError: A query needs duckdb",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_says_what_to_install(tmp_path: Path, name: str) -> None:
+    """Command, notebook, trainer and query each end with what they need and how it is installed."""
+    module, arguments, code, says = CASES[name]
+    run = write_run(tmp_path / "run", {"a.jsonl": [row(0)]})
+    script = WITHOUT.format(module=module, arguments=[one.format(run=run) for one in arguments], code=code)
+
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=REPOSITORY, env=os.environ, capture_output=True, text=True, timeout=120
+    )
+
+    assert ended.returncode == (2 if code == COMMAND else 1), ended.stderr
+    last = ended.stderr.strip().splitlines()[-1]
+    assert says in last
+    assert "which is not installed: pip install " in last
+    assert ("Traceback" in ended.stderr) == (code != COMMAND)
+
+
+def test_board_without_any_of_them_imports() -> None:
+    """`import board` needs Python alone."""
+    script = "import sys; sys.modules.update(dict.fromkeys(['numpy', 'orjson', 'pandas', 'pyarrow', 'streamlit', 'click'])); import board"
+    subprocess.run([sys.executable, "-c", script], cwd=REPOSITORY, check=True, timeout=60)
+
+
+@pytest.mark.parametrize("name", ["board.no_such", None])
+def test_a_fault_of_our_own_stays_one(name: str | None) -> None:
+    """A module of the board that is missing is nothing that pip could install."""
+    with pytest.raises(ModuleNotFoundError):
+        sentence(ModuleNotFoundError(name=name), "It")

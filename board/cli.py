@@ -31,7 +31,7 @@ TOKENIZER = click.option(
 
 
 TRACKERS: Final = ("tensorboard", "wandb", "swanlab", "trackio", "stdout")
-DIALECTS: Final = ("board", "roll", "trl", "re-grpo", "verl")
+DIALECTS: Final = ("board", "roll", "trl", "trl-grpo", "re-grpo", "verl")
 """Named here as well, so that `--help` need not load what knows them."""
 
 TICK_SECONDS: Final = 2.0

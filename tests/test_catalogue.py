@@ -115,7 +115,34 @@ VERL = [
     *under("fully_async", "count/stale_trajectory_processed partial/partial_ratio"),
 ]
 
-LISTS = {"roll": ROLL, "trl": TRL, "re-grpo": RE_GRPO, "verl": VERL}
+TRL_GRPO = [
+    *under("clip_ratio", "high_max high_mean low_mean low_min region_mean"),
+    *under("completions", "clipped_ratio max_length max_terminated_length mean_length mean_terminated_length min_length"),
+    "completions/min_terminated_length",
+    *under("rewards/digits", "mean std"),
+    *under("rewards/<lambda>", "mean std"),
+    *under("rewards/Qwen2.5-7B reward_v2", "mean std"),
+    *[
+        "entropy",
+        "epoch",
+        "frac_reward_zero_std",
+        "grad_norm",
+        "kl",
+        "learning_rate",
+        "loss",
+        "num_tokens",
+        "reward",
+        "reward_std",
+        "step_time",
+    ],
+    *["aux_loss", "policy_loss", "entropy_coef", "cispo_clip_ratio", "vespo/phi_seq_mean"],
+    *under("tools", "call_frequency failure_frequency"),
+    *under("sampling/sampling_logp_difference", "mean max"),
+    *under("sampling/importance_sampling_ratio", "min mean max"),
+    *under("eval", "reward runtime samples_per_second steps_per_second kl loss rewards/digits/mean completions/mean_length"),
+]
+
+LISTS = {"roll": ROLL, "trl": TRL, "trl-grpo": TRL_GRPO, "re-grpo": RE_GRPO, "verl": VERL}
 
 COMPUTED = [
     *under("reward", "mean std max min sum best_mean shaped_mean shaped_max shaped_min penalty_mean reference_mean"),
@@ -149,6 +176,10 @@ ALIKE = {
     "TRL's penalty": ("trl", "objective/non_score_reward", "reward/penalty_mean"),
     "TRL's entropy": ("trl", "objective/entropy", "policy/surprisal_sum_mean"),
     "TRL's episodes": ("trl", "episode", "counts/rollouts_total"),
+    "GRPO's reward": ("trl-grpo", "reward", "reward/mean"),
+    "GRPO's KL": ("trl-grpo", "kl", "kl/k3_mean"),
+    "GRPO's equal groups": ("trl-grpo", "frac_reward_zero_std", "groups/zero_std_share"),
+    "GRPO's cut completions": ("trl-grpo", "completions/clipped_ratio", "length/truncated_share"),
     "ROLL's score": ("roll", "critic/score/mean", "reward/mean"),
     "ROLL's rewards": ("roll", "critic/rewards/min", "reward/shaped_min"),
     "ROLL's values": ("roll", "critic/values/max", "critic/value_max"),
@@ -292,7 +323,7 @@ def test_dialect_names_what_there_is(dialect: str) -> None:
 
 def test_dialects_stand_in_their_order() -> None:
     """The board's own names come first, then the trainers'."""
-    assert list(DIALECTS) == ["board", "roll", "trl", "re-grpo", "verl"]
+    assert list(DIALECTS) == ["board", "roll", "trl", "trl-grpo", "re-grpo", "verl"]
 
 
 def test_what_only_trainers_log_is_in_a_trainers_dialect() -> None:

@@ -322,6 +322,10 @@ def test_stamp_of_a_file_counts_what_goes_on_with_its_name(tmp_path: Path) -> No
 
 JOINED = {
     "critic/score/mean": "reward/mean",
+    "train/reward": "reward/mean",
+    "eval/reward": "evaluation/mean",
+    "train/rewards/my function/std": "reward/component/my function/std",
+    "eval/rewards/my function/std": "evaluation/reward/component/my function/std",
     "objective/scores": "reward/mean",
     "board/reward/mean": "reward/mean",
     "board/column/my_number/mean": "column/my_number/mean",

@@ -1,19 +1,22 @@
 """From a name in a trainer's log to the metric it means, and back. Knows the tables of the catalogue and nothing of runs.
 
-A name is looked for as it stands; then without what the trainer's own logging puts before or after every name (`Dialect.prefixes`
-and `suffixes`: TRL's "train/" in TensorBoard, ROLL's "@sum"). Nothing else is cut off: "my_run/loss" may mean anything.
+A name is looked for as it stands; then without what trackers and the trainer's own logging put before or after every name: "train/",
+which most of them do, `Dialect.prefixes` and `suffixes` (ROLL's "@sum"). With "eval/" before it, or transformers' "eval_", it is the same
+number of an evaluation, which is a metric of its own. Nothing else is cut off: "my_run/loss" may mean anything.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
 from board.catalogue import computed, logged
-from board.catalogue.contract import PLACES, Dialect, Metric
+from board.catalogue.contract import PLACES, Dialect, Metric, Words
 from board.catalogue.dialects.re_grpo import RE_GRPO
 from board.catalogue.dialects.roll import ROLL
 from board.catalogue.dialects.trl import TRL
+from board.catalogue.dialects.trl_grpo import TRL_GRPO
 from board.catalogue.dialects.verl import VERL
 
 _ALL: Final = (*computed.METRICS, *logged.METRICS)
@@ -24,10 +27,14 @@ METRICS: Final[Mapping[str, Metric]] = {metric.key: metric for metric in _ALL}
 BOARD: Final = Dialect("board", "Board", {key: key for key in METRICS}, prefixes=("board/",))
 """The board's own names: the keys. Pushed to a tracker they bear "board/"."""
 
-DIALECTS: Final[Mapping[str, Dialect]] = {dialect.name: dialect for dialect in (BOARD, ROLL, TRL, RE_GRPO, VERL)}
+DIALECTS: Final[Mapping[str, Dialect]] = {dialect.name: dialect for dialect in (BOARD, ROLL, TRL, TRL_GRPO, RE_GRPO, VERL)}
 
 Places = Mapping[str, str]
 """What stands for each placeholder of a name."""
+
+_TRAINING: Final = "train/"
+_EVALUATION: Final = ("eval/", "eval_")
+"""What stands before the names of a training and of an evaluation."""
 
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 
@@ -37,18 +44,43 @@ def resolve(dialect: str, name: str) -> tuple[Metric, Places] | None:
 
     Exact names come before families. Raises KeyError for an unknown dialect.
     """
-    table = DIALECTS[dialect]
-    return next((found for bare in _bare(table, name) if (found := _exact(table, bare) or _family(table, bare))), None)
+    found = _resolved([DIALECTS[dialect]], name)
+    return None if found is None else found[1:]
 
 
 def resolve_any(name: str) -> tuple[str, Metric, Places] | None:
     """As `resolve` in the first dialect that has the name, and which one it is; exact names of any come before families."""
+    return _resolved(list(DIALECTS.values()), name)
+
+
+def _resolved(tables: Sequence[Dialect], name: str) -> tuple[str, Metric, Places] | None:
+    """The name as it stands in the first of the dialects that has it, else what it means of an evaluation."""
+    if found := _as_it_stands(tables, name):
+        return found
+    for prefix in _EVALUATION:
+        if name.startswith(prefix) and (found := _as_it_stands(tables, name.removeprefix(prefix))):
+            dialect, metric, places = found
+            return dialect, _of_evaluation(metric), places
+    return None
+
+
+def _as_it_stands(tables: Sequence[Dialect], name: str) -> tuple[str, Metric, Places] | None:
     for find in (_exact, _family):
-        for table in DIALECTS.values():
+        for table in tables:
             for bare in _bare(table, name):
                 if found := find(table, bare):
                     return table.name, *found
     return None
+
+
+@cache
+def _of_evaluation(metric: Metric) -> Metric:
+    """The same number of an evaluation's rollouts; the one that rollouts give, where there is one."""
+    known = METRICS.get(metric.key.replace("reward/", "evaluation/", 1))
+    if known is not None and known.family == "evaluation":
+        return known
+    meaning = Words(f"{metric.meaning.en.removesuffix('.')}, of an evaluation.", f"评测中：{metric.meaning.zh}")
+    return replace(metric, key=f"evaluation/{metric.key}", family="evaluation", meaning=meaning, needs=())
 
 
 def name_of(dialect: str, key: str) -> str | None:
@@ -57,14 +89,13 @@ def name_of(dialect: str, key: str) -> str | None:
 
 
 def _bare(table: Dialect, name: str) -> Iterator[str]:
-    """The name, then what is left without what the trainer's own logging puts around it."""
-    yield name
-    for prefix in table.prefixes:
-        if name.startswith(prefix):
-            yield name.removeprefix(prefix)
-    for suffix in table.suffixes:
-        if name.endswith(suffix):
-            yield name.removesuffix(suffix)
+    """The name, then what is left without what trackers and the trainer's own logging put around it."""
+    for prefix in dict.fromkeys(("", *table.prefixes, _TRAINING)):
+        if not name.startswith(prefix):
+            continue
+        bare = name.removeprefix(prefix)
+        yield bare
+        yield from (bare.removesuffix(suffix) for suffix in table.suffixes if bare.endswith(suffix))
 
 
 def _exact(table: Dialect, name: str) -> tuple[Metric, Places] | None:

@@ -141,4 +141,12 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Batch of the last checkpoint.", "最近一个检查点所在的批次。"),
         MARK,
     ),
+    metric(
+        "counts/tokens_seen",
+        "tokens",
+        "tokens of prompts and responses of training up to and including the step",
+        "TRL, GRPO Trainer",
+        ("Tokens of prompts and responses so far.", "迄今为止提示与回答的 token 总数。"),
+        COUNTER,
+    ),
 )

@@ -23,6 +23,15 @@ ENDINGS = reading(
     look="responses",
 )
 
+FAILS = reading(
+    "down",
+    (
+        "If it stays high, the policy has not learnt how the tools are called, or they are down: read such a response.",
+        "若一直很高，说明策略还不会调用工具，或工具本身不可用：请阅读这样的回答。",
+    ),
+    look="responses",
+)
+
 METRICS: Final[tuple[Metric, ...]] = (
     metric(
         "length/eos_count",
@@ -119,5 +128,37 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py",
         ("Share of prompts that reach the limit of length.", "达到长度上限的提示比例。"),
         PROMPTS,
+    ),
+    metric(
+        "length/terminated_mean",
+        "tokens",
+        "mean over rollouts that end with the end token of their response tokens; 0 where none does",
+        "TRL, GRPO Trainer",
+        ("Mean length of the responses that end by themselves.", "自行结束的回答的平均长度。"),
+        GROWS,
+    ),
+    metric(
+        "length/terminated_min",
+        "tokens",
+        "smallest number of response tokens of a rollout that ends with the end token; 0 where none does",
+        "TRL, GRPO Trainer",
+        ("Shortest response that ends by itself.", "自行结束的最短回答。"),
+        GROWS,
+    ),
+    metric(
+        "length/terminated_max",
+        "tokens",
+        "largest number of response tokens of a rollout that ends with the end token; 0 where none does",
+        "TRL, GRPO Trainer",
+        ("Longest response that ends by itself.", "自行结束的最长回答。"),
+        LIMIT,
+    ),
+    metric(
+        "length/tool_failure_share",
+        "share, 0 to 1",
+        "calls of tools that failed / calls of tools",
+        "TRL, GRPO Trainer",
+        ("Share of calls of tools that failed.", "失败的工具调用所占比例。"),
+        FAILS,
     ),
 )

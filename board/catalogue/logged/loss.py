@@ -226,4 +226,12 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Updates skipped because their loss was not finite.", "因损失不是有限值（NaN 或无穷）而跳过的更新。"),
         BROKEN,
     ),
+    metric(
+        "loss/router",
+        "no unit",
+        "load-balancing loss of a mixture of experts, before its factor",
+        "TRL, GRPO Trainer",
+        ("Loss that keeps the experts of a mixture evenly used.", "使混合专家模型中各专家均衡使用的损失。"),
+        POLICY,
+    ),
 )

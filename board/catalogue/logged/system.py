@@ -111,4 +111,20 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("A setting of data-parallel training.", "数据并行训练的一项设置。"),
         SETTING,
     ),
+    metric(
+        "system/evaluation_samples_per_second",
+        "samples per second",
+        "samples of an evaluation / its time",
+        "transformers, Trainer",
+        ("Samples per second of an evaluation.", "评测每秒处理的样本数。"),
+        FAST,
+    ),
+    metric(
+        "system/evaluation_batches_per_second",
+        "batches per second",
+        "batches of an evaluation / its time",
+        "transformers, Trainer",
+        ("Batches per second of an evaluation.", "评测每秒处理的批次数。"),
+        FAST,
+    ),
 )

@@ -112,4 +112,12 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Time of a stage per token.", "某一环节平均每个 token 的时间。"),
         LASTS,
     ),
+    metric(
+        "time/evaluation",
+        "seconds",
+        "time of an evaluation",
+        "transformers, Trainer",
+        ("Time of an evaluation.", "一次评测所用的时间。"),
+        LASTS,
+    ),
 )

@@ -8,6 +8,7 @@ from board.catalogue.declare import metric, reading
 
 ROLL = "ROLL, Trackers and Metrics"
 PPO = "Schulman et al. 2017 (PPO), arXiv:1707.06347"
+GRPO = "TRL, GRPO Trainer"
 SCHULMAN = "Schulman 2020, http://joschu.net/blog/kl-approx.html"
 
 METRICS: Final[tuple[Metric, ...]] = (
@@ -43,6 +44,74 @@ METRICS: Final[tuple[Metric, ...]] = (
                 "缓慢下降是在学习，快速下降是坍缩：策略不再探索。请查看它十分确定的 token。",
             ),
             look="tokens",
+        ),
+    ),
+    metric(
+        "update/objective_clip_low_share",
+        "share, 0 to 1",
+        "share of tokens with a ratio below 1 - epsilon and a negative advantage",
+        GRPO,
+        (
+            "Share of tokens that were made unlikely enough, where the clip took effect.",
+            "概率已被压得够低、裁剪因而生效的 token 比例。",
+        ),
+        CLIPPED,
+    ),
+    metric(
+        "update/objective_clip_low_min",
+        "share, 0 to 1",
+        "smallest over rollouts of the share of tokens with a ratio below 1 - epsilon and a negative advantage",
+        GRPO,
+        ("Least share of a response's tokens clipped from below.", "单个回答中被下侧裁剪的 token 比例的最小值。"),
+        CLIPPED,
+    ),
+    metric(
+        "update/objective_clip_high_share",
+        "share, 0 to 1",
+        "share of tokens with a ratio above 1 + epsilon and a positive advantage",
+        GRPO,
+        (
+            "Share of tokens that were made likely enough, where the clip took effect.",
+            "概率已被抬得够高、裁剪因而生效的 token 比例。",
+        ),
+        CLIPPED,
+    ),
+    metric(
+        "update/objective_clip_high_max",
+        "share, 0 to 1",
+        "largest over rollouts of the share of tokens with a ratio above 1 + epsilon and a positive advantage",
+        GRPO,
+        ("Largest share of a response's tokens clipped from above.", "单个回答中被上侧裁剪的 token 比例的最大值。"),
+        CLIPPED,
+    ),
+    metric(
+        "update/weight_clip_share",
+        "share, 0 to 1",
+        "share of tokens with a ratio above the bound of CISPO and a positive advantage",
+        "MiniMax 2025 (CISPO), arXiv:2506.13585",
+        ("Share of tokens whose importance weight was cut by CISPO.", "重要性权重被 CISPO 截断的 token 比例。"),
+        CLIPPED,
+    ),
+    metric(
+        "update/sequence_weight_mean",
+        "ratio",
+        "mean over rollouts of the weight that VESPO gives a whole response",
+        GRPO,
+        ("Mean weight of a response in the update, by VESPO.", "VESPO 更新中回答的平均权重。"),
+        UNEVEN,
+    ),
+    metric(
+        "policy/entropy_coefficient",
+        "no unit",
+        "factor of the entropy in the loss",
+        GRPO,
+        ("Weight of the entropy in the loss.", "损失中熵的系数。"),
+        reading(
+            "",
+            (
+                "It is constant unless it adapts. If an adaptive one runs to an extreme, it no longer holds the entropy: compare the two.",
+                "除非自适应，否则不变。自适应系数若跑到极端，就再也控制不住熵：请对照二者。",
+            ),
         ),
     ),
 )

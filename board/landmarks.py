@@ -1,6 +1,7 @@
 """The steps a reader should look at first, from per-step aggregates alone. Frame in, a few named steps out; draws nothing."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -11,10 +12,11 @@ from board.numbers import fmt
 
 @dataclass(frozen=True)
 class Landmark:
-    """A step that stands out, and why in a few words."""
+    """A step that stands out, and why in a few words. Where something breaks, it is the step where it is broken, not the last good one."""
 
     step: int
     text: str
+    kind: Literal["note", "warning"] = "note"
 
 
 def largest_fall(stats: pd.DataFrame, what: str) -> Landmark | None:
@@ -36,10 +38,11 @@ def highest(stats: pd.DataFrame, what: str) -> Landmark | None:
 
 
 def parting(proxy: pd.DataFrame, gold: pd.DataFrame) -> Landmark | None:
-    """Where the validation reward peaked, when it then fell while the reward rose: the sign of a reward that is being exploited.
+    """Where the validation reward breaks while the reward rises: the sign of a reward that is being exploited, and a warning.
 
-    None unless, from that step to the last, the reward's mean rose and the validation reward's fell, each by more than its own noise
-    (std of the differences between neighbouring steps). Both are per_step's frames; Gao et al. 2022 (arXiv 2210.10760) describe the course.
+    None unless, from the validation reward's peak to the last step, the reward's mean rose and the validation reward's fell, each by more
+    than its own noise (std of the differences between neighbouring steps). It breaks at the first step of the lower of the two levels that
+    its course since the peak is best split into. Both are per_step's frames; Gao et al. 2022 (arXiv 2210.10760) describe the course.
     """
     both = pd.DataFrame({"proxy": proxy["mean"], "gold": gold["mean"]}).dropna()
     steps, values = both.index.to_numpy(), both.to_numpy(np.float64)
@@ -50,8 +53,20 @@ def parting(proxy: pd.DataFrame, gold: pd.DataFrame) -> Landmark | None:
     noise = np.diff(values, axis=0).std(axis=0)
     if rise <= noise[0] or fall <= noise[1]:
         return None
-    text = f"validation reward peaks at step {steps[at]}, then falls by {fmt(fall)} while the reward rises by {fmt(rise)}"
-    return Landmark(int(steps[at]), text)
+    broken = at + _fall(values[at:, 1])
+    text = (
+        f"validation reward breaks at step {steps[broken]}: since its peak at step {steps[at]} it falls by {fmt(fall)} "
+        f"while the reward rises by {fmt(rise)}"
+    )
+    return Landmark(int(steps[broken]), text, "warning")
+
+
+def _fall(course: NDArray[np.float64]) -> int:
+    """Where the lower level begins, if two levels are fitted to the course (two values or more) by least squares; at 1 or later."""
+    before = np.arange(1, course.size)
+    sums = np.cumsum(course)[:-1]
+    above = sums / before - (course.sum() - sums) / (course.size - before)
+    return int((above * np.sqrt(before * (course.size - before))).argmax()) + 1
 
 
 def _known(stats: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

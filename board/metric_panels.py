@@ -221,7 +221,7 @@ def _chart(panel: Panel, key: str, wall: Wall) -> None:
         st.text(str(error))
         return
     st.plotly_chart(drawn.figure, key=key, config={"displayModeBar": False})
-    wall.marks[key] = step_mark(drawn.chart, wall.view.step)
+    wall.marks[key] = step_mark(drawn.chart, wall.view.step, latest=True)
 
 
 def _lines(panel: Panel) -> list[PanelLine]:

@@ -141,7 +141,7 @@ def _chart(run: Run, step: int, asked: _Asked, title: str, key: str, number: str
         notice(f"{title}: {error}")
         return {}
     st.plotly_chart(drawn.figure, key=key, config={"displayModeBar": False})
-    return {key: step_mark(drawn.chart, step)} if drawn.chart.steps.size else {}
+    return {key: step_mark(drawn.chart, step, latest=True)} if drawn.chart.steps.size else {}
 
 
 def _ask(run: Run, query: str) -> _Asked:

@@ -11,7 +11,7 @@ def opened(page: Page, board_server: str, step: int) -> Locator:
     page.goto(f"{board_server}?run=tiny_ppo_hacked&step={step}")
     settled(page)
     curve = page.locator(".st-key-curve_0")
-    for mark in (".st-key-curve_0 .step-mark text", ".st-key-heat .step-mark text"):
+    for mark in (".st-key-curve_0 .step-mark .step", ".st-key-heat .step-mark .step"):
         expect(page.locator(mark)).to_have_text(f"step {step}")
     expect(page.locator(".st-key-strip .step-mark rect")).to_be_attached()
     return curve
@@ -38,12 +38,15 @@ def test_another_step_moves_the_marks_and_keeps_the_charts(board_server: str, pa
 
     page.keyboard.press("l")
 
-    expect(curve.locator(".step-mark text")).to_have_text("step 6")
-    expect(page.locator(".st-key-heat .step-mark text")).to_have_text("step 6")
+    expect(curve.locator(".step-mark .step")).to_have_text("step 6")
+    expect(page.locator(".st-key-heat .step-mark .step")).to_have_text("step 6")
     expect(bar).not_to_have_attribute("x", before[1])
     assert float(line.get_attribute("x1") or 0) > float(before[0])
     assert float(bar.get_attribute("x") or 0) > float(before[1])
     assert curve.locator(".step-mark circle").count() >= 1
+    # the numbers beside the dots are those of step 6, those at the ends of the lines are none
+    expect(curve.locator(".step-mark .value")).to_have_text(["0.497", "0.722"])
+    expect(curve.locator(".annotation-text")).to_have_text(["policy", "validation"])
     for key in ("strip", "curve_0", "curve_1", "heat"):
         expect(page.locator(f".st-key-{key} .js-plotly-plot")).to_have_attribute("data-before", "yes")
 
@@ -55,7 +58,7 @@ def test_the_same_point_can_be_clicked_again(board_server: str, page: Page) -> N
     expect(page).not_to_have_url(re.compile(r"step=1(&|$)"))
     first = re.search(r"step=(\d+)", page.url)
     assert first is not None
-    expect(curve.locator(".step-mark text")).to_have_text(f"step {first[1]}")
+    expect(curve.locator(".step-mark .step")).to_have_text(f"step {first[1]}")
 
     page.keyboard.press("l")
     expect(page).not_to_have_url(re.compile(rf"step={first[1]}(&|$)"))
@@ -66,4 +69,4 @@ def test_the_same_point_can_be_clicked_again(board_server: str, page: Page) -> N
         1_500
     )  # for a second after a click the URL of before is taken for one that the browser had not yet replaced
     page.go_back()
-    expect(curve.locator(".step-mark text")).to_have_text(f"step {int(first[1]) + 1}")
+    expect(curve.locator(".step-mark .step")).to_have_text(f"step {int(first[1]) + 1}")

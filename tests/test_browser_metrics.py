@@ -15,12 +15,12 @@ PANEL = '[class*="st-key-panel_reward_"]'
 def opened(page: Page, board_server: str, step: int) -> None:
     """The page with the reward's panels drawn and marked."""
     page.goto(f"{board_server}?run=tiny_ppo_rhyme&step={step}")
-    expect(page.locator(".st-key-curve_0 .step-mark text")).to_have_text(f"step {step}")
+    expect(page.locator(".st-key-curve_0 .step-mark .step")).to_have_text(f"step {step}")
     settled(page)
     tab(page, "Metrics").click()
     expect(page.locator(".st-key-frontier .js-plotly-plot")).to_be_visible()
     settled(page)
-    expect(page.locator(f"{PANEL} .step-mark text").first).to_have_text(f"step {step}")
+    expect(page.locator(f"{PANEL} .step-mark .step").first).to_have_text(f"step {step}")
 
 
 def test_a_click_in_a_panel_goes_to_its_step(board_server: str, page: Page) -> None:
@@ -34,7 +34,7 @@ def test_a_click_in_a_panel_goes_to_its_step(board_server: str, page: Page) -> N
     step = re.search(r"step=(\d+)", page.url)
     assert step is not None
     for at in (0, 1):
-        expect(page.locator(f"{PANEL} .step-mark text").nth(at)).to_have_text(f"step {step[1]}")
+        expect(page.locator(f"{PANEL} .step-mark .step").nth(at)).to_have_text(f"step {step[1]}")
         expect(page.locator(f"{PANEL} .js-plotly-plot").nth(at)).to_have_attribute("data-before", "yes")
 
 
@@ -42,7 +42,7 @@ def test_a_point_of_the_frontier_is_its_step(board_server: str, page: Page) -> N
     """x of the frontier is a distance, not a step: a click on a point goes to the step that the point is."""
     opened(page, board_server, 1)
     chart = page.locator(".st-key-frontier .js-plotly-plot")
-    expect(page.locator(".st-key-frontier .step-mark text")).to_have_text("step 1")
+    expect(page.locator(".st-key-frontier .step-mark .step")).to_have_text("step 1")
     wanted = chart.evaluate("chart => chart.data.find((one) => one.name === 'steps').ids.at(-1)")
 
     points = page.locator(".st-key-frontier .scatterlayer .points path")
@@ -55,7 +55,7 @@ def test_a_point_of_the_frontier_is_its_step(board_server: str, page: Page) -> N
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
     expect(page).to_have_url(re.compile(rf"step={wanted}(&|$)"))
-    expect(page.locator(".st-key-frontier .step-mark text")).to_have_text(f"step {wanted}")
+    expect(page.locator(".st-key-frontier .step-mark .step")).to_have_text(f"step {wanted}")
 
 
 def test_an_open_family_is_in_the_link(board_server: str, page: Page) -> None:
@@ -73,12 +73,12 @@ def test_scalars_are_followed_while_they_grow(serve: Serve, page: Page, tmp_path
     """What a tracker adds to the file that `serve --scalars` names comes up by itself, and nothing the reader opened closes."""
     scalars = tmp_path / "metrics.jsonl"
     scalars.write_text(json.dumps({"step": 1, "lr": 0.5}) + "\n", encoding="utf-8")
-    opened(page, serve(REPOSITORY / "rollout_samples", "--scalars", str(scalars)), 1)
+    opened(page, serve(REPOSITORY / "rollout_samples", "--scalars", str(scalars)), 9)
     page.get_by_text("Optimiser ·").click()
     panel = page.locator('[class*="st-key-panel_optimiser_"] .js-plotly-plot')
-    expect(panel.locator(".annotation-text")).to_have_text("0.500")
+    expect(panel.locator(".step-mark .value")).to_have_text("0.500 at step 1")
 
     with scalars.open("a", encoding="utf-8") as file:
         file.write(json.dumps({"step": 9, "lr": 0.25}) + "\n")
 
-    expect(panel.locator(".annotation-text")).to_have_text("0.250")
+    expect(panel.locator(".step-mark .value")).to_have_text("0.250")

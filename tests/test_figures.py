@@ -22,6 +22,7 @@ from board.figures.curves import Band, CurveSeries
 from board.figures.distributions import MOST_STEPS, TIE
 from board.figures.strip import MOST_BARS, bar_mark, step_strip
 from board.figures.thinning import LIMIT, kept_points
+from board.numbers import fmt
 from board.steps import per_step, share_below, smooth
 
 TEAL, GREY = theme.COLORS["policy"], theme.COLORS["reference"]
@@ -215,14 +216,31 @@ def test_the_chosen_step_is_marked_on_every_line() -> None:
     assert step_mark(chart, 1) == {
         "x": 1,
         "text": "step 1",
-        "dots": [{"y": 3.0, "color": TEAL}, {"y": 0.0, "color": GREY}],
+        "dots": [{"y": 3.0, "color": TEAL, "text": "3"}, {"y": 0.0, "color": GREY, "text": "0"}],
         "cased": False,
     }
     mark = step_mark(chart, 2)
     assert mark is not None
     drawn = trace(figure(chart), "policy").y
-    assert mark["dots"] == [{"y": drawn[1], "color": TEAL}]
+    assert mark["dots"] == [{"y": drawn[1], "color": TEAL, "text": fmt(drawn[1])}]
     assert not chart.spec["layout"]["shapes"]
+
+
+def test_where_the_latest_will_do_its_step_is_told() -> None:
+    """A line that is sparser than the steps is told where it last had a value, and as of when; a step the chart lacks has no label."""
+    chart = curves.step_curve([series({2: [1.0], 4: [3.0]}), series({1: [5.0], 4: [math.nan]}, "reference", GREY)])
+
+    for step, label, texts in (
+        (0, None, None),
+        (1, "step 1", ["5"]),
+        (3, "", ["1 at step 2", "5 at step 1"]),
+        (4, "step 4", ["3", "5 at step 1"]),
+        (9, "", ["3 at step 4", "5 at step 1"]),
+    ):
+        mark = step_mark(chart, step, latest=True)
+        assert (mark and mark["text"], mark and [dot["text"] for dot in mark["dots"]]) == (label, texts)
+    assert mark is not None
+    assert [dot["x"] for dot in mark["dots"]] == [4, 1]
 
 
 def test_ticks_on_grid_values_are_not_rounding_noise() -> None:
@@ -248,7 +266,7 @@ def test_a_thinned_curve_is_marked_at_any_step() -> None:
     mark = step_mark(chart, step)
 
     assert mark is not None
-    assert mark["dots"] == [{"y": step**0.5, "color": TEAL}]
+    assert mark["dots"] == [{"y": step**0.5, "color": TEAL, "text": fmt(step**0.5)}]
 
 
 def test_the_strip_marks_the_bar_that_holds_the_step() -> None:
@@ -306,13 +324,13 @@ def unpacked(part: Any) -> Any:
 
 
 def test_few_lines_are_named_at_their_ends() -> None:
-    """Name and last value beside the last point, no legend; labels of lines that end together do not overlap."""
+    """Its name alone beside the last point, no legend; labels of lines that end together do not overlap."""
     fig = step_curve([series({1: [0.0], 2: [1.0]}), series({1: [0.0], 2: [1.001], 3: [math.nan]}, "reference", GREY)])
 
     assert not fig.layout.showlegend
     first, second = fig.layout.annotations
-    assert (first.x, first.y, first.text) == (2, 1.0, "policy 1")
-    assert (second.x, second.y, second.text) == (2, 1.001, "reference 1.00")
+    assert (first.x, first.y, first.text) == (2, 1.0, "policy")
+    assert (second.x, second.y, second.text) == (2, 1.001, "reference")
     assert second.yshift - first.yshift >= 14
 
 
@@ -320,7 +338,7 @@ def test_a_long_name_is_cut_at_the_end_of_its_line() -> None:
     """A column name of any length leaves room for the plot; the whole name is told on hover."""
     fig = step_curve([series(SPREAD, "x" * 80)])
 
-    assert fig.layout.annotations[0].text == "x" * 23 + "… 6"
+    assert fig.layout.annotations[0].text == "x" * 23 + "…"
     assert fig.layout.margin.r < 250
     assert fig.data[0].name == "x" * 80
 
@@ -407,13 +425,16 @@ def test_thinning_keeps_the_extremes_of_every_run(curve: NDArray[np.float64], da
 
 
 def test_share_below_zero_is_in_percent() -> None:
-    """A quarter of the rollouts is 25 %, labelled so at the line's end; the axis starts at zero."""
+    """A quarter of the rollouts is 25 %, told so where the step is chosen; the axis starts at zero."""
     frame = frame_of({1: [-1.0, 1.0, 1.0, 1.0], 2: [math.nan], 3: [-1.0, -2.0]}, "reward_gap")
 
-    fig = share_below_zero(share_below(frame, "reward_gap"))
+    chart = distributions.share_below_zero(share_below(frame, "reward_gap"))
+    fig, mark = figure(chart), step_mark(chart, 1)
 
     np.testing.assert_array_equal(trace(fig, "worse").y, [25, np.nan, 100])
-    assert fig.layout.annotations[0].text == "worse 100 %"
+    assert fig.layout.annotations[0].text == "worse"
+    assert mark is not None
+    assert mark["dots"][0]["text"] == "25 %"
     assert fig.layout.yaxis.rangemode == "tozero"
 
 

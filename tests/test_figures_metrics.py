@@ -48,7 +48,7 @@ def test_both_curves_stand_in_one_panel() -> None:
     assert theirs.line.color == other.line.color == theme.COLORS["reference"]
     assert len({ours.line.dash, theirs.line.dash, other.line.dash}) == 3
     assert chart.steps.tolist() == [0, 1, 2, 9]
-    assert [one.text for one in figure(chart).layout.annotations] == ["rollouts 3", "tensorboard 3", "wandb 2"]
+    assert [one.text for one in figure(chart).layout.annotations] == ["rollouts", "tensorboard", "wandb"]
 
 
 def test_long_names_at_the_ends_of_lines_keep_what_they_differ_in() -> None:
@@ -62,8 +62,11 @@ def test_long_names_at_the_ends_of_lines_keep_what_they_differ_in() -> None:
 
 
 def test_one_curve_needs_no_name() -> None:
-    """A lone curve is labelled with its last value alone."""
-    assert [one.text for one in figure(metric_panel([line([1, 0.25])], "reward")).layout.annotations] == ["0.250"]
+    """A lone curve is not named, neither at its end nor in a legend."""
+    layout = figure(metric_panel([line([1, 0.25])], "reward")).layout
+
+    assert not layout.annotations
+    assert not layout.showlegend
 
 
 RANGES = {
@@ -95,10 +98,11 @@ def test_logarithmic_axis_says_what_it_leaves_out() -> None:
     assert np.isnan(drawn(chart, "rollouts").y[1:3]).all()
     assert fig.layout.xaxis.title.text == "2 steps not above zero left out"
     assert [shape.y0 for shape in fig.layout.shapes] == [10]
-    assert fig.layout.annotations[0].y == pytest.approx(-2)
     mark = step_mark(chart, 0)
     assert mark is not None
-    assert mark["dots"] == [{"y": 2.0, "color": theme.COLORS["other"]}]
+    assert mark["dots"] == [{"y": 2.0, "color": theme.COLORS["other"], "text": "100"}]
+    named = figure(metric_panel([line([100, 0.01]), line([1, 1], "wandb", logged=True)], "loss", log=True))
+    assert named.layout.annotations[0].y == pytest.approx(-2)
 
 
 def test_what_is_left_out_is_counted_once() -> None:

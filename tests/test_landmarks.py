@@ -1,9 +1,15 @@
 """The steps a reader is told to look at first."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
+from board import open_run
 from board.landmarks import Landmark, highest, landmarks, largest_fall, parting
+from board.steps import per_step
+
+SAMPLES = Path(__file__).parent.parent / "rollout_samples"
 
 
 def means(*values: float | None, first: int = 0) -> pd.DataFrame:
@@ -45,7 +51,10 @@ def test_highest(name: str) -> None:
 
 
 PARTINGS = {
-    "exploited": (means(0, 1, 2, 3, 4), means(0, 1, 2, 1, 0), 2),
+    "exploited": (means(0, 1, 2, 3, 4), means(0, 1, 2, 1, 0), 3),
+    "holds for long, then breaks": (means(0, 1, 2, 3, 4, 5, 6), means(2, 1.9, 1.9, 2, 1.8, 0, 0.1), 5),
+    "steps that are not counted from zero": (means(0, 1, 2, 3, first=10), means(2, 2.1, 0, 0.1, first=10), 12),
+    "over a gap": (means(0, 1, 2, 3, 4), means(1, 2, None, 0, 0), 3),
     "both rise": (means(0, 1, 2, 3, 4), means(0, 1, 2, 3, 4), None),
     "both fall": (means(0, 1, 2, 1, 0), means(0, 1, 2, 1, 0), None),
     "within noise": (means(0, 1, 0, 1, 0, 1.2), means(1, 2, 1, 2, 1, 1.9), None),
@@ -55,12 +64,24 @@ PARTINGS = {
 
 @pytest.mark.parametrize("name", PARTINGS)
 def test_parting(name: str) -> None:
-    """The peak of the validation reward, if it then falls while the reward rises, both beyond noise."""
+    """The step where the validation reward breaks, if it falls after its peak while the reward rises, both beyond noise."""
     proxy, gold, expected = PARTINGS[name]
 
     found = parting(proxy, gold)
 
     assert (found.step if found else None) == expected
+    assert found is None or (found.kind == "warning" and f"breaks at step {expected}" in found.text)
+
+
+def test_the_bundled_run_is_broken_where_its_landmark_leads() -> None:
+    """In tiny_ppo_hacked every step before the one that is linked is better than every step after it, by the validation reward's mean."""
+    frame = open_run(SAMPLES / "tiny_ppo_hacked").frame
+    gold = per_step(frame, "valid_reward")
+
+    found = parting(per_step(frame, "reward"), gold)
+
+    assert found is not None
+    assert gold["mean"].loc[: found.step - 2].min() > gold["mean"].loc[found.step :].max()
 
 
 def test_landmarks_need_their_columns() -> None:
@@ -69,6 +90,6 @@ def test_landmarks_need_their_columns() -> None:
 
     assert landmarks({}, "kl_k3_mean") == []
     assert [found.step for found in landmarks({"reward": reward, "valid_reward": valid, "kl_k3_mean": reward}, "kl_k3_mean")] == [
-        2,
+        3,
         4,
     ]

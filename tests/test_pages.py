@@ -526,6 +526,31 @@ def _numbers(array: Any) -> list[float]:
     return [float(value) for value in array]
 
 
+def test_a_warning_leads_to_where_it_breaks(root: Path) -> None:
+    """A validation reward that falls while the reward rises is said with the word "warning", apart from the notes, and linked where it broke."""
+    gold = (1.0, 1.1, 1.0, 1.1, 0.1, 0.0)
+    write_run(root, "run", [row(step, reward=float(step), valid_reward=value) for step, value in enumerate(gold)])
+    test = opened("rewards", step=1)
+
+    badges = [element.value for element in test.markdown if "warning" in element.value]
+    assert badges == [":orange-badge[warning]"]
+    assert "validation reward breaks at step 4: since its peak at step 1 it falls by 1.10 while the reward rises by 4" in texts(test)
+    test.button(key="landmark_0").click().run()
+    assert linked(test, "step") == "4"
+
+
+def test_curves_tell_the_value_of_the_chosen_step_alone(root: Path) -> None:
+    """What stands beside the lines is their names; the number at the mark is the chosen step's, not the last one's."""
+    write_run(root, "run", [row(step, reward=float(step)) for step in range(5)])
+    test = opened("rewards", step=1)
+
+    named = [label["text"] for label in figure(test, "Does the reward rise?")["layout"]["annotations"]]
+    sent = [json.loads(one.proto.json)["marks"] for one in test.get("bidi_component") if '"marks"' in (one.proto.json or "")]
+    mark = next(found["curve_0"] for found in sent if "curve_0" in found)
+    assert named == ["policy", "reference"]
+    assert (mark["text"], [dot["text"] for dot in mark["dots"]]) == ("step 1", ["1", "0.250"])
+
+
 def test_absent_fields_are_named_in_one_line(root: Path) -> None:
     """A panel without its fields says which it needs; no reference is invented."""
     write_run(root, "run", [{"step": 0, "response": "x", "reward": 1.0}])

@@ -16,6 +16,7 @@ import plotly.io as pio
 from numpy.typing import NDArray
 
 from board.metrics import Float64Array
+from board.numbers import fmt
 
 Spec = dict[str, Any]
 """A Plotly figure, or a part of one, by the names of plotly.js."""
@@ -26,11 +27,15 @@ _TYPED: Final = {"i": "i4", "f": "f8"}
 
 @dataclass(frozen=True)
 class Line:
-    """A line over steps as drawn before thinning: `y` has one value per step, NaN where there is none."""
+    """A line over steps as drawn before thinning: `y` has one place on the axis per step, NaN where there is none."""
 
     color: str
     steps: NDArray[np.int64]
     y: Float64Array
+    values: Float64Array
+    """What is told of each place: `y` itself, but on a logarithmic axis."""
+    unit: str = ""
+    """What stands behind a value, if that is short: " %"."""
 
 
 @dataclass(frozen=True)
@@ -50,19 +55,28 @@ def without_steps(data: list[Spec], layout: Spec) -> Chart:
     return Chart({"data": data, "layout": layout}, np.empty(0, np.int64))
 
 
-def step_mark(chart: Chart, step: int) -> Spec | None:
+def step_mark(chart: Chart, step: int, *, latest: bool = False) -> Spec | None:
     """Where the chosen step stands on a chart, in the units of its axes; None if the chart does not reach it.
 
-    `x`, the text of its label, a dot of each line that has a value there (`y`, `color`), and whether the mark is cased.
+    `x`, the text of its label, a dot of each line that has a value there (`y`, `color` and the value as `text`), and whether the mark
+    is cased. With `latest` a line that has no value there has its dot where it last had one (`x`), with that step in its text, and the
+    label of a step that the chart lacks is empty.
     """
-    if step not in chart.steps:
+    known = step in chart.steps
+    dots = [dot for line in chart.lines if (dot := _dot(line, step, latest=latest))]
+    if not known and not dots:
         return None
-    dots = []
-    for line in chart.lines:
-        at = np.flatnonzero(line.steps == step)
-        if len(at) and np.isfinite(line.y[at[0]]):
-            dots.append({"y": float(line.y[at[0]]), "color": line.color})
-    return {"x": step, "text": f"step {step:,}", "dots": dots, "cased": chart.cased}
+    return {"x": step, "text": f"step {step:,}" if known else "", "dots": dots, "cased": chart.cased}
+
+
+def _dot(line: Line, step: int, *, latest: bool) -> Spec | None:
+    """The line's point at the step, or before it where the latest will do."""
+    known = np.flatnonzero(np.isfinite(line.y) & (line.steps <= step if latest else line.steps == step))
+    if not known.size:
+        return None
+    at, of = known[-1], int(line.steps[known[-1]])
+    dot = {"y": float(line.y[at]), "color": line.color, "text": fmt(float(line.values[at])) + line.unit}
+    return dot if of == step else {**dot, "x": of, "text": f"{dot['text']} at step {of:,}"}
 
 
 class Ready(go.Figure):  # type: ignore[misc]

@@ -12,11 +12,11 @@ import pandas as pd
 
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Line
-from board.figures.lines import Curve, band_area, last_point, line, name_lines, unsmoothed
+from board.figures.lines import Curve, band_area, line, name_lines, unsmoothed
 from board.figures.theme import base_layout, leave_room, step_axis
 from board.figures.thinning import kept_points
 from board.metrics import Float64Array
-from board.numbers import exact, fmt
+from board.numbers import exact
 from board.steps import first_finite, smooth
 
 Band = Literal["none", "std", "quantiles", "min-max"]
@@ -83,14 +83,16 @@ def step_curve(
     data = [band_area(curve, 0.2 if len(curves) < 3 else 0.12) for curve in curves] if drawing.band != "none" else []
     data += [unsmoothed(curve) for curve in curves] if smoothing else []
     data += [line(curve, unit) for curve in curves]
-    labels = _labels(curves, unit)
+    labels = _labels(curves)
     layout = base_layout(title, _subtitle(unit, drawing), right=16 + 7 * max(map(len, labels), default=0))
     name_lines(layout, curves, labels)
     drawn = np.concatenate([array for curve in curves for array in (curve.line, curve.low, curve.high)])
     leave_room(layout, float(np.nanmin(drawn)), float(np.nanmax(drawn)))
     steps = np.unique(np.concatenate([one.stats.index.to_numpy(np.int64) for one in series]))
     step_axis(layout, steps, _thinning_note(curves))
-    return Chart({"data": data, "layout": layout}, steps, tuple(Line(one.color, one.steps, one.line) for one in whole))
+    percent = " %" if unit.startswith("%") else ""
+    lines = tuple(Line(one.color, one.steps, one.line, one.line, percent) for one in whole)
+    return Chart({"data": data, "layout": layout}, steps, lines)
 
 
 def band_edges(stats: pd.DataFrame, band: Band, scale: float) -> tuple[Float64Array, Float64Array]:
@@ -128,13 +130,11 @@ def _dash(series: Sequence[CurveSeries], at: int) -> str:
     return DASHES[sum(one.color == series[at].color for one in series[:at]) % len(DASHES)]
 
 
-def _labels(curves: Sequence[Curve], unit: str) -> list[str]:
-    """Name and last value of each line, or nothing where there are too many to stand beside each other."""
-    percent = " %" if unit.startswith("%") else ""
+def _labels(curves: Sequence[Curve]) -> list[str]:
+    """Name of each line, or nothing where there are too many to stand beside each other. No value: only the mark of a step tells one."""
     if len(curves) > MOST_LABELS:
         return []
-    names = [curve.name if len(curve.name) <= _LABEL_LETTERS else curve.name[: _LABEL_LETTERS - 1] + "…" for curve in curves]
-    return [f"{name} {fmt(last_point(curve)[1])}{percent}" for name, curve in zip(names, curves, strict=True)]
+    return [curve.name if len(curve.name) <= _LABEL_LETTERS else curve.name[: _LABEL_LETTERS - 1] + "…" for curve in curves]
 
 
 def _subtitle(unit: str, drawing: _Drawing) -> str:

@@ -111,20 +111,23 @@ def _hover_texts(curve: Curve, unit: str) -> list[str]:
     return texts
 
 
-def last_point(curve: Curve) -> tuple[int, float]:
+def _last_point(curve: Curve) -> tuple[int, float]:
     """Step and value of the last point that has one."""
     at = np.flatnonzero(~np.isnan(curve.line))[-1]
     return int(curve.steps[at]), float(curve.line[at])
 
 
 def name_lines(layout: Spec, curves: Sequence[Curve], labels: Sequence[str]) -> None:
-    """Name each line at its end, in the page's own text colour; labels of lines that end together are moved apart."""
+    """Name each line at its end, in the page's own text colour; labels of lines that end together are moved apart.
+
+    An empty label names a line that needs no name; without any labels there is a legend.
+    """
     layout |= {"showlegend": not labels, "legend": {"orientation": "h", "yanchor": "top", "y": -0.2}}
-    if not labels:
+    if not any(labels):
         return
     drawn = np.concatenate([array for curve in curves for array in (curve.line, curve.raw, curve.low, curve.high)])
     span = float(np.nanmax(drawn) - np.nanmin(drawn)) or 1.0
-    ends = [last_point(curve) for curve in curves]
+    ends = [_last_point(curve) for curve in curves]
     heights = np.array([(value - np.nanmin(drawn)) / span * _PLOT_PIXELS for _, value in ends])
     for (step, value), label, lift in zip(ends, labels, _apart(heights) - heights, strict=True):
         layout["annotations"].append(

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Line, Spec
 from board.figures.curves import MOST_LABELS
-from board.figures.lines import Curve, last_point, line, name_lines, unsmoothed
+from board.figures.lines import Curve, line, name_lines, unsmoothed
 from board.figures.theme import COLORS, MARK, base_layout, leave_room, step_axis, tint
 from board.figures.thinning import kept_points
 from board.formats.row import plural
 from board.metrics import Float64Array
-from board.numbers import fmt
 from board.steps import smooth
 
 HEIGHT: Final = 168
@@ -110,7 +109,7 @@ def metric_panel(
     step_axis(layout, steps)
     _beneath(layout, _note(lines, curves, log), 0 if labels else len(curves))
     data += _bounds(layout, healthy, log) if healthy else []
-    marked = tuple(Line(one.color, one.steps, _axis_values(one.line, log)) for one in (whole[at] for at in below))
+    marked = tuple(Line(one.color, one.steps, _axis_values(one.line, log), one.line) for one in (whole[at] for at in below))
     return Chart({"data": data, "layout": layout}, steps, marked)
 
 
@@ -221,11 +220,10 @@ def _no_template(text: str) -> str:
 
 
 def _labels(curves: Sequence[Curve]) -> list[str]:
-    """Last value of each line, and its name where there are several; nothing where there are too many."""
+    """Name of each line; a lone one needs none, and of too many none is written."""
     if len(curves) > MOST_LABELS:
         return []
-    names = [f"{_short(curve.name)} " for curve in curves] if len(curves) > 1 else [""]
-    return [f"{name}{fmt(last_point(curve)[1])}" for name, curve in zip(names, curves, strict=True)]
+    return [_short(curve.name) for curve in curves] if len(curves) > 1 else [""]
 
 
 def _short(name: str) -> str:

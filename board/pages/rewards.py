@@ -12,7 +12,7 @@ from board.figures.chart import Chart, Spec, step_mark
 from board.figures.curves import CurveSeries, step_curve
 from board.figures.distributions import by_sample, gap_histogram, reward_heat, share_below_zero, step_histogram
 from board.figures.theme import COLORS
-from board.landmarks import landmarks
+from board.landmarks import Landmark, landmarks
 from board.metrics import ESTIMATORS, kl_column
 from board.notices import absent
 from board.schema import heading, unit
@@ -43,10 +43,23 @@ def story(choices: CurveChoices) -> None:
     found = landmarks(
         {name: session.stats(run, name) for name in columns if name in run.frame.columns}, kl_column(choices.estimator)
     )
-    with st.container(horizontal=True, gap="small", key="story"):
+    with st.container(gap="small", key="story"):
         for at, landmark in enumerate(found):
-            where = {"step": landmark.step}
-            st.button(landmark.text, key=f"landmark_{at}", type="tertiary", on_click=session.go, kwargs=where)
+            if landmark.kind == "warning":
+                with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small", key=f"warning_{at}"):
+                    st.badge("warning", color="orange")
+                    st.text(landmark.text)
+                    _to_step(landmark, at, f"Look at step {landmark.step:,}")
+        with st.container(horizontal=True, gap="small"):
+            for at, landmark in enumerate(found):
+                if landmark.kind == "note":
+                    _to_step(landmark, at, landmark.text)
+
+
+def _to_step(landmark: Landmark, at: int, label: str) -> None:
+    """What leads to a landmark's step; the label is our own words and numbers."""
+    where = {"step": landmark.step}
+    st.button(label, key=f"landmark_{at}", type="tertiary", on_click=session.go, kwargs=where)
 
 
 def curve(

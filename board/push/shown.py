@@ -5,7 +5,7 @@ Knows links to the board; knows no tracker. The texts are a model's: whoever sho
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlencode
 
@@ -84,7 +84,12 @@ def findings(run: Run) -> list[Landmark]:
     numeric = numeric_columns(frame)
     columns = [name for name in ("reward", "valid_reward", kl, "response_length") if name in numeric]
     stood_out = landmarks({name: per_step(frame, name) for name in columns}, kl)
-    return stood_out + [_wrong(one, int(run.steps[-1])) for one in examine(run).findings if one.check.severity != "note"]
+    return [_worded(one) for one in stood_out] + [_wrong(one, int(run.steps[-1])) for one in examine(run).findings if one.check.severity != "note"]
+
+
+def _worded(found: Landmark) -> Landmark:
+    """With the word that a page of the board would show as a badge."""
+    return replace(found, text=f"warning: {found.text}") if found.kind == "warning" else found
 
 
 def _wrong(finding: Finding, last: int) -> Landmark:

@@ -1,6 +1,9 @@
 // Lays a mark of the chosen step over Plotly charts of this page, and tells which step is clicked in one. The charts stay as they are.
 
 const LABEL_EDGE = 0.08; // so near an end of the axis (as a share of it) a label stands beside its line, not across it
+const VALUE_EDGE = 0.6; // beyond this share of the axis a value stands to the left of its dot
+const VALUE_HEIGHT = 14;
+const PAGE = "light-dark(#fcfdfc, #0c1110)"; // behind a value that lies over a line: the backgroundColors of streamlit.toml
 const MARK = "rgb(128 136 140 / 0.9)";
 const BAR_SHARE = 0.85;
 
@@ -85,22 +88,41 @@ function shapes(mark, { xaxis, yaxis, font }) {
     const top = down(mark.height);
     return [node("rect", { x: (left + right - wide) / 2, y: top, width: wide, height: Math.max(down(0) - top, 0), fill: mark.color })];
   }
-  const share = xaxis.l2p(mark.x) / xaxis._length;
-  if (!(share >= 0 && share <= 1)) return []; // the reader has zoomed past it
-  const x = across(mark.x);
+  const shareOf = (value) => xaxis.l2p(value) / xaxis._length;
+  const isIn = (share) => share >= 0 && share <= 1; // not where the reader has zoomed past it
   const [top, bottom] = [yaxis._offset, yaxis._offset + yaxis._length];
+  const dots = mark.dots
+    .map((dot) => ({ ...dot, x: across(dot.x ?? mark.x), y: down(dot.y), share: shareOf(dot.x ?? mark.x) }))
+    .filter((dot) => isIn(dot.share) && dot.y >= top && dot.y <= bottom);
+  const told = [...dots.map((dot) => node("circle", { cx: dot.x, cy: dot.y, r: 4, fill: dot.color })), ...values(dots, font)];
+  const share = shareOf(mark.x);
+  if (!mark.text || !isIn(share)) return told;
+  const x = across(mark.x);
   const ends = { x1: x, x2: x, y1: top, y2: bottom };
   const line = node("line", { ...ends, stroke: mark.cased ? "white" : MARK, "stroke-width": 1 });
   const casing = mark.cased ? [node("line", { ...ends, stroke: "black", "stroke-width": 3 })] : [];
-  const dots = mark.dots
-    .filter((dot) => down(dot.y) >= top && down(dot.y) <= bottom)
-    .map((dot) => node("circle", { cx: x, cy: down(dot.y), r: 4, fill: dot.color }));
-  return [...casing, line, ...dots, label(mark.text, x, top, share, font)];
+  return [...casing, line, ...told, label(mark.text, x, top, share, font)];
+}
+
+// What each line is worth at its dot, one above the other where dots are close; towards the middle of the plot, so that it has room.
+function values(dots, font) {
+  const upwards = dots.filter((dot) => dot.text).sort((one, other) => other.y - one.y);
+  let free = Infinity;
+  return upwards.map((dot) => {
+    const before = dot.share > VALUE_EDGE;
+    const y = Math.min(dot.y - 6, free);
+    free = y - VALUE_HEIGHT;
+    const place = { x: dot.x + (before ? -7 : 7), y, "text-anchor": before ? "end" : "start", class: "value" };
+    const made = node("text", { ...place, "font-size": 12, "font-family": font.family, fill: font.color });
+    made.style.cssText = `paint-order: stroke; stroke: ${PAGE}; stroke-width: 5px; stroke-linejoin: round; font-variant-numeric: tabular-nums`;
+    made.textContent = dot.text;
+    return made;
+  });
 }
 
 function label(text, x, top, share, font) {
   const anchor = share < LABEL_EDGE ? "start" : share > 1 - LABEL_EDGE ? "end" : "middle";
-  const made = node("text", { x, y: top - 5, "text-anchor": anchor, "font-size": 11, "font-family": font.family, fill: font.color });
+  const made = node("text", { x, y: top - 5, class: "step", "text-anchor": anchor, "font-size": 11, "font-family": font.family, fill: font.color });
   made.textContent = text;
   return made;
 }

@@ -8,7 +8,7 @@ import streamlit as st
 
 from board.metrics import DEFAULT_ESTIMATOR, ESTIMATORS
 from board.rollouts import Split
-from board.schema import heading
+from board.schema import heading, is_trainers
 from board.selection import Order, Side
 
 Band = Literal["none", "std", "quantiles", "min-max"]
@@ -16,7 +16,9 @@ Band = Literal["none", "std", "quantiles", "min-max"]
 BANDS: Final[dict[str, str]] = {"none": "No band", "std": "± std", "quantiles": "10–90 %", "min-max": "Min–max"}
 ALL_STEPS: Final = "All steps"
 THIS_STEP: Final = "This step"
-DEFAULT_COLUMNS: Final = ("group", "reward", "reward_gap", "valid_reward", "kl_k3_mean", "response_length")
+DEFAULT_COLUMNS: Final = ("group", "reward", "reward_gap", "valid_reward", "advantage_mean", "kl_k3_mean", "response_length")
+MOST_PARTS: Final = 6
+"""So many of the trainer's own numbers, such as the parts of a reward, lie in the table unasked."""
 
 
 @dataclass(frozen=True)
@@ -89,13 +91,15 @@ class TableChoices:
     descending: bool
     query: str
     columns: tuple[str, ...]
+    """In the order of the table: first what it is sorted by, whatever the reader chose."""
     per_step: int
     """At most so many rollouts of a step, drawn at random; 0 for all."""
 
 
-def table_choices(numeric: Sequence[str], available: Sequence[str]) -> TableChoices:
-    """Draw scope, sorting, text filter and column choice in one row and return them."""
-    defaults = [name for name in DEFAULT_COLUMNS if name in available]
+def table_choices(numeric: Sequence[str], available: Sequence[str], on_sort: Callable[[], None]) -> TableChoices:
+    """Draw scope, sorting, text filter and column choice in one row and return them; `on_sort` is called when another order is chosen."""
+    parts = [name for name in numeric if is_trainers(name)][:MOST_PARTS]
+    defaults = [name for name in (*DEFAULT_COLUMNS[:2], *parts, *DEFAULT_COLUMNS[2:]) if name in available]
     orders = ["", *numeric]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         scope = st.segmented_control(
@@ -107,18 +111,27 @@ def table_choices(numeric: Sequence[str], available: Sequence[str]) -> TableChoi
             key="sort",
             bind="query-params",
             format_func=lambda name: heading(name) if name else "order written",
+            on_change=on_sort,
             width=200,
         )
         order = st.segmented_control(
-            "Order", ["descending", "ascending"], default="descending", required=True, key="order", bind="query-params"
+            "Order",
+            ["descending", "ascending"],
+            default="descending",
+            required=True,
+            key="order",
+            bind="query-params",
+            on_change=on_sort,
         )
         query = st.text_input("Text in prompt or response", type="search", key="filter", bind="query-params", width=240)
+        every = st.toggle("All numbers", key="numbers", bind="query-params", help="Every number of the run as a column.")
         with st.popover("Table"):
             columns = st.multiselect("Columns", list(available), default=defaults, key="columns", bind="query-params", width=420)
             limit = st.number_input(
                 "Rollouts of a step, at most (0: all)", 0, value=0, key="limit", bind="query-params", width=420
             )
-    return TableChoices(scope == ALL_STEPS, sort_by or "", order == "descending", query or "", tuple(columns), int(limit))
+    shown = dict.fromkeys([*([sort_by] if sort_by else []), *columns, *(numeric if every else [])])
+    return TableChoices(scope == ALL_STEPS, sort_by or "", order == "descending", query or "", tuple(shown), int(limit))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from board.formats.row import plural
 from board.notices import notice
 from board.numbers import fmt
 from board.rollouts import Rollout
-from board.schema import BY_NAME, BY_TITLE, IDS, heading
+from board.schema import IDS, heading, is_trainers
 from board.session import View
 from board.texts import shorten, without_padding, without_system_prompt
 
@@ -82,12 +82,7 @@ def _numbers(view: View, key: int) -> None:
 
 def _others(row: "pd.Series[Any]") -> list[str]:
     """Whatever else the trainer wrote that is short: its own numbers, such as the parts of a reward, and ids."""
-    derived = {*BY_NAME, "step", "shard", "line"} - {*IDS, "group"}
-    own = [
-        name
-        for name in row.index
-        if name not in derived and not (name.endswith("_mean") and name.removesuffix("_mean") in BY_TITLE)
-    ]
+    own = [name for name in row.index if name in {*IDS, "group"} or is_trainers(str(name))]
     return [
         f"{heading(str(name))} {fmt(float(value)) if isinstance(value, (int, float)) else value}"
         for name, value in row[own].items()

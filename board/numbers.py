@@ -6,12 +6,16 @@ Knows nothing of what a number means.
 import math
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 MISSING: Final = "–"
 """What stands for a number that is not there."""
 
 SMALLEST_FIXED: Final = 1e-3
 LARGEST_FIXED: Final = 1e6
-"""Outside these magnitudes a fraction is written as 1.23e-5."""
+LARGEST_WHOLE: Final = 1e15
+"""Whole numbers below it are written whole. Outside the other magnitudes a fraction is written as 1.23e-5."""
 
 
 def fmt(value: float | None, digits: int = 3) -> str:
@@ -24,13 +28,31 @@ def fmt(value: float | None, digits: int = 3) -> str:
         return MISSING
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
-    if value == int(value) and abs(value) < 1e15:
+    if value == int(value) and abs(value) < LARGEST_WHOLE:
         return f"{int(value):,}"
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     power = int(exponent)  # after rounding: 0.9996 has the power 0, not -1
     if SMALLEST_FIXED <= abs(value) < LARGEST_FIXED:
         return f"{value:,.{max(0, digits - 1 - power)}f}"
     return f"{mantissa}e{power}"
+
+
+MOST_DECIMALS: Final = 6
+"""A column that needs more of them to tell its smallest number from zero is written with powers of ten."""
+
+
+def column_format(values: NDArray[np.floating], digits: int = 3) -> str:
+    """One printf format for all numbers of a column, so that they share their decimals and can be compared: "%d", "%.2f" or "%.2e".
+
+    The median has `digits` significant digits, and what is not zero does not read as zero. NaN and infinities have no say.
+    """
+    sizes = np.abs(values[np.isfinite(values)])
+    sizes = sizes[sizes > 0]
+    if not (sizes % 1).any() and (sizes < LARGEST_WHOLE).all():
+        return "%d"
+    usual, smallest = (math.floor(math.log10(size)) for size in (float(np.median(sizes)), float(sizes.min())))
+    decimals = max(0, digits - 1 - usual, -smallest)
+    return f"%.{decimals}f" if decimals <= MOST_DECIMALS and sizes.max() < LARGEST_FIXED else f"%.{digits - 1}e"
 
 
 def told(value: float | None, unit: str = "") -> str:

@@ -229,6 +229,12 @@ def heading(name: str) -> str:
     return f"{name.removesuffix('_mean')}, mean" if name not in BY_NAME and name.endswith("_mean") else title(name)
 
 
+def is_trainers(name: str) -> bool:
+    """Whether a column of the frame is the trainer's own, such as a part of the reward: neither declared here nor made by the board."""
+    made = name in ("shard", "line") or (name.endswith("_mean") and name.removesuffix("_mean") in BY_TITLE)
+    return name not in BY_NAME and not made
+
+
 def unit(name: str) -> str:
     """Unit of a column, empty when unknown."""
     column = BY_NAME.get(name)

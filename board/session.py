@@ -32,8 +32,6 @@ from board.trackers import Found
 
 _T = TypeVar("_T")
 
-DEFAULT_ROOT: Final = "rollout_samples"
-
 ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", "single-cell"]
 """What a click selects in a table whose rows lead somewhere: anywhere on the row must do."""
 
@@ -67,7 +65,7 @@ class View:
 def root() -> Path:
     """The folder whose runs may be read: RL_BOARD_ROOT, else the script's argument, else the bundled samples. Raises RunNotFound."""
     given = os.environ.get("RL_BOARD_ROOT") or next((argument for argument in sys.argv[1:2] if Path(argument).is_dir()), None)
-    folder = Path(given) if given else Path(__file__).parent.parent / DEFAULT_ROOT
+    folder = Path(given) if given else Path(__file__).parent.parent / "rollout_samples"
     if not folder.is_dir():
         raise RunNotFound(f"The root {str(folder)!r} is not a folder. Start the board with the folder that holds your runs.")
     return folder.resolve()
@@ -151,16 +149,19 @@ def step_clicked(marks: str, steps: NDArray[np.int64]) -> Callable[[], None]:
     return callback
 
 
-def row_clicked(table: str, places: Sequence[Mapping[str, str | int]]) -> Callable[[], None]:
+def row_clicked(table: str, places: Sequence[Mapping[str, str | int]], /, **heads: Callable[[], None]) -> Callable[[], None]:
     """A callback for the table with that key: go to the place of the row that was clicked. `places` are the rows', in order.
 
-    The table selects ROW_OR_CELL: a click on a cell names the cell, one beside the first column the row.
+    The table selects ROW_OR_CELL: a click on a cell names the cell, one beside the first column the row. Where it selects columns too,
+    `heads` are what a click on a column's head does.
     """
 
     def callback() -> None:
         selection = (st.session_state.get(table) or {}).get("selection", {})
         rows = [row for row, _ in selection.get("cells", [])] or selection.get("rows", [])
-        if rows and rows[0] < len(places):
+        if act := next((act for name, act in heads.items() if name in selection.get("columns", [])), None):
+            act()
+        elif rows and rows[0] < len(places):
             go(**places[rows[0]])
 
     return callback
@@ -168,7 +169,7 @@ def row_clicked(table: str, places: Sequence[Mapping[str, str | int]]) -> Callab
 
 def select_row(table: str, row: int | None) -> None:
     """Mark one row of the table with that key, before it is drawn."""
-    st.session_state[table] = {"selection": {"rows": [] if row is None else [row], "cells": []}}
+    st.session_state[table] = {"selection": {"rows": [] if row is None else [row], "cells": [], "columns": []}}
 
 
 def note(**what: object) -> None:

@@ -29,7 +29,12 @@ def test_over_steps_is_marked_at_the_step() -> None:
 
     assert checked(chart).data[0].x.tolist() == [0, 5, 9]
     assert checked(chart).layout.title.text == "title"
-    assert step_mark(chart, 5) == {"x": 5, "text": "step 5", "dots": [{"y": 2.0, "color": "#12908a", "text": "2"}], "cased": False}
+    assert step_mark(chart, 5) == {
+        "x": 5,
+        "text": "step 5",
+        "dots": [{"y": 2.0, "color": "#12908a", "text": "2"}],
+        "cased": False,
+    }
 
 
 def test_step_that_a_curve_lacks_is_a_gap() -> None:

@@ -32,6 +32,7 @@ SCREEN = {
     "verbatim",
     "diff_view",
     "step_marks",
+    "rest_of_window",
     "controls",
     "metric_controls",
     "metric_panels",

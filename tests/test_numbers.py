@@ -2,11 +2,12 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from board.numbers import exact, fmt, told
+from board.numbers import column_format, exact, fmt, told
 
 READS = {
     "zero": (0.0, "0"),
@@ -69,3 +70,38 @@ def test_told_gives_the_digits_left_out(value: float | None, expected: str) -> N
 def test_exact_of_what_is_not_a_number() -> None:
     """Missing and infinite read as in fmt; whole numbers carry no ".0"."""
     assert [exact(value) for value in (None, math.nan, math.inf, 3.0)] == ["–", "–", "∞", "3"]
+
+
+COLUMNS = {
+    "whole": ([64, 3, 0, -2], ["64", "3", "0", "-2"]),
+    "thirds": ([8 / 3, 3, 11 / 3], ["2.67", "3.00", "3.67"]),
+    "below one": ([0.1111, 0.09091, 0.5], ["0.111", "0.091", "0.500"]),
+    "large with a fraction": ([1234.5, 1500.25], ["1234", "1500"]),
+    "a small one among others": ([1.5, 0.0004], ["1.5000", "0.0004"]),
+    "a tiny one among others": ([1.5, 2e-9, 0], ["1.50e+00", "2.00e-09", "0.00e+00"]),
+    "huge": ([1.5, 3e7], ["1.50e+00", "3.00e+07"]),
+    "huge and whole": ([1e20, 1], ["1.00e+20", "1.00e+00"]),
+    "missing and infinite": ([math.nan, math.inf, 0.25], ["nan", "inf", "0.250"]),
+    "nothing known": ([math.nan], []),
+    "empty": ([], []),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_numbers_of_a_column_share_their_decimals(name: str) -> None:
+    """One format for all of them, made for the usual one, in which nothing but zero reads as zero."""
+    values, expected = COLUMNS[name]
+
+    written = column_format(np.array(values, np.float64))
+
+    assert [written % value for value in values[: len(expected)]] == expected
+
+
+@given(st.lists(st.floats(), max_size=30))
+def test_no_number_of_a_column_reads_as_zero_but_zero(values: list[float]) -> None:
+    """Whatever stands beside it."""
+    written = column_format(np.array(values, np.float64))
+
+    for value in values:
+        if math.isfinite(value) and value != 0:
+            assert float(written % value) != 0

@@ -534,7 +534,9 @@ def test_a_warning_leads_to_where_it_breaks(root: Path) -> None:
 
     badges = [element.value for element in test.markdown if "warning" in element.value]
     assert badges == [":orange-badge[warning]"]
-    assert "validation reward breaks at step 4: since its peak at step 1 it falls by 1.10 while the reward rises by 4" in texts(test)
+    assert "validation reward breaks at step 4: since its peak at step 1 it falls by 1.10 while the reward rises by 4" in texts(
+        test
+    )
     test.button(key="landmark_0").click().run()
     assert linked(test, "step") == "4"
 
@@ -606,6 +608,87 @@ def test_table_is_sorted_and_missing_values_come_last(root: Path) -> None:
     assert table(test)["reward"].tolist()[:3] == [3.0, 2.0, 1.0]
     test.segmented_control(key="order").set_value("ascending").run()
     assert table(test)["reward"].tolist()[:3] == [1.0, 2.0, 3.0]
+
+
+def columns_of(test: AppTest) -> dict[str, dict[str, Any]]:
+    """How the first table shows its columns, by their names, in order."""
+    configured = json.loads(test.dataframe[0].proto.columns)
+    return {name: configured.get(name, {}) for name in table(test).columns}
+
+
+PARTS = {"format_reward": 0.5, "accuracy_reward": 0.25, "advantages": [0.5, 0.5, 0.5, 0.5]}
+
+
+def test_what_the_table_is_sorted_by_is_its_first_column(root: Path) -> None:
+    """It is shown whether it was chosen as a column or not, and stays in sight; any number will do."""
+    write_run(root, "run", [row(0, reward=1.0, **PARTS), row(0, reward=2.0, **PARTS)])
+    test = opened("responses")
+    assert "kl_k3_max" not in columns_of(test)
+
+    for by in ("kl_k3_max", "reward", "accuracy_reward"):
+        test.selectbox(key="sort").select(by).run()
+        shown = columns_of(test)
+        assert next(iter(shown)) == by
+        assert shown[by]["pinned"] is True
+        assert sum(bool(config.get("pinned")) for config in shown.values()) == 1
+
+
+def test_after_a_sort_the_row_on_top_is_the_choice(root: Path) -> None:
+    """Another column and another direction choose the first row, in another step too, on the table's first page."""
+    write_run(root, "run", [row(step, reward=reward) for step, reward in ((0, 1.0), (0, 9.0), (1, 5.0), (1, 3.0), (1, 7.0))])
+    test = opened("responses", step=1, rollout="rank_0.jsonl:4")
+
+    test.selectbox(key="sort").select("reward").run()
+    assert (linked(test, "step"), linked(test, "rollout")) == ("1", "rank_0.jsonl:5")
+    test.segmented_control(key="order").set_value("ascending").run()
+    assert (linked(test, "step"), linked(test, "rollout")) == ("1", "rank_0.jsonl:4")
+    test.segmented_control(key="scope").set_value("All steps").run()
+    assert linked(test, "rollout") == "rank_0.jsonl:4"
+    test.segmented_control(key="order").set_value("descending").run()
+    assert (linked(test, "step"), linked(test, "rollout")) == ("0", "rank_0.jsonl:2")
+    assert "step 0 · rank_0.jsonl:2" in texts(test)
+
+
+def test_a_sort_shows_the_first_page(root: Path) -> None:
+    """The row that is chosen by it is on the page that is shown."""
+    write_run(root, "run", [row(0, reward=float(at)) for at in range(1_002)])
+    test = opened("responses", page=2)
+
+    test.selectbox(key="sort").select("reward").run()
+
+    assert table(test)["reward"].iloc[0] == 1001
+    assert linked(test, "rollout") == "rank_0.jsonl:1002"
+
+
+def test_parts_of_the_reward_are_columns_and_the_rest_one_click_away(root: Path) -> None:
+    """What the trainer wrote and the advantage lie in the table where the run has them; a switch shows all numbers, and is in the link."""
+    write_run(root, "run", [row(0, **PARTS)])
+    write_run(root, "plain", [row(0)])
+    test = opened("responses", run="run")
+
+    assert {"format_reward", "accuracy_reward", "advantage_mean"} <= set(columns_of(test))
+    assert not {"format_reward", "advantage_mean"} & set(columns_of(opened("responses", run="plain")))
+    assert "log_ratio_sum" not in columns_of(test)
+    test.toggle(key="numbers").set_value(True).run()
+    everything = set(columns_of(test))
+    assert {"log_ratio_sum", "kl_k2_max", "nonfinite_tokens"} <= everything
+    assert set(columns_of(opened("responses", run="run", numbers="true"))) == everything
+
+
+def test_numbers_of_a_column_have_one_format_and_the_reward_a_bar(root: Path) -> None:
+    """The format comes from the column's values; a reward stands beside a bar unless all are the same."""
+    write_run(
+        root, "run", [row(0, reward=reward, accuracy_reward=part) for reward, part in ((1 / 3, 2.0), (2.0, 3.0), (None, 4.0))]
+    )
+    write_run(root, "same", [row(0, reward=1.5)] * 2)
+
+    mixed, same = columns_of(opened("responses", run="run")), columns_of(opened("responses", run="same"))
+
+    assert mixed["reward"]["type_config"]["format"] == "%.2f"
+    assert mixed["reward"]["type_config"]["type"] == "progress"
+    assert (mixed["reward"]["type_config"]["min_value"], mixed["reward"]["type_config"]["max_value"]) == (1 / 3, 2.0)
+    assert mixed["accuracy_reward"]["type_config"]["format"] == "%d"
+    assert same["reward"]["type_config"]["type"] == "number"
 
 
 def test_text_filter_keeps_matching_rows(root: Path) -> None:

@@ -1,5 +1,7 @@
 """Responses: which rollouts made the number, and what do they say? Choices, data, computing, drawing."""
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -7,10 +9,11 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from board import detail, session
-from board.controls import table_choices
+from board import detail, rest_of_window, session
+from board.controls import TableChoices, table_choices
+from board.figures.theme import COLORS
 from board.formats.row import plural
-from board.numbers import fmt
+from board.numbers import column_format, fmt
 from board.schema import BY_NAME, heading
 from board.selection import neighbours, numeric_columns, of_step, page, pages, sample, sort, with_text
 from board.steps import LengthChange, length_change
@@ -19,32 +22,76 @@ from board.texts import preview
 PAGE_ROWS = 1_000
 """So many rows of the table travel to the browser at once."""
 
-TABLE_HEIGHT = 640
-ROW_HEIGHT = 35
-FRACTION_WIDTH = 104
-"""Pixels that "-1.235e-05" needs: a column too narrow cuts its numbers on the left, where they matter most."""
+HEAD_HEIGHT = 35
+ROW_HEIGHT = 52
+"""Room for two lines of a text."""
+TEXTS = ("response", "ground_truth", "prompt")
+"""Texts in the table, of each its beginning."""
+TEXT_WIDTH = 260
+LETTER_WIDTH = 8
+CELL_PADDING = 24
+"""Pixels of a letter and around a cell: a column too narrow cuts its numbers on the left, where they matter most."""
+BAR_WIDTH = 44
+"""Of the bar behind a reward."""
+MOST_HEADING = 20
+"""Letters of a heading that a column of short numbers makes room for."""
+BAR = "reward"
+"""The column whose numbers stand beside a bar, from the least to the largest of those shown."""
 PANEL_WIDTH = 440
 """Table and rollout stand side by side while each has so many pixels."""
 
 view = session.view()
 run = view.run
 numeric = numeric_columns(run.frame)
-choices = table_choices(numeric, [name for name in run.frame.columns if name not in ("step", "shard", "line")])
 
 
-def listed() -> NDArray[np.int64]:
-    """The keys of the rollouts in the list: drawn, filtered and sorted."""
-    rows = drawn()
+def found_by(choices: TableChoices) -> NDArray[np.int64]:
+    """The keys of the rollouts that a list of these choices holds, in its order, found once."""
+    by = choices.sort_by
+    step = None if choices.all_steps else view.step
+    return session.listed(
+        lambda: listed(choices), run, "listed", step, choices.per_step, choices.query, by, bool(by) and choices.descending
+    )
+
+
+def listed(choices: TableChoices) -> NDArray[np.int64]:
+    """The same, found anew: drawn, filtered and sorted."""
+    rows = drawn(choices)
     if choices.query:
         rows = rows[with_text(run, rows.index.to_numpy(), choices.query)]
     ordered = sort(rows, choices.sort_by, descending=choices.descending) if choices.sort_by else rows
     return ordered.index.to_numpy()
 
 
-def drawn() -> pd.DataFrame:
+def drawn(choices: TableChoices) -> pd.DataFrame:
     """The rows to choose from, with no more columns than choosing needs: it copies them."""
     needed = [name for name in dict.fromkeys(["step", choices.sort_by]) if name in run.frame.columns]
-    return sample(of_step(run.frame[needed], scope), choices.per_step)
+    return sample(of_step(run.frame[needed], None if choices.all_steps else view.step), choices.per_step)
+
+
+def reordered() -> None:
+    """To be called when another order is chosen, before anything is drawn: the row on top becomes the choice, on the list's first page."""
+    ordered = replace(choices, sort_by=session.typed("sort"), descending=session.typed("order") != "ascending")
+    keys = found_by(ordered)
+    session.keep(page=1)
+    if len(keys):
+        session.go(**places(keys[:1])[0])
+
+
+def sort_by(column: str) -> None:
+    """Sort by a column, the largest first; the other way round where the list is so already."""
+    again = choices.sort_by == column and choices.descending
+    session.keep(sort=column, order="ascending" if again else "descending")
+    reordered()
+
+
+def places(keys: NDArray[np.int64]) -> list[dict[str, str | int]]:
+    """Where the reader is when he looks at these rollouts."""
+    steps = run.frame["step"].loc[pd.Index(keys)]
+    return [{"step": int(at), "rollout": source} for at, source in zip(steps, run.sources(keys), strict=True)]
+
+
+choices = table_choices(numeric, [name for name in run.frame.columns if name not in ("step", "shard", "line")], reordered)
 
 
 def summary(keys: NDArray[np.int64]) -> str:
@@ -53,7 +100,7 @@ def summary(keys: NDArray[np.int64]) -> str:
     total = len(of_step(run.frame[["step"]], scope))
     parts = [f"{plural(total, 'rollout')} of {where}"]
     shown = (
-        len(session.listed(lambda: drawn().index.to_numpy(), run, "drawn", scope, choices.per_step))
+        len(session.listed(lambda: drawn(choices).index.to_numpy(), run, "drawn", scope, choices.per_step))
         if choices.per_step
         else total
     )
@@ -85,41 +132,61 @@ def table(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
     if count > 1:
         st.text(
             f"Rows {first + 1:,} to {first + len(shown):,} of {len(listed_keys):,} in this order. "
-            "A click on a column's head orders these alone; Sort by orders all."
+            "A click on a number's head sorts all of them by it."
         )
-    texts = {
-        name: preview(run.texts(name, keys)).to_pandas().to_numpy()
-        for name in ("response", "ground_truth", "prompt")
-        if name in run.text_columns
-    }
-    numbers = [name for name in (*(("step",) if choices.all_steps else ()), *choices.columns) if name in shown.columns]
-    frame = pd.DataFrame({name: shown[name].to_numpy() for name in numbers} | texts)
-    places: list[dict[str, str | int]] = [
-        {"step": int(at), "rollout": source} for at, source in zip(shown["step"], run.sources(keys), strict=True)
-    ]
+    frame = pd.DataFrame(
+        {
+            name: preview(run.texts(name, keys)).to_pandas() if name in TEXTS else shown[name].to_numpy()
+            for name in shown_columns()
+        }
+    )
     key = f"table_{run.load_id}_{None if choices.all_steps else view.step}_{number}_{hash(choices)}"
     session.select_row(key, next((row for row, at in enumerate(keys) if at == chosen), None))
-    st.dataframe(
-        frame,
-        key=key,
-        on_select=session.row_clicked(key, places),
-        selection_mode=session.ROW_OR_CELL,
-        hide_index=True,
-        height=min(TABLE_HEIGHT, ROW_HEIGHT * (len(frame) + 1) + 3),
-        column_config={str(name): number_column(str(name), frame[name]) for name in frame.columns if name in numeric},
-    )
+    with st.container(key="rollout_table"):
+        st.dataframe(
+            frame,
+            key=key,
+            on_select=session.row_clicked(key, places(keys), **{name: partial(sort_by, name) for name in numeric}),
+            selection_mode=[*session.ROW_OR_CELL, "single-column"],
+            hide_index=True,
+            row_height=ROW_HEIGHT,
+            height=HEAD_HEIGHT + ROW_HEIGHT * len(frame) + 3,
+            column_config={str(name): column(str(name), frame[name]) for name in frame.columns},
+        )
+    rest_of_window.measure("rollout_table", key="table_room")
 
 
-def number_column(name: str, values: pd.Series) -> Any:
-    """How the table writes a number: whole ones whole, others with four significant digits, in a column that never cuts them."""
-    whole = bool((values.dropna() % 1 == 0).all())
-    known = BY_NAME.get(name)
-    return st.column_config.NumberColumn(
-        heading(name),
-        help=known.meaning if known else None,
-        format="%d" if whole else "%.4g",
-        width=None if whole else FRACTION_WIDTH,
-    )
+def shown_columns() -> list[str]:
+    """The table's columns: first what it is sorted by, which stays in sight; the response behind the reward, other texts at the end."""
+    step = ("step",) if choices.all_steps else ()
+    chosen = list(dict.fromkeys((*choices.columns[: bool(choices.sort_by)], *step, *choices.columns)))
+    behind = chosen.index(BAR) + 1 if BAR in chosen else len(chosen)
+    ordered = [*chosen[:behind], TEXTS[0], *chosen[behind:], *TEXTS[1:]]
+    return [name for name in ordered if name in (run.text_columns if name in TEXTS else run.frame.columns)]
+
+
+def column(name: str, values: pd.Series) -> Any:
+    """How the table shows a column."""
+    pinned = True if name == choices.sort_by else None
+    if name in TEXTS:
+        return st.column_config.TextColumn(width=TEXT_WIDTH)
+    if name not in numeric:
+        return st.column_config.Column(heading(name))
+    return number_column(name, values.to_numpy(np.float64, na_value=np.nan), pinned)
+
+
+def number_column(name: str, values: NDArray[np.float64], pinned: bool | None) -> Any:
+    """How the table writes a number: as its column does, in a column that never cuts it; a reward with a bar."""
+    known, finite = BY_NAME.get(name), values[np.isfinite(values)]
+    least, largest = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
+    written = column_format(values)
+    letters = max(len(heading(name)[:MOST_HEADING]), *(len(written % end) for end in (least, largest)))
+    options: dict[str, Any] = {"help": known.meaning if known else None, "format": written, "pinned": pinned}
+    width = CELL_PADDING + LETTER_WIDTH * letters
+    if name != BAR or least == largest:
+        return st.column_config.NumberColumn(heading(name), width=width, **options)
+    scale = {"min_value": least, "max_value": largest, "color": COLORS["policy"]}
+    return st.column_config.ProgressColumn(heading(name), width=width + BAR_WIDTH, **scale, **options)
 
 
 def opened(keys: NDArray[np.int64]) -> int | None:
@@ -153,9 +220,7 @@ def lists(keys: NDArray[np.int64]) -> None:
 
 
 scope = None if choices.all_steps else view.step
-found = session.listed(
-    listed, run, "listed", scope, choices.per_step, choices.query, choices.sort_by, bool(choices.sort_by) and choices.descending
-)
+found = found_by(choices)
 st.text(summary(found))
 if not len(found):
     st.text("No rollout matches: change the text or the step.")

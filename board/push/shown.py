@@ -84,7 +84,9 @@ def findings(run: Run) -> list[Landmark]:
     numeric = numeric_columns(frame)
     columns = [name for name in ("reward", "valid_reward", kl, "response_length") if name in numeric]
     stood_out = landmarks({name: per_step(frame, name) for name in columns}, kl)
-    return [_worded(one) for one in stood_out] + [_wrong(one, int(run.steps[-1])) for one in examine(run).findings if one.check.severity != "note"]
+    return [_worded(one) for one in stood_out] + [
+        _wrong(one, int(run.steps[-1])) for one in examine(run).findings if one.check.severity != "note"
+    ]
 
 
 def _worded(found: Landmark) -> Landmark:

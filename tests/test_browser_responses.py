@@ -7,7 +7,7 @@ import pytest
 from conftest import Serve
 from playwright.sync_api import Page, expect
 from settling import settled
-from test_browser import write_run
+from test_browser import go_to_page, write_run
 
 IMAGE = "![](http://127.0.0.1:9/x.png) <img src=http://127.0.0.1:9/y.png>"
 
@@ -16,6 +16,7 @@ def opened(page: Page, address: str) -> None:
     """The page, with its table drawn."""
     page.goto(address)
     settled(page)
+    go_to_page(page, "Responses")
     expect(page.locator(".st-key-rollout_table canvas").first).to_be_visible()
 
 
@@ -29,7 +30,7 @@ def below(page: Page) -> float:
 def test_the_table_reaches_the_bottom_of_the_window(board_server: str, page: Page) -> None:
     """At any height of the window, also after it changes; on a narrow one it is of a size to read, below the choices."""
     page.set_viewport_size({"width": 1400, "height": 700})
-    opened(page, f"{board_server}responses?run=tiny_ppo_hacked&step=18")
+    opened(page, f"{board_server}?run=tiny_ppo_hacked&step=18")
     assert below(page) == pytest.approx(16, abs=2)
 
     page.set_viewport_size({"width": 1400, "height": 1100})
@@ -47,12 +48,12 @@ def test_a_click_on_a_head_sorts_and_opens_the_top_row(serve: Serve, page: Page,
     """The first click sorts by the column, a second the other way round; names of columns are text wherever they stand."""
     rows = [{"step": 0, "response": f"r{at}", IMAGE: 0.5, "reward": float(reward)} for at, reward in enumerate((2, 9, 4))]
     write_run(tmp_path, "run", rows)  # type: ignore[arg-type]
-    opened(page, f"{serve(tmp_path)}responses")
+    opened(page, serve(tmp_path))
     expect(page).to_have_url(re.compile("rollout=rank_0.jsonl%3A1(&|$)"))
     settled(page)
 
     for top in (2, 1):
-        page.locator(".st-key-rollout_table canvas").first.click(position={"x": 60, "y": 17})
+        page.get_by_test_id("stDataFrame").first.click(position={"x": 60, "y": 17})
         expect(page).to_have_url(
             re.compile(f"sort=reward.*rollout=rank_0.jsonl%3A{top}(&|$)|rollout=rank_0.jsonl%3A{top}&.*sort=reward")
         )

@@ -185,7 +185,7 @@ def number_column(name: str, values: NDArray[np.float64], pinned: bool | None) -
     width = CELL_PADDING + LETTER_WIDTH * letters
     if name != BAR or least == largest:
         return st.column_config.NumberColumn(heading(name), width=width, **options)
-    scale = {"min_value": least, "max_value": largest, "color": COLORS["policy"]}
+    scale: dict[str, Any] = {"min_value": least, "max_value": largest, "color": COLORS["policy"]}
     return st.column_config.ProgressColumn(heading(name), width=width + BAR_WIDTH, **scale, **options)
 
 

@@ -25,7 +25,7 @@ LONGEST_QUERY: Final = 20_000
 """Characters."""
 
 _EXACT: Final = 2.0**53
-"""Whole numbers beyond this are not all floats."""
+"""Whole numbers from here on are not all floats."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,9 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _numbers(column: pa.ChunkedArray) -> Float64Array:
+    """The nearest floats. A decimal by its digits: Arrow's own cast is often the float beside it."""
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.string())
     values: Float64Array = column.cast(pa.float64(), safe=False).to_pandas().to_numpy(np.float64)
     return values
 
@@ -129,7 +132,7 @@ def read_answer(said: pa.Table) -> Answer:
     if all(isinstance(values, pd.Series) for values in columns.values()):
         raise BoardError(f"The answer has no number beside its column {x}: select one, such as avg(reward).")
     known = np.isfinite(xs)
-    if x == STEP and ((xs[known] != np.floor(xs[known])) | (np.abs(xs[known]) > _EXACT)).any():
+    if x == STEP and ((xs[known] != np.floor(xs[known])) | (np.abs(xs[known]) >= _EXACT)).any():
         raise BoardError("The answer has a step that is no whole number, or a huge one: call the column x where it is no step.")
     ordered = pd.DataFrame({x: xs, **columns})[known].sort_values(x, kind="stable", ignore_index=True)
     frame = ordered.astype({STEP: "int64"}) if x == STEP else ordered

@@ -11,7 +11,8 @@ import json
 import mmap
 import resource
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Final
 
 import duckdb
@@ -78,7 +79,16 @@ def _first(relation: duckdb.DuckDBPyRelation, limits: Mapping[str, int]) -> pa.T
         rows, size = rows + len(batch), size + batch.nbytes
         if rows > limits["rows"] or size > limits["bytes"]:
             break
-    return pa.Table.from_batches(batches, reader.schema)
+    return _exact(pa.Table.from_batches(batches, reader.schema), relation.types)
+
+
+def _exact(table: pa.Table, kinds: Sequence[object]) -> pa.Table:
+    """The table as DuckDB meant it: Arrow has no unsigned integers of 128 bits, and gets their bits as a signed decimal, -1 for the largest."""
+    for at, kind in enumerate(kinds):
+        if str(kind) == "UHUGEINT":
+            values = [None if one is None else Decimal(int(one) % 2**128) for one in table.column(at).to_pylist()]
+            table = table.set_column(at, table.field(at).name, pa.array(values, pa.decimal256(39, 0)))
+    return table
 
 
 def _told(error: str) -> pa.Table:

@@ -104,6 +104,49 @@ def test_curves_of_a_query(name: str) -> None:
     assert drawn(asked(query)) == wanted
 
 
+TYPES: dict[str, tuple[str, float | str]] = {
+    "the largest unsigned of 128 bits": ("340282366920938463463374607431768211455::UHUGEINT", 2.0**128),
+    "one beyond the signed": ("170141183460469231731687303715884105728::UHUGEINT", 2.0**127),
+    "a small one": ("7::UHUGEINT", 7.0),
+    "a missing one": ("NULL::UHUGEINT", np.nan),
+    "the largest signed of 128 bits": ("170141183460469231731687303715884105727::HUGEINT", 2.0**127),
+    "the least": ("(-170141183460469231731687303715884105727 - 1)::HUGEINT", -(2.0**127)),
+    "the largest unsigned of 64 bits": ("18446744073709551615::UBIGINT", 2.0**64),
+    "the least of 64 bits": ("(-9223372036854775807 - 1)::BIGINT", -(2.0**63)),
+    "an unsigned byte": ("255::UTINYINT", 255.0),
+    "a decimal": ("0.3::DECIMAL(38,20)", 0.3),
+    "a decimal of many digits": ("12345678901234567.890123::DECIMAL(38,6)", 12345678901234567.890123),
+    "a negative decimal": ("-0.1::DECIMAL(4,1)", -0.1),
+    "a single float": ("0.1::FLOAT", float(np.float32(0.1))),
+    "nothing": ("NULL", np.nan),
+    "a big number": ("340282366920938463463374607431768211456::BIGNUM", "neither a number nor text"),
+    "an interval": ("INTERVAL 90 SECOND", "neither a number nor text"),
+    "a time": ("TIME '01:02:03'", "neither a number nor text"),
+    "a time of a zone": ("TIMETZ '01:02:03+02'", "neither a number nor text"),
+    "a moment": ("TIMESTAMPTZ '2026-01-01 00:00:00+02'", "neither a number nor text"),
+    "bytes": ("'ab'::BLOB", "neither a number nor text"),
+    "bits": ("'101'::BIT", "neither a number nor text"),
+    "a list of huge ones": ("[340282366920938463463374607431768211455::UHUGEINT]", "neither a number nor text"),
+    "a struct": ("{'a': 1::UHUGEINT}", "neither a number nor text"),
+    "a map": ("MAP {'a': 1}", "neither a number nor text"),
+    "a union": ("union_value(n := 1)", "neither a number nor text"),
+    "a variant": ("1::VARIANT", "neither a number nor text"),
+    "an array": ("[1, 2]::INT[2]", "neither a number nor text"),
+}
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_no_number_becomes_another(name: str) -> None:
+    """Of every type of DuckDB's the answer has the nearest float, or says that it is no number."""
+    value, wanted = TYPES[name]
+    query = f"SELECT 0 AS step, {value} AS v, 1.0 AS beside"
+    if isinstance(wanted, str):
+        with pytest.raises(BoardError, match=wanted):
+            asked(query)
+    else:
+        np.testing.assert_array_equal(asked(query).frame["v"], [wanted])
+
+
 BAD = {
     "a comment": ("-- later", "no query"),
     "no SQL": ("mean of reward", 'syntax error at or near "mean"'),
@@ -120,6 +163,7 @@ BAD = {
     "step alone": ("SELECT DISTINCT step FROM rollouts", "no number beside its column step"),
     "step is text": ("SELECT data_source AS step, 1 AS y FROM rollouts", "step of the answer is text"),
     "half a step": ("SELECT step / 2 AS step, 1 AS y FROM rollouts", "no whole number"),
+    "first step that may be another": ("SELECT 9007199254740993 AS step, 1 AS y", "huge"),
     "huge step": ("SELECT 9007199254740994 AS step, 1 AS y", "huge"),
     "same name twice": ("SELECT step, 1 AS a, 2 AS a FROM rollouts", "2 columns 'a'"),
     "same name in another case": ('SELECT step, 1 AS a, 2 AS "A" FROM rollouts', "2 columns 'a'"),

@@ -38,6 +38,13 @@ TICK_SECONDS: Final = 2.0
 """How often progress is said."""
 
 
+def _say(text: str, *, err: bool = False) -> None:
+    """Print; whatever a run is named, or says, cannot command the terminal."""
+    from board.texts import printable
+
+    click.echo(printable(text), err=err)
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=exit_codes())
 @click.version_option(__version__, prog_name="rl-logging-board")
 def main() -> None:
@@ -104,7 +111,7 @@ def serve(
     try:
         server.serve(root, _announce, settings, token=token, allow_hosts=allow_host)
     except KeyboardInterrupt:
-        click.echo("Stopped.")
+        _say("Stopped.")
 
 
 @main.command()
@@ -119,14 +126,15 @@ def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: 
     """Write the rollouts of the folder RUN, whatever trainer's they are, as the board's own rows into the folder OUT."""
     from board import convert as converting
     from board.rollouts import open_run
+    from board.texts import on_one_line
 
     opened = open_run(run, tokenizer=tokenizer, mapping=mapping)
     written = converting.convert(opened, out, "parquet" if target == "parquet" else "jsonl")
-    click.echo(f"{len(opened.frame):,} rollouts in {len(written):,} files under {out}")
+    _say(f"{len(opened.frame):,} rollouts in {len(written):,} files under {out}")
     for problem in opened.report.problems[:5]:
-        click.echo(f"  {problem}", err=True)
+        _say(f"  {on_one_line(str(problem))}", err=True)
     if opened.report.refused:
-        click.echo(f"{opened.report.refused:,} lines or files could not be read and are not in it.", err=True)
+        _say(f"{opened.report.refused:,} lines or files could not be read and are not in it.", err=True)
         raise click.exceptions.Exit(ExitCode.FAULTS)
 
 
@@ -149,7 +157,7 @@ def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokeni
     from board.rollouts import open_run
 
     diagnosis = examine(open_run(run, tokenizer=tokenizer, mapping=mapping))
-    click.echo(wording.as_json(diagnosis, str(run)) if as_json else wording.as_text(diagnosis))
+    _say(wording.as_json(diagnosis, str(run)) if as_json else wording.as_text(diagnosis))
     raise click.exceptions.Exit(ExitCode.FAULTS if diagnosis.reaches(fail_on) else ExitCode.DONE)
 
 
@@ -225,9 +233,9 @@ def push(
         error.args = (wording.failure(error, done, request),)
         raise
     except KeyboardInterrupt:
-        click.echo(wording.summary(done, request), err=True)
+        _say(wording.summary(done, request), err=True)
         raise click.exceptions.Exit(ExitCode.DONE if request.follow else ExitCode.STOPPED) from None
-    click.echo(wording.summary(done, request), err=True)
+    _say(wording.summary(done, request), err=True)
 
 
 class _Ticker:
@@ -240,7 +248,7 @@ class _Ticker:
     def __call__(self) -> None:
         """Say it, if it is time."""
         if time.monotonic() >= self._next:
-            click.echo(self._say(), err=True)
+            _say(self._say(), err=True)
             self._next = time.monotonic() + TICK_SECONDS
 
 
@@ -278,4 +286,4 @@ def _root(places: Sequence[str]) -> Path:
 
 
 def _announce(address: str) -> None:
-    click.echo(f"\n  RL Logging Board: {address}\n\n  Stop with Ctrl+C.")
+    _say(f"\n  RL Logging Board: {address}\n\n  Stop with Ctrl+C.")

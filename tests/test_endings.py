@@ -129,6 +129,21 @@ def test_terminal_gets_no_control_characters(tmp_path: Path) -> None:
     assert "a\\x1b[31m" in result.stderr
 
 
+@pytest.mark.parametrize("arguments", RUN_COMMANDS.values(), ids=RUN_COMMANDS)
+def test_a_run_commands_no_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
+    """Names, keys and values of a run turn on no colour and begin no line of their own, whichever command prints them."""
+    name = "a\x1b[31m\nforged.jsonl"
+    folder = tmp_path / "run\x1b]0;title\x07\nforged"
+    write_run(folder, {name: [b'{"\x07key\x9b": 1}', b"{bad \x1b[2J", row(0, **{"score\x1b[1m\nforged": 1.0}), row(1), row(2)]})
+    monkeypatch.chdir(tmp_path)
+
+    result = command(*(one.format(run=folder) for one in arguments))
+
+    assert not {"\x1b", "\x07", "\x9b"} & set(result.output)
+    assert [line for line in result.output.splitlines() if line.startswith("forged")] == []
+    assert result.output
+
+
 @pytest.mark.parametrize("arguments", [[], ["serve"], ["check"], ["convert"], ["push"]], ids=" ".join)
 def test_help_is_whole(arguments: list[str]) -> None:
     """No sentence is cut off, no line is wider than a terminal, and the exit codes stand at the end, each with its meaning."""

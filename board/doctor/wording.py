@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from board.doctor.contract import SEVERITIES, Diagnosis, Finding, Severity
 from board.formats.row import plural
-from board.texts import printable
+from board.texts import on_one_line, printable
 
 VERSION: Final = 1
 """Of the JSON's shape; it changes when a field goes or means something else."""
@@ -43,9 +43,9 @@ def as_text(diagnosis: Diagnosis) -> str:
 
 def _paragraph(finding: Finding) -> str:
     check = finding.check
-    lines = [f"{check.severity}: {check.title} ({check.name})", f"  what   {amount(finding)}"]
+    lines = [f"{check.severity}: {check.title} ({check.name})", f"  what   {on_one_line(amount(finding))}"]
     if finding.where:
-        lines.append(f"  where  {places(finding)}")
+        lines.append(f"  where  {on_one_line(places(finding))}")
     return "\n".join([*lines, f"  why    {check.why}", f"  do     {check.remedy}"])
 
 

@@ -5,6 +5,7 @@ from board.formats.row import plural
 from board.numbers import fmt
 from board.push.handing import Pushed
 from board.push.pushing import Request
+from board.texts import on_one_line
 
 
 def progress(done: Pushed) -> str:
@@ -17,7 +18,7 @@ def summary(done: Pushed, request: Request) -> str:
     """What was pushed, where to look, and what was not pushed and why."""
     lines = [_what(done, request)]
     if done.place and done.name and request.target.tracker != "stdout":
-        lines.append(f"Look at {done.name} in {done.place}.")
+        lines.append(on_one_line(f"Look at {done.name} in {done.place}."))
     if done.interrupted is not None:
         lines.append(
             f"An earlier push was stopped in step {done.interrupted}: it is taken to have arrived, as no step is pushed twice."

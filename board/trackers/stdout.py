@@ -54,7 +54,7 @@ class Table:
 
     def scalars(self, step: int, values: Mapping[str, float]) -> str:
         """A head line, then names and values in as many columns as fit."""
-        cells = [(plain(name), f"{value:.6g}") for name, value in values.items()]
+        cells = [(plain(name).replace("\n", " "), f"{value:.6g}") for name, value in values.items()]
         names = max((len(name) for name, _ in cells), default=0)
         figures = max((len(figure) for _, figure in cells), default=0)
         padded = [f"{name:<{names}}  {figure:>{figures}}" for name, figure in cells]

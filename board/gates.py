@@ -91,7 +91,15 @@ class HostGate:
         return "*" in self.names or name in self.names or (self.any_address and is_address(name))
 
     def _same_site(self, origin: str, host: str) -> bool:
-        return urlsplit(origin).netloc.lower() == host.lower() or origin in self.origins
+        return _netloc(origin) == host.lower() or origin in self.origins
+
+
+def _netloc(origin: str) -> str | None:
+    """Name and port of an origin, in lower case; None where it is no address, as `http://[`."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
 
 
 class TokenGate:

@@ -23,6 +23,7 @@ from starlette.routing import Route
 from streamlit import config as streamlit_config
 from streamlit.web.cli import configurator_options
 
+from board import connections
 from board.errors import BoardError
 from board.gates import HostGate, SafeHeaders, TokenGate, safe_headers
 from board.tabs import FORMER
@@ -74,6 +75,7 @@ def serve(
     )
     os.environ[ROOT_VARIABLE] = str(root)
     sys.argv = [str(ENTRY), str(root)]  # what the script is shown, and where Streamlit looks for a project's settings
+    connections.bound()
     app.run(config=settings)
 
 

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from uuid import uuid4
 
+from board import private
 from board.errors import BoardError
 
 
@@ -21,7 +22,7 @@ def write(path: Path, data: bytes) -> None:
     """Put a file of the settings there in one move, so that nobody reads half of it. Raises BoardError where it cannot be written."""
     unfinished = path.with_name(f"{uuid4().hex}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private.made(path.parent, folder())
         try:
             with unfinished.open("wb") as stream:
                 stream.write(data)

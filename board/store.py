@@ -23,7 +23,7 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 
-from board import sealed, shards
+from board import private, sealed, shards
 from board.columns import Columns, Overlaid
 from board.errors import RunNotFound
 from board.parts import Part
@@ -41,6 +41,7 @@ MAKERS: Final = (
     "metrics.py",
     "moments.py",
     "padding.py",
+    "private.py",
     "recognition.py",
     "records.py",
     "report.py",
@@ -141,11 +142,14 @@ class Store:
         self.location = location.resolve()
         name = json.dumps([str(self.location), key])
         folder = f"{blake2b(name.encode(), digest_size=12).hexdigest()}-{self.location.name[:40]}"
-        self.folder = (root or cache_root()) / version() / folder
+        self.root = root or cache_root()
+        self.folder = self.root / version() / folder
 
     def open(self) -> None:
         """Make the folder, for this user alone. Raises OSError where it cannot be written."""
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private.made(self.folder, self.root)
+        for other in self.root.glob("v-*"):  # which earlier versions of the board may have left open
+            private.close(other)
         probe = self.folder / f"{uuid4().hex}.tmp"
         probe.touch()
         probe.unlink()

@@ -124,6 +124,10 @@ def test_host_gate_star() -> None:
         pytest.param("http://evil.example", 403, id="another site"),
         pytest.param("null", 403, id="sandboxed frame"),
         pytest.param("https://hub.example", 200, id="allowed origin"),
+        pytest.param("http://[", 403, id="half an address"),
+        pytest.param("http://[::1", 403, id="half an address of this machine"),
+        pytest.param("http://[localhost:8901]", 403, id="a name in brackets"),
+        pytest.param("", 403, id="empty"),
     ],
 )
 def test_websocket_origin(origin: str | None, status: int) -> None:
@@ -131,6 +135,14 @@ def test_websocket_origin(origin: str | None, status: int) -> None:
     gate = HostGate(opened_websocket, ["localhost"], origins=["https://hub.example"])
     headers = [("host", "localhost:8901"), *([("origin", origin)] if origin is not None else [])]
     assert request(gate, headers=headers, kind="websocket")[0] == status
+
+
+@given(st.text(st.characters(max_codepoint=255), max_size=40))
+def test_no_origin_breaks_the_gate(origin: str) -> None:
+    """Whatever stands in the header, a websocket opens or is refused."""
+    gate = HostGate(opened_websocket, ["localhost"])
+    for header in (origin, f"http://{origin}"):
+        assert request(gate, headers=[("host", "localhost"), ("origin", header)], kind="websocket")[0] in (200, 403)
 
 
 def gated(target: str = "/", cookie: str = "", kind: str = "http") -> tuple[int, dict[str, str], str]:

@@ -284,9 +284,15 @@ def test_pads_have_parts_of_their_own(tmp_path: Path) -> None:
 def test_cache_is_this_users_alone(tmp_path: Path) -> None:
     """Rollouts may be private: nobody else may look into the cache."""
     path = shard(tmp_path, text(range(2)))
+    older = store.cache_root() / "v-0123456789abcdef"
+    older.mkdir(parents=True, mode=0o755)
+    store.cache_root().chmod(0o755)
+    Store(path.parent).folder.parent.mkdir(mode=0o755)
     open_run(path.parent)
 
-    assert Store(path.parent).folder.stat().st_mode & 0o077 == 0
+    folder = Store(path.parent).folder
+    assert [place.stat().st_mode & 0o077 for place in (folder, folder.parent, older)] == [0, 0, 0]
+    assert store.cache_root().stat().st_mode & 0o777 == 0o755  # it was there before, and may be anybody's
 
 
 KILLED = """

@@ -14,6 +14,7 @@ from uuid import uuid4
 
 import orjson
 
+from board import private
 from board.errors import BoardError
 
 VERSION: Final = 1
@@ -123,7 +124,7 @@ def state_of(what: Mapping[str, str], *, again: bool, kept: bool = True) -> Iter
     digest = blake2b(orjson.dumps(what, option=orjson.OPT_SORT_KEYS), digest_size=12).hexdigest()
     path = state_root() / "push" / f"{digest}.json"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private.made(path.parent, state_root())
         lock = path.with_suffix(".lock").open("a")
     except OSError as error:
         raise BoardError(f"What was pushed cannot be noted in {path.parent}: {error.strerror}.") from error

@@ -1,0 +1,27 @@
+"""Folders that hold names of runs, or more of them: for this user alone. Knows nothing of what is in them."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+_OTHERS: Final = 0o077
+
+
+def made(folder: Path, root: Path) -> None:
+    """Make a folder under `root`, and `root`, where they are not there; nobody else may look into what lies in it.
+
+    A `root` that was there before keeps its mode, as it may be anybody's. Raises OSError.
+    """
+    for path in reversed([folder, *(above for above in folder.parents if above.is_relative_to(root))]):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, exist_ok=True)
+        if path != root:
+            close(path)
+
+
+def close(folder: Path) -> None:
+    """Close a folder of ours to others; one that is not ours stays as it is."""
+    mode = folder.stat().st_mode
+    if mode & _OTHERS:
+        with suppress(PermissionError):
+            folder.chmod(mode & ~_OTHERS)

@@ -1,0 +1,46 @@
+"""Tests of folders for this user alone."""
+
+from pathlib import Path
+
+import pytest
+
+from board import pins, private
+from board.push.state import state_of, state_root
+from board.store import Store, cache_root
+
+
+def modes(folder: Path, root: Path) -> list[int]:
+    """What others may do with each folder from `folder` up to below `root`."""
+    return [place.stat().st_mode & 0o077 for place in (folder, *folder.parents) if place != root and place.is_relative_to(root)]
+
+
+@pytest.mark.parametrize("before", [None, "root", "root/a", "root/a/b"])
+def test_nobody_else_looks_in(tmp_path: Path, before: str | None) -> None:
+    """A folder, and all that is made above it, is closed to others, those that were open before included; the root that was there is left."""
+    if before:
+        (tmp_path / before).mkdir(parents=True)
+    root, folder = tmp_path / "root", tmp_path / "root" / "a" / "b"
+    for path in (root, root / "a", folder):
+        if path.exists():
+            path.chmod(0o755)
+
+    private.made(folder, root)
+    private.made(folder, root)
+
+    assert modes(folder, root) == [0, 0]
+    assert root.stat().st_mode & 0o777 == (0o755 if before else 0o700)
+
+
+def test_every_folder_that_names_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cache, settings and what was pushed: none tells another user of this machine the name of a run."""
+    monkeypatch.setenv("RL_BOARD_SETTINGS", str(tmp_path / "settings"))
+    monkeypatch.setenv("RL_BOARD_STATE", str(tmp_path / "state"))
+    run = Store(tmp_path / "secret_name")
+    run.open()
+    pins.toggle("reward")
+    with state_of({"run": "secret_name"}, again=False) as file:
+        file.save()
+
+    assert modes(run.folder, cache_root().parent) == [0, 0, 0]
+    assert modes(state_root() / "push", state_root().parent) == [0, 0]
+    assert modes(pins.path().parent, tmp_path) == [0]

@@ -12,6 +12,14 @@ from numpy.typing import NDArray
 from board.metrics import Float64Array
 
 
+def members(group_ids: "pd.Series[Any] | None", prompts: NDArray[np.int64], no_prompt: int) -> NDArray[np.int64]:
+    """Equal numbers for rollouts that are of one group where they are of one step, -1 for one of no group; as `group_numbers` tells. (rows,)"""
+    by_id = pd.factorize(group_ids)[0] if group_ids is not None else np.full(len(prompts), -1)
+    by_prompt = pd.factorize(prompts)[0] + by_id.max(initial=-1) + 1
+    found: NDArray[np.int64] = np.where(by_id >= 0, by_id, np.where(prompts != no_prompt, by_prompt, -1))
+    return found
+
+
 def group_numbers(
     steps: NDArray[np.int64], group_ids: "pd.Series[Any] | None", prompts: NDArray[np.int64], no_prompt: int
 ) -> Float64Array:
@@ -22,9 +30,7 @@ def group_numbers(
     where there is neither, and everywhere when no group has a second member: then nobody sampled in groups.
     """
     numbers = np.full(len(steps), np.nan)
-    by_id = pd.factorize(group_ids)[0] if group_ids is not None else np.full(len(steps), -1)
-    by_prompt = pd.factorize(prompts)[0] + by_id.max(initial=-1) + 1
-    member = np.where(by_id >= 0, by_id, np.where(prompts != no_prompt, by_prompt, -1))
+    member = members(group_ids, prompts, no_prompt)
     grouped = member >= 0
     if not grouped.any():
         return numbers

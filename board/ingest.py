@@ -43,7 +43,7 @@ def read_parts(
     """Hand the rollouts of a format to `keep` as parts, in their order; what cannot be read, and what is odd, goes into the report."""
     batch = _Batch(shard, reading.all_pads, report, keep)
     reader, name = records.Reader(kind.ARRAYS), namer(reading.tokenizer)
-    with np.errstate(over="ignore"):  # a number beyond float32 is infinite, and said to be
+    with np.errstate(over="ignore", invalid="ignore"):  # a number beyond float32 is infinite, and said to be; ∞ - ∞ is no number
         for item in items:
             if isinstance(item, Problem):
                 report.add(item)

@@ -27,7 +27,7 @@ from board.library import Library, RunFolder, list_runs
 from board.likeliest import Likeliest, likeliest
 from board.rollouts import Rollout, Run
 from board.scalars import Reader, Scalars, find
-from board.steps import per_step
+from board.steps import nearest_step, per_step
 from board.trackers import Found
 
 _T = TypeVar("_T")
@@ -116,8 +116,7 @@ def step_chosen(steps: NDArray[np.int64]) -> None:
     """To be called when the list of steps has changed the step: one that was typed, and is not there, becomes the nearest that is."""
     typed = st.session_state.get("step")
     if isinstance(typed, str):
-        number = float(typed) if is_whole(typed) else math.nan
-        st.session_state["step"] = int(steps[np.abs(steps - number).argmin()]) if math.isfinite(number) else None
+        st.session_state["step"] = nearest_step(steps, int(typed)) if is_whole(typed) else None
     moved("step")
 
 
@@ -144,7 +143,7 @@ def step_clicked(marks: str, steps: NDArray[np.int64]) -> Callable[[], None]:
     def callback() -> None:
         x = (st.session_state.get(marks) or {}).get("clicked")
         if isinstance(x, int | float) and math.isfinite(x) and len(steps):
-            go(step=int(steps[np.abs(steps - x).argmin()]))
+            go(step=nearest_step(steps, x))
 
     return callback
 

@@ -78,6 +78,14 @@ def length_change(frame: pd.DataFrame, step: int) -> LengthChange:
     return LengthChange(mean=mean, previous_mean=previous_mean, change=mean - previous_mean, previous_step=previous)
 
 
+def nearest_step(steps: IntArray, wanted: float) -> int:
+    """The step nearest to a finite number, exactly where that is whole; of two as near the lower one. `steps` (n,) rising, n >= 1."""
+    inside = min(max(wanted, int(steps[0])), int(steps[-1]))
+    at = int(np.searchsorted(steps, inside))
+    beside: list[int] = steps[max(0, at - 1) : at + 1].tolist()
+    return min(beside, key=lambda step: abs(step - inside))
+
+
 def _mean(values: Float64Array) -> float:
     known = values[~np.isnan(values)]
     return float(known.mean()) if known.size else np.nan

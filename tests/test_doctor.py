@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bounded import run_bounded
 from rows import row, write_run
 
 from board import open_run
@@ -373,6 +374,82 @@ def test_evaluation_is_no_smaller_step_or_group(tmp_path: Path) -> None:
     rows = [one | {"token_rewards": None} for one in [*sound(), *evaluation]]
 
     assert names(examined(tmp_path / "run", sorted(rows, key=lambda one: one["step"]))) == []
+
+
+PARTLY: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "of evaluations": lambda one: one["split"] == "evaluation",
+    "of training": lambda one: one["split"] == "train",
+    "of some steps": lambda one: one["step"] % 2 == 0,
+    "of some members": lambda one: one["sample_id"].endswith("-0"),
+}
+
+
+@pytest.mark.parametrize("field", ["group_id", *sound_row(0, 0, 0, np.random.default_rng(0))])
+@pytest.mark.parametrize("which", PARTLY)
+def test_field_that_some_rows_lack(tmp_path: Path, which: str, field: str) -> None:
+    """Every check answers where a field is in some rows only, whichever these are; what a row lacks puts it in no group of its own."""
+    rows = [
+        one | {"split": split, "group_id": one["rank"]}
+        for step in range(STEPS)
+        for group in range(GROUPS)
+        for member in range(2)
+        for split in ("train", "evaluation")
+        for one in [sound_row(step, group, member, np.random.default_rng(step))]
+    ]
+    lacking = [one if PARTLY[which](one) else {key: value for key, value in one.items() if key != field} for one in rows]
+
+    diagnosis = examined(tmp_path / "run", lacking)
+
+    assert diagnosis.rollouts == (sum(map(PARTLY[which], rows)) if field == "step" else len(rows))
+    if field in ("group_id", "prompt"):
+        assert "small-groups" not in names(diagnosis)
+
+
+RANKS: dict[str, tuple[str | int, str]] = {
+    "of billions": (3_000_000_000, "No rank has the number 1, 2, 3, 4, 5 and 2,999,999,994 more, of 0 to 3000000000"),
+    "of 18 digits": (10**18 - 1, "and 999,999,999,999,999,993 more"),
+    "beyond 64 bits": (2**64, ""),
+    "below 0": (-1, ""),
+    "of 5,000 digits": ("9" * 5_000, ""),
+    "of other digits": ("\u0663", ""),
+    "raised": ("\u00b2", ""),
+}
+
+
+def test_ranks_of_any_size(tmp_path: Path) -> None:
+    """A rank is a name; what its number would be is neither counted up to nor made of more digits than a number has."""
+    folders = [
+        write_run(tmp_path / str(at), {"data.jsonl": [one | {"rank": one["rank"] and rank} for one in sound()]})
+        for at, (rank, _) in enumerate(RANKS.values())
+    ]
+
+    told = run_bounded(
+        "import json, sys; from board import open_run; from board.doctor.checks import examine\n"
+        "print(json.dumps([[one.what for one in examine(open_run(run)).findings] for run in sys.argv[1:]]))",
+        *folders,
+    )
+
+    for (_, says), findings in zip(RANKS.values(), json.loads(told), strict=True):
+        assert says in "\n".join(findings)
+        assert bool(says) == ("No rank has the number" in "\n".join(findings))
+
+
+FAR_STEPS: dict[str, tuple[list[int], str]] = {
+    "far apart": (
+        [0, 1, 2, 3, 4, 5, 10**18],
+        "999,999,999,999,999,994 of 1,000,000,000,000,000,001 steps without a rollout: 6, 7, 8",
+    ),
+    "at both ends": ([-(2**63), *range(12), 2**63 - 1], "18,446,744,073,709,551,602 of 18,446,744,073,709,551,616 steps"),
+    "below 0": ([-6, -5, -4, -3, -2, 0], "1 of 7 steps without a rollout: -1"),
+}
+
+
+@pytest.mark.parametrize("case", FAR_STEPS)
+def test_steps_far_apart(tmp_path: Path, case: str) -> None:
+    """Steps that are missing are counted exactly, and the first are named, however many there are."""
+    steps, says = FAR_STEPS[case]
+
+    assert says in found(examined(tmp_path / "run", [row(step) for step in steps]), "missing-steps").what
 
 
 def byte_level(text: str) -> list[str]:

@@ -13,6 +13,9 @@ from board import formats
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
 
+SIZES: tuple[Any, ...] = (-1, 2**31, 2**63, 2**64, -(10**30), 10**400, 1e308, float("nan"), float("inf"), "9" * 5_000)
+"""Put where a number stands: none may become an index, a range or a length unasked."""
+
 JUNK: tuple[Any, ...] = (None, True, 5, -1.5, "x", [], {}, [None], [5], ["x"], [[]], [{}], {"x": [1]})
 """A value of every shape, none of which belongs where it is put."""
 
@@ -30,7 +33,7 @@ def damaged(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
     record = copy.deepcopy(record)
     for holder, key in list(spots(record)):
         kept = holder[key]
-        for junk in JUNK:
+        for junk in (*JUNK, *SIZES) if isinstance(kept, int | float) else JUNK:
             holder[key] = copy.deepcopy(junk)
             yield record
         if isinstance(holder, dict):

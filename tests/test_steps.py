@@ -248,3 +248,23 @@ def test_no_float_makes_a_statistic_warn(rows: list[tuple[int, float]]) -> None:
     steps.share_below(frame, "reward")
     steps.smooth(values, 0.9)
     steps.shift_to_zero(values)
+
+
+FAR = (-(2**63), -1, 0, 1, 2**53, 2**53 + 1, 2**63 - 1)
+
+NEAREST: dict[str, tuple[float, int]] = {
+    "there": (1, 1),
+    "between, the nearer": (2**52 + 1, 2**53),
+    "between, as near": (-0.5, -1),
+    "beyond float64": (2**53 + 1, 2**53 + 1),
+    "before all": (-(2**70), -(2**63)),
+    "after all": (2**64, 2**63 - 1),
+    "far after all": (1e308, 2**63 - 1),
+}
+
+
+@pytest.mark.parametrize("case", NEAREST)
+def test_nearest_step_of_steps_far_apart(case: str) -> None:
+    """The nearest step is found exactly, however large the steps are and however far away the number."""
+    wanted, nearest = NEAREST[case]
+    assert steps.nearest_step(np.array(FAR, np.int64), wanted) == nearest

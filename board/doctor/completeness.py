@@ -4,6 +4,9 @@ What is usual in the run is the measure; the last step may still be being writte
 Knows nothing of tokens or texts.
 """
 
+import re
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +16,8 @@ from numpy.typing import NDArray
 from board.doctor.contract import Answer, Found, Unable
 from board.doctor.evidence import Evidence
 from board.formats.row import plural
+from board.groups import members
+from board.ingest import prompt_key
 
 LEAST_STEPS: Final = 5
 """From fewer steps nothing usual can be told."""
@@ -30,9 +35,21 @@ CLOCKS: Final = ("timestamp", "time", "created_at", "timestamp_ms", "wall_time",
 """Names under which trainers note when a row was written, as a number that grows."""
 
 
-def _named(values: NDArray[np.int64] | list[int]) -> str:
+_RANK: Final = re.compile("[0-9]{1,18}")
+"""A rank that is a number; what has more digits is some other name."""
+
+
+def _named(values: NDArray[np.int64] | list[int], count: int | None = None) -> str:
+    """The first of the values, and how many more there are; of `count`, where not all of them are given."""
+    count = len(values) if count is None else count
     shown = ", ".join(str(int(value)) for value in values[:NAMED])
-    return shown if len(values) <= NAMED else f"{shown} and {len(values) - NAMED:,} more"
+    return shown if count <= NAMED else f"{shown} and {count - NAMED:,} more"
+
+
+def _first_between(bounds: Sequence[tuple[int, int]], stride: int) -> list[int]:
+    """The first NAMED numbers that lie between the bounds, a stride apart, however far apart these are."""
+    ranges = (range(low + stride, high, stride) for low, high in bounds)
+    return [number for one in ranges for number in one[:NAMED]][:NAMED]
 
 
 def _usual(values: NDArray[np.integer[Any]]) -> int | None:
@@ -55,17 +72,19 @@ def missing_steps(evidence: Evidence) -> Answer:
     steps = np.unique(evidence.frame["step"].to_numpy(np.int64))
     if len(steps) < LEAST_STEPS:
         return Unable(f"{plural(len(steps), 'step')} are too few to tell how they are spaced")
-    strides = np.diff(steps)
+    rising: NDArray[np.uint64] = steps.view(np.uint64)  # so that distances are exact, which may be beyond int64
+    strides: NDArray[np.uint64] = rising[1:] - rising[:-1]
     stride = _usual(strides)
     if stride is None:
         return Unable("the steps are not evenly spaced")
-    gaps = np.flatnonzero((strides > stride) & (strides % stride == 0))
+    whole, rest = np.divmod(strides, np.uint64(stride))
+    gaps = np.flatnonzero((whole > 1) & (rest == 0))
     if not len(gaps):
         return None
-    count = int((strides[gaps] // stride - 1).sum())
-    lost = [int(step) for gap in gaps[:NAMED] for step in range(int(steps[gap]) + stride, int(steps[gap + 1]), stride)[:NAMED]]
-    what = f"{count:,} of {count + len(steps):,} steps without a rollout: {', '.join(map(str, lost[:NAMED]))}"
-    return Found(what if count <= NAMED else f"{what} and {count - NAMED:,} more", _first_of(evidence, steps[gaps + 1]))
+    count = int((whole[gaps] - np.uint64(1)).sum())
+    bounds = [(int(steps[gap]), int(steps[gap + 1])) for gap in gaps[:NAMED]]
+    what = f"{count:,} of {count + len(steps):,} steps without a rollout: {_named(_first_between(bounds, stride), count)}"
+    return Found(what, _first_of(evidence, steps[gaps + 1]))
 
 
 def small_steps(evidence: Evidence) -> Answer:
@@ -95,10 +114,11 @@ def missing_ranks(evidence: Evidence) -> Answer:
     expected = there.columns[there.mean() >= 0.5]
     lacking = there[expected].index[~there[expected].all(axis="columns")].to_numpy(np.int64)
     parts, keys = [], _first_of(evidence, lacking)
-    numbers = {int(name) for name in there.columns if name.isdecimal()}
-    absent = sorted(set(range(max(numbers, default=-1))) - numbers) if len(numbers) == len(there.columns) else []
+    numbers = sorted({int(name) for name in there.columns if _RANK.fullmatch(name)})
+    absent = numbers[-1] + 1 - len(numbers) if len(numbers) == len(there.columns) else 0
     if absent:
-        parts.append(f"No rank has the number {_named(absent)}, of 0 to {max(numbers)}")
+        first = _first_between([*pairwise([-1, *numbers])], 1)
+        parts.append(f"No rank has the number {_named(first, absent)}, of 0 to {numbers[-1]}")
         keys = keys if len(keys) else evidence.frame.index.to_numpy()[:1]
     if len(lacking):
         ranks = [name for name in expected if not there[name].all()]
@@ -107,10 +127,11 @@ def missing_ranks(evidence: Evidence) -> Answer:
 
 
 def small_groups(evidence: Evidence) -> Answer:
-    """Groups of fewer rollouts than nearly all the others; of one step and group id, or prompt where there are none."""
-    finished = evidence.finished
-    frame = evidence.frame[finished]
-    own = frame["group_id"].astype(str) if "group_id" in frame else evidence.measures["prompt_key"][finished]
+    """Groups of fewer rollouts than nearly all the others; a rollout is of its group id's, or of its prompt's where it has none."""
+    prompts = evidence.measures["prompt_key"].to_numpy(np.int64)
+    member = members(evidence.frame.get("group_id"), prompts, prompt_key(""))
+    marks = evidence.finished & (member >= 0)
+    frame, own = evidence.frame[marks], member[marks]
     sizes = frame.groupby([frame["step"], own], sort=False)["step"].transform("size")
     first = ~pd.MultiIndex.from_arrays([frame["step"], own]).duplicated()
     usual = _usual(sizes.to_numpy()[first])

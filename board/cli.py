@@ -30,7 +30,7 @@ TOKENIZER = click.option(
 )
 
 
-TRACKERS: Final = ("tensorboard", "wandb", "swanlab", "trackio", "stdout")
+TRACKERS: Final = ("tensorboard", "wandb", "swanlab", "trackio", "mlflow", "stdout")
 DIALECTS: Final = ("board", "roll", "trl", "trl-grpo", "re-grpo", "verl")
 """Named here as well, so that `--help` need not load what knows them."""
 
@@ -179,7 +179,7 @@ def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokeni
     "--resume", is_flag=True, help="With stdout: print only what an earlier call with --resume did not; trackers always go on."
 )
 @click.option("--log-dir", metavar="FOLDER", help="Where the tracker writes; board_metrics for tensorboard unless given.")
-@click.option("--project", metavar="NAME", help="The project at wandb, swanlab or trackio.")
+@click.option("--project", metavar="NAME", help="The project at wandb, swanlab or trackio, the experiment at mlflow.")
 @click.option("--name", default="", metavar="NAME", help="What the run is called there; its folder's name unless given.")
 @click.option("--mode", metavar="MODE", help="As wandb and swanlab know it: offline, for one.")
 @click.option("--format", "layout", type=click.Choice(["table", "jsonl"]), help="How stdout is written; a table unless given.")

@@ -229,6 +229,7 @@ OFFLINE: dict[str, list[str]] = {
     "wandb": ["--mode", "offline", "--project", "p"],
     "swanlab": ["--mode", "offline", "--project", "p"],
     "trackio": ["--project", "p"],
+    "mlflow": ["--project", "p"],
 }
 """How each tracker is told to stay on this machine."""
 
@@ -283,6 +284,7 @@ ends = {
     "wandb": ("wandb.sdk.wandb_run", "Run", "finish"),
     "swanlab": ("swanlab.sdk.internal.run", "Run", "finish"),
     "trackio": ("trackio.run", "Run", "finish"),
+    "mlflow": ("mlflow", "MlflowClient", "set_terminated"),
 }
 from importlib import import_module
 if sys.argv[1] == "trackio":

@@ -299,6 +299,7 @@ EVERY: dict[str, dict[str, Any]] = {
     "wandb": {"project": "p", "name": "n", "notes": "why", "tags": ["a"], "dir": "logs", "mode": "offline"},
     "swanlab": {"project": "p", "experiment_name": "n", "tags": ["a"], "logdir": "logs", "mode": "offline"},
     "trackio": {"project": "p", "name": "n", "dir": "logs"},
+    "mlflow": {"project": "p", "name": "n", "dir": "logs"},
 }
 """The keys that people have for each tracker, and that it is to stay on this machine."""
 

@@ -16,6 +16,7 @@ _OPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "wandb": {"log_dir": "dir", "project": "project", "mode": "mode"},
     "swanlab": {"log_dir": "logdir", "project": "project", "mode": "mode"},
     "trackio": {"log_dir": "dir", "project": "project"},
+    "mlflow": {"log_dir": "dir", "project": "project"},
     "stdout": {"format": "format"},
 }
 """Tracker → what can be asked for, and what its writer calls it."""
@@ -26,7 +27,7 @@ TRACKERS: Final = tuple(_OPTIONS)
 LOG_DIR: Final = "board_metrics"
 """TensorBoard's folder unless another is given."""
 
-_GO_ON_BY_ID: Final = ("wandb", "swanlab")
+_GO_ON_BY_ID: Final = ("wandb", "swanlab", "mlflow")
 """Trackers that know a run by an id, so that two may have the same name."""
 
 
@@ -44,7 +45,7 @@ class Target:
     def tells(self) -> bool:
         """Whether all it holds is on this machine, so that a run it does not know is not there."""
         mode = self.options.get("mode") or os.environ.get(f"{self.tracker.upper()}_MODE")
-        return self.tracker in ("tensorboard", "trackio") or mode in ("offline", "local")
+        return self.tracker in ("tensorboard", "trackio", "mlflow") or mode in ("offline", "local")
 
     @property
     def asked(self) -> bool:

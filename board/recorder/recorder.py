@@ -60,7 +60,7 @@ class RolloutRecorder:
         `redact`: called on every row (a dict of copies) before it is measured or written; what it returns is written. If it raises,
         the row is not written.
         `track_with`: a tracker that gets each step's numbers as it ends (`board/recorder/step_sums.py` lists them), and what `track` is
-        given: "tensorboard", "wandb", "swanlab", "trackio" or "stdout"; None for none. Rank 0 alone tracks, and its numbers are of
+        given: "tensorboard", "wandb", "swanlab", "trackio", "mlflow" or "stdout"; None for none. Rank 0 alone tracks, and its numbers are of
         its own rows; so does no process forked from it.
         `tracker_kwargs`: what its writer takes (`board/trackers/`), a dict or the like.
         `tracker_seconds`: how long closing waits for a tracker at most.

@@ -1,4 +1,4 @@
-"""TensorBoard, W&B, SwanLab, trackio and standard output: reading what trainers logged, and writing what the board computes.
+"""TensorBoard, W&B, SwanLab, trackio, MLflow, trainers' own logs, standard output: reading what was logged, writing what the board computes.
 
 Each tracker is one small module with the same four functions (`contract`), loaded when it is asked for; `nearby` looks for what lies near
 a run. Imports schema and errors alone, so that the recorder, which lives in a trainer's process, can use it.

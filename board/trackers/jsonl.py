@@ -1,8 +1,12 @@
-"""`metrics.jsonl`: one JSON object a line, with a step and numbers by name. Read only; standard output writes such lines.
+"""Logs that trainers keep themselves, one JSON object a line: a step and numbers by name. Read only; standard output writes such lines.
 
-Its step is the first of STEP_KEYS that the line has. No library is needed.
+`metrics.jsonl` of anybody, ms-swift's `logging.jsonl` and ART's `history.jsonl` go by their names; verl's logger `file` writes
+`project/experiment.jsonl`, known by how its lines begin. The step is the first of STEP_KEYS that the line has. No library is needed.
 """
 
+import itertools
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,20 +20,45 @@ NAME: Final = "jsonl"
 
 FILE_NAME: Final = "metrics.jsonl"
 
+NAMES: Final = (FILE_NAME, "logging.jsonl", "history.jsonl")
+"""Files that are logs by their names."""
+
 STEP_KEYS: Final = ("step", "_step", "global_step")
+
+OF_MOST_KEYS: Final = ("global_step/max_steps", "iteration")
+"""ms-swift's, whose step is the text "5/100"."""
 
 MAX_LINE: Final = 16 << 20
 """Bytes of one line."""
 
+MOST_LOOKED_INTO: Final = 200
+"""So many other `.jsonl` files of a folder are looked into: a run's shards may be thousands."""
+
+_WRAPPED: Final = re.compile(rb'\s*\{\s*"step"\s*:\s*[0-9]+\s*,\s*"data"\s*:\s*\{')
+"""How each line of verl's begins: its numbers are inside."""
+
+_OF_MOST: Final = re.compile(r"([0-9]{1,18})/[0-9]{1,18}")
+
 
 def find(folder: Path) -> list[Path]:
-    """Each file of that name in a folder or below it."""
-    return list(walk(folder, lambda name: name == FILE_NAME))
+    """Each log in a folder or below it: those with such a name, then those that begin as verl's do."""
+    files = list(walk(folder, lambda name: name.endswith(".jsonl")))
+    named = [path for path in files if path.name in NAMES]
+    others = (path for path in files if path.name not in NAMES)
+    return named + [path for path in itertools.islice(others, MOST_LOOKED_INTO) if _is_wrapped(path)]
+
+
+def _is_wrapped(path: Path) -> bool:
+    try:
+        with opened(path) as file:
+            return _WRAPPED.match(file.read(100)) is not None
+    except BoardError:
+        return False
 
 
 def runs(path: Path) -> dict[str, Path]:
-    """The name of the file's folder; the file itself says none."""
-    return {path.parent.name: path}
+    """The name of the file's folder, or the file's own where it is named after the experiment; the file itself says none."""
+    return {path.parent.name if path.name in NAMES else path.stem: path}
 
 
 def read(path: Path) -> dict[str, Curve]:
@@ -46,7 +75,7 @@ def read(path: Path) -> dict[str, Curve]:
             try:
                 if len(line) > MAX_LINE:
                     raise ValueError(f"longer than {MAX_LINE:,} bytes")
-                _add(parsed(line), points)
+                add(parsed(line), points)
             except ValueError as error:
                 if not line.endswith(b"\n") and len(line) <= MAX_LINE:
                     break
@@ -54,18 +83,26 @@ def read(path: Path) -> dict[str, Curve]:
     return points.curves()
 
 
-def _add(row: dict[str, Any], points: Points) -> None:
-    """Add a line's numbers."""
-    step = _whole(next((row[key] for key in STEP_KEYS if key in row), None))
+def add(row: dict[str, Any], points: Points) -> None:
+    """Add a row's numbers. Raises ValueError where it has no step."""
+    step = _whole(next((row[key] for key in (*STEP_KEYS, *OF_MOST_KEYS) if key in row), None))
     if step is None:
         raise ValueError(f"no whole number under any of {', '.join(STEP_KEYS)}")
-    for name, value in numbers(row):
+    for name, value in _named(row):
         if name not in STEP_KEYS:
             points.add(name, step, value)
 
 
+def _named(row: dict[str, Any]) -> Iterator[tuple[str, float]]:
+    """The numbers of a row; of verl's those of its data, under their own names."""
+    wrapped = row.keys() == {"step", "data"} and isinstance(row["data"], dict)
+    return numbers(row["data"] if wrapped else row)
+
+
 def _whole(step: object) -> int | None:
-    """A step as an integer; trainers that count in floats write 3.0."""
+    """A step as an integer; trainers that count in floats write 3.0, ms-swift "3/100"."""
+    if isinstance(step, str) and (of_most := _OF_MOST.fullmatch(step)):
+        return int(of_most[1])
     if isinstance(step, float) and step.is_integer():
         return int(step)
     return step if isinstance(step, int) and not isinstance(step, bool) else None

@@ -14,7 +14,7 @@ from board.trackers.table import NAMES, tracker
 MAX_FOUND: Final = 1_000
 """So many sources are listed: beside a run also those of other runs, which `owners` leaves out."""
 
-_LOG_FOLDERS: Final = ("tensorboard_log", "tensorboard", "runs", "logs", "wandb", "swanlog", "trackio")
+_LOG_FOLDERS: Final = ("tensorboard_log", "tensorboard", "runs", "logs", "wandb", "swanlog", "trackio", "mlruns")
 """Where trainers and trackers put their logs when nothing else is said."""
 
 

@@ -6,7 +6,7 @@ from typing import Final, cast
 from board.errors import BoardError
 from board.trackers.contract import Tracker
 
-NAMES: Final = ("tensorboard", "wandb", "swanlab", "trackio", "jsonl", "stdout")
+NAMES: Final = ("tensorboard", "wandb", "swanlab", "trackio", "mlflow", "transformers", "jsonl", "stdout")
 """The trackers there are, in the order in which the board looks for them."""
 
 

@@ -9,15 +9,16 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal
 
 from board.errors import BoardError
+from board.trackers import databases
 from board.trackers.bounded import silently, within
 from board.trackers.contract import Curve, Example, missing
 from board.trackers.curves import Points
-from board.trackers.files import check, checked_writable, walk
+from board.trackers.files import checked_writable, walk
 from board.trackers.flat import numbers, parsed
 from board.trackers.plain import plain, plain_rows
 
@@ -34,17 +35,11 @@ _ELSEWHERE: Final = ("TRACKIO_SPACE_ID", "TRACKIO_SERVER_URL")
 _STORED_WITHIN: Final = 5.0
 """Seconds after a run's end in which the store must hold all of it; trackio's own wait for it comes before that."""
 
-_BESIDE: Final = ("-wal", "-shm", "-journal")
-"""Files that SQLite opens with a database, by what their names have more."""
-
 _LONGEST_NAME: Final = 255
 """Characters of a run's name that may stand in a path."""
 
 _RENAMED: Final = "__"
 """What trackio puts before a metric's name that it uses itself, such as step."""
-
-_CHECK_EVERY: Final = 100_000
-"""Steps of SQLite's machine between two looks at the clock: a database may hold a question without end."""
 
 
 def find(folder: Path) -> list[Path]:
@@ -93,25 +88,8 @@ def read(path: Path) -> dict[str, Curve]:
     return points.curves()
 
 
-@contextmanager
-def _opened(file: Path) -> Iterator[sqlite3.Connection]:
-    """The database, read only, and left as it is: without a writer's log beside it SQLite is told that nobody writes.
-
-    What SQLite says against it becomes a BoardError that names it.
-    """
-    check(file)
-    beside = [path for ending in _BESIDE if os.path.lexists(path := file.with_name(file.name + ending))]
-    for path in beside:
-        check(path, within=file.parent)
-    mode = "mode=ro" if any(path.name.endswith("-wal") and path.stat().st_size for path in beside) else "immutable=1"
-    deadline = time.monotonic() + SECONDS
-    try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True, timeout=5)) as database:
-            database.execute("PRAGMA trusted_schema = OFF")
-            database.set_progress_handler(lambda: time.monotonic() > deadline, _CHECK_EVERY)
-            yield database
-    except sqlite3.Error as error:
-        raise BoardError(f"{file}: no database of trackio, or a damaged one: {error}.") from error
+def _opened(file: Path) -> AbstractContextManager[sqlite3.Connection]:
+    return databases.opened(file, NAME, SECONDS)
 
 
 def _columns(database: sqlite3.Connection) -> set[str]:

@@ -1,0 +1,230 @@
+"""MLflow: its local stores, folders of files and SQLite databases, read without the library; runs written with it.
+
+A database is what MLflow 3.17 and later begin where nothing else is said (`mlflow.db`), folders (`mlruns`) what those before did. Writing
+needs `mlflow-skinny` alone for folders and for a server; MLFLOW_TRACKING_URI counts as ever.
+"""
+
+import os
+import re
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from board.errors import BoardError
+from board.trackers import databases
+from board.trackers.contract import Curve, Example, missing
+from board.trackers.curves import Points
+from board.trackers.files import checked_writable, opened, walk
+from board.trackers.plain import page, plain
+
+NAME: Final = "mlflow"
+
+SECONDS: Final = 60
+"""Longest time that reading a database may take."""
+
+_ENDING: Final = ".db"
+_ABOUT: Final = "meta.yaml"
+_METRICS: Final = "metrics"
+_MOST_ABOUT: Final = 64 << 10
+_MAX_LINE: Final = 4096
+
+_RUN_NAME: Final = re.compile(r"^run_name: (.*)$", re.MULTILINE)
+_QUOTED: Final = re.compile(r"""'(.*)'|"(.*)\"""", re.DOTALL)
+
+_COLUMNS: Final = {"run_uuid", "key", "value", "step", "is_nan"}
+
+_REFUSED: Final = re.compile(r"[^\w\-. /]", re.ASCII)
+"""What MLflow takes in no name; a colon not on every system."""
+
+_OURS: Final = "rl-logging-board.run"
+_REACHED: Final = "rl-logging-board.last-step"
+"""Tags: whose a run is, and the last step that it holds all of."""
+
+_AT_ONCE: Final = 1_000
+"""Metrics that MLflow takes in one call."""
+
+
+def find(folder: Path) -> list[Path]:
+    """The folder of each run that has metrics, and each database with MLflow's tables."""
+    found = walk(folder, lambda name: name == _ABOUT or name.endswith(_ENDING))
+    return [path.parent if path.name == _ABOUT else path for path in found if _is_run(path)]
+
+
+def _is_run(path: Path) -> bool:
+    if path.name == _ABOUT:
+        return (path.parent / _METRICS).is_dir()
+    try:
+        with _database(path) as database:
+            return _has_metrics(database)
+    except BoardError:
+        return False
+
+
+def _database(file: Path) -> AbstractContextManager[sqlite3.Connection]:
+    return databases.opened(file, "MLflow", SECONDS)
+
+
+def _has_metrics(database: sqlite3.Connection) -> bool:
+    columns = {row[1] for row in database.execute("PRAGMA table_info(metrics)")}
+    return columns >= _COLUMNS and bool(database.execute("PRAGMA table_info(runs)").fetchone())
+
+
+def runs(path: Path) -> dict[str, Path]:
+    """The name of a run's folder's run; of a database all that have metrics, the newest first, each one's path `database/id`."""
+    if path.is_dir():
+        return {name: path} if (name := _name_in(path / _ABOUT)) else {}
+    with _database(path) as database:
+        if not _has_metrics(database):
+            return {}
+        rows = database.execute(
+            "SELECT name, run_uuid FROM runs WHERE run_uuid IN (SELECT run_uuid FROM metrics) ORDER BY start_time DESC"
+        ).fetchall()
+    named: dict[str, Path] = {}
+    for name, run in rows:
+        if isinstance(name, str) and isinstance(run, str) and re.fullmatch("[0-9a-f]{1,64}", run):
+            named.setdefault(name, path / run)
+    return named
+
+
+def _name_in(about: Path) -> str:
+    """The run's name in its `meta.yaml`, which MLflow writes a line for each field."""
+    try:
+        with opened(about) as file:
+            text = file.read(_MOST_ABOUT).decode(errors="replace")
+    except BoardError:
+        return ""
+    found = _RUN_NAME.search(text)
+    if not found:
+        return ""
+    quoted = _QUOTED.fullmatch(found[1])
+    return (quoted[1] or quoted[2] or "") if quoted else found[1].strip()
+
+
+def read(path: Path) -> dict[str, Curve]:
+    """The numbers of a run's folder; of the newest run of a database, or for the path `database/id` of that.
+
+    Raises BoardError that names the file for one that is damaged or none.
+    """
+    if (path / _METRICS).is_dir():
+        return _of_files(path)
+    file = next((parent for parent in path.parents if parent.suffix == _ENDING and parent.is_file()), path)
+    points = Points(file)
+    with _database(file) as database:
+        if not _has_metrics(database):
+            raise BoardError(f"{file}: no store of MLflow.")
+        for name, step, value in _rows(database, None if file == path else path.relative_to(file).as_posix()):
+            points.add(name, step, value)
+    return points.curves()
+
+
+def _rows(database: sqlite3.Connection, run: str | None) -> Iterator[tuple[str, int, float]]:
+    """Name, step and value in the order in which they were logged; NaN stands beside its value."""
+    newest = (
+        "SELECT run_uuid FROM runs WHERE run_uuid = coalesce(?, run_uuid) AND run_uuid IN (SELECT run_uuid FROM metrics) "
+        "ORDER BY start_time DESC LIMIT 1"
+    )
+    found = database.execute(newest, (run,)).fetchone()
+    query = "SELECT key, step, value, is_nan FROM metrics WHERE run_uuid = ? ORDER BY timestamp, rowid"
+    for name, step, value, is_nan in database.execute(query, found or ("",)):
+        if isinstance(name, str) and isinstance(step, int) and isinstance(value, int | float):
+            yield name, step, float("nan") if is_nan else _bounded(float(value))
+
+
+def _bounded(value: float) -> float:
+    """The value; the largest float stands for infinity, which SQL databases of MLflow do not hold."""
+    largest = 1.7976931348623157e308
+    return value if abs(value) < largest else value * 2
+
+
+def _of_files(folder: Path) -> dict[str, Curve]:
+    """Each file of the folder of metrics is one, its path its name; a line is time, value and step."""
+    inside = folder / _METRICS
+    points = Points(folder)
+    for file_path in walk(inside):
+        name = file_path.relative_to(inside).as_posix()
+        with opened(file_path) as file:
+            for number, line in enumerate(iter(partial(file.readline, _MAX_LINE), b""), 1):
+                try:
+                    _, value, step = line.split()[:3]
+                    points.add(name, int(step), float(value))
+                except ValueError as error:
+                    if not line.endswith(b"\n") and len(line) < _MAX_LINE:
+                        break  # still being written
+                    raise BoardError(f"{file_path}, line {number:,}: no time, value and step.") from error
+    return points.curves()
+
+
+def open_writer(
+    run: str,
+    *,
+    project: str = "rl-logging-board",
+    name: str | None = None,
+    dir: str | Path | None = None,
+    run_id: str | None = None,
+) -> "MlflowWriter":
+    """Begin a run that is called `name`, else `run`, in the experiment `project`; with `run_id`, which the caller keeps, go on with it.
+
+    `dir` is a folder of files; where none is given the store is MLFLOW_TRACKING_URI's or MLflow's own. Raises TrackerMissing without
+    MLflow, BoardError for a folder that cannot be written to, and what MLflow raises.
+    """
+    where = None if dir is None else Path(dir).expanduser().absolute()
+    if where is not None:
+        checked_writable(where)
+        os.environ.setdefault("MLFLOW_ALLOW_FILE_STORE", "true")
+    try:
+        from mlflow import MlflowClient
+    except ImportError as error:
+        raise missing("mlflow-skinny", "MLflow") from error
+    client = MlflowClient(tracking_uri=None if where is None else where.as_uri())
+    known = client.get_experiment_by_name(project)
+    experiment = known.experiment_id if known else client.create_experiment(project)
+    earlier = client.search_runs([experiment], f"tags.`{_OURS}` = '{run_id}'", max_results=1) if run_id else []
+    if earlier:
+        return MlflowWriter(client, earlier[0].info.run_id, where)
+    begun = client.create_run(experiment, run_name=plain(name or run), tags={_OURS: run_id or ""})
+    return MlflowWriter(client, begun.info.run_id, where, new=True)
+
+
+class MlflowWriter:
+    """An open run of MLflow. Each call has reached the store when it returns."""
+
+    def __init__(self, client: Any, run: str, where: Path | None, *, new: bool = False) -> None:
+        held = client.get_run(run)
+        self.place = f"{where or client.tracking_uri}, experiment {held.info.experiment_id}, run {run}"
+        reached = held.data.tags.get(_REACHED, "")
+        self.last_step = None if new else int(reached) if re.fullmatch("-?[0-9]{1,18}", reached) else -1
+        self._client, self._run = client, run
+        self._reached = {} if new else {key: _last(client.get_metric_history(run, key)) for key in held.data.metrics}
+
+    def scalars(self, step: int, values: Mapping[str, float]) -> None:
+        """One step's numbers; of a step that a kill cut in two only those that the run lacks."""
+        from mlflow.entities import Metric
+
+        now = int(time.time() * 1000)
+        named = {metric_name(name): float(value) for name, value in values.items()}
+        metrics = [Metric(name, value, now, step) for name, value in named.items() if self._reached.get(name, step - 1) < step]
+        for first in range(0, len(metrics), _AT_ONCE):
+            self._client.log_batch(self._run, metrics=metrics[first : first + _AT_ONCE])
+        self._client.set_tag(self._run, _REACHED, str(step))
+
+    def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
+        """A few rollouts as a plain text file among the run's artifacts."""
+        self._client.log_text(self._run, page(rows), f"{metric_name(name)}/step_{step}.txt")
+
+    def close(self) -> None:
+        """End the run."""
+        self._client.set_terminated(self._run)
+
+
+def _last(history: Sequence[Any]) -> int:
+    return max((int(one.step) for one in history), default=-1)
+
+
+def metric_name(name: str) -> str:
+    """A name as MLflow takes it: what it refuses by its number, so that no two become one, and no part that leads up a folder."""
+    parts = [_REFUSED.sub(lambda found: f"_{ord(found[0]):x}_", plain(part)) for part in name.split("/")]
+    return "/".join(part if part.strip(". ") else "_" * max(1, len(part)) for part in parts)

@@ -20,6 +20,8 @@ _MEANING: Final = {
     "redaction": "rollouts were held back because the redaction failed",
     "budget": "rollouts could not be measured for the budget and were written whole",
     "disk": "rollouts were refused by the disk",
+    "removed": "rollouts were removed, with their file, while it was being written",
+    "account": "updates of the account failed",
     "closed": "rollouts came after the recorder was closed",
 }
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Final
 
-from board.recorder.losses import Losses, described
+from board.recorder.losses import FAILURES, Losses, described
 from board.trackers.contract import Writer
 
 LIMIT: Final = 1_000
@@ -81,6 +81,6 @@ class Channel:
         """Do what may fail in any way; a failure is a loss of so many messages. SystemExit too: a library may want to end the process."""
         try:
             work()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary to a tracker's library
+        except FAILURES as error:  # the boundary to a tracker's library
             if not self._given_up.is_set():
                 self._losses.add("tracker", described(error), count)

@@ -9,8 +9,23 @@ from typing import Final, Literal
 logger = logging.getLogger("board.recorder")
 
 Reason = Literal[
-    "value", "row", "queue", "redaction", "budget", "disk", "closed", "tracker", "tracker_queue", "tracker_value", "tracker_late"
+    "value",
+    "row",
+    "queue",
+    "redaction",
+    "budget",
+    "disk",
+    "removed",
+    "account",
+    "closed",
+    "tracker",
+    "tracker_queue",
+    "tracker_value",
+    "tracker_late",
 ]
+
+FAILURES: Final = (Exception, SystemExit)
+"""What a value, a hook or a library of the trainer's own may raise: one that wants to end the process does not end it from in here."""
 
 QUOTED: Final = 200
 """Characters of an error that a warning quotes."""
@@ -22,6 +37,8 @@ MEANING: Final[dict[Reason, str]] = {
     "redaction": "the redaction hook failed, so the row is not written",
     "budget": "rows cannot be measured for the budget and are written whole",
     "disk": "the disk refuses",
+    "removed": "the file was removed, moved away or emptied by somebody else, with the rows in it, and is made again",
+    "account": "the account beside the shard cannot be kept",
     "closed": "the recorder is closed",
     "tracker": "the tracker fails, and does not get its numbers",
     "tracker_queue": "the tracker is slower than training and its queue is full",

@@ -6,6 +6,7 @@ Locks are re-entrant, so that a signal handler may close the recorder whatever i
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, Protocol
 
 from board.recorder.snapshot import weigh
@@ -92,6 +93,7 @@ class Background:
 
     def _write_all(self, weighed: list[tuple[Row, int]]) -> None:
         for row, weight in weighed:
-            self._direct.put([row])
+            with suppress(KeyboardInterrupt):  # a hook's own, which is counted; a reader's Ctrl+C comes to the main thread
+                self._direct.put([row])
             with self._room:
                 self._waiting -= weight

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Final, Literal, Self
 
 from board.errors import BoardError
-from board.recorder.losses import Losses, Reason, described
+from board.recorder.losses import FAILURES, Losses, Reason, described
 from board.recorder.queue import Background, Direct, RowQueue
 from board.recorder.snapshot import rows, snapshot
 from board.recorder.tracking import Options, Tracking, opener
@@ -90,7 +90,9 @@ class RolloutRecorder:
 
     @property
     def dropped(self) -> int:
-        """Things not written so far: a row, or one value of a row that was written without it. Final once closed or flushed."""
+        """Things not written so far: a row, or one value of a row that was written without it; and rows that somebody removed with
+        their file while it was open. Final once closed or flushed.
+        """
         return self._losses.total
 
     @property
@@ -121,7 +123,7 @@ class RolloutRecorder:
         try:
             batch = {name: snapshot(column) for name, column in {"step": step, "rank": self.rank, **columns}.items()}
             found = list(rows(batch))
-        except Exception as error:  # noqa: BLE001 - the boundary to training, as in `write`
+        except FAILURES as error:  # the boundary to training, as in `write`
             lengths = [len(column) for column in columns.values() if isinstance(column, list | tuple)]
             self._losses.add("row", described(error), max(lengths, default=1))
             return
@@ -149,7 +151,7 @@ class RolloutRecorder:
         for name, value in values.items():
             try:
                 copies[name] = snapshot(value)
-            except Exception as error:  # noqa: BLE001 - the boundary to training: a value may fail in any way
+            except FAILURES as error:  # the boundary to training: a value may fail in any way
                 self._losses.add(reason(name), f"{name!r}: {described(error)}")
         return copies
 
@@ -199,7 +201,7 @@ class RolloutRecorder:
             with self._lock:
                 reason = "closed" if self._closed else "queue"
                 refused = len(found) if self._closed else self._queue.put(found)
-        except Exception as error:  # noqa: BLE001 - the boundary to training, as in `write`
+        except FAILURES as error:  # the boundary to training, as in `write`
             self._losses.add("row", described(error), len(found))
             return
         if refused:

@@ -13,7 +13,7 @@ from board import trackers
 from board.recorder.channel import Channel
 from board.recorder.encoding import Parts
 from board.recorder.examples import Examples
-from board.recorder.losses import Losses, described
+from board.recorder.losses import FAILURES, Losses, described
 from board.recorder.snapshot import to_numpy
 from board.recorder.step_sums import StepSums
 from board.trackers.contract import Example, Writer
@@ -62,7 +62,7 @@ class Tracking:
         try:
             self._sums.add(row, parts.get("group_id", parts.get("prompt")))
             self._examples.add(row)
-        except Exception as error:  # noqa: BLE001 - the boundary to training: a value may be any object, and fail in any way
+        except FAILURES as error:  # the boundary to training: a value may be any object, and fail in any way
             self._losses.add("tracker_value", described(error))
 
     def given(self, step: int, values: Mapping[str, Any]) -> None:
@@ -71,7 +71,7 @@ class Tracking:
         for name, value in values.items():
             try:
                 own[str(name)] = finite(value)
-            except Exception as error:  # noqa: BLE001 - the boundary to training, as in `row`
+            except FAILURES as error:  # the boundary to training, as in `row`
                 self._losses.add("tracker_value", f"{name!r}: {described(error)}")
         if self._sums is None:
             self._tell_given(below=step)
@@ -84,7 +84,7 @@ class Tracking:
         self._tell_given(below=self._step)
         try:
             computed = {f"{PREFIX}{key}": value for key, value in sums.values().items()}
-        except Exception as error:  # noqa: BLE001 - the boundary to training: the trainer's own numbers still leave
+        except FAILURES as error:  # the boundary to training: the trainer's own numbers still leave
             self._losses.add("tracker", described(error))
             computed = {}
         self._tell(self._step, computed | self._given.pop(self._step, {}), self._examples.rows())

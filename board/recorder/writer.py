@@ -3,7 +3,6 @@
 Called by one thread at a time. It never raises: whatever a hook, a value or a disk does wrong is a counted loss.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 
 from board.recorder import budget
 from board.recorder.encoding import Parts, compact, encode, key_text, line
-from board.recorder.losses import Losses, described
+from board.recorder.losses import FAILURES, Losses, described
 from board.recorder.measures import Held, hold
 from board.recorder.shard import Shard
 from board.recorder.snapshot import to_numpy
@@ -62,7 +61,7 @@ class Writer:
             redacted = self._redacted(row)
             if redacted is not None:
                 self._write(redacted)
-        except Exception as error:  # noqa: BLE001 - the boundary to training: a step may be any object, and fail in any way
+        except FAILURES as error:  # the boundary to training: a step may be any object, and fail in any way
             self.losses.add("row", described(error))
 
     def end_step(self) -> None:
@@ -85,23 +84,40 @@ class Writer:
             return
         try:
             self._tracking.given(_whole(step), values)
-        except Exception as error:  # noqa: BLE001 - the boundary to training, as in `write`
+        except FAILURES as error:  # the boundary to training, as in `write`
             self.losses.add("tracker_value", described(error))
 
     def _end(self, *, closing: bool = False) -> None:
         """Bring the account up to date and, where a file holds one step, or none will follow, mark its end."""
         if not self._writing:
             return
+        self._notice()
         ended = closing or self.settings.file_per == "step"
+        if self._shard.path.parent.is_dir():  # one that was removed is not made again for an account alone
+            self._note(ended=ended)
+        if ended:
+            self._shard.close()
+            self._writing, self._step = False, None
+
+    def _note(self, *, ended: bool) -> None:
+        """Bring the account up to date. One that cannot be kept costs no row."""
         try:
-            if ended:
-                self._shard.close()
             self._shard.note(self._written, self.losses.untold(), self._left_out, ended=ended)
         except OSError as error:
-            self.losses.add("disk", described(error), count=0)
+            self.losses.add("account", described(error), count=0)
         self._written = self._left_out = 0
-        if ended:
-            self._writing, self._step = False, None
+
+    def _notice(self) -> None:
+        """Count the rows that somebody took away with their file."""
+        try:
+            gone = self._shard.gone()
+        except OSError as error:
+            self.losses.add("account", described(error), count=0)
+            return
+        if gone:
+            self.losses.add("removed", str(self._shard.path), gone)
+            self._written = self._left_out = 0
+            self._writing = False
 
     def _write(self, row: Mapping[str, Any]) -> None:
         step = _whole(row.get("step"))
@@ -129,9 +145,12 @@ class Writer:
             return row
         try:
             return dict(self.settings.redact(row))
-        except Exception as error:  # noqa: BLE001 - the user's own function
+        except FAILURES as error:  # the user's own function
             self.losses.add("redaction", type(error).__name__)
             return None
+        except BaseException as error:
+            self.losses.add("redaction", type(error).__name__)
+            raise
 
     def _encoded(self, row: Mapping[str, Any]) -> Parts:
         """The row's values as JSON, without those that cannot be written."""
@@ -142,14 +161,14 @@ class Writer:
             try:
                 key_text(name)
                 parts[name] = encode(compact(value) if _is_per_token(name, value, length) else value)
-            except Exception as error:  # noqa: BLE001 - a value may be any object, and fail in any way
+            except FAILURES as error:  # a value may be any object, and fail in any way
                 self.losses.add("value", f"{name!r}: {described(error)}")
         return parts
 
     def _hold(self, row: Mapping[str, Any], parts: Parts) -> None:
         try:
             self._held.append(hold(row, parts))
-        except Exception as error:  # noqa: BLE001 - a row too odd to be measured is written whole
+        except FAILURES as error:  # a row too odd to be measured is written whole
             self.losses.add("budget", described(error), count=0)
             self._append(parts)
 
@@ -161,7 +180,7 @@ class Writer:
             return
         try:
             rows = budget.within(held, limit, f"{self.settings.seed} {self.settings.name} {self._step}")
-        except Exception as error:  # noqa: BLE001 - rows come before the budget
+        except FAILURES as error:  # rows come before the budget
             self.losses.add("budget", described(error), count=0)
             rows = [one.parts for one in held]
         for parts in rows:
@@ -169,9 +188,11 @@ class Writer:
 
     def _append(self, parts: Parts) -> None:
         """Write a row; before the first of a file, the account says that somebody is writing."""
+        self._notice()
         try:
+            self._shard.open()
             if not self._writing:
-                self._shard.note(0, Counter(), 0, ended=False)
+                self._note(ended=False)
                 self._writing = True
             self._shard.append(line(parts))
         except OSError as error:

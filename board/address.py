@@ -6,7 +6,8 @@ widgets bound to the URL keep there. Knows no page and no run.
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final
 
 import streamlit as st
@@ -33,6 +34,7 @@ def adopt() -> None:
 
     So a link opens its view, the browser's Back button works, and a click is not undone by the URL it is about to change.
     """
+    session.note(folded=frozenset())
     asked = _asked()
     if "_written" not in st.session_state:
         st.session_state.update({"_written": {}, "_before": None, "_written_at": -math.inf, "_asked_run": asked["run"]})
@@ -93,17 +95,36 @@ def link(**where: str | int) -> Parameters:
     The browser adds those of the widgets that are drawn now by itself.
     """
     there: Parameters = {name: str(value) for name in PARTS if (value := where.get(name, st.session_state.get(name))) is not None}
-    chosen = {name: st.query_params.get_all(name) for name in st.query_params if name not in PARTS and not _is_bound(name)}
+    drawn = _bound() - _folded()
+    chosen = {name: st.query_params.get_all(name) for name in st.query_params if name not in PARTS and name not in drawn}
     return there | {name: values[0] if len(values) == 1 else values for name, values in chosen.items()}
 
 
-def _is_bound(name: str) -> bool:
-    """Whether a widget that was drawn in this run keeps the parameter."""
+def chosen(name: str, default: str | bool) -> str | bool:
+    """A choice whose widget may not be drawn on this page, or not yet: as the session holds it, else as the URL says it."""
+    value: str | bool = st.session_state.get(name, st.query_params.get(name, default))
+    return value
+
+
+def _bound() -> frozenset[str]:
+    """The parameters that widgets keep which were drawn in this run."""
     context = get_script_run_ctx()
     if context is None:
-        return False
+        return frozenset()
     with context.session_state.query_params() as parameters:
-        return parameters.is_bound(name)
+        return frozenset(name for name in map(str, st.session_state) if parameters.is_bound(name))
+
+
+@contextmanager
+def folded() -> Iterator[None]:
+    """Draw widgets in what the reader opens and closes: the browser does not have them while it is closed, so links carry theirs."""
+    before = _bound()
+    yield
+    session.note(folded=_folded() | (_bound() - before))
+
+
+def _folded() -> frozenset[str]:
+    return session.noted("folded") or frozenset()
 
 
 def asked_for(run: str) -> bool:

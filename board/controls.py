@@ -6,6 +6,7 @@ from typing import Final, Literal, cast, get_args
 
 import streamlit as st
 
+from board import address
 from board.metrics import DEFAULT_ESTIMATOR, ESTIMATORS
 from board.rollouts import Split
 from board.schema import heading, is_trainers
@@ -125,7 +126,7 @@ def table_choices(numeric: Sequence[str], available: Sequence[str], on_sort: Cal
         )
         query = st.text_input("Text in prompt or response", type="search", key="filter", bind="query-params", width=240)
         every = st.toggle("All numbers", key="numbers", bind="query-params", help="Every number of the run as a column.")
-        with st.popover("Table"):
+        with st.popover("Table"), address.folded():
             columns = st.multiselect("Columns", list(available), default=defaults, key="columns", bind="query-params", width=420)
             limit = st.number_input(
                 "Rollouts of a step, at most (0: all)", 0, value=0, key="limit", bind="query-params", width=420
@@ -205,27 +206,44 @@ class ReadingChoices:
     pad_token: str
     """A pad token of this run beside the common ones; empty for none."""
     hide_padding: bool
-    hide_system: bool
     system_end: str
+    """Text that ends the system prompt to hide; empty to show it."""
+
+
+SYSTEM_END: Final = "<endofsystem>"
 
 
 def reading_choices() -> ReadingChoices:
-    """Draw the reading settings in the sidebar and return them."""
-    with st.sidebar:
-        st.subheader("Reading")
-        hide_padding = st.toggle("Hide padding", value=True, key="hide_padding", bind="query-params")
-        pad = st.text_input(
-            "Pad token of this run",
-            key="pad",
-            bind="query-params",
-            help="Beside the common ones (`<pad>`, `[PAD]`, …), which are known.",
-        )
-        hide_system = st.toggle("Hide system prompt", key="hide_system", bind="query-params")
-        end = st.text_input(
+    """The reading settings, wherever they are drawn: a run is loaded, and a page begun, before they are."""
+    hidden = address.chosen("hide_system", "") in (True, "true")
+    return ReadingChoices(
+        pad_token=str(address.chosen("pad", "")),
+        hide_padding=address.chosen("hide_padding", True) not in (False, "false"),
+        system_end=str(address.chosen("system_end", SYSTEM_END)) if hidden else "",
+    )
+
+
+def pad_choice() -> None:
+    """Draw the choice of another pad token; where it stands, what is loaded is told."""
+    st.text_input(
+        "Pad token of this run",
+        key="pad",
+        bind="query-params",
+        persist_state="session",
+        help="Beside the common ones (`<pad>`, `[PAD]`, …), which are known. Padding enters no number.",
+    )
+
+
+def hiding_choice() -> None:
+    """Draw what to hide of the texts, beside the texts."""
+    with st.popover("Hide"), address.folded():
+        st.toggle("Hide padding", value=True, key="hide_padding", bind="query-params", persist_state="session")
+        hidden = st.toggle("Hide system prompt", key="hide_system", bind="query-params", persist_state="session")
+        st.text_input(
             "Text that ends the system prompt",
-            value="<endofsystem>",
+            value=SYSTEM_END,
             key="system_end",
             bind="query-params",
-            disabled=not hide_system,
+            persist_state="session",
+            disabled=not hidden,
         )
-    return ReadingChoices(pad or "", bool(hide_padding), bool(hide_system), end or "")

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from board import address, session, structure, token_pane, verbatim
-from board.controls import estimator_choice
+from board.controls import estimator_choice, hiding_choice
 from board.errors import BoardError
 from board.formats.row import plural
 from board.notices import notice
@@ -14,6 +14,7 @@ from board.numbers import fmt
 from board.rollouts import Rollout
 from board.schema import IDS, heading, is_trainers
 from board.session import View
+from board.shortcuts import ROLLOUT_AFTER, ROLLOUT_BEFORE, Shortcut
 from board.texts import shorten, without_padding, without_system_prompt
 
 SHOWN_CHARS: Final = 20_000
@@ -57,17 +58,18 @@ def draw(view: View, key: int, around: tuple[int | None, int | None]) -> None:
 def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *, link: Literal["tokens", "responses"]) -> None:
     """Where the rollout came from, and the ways on from it: to its neighbours, and to its other page."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rollout_links"):
-        _move(view, "Previous", around[0], "K")
-        _move(view, "Next", around[1], "J")
+        _move(view, "Previous", around[0], ROLLOUT_BEFORE)
+        _move(view, "Next", around[1], ROLLOUT_AFTER)
         where = address.link(step=rollout.step, rollout=rollout.source)
         st.page_link(f"board/pages/{link}.py", label=_LINKS[link], query_params=where)
+        hiding_choice()
         st.text(f"step {rollout.step} · {rollout.source}")
 
 
-def _move(view: View, label: str, key: int | None, shortcut: str) -> None:
+def _move(view: View, label: str, key: int | None, shortcut: Shortcut) -> None:
     target = view.run.rollout(key) if key is not None else None
     where: dict[str, str | int | None] = {"step": target.step, "rollout": target.source} if target else {}
-    st.button(label, key=f"rollout_{label}", shortcut=shortcut, disabled=target is None, on_click=session.go, kwargs=where)
+    st.button(label, key=f"rollout_{label}", shortcut=shortcut.key, disabled=target is None, on_click=session.go, kwargs=where)
 
 
 def _numbers(view: View, key: int) -> None:

@@ -23,7 +23,7 @@ from board.metric_controls import Language, MetricChoices
 from board.metric_list import Panel, catalogue_names, line_names, points, readable, token_metric
 from board.numbers import exact, fmt
 from board.scalars import Scalars
-from board.session import View
+from board.session import DrawnChart, View
 
 COLUMNS: Final = 3
 PANEL_WIDTH: Final = 360
@@ -64,6 +64,8 @@ class Wall:
     """Keys of pinned metrics."""
     marks: dict[str, Spec | None]
     """Filled while drawing: the charts by key, and where the chosen step stands in them."""
+    missing: list[str]
+    """Filled while drawing: the panels that cannot be drawn, and why."""
 
 
 def section(
@@ -100,8 +102,9 @@ def section(
         grid = place.grid(COLUMNS, min_column_width=PANEL_WIDTH, gap=("small", "medium"))
         for one in shown:
             name = f"{key}_{_digest(one.key)}"
-            with grid.container(gap="xxsmall", key=f"metric_{name}"):
-                _panel(one, name, wall)
+            if chart := _chart(one, wall):
+                with grid.container(gap="xxsmall", key=f"metric_{name}"):
+                    _panel(one, chart, name, wall)
         if beneath:
             beneath()
 
@@ -117,14 +120,15 @@ def _digest(key: str) -> str:
     return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
-def _panel(panel: Panel, key: str, wall: Wall) -> None:
+def _panel(panel: Panel, chart: DrawnChart, key: str, wall: Wall) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall", key=f"metricname_{key}"):
         helps = [_help(panel.metric, wall.choices) if panel.metric else "", _whole_name(panel.name)]
         st.text(readable(panel.name), width="stretch", help="\n\n".join(filter(None, helps)) or None)
         label = "Unpin" if panel.key in wall.pins else "Pin"
         st.button(label, key=f"pin_{key}", type="tertiary", on_click=session.toggle_pin, args=(panel.key,))
     st.text(_gloss(panel, wall.choices.language))
-    _chart(panel, f"panel_{key}", wall)
+    st.plotly_chart(chart.figure, key=f"panel_{key}", config={"displayModeBar": False})
+    wall.marks[f"panel_{key}"] = step_mark(chart.chart, wall.view.step, latest=True)
     _departed(panel, key, wall)
 
 
@@ -201,7 +205,8 @@ def _literal(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:^=])", r"\\\1", text)
 
 
-def _chart(panel: Panel, key: str, wall: Wall) -> None:
+def _chart(panel: Panel, wall: Wall) -> DrawnChart | None:
+    """The panel's chart; None where it cannot be drawn, which is told below the panels."""
     choices = wall.choices
 
     def draw() -> Chart:
@@ -216,12 +221,10 @@ def _chart(panel: Panel, key: str, wall: Wall) -> None:
 
     stamp = wall.scalars.stamp if panel.logged else 0
     try:
-        drawn = session.chart("metric", draw, wall.view.run, panel.key, wall.version, stamp, choices.smoothing, choices.log)
+        return session.chart("metric", draw, wall.view.run, panel.key, wall.version, stamp, choices.smoothing, choices.log)
     except FieldMissing as error:
-        st.text(str(error))
-        return
-    st.plotly_chart(drawn.figure, key=key, config={"displayModeBar": False})
-    wall.marks[key] = step_mark(drawn.chart, wall.view.step, latest=True)
+        wall.missing.append(f"{readable(panel.name)}: {str(error).rstrip('.')}")
+        return None
 
 
 def _lines(panel: Panel) -> list[PanelLine]:

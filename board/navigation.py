@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from board import address
+from board import address, key_list
 from board.tabs import TABS
 
 _STYLE: Final = Path(__file__).with_name("frame.css")
@@ -41,6 +41,7 @@ def tabs() -> Callable[[], None]:
     st.html(_STYLE)
     with st.container(key="tabs"):
         row = st.empty()
+    key_list.show()
 
     def draw() -> None:
         with row.container(horizontal=True, gap="xxsmall"):

@@ -3,6 +3,7 @@
 Streamlit's own alerts render Markdown and fetch images named in it, so a file name or a key from a run must not reach them.
 """
 
+from collections.abc import Iterable
 from typing import Final, Literal
 
 import streamlit as st
@@ -23,3 +24,10 @@ def absent(what: str, *fields: str, of: Literal["run", "rollout"] = "run") -> No
     """The one line that stands where a panel would be whose fields the run, or the rollout that is shown, lacks."""
     panel = f"{what} This" if what.endswith("?") else what
     st.text(f"{panel} needs {' and '.join(fields)}, which this {of} does not have.")
+
+
+def unfilled(panels: Iterable[str]) -> None:
+    """One quiet line at the end of a page on the panels that the run cannot fill, each as "title: what it needs"; nothing without any."""
+    if told := " · ".join(panels):
+        with st.container(key="unfilled"):
+            st.text(f"Not drawn: {told}")

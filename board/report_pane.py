@@ -1,16 +1,25 @@
 """What loading found, on the screen: a count that opens into whose files were read, what to know of their numbers, and every problem."""
 
+from typing import Final
+
 import streamlit as st
 
+from board import address
+from board.controls import pad_choice
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.formats.row import plural
 from board.notices import notice
 from board.numbers import size
 from board.report import KEPT_PROBLEMS, LoadReport
+from board.rollouts import Run
+
+MOST_EMPTY: Final = 20
+"""So many shards without rows are named."""
 
 
-def draw(report: LoadReport) -> None:
-    """What loading found, as a count; the details when opened."""
+def draw(run: Run) -> None:
+    """What loading found, as a count; the details, and what padding is, when opened."""
+    report = run.report
     problems = report.counts.total()
     label = f"{plural(report.rows, 'row')} · {plural(problems, 'problem') if problems else 'no problems'}"
     for count, noun in ((int(bool(report.lost)), "warning"), (len(report.noted), "note")):  # as `check` counts them
@@ -18,15 +27,18 @@ def draw(report: LoadReport) -> None:
             label = f"{label} · {plural(count, noun)}"
     with st.popover(label, key="report", on_change="rerun") as popover:
         if popover.open:
-            _details(report)
+            _details(run)
+            with address.folded():
+                pad_choice()
 
 
-def _details(report: LoadReport) -> None:
+def _details(run: Run) -> None:
+    report = run.report
     rate = size(report.bytes / report.seconds) if report.seconds else "–"
     st.text(
         f"{plural(report.rows, 'row')} from {plural(report.shards, 'shard')}, {size(report.bytes)} in {report.seconds:.1f} s ({rate}/s)"
     )
-    for line in _lines(report):
+    for line in (*_lines(report), *_empty(run)):
         st.text(line)
     _problems(report)
 
@@ -59,10 +71,19 @@ def _problems(report: LoadReport) -> None:
         st.text(f"{report.left_out:,} more are counted but not listed: the list keeps the first {KEPT_PROBLEMS:,} of each kind.")
 
 
-def nothing_to_show(report: LoadReport) -> None:
+def _empty(run: Run) -> list[str]:
+    """The shards without rows, a line each, with the reason."""
+    empty = [f"{shard}: 0 rows, {reason}." for shard, reason in run.without_rows().items()]
+    more = len(empty) - MOST_EMPTY
+    return [*empty[:MOST_EMPTY], *([f"{more:,} more shards have 0 rows."] if more > 0 else [])]
+
+
+def nothing_to_show(run: Run) -> None:
     """Why the page is empty, in the place of the page."""
+    report = run.report
     if not report.problems:
-        notice("No rows yet: the shards are empty.")
+        notice("0 rows: nothing was written yet.")
+        st.text("\n".join(_empty(run)))
         return
     notice(f"No rows could be read: {plural(report.refused, 'line')} refused. The first reasons:", "warning")
     for problem in report.problems[:5]:

@@ -158,6 +158,19 @@ class Run:
         seen = dict.fromkeys(name for part in self._parts for name in table(part).column_names if name not in leave_out)
         return (*(name for name in declared if name in seen), *(name for name in seen if name not in declared))
 
+    def without_rows(self) -> dict[str, str]:
+        """Shards that no rollout is of, and why."""
+        held = set(self.frame["shard"].unique())
+        return {name: self._why_none(shard) for name, shard in self._shards.items() if name not in held}
+
+    def _why_none(self, shard: Shard) -> str:
+        if not shard.size:
+            return "the file is empty"
+        if shard.name in self.report.unfinished:
+            return "its only line is still being written"
+        refused = any(problem.shard == shard.name and problem.severity == "refused" for problem in self.report.problems)
+        return "every line of it was refused" if refused else "there is no row in it"
+
     def _locate(self, key: int) -> tuple[Part, int]:
         """The part that holds a rollout, and its row there."""
         if not 0 <= key < self._starts[-1]:

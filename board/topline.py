@@ -21,6 +21,7 @@ from board.numbers import size
 from board.padding import COMMON_PADS
 from board.progress import Progress
 from board.rollouts import Run
+from board.shortcuts import STEP_AFTER, STEP_BEFORE, Shortcut
 
 AUTO_LOAD_BYTES: Final = 500_000_000
 """A run larger than this is loaded when asked for, not because it happens to be first in the list."""
@@ -64,17 +65,16 @@ def _draw(root: Path) -> bool:
     with line:
         _step_picker(run)
         _strip(run)
-        report_pane.draw(run.report)
+        report_pane.draw(whole)
         live.follow(whole, run, root)
     with st.container():
         for sentence in said:
             notice(sentence)
     if run.frame.empty:
-        report_pane.nothing_to_show(run.report)
+        report_pane.nothing_to_show(whole)
         return False
     pads = tuple(sorted(COMMON_PADS | {reading.pad_token} - {""})) if reading.hide_padding else ()
-    end = reading.system_end if reading.hide_system else ""
-    session.set_view(session.View(run, int(session.place("step") or 0), pads, end, whole))
+    session.set_view(session.View(run, int(session.place("step") or 0), pads, reading.system_end, whole))
     return True
 
 
@@ -148,7 +148,7 @@ def _step_picker(run: Run) -> None:
     many = len(run.steps) > MOST_OPTIONS
     first = min(max(0, at - MOST_OPTIONS // 2), len(run.steps) - MOST_OPTIONS) if many else 0
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
-        _step_button("◀", int(run.steps[at - 1]) if at else None, "H", "step_previous")
+        _step_button("◀", int(run.steps[at - 1]) if at else None, STEP_BEFORE, "step_previous")
         st.selectbox(
             f"Step (of {len(run.steps):,})",
             run.steps[first : first + MOST_OPTIONS].tolist(),
@@ -160,11 +160,11 @@ def _step_picker(run: Run) -> None:
             accept_new_options=many,
             help=f"Lists the nearest {MOST_OPTIONS:,} steps. Type any other." if many else None,
         )
-        _step_button("▶", int(run.steps[at + 1]) if at + 1 < len(run.steps) else None, "L", "step_next")
+        _step_button("▶", int(run.steps[at + 1]) if at + 1 < len(run.steps) else None, STEP_AFTER, "step_next")
 
 
-def _step_button(label: str, step: int | None, shortcut: str, key: str) -> None:
-    st.button(label, key=key, shortcut=shortcut, disabled=step is None, on_click=session.go, kwargs={"step": step})
+def _step_button(label: str, step: int | None, shortcut: Shortcut, key: str) -> None:
+    st.button(label, key=key, shortcut=shortcut.key, disabled=step is None, on_click=session.go, kwargs={"step": step})
 
 
 def _strip(run: Run) -> None:

@@ -94,7 +94,7 @@ def test_an_unknown_run_leads_to_those_there_are(board_server: str, page: Page) 
 
 
 def test_tabs_stay_in_a_narrow_window(board_server: str, page: Page) -> None:
-    """At 480 pixels every tab is in sight and can be clicked."""
+    """At 480 pixels every tab is in sight and can be clicked, and there is no sidebar to open."""
     page.set_viewport_size({"width": 480, "height": 800})
     page.goto(f"{board_server}?run=tiny_ppo_rhyme&step=5")
     settled(page)
@@ -103,5 +103,29 @@ def test_tabs_stay_in_a_narrow_window(board_server: str, page: Page) -> None:
         box = tab(page, name).bounding_box()
         assert box is not None
         assert box["x"] + box["width"] <= 480
+    expect(page.get_by_test_id("stExpandSidebarButton")).to_have_count(0)
     tab(page, "Data").click()
     expect(page).to_have_url(re.compile("/data"))
+
+
+def test_one_list_of_all_keys_on_every_page(board_server: str, page: Page) -> None:
+    """`?` opens and closes it, the token view's keys among them; in a field of text it is a question mark."""
+    page.goto(f"{board_server}responses?run=tiny_ppo_rhyme&step=5&filter=no such text")
+    settled(page)
+    keys = page.locator(".st-key-key_list dialog")
+
+    page.keyboard.press("?")
+    expect(keys).to_be_visible()
+    for said in ("step before", "next rollout of the list", "draw the page again", "next, previous extreme token of the metric"):
+        expect(keys).to_contain_text(said)
+    page.keyboard.press("?")
+    expect(keys).not_to_be_visible()
+
+    search = page.get_by_label("Text in prompt or response")
+    search.press("?")
+    expect(search).to_have_value(re.compile(r"\?"))
+    expect(keys).not_to_be_visible()
+    page.get_by_role("button", name="keyboard shortcuts").click()
+    expect(keys).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(keys).not_to_be_visible()

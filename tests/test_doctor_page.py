@@ -33,9 +33,14 @@ def texts(test: AppTest) -> list[str]:
     return [str(element.value) for element in test.text]
 
 
+def folded(test: AppTest) -> list[str]:
+    """What stands on the lines that unfold."""
+    return [expander.label for expander in test.expander]
+
+
 def links(test: AppTest) -> list[str]:
     """The parameters of the page's links to a rollout."""
-    return [element.proto.query_string for element in test.get("page_link")]
+    return [element.proto.query_string for element in test.get("page_link") if element.proto.label == "Open the first rollout"]
 
 
 def test_findings_are_listed_with_a_link(root: Path) -> None:
@@ -63,8 +68,11 @@ def test_nothing_found_says_what_was_looked_for(root: Path) -> None:
 
     test = opened()
 
-    assert "Nothing found in 6 rollouts." in texts(test)
-    assert [element.value for element in test.main.subheader] == ["Looked for and not found", "Could not be looked for"]
+    passed, unable = folded(test)
+    count = next(text for text in texts(test) if "Lines or files not loaded" in text).count("\n") + 1
+    assert passed == f"{count} checks passed, in 6 rollouts"
+    assert unable.endswith(" checks could not tell")
+    assert not any(expander.proto.expanded for expander in test.expander)
     assert any("Lines or files not loaded" in text for text in texts(test))
     assert any("Logprobs one token out of step: no rollout has logprobs" in text for text in texts(test))
 
@@ -132,13 +140,13 @@ def test_slow_examination_of_a_grown_run_waits_for_the_reader(root: Path, monkey
     monkeypatch.setattr(kept, "QUICK_SECONDS", 0.0)
     folder = write_run(root / "run", {"rank_0.jsonl": [row(0, reward=1.0)]})
     test = opened()
-    assert "Nothing found in 1 rollout." in texts(test)
+    assert any(line.endswith(" passed, in 1 rollout") for line in folded(test))
 
     write_run(folder, {"rank_1.jsonl": [row(1, reward=1.0), row(1, reward=None)]})
     session.library().refresh(session.library().open(folder, root), root)
     test.run()
 
-    assert "Nothing found in 1 rollout." in texts(test)
+    assert any(line.endswith(" passed, in 1 rollout") for line in folded(test))
     assert "The run has changed since: it has 3 rollouts now." in texts(test)
 
     test.button(key="examine_again").click().run()

@@ -22,6 +22,7 @@ SCREEN = {
     "arrival",
     "address",
     "text_links",
+    "key_list",
     "detail",
     "structure",
     "sql_pane",

@@ -554,15 +554,17 @@ def test_curves_tell_the_value_of_the_chosen_step_alone(root: Path) -> None:
 
 
 def test_absent_fields_are_named_in_one_line(root: Path) -> None:
-    """A panel without its fields says which it needs; no reference is invented."""
+    """Panels without their fields are one line at the end, which says what each needs; no reference is invented."""
     write_run(root, "run", [{"step": 0, "response": "x", "reward": 1.0}])
 
     page = opened("rewards")
 
-    said = texts(page)
-    assert "needs logprobs and ref_logprobs, which this run does not have" in said
-    assert "needs entropies, which this run does not have" in said
-    assert "Reward against the reference needs ref_reward" in said
+    said = [str(element.value) for element in page.text if " needs " in str(element.value)]
+    assert said == [
+        "Not drawn: How far is the policy from the reference? needs logprobs and ref_logprobs"
+        " · Does it prefer its tokens to the reference? needs logprobs and ref_logprobs"
+        " · Does it still explore? needs entropies · Reward against the reference needs ref_reward"
+    ]
 
 
 def test_length_is_of_characters_without_tokens(root: Path) -> None:
@@ -811,13 +813,50 @@ def test_padding_is_hidden_and_said(root: Path) -> None:
 def test_pad_token_of_the_run_enters_no_mean(root: Path) -> None:
     """A pad token given by hand is padding in texts and statistics alike."""
     write_run(root, "run", [row(0, response_tokens=["The", " answer", " is", "<nothing>"], response="The answer is<nothing>")])
-    test = opened("responses")
-    assert table(test)["response_length"].tolist() == [4]
+    assert table(opened("responses"))["response_length"].tolist() == [4]
 
-    test.text_input(key="pad").set_value("<nothing>").run()
+    test = opened("responses", pad="<nothing>")
 
     assert table(test)["response_length"].tolist() == [3]
     assert "The answer is" in panes(test)
+
+
+def test_the_pad_token_is_asked_for_where_loading_is_told(root: Path) -> None:
+    """It is in the load report, which is opened by a link here; there is no sidebar."""
+    write_run(root, "run", [row(0)])
+    test = AppTest.from_file(str(ENTRY), default_timeout=60)
+    test.session_state["report"] = True
+
+    test.run()
+
+    assert test.text_input(key="pad").value == ""
+    assert not test.sidebar.children
+
+
+EMPTY = {
+    "an empty file beside rows": ([row(0)], b"", "b.jsonl: 0 rows, the file is empty."),
+    "nothing but an empty file": ([], b"", "b.jsonl: 0 rows, the file is empty."),
+    "blank lines": ([row(0)], b"\n\n", "b.jsonl: 0 rows, there is no row in it."),
+    "half a line": ([row(0)], b'{"step": 1, "resp', "b.jsonl: 0 rows, its only line is still being written."),
+    "refused lines": (
+        [row(0)],
+        b'{"step": "x", "prompt": "p", "response": "r", "reward": 1.0}\n',
+        "b.jsonl: 0 rows, every line of it was refused.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("rows", "data", "said"), EMPTY.values(), ids=EMPTY)
+def test_an_empty_shard_is_0_rows_with_its_reason(root: Path, rows: list[dict[str, Any]], data: bytes, said: str) -> None:
+    """In the load report, or in the place of the page where no shard has rows."""
+    folder = write_run(root, "run", rows, "a.jsonl")
+    if not rows:
+        (folder / "a.jsonl").unlink()
+    (folder / "b.jsonl").write_bytes(data)
+    test = AppTest.from_file(str(ENTRY), default_timeout=60)
+    test.session_state["report"] = True
+
+    assert said in texts(test.run())
 
 
 def test_system_prompt_is_hidden_on_request(root: Path) -> None:

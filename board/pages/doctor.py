@@ -58,20 +58,20 @@ def finding(found: Finding, at: int) -> None:
 
 
 def ran(diagnosis: Diagnosis) -> None:
-    """The checks that found nothing, and those that could not tell."""
+    """The checks that found nothing, and those that could not tell, each a line that unfolds."""
     if diagnosis.passed:
-        st.subheader("Looked for and not found")
-        st.text("\n".join(check.title for check in diagnosis.passed))
+        with st.expander(
+            f"{plural(len(diagnosis.passed), 'check')} passed, in {plural(diagnosis.rollouts, 'rollout')}", key="passed"
+        ):
+            st.text("\n".join(check.title for check in diagnosis.passed))
     if diagnosis.unable:
-        st.subheader("Could not be looked for")
-        st.text("\n".join(f"{check.title}: {reason}" for check, reason in diagnosis.unable))
+        with st.expander(f"{plural(len(diagnosis.unable), 'check')} could not tell", key="unable"):
+            st.text("\n".join(f"{check.title}: {reason}" for check, reason in diagnosis.unable))
 
 
 diagnosis = diagnosed()
 if diagnosis.findings:
     st.text(wording.summary(diagnosis))
-else:
-    st.text(f"Nothing found in {plural(diagnosis.rollouts, 'rollout')}.")
 for at, one in enumerate(diagnosis.findings):
     finding(one, at)
 ran(diagnosis)

@@ -16,7 +16,7 @@ from board.formats.row import plural
 from board.metric_controls import metric_choices
 from board.metric_list import HEADINGS, INTRODUCTIONS, SECTIONS, Panel, catalogue_names
 from board.metric_panels import MOST_TOLD, PANEL_WIDTH, Wall, section, story
-from board.notices import notice
+from board.notices import notice, unfilled
 from board.rollouts import EVALUATION
 
 RECENT_SECONDS: Final = 600
@@ -41,6 +41,8 @@ run = view.run
 choices = metric_choices()
 scalars = session.logged(run)
 marks: dict[str, Spec | None] = {}
+missing: list[str] = []
+"""Panels that cannot be drawn, and why."""
 
 
 def computed() -> tuple[pd.DataFrame, str]:
@@ -118,7 +120,7 @@ def reward_against_distance(values: pd.DataFrame, version: str) -> None:
         try:
             drawn = session.chart("frontier", lambda: frontier(reward, kl, "k3 of the whole response"), run, version)
         except FieldMissing as error:
-            st.text(str(error))
+            missing.append(f"Reward against distance: {str(error).rstrip('.')}")
             return
         st.plotly_chart(drawn.figure, key="frontier", config={"displayModeBar": False})
         marks["frontier"] = frontier_mark(reward, kl, view.step)
@@ -167,8 +169,12 @@ def draw() -> None:
     departed = sorted((panel for panel in ranged if panel.left is not None), key=first_step)
     story(departed, len(ranged), in_our_words, choices.language)
     sections(
-        found, departed, Wall(view, choices, scalars, version, pins, marks), lambda: reward_against_distance(values, version)
+        found,
+        departed,
+        Wall(view, choices, scalars, version, pins, marks, missing),
+        lambda: reward_against_distance(values, version),
     )
+    unfilled(dict.fromkeys(missing))
     lacking(listed)
 
 

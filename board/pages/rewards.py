@@ -14,7 +14,7 @@ from board.figures.distributions import by_sample, gap_histogram, reward_heat, s
 from board.figures.theme import COLORS
 from board.landmarks import Landmark, landmarks
 from board.metrics import ESTIMATORS, kl_column
-from board.notices import absent
+from board.notices import unfilled
 from board.schema import heading, unit
 from board.selection import numeric_columns, of_step
 from board.steps import share_below
@@ -34,6 +34,8 @@ view = session.view()
 run, step = view.run, view.step
 rows = of_step(run.frame, step)
 marks: dict[str, Spec | None] = {}
+missing: list[str] = []
+"""Panels that the run cannot fill, and what they need."""
 """Charts of which x is the step, by key, and where the chosen one stands in them."""
 
 
@@ -92,7 +94,7 @@ def panel(draw: Callable[[], Chart], key: str, *choices: str | float | tuple[str
     try:
         drawn = session.chart(key, draw, run, *choices)
     except FieldMissing as error:
-        st.text(str(error))
+        missing.append(str(error).rstrip("."))
         return
     st.plotly_chart(drawn.figure, key=key, config={"displayModeBar": False})
     if drawn.chart.steps.size:
@@ -129,7 +131,7 @@ def curves(choices: CurveChoices) -> None:
                 curve(lines, title, measure, choices, key=f"curve_{at}", shift=lines is REWARDS)
     for lines, title, _, needs in panels:
         if not _is_there(lines):
-            absent(title, needs)
+            missing.append(f"{title} needs {needs}")
 
 
 def _is_there(lines: Iterable[str]) -> bool:
@@ -159,7 +161,7 @@ def distributions() -> None:
         with grid.cell():
             panel(draw, key, *(() if of_which is None else (of_which,)))
     if "reward_gap" not in run.frame.columns:
-        absent("Reward against the reference", "ref_reward")
+        missing.append("Reward against the reference needs ref_reward")
 
 
 def other_columns() -> list[str]:
@@ -171,9 +173,10 @@ def other_columns() -> list[str]:
 chosen = curve_choices(other_columns())
 story(chosen)
 curves(chosen)
-st.subheader("Distribution")
 if "reward" in run.frame.columns:
+    st.subheader("Distribution")
     distributions()
 else:
-    absent("The reward distribution", "reward")
+    missing.append("The reward's distribution needs reward")
+unfilled(missing)
 step_marks.show(marks, key="step_marks", on_click=session.step_clicked("step_marks", run.steps))

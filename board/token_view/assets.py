@@ -45,6 +45,7 @@ VIEW_FILES: Final = (
     "minimap.js",
     "range.js",
     "switches.js",
+    "key_names.js",
     "finder.js",
     "tip.js",
     "compare.js",

@@ -3,14 +3,7 @@
 import { element } from "./dom.js";
 import { joined, matchesOf, matchFrom, matchMarks } from "./find.js";
 import { whole } from "./format.js";
-
-const KEYS = [
-  ["← →", "token before, token after"], ["↑ ↓", "line above, line below"], ["Home End", "first token, last token"],
-  ["n  p", "next, previous extreme token of the metric"], ["f  F", "fold the segment, all segments; again: unfold"], ["/", "search; Enter and Shift+Enter step"], ["g", "go to a position"],
-  ["m", "next metric"], ["Enter", "pin the token; again: unpin"],
-  ["Shift+Enter", "pin one more, to compare; Shift+click too"], ["t", "table of the tokens"], ["Esc", "unpin, close"],
-  ["+ − 0", "zoom chart and heatmap in, out, to all tokens"], ["[ ]", "move chart and heatmap back, on"], ["?", "this list"],
-];
+import { KEYS } from "./key_names.js";
 
 /**
  * The tools in `box`, the key list in `help`. `on` holds what they tell: found(marks or null), go(index), raw(whether), leave() when the

@@ -44,7 +44,6 @@ function actions(view, inText, shift, act) {
     F: () => view.text.foldAll(),
     "/": () => view.finder.search(),
     g: () => view.finder.goto(),
-    "?": () => view.finder.help(),
     Escape: () => {
       view.finder.help(false);
       act.unpin();

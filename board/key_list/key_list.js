@@ -1,0 +1,39 @@
+// The list of all keys in a dialog, opened by a button or by "?". KEYS are the token view's.
+
+export default function ({ data, parentElement }) {
+  const known = parentElement.querySelector("dialog");
+  if (known) return undefined;
+  const button = made("button", "?", { type: "button", title: "keyboard shortcuts", ariaLabel: "keyboard shortcuts" });
+  const dialog = made("dialog", "", { ariaLabel: "keyboard shortcuts" });
+  for (const [title, keys] of [...data.sections, [data.tokens, KEYS]]) {
+    const list = made("dl", "");
+    list.append(...keys.flatMap(([key, does]) => [made("dt", key), made("dd", does)]));
+    dialog.append(made("h2", title), list);
+  }
+  const close = made("button", "Close", { type: "button" });
+  dialog.append(close);
+  parentElement.append(button, dialog);
+  const toggle = () => (dialog.open ? dialog.close() : dialog.showModal());
+  button.onclick = toggle;
+  close.onclick = toggle;
+  dialog.onclick = (event) => {
+    if (event.target === dialog) dialog.close(); // beside the list
+  };
+  const listen = (event) => {
+    const into = event.composedPath()[0];
+    const typing = into instanceof Element && into.closest("input, textarea, select, [contenteditable]");
+    if (event.key !== "?" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    toggle();
+  };
+  document.addEventListener("keydown", listen);
+  return () => {
+    document.removeEventListener("keydown", listen);
+    button.remove();
+    dialog.remove();
+  };
+}
+
+function made(name, text, properties = {}) {
+  return Object.assign(document.createElement(name), { textContent: text }, properties);
+}

@@ -1,0 +1,26 @@
+"""The keys that act on a page of the board, and what they do; those within the token view are its own. Knows no page."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Shortcut:
+    """A key, and what it does in few words."""
+
+    key: str
+    does: str
+
+
+STEP_BEFORE: Final = Shortcut("H", "step before")
+STEP_AFTER: Final = Shortcut("L", "step after")
+ROLLOUT_BEFORE: Final = Shortcut("K", "previous rollout of the list")
+ROLLOUT_AFTER: Final = Shortcut("J", "next rollout of the list")
+AGAIN: Final = Shortcut("R", "draw the page again")
+"""Streamlit's own, on every page."""
+HELP: Final = Shortcut("?", "this list")
+
+SHORTCUTS: Final = {
+    "On every page": (STEP_BEFORE, STEP_AFTER, AGAIN, HELP),
+    "On Responses and Tokens": (ROLLOUT_BEFORE, ROLLOUT_AFTER),
+}

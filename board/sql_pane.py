@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from board import saved_metrics, session
+from board import address, saved_metrics, session
 from board.custom_metrics import LONGEST_QUERY, Answer, CustomCurve, curves, described, evaluate, example
 from board.errors import BoardError, FieldMissing
 from board.figures.answers import MOST_CURVES, answer_chart
@@ -49,7 +49,7 @@ def draw(run: Run, step: int) -> dict[str, Spec | None]:
 
     The charts that are drawn over steps by their keys, with the mark of the chosen step, for `step_marks.show`.
     """
-    with st.expander("Custom metric (SQL)", key="sql", on_change="rerun") as expander:
+    with st.expander("Custom metric (SQL)", key="sql", on_change="rerun", bind="query-params") as expander:
         if not expander.open:
             return {}
         saved = saved_metrics.SavedMetrics((), ())
@@ -67,21 +67,29 @@ def draw(run: Run, step: int) -> dict[str, Spec | None]:
 
 
 def _choice(saved: saved_metrics.SavedMetrics) -> None:
-    """The saved metrics to choose from, and a word on each file that holds none."""
+    """The saved metrics to choose from, one that a link names among them, and a word on each file that holds none."""
     names = ["", *(one.name for one in saved.metrics)]
     queries = {one.name: one.query for one in saved.metrics}
+    asked = address.chosen("sql_saved", "")
+    if asked not in names:
+        session.note(no_query=asked)
+    if lacking := session.noted("no_query"):
+        notice(f"No custom metric is saved here under the name {lacking!r}.", "warning")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = st.selectbox(
             "Saved",
             names,
             key="sql_saved",
             format_func=lambda name: name or "none",
+            bind="query-params",
             persist_state="session",
             on_change=_choose,
             args=(queries,),
             width=320,
         )
         st.button("Delete", key="sql_delete", disabled=not chosen, on_click=_delete)
+    if chosen != session.noted("opened_query"):  # by a link, which calls nobody back
+        _open(chosen, queries)
     for sentence in saved.damaged:
         notice(sentence, "warning")
 
@@ -165,8 +173,14 @@ def _left_out(answer: Answer, count: int) -> Iterator[str]:
 
 
 def _choose(queries: dict[str, str]) -> None:
-    name = session.typed("sql_saved")
     _forget_told()
+    session.note(no_query=None)
+    _open(session.typed("sql_saved"), queries)
+
+
+def _open(name: str, queries: dict[str, str]) -> None:
+    """Put a saved query into the editor, once: there it may be changed."""
+    session.note(opened_query=name)
     if name in queries:
         session.keep(sql_query=queries[name], sql_name=name)
 
@@ -178,6 +192,7 @@ def _save() -> None:
         session.keep(sql_told=str(error))
     else:
         session.keep(sql_told="", sql_saved=metric.name, sql_name=metric.name)
+        session.note(opened_query=metric.name, no_query=None)
 
 
 def _delete() -> None:
@@ -187,6 +202,9 @@ def _delete() -> None:
         saved_metrics.delete(session.typed("sql_saved"))
     except BoardError as error:
         session.keep(sql_told=str(error))
+    else:
+        session.keep(sql_saved="")
+        session.note(opened_query="")
 
 
 def _forget_told() -> None:

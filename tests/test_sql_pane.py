@@ -242,3 +242,33 @@ def test_asked_once(run: Path) -> None:
     other.text_area(key="sql_query").set_value(random)
     assert marks(ask(other, random)) != first
     assert marks(test.run()) == marks(other)
+
+
+def test_a_link_opens_its_saved_query(run: Path) -> None:
+    """The name in the link opens the editor, and puts its query there once: what is changed then stays."""
+    save(page(), "by rank", BY_RANK)
+    test = AppTest.from_string(SCRIPT, default_timeout=60)
+    test.query_params.update({"sql": "true", "sql_saved": "by rank"})
+
+    test.run()
+
+    assert test.text_area(key="sql_query").value == BY_RANK
+    assert list(charts(test)) == ["by rank"]
+    assert test.query_params["sql_saved"] == "by rank"
+    ask(test, BY_RANK.replace("avg", "max"))
+    assert "max" in test.text_area(key="sql_query").value
+
+
+def test_a_link_to_a_query_that_is_not_saved_here_is_told(run: Path) -> None:
+    """Until another is chosen; the name is text."""
+    save(page(), "by rank", BY_RANK)
+    test = AppTest.from_string(SCRIPT, default_timeout=60)
+    test.query_params.update({"sql": "true", "sql_saved": "![x](http://evil)"})
+
+    test.run()
+
+    assert not test.exception
+    assert "No custom metric is saved here under the name '![x](http://evil)'." in texts(test)
+    test.selectbox(key="sql_saved").set_value("by rank").run()
+    assert "No custom metric" not in texts(test)
+    assert test.text_area(key="sql_query").value == BY_RANK

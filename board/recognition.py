@@ -12,7 +12,7 @@ from typing import Final
 from board import containers, formats, records
 from board.containers import Parsed
 from board.errors import RowRefused, RunNotFound
-from board.formats import miles_columns, miles_trajectory, native, slime, token_export, traces
+from board.formats import miles_columns, miles_trajectory, native, slime, token_export, traces, trl, wandb_table
 from board.formats.contract import Head
 from board.formats.guess import guess
 from board.formats.row import plural
@@ -45,6 +45,7 @@ _REPEATS: Final[Mapping[str, AbstractSet[str]]] = {
     token_export.NAME: {traces.NAME},
     miles_columns.NAME: {slime.NAME, miles_trajectory.NAME},
     miles_trajectory.NAME: {slime.NAME},
+    wandb_table.NAME: {trl.NAME},
 }
 """Formats that tell less of the same rollouts than others a trainer writes beside them: where one of these is, they are left out."""
 
@@ -142,6 +143,8 @@ def sidecars(identities: Mapping[str, Identity]) -> dict[str, str]:
     }
     again = "holds the rollouts of its neighbour `effective` once more, beside those that were not trained on"
     repeating |= dict.fromkeys(traces.repeated(identities), again)
+    tables = wandb_table.repeated(name for name, one in identities.items() if one.format == wandb_table.NAME)
+    repeating |= {name: f"repeats the rollouts of {earlier}" for name, earlier in tables.items()}
     return repeating | {
         name: f"holds no rollouts that the board knows; its keys are {', '.join(key[:40] for key in one.keys[:12])}"
         for name, one in identities.items()

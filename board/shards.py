@@ -20,7 +20,9 @@ from board.errors import BoardError, RunNotFound
 
 SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
 
-_BY_NAME: Final = re.compile(r"(?:eval_)?[0-9]+(?:_[0-9]+)?\.pt|.*rollout.*\.pt|episode_.*\.json")
+_BY_NAME: Final = re.compile(
+    r"(?:eval_)?[0-9]+(?:_[0-9]+)?\.pt|.*rollout.*\.pt|episode_.*\.json|completions_[0-9]+_[0-9a-f]+\.table\.json"
+)
 """Of the many `.pt` and `.json` files of an experiment those that may hold rollouts; what is in them decides."""
 
 BOM: Final = b"\xef\xbb\xbf"

@@ -35,6 +35,7 @@ from board.formats import (
     trl,
     verifiers_results,
     verl,
+    wandb_table,
     xtuner,
 )
 from board.formats.contract import Format, Head, Place
@@ -69,6 +70,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     trl,
     verifiers_results,
     verl,
+    wandb_table,
     xtuner,
 )
 """A file belongs to the first that recognises it; no two may recognise the same file."""

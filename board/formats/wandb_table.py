@@ -1,0 +1,67 @@
+"""W&B's tables of completions, as TRL logs them: `media/table/completions_10_<digest>.table.json` in a run's folder, a table a file.
+
+TRL's RLOO trainer writes its rollouts nowhere else. A row is what TRL's own file has (`board.formats.trl`); a table that was logged again
+has the same digest in its name. An evaluation's completions bear the step of training, and nothing tells them apart.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+from board.errors import RowRefused
+from board.formats import trl
+from board.formats.contract import Head, Place
+from board.formats.keys import listed
+from board.formats.row import plural
+from board.records import Record
+
+NAME: Final = "W&B table"
+FAMILY: Final = trl.FAMILY
+ARRAYS: Final[frozenset[str]] = frozenset()
+
+_FILE: Final = re.compile(r"(?P<table>.*)_[0-9]+_(?P<digest>[0-9a-f]{8,})\.table\.json")
+_SAID: Final = {"step", "prompt", "completion"}
+
+
+def recognise(head: Head) -> bool:
+    """Whether a record is a table whose columns are those of completions."""
+    return any(_columns(record) >= _SAID for record in head.records)
+
+
+def _columns(record: Record) -> set[Any]:
+    columns = record.get("columns")
+    sound = isinstance(columns, list) and isinstance(record.get("data"), list)
+    return {name for name in columns if isinstance(name, str)} if sound and columns is not None else set()
+
+
+def rollouts(record: Record, place: Place) -> list[Record]:
+    """The rollouts of a table. Raises RowRefused where a row has not as many values as there are columns."""
+    return [one for row in _rows(record) for one in trl.rollouts(row, place)]
+
+
+def _rows(record: Record) -> list[Record]:
+    columns = [str(name) for name in listed(record, "columns") or ()]
+    rows = listed(record, "data") or []
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, list) or len(row) != len(columns):
+            raise RowRefused(f"row {number:,} of the table has not {plural(len(columns), 'value')}, one for each column")
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def note(head: Head) -> str:
+    """That rewards are sums, and of what; that evaluations stand among the training."""
+    first = tuple(row for record in head.records for row in _rows(record)[:8])
+    mixed = "A table of W&B does not tell an evaluation's completions from those of training."
+    return " ".join(filter(None, [trl.note(Head(head.name, first)) if first else "", mixed]))
+
+
+def repeated(names: Iterable[str]) -> dict[str, str]:
+    """Tables that hold what an earlier one of the same name does, letter for letter: the file, and which it repeats."""
+    first: dict[tuple[str, str], str] = {}
+    again = {}
+    for name in names:
+        if found := _FILE.fullmatch(name):
+            earlier = first.setdefault((found["table"], found["digest"]), name)
+            if earlier != name:
+                again[name] = earlier
+    return again

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, BinaryIO, Final, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,8 +18,9 @@ import pyarrow.parquet as pq
 from board import records, run_files, shards
 from board.errors import RowRefused, RunNotFound
 from board.formats.contract import COMPANIONS
+from board.lines import longest_line
 from board.records import Record
-from board.shards import BOM, Problem, Shard, longest_line
+from board.shards import BOM, Problem, Shard
 
 _ROWS_AT_ONCE: Final = 64
 
@@ -109,21 +110,23 @@ def _torch(shard: Shard) -> Iterator[Parsed]:
 
 def _load_torch(path: Path, within: Path | None) -> Record:
     """What `torch.save` wrote, tensors as lists. Nothing in the file is executed: only tensors and plain values are read."""
+    with run_files.opened(path, within=within, most=_MOST_TORCH) as stream:
+        loaded = _tensors(stream)
+    if not isinstance(loaded, dict):
+        raise RowRefused(f"holds a {type(loaded).__name__}, not a dictionary")
+    return {str(key): _plain(value) for key, value in loaded.items()}
+
+
+def _tensors(stream: BinaryIO) -> Any:
     try:
         import torch
     except ImportError as error:
         raise RowRefused("needs PyTorch to be read: install torch beside the board") from error
     try:
-        with run_files.opened(path, within=within, most=_MOST_TORCH) as stream:
-            loaded = torch.load(stream, map_location="cpu", weights_only=True)
-    except OSError:
-        raise
+        return torch.load(stream, map_location="cpu", weights_only=True)
     except Exception as error:  # of a damaged file torch raises whatever it stumbles over first
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise RowRefused(f"cannot be read as tensors and plain values: {reason}") from error
-    if not isinstance(loaded, dict):
-        raise RowRefused(f"holds a {type(loaded).__name__}, not a dictionary")
-    return {str(key): _plain(value) for key, value in loaded.items()}
 
 
 def _plain(value: Any) -> Any:

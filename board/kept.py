@@ -5,11 +5,25 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Final, Generic, TypeVar
+from weakref import WeakValueDictionary
 
 _T = TypeVar("_T")
 
 QUICK_SECONDS: Final = 1.0
 """What was made of a run in less is made again whenever the run grows."""
+
+
+class Turns:
+    """A lock for each key: who works at the same thing waits for its turn, and nobody for what another is stuck in."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[Hashable, threading.Lock] = WeakValueDictionary()
+        self._asking = threading.Lock()
+
+    def of(self, key: Hashable) -> threading.Lock:
+        """The key's lock, the same for all who hold it or wait for it."""
+        with self._asking:
+            return self._locks.setdefault(key, threading.Lock())
 
 
 class Kept(Generic[_T]):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from board.errors import RunNotFound
+from board.kept import Turns
 from board.progress import Progress
 from board.rollouts import Run, open_run
 from board.shards import Fingerprint, find_shards, fingerprint, natural_key
@@ -91,30 +92,39 @@ class Library:
     def __init__(self, tokenizer: Path | None = None, mapping: Path | None = None) -> None:
         self._tokenizer, self._mapping = tokenizer, mapping
         self._runs: OrderedDict[tuple[Path, tuple[str, ...]], Run] = OrderedDict()
-        self._loading = threading.Lock()
+        self._changing = threading.Lock()
+        """Held for a moment at a time, never while a run loads."""
+        self._turns = Turns()
 
     def peek(self, location: Path, extra_pads: Sequence[str] = ()) -> Run | None:
-        """The run if it is open."""
+        """The run if it is open. Never waits."""
         return self._runs.get((location, tuple(extra_pads)))
 
     def open(
         self, location: Path, root: Path, extra_pads: Sequence[str] = (), progress: Callable[[Progress], None] | None = None
     ) -> Run:
-        """The run, loaded if it is not open yet. One run loads at a time: a second reader of the same run waits and shares it."""
+        """The run, loaded if it is not open yet. A second reader of the same run waits and shares it; one of another run does not wait."""
         key = (location, tuple(extra_pads))
-        with self._loading:
-            if key not in self._runs:
-                self._runs[key] = self._open(location, root, extra_pads, progress)
-            self._runs.move_to_end(key)
-            while len(self._runs) > OPEN_RUNS:
-                self._runs.popitem(last=False)
-            return self._runs[key]
+        with self._turns.of(key):
+            run = self.peek(*key) or self._open(location, root, extra_pads, progress)
+            self._keep(key, run)
+        return run
 
     def refresh(self, run: Run, root: Path) -> None:
         """Open a run again as it is now, in the place of the `run` that a reader saw; nothing when another reader has done so."""
-        with self._loading:
-            for key in [key for key, opened in self._runs.items() if opened is run]:
-                self._runs[key] = self._open(run.location, root, key[1])
+        with self._changing:
+            keys = [key for key, opened in self._runs.items() if opened is run]
+        for key in keys:
+            with self._turns.of(key):
+                if self.peek(*key) is run:
+                    self._keep(key, self._open(run.location, root, key[1]))
+
+    def _keep(self, key: tuple[Path, tuple[str, ...]], run: Run) -> None:
+        with self._changing:
+            self._runs[key] = run
+            self._runs.move_to_end(key)
+            while len(self._runs) > OPEN_RUNS:
+                self._runs.popitem(last=False)
 
     def _open(
         self, location: Path, root: Path, extra_pads: Sequence[str], progress: Callable[[Progress], None] | None = None

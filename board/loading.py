@@ -263,7 +263,7 @@ class Loader:
         own = LoadReport()
         found: list[Part] = []
         try:
-            lines, _, _ = shards.read_stretch(kept.shard, end, kept.shard.size)
+            lines = [*shards.read_tail(kept.shard, end)]
         except RunNotFound:
             return []
         kind = formats.by_name(format_of(kept.identity), self.reading.mapping)

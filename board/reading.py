@@ -9,8 +9,8 @@ from hashlib import blake2b
 from typing import Any
 
 from board.formats.token_names import tokenizer_bytes
+from board.lines import LONGEST, longest_line
 from board.padding import COMMON_PADS
-from board.shards import LONGEST_LINE, longest_line
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Reading:
 
         Raises OSError.
         """
-        if self == Reading() and longest_line() == LONGEST_LINE:
+        if self == Reading() and longest_line() == LONGEST:
             return ""
         names = blake2b(tokenizer_bytes(self.tokenizer), digest_size=12).hexdigest() if self.tokenizer else ""
         return json.dumps([sorted(set(self.pads) - COMMON_PADS), names, self.mapping, longest_line()])

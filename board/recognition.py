@@ -5,6 +5,7 @@ Reads a few records of a shard and no more. Knows formats and containers; knows 
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -119,13 +120,14 @@ def _first_records(shard: Shard) -> Iterator[Record]:
 
 
 def _records_of_lines(shard: Shard) -> Iterator[Parsed]:
+    found = 0
     for line in islice(read_lines(shard), _RECORDS * 4):
-        if isinstance(line, Problem):  # a line that is too long, or the end
-            continue
-        try:
-            yield Parsed(line.number, records.parse(line.data), len(line.data))
-        except RowRefused:
-            continue
+        if isinstance(line, Problem) and found:  # a line that is too long, whose end may be far away, or the end
+            return
+        with suppress(RowRefused):
+            if isinstance(line, Line):
+                yield Parsed(line.number, records.parse(line.data), len(line.data))
+                found += 1
 
 
 def sidecars(identities: Mapping[str, Identity]) -> dict[str, str]:

@@ -16,6 +16,7 @@ from typing import Final
 from board import catalogue, trackers
 from board.catalogue.contract import Metric
 from board.errors import BoardError
+from board.kept import Turns
 from board.trackers import Found
 from board.trackers.contract import Curve
 from board.trackers.files import listed_files, walk
@@ -107,7 +108,9 @@ class Reader:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Found, tuple[Stamp, list[Logged] | BoardError]] = OrderedDict()
-        self._reading = threading.Lock()
+        self._changing = threading.Lock()
+        """Held for a moment at a time, never while a source is read."""
+        self._turns = Turns()
 
     def read(self, sources: Sequence[Found]) -> Scalars:
         """All scalars of the sources in their order; a source that cannot be read becomes a problem, and the others are there."""
@@ -123,13 +126,15 @@ class Reader:
 
     def _one(self, source: Found) -> tuple[Stamp, list[Logged] | BoardError]:
         now = stamp(source.path)
-        with self._reading:
+        with self._turns.of(source):
             kept = self._kept.get(source)
             if kept is None or kept[0] != now:
-                kept = self._kept[source] = (now, _read(source))
-            self._kept.move_to_end(source)
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
+                kept = (now, _read(source))
+            with self._changing:
+                self._kept[source] = kept
+                self._kept.move_to_end(source)
+                while len(self._kept) > KEPT:
+                    self._kept.popitem(last=False)
         return kept
 
 

@@ -15,8 +15,9 @@ from typing import BinaryIO, Final, Literal
 
 import numpy as np
 
-from board import run_files, streams
-from board.errors import BoardError, RunNotFound
+from board import lines, run_files, streams
+from board.errors import RunNotFound
+from board.lines import SEARCHED, longest_line
 
 SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
 
@@ -27,14 +28,6 @@ _BY_NAME: Final = re.compile(
 
 BOM: Final = b"\xef\xbb\xbf"
 
-LONGEST_LINE: Final = 256_000_000
-"""Bytes of a line, unless RL_BOARD_LONGEST_LINE says otherwise: reading one takes a few times as much memory."""
-
-_SEARCHED: Final = 8 << 30
-"""So many bytes of a line that is too long are looked through for its end; what stands behind them is left out."""
-
-_LOOK_BACK: Final = 1 << 16
-_PIECE: Final = 1 << 20
 _GLANCE: Final = 4_096
 
 Fingerprint = tuple[tuple[str, int, int], ...]
@@ -156,14 +149,6 @@ def fingerprint(shards: list[Shard]) -> Fingerprint:
     return tuple((shard.name, shard.size, shard.mtime_ns) for shard in shards)
 
 
-def longest_line() -> int:
-    """Bytes that a line may have without its end. Raises BoardError for a setting that is no such number."""
-    given = os.environ.get("RL_BOARD_LONGEST_LINE") or str(LONGEST_LINE)
-    if not re.fullmatch(r"[1-9][0-9]{0,17}", given):
-        raise BoardError(f"RL_BOARD_LONGEST_LINE is {given!r}; it takes a number of bytes, such as {LONGEST_LINE}.")
-    return int(given)
-
-
 def opened(shard: Shard) -> streams.Stream:
     """The shard's bytes, decompressed, to be read and closed by the caller. Raises OSError."""
     return streams.opened(shard.path, within=shard.within)
@@ -192,42 +177,20 @@ def _bounded_lines(stream: BinaryIO, name: str, start: int = 0, stop: int | None
     Where the end of a line that is too long is not found, a second Problem says so, and nothing follows.
     """
     most, number, offset = longest_line(), 0, start
-    while data := _read_line(stream, most + 1 if stop is None else min(most + 1, stop - offset)):
+    while data := lines.read(stream, most + 1 if stop is None else min(most + 1, stop - offset)):
         number += 1
         if len(data) <= most or data.endswith(b"\n"):
             yield _line(bytes(data), number, offset)
             offset += len(data)
             continue
-        reason = f"is longer than {most:,} bytes (RL_BOARD_LONGEST_LINE), from byte {offset:,} on: it is left out"
-        yield Problem(name, number, reason, "refused")
+        yield Problem(name, number, _too_long(offset), "refused")
         offset += len(data)
         del data
-        skipped, ended = _skip_line(stream, _SEARCHED if stop is None else min(_SEARCHED, stop - offset))
-        offset += skipped
-        if not ended and skipped >= _SEARCHED:
-            yield Problem(name, number, f"has no end in {_SEARCHED:,} bytes: the rest of the shard is left out", "refused")
+        passed, ended = lines.skip(stream, SEARCHED if stop is None else min(SEARCHED, stop - offset))
+        offset += passed
+        if not ended and passed >= SEARCHED:
+            yield Problem(name, number, f"has no end in {SEARCHED:,} bytes: the rest of the shard is left out", "refused")
             return
-
-
-def _read_line(stream: BinaryIO, most: int) -> bytes | bytearray:
-    """The next line with its end, or the first `most` bytes of it. In one piece, or put together without a second copy of it."""
-    line: bytes | bytearray = stream.readline(min(_PIECE, most))
-    if len(line) < _PIECE or line.endswith(b"\n"):
-        return line
-    line = bytearray(line)
-    while len(line) < most and (piece := stream.readline(min(_PIECE, most - len(line)))):
-        line += piece
-        if piece.endswith(b"\n"):
-            break
-    return line
-
-
-def _skip_line(stream: BinaryIO, most: int) -> tuple[int, bool]:
-    """Go on to the end of a line, or for `most` bytes: how many were passed, and whether they end with the line."""
-    passed, ended = 0, False
-    while not ended and passed < most and (piece := stream.readline(min(_PIECE, most - passed))):
-        passed, ended = passed + len(piece), piece.endswith(b"\n")
-    return passed, ended
 
 
 def _line(data: bytes, number: int, offset: int) -> Line | None:
@@ -250,8 +213,8 @@ def last_line_end(shard: Shard) -> int:
     with opened(shard) as stream:
         stop = shard.size
         while stop and shard.size - stop <= longest_line():
-            start = max(0, stop - _LOOK_BACK)
-            if at := _after_last_end(stream, start, stop):
+            start = max(0, stop - lines.BLOCK)
+            if at := lines.after_last_end(stream, start, stop):
                 return at
             stop = start
     return shard.size if stop else 0
@@ -266,23 +229,15 @@ def cuts(shard: Shard, start: int, stop: int, size: int) -> list[tuple[int, int]
     with opened(shard) as stream:
         while stop - ends[-1] > size * 3 // 2:
             probe = ends[-1] + size
-            stream.seek(probe)
-            passed, ended = _skip_line(stream, min(_SEARCHED, stop - probe))
-            if not ended or passed > size:  # a line far longer than a piece: it begins behind the last end before the probe
-                before = _after_last_end(stream, ends[-1], probe)
+            end = lines.next_end(stream, probe, stop)
+            if not end or end > probe + size:  # a line far longer than a piece: it begins behind the last end before the probe
+                before = lines.after_last_end(stream, ends[-1], probe)
                 ends += [before] * bool(before)
-            if not ended:
+            if not end:
                 return [*pairwise(ends)]
-            ends.append(probe + passed)
-        last = _after_last_end(stream, max(ends[-1], stop - 1), stop) or _after_last_end(stream, ends[-1], stop)
+            ends.append(end)
+        last = lines.after_last_end(stream, max(ends[-1], stop - 1), stop) or lines.after_last_end(stream, ends[-1], stop)
     return [*pairwise(ends + [last] * bool(last))]
-
-
-def _after_last_end(stream: BinaryIO, start: int, stop: int) -> int:
-    """Where the last line that ends between two places ends; 0 when none does."""
-    stream.seek(start)
-    at = stream.read(stop - start).rfind(b"\n")
-    return start + at + 1 if at >= 0 else 0
 
 
 def read_stretch(shard: Shard, start: int, stop: int) -> tuple[Iterable[Line | Problem], int, str]:
@@ -293,10 +248,9 @@ def read_stretch(shard: Shard, start: int, stop: int) -> tuple[Iterable[Line | P
     """
     try:
         with opened(shard) as stream:
-            stream.seek(start)
             if stop - start > longest_line():
-                found = [*_bounded_lines(stream, shard.name, start, stop)]
-                return [line for line in found if line is not None], len(found), _seal(stream, start, stop)
+                return _long_stretch(stream, shard.name, start, stop)
+            stream.seek(start)
             data = stream.read(stop - start)
     except OSError as error:
         raise RunNotFound(f"cannot be read: {error.strerror}") from error
@@ -307,6 +261,32 @@ def read_stretch(shard: Shard, start: int, stop: int) -> tuple[Iterable[Line | P
         int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n"))),
         _sealed(data[:_GLANCE], data[-_GLANCE:]),
     )
+
+
+def _long_stretch(stream: BinaryIO, name: str, start: int, stop: int) -> tuple[list[Line | Problem], int, str]:
+    """As `read_stretch`, where not all of it may be held in memory: most of it is one line."""
+    sealed = _seal(stream, start, stop)
+    if stop - start > longest_line() + 1 and lines.next_end(stream, start, stop) == stop:
+        return [Problem(name, 1, _too_long(start), "refused")], 1, sealed
+    stream.seek(start)
+    found = [*_bounded_lines(stream, name, start, stop)]
+    return [line for line in found if line is not None], len(found), sealed
+
+
+def read_tail(shard: Shard, start: int) -> Iterator[Line | Problem]:
+    """What stands behind the last line end of a plain shard, as far as it was written when it was found: one line at most.
+
+    Where it is too long for one nobody has looked for its end any further than `cuts` does. Raises RunNotFound as `read_stretch` does.
+    """
+    if shard.size - start <= longest_line():
+        yield from read_stretch(shard, start, shard.size)[0]
+    else:
+        reason = f"{_too_long(start)}, with all that follows it"
+        yield Problem(shard.name, 1, reason, "refused")
+
+
+def _too_long(offset: int) -> str:
+    return f"is longer than {longest_line():,} bytes (RL_BOARD_LONGEST_LINE), from byte {offset:,} on: it is left out"
 
 
 def _lines(data: bytes, start: int) -> Iterator[Line]:

@@ -35,6 +35,7 @@ MAKERS: Final = (
     "columns.py",
     "containers.py",
     "ingest.py",
+    "lines.py",
     "loading.py",
     "parts.py",
     "reading.py",

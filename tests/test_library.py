@@ -139,6 +139,41 @@ def test_two_readers_load_a_run_once(tmp_path: Path) -> None:
     assert library.peek(run) is got[0]
 
 
+def test_a_stuck_load_holds_up_no_other_run(tmp_path: Path) -> None:
+    """While one run's load does not go on, another opens, is refreshed and is seen, and only its own readers wait."""
+    stuck = write_run(tmp_path / "stuck", {"a.jsonl": [row(step) for step in range(3)]})
+    other = write_run(tmp_path / "other", {"a.jsonl": [row(7)]})
+    library, entered, released = Library(), threading.Event(), threading.Event()
+
+    def wait(_: Progress) -> None:
+        entered.set()
+        assert released.wait(60)
+
+    loading = threading.Thread(target=lambda: library.open(stuck, tmp_path, progress=wait))
+    loading.start()
+    assert entered.wait(60)
+    done = threading.Event()
+
+    def read_the_other() -> None:
+        opened = library.open(other, tmp_path)
+        assert library.peek(stuck) is None
+        library.refresh(opened, tmp_path)
+        if library.peek(other) is not opened:
+            done.set()
+
+    reading = threading.Thread(target=read_the_other, daemon=True)
+    reading.start()
+    reading.join(60)
+    held_up = not done.is_set()
+    released.set()
+    loading.join()
+
+    assert not held_up
+    run = library.peek(stuck)
+    assert run is not None
+    assert run.steps.tolist() == [0, 1, 2]
+
+
 def test_peek_never_loads(tmp_path: Path) -> None:
     """A run that is not open is None; other pads are another load."""
     run = write_run(tmp_path / "run", {"a.jsonl": [row()]})

@@ -1,0 +1,84 @@
+"""Where lines end in the bytes of a stream, within bounds of memory and time: a file may hold no line end at all.
+
+Knows neither what a line means nor what is said of one that is too long.
+"""
+
+import errno
+import os
+import re
+from typing import BinaryIO, Final
+
+from board.errors import ArgumentRefused
+
+LONGEST: Final = 256_000_000
+"""Bytes of a line, unless RL_BOARD_LONGEST_LINE says otherwise: reading one takes a few times as much memory."""
+
+SEARCHED: Final = 4 << 30
+"""So many bytes of a line that is too long are looked through for its end."""
+
+BLOCK: Final = 1 << 16
+"""Bytes looked through at a time: so few that the same memory serves again and again."""
+
+_PIECE: Final = 1 << 20
+"""A line of less is read at once."""
+
+
+def longest_line() -> int:
+    """Bytes that a line may have without its end. Raises ArgumentRefused for a setting that is no such number."""
+    given = os.environ.get("RL_BOARD_LONGEST_LINE") or str(LONGEST)
+    if not re.fullmatch(r"[1-9][0-9]{0,17}", given):
+        raise ArgumentRefused(f"RL_BOARD_LONGEST_LINE is {given!r}; it takes a number of bytes, such as {LONGEST}.")
+    return int(given)
+
+
+def read(stream: BinaryIO, most: int) -> bytes | bytearray:
+    """The next line with its end, or the first `most` bytes of it; a long one is put together without a second copy of it."""
+    line: bytes | bytearray = stream.readline(min(_PIECE, most))
+    if len(line) < _PIECE or line.endswith(b"\n"):
+        return line
+    line = bytearray(line)
+    while len(line) < most and (piece := stream.readline(min(_PIECE, most - len(line)))):
+        line += piece
+        if piece.endswith(b"\n"):
+            break
+    return line
+
+
+def skip(stream: BinaryIO, most: int) -> tuple[int, bool]:
+    """Go on to the end of a line, or for `most` bytes: how many were passed, and whether they end with the line."""
+    passed, ended = 0, False
+    while not ended and passed < most and (piece := stream.readline(min(BLOCK, most - passed))):
+        passed, ended = passed + len(piece), piece.endswith(b"\n")
+    return passed, ended
+
+
+def next_end(file: BinaryIO, start: int, stop: int) -> int:
+    """Where the line that byte `start` of a plain file is in ends; 0 when it does not before `stop`, nor within SEARCHED bytes.
+
+    The file's holes are passed over: they take no room on the disk, and may take any on paper.
+    """
+    at, read = start, 0
+    while at < stop and read < SEARCHED:
+        at = _after_hole(file.fileno(), at, stop)
+        piece = os.pread(file.fileno(), min(BLOCK, stop - at), at)
+        end = piece.find(b"\n")
+        if end >= 0:
+            return at + end + 1
+        if not piece:
+            break
+        at, read = at + len(piece), read + len(piece)
+    return 0
+
+
+def _after_hole(descriptor: int, at: int, stop: int) -> int:
+    """Where data begins at or behind a place."""
+    try:
+        return min(stop, os.lseek(descriptor, at, os.SEEK_DATA))
+    except OSError as error:  # nothing but a hole follows, or the file system does not know of holes
+        return stop if error.errno == errno.ENXIO else at
+
+
+def after_last_end(file: BinaryIO, start: int, stop: int) -> int:
+    """Where the last line that ends between two places of a plain file ends; 0 when none does."""
+    at = os.pread(file.fileno(), stop - start, start).rfind(b"\n")
+    return start + at + 1 if at >= 0 else 0

@@ -14,6 +14,7 @@ import click
 from board import __version__
 from board.endings import Commands, ExitCode, exit_codes
 from board.errors import BoardError
+from board.names import shown
 
 MAPPING = click.option(
     "--mapping",
@@ -130,7 +131,7 @@ def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: 
 
     opened = open_run(run, tokenizer=tokenizer, mapping=mapping)
     written = converting.convert(opened, out, "parquet" if target == "parquet" else "jsonl")
-    _say(f"{len(opened.frame):,} rollouts in {len(written):,} files under {out}")
+    _say(f"{len(opened.frame):,} rollouts in {len(written):,} files under {shown(out)}")
     for problem in opened.report.problems[:5]:
         _say(f"  {on_one_line(str(problem))}", err=True)
     if opened.report.refused:
@@ -157,7 +158,7 @@ def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokeni
     from board.rollouts import open_run
 
     diagnosis = examine(open_run(run, tokenizer=tokenizer, mapping=mapping))
-    _say(wording.as_json(diagnosis, str(run)) if as_json else wording.as_text(diagnosis))
+    _say(wording.as_json(diagnosis, shown(run)) if as_json else wording.as_text(diagnosis))
     raise click.exceptions.Exit(ExitCode.FAULTS if diagnosis.reaches(fail_on) else ExitCode.DONE)
 
 

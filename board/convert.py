@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from board.errors import ArgumentRefused
+from board.names import path_of, shown
 from board.parts import COUNTS, PADS, Part
 from board.rollouts import Run
 from board.schema import DERIVED_NUMBERS, title
@@ -33,13 +34,13 @@ def convert(run: Run, out: Path, target: Target, on_rows: Callable[[int], None] 
     `on_rows` is told how many rows have been written so far. Raises ArgumentRefused when `out` holds something already, or lies in the run.
     """
     if out.resolve().is_relative_to(run.location.resolve()):
-        raise ArgumentRefused(f"{out} lies in the run itself, which is never written to: choose another folder.")
+        raise ArgumentRefused(f"{shown(out)} lies in the run itself, which is never written to: choose another folder.")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise ArgumentRefused(f"{out} is there already and is not an empty folder: choose another.")
+        raise ArgumentRefused(f"{shown(out)} is there already and is not an empty folder: choose another.")
     written, rows = [], 0
     names = file_names({_shard(part) for part in run.parts}, target)
     for shard, parts in groupby(run.parts, key=_shard):
-        path = out / names[shard]
+        path = out / path_of(names[shard])
         path.parent.mkdir(parents=True, exist_ok=True)
         for count in _WRITERS[target](path, [native_table(part) for part in parts]):
             rows += count

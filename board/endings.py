@@ -16,6 +16,7 @@ import click
 
 from board.absent import sentence
 from board.errors import ArgumentRefused, BoardError, MappingRefused, RunNotFound
+from board.names import encodable
 
 
 class ExitCode(IntEnum):
@@ -62,7 +63,7 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run it. Raises Failure for an error of the board's own, and for one of a disk or a stream."""
         given = ctx.params.get("run")
-        run = None if given is None else str(given)
+        run = None if given is None else encodable(str(given))
         try:
             return super().invoke(ctx)
         except BoardError as error:
@@ -115,7 +116,7 @@ def _naming(run: str | None, error: BoardError) -> str:
 
 def _of_the_disk(error: OSError) -> str:
     reason = error.strerror or str(error)
-    return f"{os.fsdecode(error.filename)}: {reason}" if error.filename else reason
+    return f"{encodable(os.fsdecode(error.filename))}: {reason}" if error.filename else reason
 
 
 def _end(failure: click.ClickException, as_json: bool) -> NoReturn:

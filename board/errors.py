@@ -10,9 +10,15 @@ BoardError
 └── FieldMissing     a computation needs a column the run does not have
 """
 
+from board.names import encodable
+
 
 class BoardError(Exception):
     """Base of every error whose message may be shown to the reader as it is."""
+
+    def __str__(self) -> str:
+        """The message; a path in it may have bytes that are no text, and they are written out."""
+        return encodable(super().__str__())
 
 
 class RunNotFound(BoardError):

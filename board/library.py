@@ -12,6 +12,7 @@ from typing import Final
 
 from board.errors import RunNotFound
 from board.kept import Turns
+from board.names import path_of, shown
 from board.progress import Progress
 from board.rollouts import Run, open_run
 from board.shards import Fingerprint, find_shards, fingerprint, natural_key
@@ -28,7 +29,7 @@ class RunFolder:
     """A folder that can be opened as a run."""
 
     name: str
-    """Path relative to the root, with `/`; `.` for the root itself."""
+    """Path relative to the root as `board.names` shows it; `.` for the root itself."""
     shards: int
     bytes: int
     modified_ns: int
@@ -70,19 +71,20 @@ def _is_divided(folder: Path) -> bool:
 
 def _describe(folder: Path, root: Path) -> RunFolder:
     shards, _ = find_shards(folder, root)
-    name = folder.relative_to(root).as_posix()
+    name = shown(folder.relative_to(root))
     return RunFolder(name, len(shards), sum(shard.size for shard in shards), max((shard.mtime_ns for shard in shards), default=0))
 
 
 def resolve(root: Path, name: str) -> Path:
     """The folder of a run named on the screen or in a link. Raises RunNotFound for anything that is not a folder under the root."""
-    folder = root / name
+    path = Path(path_of(name))
+    folder = root / path
     try:
-        inside = not Path(name).is_absolute() and folder.resolve().is_relative_to(root.resolve()) and folder.is_dir()
+        inside = not path.is_absolute() and folder.resolve().is_relative_to(root.resolve()) and folder.is_dir()
     except (OSError, RuntimeError, ValueError):  # a name too long, a link that leads back to itself, a NUL
         inside = False
     if not inside:
-        raise RunNotFound(f"There is no run {name!r} under this root: choose one from the list.")
+        raise RunNotFound(f"There is no run {shown(name)!r} under this root: choose one from the list.")
     return folder
 
 

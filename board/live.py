@@ -37,7 +37,7 @@ def follow(run: Run, shown: Run, root: Path) -> None:
     `shown` is the run with the rollouts alone that the reader chose, whose steps are those there are.
     """
     with st.container(gap="xxsmall", width="content", key="live"):
-        on = st.toggle("Live", value=_is_recent(run), key=f"live_{run.location}", help=_LIVE)
+        on = st.toggle("Live", value=_is_recent(run), key=f"live_{run.address}", help=_LIVE)
         if len(shown.steps):
             newest = int(shown.steps[-1])
             session.keep_widget("follow", session.place("step") == newest != session.noted("stay"))

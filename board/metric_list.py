@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from board import catalogue, schema
 from board.catalogue.contract import FAMILIES, Metric, Reading, Words
 from board.metrics import Float64Array
+from board.names import shown
 from board.scalars import Logged, filled
 from board.texts import shorten, visible
 
@@ -165,7 +166,9 @@ def line_names(logged: Sequence[Logged], most: int = MOST_LETTERS // 3) -> list[
     """What the curves of one panel are called: their trackers; where that is not enough their scalars too, else where they lie."""
     trackers = [one.source.tracker for one in logged]
     scalars = [f"{one.source.tracker} {readable(one.name, most)}" for one in logged]
-    places = [f"{one.source.tracker} {readable(f'{one.source.path.parent.name}/{one.source.path.name}', most)}" for one in logged]
+    places = [
+        f"{one.source.tracker} {readable(shown(f'{one.source.path.parent.name}/{one.source.path.name}'), most)}" for one in logged
+    ]
     both = [f"{place} {readable(one.name, most)}" for place, one in zip(places, logged, strict=True)]
     numbered = [f"{name} {number}" for number, name in enumerate(trackers, 1)]
     chosen = next((names for names in (trackers, scalars, places, both) if len({*names}) == len(names)), numbered)

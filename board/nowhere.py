@@ -9,6 +9,7 @@ import streamlit as st
 from board import address, library, session, text_links
 from board.errors import BoardError
 from board.library import RunFolder
+from board.names import shown
 from board.notices import notice
 from board.tabs import FORMER
 
@@ -26,7 +27,7 @@ def page(name: str) -> None:
         notice(f"There is no page {name!r}. The tabs above lead to those there are.", "warning")
     try:
         root = session.root()
-        runs(session.runs(str(root)), root, "./")
+        runs(session.runs(shown(root)), root, "./")
     except BoardError as error:
         notice(str(error), "error")
 
@@ -37,7 +38,7 @@ def runs(folders: list[RunFolder], root: Path, there: str = "") -> None:
         return
     st.text("Runs here:" if len(folders) <= MOST_RUNS else f"The first {MOST_RUNS} of {len(folders):,} runs here:")
     links = {
-        root.name if folder.name == library.HERE else folder.name: f"{there}?{urlencode({'run': folder.name})}"
+        shown(root.name) if folder.name == library.HERE else folder.name: f"{there}?{urlencode({'run': folder.name})}"
         for folder in folders[:MOST_RUNS]
     }
     text_links.show(links, key="runs_there_are")

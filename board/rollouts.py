@@ -27,6 +27,7 @@ from board.formats.mapping import FILE as MAPPING_FILE
 from board.groups import group_numbers
 from board.ingest import prompt_key
 from board.loading import Loader
+from board.names import shown
 from board.parts import COUNTS, PADS, Alternatives, Part
 from board.progress import Progress
 from board.reading import Reading
@@ -110,7 +111,12 @@ class Run:
     @property
     def name(self) -> str:
         """The run folder's name."""
-        return self.location.name
+        return shown(self.location.name)
+
+    @property
+    def address(self) -> str:
+        """The run folder's path as text: what is kept of the run is kept under it."""
+        return shown(self.location)
 
     @cached_property
     def steps(self) -> NDArray[np.int64]:

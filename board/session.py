@@ -25,6 +25,7 @@ from board.figures.theme import ink
 from board.kept import Kept, Latest
 from board.library import Library, RunFolder, list_runs
 from board.likeliest import Likeliest, likeliest
+from board.names import path_of, shown
 from board.rollouts import Rollout, Run
 from board.scalars import Reader, Scalars, find
 from board.steps import nearest_step, per_step
@@ -80,8 +81,8 @@ def library() -> Library:
 
 @st.cache_data(ttl=5, show_spinner=False, max_entries=16)
 def runs(folder: str) -> list[RunFolder]:
-    """The runs under a root, looked up at most every five seconds."""
-    return list_runs(Path(folder))
+    """The runs under a root, whose path is given as it is shown, looked up at most every five seconds."""
+    return list_runs(Path(path_of(folder)))
 
 
 def place(name: Part) -> str | int | None:
@@ -277,15 +278,18 @@ def _charts() -> Kept[DrawnChart]:
 def logged(run: Run) -> Scalars:
     """What trackers logged near the run, or where RL_BOARD_SCALARS says; files that did not change are not read again."""
     try:
-        return _scalar_reader().read(_scalar_sources(run.location, os.environ.get("RL_BOARD_SCALARS"), root()))
+        return _scalar_reader().read(_scalar_sources(run.address, shown(os.environ.get("RL_BOARD_SCALARS", "")), shown(root())))
     except BoardError as error:
         return Scalars(problems=(str(error),))
 
 
 @st.cache_data(ttl=30, show_spinner=False, max_entries=16)
-def _scalar_sources(location: Path, given: str | None, within: Path) -> list[Found]:
-    """Looked up at most twice a minute: a run's folder may hold many files. Those that are found are looked at each time."""
-    return find(location, Path(given) if given else None, within)
+def _scalar_sources(location: str, given: str, within: str) -> list[Found]:
+    """Looked up at most twice a minute: a run's folder may hold many files. Those that are found are looked at each time.
+
+    Paths are given as they are shown: Streamlit keeps nothing under a text that UTF-8 cannot hold.
+    """
+    return find(Path(path_of(location)), Path(path_of(given)) if given else None, Path(path_of(within)))
 
 
 @st.cache_resource(show_spinner=False)

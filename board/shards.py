@@ -18,6 +18,7 @@ import numpy as np
 from board import lines, run_files, streams
 from board.errors import RunNotFound
 from board.lines import SEARCHED, longest_line
+from board.names import shown
 
 SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
 
@@ -40,7 +41,7 @@ class Shard:
 
     path: Path
     name: str
-    """Path relative to the run folder, with `/`: what the screen and the frame call it."""
+    """Path relative to the run folder as `board.names` shows it: what the screen and the frame call it."""
     size: int
     mtime_ns: int
     objects: bool = False
@@ -110,15 +111,15 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
     Raises RunNotFound when `folder` is no folder.
     """
     if folder.is_file():
-        raise RunNotFound(f"{folder.name!r} is a file: name the folder that holds it.")
+        raise RunNotFound(f"{shown(folder.name)!r} is a file: name the folder that holds it.")
     if not folder.is_dir():
-        raise RunNotFound(f"No folder {folder.name!r} here: choose another run.")
+        raise RunNotFound(f"No folder {shown(folder.name)!r} here: choose another run.")
     allowed = (within or folder).resolve()
     shards: list[Shard] = []
     problems: list[Problem] = []
 
     def unreadable(error: OSError) -> None:
-        name = Path(error.filename).relative_to(folder).as_posix()
+        name = shown(Path(error.filename).relative_to(folder))
         problems.append(Problem(name, None, f"cannot be read: {error.strerror}", "refused"))
 
     for parent, folders, files in os.walk(folder, onerror=unreadable):
@@ -127,7 +128,7 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
             if file.startswith(".") or not (file.endswith(SUFFIXES) or _BY_NAME.fullmatch(file)):
                 continue
             path = Path(parent, file)
-            name = path.relative_to(folder).as_posix()
+            name = shown(path.relative_to(folder))
             found = _stat(path, name, allowed)
             (shards if isinstance(found, Shard) else problems).append(found)  # type: ignore[arg-type]
     return sorted(shards, key=lambda shard: natural_key(shard.name)), problems
@@ -358,7 +359,7 @@ def read_raw(shard: Shard, line_number: int, offset: int) -> bytes:
 
 def no_shards(folder: Path) -> RunNotFound:
     """The error for a folder without a single shard: what was looked for, and what is there instead."""
-    seen = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))[:8]
+    seen = sorted(shown(path.name) for path in folder.iterdir() if not path.name.startswith("."))[:8]
     there = f"It holds {', '.join(seen)}." if seen else "It is empty."
     wanted = f"{', '.join('*' + suffix for suffix in SUFFIXES)} and *.pt or *.json named after a step or an episode"
-    return RunNotFound(f"No rollouts in {folder.resolve().name!r}: looked for {wanted} at any depth. {there}")
+    return RunNotFound(f"No rollouts in {shown(folder.resolve().name)!r}: looked for {wanted} at any depth. {there}")

@@ -111,7 +111,7 @@ def _editor(run: Run) -> bool:
 
 def _result(run: Run, step: int, query: str, title: str, *, anew: bool) -> dict[str, Spec | None]:
     """The chart of a query's answer, or why there is none."""
-    latest = session.latest_answer(f"{run.location} {run.splits}", query, anew=anew)
+    latest = session.latest_answer(f"{run.address} {run.splits}", query, anew=anew)
     with st.spinner("Running the query", show_time=True):
         made, current = latest.get(run.load_id, lambda: _ask(run, query))
     asked = cast(_Asked, made)

@@ -26,6 +26,7 @@ import pyarrow as pa
 from board import private, sealed, shards
 from board.columns import Columns, Overlaid
 from board.errors import RunNotFound
+from board.names import shown
 from board.parts import Part
 from board.report import LoadReport
 from board.sealed import HEAD, Damaged, Sealed, Sum
@@ -40,6 +41,7 @@ MAKERS: Final = (
     "parts.py",
     "reading.py",
     "metrics.py",
+    "names.py",
     "moments.py",
     "padding.py",
     "private.py",
@@ -142,7 +144,7 @@ class Store:
     def __init__(self, location: Path, key: str = "", root: Path | None = None) -> None:
         self.location = location.resolve()
         name = json.dumps([str(self.location), key])
-        folder = f"{blake2b(name.encode(), digest_size=12).hexdigest()}-{self.location.name[:40]}"
+        folder = f"{blake2b(name.encode(), digest_size=12).hexdigest()}-{shown(self.location.name)[:40]}"
         self.root = root or cache_root()
         self.folder = self.root / version() / folder
 

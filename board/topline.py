@@ -16,6 +16,7 @@ from board.errors import BoardError
 from board.figures.strip import bar_mark, step_strip
 from board.formats.row import plural
 from board.library import RunFolder
+from board.names import shown
 from board.notices import notice
 from board.numbers import size
 from board.padding import COMMON_PADS
@@ -44,7 +45,7 @@ def draw() -> bool:
 
 def _draw(root: Path) -> bool:
     reading = reading_choices()
-    folders = session.runs(str(root))
+    folders = session.runs(shown(root))
     line = st.container(horizontal=True, vertical_alignment="bottom", key="topline")
     missing = _missing_run(folders, root)
     with line:
@@ -82,7 +83,7 @@ def _missing_run(folders: list[RunFolder], root: Path) -> str:
     """Why no run can be shown, and what to do; empty when one can. Chooses the first run with shards when none is asked for."""
     names = [folder.name for folder in folders]
     if not names:
-        return f"No run folders under {root}. Put one there, or start the board with another folder: bash start.sh PATH"
+        return f"No run folders under {shown(root)}. Put one there, or start the board with another folder: bash start.sh PATH"
     asked = session.place("run")
     if asked is None:
         session.keep(run=next((folder.name for folder in folders if folder.shards), names[0]))
@@ -100,7 +101,7 @@ def _run_picker(folders: list[RunFolder], root: Path) -> str | None:
         key="run",
         index=0 if session.place("run") else None,
         placeholder="Choose a run",
-        format_func=lambda name: root.name if name == library.HERE else name,
+        format_func=lambda name: shown(root.name) if name == library.HERE else name,
         on_change=session.moved,
         args=("run",),
         width=240,

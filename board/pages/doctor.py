@@ -21,7 +21,7 @@ run = view.run
 
 def diagnosed() -> Diagnosis:
     """The run's examination, made when the first reader opens this page; of a large run that grows, when a reader asks again."""
-    latest = session.latest("diagnosis", f"{run.location} {run.splits}")
+    latest = session.latest("diagnosis", f"{run.address} {run.splits}")
     notice = st.container(horizontal=True, vertical_alignment="center", gap="small", key="examined")
     slot = st.empty()
     ticks = [0.0]

@@ -16,6 +16,7 @@ from board.formats.row import plural
 from board.metric_controls import metric_choices
 from board.metric_list import HEADINGS, INTRODUCTIONS, SECTIONS, Panel, catalogue_names
 from board.metric_panels import MOST_TOLD, PANEL_WIDTH, Wall, section, story
+from board.names import shown
 from board.notices import notice, unfilled
 from board.rollouts import EVALUATION
 
@@ -47,7 +48,7 @@ missing: list[str] = []
 
 def computed() -> tuple[pd.DataFrame, str]:
     """The metrics that rollouts give, by step, and the load they are of; of a large run that grows, computed again when asked."""
-    latest = session.latest("metrics", f"{run.location} {run.splits} {view.whole.splits}")
+    latest = session.latest("metrics", f"{run.address} {run.splits} {view.whole.splits}")
     row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="computed")
 
     # Here in every run of the script: what follows would move up in the next, and be built again in the browser.
@@ -81,7 +82,7 @@ def read_from(problem: str) -> None:
         notice(one, "warning")
     if scalars.sources:
         where = ", ".join(
-            f"{metric_list.readable(source.path.name)} ({source.tracker})" for source in scalars.sources[:MOST_TOLD]
+            f"{metric_list.readable(shown(source.path.name))} ({source.tracker})" for source in scalars.sources[:MOST_TOLD]
         )
         more = len(scalars.sources) - MOST_TOLD
         also = f" and {more:,} more" if more > 0 else ""

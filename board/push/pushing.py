@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from board.errors import RunNotFound
 from board.library import current_fingerprint
+from board.names import shown
 from board.push.handing import Handing, Pushed
 from board.push.names import renamed
 from board.push.settled import settled
@@ -61,7 +62,7 @@ class Request:
     def what(self) -> dict[str, str]:
         """Tells this push from others, so that each knows what it pushed."""
         place = f"{self.target.where} {self.name}".strip()
-        run = str(self.location.resolve())
+        run = shown(self.location.resolve())
         return {"run": run, "tracker": self.target.tracker, "target": place, "names": self.names}
 
 
@@ -71,7 +72,7 @@ def push(request: Request, done: Pushed, tell: Callable[[], None]) -> None:
     Raises BoardError when the run cannot be opened, or when the tracker is missing or fails: what was pushed stays noted.
     """
     location = request.location.resolve()
-    name = request.name or location.name + (f"-{request.names}" if request.names != "board" else "")
+    name = request.name or shown(location.name) + (f"-{request.names}" if request.names != "board" else "")
     with state_of(request.what, again=request.again, kept=request.kept) as file:
         handing = Handing(request.target, file, name, done)
         try:
@@ -158,4 +159,4 @@ def _shown(
 
 
 def _links(request: Request) -> Links:
-    return Links(request.board_url.rstrip("/"), request.location.resolve().name)
+    return Links(request.board_url.rstrip("/"), shown(request.location.resolve().name))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board import accounts
+from board.names import path_of
 from board.rollouts import Run
 
 
@@ -22,7 +23,7 @@ def settled(run: Run, quiet: float, now: float | None = None) -> NDArray[np.int6
     growing = {
         name
         for name, _, modified in run.fingerprint
-        if abs(at - modified / 1e9) < quiet and not accounts.has_ended(run.location / name)
+        if abs(at - modified / 1e9) < quiet and not accounts.has_ended(run.location / path_of(name))
     }
     last = run.frame.groupby("shard", observed=True)["step"].max()
     ends = [int(step) for name, step in last.items() if name in growing]

@@ -44,14 +44,16 @@ MOST_DECIMALS: Final = 6
 def column_format(values: NDArray[np.floating], digits: int = 3) -> str:
     """One printf format for all numbers of a column, so that they share their decimals and can be compared: "%d", "%.2f" or "%.2e".
 
-    The median has `digits` significant digits, and what is not zero does not read as zero. NaN and infinities have no say.
+    The median has `digits` significant digits, the distance between the ends one less where decimals can show it, and what is not zero
+    does not read as zero. NaN and infinities have no say.
     """
-    sizes = np.abs(values[np.isfinite(values)])
-    sizes = sizes[sizes > 0]
+    known = values[np.isfinite(values)]
+    sizes = np.abs(known[known != 0])
     if not (sizes % 1).any() and (sizes < LARGEST_WHOLE).all():
         return "%d"
     usual, smallest = (math.floor(math.log10(size)) for size in (float(np.median(sizes)), float(sizes.min())))
-    decimals = max(0, digits - 1 - usual, -smallest)
+    apart = digits - 2 - math.floor(math.log10(spread)) if 0 < (spread := float(np.ptp(known / 2)) * 2) < math.inf else 0
+    decimals = max(0, digits - 1 - usual, -smallest, apart if apart <= MOST_DECIMALS else 0)
     return f"%.{decimals}f" if decimals <= MOST_DECIMALS and sizes.max() < LARGEST_FIXED else f"%.{digits - 1}e"
 
 

@@ -20,6 +20,18 @@ def opened(page: Page, address: str) -> None:
     expect(page.locator(".st-key-rollout_table canvas").first).to_be_visible()
 
 
+LINES = """
+canvas => {
+    const [left, top, width, height] = [250, 37, 180, 56];  // in the response of the first row
+    const { data } = canvas.getContext("2d").getImageData(left, top, width, height);
+    const isInk = (value, at) => at % 4 < 3 && value < 110;
+    const ink = Array.from({ length: height }, (_, y) => data.slice(y * width * 4, (y + 1) * width * 4).some(isInk));
+    return ink.filter((dark, y) => dark && !ink[y - 1]).length;
+}
+"""
+"""How many lines of letters a cell has."""
+
+
 def below(page: Page) -> float:
     """How far the table's end is from the window's."""
     box = page.locator('.st-key-rollout_table [data-testid="stDataFrame"]').bounding_box()
@@ -28,10 +40,11 @@ def below(page: Page) -> float:
 
 
 def test_the_table_reaches_the_bottom_of_the_window(board_server: str, page: Page) -> None:
-    """At any height of the window, also after it changes; on a narrow one it is of a size to read, below the choices."""
+    """At any height of the window, also after it changes; on a narrow one it is of a size to read, below the choices. Texts have two lines."""
     page.set_viewport_size({"width": 1400, "height": 700})
     opened(page, f"{board_server}?run=tiny_ppo_hacked&step=18")
     assert below(page) == pytest.approx(16, abs=2)
+    assert page.locator(".st-key-rollout_table canvas").first.evaluate(LINES) >= 2
 
     page.set_viewport_size({"width": 1400, "height": 1100})
     page.wait_for_function("() => parseInt(document.documentElement.style.getPropertyValue('--rest-of-window')) > 600")

@@ -80,6 +80,8 @@ COLUMNS = {
     "a small one among others": ([1.5, 0.0004], ["1.5000", "0.0004"]),
     "a tiny one among others": ([1.5, 2e-9, 0], ["1.50e+00", "2.00e-09", "0.00e+00"]),
     "huge": ([1.5, 3e7], ["1.50e+00", "3.00e+07"]),
+    "close together": ([0.9991, 0.9998, 1.0], ["0.99910", "0.99980", "1.00000"]),
+    "apart by rounding alone": ([0.1 + 0.2, 0.3], ["0.300", "0.300"]),
     "huge and whole": ([1e20, 1], ["1.00e+20", "1.00e+00"]),
     "missing and infinite": ([math.nan, math.inf, 0.25], ["nan", "inf", "0.250"]),
     "nothing known": ([math.nan], []),

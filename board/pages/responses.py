@@ -23,8 +23,8 @@ PAGE_ROWS = 1_000
 """So many rows of the table travel to the browser at once."""
 
 HEAD_HEIGHT = 35
-ROW_HEIGHT = 52
-"""Room for two lines of a text."""
+ROW_HEIGHT = 61
+"""Two lines of a text and a little more: texts are broken into lines in rows of more than four times the base font size alone."""
 TEXTS = ("response", "ground_truth", "prompt")
 """Texts in the table, of each its beginning."""
 TEXT_WIDTH = 260

@@ -11,8 +11,8 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-PREVIEW_CHARS: Final = 200
-"""A table cell ships so many characters of a text; the whole text is one click away."""
+PREVIEW_CHARS: Final = 72
+"""A table cell ships so many characters of a text, which fill two lines; the whole text is one click away."""
 
 _LONGEST_CHARACTER: Final = 32
 """Code points that one character as a reader sees it may have, accents and joined emoji included."""
@@ -21,9 +21,10 @@ _VISIBLE: Final = {"\n": "↵", "\t": "→", "\r": "␍", " ": "·"}
 
 
 def preview(column: pa.ChunkedArray, chars: int = PREVIEW_CHARS) -> pa.ChunkedArray:
-    """The beginning of each text on one line, line breaks as ↵. Null stays null."""
-    short = pc.utf8_slice_codeunits(column, 0, chars)
-    return pc.replace_substring_regex(short, r"\r?\n", "↵")
+    """The beginning of each text on one line, line breaks as ↵, with … where it goes on. Null stays null."""
+    short = pc.replace_substring_regex(pc.utf8_slice_codeunits(column, 0, chars), r"\r?\n", "↵")
+    on = pc.if_else(pc.greater(pc.utf8_length(column), chars), "…", "")
+    return pc.binary_join_element_wise(short, on.cast(short.type), pa.scalar("", short.type))
 
 
 def visible(token: str) -> str:

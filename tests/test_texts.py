@@ -13,20 +13,20 @@ HOSTILE = "<script>alert(1)</script> ![x](http://x/y.png) $x^2$ &amp; <s> :red[h
 
 PREVIEWS: dict[str, tuple[str | None, int, str | None]] = {
     "short": ("abc", 10, "abc"),
-    "cut": ("abcdef", 3, "abc"),
+    "cut": ("abcdef", 3, "abc…"),
     "line breaks": ("a\nb\r\nc\n", 10, "a↵b↵c↵"),
-    "cut counts characters before marking": ("a\nbcd", 3, "a↵b"),
+    "cut counts characters before marking": ("a\nbcd", 3, "a↵b…"),
     "null": (None, 10, None),
     "empty": ("", 10, ""),
-    "chinese": ("白云一片去悠悠", 4, "白云一片"),
-    "beyond the first plane": ("😀😀😀", 2, "😀😀"),
+    "chinese": ("白云一片去悠悠", 4, "白云一片…"),
+    "beyond the first plane": ("😀😀😀", 2, "😀😀…"),
     "hostile": (HOSTILE, 200, HOSTILE),
 }
 
 
 @pytest.mark.parametrize(("text", "chars", "expected"), PREVIEWS.values(), ids=PREVIEWS)
 def test_previews(text: str | None, chars: int, expected: str | None) -> None:
-    """The beginning on one line, letter for letter; null stays null."""
+    """The beginning on one line, letter for letter, with … where it goes on; null stays null."""
     assert texts.preview(pa.chunked_array([[text]], pa.large_string()), chars).to_pylist() == [expected]
 
 

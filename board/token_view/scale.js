@@ -169,6 +169,6 @@ export function nth(numbers, k) {
   return numbers[k];
 }
 
-function clamp(value, low, high) {
+export function clamp(value, low, high) {
   return Math.min(high, Math.max(low, value));
 }

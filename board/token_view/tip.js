@@ -5,30 +5,39 @@ import { exact, short, whole } from "./format.js";
 import { badByte, decoded, hex } from "./bytes.js";
 import { codePoints, literal } from "./marks.js";
 import { drawToken } from "./glyphs.js";
+import { hangAt } from "./placing.js";
 import { ordinal, prepareRanks } from "./rank.js";
 
 /** Longest token text drawn whole; the rest is counted. */
 const LONGEST = 240;
 /** Bytes of a token written out; the rest is counted. */
 const MOST_BYTES = 24;
-const MARGIN = 8;
+/** How much stands on a card, all of it first: then without bytes and alternatives, then the chosen metric alone. */
+const DENSITIES = ["full", "brief", "least"];
 
 /** Fills the card for token `index`; beside it the numbers of `pinned`, when another token is pinned. `metric` colours the text now. */
 export function drawTip(card, model, index, pinned, metric) {
   const other = pinned === index ? null : pinned;
   if (!model.ranked) prepareRanks(model.metrics, whenIdle);
   model.ranked = true;
-  card.replaceChildren(...heading(model, index), numbersTable(model, index, other, metric), ...alternativesList(model, index));
+  const what = element("div", "tv-tip-what", {}, ...heading(model, index));
+  const others = element("div", "tv-tip-else", {}, ...alternativesList(model, index));
+  card.replaceChildren(what, numbersTable(model, index, other, metric), others);
 }
 
-/** Puts the card under the token, or above where there is no room below, inside the window. */
-export function placeTip(card, token) {
-  const boxes = [...token.getClientRects()];
-  const box = boxes[boxes.length - 1] ?? token.getBoundingClientRect();
-  const { width, height } = card.getBoundingClientRect();
-  const below = box.bottom + MARGIN + height <= window.innerHeight;
-  card.style.left = `${Math.max(MARGIN, Math.min(box.left, window.innerWidth - width - MARGIN))}px`;
-  card.style.top = `${below ? box.bottom + MARGIN : Math.max(MARGIN, box.top - MARGIN - height)}px`;
+/** Puts the card where `around` (of surroundings.js) has room for it, with less on it where there is none for all; hides it where there is none at all. */
+export function placeTip(card, { token, bounds, ...around }) {
+  card.hidden = token === undefined;
+  if (card.hidden) return;
+  for (const density of DENSITIES) {
+    card.dataset.density = density;
+    const spot = hangAt(card.getBoundingClientRect(), bounds, token, around);
+    if (spot === null) continue;
+    card.style.left = `${spot.left}px`;
+    card.style.top = `${spot.top}px`;
+    return;
+  }
+  card.hidden = true;
 }
 
 /** A token as text for where it stands alone: a character shared with others says so, a lost byte is named. */

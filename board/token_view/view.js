@@ -17,6 +17,7 @@ import { createRange } from "./range.js";
 import { rangeOf, readRange, rescale, shownRange, sourceOf } from "./ranges.js";
 import { rulesOf, skeleton } from "./skeleton.js";
 import { createSwitches } from "./switches.js";
+import { surroundings } from "./surroundings.js";
 import { createTable } from "./table.js";
 import { createText } from "./text.js";
 import { cut, drawTip, placeTip, spoken } from "./tip.js";
@@ -219,7 +220,7 @@ function hover(view, index, withTip) {
   tip.hidden = index === null || !withTip;
   if (tip.hidden) return;
   drawTip(tip, view.model, index, localIndex(view.model, view.pinned), view.metric);
-  placeTip(tip, view.text.reach(index));
+  placeTip(tip, surroundings(view, index));
 }
 
 function colour(view, focus = false) {
@@ -338,8 +339,8 @@ function listenText(view) {
   text.onpointerleave = () => hover(view, null, false);
   text.onscroll = () => {
     // Scrolled by the keyboard, the card follows its token; scrolled by hand, the token has left the pointer.
-    const span = view.focused === view.hovered ? view.text.span(view.focused) : undefined;
-    if (span) placeTip(tip, span);
+    const follows = view.focused === view.hovered && view.text.span(view.focused) !== undefined;
+    if (follows) placeTip(tip, surroundings(view, view.focused));
     else tip.hidden = true;
   };
   text.onclick = (event) => {

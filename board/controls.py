@@ -76,6 +76,12 @@ def estimator_choice() -> str:
     return chosen or DEFAULT_ESTIMATOR
 
 
+def unseen_estimator() -> str:
+    """The estimator in force where the token view offers the choice itself, beside its KL; the widget, not seen, keeps it in the link."""
+    with st.container(key="unseen_estimator"):
+        return estimator_choice()
+
+
 def _estimator_help() -> str:
     """The formulas in use: our own words, no text of a run."""
     lines = [f"- {name}: {estimator.formula}. {estimator.reading}" for name, estimator in ESTIMATORS.items()]

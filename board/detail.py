@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from board import address, session, structure, token_pane, verbatim
-from board.controls import estimator_choice, hiding_choice
+from board.controls import hiding_choice, unseen_estimator
 from board.errors import BoardError
 from board.formats.row import plural
 from board.notices import notice
@@ -63,7 +63,8 @@ def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *,
         where = address.link(step=rollout.step, rollout=rollout.source)
         st.page_link(f"board/pages/{link}.py", label=_LINKS[link], query_params=where)
         hiding_choice()
-        st.text(f"step {rollout.step} · {rollout.source}")
+        if link == "tokens":  # the Tokens page says it among the rollout's particulars
+            st.text(f"step {rollout.step} · {rollout.source}")
 
 
 def _move(view: View, label: str, key: int | None, shortcut: Shortcut) -> None:
@@ -110,7 +111,7 @@ def _tokens(view: View, rollout: Rollout) -> None:
         return
     with st.expander("By token", key="by_token", on_change="rerun") as expander:
         if expander.open:
-            token_pane.draw(token_pane.pane(view, rollout, estimator_choice()), PANE_HEIGHT)
+            token_pane.draw(token_pane.pane(view, rollout, unseen_estimator()), PANE_HEIGHT)
 
 
 def _raw(view: View, rollout: Rollout) -> None:

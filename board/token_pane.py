@@ -22,6 +22,8 @@ from board.token_ranges import token_ranges
 DEFAULT_METRICS: Final = ("log_ratio", "kl")
 """What colours the text unless the link says otherwise: the first of them that the rollout has. The signed one: KL k3 is largest where the
 policy avoids what it sampled, and would let a token that it has learnt to prefer pass for the lesser."""
+_KEY: Final = "token_view"
+
 DEFAULT_SCALE: Final = "q"
 """The colour range unless the link names another: robust quantiles of the response."""
 DEFAULT_GRANULARITY: Final = "token"
@@ -86,7 +88,9 @@ def draw(pane: Pane, height: int | None = None) -> None:
         granularity=str(session.place("granularity") or DEFAULT_GRANULARITY),
         window=stretch,
     )
-    result = token_view.mount(_payload(pane, window, height), asked, lambda scope: _shared_ends(pane, scope))
+    result = token_view.mount(
+        _payload(pane, window, height), asked, lambda scope: _shared_ends(pane, scope), on_estimator=session.estimator_asked(_KEY)
+    )
     session.keep(
         metric=result.metric,
         scale=result.scale,
@@ -123,8 +127,9 @@ def _payload(pane: Pane, window: token_view.Window, height: int | None) -> token
             ids=None if ids is None else ids[shown],
             alternatives=session.likeliest_alternatives(run, rollout, shown),
             notes=structure.notes(rollout, pane.segments, pane.arrays, shown),
-            key="token_view",
+            key=_KEY,
             height=height,
+            estimator=pane.estimator,
         )
 
     hidden = ",".join(pane.view.pads)

@@ -31,6 +31,7 @@ SCREEN = {
     "token_pane",
     "notices",
     "verbatim",
+    "folded",
     "diff_view",
     "step_marks",
     "rest_of_window",

@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board import detail, metrics, session, structure, token_pane
-from board.controls import estimator_choice, extreme_choices
+from board import detail, folded, session, structure, token_pane
+from board.controls import extreme_choices, unseen_estimator
 from board.formats.row import plural
 from board.notices import absent
 from board.numbers import MISSING
+from board.particulars import particulars
 from board.schema import BY_TITLE
 from board.selection import extreme_tokens, natural_order, neighbours, of_step, preferred
 
@@ -18,13 +19,13 @@ keys = of_step(run.frame, view.step).index.to_numpy()
 rollout = run.rollout(session.chosen_rollout(run, keys))
 top = st.container(horizontal=True, vertical_alignment="bottom")
 with top:
-    estimator = estimator_choice()
+    estimator = unseen_estimator()
 pane = token_pane.pane(view, rollout, estimator)
 tokens, arrays, kept = pane.tokens, pane.arrays, pane.kept
 
 
 def notes() -> None:
-    """What the numbers of this rollout are, and what is not shown or not counted."""
+    """What of this rollout is not shown or not counted."""
     hidden = len(tokens) - len(kept)
     said = []
     if hidden:
@@ -33,8 +34,6 @@ def notes() -> None:
         said.append(f"{np.count_nonzero(~rollout.counts[kept]):,} masked: dimmed, and in no mean")
     if rollout.tokens is None and tokens:
         said.append("the row has no response_tokens: positions stand for them")
-    if "kl" in arrays:
-        said.append(f"KL {estimator} = {metrics.ESTIMATORS[estimator].formula}, d = logprob − ref_logprob")
     if said:
         st.text(" · ".join(said))
 
@@ -71,6 +70,7 @@ def extremes() -> None:
     )
 
 
+folded.show(particulars(run, rollout, view.pads, view.system_end), key="particulars")
 notes()
 missing = [name for name in ("logprobs", "ref_logprobs", "values", "token_rewards") if name not in rollout.arrays]
 token_pane.draw(pane)

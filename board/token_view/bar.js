@@ -10,19 +10,47 @@ const LONGEST_TICK = 6;
 
 const NO_METRIC = "This row has no token metric, so its tokens have no colour.";
 
-/** Draws the metric buttons; `choose(name)` is called with the one clicked. With no metric, says so. */
-export function drawChooser(box, model, choose) {
+/**
+ * Draws the metric buttons, each with what it is on hover; `choose(name)` is called with the one clicked, `estimate(name)` with the KL estimator
+ * asked for. With no metric, says so.
+ */
+export function drawChooser(box, model, choose, estimate) {
   if (model.metrics.length === 0) {
     box.replaceChildren(element("span", "tv-note", {}, NO_METRIC));
     return;
   }
   const buttons = model.metrics.map((metric) => {
-    const title = [metric.meaning, metric.unit].filter(Boolean).join("; ");
-    const button = element("button", "tv-metric", { type: "button", role: "radio", title, "data-metric": metric.name }, metric.name);
+    const button = element("button", "tv-metric", { type: "button", role: "radio", "data-metric": metric.name }, metric.name);
     button.onclick = () => choose(metric.name);
-    return button;
+    const more = metric.name === "kl" ? estimatorLines(model.estimators ?? [], estimate) : [];
+    return withCard(button, metric, more);
   });
   box.replaceChildren(...buttons);
+}
+
+/** The button with a card that is there while the pointer or the keyboard is on either; it stays inside the view. */
+function withCard(button, { name, meaning, unit, poles }, more) {
+  const lines = [[name, meaning].filter(Boolean).join(": "), [unit, `from ${poles[0]} to ${poles[1]}`].filter(Boolean).join(" · ")];
+  const card = element("div", "tv-metric-card", { role: "group", "aria-label": `about ${name}` }, ...lines.map((line) => element("div", "", {}, line)), ...more);
+  const box = element("span", "tv-metric-box", {}, button, card);
+  box.onpointerenter = box.onfocus = () => {
+    const over = box.getBoundingClientRect().left + card.offsetWidth - box.closest(".tv").getBoundingClientRect().right;
+    card.style.left = `${Math.min(0, -over)}px`;
+  };
+  return box;
+}
+
+/** The formula in use, and the other estimators to choose from. */
+function estimatorLines(estimators, estimate) {
+  const used = estimators.find(({ chosen }) => chosen);
+  if (used === undefined) return [];
+  const buttons = estimators.map(({ name, formula, reading, chosen }) => {
+    const button = element("button", "tv-zoom tv-estimator", { type: "button", "aria-pressed": String(chosen), title: `${formula}: ${reading}` }, name);
+    button.onclick = () => estimate(name);
+    return button;
+  });
+  const formula = element("div", "tv-formula", {}, `${used.name} = ${used.formula}, d = logprob − ref_logprob: ${used.reading}`);
+  return [formula, element("div", "tv-estimators", {}, "estimator", ...buttons)];
 }
 
 /** Shows which metric is chosen; `focus` moves the keyboard there too. */

@@ -91,11 +91,17 @@ def mount(
     asked: Choice,
     shared: Callable[[str], SharedEnds | None] | None = None,
     on_change: Callable[[], None] | None = None,
+    on_estimator: Callable[[], None] | None = None,
 ) -> TokenViewResult:
-    """What `show` does with a payload that is built already: a page that keeps one need not build it again for every click."""
+    """What `show` does with a payload that is built already: a page that keeps one need not build it again for every click.
+
+    `on_estimator` is called when the reader asks for another KL estimator, whose name is then the component's `estimator`.
+    """
     key = payload.data["meta"]["key"]
     with st.container(gap=None):
-        mounted = _view(key=key, data=payload.data, on_choice_change=on_change or _nothing)
+        mounted = _view(
+            key=key, data=payload.data, on_choice_change=on_change or _nothing, on_estimator_change=on_estimator or _nothing
+        )
         choice = chosen(mounted.choice, asked, payload)
         ends = shared(choice.scale) if shared and choice.scale in ("step", "run") else None
         _choice(key=f"{key}.choice", data=_message(key, payload.stamp, choice, ends))

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from board import schema
 from board.likeliest import Likeliest
+from board.metrics import ESTIMATORS
 from board.token_view.notes import Notes
 from board.token_view.pins import believed
 
@@ -101,13 +102,14 @@ def build(
     height: int | None = None,
     ids: npt.ArrayLike | None = None,
     alternatives: Likeliest | None = None,
+    estimator: str = "",
 ) -> Payload:
     """The payload of `tokens`, n of them, the first being token `start` (from 0) of a response of `total`.
 
     `metrics` maps screen names to (n,) numbers, NaN where missing; `counts` is (n,) bool, False for padding and masked tokens,
     None when all count. `ranges` fixes the colour scale of the metrics it names. `ids` is (n,) token ids, -1 where not
-    known; `alternatives` those of these n tokens. Raises ValueError when an array is not as long as `tokens`, or the window
-    overruns `total`.
+    known; `alternatives` those of these n tokens. `estimator` names the one that made the metric "kl" and offers the others.
+    Raises ValueError when an array is not as long as `tokens`, or the window overruns `total`.
     """
     n = len(tokens)
     length = start + n if total is None else total
@@ -124,6 +126,7 @@ def build(
         "height": height,
         "metrics": [asdict(_describe(name, values, arrays.keys(), (ranges or {}).get(name))) for name, values in arrays.items()],
         "odd": odd,
+        "estimators": [{"chosen": name == estimator, **_estimator(name)} for name in ESTIMATORS] if estimator else [],
         **(notes or Notes()).meta(),
     }
     tables = {"tokens": pa.table({"text": text}), "counts": pa.table({"counts": kept.astype(np.uint8)})}
@@ -239,6 +242,11 @@ def _poles(scale: schema.Scale, declared: tuple[str, str] = ("", "")) -> tuple[s
     if all(declared):
         return declared
     return ("negative", "positive") if scale == "diverging" else ("low", "high")
+
+
+def _estimator(name: str) -> dict[str, str]:
+    one = ESTIMATORS[name]
+    return {"name": name, "formula": one.formula, "reading": one.reading}
 
 
 def _floats(fixed: tuple[float, float] | None) -> tuple[float, float] | None:

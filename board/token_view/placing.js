@@ -18,8 +18,10 @@ export function hangAt(size, bounds, token, { keep, lines = [], spare = [] }) {
   const free = (covered) => (at) => !covered.some((box) => overlaps(boxAt(at, size), box));
   const above = around(room, size, token, keep, [token, ...keep].map(({ top }) => Math.min(top, token.top) - GAP - size.height));
   const below = around(room, size, token, keep, [token, ...keep].map(({ bottom }) => Math.max(bottom, token.bottom) + GAP));
+  const beside = behind(room, size, token, [...lines, ...keep, token], spare);
   const choices = [
-    behind(size, room, token, [...lines, ...keep, token]).filter(free([...keep, ...spare])),
+    beside.filter(free([...keep, ...spare])),
+    beside.filter(free(keep)),
     above.filter(free([...keep, ...spare])),
     below.filter(free(keep)),
     above.filter(free(keep)),
@@ -36,12 +38,14 @@ function boxAt({ left, top }, { width, height }) {
   return { left, top, right: left + width, bottom: top + height };
 }
 
-/** Behind all lines that are as high as the card, the token's among them. */
-function behind(size, room, token, lines) {
-  const top = clamp(token.top, room.top, room.bottom);
-  const beside = lines.filter((line) => line.top < top + size.height && line.bottom > top);
-  const left = Math.max(room.left, ...beside.map(({ right }) => right + GAP));
-  return left <= room.right ? [{ left, top }] : [];
+/** Behind all lines that are as high as the card, the token's among them: from the token down, or as far up as leaves the `spare` free. */
+function behind(room, size, token, lines, spare) {
+  const tops = [token.top, ...spare.map(({ top }) => top - GAP - size.height).filter((top) => top <= token.top && top + size.height >= token.bottom)];
+  return tops.map((wanted) => {
+    const top = clamp(wanted, room.top, room.bottom);
+    const beside = lines.filter((line) => line.top < top + size.height && line.bottom > top);
+    return { top, left: Math.max(room.left, ...beside.map(({ right }) => right + GAP)) };
+  }).filter(({ left }) => left <= room.right);
 }
 
 /** All places at those heights that begin at the token, at an edge, or next to what is kept; the nearest first. */

@@ -20,7 +20,7 @@ export function surroundings(view, index) {
   const pins = view.pins.flatMap((position) => boxesOf(text.span(localIndex(model, position)))).filter(seen);
   const compared = [parts.compare, parts.chart, parts.heat].filter((part) => !part.hidden && (part === parts.compare || part.matches(":hover")));
   const keep = [...own, ...readNext(text, model.n, index, token).filter(seen), ...pins, ...compared.map((part) => part.getBoundingClientRect())];
-  return { token, bounds: windowBox(), keep, lines: linesInSight(text).filter(seen), spare: [parts.bar.getBoundingClientRect()] };
+  return { token, bounds: windowBox(), keep, lines: linesInSight(text).filter(seen), spare: [parts.bar, parts.map, parts.chart].map((part) => part.getBoundingClientRect()) };
 }
 
 /** The window without Streamlit's header, which lies over everything. */

@@ -30,7 +30,7 @@ const views = new WeakMap();
 export default function ({ data, parentElement, setTriggerValue }) {
   if (!views.has(parentElement)) views.set(parentElement, createView(parentElement));
   const view = views.get(parentElement);
-  view.update(data, (choice) => setTriggerValue("choice", choice));
+  view.update(data, (choice) => setTriggerValue("choice", choice), (name) => setTriggerValue("estimator", name));
   return () => {
     view.close();
     views.delete(parentElement);
@@ -76,11 +76,11 @@ function createView(parent) {
   document.addEventListener("scroll", view.away, { capture: true, passive: true });
   listenText(view);
   listenKeys(view, { focusOn, choose, togglePin, extreme, unpin: () => pin(view, []) });
-  return { update: (data, report) => update(view, data, report), close: () => close(view) };
+  return { update: (data, report, estimate) => update(view, data, report, estimate), close: () => close(view) };
 }
 
-function update(view, data, report) {
-  view.report = report;
+function update(view, data, report, estimate) {
+  Object.assign(view, { report, estimate });
   if (data.meta.stamp !== view.model?.stamp) load(view, data);
   paintTheme(view);
 }
@@ -100,7 +100,7 @@ function load(view, data) {
   parts.bar.hidden = parts.map.hidden = model.n === 0;
   view.finder.show(model);
   drawExtent(parts.count, model);
-  drawChooser(parts.chooser, model, (name) => choose(view, name));
+  drawChooser(parts.chooser, model, (name) => choose(view, name), (name) => view.estimate(name));
   view.plots.show(model);
   view.table.show(model);
   parts.head.hidden = model.n === 0 || model.metrics.length === 0;

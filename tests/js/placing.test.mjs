@@ -16,6 +16,7 @@ const page = (n, left = 500) => {
 
 const CASES = [
   ["short lines leave room behind them", card(300, 260), { token: box(40, 300, 30), keep: [box(40, 300, 200), box(0, 326, 260)], lines: [box(0, 300, 240), box(0, 326, 260)] }, { left: 268, top: 300 }],
+  ["behind them, but not over what is drawn beneath", card(300, 200), { token: box(40, 400, 30), keep: [box(40, 400, 200)], lines: [box(0, 300, 400), box(0, 400, 240)], spare: [box(0, 450, 1000)] }, { left: 408, top: 242 }],
   ["full lines: above, where it was read", card(300, 180), page(1), { left: 500, top: 38 }],
   ["no room above: below the line that is read next", card(300, 400), page(1), { left: 500, top: 280 }],
   ["at the right edge it stays inside", card(300, 180), page(1, 960), { left: 700, top: 38 }],

@@ -338,7 +338,7 @@ def _built(name: str, load_id: str, small: tuple[str | float | None, ...], _buil
 
 @st.cache_resource(show_spinner=False, max_entries=256)
 def _remembered(
-    name: str, load_id: str, small: tuple[object, ...], _run: Run, _compute: Callable[[Run], pd.DataFrame]
+    name: str, load_id: str, small: tuple[str | float | None, ...], _run: Run, _compute: Callable[[Run], pd.DataFrame]
 ) -> pd.DataFrame:
     return _compute(_run)
 

@@ -89,7 +89,7 @@ def draw(pane: Pane, height: int | None = None) -> None:
         window=stretch,
     )
     result = token_view.mount(
-        _payload(pane, window, height), asked, lambda scope: _shared_ends(pane, scope), on_estimator=session.estimator_asked(_KEY)
+        _payload(pane, window, height), asked, lambda scope: _shared_ends(pane, scope), on_estimator=_take_estimator
     )
     session.keep(
         metric=result.metric,
@@ -99,6 +99,13 @@ def draw(pane: Pane, height: int | None = None) -> None:
         token=int(kept[result.pinned]) if result.pinned is not None else None,
         compare=token_view.write_pins(kept[list(result.others)].tolist()),
     )
+
+
+def _take_estimator() -> None:
+    """The KL estimator that the reader has just chosen in the view, for every page; what comes from outside is checked."""
+    asked = session.typed(_KEY, "estimator")
+    if asked in metrics.ESTIMATORS:
+        session.keep(estimator=asked)
 
 
 def _window(pane: Pane, at: int) -> token_view.Window:

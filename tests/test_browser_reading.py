@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -130,7 +129,8 @@ CARD: Final = """view => {
   const compare = view.querySelector('.tv-compare');
   const kept = [...rest, ...next, ...pinned, ...(compare.hidden ? [] : [compare.getBoundingClientRect()])];
   const card = tip.getBoundingClientRect();
-  const over = kept.filter((box) => card.left < box.right - 1 && box.left < card.right - 1 && card.top < box.bottom - 1 && box.top < card.bottom - 1);
+  const across = (box) => card.left < box.right - 1 && box.left < card.right - 1;
+  const over = kept.filter((box) => across(box) && card.top < box.bottom - 1 && box.top < card.bottom - 1);
   const inside = card.left >= 0 && card.top >= 0 && card.right <= innerWidth && card.bottom <= innerHeight;
   return { hidden: tip.hidden, over: over.length, inside, next: next.length, density: tip.dataset.density, kept: kept.length };
 }"""

@@ -103,9 +103,9 @@ def draw(pane: Pane, height: int | None = None) -> None:
 
 def _take_estimator() -> None:
     """The KL estimator that the reader has just chosen in the view, for every page; what comes from outside is checked."""
-    asked = session.typed(_KEY, "estimator")
+    asked = (session.widget(_KEY) or {}).get("estimator")
     if asked in metrics.ESTIMATORS:
-        session.keep(estimator=asked)
+        session.keep_widget("estimator", asked)
 
 
 def _window(pane: Pane, at: int) -> token_view.Window:

@@ -85,6 +85,7 @@ def test_segments_fold_and_open_to_a_jump(view: Locator, page: Page) -> None:
 @pytest.mark.parametrize("view", [agent_row()], indirect=True, ids=["agent"])
 def test_masked_turns_are_dim_and_in_no_scale_and_no_mark(view: Locator) -> None:
     """A tool's tokens have no colour, do not stretch the scale, and hold none of the KL that is marked."""
+    view.locator(".tv-metric[data-metric=kl]").click()
     tool = token(view, " 6.28")
     expect(tool).to_have_class(re.compile("tv-masked"))
     assert fill(view, " 6.28") == "rgba(0, 0, 0, 0)"

@@ -45,7 +45,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def pip(python: str, *arguments: str) -> str:
     """What pip printed; fails when pip does."""
-    command = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
+    command = [python, "-m", "pip", "--disable-pip-version-check", *arguments]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout

@@ -1,30 +1,27 @@
-"""Files that are not JSON lines → records: parquet rows, whole JSON files, JSON objects over many lines, PyTorch dumps.
+"""Files that are not JSON lines → records: rows of Parquet, Arrow and CSV, JSON lists and objects over many lines, PyTorch dumps.
 
 Knows how records are wrapped; knows nothing of rollouts. A file that cannot be read ends in one Problem, what came before it counts.
 """
 
-import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, time
-from decimal import Decimal
 from pathlib import Path
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from board import records, run_files, shards
+from board import arrow_values, csv_rows, json_stream, records, run_files, shards
 from board.errors import RowRefused, RunNotFound
 from board.formats.contract import COMPANIONS
 from board.lines import longest_line
 from board.records import Record
-from board.shards import BOM, Problem, Shard
+from board.shards import Problem, Shard
 
 _ROWS_AT_ONCE: Final = 64
 
-_SPACE: Final = re.compile(r"\s*")
+_ARROW_FILE: Final = b"ARROW1"
+_FEATHER_1: Final = b"FEA1"
 
 _MOST_TORCH: Final = 8 << 30
 """Bytes of a `.pt` file, which is read at once; a step of the largest trainings has some 2 GB."""
@@ -62,43 +59,66 @@ def record(shard: Shard, number: int) -> Record:
 
 
 def _kind(shard: Shard) -> str:
-    return "objects" if shard.objects else shard.path.suffix
+    return ".json" if shard.objects else shard.path.suffix
 
 
 def _parquet(shard: Shard) -> Iterator[Parsed]:
     with shards.opened(shard) as stream, pq.ParquetFile(stream) as file:
-        before = 0
-        for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
-            size = batch.nbytes // max(1, len(batch))
-            for number, row in enumerate(batch.to_pylist(), before + 1):
-                yield Parsed(number, _plain(row), size)
-            before += len(batch)
+        yield from _numbered(file.iter_batches(batch_size=_ROWS_AT_ONCE))
 
 
-def _json(shard: Shard) -> Iterator[Parsed]:
-    data = _whole(shard)
-    yield Parsed(1, records.parse(data), len(data))
-
-
-def _whole(shard: Shard) -> bytes:
-    """All bytes of a shard that is no more than a line may be. Raises OSError."""
-    return run_files.whole(shard.path, within=shard.within, most=longest_line())
-
-
-def _objects(shard: Shard) -> Iterator[Parsed | Problem]:
-    """Objects one after another, however many lines each takes."""
-    text = _whole(shard).removeprefix(BOM).decode("utf-8", "surrogateescape").strip()
-    decoder, at, number = json.JSONDecoder(), 0, 0
-    while at < len(text):
-        number += 1
-        try:
-            _, end = decoder.raw_decode(text, at)
-        except (json.JSONDecodeError, RecursionError) as error:
-            yield Problem(shard.name, number, f"is not JSON from here on: {error}", "refused")
+def _arrow(shard: Shard) -> Iterator[Parsed]:
+    """Arrow's own files, of either kind: with their end at the end, or a stream, as `datasets` writes them."""
+    with shards.opened(shard) as stream:
+        start = stream.peek(len(_ARROW_FILE))
+        if start.startswith(_FEATHER_1):
+            raise RowRefused("is a Feather file of version 1, which Arrow reads no more: write it again with version 2")
+        if start.startswith(_ARROW_FILE):
+            with pa.ipc.open_file(stream) as file:
+                yield from _numbered(file.get_batch(at) for at in range(file.num_record_batches))
             return
-        data = text[at:end].encode("utf-8", "surrogateescape")
-        yield Parsed(number, records.parse(data), len(data))
-        at = cast("re.Match[str]", _SPACE.match(text, end)).end()
+        with pa.ipc.open_stream(stream) as batches:
+            yield from _numbered(batches)
+
+
+def _numbered(batches: Iterable[pa.RecordBatch]) -> Iterator[Parsed]:
+    number = 0
+    for batch in batches:
+        size = batch.nbytes // max(1, len(batch))
+        for start in range(0, len(batch), _ROWS_AT_ONCE):
+            for row in arrow_values.rows(batch.slice(start, _ROWS_AT_ONCE)):
+                number += 1
+                yield Parsed(number, row, size)
+
+
+def _json(shard: Shard) -> Iterator[Parsed | Problem]:
+    """A JSON object, several one after another, or a list of them, however many lines each takes."""
+    number = 0
+    with shards.opened(shard) as stream:
+        try:
+            for number, text in enumerate(json_stream.texts(stream, longest_line()), 1):
+                yield _parsed(shard, number, text.encode("utf-8", "surrogateescape"))
+        except RowRefused as error:
+            yield Problem(shard.name, number + 1 if number else None, str(error), "refused")
+
+
+def _parsed(shard: Shard, number: int, data: bytes) -> Parsed | Problem:
+    try:
+        return Parsed(number, records.parse(data), len(data))
+    except RowRefused as error:
+        return Problem(shard.name, number, str(error), "refused")
+
+
+def _csv(shard: Shard) -> Iterator[Parsed | Problem]:
+    with shards.opened(shard) as stream:
+        before = 0
+        for number, row in enumerate(csv_rows.rows(stream, longest_line()), 1):
+            if isinstance(row, RowRefused):
+                yield Problem(shard.name, number, str(row), "refused")
+                continue
+            at = stream.tell()
+            yield Parsed(number, row, at - before)
+            before = at
 
 
 def _torch(shard: Shard) -> Iterator[Parsed]:
@@ -130,18 +150,21 @@ def _tensors(stream: BinaryIO) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """The same value in what JSON can hold: tensors as lists, bytes as text, dates and decimals as they are written."""
+    """The same value in what JSON can hold: tensors as lists, bytes as text."""
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value] if value and not isinstance(value[0], (int, float)) else list(value)
     if isinstance(value, bytes):
         return value.decode("utf-8", errors="backslashreplace")
-    if isinstance(value, (datetime, date, time)):
-        return value.isoformat()
-    if isinstance(value, Decimal):
-        return float(value)
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-_READERS: Final = {".parquet": _parquet, ".json": _json, ".pt": _torch, "objects": _objects}
+_READERS: Final[Mapping[str, Callable[[Shard], Iterator[Parsed | Problem]]]] = {
+    ".parquet": _parquet,
+    ".arrow": _arrow,
+    ".feather": _arrow,
+    ".json": _json,
+    ".csv": _csv,
+    ".pt": _torch,
+}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from board.candidates import is_loose
 from board.errors import RunNotFound
 from board.kept import Turns
 from board.names import path_of, shown
@@ -52,8 +53,10 @@ def list_runs(root: Path) -> list[RunFolder]:
 
 
 def _has_own_shards(folder: Path) -> bool:
-    """Whether shards lie directly in the folder."""
-    return any(shard.path.parent == folder for shard in find_shards(folder)[0])
+    """Whether shards lie directly in the folder; a table or list beside folders that hold shards is none of theirs."""
+    found = find_shards(folder)[0]
+    own = [shard for shard in found if shard.path.parent == folder]
+    return any(not is_loose(shard.name) for shard in own) or bool(own and len(own) == len(found))
 
 
 def _subfolders(folder: Path) -> list[Path]:

@@ -346,6 +346,7 @@ def open_run(
     report.shards, report.bytes = len(kept), sum(shard.size for shard in kept)
     report.recording = accounts.told(kept)
     built = list(loader.parts(report))
+    report.skipped = report.skipped | shards.databases_in(folder, within)
     for problem in repeated_steps(_all_scalars(built, ["step", "shard", "line", "prompt_key"])):
         report.add(problem)
     report.seconds = time.monotonic() - started

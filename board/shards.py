@@ -1,7 +1,7 @@
 """Location → shards, bytes → lines: which files of a folder may hold rollouts, and how those of lines are read.
 
-A shard is a file at any depth under the run folder: `.jsonl`, also as `.gz` or `.zst`, `.parquet`, or one of the `.pt` and `.json` files
-that trainers name after a step or an episode. This module knows what a line is; it does not know what a rollout is, and it never writes.
+A shard is a file at any depth under the run folder that `board.candidates` takes for one. This module knows what a line is; it does not
+know what a rollout is, and it never writes.
 """
 
 import os
@@ -15,17 +15,10 @@ from typing import BinaryIO, Final, Literal
 
 import numpy as np
 
-from board import lines, run_files, streams
+from board import candidates, lines, run_files, streams
 from board.errors import RunNotFound
 from board.lines import SEARCHED, longest_line
 from board.names import shown
-
-SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
-
-_BY_NAME: Final = re.compile(
-    r"(?:eval_)?[0-9]+(?:_[0-9]+)?\.pt|.*rollout.*\.pt|episode_.*\.json|completions_[0-9]+_[0-9a-f]+\.table\.json"
-)
-"""Of the many `.pt` and `.json` files of an experiment those that may hold rollouts; what is in them decides."""
 
 BOM: Final = b"\xef\xbb\xbf"
 
@@ -87,7 +80,7 @@ class Line:
 
 def bare_name(name: str) -> str:
     """A shard's name without its ending: `a/rank_0` of `a/rank_0.jsonl.gz`."""
-    ending = max((suffix for suffix in SUFFIXES if name.endswith(suffix)), key=len, default="")
+    ending = max((suffix for suffix in candidates.SUFFIXES if name.endswith(suffix)), key=len, default="")
     return name.removesuffix(ending or PurePosixPath(name).suffix)
 
 
@@ -111,7 +104,8 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
     Raises RunNotFound when `folder` is no folder.
     """
     if folder.is_file():
-        raise RunNotFound(f"{shown(folder.name)!r} is a file: name the folder that holds it.")
+        said = candidates.database(folder, folder.resolve().parent)
+        raise RunNotFound(f"{shown(folder.name)!r} {said or 'is a file: name the folder that holds it'}.")
     if not folder.is_dir():
         raise RunNotFound(f"No folder {shown(folder.name)!r} here: choose another run.")
     allowed = (within or folder).resolve()
@@ -125,9 +119,9 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
     for parent, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for file in files:
-            if file.startswith(".") or not (file.endswith(SUFFIXES) or _BY_NAME.fullmatch(file)):
-                continue
             path = Path(parent, file)
+            if file.startswith(".") or not candidates.may_hold_rollouts(path, allowed):
+                continue
             name = shown(path.relative_to(folder))
             found = _stat(path, name, allowed)
             (shards if isinstance(found, Shard) else problems).append(found)  # type: ignore[arg-type]
@@ -361,5 +355,16 @@ def no_shards(folder: Path) -> RunNotFound:
     """The error for a folder without a single shard: what was looked for, and what is there instead."""
     seen = sorted(shown(path.name) for path in folder.iterdir() if not path.name.startswith("."))[:8]
     there = f"It holds {', '.join(seen)}." if seen else "It is empty."
-    wanted = f"{', '.join('*' + suffix for suffix in SUFFIXES)} and *.pt or *.json named after a step or an episode"
-    return RunNotFound(f"No rollouts in {shown(folder.resolve().name)!r}: looked for {wanted} at any depth. {there}")
+    databases = " ".join(f"{name} {said}." for name, said in databases_in(folder).items())
+    return RunNotFound(
+        f"No rollouts in {shown(folder.resolve().name)!r}: looked for {candidates.WANTED}, at any depth. {there} {databases}".rstrip()
+    )
+
+
+def databases_in(folder: Path, within: Path | None = None) -> dict[str, str]:
+    """Files directly in a folder that are databases, by name, and what to do with each."""
+    allowed = (within or folder).resolve()
+    others = [
+        path for path in sorted(folder.iterdir()) if not path.name.startswith(".") and not path.name.endswith(candidates.SUFFIXES)
+    ]
+    return {shown(path.name): said for path in others if (said := candidates.database(path, allowed))}

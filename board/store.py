@@ -33,8 +33,12 @@ from board.sealed import HEAD, Damaged, Sealed, Sum
 from board.shards import Problem, Shard
 
 MAKERS: Final = (
+    "arrow_values.py",
+    "candidates.py",
     "columns.py",
     "containers.py",
+    "csv_rows.py",
+    "json_stream.py",
     "ingest.py",
     "lines.py",
     "loading.py",

@@ -46,12 +46,12 @@ def test_parquet_rows_are_records(tmp_path: Path) -> None:
 
 
 def test_whole_file_is_a_record(tmp_path: Path) -> None:
-    """A `.json` file is one record, NaN and all; one that is no object is refused with the reason."""
+    """A `.json` file of one object is one record, NaN and all; what is no object is refused with the reason."""
     (tmp_path / "a.json").write_text('{\n "a": [1, NaN]\n}')
     (tmp_path / "b.json").write_text("[1]")
 
     assert repr(found(tmp_path / "a.json")[0]) == "[(1, {'a': [1, nan]})]"
-    assert found(tmp_path / "b.json") == ([], ["b.json: is not a JSON object but a list"])
+    assert found(tmp_path / "b.json") == ([], ["b.json:1: is not a JSON object but a number"])
 
 
 def test_objects_over_many_lines(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ CANDIDATES: dict[str, bool] = {
 
 @pytest.mark.parametrize(("name", "taken"), CANDIDATES.items(), ids=CANDIDATES)
 def test_which_files_may_hold_rollouts(tmp_path: Path, name: str, taken: bool) -> None:
-    """Of `.pt` and `.json` files, of which experiments are full, only those named after a step or an episode are looked at."""
+    """Of `.pt` and `.json` files, of which experiments are full, those named after a step or an episode are looked at whatever is in them."""
     (tmp_path / name).write_bytes(b"x")
 
     assert bool(shards.find_shards(tmp_path)[0]) is taken

@@ -383,7 +383,10 @@ def test_raw_line_of_a_vanished_shard_is_said(tmp_path: Path) -> None:
 def test_folder_without_shards_says_what_was_looked_for(tmp_path: Path) -> None:
     """The kinds, and what is there instead: at most eight names, hidden ones left out."""
     said = str(shards.no_shards(tmp_path))
-    assert "looked for *.jsonl, *.jsonl.gz, *.jsonl.zst, *.parquet and *.pt or *.json named after a step" in said
+    assert (
+        "looked for *.jsonl, *.jsonl.gz, *.jsonl.zst, *.jsonl.xz, *.jsonl.bz2, *.parquet, *.arrow, *.feather, *.csv, *.json with"
+        in said
+    )
     assert said.endswith("at any depth. It is empty.")
     for number in range(12):
         (tmp_path / f"note{number:02}.txt").write_text("")

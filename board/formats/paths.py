@@ -14,7 +14,8 @@ _STEP: Final = re.compile(
     | (?:train|eval) _rollout_ ([0-9]+)
     | (?:rollout_idx|eval) _ ([0-9]+) _trajectory
     | rollout_ (?: eval_ )? ([0-9]+) (?= [._] )
-    | (?: ^ | / ) (?: eval_ )? ([0-9]+) (?: _[0-9]{6}_[0-9]{6} )? (?= \. (?:jsonl|json|pt|parquet) (?: \.gz | \.zst )? $ )
+    | (?: ^ | / ) (?: eval_ )? ([0-9]+) (?: _[0-9]{6}_[0-9]{6} )?
+        (?= \. (?:jsonl|json|pt|parquet|arrow|feather|csv) (?: \.gz | \.zst | \.xz | \.bz2 )? $ )
     | (?: ^ | / ) ([0-9]+) (?= / )
     """,
     re.VERBOSE,

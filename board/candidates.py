@@ -1,0 +1,97 @@
+"""Which files may hold rollouts: by the end of their names, and where that says too little by their first bytes.
+
+Experiments are full of `.json` files, nearly all of one object: configurations, states, results. So of those only a list of objects, or one
+object after another, is looked at, beside the names that a trainer gives its episodes. Knows names and beginnings; reads no record.
+"""
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from board import run_files
+from board.names import shown
+
+SUFFIXES: Final = (
+    ".jsonl",
+    ".jsonl.gz",
+    ".jsonl.zst",
+    ".jsonl.xz",
+    ".jsonl.bz2",
+    ".parquet",
+    ".arrow",
+    ".feather",
+    ".csv",
+)
+
+WANTED: Final = (
+    f"{', '.join('*' + suffix for suffix in SUFFIXES)}, *.json with a list of objects or an object per line, "
+    "and *.pt or *.json named after a step or an episode"
+)
+"""What is looked for, in words."""
+
+_BY_NAME: Final = re.compile(
+    r"(?:eval_)?[0-9]+(?:_[0-9]+)?\.pt|.*rollout.*\.pt|episode_.*\.json|completions_[0-9]+_[0-9a-f]+\.table\.json"
+)
+"""Of the many `.pt` and `.json` files of an experiment those that may hold rollouts; what is in them decides."""
+
+_LOOSE: Final = (".csv", ".json")
+"""Endings that say little: such a file beside folders of runs makes no run of what holds them."""
+
+_GLANCE: Final = 4_096
+_OPENS_LIST: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{")
+_OBJECT_PER_LINE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{[^\r\n]*\}[ \t]*\r?\n\s*\{")
+_LONG_LINE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{[^\r\n]*\Z")
+
+_DATABASES: Final = {"SQLite": (0, b"SQLite format 3\0"), "DuckDB": (8, b"DUCK")}
+"""Where in a file what stands that tells whose it is."""
+
+_EXPORT: Final = {
+    "SQLite": 'sqlite3 -json FILE "SELECT * FROM rollouts" > rollouts.json',
+    "DuckDB": "duckdb FILE \"COPY rollouts TO 'rollouts.parquet'\"",
+}
+
+
+def may_hold_rollouts(path: Path, within: Path) -> bool:
+    """Whether a file is to be looked at, which must lie within the folder. What cannot be opened is not."""
+    name = path.name
+    if name.endswith(SUFFIXES) or _BY_NAME.fullmatch(name):
+        return True
+    return name.endswith(".json") and _has_records(_beginning(path, within))
+
+
+def is_loose(name: str) -> bool:
+    """Whether the end of the name says so little that the file alone makes no run of its folder."""
+    return name.endswith(_LOOSE)
+
+
+def database(path: Path, within: Path) -> str:
+    """What to do with a file that is a database, one sentence; empty when it is none, whatever its name."""
+    start = _beginning(path, within)
+    kind = next((name for name, (at, magic) in _DATABASES.items() if start[at : at + len(magic)] == magic), "")
+    how = _EXPORT.get(kind, "").replace("FILE", shown(path.name))
+    return (
+        f"is a database of {kind}, which the board does not open: export the table of its rollouts, as by {how}" if kind else ""
+    )
+
+
+def _has_records(start: bytes) -> bool:
+    """Whether a file that begins so is a list of objects, or has an object per line, the first of which may go on behind the glance."""
+    if _OPENS_LIST.match(start) or _OBJECT_PER_LINE.match(start):
+        return True
+    return len(start) == _GLANCE and bool(_LONG_LINE.match(start))
+
+
+def _beginning(path: Path, within: Path) -> bytes:
+    """The first bytes of a file, looked at again when it has changed; none when it cannot be opened."""
+    try:
+        status = run_files.check(path, within=within)
+        return _read(path, within, status.st_size, status.st_mtime_ns)
+    except OSError:
+        return b""
+
+
+@lru_cache(maxsize=10_000)
+def _read(path: Path, within: Path, _size: int, _mtime_ns: int) -> bytes:
+    with run_files.opened(path, within=within) as stream:
+        return stream.read(_GLANCE)

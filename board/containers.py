@@ -48,6 +48,10 @@ def read(shard: Shard) -> Iterator[Parsed | Problem]:
         yield Problem(shard.name, None, f"cannot be read: {error.strerror or error}", "refused")
     except pa.ArrowException as error:
         yield Problem(shard.name, None, f"cannot be read: {str(error).splitlines()[0]}", "refused")
+    except MemoryError:  # which Arrow raises for a length that damage made large
+        yield Problem(shard.name, None, "cannot be read: it asks for more memory than there is, as damaged files do", "refused")
+    except UnicodeDecodeError as error:  # a column's name; a value that is no UTF-8 is written out
+        yield Problem(shard.name, None, f"cannot be read: a name in it is not UTF-8: {error.object[:40]!r}", "refused")
 
 
 def record(shard: Shard, number: int) -> Record:
@@ -75,10 +79,16 @@ def _arrow(shard: Shard) -> Iterator[Parsed]:
             raise RowRefused("is a Feather file of version 1, which Arrow reads no more: write it again with version 2")
         if start.startswith(_ARROW_FILE):
             with pa.ipc.open_file(stream) as file:
-                yield from _numbered(file.get_batch(at) for at in range(file.num_record_batches))
+                yield from _numbered(_sound(file.get_batch(at)) for at in range(file.num_record_batches))
             return
         with pa.ipc.open_stream(stream) as batches:
-            yield from _numbered(batches)
+            yield from _numbered(map(_sound, batches))
+
+
+def _sound(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The batch, its offsets checked: Arrow believes those of its own files, and damaged ones lead anywhere. Raises ArrowInvalid."""
+    batch.validate(full=True)
+    return batch
 
 
 def _numbered(batches: Iterable[pa.RecordBatch]) -> Iterator[Parsed]:

@@ -143,3 +143,21 @@ def test_which_files_may_hold_rollouts(tmp_path: Path, name: str, taken: bool) -
     (tmp_path / name).write_bytes(b"x")
 
     assert bool(shards.find_shards(tmp_path)[0]) is taken
+
+
+DAMAGED: dict[str, tuple[bytes, bytes, str]] = {
+    "name of a column": (b"response", b"resp\xffnse", "a name in it is not UTF-8"),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_damage_within_parquet_is_a_problem(tmp_path: Path, case: str) -> None:
+    """What Arrow stumbles over is one problem of the file."""
+    sound, damaged, says = DAMAGED[case]
+    pq.write_table(pa.table({"step": [1], "response": ["x"]}), tmp_path / "a.parquet", store_schema=False)
+    (tmp_path / "a.parquet").write_bytes((tmp_path / "a.parquet").read_bytes().replace(sound, damaged))
+
+    records, problems = found(tmp_path / "a.parquet")
+
+    assert records == []
+    assert says in problems[0]

@@ -315,6 +315,31 @@ def test_a_kill_at_the_end_costs_no_step(tmp_path: Path, tracker: str) -> None:
     assert steps["board/reward/mean"] == [*range(9)]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("tracker", ["tensorboard", *OFFLINE])
+def test_kills_at_any_instant_cost_no_step(tmp_path: Path, tracker: str) -> None:
+    """Killed at random instants, opening and closing among them, until one push comes through: every step is there, and once."""
+    pytest.importorskip(tracker)
+    grown(tmp_path / "run", range(40), rollouts=1)
+    arguments = (tmp_path / "run", "--to", tracker, "--log-dir", tmp_path / "logs", *OFFLINE.get(tracker, []))
+    draw = np.random.default_rng(11)
+    for _ in range(14):
+        process = started(*arguments)
+        begun = tmp_path / "state" / "push"
+        until = time.monotonic() + 60
+        while process.poll() is None and not any(begun.glob("*.json")) and time.monotonic() < until:
+            time.sleep(0.01)
+        time.sleep(draw.uniform(0, 6))
+        process.kill()
+        process.communicate(timeout=60)
+    process = started(*arguments)
+    _, errors = process.communicate(timeout=120)
+
+    assert process.returncode == 0, errors
+    steps = {name: [step for step, _ in curve] for name, curve in held(tracker, tmp_path / "logs").items()}
+    assert steps["board/reward/mean"] == [*range(40)]
+
+
 def waited(process: subprocess.Popen[str], tmp_path: Path, last: int) -> None:
     """Until the process has pushed a step."""
     until = time.monotonic() + 60

@@ -87,7 +87,7 @@ def resolve(root: Path, name: str) -> Path:
     except (OSError, RuntimeError, ValueError):  # a name too long, a link that leads back to itself, a NUL
         inside = False
     if not inside:
-        raise RunNotFound(f"There is no run {shown(name)!r} under this root: choose one from the list.")
+        raise RunNotFound(f"There is no run {name!r} under this root: choose one from the list.")
     return folder
 
 

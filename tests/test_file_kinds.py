@@ -31,7 +31,7 @@ BESIDE: Final = (
 
 def _sparse(path: Path) -> None:
     path.touch()
-    os.truncate(path, 1 << 40)
+    os.truncate(path, 1 << 28)
 
 
 OUTSIDE: Final = "/etc/hostname"
@@ -116,5 +116,5 @@ def test_the_run_loads_beside_it(told: dict[str, dict[str, Any]], kind: str) -> 
     assert (said["rows"], said["recording"]) == ([["a.jsonl", 3]], [])
     refused = sorted({problem.partition(":")[0] for problem in said["problems"]})
     assert refused == ([] if kind == "folder" else sorted(SHARDS))
-    assert said["scalars"] == ["loss"]
+    assert said["scalars"] == ["loss"] * (4 if kind == "sparse" else 1)  # zeros beside a database are a log that holds nothing
     assert socket.gethostname() not in json.dumps(said)

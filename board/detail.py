@@ -27,6 +27,8 @@ PANE_HEIGHT: Final = 360
 _OWN_LABELS: Final = ("Prompt", "Response", "Reference response", "Ground truth")
 
 _LINKS: Final = {"tokens": "Open its tokens", "responses": "Open its texts"}
+_WITHOUT_TOKENS: Final = "Open its response"
+"""What the link to the Tokens page says of a rollout that has none: there is its text."""
 
 _NUMBERS: Final = ("reward", "ref_reward", "reward_gap", "valid_reward", "kl_k3_mean", "response_length")
 
@@ -38,10 +40,7 @@ def draw(view: View, key: int, around: tuple[int | None, int | None]) -> None:
     _numbers(view, key)
     prompt, cut = without_system_prompt(rollout["prompt"] or "", view.system_end)
     _text("Prompt", prompt, view, note="system prompt hidden" if cut else "")
-    if rollout["response"] is not None or rollout.tokens is None:
-        _text("Response", rollout["response"] or "", view, empty="(empty response)")
-    else:
-        _text("Response", "".join(rollout.tokens), view, note="the row has no response text: these are its tokens, joined")
+    response(view, rollout)
     _tokens(view, rollout)
     for label, name in (("Reference response", "ref_response"), ("Ground truth", "ground_truth")):
         if rollout[name] is not None:
@@ -55,13 +54,22 @@ def draw(view: View, key: int, around: tuple[int | None, int | None]) -> None:
         head(view, rollout, around, link="tokens")
 
 
+def response(view: View, rollout: Rollout) -> None:
+    """What the policy wrote, letter for letter."""
+    if rollout["response"] is not None or rollout.tokens is None:
+        _text("Response", rollout["response"] or "", view, empty="(empty response)")
+    else:
+        _text("Response", "".join(rollout.tokens), view, note="the row has no response text: these are its tokens, joined")
+
+
 def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *, link: Literal["tokens", "responses"]) -> None:
     """Where the rollout came from, and the ways on from it: to its neighbours, and to its other page."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rollout_links"):
         _move(view, "Previous", around[0], ROLLOUT_BEFORE)
         _move(view, "Next", around[1], ROLLOUT_AFTER)
         where = address.link(step=rollout.step, rollout=rollout.source)
-        st.page_link(f"board/pages/{link}.py", label=_LINKS[link], query_params=where)
+        label = _LINKS[link] if link == "responses" or len(rollout.counts) else _WITHOUT_TOKENS
+        st.page_link(f"board/pages/{link}.py", label=label, query_params=where)
         hiding_choice()
         if link == "tokens":  # the Tokens page says it among the rollout's particulars
             st.text(f"step {rollout.step} · {rollout.source}")

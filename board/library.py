@@ -7,11 +7,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from board.candidates import is_loose
 from board.errors import RunNotFound
+from board.formats.paths import is_part
 from board.kept import Turns
 from board.names import path_of, shown
 from board.progress import Progress
@@ -38,9 +39,9 @@ class RunFolder:
 
 
 def list_runs(root: Path) -> list[RunFolder]:
-    """The root itself when it is a run (shards of its own, or in nothing but step and rank folders), else its folders in natural order.
+    """The root itself when it is a run (shards of its own, or in nothing but parts of a run), else its folders in natural order.
 
-    Folders without shards are listed too. A folder whose shards all lie in sub-folders that are not steps or ranks is followed by those.
+    Folders without shards are listed too. A folder whose shards all lie in sub-folders that are not parts of it is followed by those.
     """
     if _has_own_shards(root) or _is_divided(root):
         return [_describe(root, root)]
@@ -65,17 +66,28 @@ def _subfolders(folder: Path) -> list[Path]:
 
 
 def _is_divided(folder: Path) -> bool:
-    """Whether the sub-folders that hold shards are the steps or ranks of one run."""
+    """Whether the sub-folders that hold shards are parts of one run: steps, ranks, or what its trainer calls its dumps."""
     names = [path.name for path in _subfolders(folder) if find_shards(path)[0]]
-    return bool(names) and all(
-        name.strip("0123456789") in ("", "step_", "global_step_", "rank_", "step", "rank", "iteration_") for name in names
-    )
+    return bool(names) and all(map(is_part, names))
 
 
 def _describe(folder: Path, root: Path) -> RunFolder:
     shards, _ = find_shards(folder, root)
     name = shown(folder.relative_to(root))
     return RunFolder(name, len(shards), sum(shard.size for shard in shards), max((shard.mtime_ns for shard in shards), default=0))
+
+
+def holding(folders: Sequence[RunFolder], root: Path, name: str) -> str | None:
+    """The listed run that a folder below it belongs to; None when there is no such folder, or when it belongs to none.
+
+    Older boards listed such folders as runs, so there are links to them.
+    """
+    try:
+        resolve(root, name)
+    except RunNotFound:
+        return None
+    listed = {folder.name for folder in folders if folder.shards}
+    return next((parent.as_posix() for parent in PurePosixPath(name).parents if parent.as_posix() in listed), None)
 
 
 def resolve(root: Path, name: str) -> Path:

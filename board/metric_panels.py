@@ -22,6 +22,7 @@ from board.formats.row import plural
 from board.metric_controls import Language, MetricChoices
 from board.metric_list import Panel, catalogue_names, line_names, points, readable, token_metric
 from board.numbers import exact, fmt
+from board.rollouts import Run
 from board.scalars import Scalars
 from board.session import DrawnChart, View
 
@@ -249,7 +250,7 @@ def _departed(panel: Panel, key: str, wall: Wall) -> None:
     left, language = panel.left, wall.choices.language
     if left is None:
         return
-    file, title = PAGES[panel.metric.reading.look if panel.metric else "rewards"]
+    file, title = PAGES[_look(panel.metric, wall.view.run)]
     label = f"Step {left.step:,} on {title}" if language == "en" else f"在 {title} 页查看第 {left.step:,} 步"
     shown_by = token_metric(panel.metric) if panel.metric else None
     where = address.link(step=left.step, **({"metric": shown_by} if shown_by else {}))
@@ -259,6 +260,12 @@ def _departed(panel: Panel, key: str, wall: Wall) -> None:
                 st.text(said)
         if left.step in wall.view.run.steps:
             st.page_link(file, label=label, query_params=where)
+
+
+def _look(metric: Metric | None, run: Run) -> Page:
+    """The page that shows what a metric is about; of a run without tokens the responses, where the texts are."""
+    look: Page = metric.reading.look if metric else "rewards"
+    return look if look != "tokens" or run.has_tokens or run.token_metrics else "responses"
 
 
 def _outside(panel: Panel, language: Language) -> str:

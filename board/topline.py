@@ -87,6 +87,8 @@ def _missing_run(folders: list[RunFolder], root: Path) -> str:
     asked = session.place("run")
     if asked is None:
         session.keep(run=next((folder.name for folder in folders if folder.shards), names[0]))
+    elif within := library.holding(folders, root, str(asked)) if asked not in names else None:
+        session.keep(run=within)
     elif asked not in names:
         session.go(run=None)
         return f"There is no run {asked!r} under this root."

@@ -7,7 +7,7 @@ import pytest
 from rows import lines, row, write_run, write_shard
 
 from board.errors import RunNotFound
-from board.library import OPEN_RUNS, Library, current_fingerprint, list_runs, resolve
+from board.library import OPEN_RUNS, Library, current_fingerprint, holding, list_runs, resolve
 from board.progress import Progress
 
 RUNS: dict[str, tuple[list[str], list[tuple[str, int]]]] = {
@@ -19,6 +19,14 @@ RUNS: dict[str, tuple[list[str], list[tuple[str, int]]]] = {
     "root of a step and a run": (["step_1/a.jsonl", "other/a.jsonl"], [("other", 1), ("step_1", 1)]),
     "run of steps": (["run/step_1/a.jsonl", "run/step_2/a.jsonl"], [("run", 2)]),
     "run of steps and ranks": (["run/global_step_5/rank_0/a.jsonl", "run/global_step_5/rank_1/a.jsonl"], [("run", 2)]),
+    "output folder of TRL": (["out/completions/completions_00001.parquet", "out/checkpoint-1/trainer_state.json"], [("out", 1)]),
+    "root that TRL wrote to": (["completions/completions_00001.parquet"], [(".", 1)]),
+    "dumps of slime": (["out/rollout_data/1.pt", "out/train_data/1.pt"], [("out", 2)]),
+    "dumps of XTuner": (["out/train_rollout/train_rollout_1.jsonl", "out/eval_rollout/eval_rollout_1.jsonl"], [("out", 2)]),
+    "a trainer's dump and something else": (
+        ["out/completions/completions_00001.parquet", "out/other/a.jsonl"],
+        [("out", 2), ("out/completions", 1), ("out/other", 1)],
+    ),
     "folder of runs": (["ppo/seed_a/x.jsonl", "ppo/seed_b/x.jsonl"], [("ppo", 2), ("ppo/seed_a", 1), ("ppo/seed_b", 1)]),
     "folder of runs, one without shards": (["ppo/seed_a/x.jsonl", "ppo/code/x.py"], [("ppo", 1), ("ppo/seed_a", 1)]),
     "run with shards of its own and below": (["run/a.jsonl", "run/extra/b.jsonl"], [("run", 2)]),
@@ -40,6 +48,27 @@ def test_runs_under_a_root(tmp_path: Path, files: list[str], expected: list[tupl
     assert [(run.name, run.shards) for run in found] == expected
     assert all((run.bytes > 0) == (run.modified_ns > 0) == (run.shards > 0) for run in found)
     assert all(resolve(tmp_path, run.name).is_dir() for run in found)
+
+
+HOLDING: dict[str, tuple[str, str | None]] = {
+    "its trainer's dump": ("out/completions", "out"),
+    "deep below": ("out/completions/old", "out"),
+    "not there": ("out/elsewhere", None),
+    "a run": ("out", None),
+    "no run": ("other/completions", None),
+    "below a folder without shards": ("empty/completions", None),
+    "above the root": ("out/../..", None),
+}
+
+
+@pytest.mark.parametrize(("asked", "expected"), HOLDING.values(), ids=HOLDING)
+def test_a_folder_that_was_a_run_belongs_to_one(tmp_path: Path, asked: str, expected: str | None) -> None:
+    """A link to a part of a run, which older boards listed, leads to the run."""
+    write_shard(tmp_path / "out/completions/completions_00001.parquet", [row()])
+    for folder in ("out/completions/old", "other/completions", "empty/completions"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+
+    assert holding(list_runs(tmp_path), tmp_path, asked) == expected
 
 
 def test_linked_folders_are_no_runs(tmp_path: Path) -> None:

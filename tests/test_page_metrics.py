@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from test_pages import linked, opened, root, row, texts, write_run
+from test_pages import TEXT_ALONE, linked, opened, root, row, texts, write_run
 
 from board import catalogue
 from board.metric_panels import FIRST, MOST_TOLD, healthy_range
@@ -202,6 +202,18 @@ def test_first_departure_is_told_and_linked(root: Path) -> None:
     assert "metric=kl" in link.proto.query_string
     (spec,) = charts(test).values()
     assert "first outside" in traces(spec)
+
+
+def test_a_departure_of_a_run_without_tokens_leads_to_the_texts(root: Path) -> None:
+    """A metric that tokens would explain, logged beside a run that has none, sends the reader to the responses."""
+    folder = write_run(root, "run", [{**TEXT_ALONE, "step": step} for step in range(3)])
+    scalars(folder, [{"step": step, "kl/k1_sum_mean": value} for step, value in enumerate((0.0, 0.0, -7.6))])
+
+    test = find(opened("metrics", step=0), "kl/k1_sum_mean")
+
+    assert [one.proto.label for one in test.get("page_link") if one.proto.label.startswith("Step 2 on ")] == [
+        "Step 2 on Responses"
+    ]
 
 
 def test_summary_of_departures_leads_to_their_steps(root: Path) -> None:

@@ -345,6 +345,34 @@ def test_text_without_tokens_is_not_called_empty(root: Path) -> None:
     assert not any("token_view" in element.proto.component_name for element in test.get("bidi_component"))
 
 
+TEXT_ALONE = row(0, response_tokens=..., logprobs=..., ref_logprobs=..., values=..., token_rewards=...)
+
+
+def test_without_tokens_there_is_the_text(root: Path) -> None:
+    """A rollout without tokens shows its response and one line on what is missing; the link that leads there promises no tokens."""
+    write_run(root, "run", [TEXT_ALONE])
+
+    from_responses, shown = opened("responses"), opened("tokens")
+
+    assert [link.label for link in from_responses.get("page_link")] == ["Open its response"]
+    assert panes(shown) == ["The answer is 42"]
+    assert [said for said in texts(shown).splitlines() if "does not have" in said or "has no" in said] == [
+        "The token view needs response_tokens, which this rollout does not have."
+    ]
+    assert [heading.value for heading in shown.subheader if heading.value == "Most extreme tokens"] == []
+    assert [link.label for link in shown.get("page_link")] == ["Open its texts"]
+
+
+def test_a_part_of_a_run_leads_to_it(root: Path) -> None:
+    """TRL's output folder and its completions are one run in the list, and a link to the latter opens the former."""
+    write_run(root, "trl_grpo/completions", [row(0), row(1)])
+
+    test = opened("rewards", run="trl_grpo/completions", step=0)
+
+    assert test.selectbox(key="run").options == ["trl_grpo"]
+    assert (linked(test, "run"), linked(test, "step"), [*test.exception]) == ("trl_grpo", "0", [])
+
+
 def test_link_with_a_token_alone_keeps_it(root: Path) -> None:
     """A link that names a step and a token but no rollout pins that token of the step's first rollout."""
     write_run(root, "run", [row(0), row(1)])

@@ -23,6 +23,22 @@ _STEP: Final = re.compile(
 
 _EVALUATION: Final = re.compile(r"(?:^|[/_.-])(?:val|valid|validation|eval|evals|evaluation|test)(?=[/_.-]|[0-9]|$)")
 
+_PART: Final = re.compile(r"[0-9]*(?:step_?|global_step_|rank_?|iteration_)?[0-9]*")
+
+_DUMPS: Final = frozenset(
+    {
+        *("completions", "chat_completions", "trajectory", "trajectories", "episodes", "capture", "train", "eval", "val"),
+        *("rollout_data", "train_data", "rollout_result", "rollouts", "rollout", "eval-rollout", "validation"),
+        *("train_rollout", "eval_rollout", "dumped_evals", "dumped_data", "token_exports", "dashboard_columns"),
+    }
+)
+"""Folders that trainers make within one run for its rollouts, or for some of them."""
+
+
+def is_part(folder: str) -> bool:
+    """Whether a folder's name says that it holds no run of its own but a step, a rank, or a trainer's dump of the run above it."""
+    return folder in _DUMPS or _PART.fullmatch(folder) is not None
+
 
 def step_in(name: str) -> int | None:
     """The step that a path says, the last number counting; None when it says none."""

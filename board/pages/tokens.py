@@ -17,6 +17,7 @@ view = session.view()
 run = view.run
 keys = of_step(run.frame, view.step).index.to_numpy()
 rollout = run.rollout(session.chosen_rollout(run, keys))
+by_token = bool(len(rollout.counts))
 top = st.container(horizontal=True, vertical_alignment="bottom")
 with top:
     estimator = unseen_estimator()
@@ -70,17 +71,25 @@ def extremes() -> None:
     )
 
 
+def parts() -> None:
+    """What there is below the text: the pinned token, the segments, the most extreme tokens."""
+    missing = [name for name in ("logprobs", "ref_logprobs", "values", "token_rewards") if name not in rollout.arrays]
+    if missing:
+        st.text(f"This rollout has no {', '.join(missing)}: the metrics that need them are not drawn.")
+    structure.alternatives(rollout, token_pane.pinned_token(pane))
+    structure.by_segment(rollout, pane.segments, arrays, estimator)
+    st.subheader("Most extreme tokens")
+    structure.kl_concentration(rollout, arrays, estimator)
+    extremes()
+
+
 folded.show(particulars(run, rollout, view.pads, view.system_end), key="particulars")
 notes()
-missing = [name for name in ("logprobs", "ref_logprobs", "values", "token_rewards") if name not in rollout.arrays]
 token_pane.draw(pane)
 with top:  # after the view: the links carry what the reader has just pinned in it
     detail.head(view, rollout, neighbours(keys, rollout.key), link="responses")
-if missing:
-    st.text(f"This rollout has no {', '.join(missing)}: the metrics that need them are not drawn.")
-structure.alternatives(rollout, token_pane.pinned_token(pane))
-structure.by_segment(rollout, pane.segments, arrays, estimator)
-st.subheader("Most extreme tokens")
-structure.kl_concentration(rollout, arrays, estimator)
-extremes()
+if by_token:
+    parts()
+else:
+    detail.response(view, rollout)
 structure.against_reference(view, rollout)

@@ -54,13 +54,18 @@ def told(found: Sequence[Shard]) -> list[str]:
     return sentences
 
 
+def account_name(shard: str) -> str:
+    """The name of the file beside a shard in which its recorder keeps account."""
+    return f"{shard}.account.json"
+
+
 def has_ended(shard: Path) -> bool:
     """Whether the recorder of a shard says that nobody is writing it; False where nobody kept an account."""
     return _account(shard).get("ended") is True
 
 
 def _account(shard: Path) -> dict[str, Any]:
-    path = shard.with_name(f"{shard.name}.account.json")
+    path = shard.with_name(account_name(shard.name))
     try:
         account = json.loads(run_files.whole(path, within=path.parent, most=_MOST_BYTES))
     except (OSError, ValueError, RecursionError):  # there is none, or it is no account

@@ -6,10 +6,11 @@ Nothing outside the root can be named. Knows no screen; a reader's choices live 
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from board import asides
 from board.candidates import is_loose
 from board.errors import RunNotFound
 from board.formats.paths import is_part
@@ -36,21 +37,54 @@ class RunFolder:
     bytes: int
     modified_ns: int
     """Of the shard written last; 0 without shards."""
+    family: str = ""
+    """The trainer whose dump it is, where that lies among the files of a recording: `name` then ends with it in brackets."""
+
+    @property
+    def folder(self) -> str:
+        """The folder's own name, as `resolve` takes it."""
+        return self.name.removesuffix(_suffix(self.family))
+
+
+def _suffix(family: str) -> str:
+    return f" ({family})" if family else ""
+
+
+def aside_name(run: str, family: str, folder: str) -> str:
+    """What the dump is called that lies beside a run's recording: its folder where it has one for itself, else the run with the trainer."""
+    return (PurePosixPath(run) / folder).as_posix() if folder else f"{run}{_suffix(family)}"
 
 
 def list_runs(root: Path) -> list[RunFolder]:
     """The root itself when it is a run (shards of its own, or in nothing but parts of a run), else its folders in natural order.
 
+    A folder that holds a recording is followed by its trainer's own dump, if there is one.
+
     Folders without shards are listed too. A folder whose shards all lie in sub-folders that are not parts of it is followed by those.
     """
     if _has_own_shards(root) or _is_divided(root):
-        return [_describe(root, root)]
-    found: list[RunFolder] = []
+        return _with_dumps(root, root)
+    found: dict[str, RunFolder] = {}
     for folder in _subfolders(root):
-        found.append(_describe(folder, root))
-        if found[-1].shards and not _has_own_shards(folder) and not _is_divided(folder):
-            found += [_describe(child, root) for child in _subfolders(folder) if find_shards(child)[0]]
-    return found
+        here = _with_dumps(folder, root)
+        if here[0].shards and not _has_own_shards(folder) and not _is_divided(folder):
+            here += [_describe(child, root) for child in _subfolders(folder) if find_shards(child)[0]]
+        found |= {run.name: run for run in here}
+    return [*found.values()]
+
+
+def _with_dumps(folder: Path, root: Path) -> list[RunFolder]:
+    """The folder, and if it holds a recording the trainers' own dumps that lie beside it."""
+    run = _describe(folder, root)
+    dumps = asides.listed(find_shards(folder, root)[0])
+    return [run, *(_dump(run, family, inside, root) for family, inside in dumps.items())]
+
+
+def _dump(run: RunFolder, family: str, folder: str, root: Path) -> RunFolder:
+    """A trainer's dump beside a recording; in no folder of its own, with the recording's files counted in."""
+    if folder:
+        return _describe(root / path_of(aside_name(run.name, family, folder)), root)
+    return replace(run, name=aside_name(run.name, family, ""), family=family)
 
 
 def _has_own_shards(folder: Path) -> bool:
@@ -103,27 +137,36 @@ def resolve(root: Path, name: str) -> Path:
     return folder
 
 
+_Key = tuple[Path, tuple[str, ...], str]
+"""Where a run lies, what pads beside the common tokens, and whose dump it is where a recording lies in the same folder."""
+
+
 class Library:
     """Open runs, shared by all readers of this process, all read with the same tokenizer and mapping, if any."""
 
     def __init__(self, tokenizer: Path | None = None, mapping: Path | None = None) -> None:
         self._tokenizer, self._mapping = tokenizer, mapping
-        self._runs: OrderedDict[tuple[Path, tuple[str, ...]], Run] = OrderedDict()
+        self._runs: OrderedDict[_Key, Run] = OrderedDict()
         self._changing = threading.Lock()
         """Held for a moment at a time, never while a run loads."""
         self._turns = Turns()
 
-    def peek(self, location: Path, extra_pads: Sequence[str] = ()) -> Run | None:
+    def peek(self, location: Path, extra_pads: Sequence[str] = (), family: str = "") -> Run | None:
         """The run if it is open. Never waits."""
-        return self._runs.get((location, tuple(extra_pads)))
+        return self._runs.get((location, tuple(extra_pads), family))
 
     def open(
-        self, location: Path, root: Path, extra_pads: Sequence[str] = (), progress: Callable[[Progress], None] | None = None
+        self,
+        location: Path,
+        root: Path,
+        extra_pads: Sequence[str] = (),
+        progress: Callable[[Progress], None] | None = None,
+        family: str = "",
     ) -> Run:
         """The run, loaded if it is not open yet. A second reader of the same run waits and shares it; one of another run does not wait."""
-        key = (location, tuple(extra_pads))
+        key = (location, tuple(extra_pads), family)
         with self._turns.of(key):
-            run = self.peek(*key) or self._open(location, root, extra_pads, progress)
+            run = self.peek(*key) or self._open(key, root, progress)
             self._keep(key, run)
         return run
 
@@ -134,21 +177,19 @@ class Library:
         for key in keys:
             with self._turns.of(key):
                 if self.peek(*key) is run:
-                    self._keep(key, self._open(run.location, root, key[1]))
+                    self._keep(key, self._open(key, root))
 
-    def _keep(self, key: tuple[Path, tuple[str, ...]], run: Run) -> None:
+    def _keep(self, key: _Key, run: Run) -> None:
         with self._changing:
             self._runs[key] = run
             self._runs.move_to_end(key)
             while len(self._runs) > OPEN_RUNS:
                 self._runs.popitem(last=False)
 
-    def _open(
-        self, location: Path, root: Path, extra_pads: Sequence[str], progress: Callable[[Progress], None] | None = None
-    ) -> Run:
-        return open_run(
-            location, within=root, extra_pads=extra_pads, tokenizer=self._tokenizer, mapping=self._mapping, progress=progress
-        )
+    def _open(self, key: _Key, root: Path, progress: Callable[[Progress], None] | None = None) -> Run:
+        location, extra_pads, family = key
+        read = {"tokenizer": self._tokenizer, "mapping": self._mapping}
+        return open_run(location, within=root, extra_pads=extra_pads, family=family, progress=progress, **read)
 
 
 def current_fingerprint(location: Path, root: Path) -> Fingerprint:

@@ -47,7 +47,7 @@ def go_along(shown: Run) -> None:
 
     To be called before the step is drawn.
     """
-    of, newest = f"{shown.location} {shown.splits}", int(shown.steps[-1])
+    of, newest = f"{shown.address} {shown.splits}", int(shown.steps[-1])
     was, before = session.noted("newest") or ("", None)
     if was == of and before != newest and session.place("step") == before != session.noted("stay"):
         session.go(step=newest)

@@ -15,8 +15,9 @@ from functools import partial
 from itertools import takewhile
 from typing import Final
 
-from board import formats, ingest, processes, shards
+from board import asides, formats, ingest, processes, shards
 from board.errors import BoardError, RunNotFound
+from board.formats.row import plural
 from board.parts import Part, moved
 from board.processes import Outcome
 from board.reading import Reading
@@ -88,7 +89,14 @@ class Loader:
         identities = {name: one.identity for name, one in kept.items()}
         self.skipped = sidecars(identities)
         """Shards without rollouts, by name, and why they are left out."""
-        self.kept = {name: one for name, one in kept.items() if name not in self.skipped}
+        recording = asides.recorded(found)
+        self.dumps = asides.dumped(
+            {name: kept[name].identity for name in kept if name not in self.skipped}, recording, reading.mapping
+        )
+        """By trainer the shards of its own dump beside this recording."""
+        beside = {name for names in self.dumps.values() for name in names}
+        chosen = {*self.dumps.get(reading.family, ())} if reading.family else kept.keys() - beside
+        self.kept = {name: one for name, one in kept.items() if name in chosen and name not in self.skipped}
         check_one_family({name: one.identity for name, one in self.kept.items()}, reading.mapping)
         self._under_way: dict[str, int] = {}
         self._unsaved: set[str] = set()
@@ -138,6 +146,9 @@ class Loader:
         unknown = next((kept.shard for kept in self.kept.values() if kept.identity.keys), None)
         report.suggested_mapping = suggested_mapping(unknown) if unknown and not report.formats else ""
         report.notes = dict(Counter(one.note for one in identities if one.note))
+        if not self.reading.family:
+            report.notes |= {_left_aside(family, names): len(names) for family, names in self.dumps.items()}
+            report.aside = asides.places(self.dumps, self.kept)
         for kept in self.kept.values():
             yield from self._parts(kept, report)
 
@@ -294,6 +305,13 @@ class _Again:
                     raise RunNotFound("was rewritten while it was being read: load the run again")
                 self._parts = held
             return self._parts
+
+
+def _left_aside(family: str, names: Sequence[str]) -> str:
+    return (
+        f"Beside this recording lies {family}'s own dump ({plural(len(names), 'file')}, such as {names[0]}). "
+        "It is left aside, and opens as a run of its own."
+    )
 
 
 def _expected_bytes(stretch: Stretch) -> int:

@@ -23,6 +23,8 @@ class Reading:
     """Path of a `tokenizer.json` that makes text of token ids; empty for none."""
     mapping: str = ""
     """Text of the file that maps a run's keys to our names; empty for none."""
+    family: str = ""
+    """The trainer whose dump alone is read, of a folder that holds a recording too; empty for the recording."""
 
     @property
     def all_pads(self) -> frozenset[str]:
@@ -38,7 +40,7 @@ class Reading:
         if self == Reading() and longest_line() == LONGEST:
             return ""
         names = blake2b(tokenizer_bytes(self.tokenizer), digest_size=12).hexdigest() if self.tokenizer else ""
-        return json.dumps([sorted(set(self.pads) - COMMON_PADS), names, self.mapping, longest_line()])
+        return json.dumps([sorted(set(self.pads) - COMMON_PADS), names, self.mapping, longest_line(), self.family])
 
     def written(self) -> dict[str, Any]:
         """As JSON holds it; `Reading(**…)` of it is the same."""

@@ -46,6 +46,8 @@ class LoadReport:
     """What the recorder says it lost or left out, a sentence each."""
     suggested_mapping: str = ""
     """Text of a mapping by hand to begin with, where nobody knows the format."""
+    aside: dict[str, str] = field(default_factory=dict)
+    """The trainers whose own dumps lie beside this recording, and the folder that holds nothing else; "" where none does."""
     skipped: dict[str, str] = field(default_factory=dict)
     """Files that hold no rollouts, and what was seen in them."""
     unfinished: list[str] = field(default_factory=list)

@@ -4,7 +4,7 @@ from typing import Final
 
 import streamlit as st
 
-from board import address
+from board import address, library, session
 from board.controls import pad_choice
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.formats.row import plural
@@ -40,6 +40,9 @@ def _details(run: Run) -> None:
     )
     for line in (*_lines(report), *_empty(run)):
         st.text(line)
+    for family, folder in report.aside.items():
+        dump = library.aside_name(str(session.place("run")), family, folder)
+        st.page_link("board/pages/rewards.py", label=f"Open what {family} wrote", query_params={"run": dump})
     _problems(report)
 
 

@@ -102,6 +102,8 @@ class Run:
     """Different for every load, so that what was computed from one is never shown for another."""
     _parts: Sequence[Part] = field(repr=False)
     _shards: dict[str, Shard] = field(repr=False)
+    family: str = ""
+    """The trainer whose dump this is, where a recording lies in the same folder; empty for any other run."""
 
     @property
     def parts(self) -> Sequence[Part]:
@@ -115,8 +117,8 @@ class Run:
 
     @property
     def address(self) -> str:
-        """The run folder's path as text: what is kept of the run is kept under it."""
-        return shown(self.location)
+        """The run folder's path as text, and whose dump in it: what is kept of the run is kept under it."""
+        return f"{shown(self.location)} ({self.family})" if self.family else shown(self.location)
 
     @cached_property
     def steps(self) -> NDArray[np.int64]:
@@ -316,13 +318,15 @@ def open_run(
     extra_pads: Sequence[str] = (),
     tokenizer: Path | str | None = None,
     mapping: Path | str | None = None,
+    family: str = "",
     progress: Callable[[Progress], None] | None = None,
 ) -> Run:
     """Read every shard under `location` and merge the rows by step.
 
     `within` is the folder that links may lead to (default: the run itself); `extra_pads` are token texts to take as padding beside the common
     ones; `tokenizer` is a `tokenizer.json` that makes text of token ids where a run has no more than ids; `mapping` is a TOML file that maps
-    the run's keys to our names (default: `rollouts.toml` in the folder, if there is one); `progress` is called now and then
+    the run's keys to our names (default: `rollouts.toml` in the folder, if there is one); `family` asks, of a folder that holds a recording
+    and a trainer's own dump ("TRL"), for the dump, where without it the recording opens; `progress` is called now and then
     while reading. What cannot be read is in `run.report`. Raises RunNotFound when the folder does not
     exist or holds no shard.
     """
@@ -339,7 +343,7 @@ def open_run(
         if progress:
             progress(Progress(done, report.bytes, rows, time.monotonic() - started))
 
-    reading = Reading(tuple(sorted(extra_pads)), str(tokenizer or ""), _mapping_text(folder, mapping))
+    reading = Reading(tuple(sorted(extra_pads)), str(tokenizer or ""), _mapping_text(folder, mapping), family)
     loader = Loader(found, Store(folder, _key(reading)), reading, tell)
     loader.run()
     kept = [one.shard for one in loader.kept.values()]
@@ -351,7 +355,7 @@ def open_run(
         report.add(problem)
     report.seconds = time.monotonic() - started
     by_name = {shard.name: shard for shard in kept}
-    return Run(folder, _merge(built, list(by_name)), report, shards.fingerprint(found), uuid4().hex, built, by_name)
+    return Run(folder, _merge(built, list(by_name)), report, shards.fingerprint(found), uuid4().hex, built, by_name, family)
 
 
 def _mapping_text(folder: Path, given: Path | str | None) -> str:

@@ -54,8 +54,9 @@ def _draw(root: Path) -> bool:
         notice(missing, "warning")
         nowhere.runs(folders, root)
         return False
-    location = library.resolve(root, name)
-    whole = _load(location, root, reading, next(folder for folder in folders if folder.name == name))
+    folder = next(folder for folder in folders if folder.name == name)
+    location = library.resolve(root, folder.folder)
+    whole = _load(location, root, reading, folder)
     if whole is None:
         return False
     with line:
@@ -116,7 +117,7 @@ def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder
     pads = (reading.pad_token,) if reading.pad_token else ()
     # Drawn in every run of the script: what follows would move up in the next, and be built again in the browser.
     slot = st.empty()
-    opened = session.library().peek(location, pads)
+    opened = session.library().peek(location, pads, folder.family)
     if opened is not None:
         return opened
     large = folder.bytes > AUTO_LOAD_BYTES and not address.asked_for(folder.name)
@@ -131,7 +132,7 @@ def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder
         left = f"{progress.seconds_left:.0f} s left" if np.isfinite(progress.seconds_left) else "starting"
         slot.progress(progress.share, text=f"{progress.rows:,} rows · {size(progress.rate)}/s · {left}")
 
-    run = session.library().open(location, root, pads, show)
+    run = session.library().open(location, root, pads, show, folder.family)
     slot.empty()
     return run
 

@@ -363,6 +363,24 @@ def test_without_tokens_there_is_the_text(root: Path) -> None:
     assert [link.label for link in shown.get("page_link")] == ["Open its texts"]
 
 
+def test_a_recording_offers_the_dump_beside_it(root: Path) -> None:
+    """The load report of a recording leads to the trainer's own dump, which is in the list of runs and has a link."""
+    folder = write_run(root, "run", [row(0), row(1), row(2)])
+    (folder / "rank_0.jsonl.account.json").write_text('{"ended": true}')
+    write_run(root, "run", [{"input": "q", "output": "a", "score": 1.0, "step": 7}], "7.jsonl")
+
+    page, dump = opened("rewards", run="run"), opened("rewards", run="run (verl)")
+    page.session_state["report"] = True
+    page.run()
+
+    (link,) = page.get("page_link")
+    assert (link.label, link.proto.query_string) == ("Open what verl wrote", "run=run+%28verl%29")
+    assert "Beside this recording lies verl's own dump (1 file, such as 7.jsonl)." in texts(page)
+    assert page.selectbox(key="run").options == ["run", "run (verl)"]
+    assert "3 rows · no problems · 1 note" in _popovers(page.main)
+    assert (linked(dump, "run"), linked(dump, "step")) == ("run (verl)", "7")
+
+
 def test_a_part_of_a_run_leads_to_it(root: Path) -> None:
     """TRL's output folder and its completions are one run in the list, and a link to the latter opens the former."""
     write_run(root, "trl_grpo/completions", [row(0), row(1)])

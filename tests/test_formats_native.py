@@ -463,6 +463,10 @@ RECOGNISED: dict[str, tuple[dict[str, Any], bool]] = {
     "no step": ({"response": "x"}, False),
     "step alone": ({"step": 0}, False),
     "another dialect": ({"global_step": 0, "output": "x"}, False),
+    "counts of the prompt's tokens": ({"step": 0, "response": "x", "prompt_tokens": 12}, True),
+    "a mask by ROLL's name": ({"step": 0, "response": "x", "new_response_mask": [1]}, True),
+    "ROLL's": ({"step": 0, "response": "x", "response_tokens": ["x"], "new_response_mask": [1]}, False),
+    "open-instruct's": ({"step": 0, "prompt_idx": 0, "sample_idx": 0, "prompt_tokens": [1], "response_tokens": [2]}, False),
 }
 
 

@@ -45,7 +45,10 @@ _ALIASES: Final = {
 """Other trainers' names, only to suggest what a missing key may be called here."""
 
 
-_RELATIVES: Final = {"new_response_mask", "prompt_tokens"}
+_RELATIVES: Final[tuple[set[str], ...]] = (
+    {"new_response_mask", "response_tokens"},
+    {"prompt_idx", "sample_idx", "prompt_tokens"},
+)
 """Keys by which rows of ROLL and of open-instruct are told from ours: their `values` are no critic's, their `response_tokens` are ids."""
 
 _SPOKEN: Final = {"prompt": chat, "response": response, "ref_response": response}
@@ -56,9 +59,11 @@ ARRAYS: Final = frozenset(column.name for column in NATIVE if column.kind == "to
 
 
 def recognise(head: Head) -> bool:
-    """Whether a record has a step and a response under our names, and no key of a relative that means something else by them."""
+    """Whether a record has a step and a response under our names, and not the keys of a relative that means something else by them."""
     return any(
-        "step" in record and ("response" in record or TOKENS in record) and _RELATIVES.isdisjoint(record)
+        "step" in record
+        and ("response" in record or TOKENS in record)
+        and not any(record.keys() >= relative for relative in _RELATIVES)
         for record in head.records
     )
 
@@ -140,7 +145,7 @@ def _step(record: Record) -> int:
         step = value
     elif isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,19}", value.strip()):
         step = int(value)
-    if step is None or not -(2**63) <= step < 2**63:
+    if step is None or abs(step) >= 2**63:
         raise RowRefused(f"`step` is {shown(value)}, which is not a whole number")
     return step
 

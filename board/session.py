@@ -278,7 +278,9 @@ def _charts() -> Kept[DrawnChart]:
 def logged(run: Run) -> Scalars:
     """What trackers logged near the run, or where RL_BOARD_SCALARS says; files that did not change are not read again."""
     try:
-        return _scalar_reader().read(_scalar_sources(shown(run.location), shown(os.environ.get("RL_BOARD_SCALARS", "")), shown(root())))
+        return _scalar_reader().read(
+            _scalar_sources(shown(run.location), shown(os.environ.get("RL_BOARD_SCALARS", "")), shown(root()))
+        )
     except BoardError as error:
         return Scalars(problems=(str(error),))
 

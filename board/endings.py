@@ -15,8 +15,10 @@ from typing import Any, Final, NoReturn
 import click
 
 from board.absent import sentence
+from board.doctor import VERSION
 from board.errors import ArgumentRefused, BoardError, MappingRefused, RunNotFound
 from board.names import encodable
+from board.terminal import printable
 
 
 class ExitCode(IntEnum):
@@ -122,15 +124,10 @@ def _of_the_disk(error: OSError) -> str:
 def _end(failure: click.ClickException, as_json: bool) -> NoReturn:
     _flushed()
     code, run = (failure.code, failure.run) if isinstance(failure, Failure) else (failure.exit_code, None)
-    # Imported here alone: `--help` needs neither pandas nor Arrow.
     if as_json:
-        from board.doctor.wording import VERSION
-
         shape = {"version": VERSION, "run": run, "error": failure.format_message(), "exit_code": code}
         click.echo(json.dumps(shape, indent=2))
     else:
-        from board.texts import printable
-
         context = getattr(failure, "ctx", None)
         if context is not None:  # a usage error: how the command is called
             click.echo(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n", err=True)

@@ -20,12 +20,10 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board import accounts, containers, formats, run_files, shards
-from board.columns import Columns, as_table
+from board import accounts, containers, formats, merging, run_files, shards
+from board.columns import Columns
 from board.errors import ArgumentRefused, BoardError, MappingRefused
 from board.formats.mapping import FILE as MAPPING_FILE
-from board.groups import group_numbers
-from board.ingest import prompt_key
 from board.loading import Loader
 from board.names import shown
 from board.parts import COUNTS, PADS, Alternatives, Part
@@ -33,21 +31,16 @@ from board.progress import Progress
 from board.reading import Reading
 from board.repeats import repeated_steps
 from board.report import LoadReport
-from board.schema import ALTERNATIVES, IDS, NUMBERS, TEXTS, TOKEN_METRICS, TOKENS
-from board.shards import Fingerprint, Shard, natural_key
+from board.schema import ALTERNATIVES, TEXTS, TOKEN_METRICS, TOKENS
+from board.shards import Fingerprint, Shard
 from board.store import Store
 
 Split = Literal["train", "evaluation"]
 EVALUATION: Final = "evaluation"
 
 _NO_METRIC: Final = (TOKENS, ALTERNATIVES, COUNTS, PADS)
-SORTED_IDS: Final = 10_000
-"""So many ids are put in natural order; more stay in the order they came, as sorting them would hold up every load."""
-
 _MOST_MAPPING: Final = 1_000_000
 """Bytes of a mapping by hand."""
-
-_INTERNAL: Final = ["offset", "nth", "prompt_key"]
 
 
 @dataclass(frozen=True)
@@ -351,11 +344,11 @@ def open_run(
     report.recording = accounts.told(kept)
     built = list(loader.parts(report))
     report.skipped = report.skipped | shards.databases_in(folder, within)
-    for problem in repeated_steps(_all_scalars(built, ["step", "shard", "line", "prompt_key"])):
+    for problem in repeated_steps(merging.scalars(built, ["step", "shard", "line", "prompt_key"])):
         report.add(problem)
     report.seconds = time.monotonic() - started
     by_name = {shard.name: shard for shard in kept}
-    return Run(folder, _merge(built, list(by_name)), report, shards.fingerprint(found), uuid4().hex, built, by_name, family)
+    return Run(folder, merging.merged(built, list(by_name)), report, shards.fingerprint(found), uuid4().hex, built, by_name, family)
 
 
 def _mapping_text(folder: Path, given: Path | str | None) -> str:
@@ -377,32 +370,3 @@ def _key(reading: Reading) -> str:
         return reading.key
     except OSError as error:
         raise ArgumentRefused(f"The tokenizer file {reading.tokenizer} cannot be read: {error.strerror}.") from error
-
-
-def _all_scalars(built: Sequence[Part], columns: list[str] | None = None) -> pd.DataFrame:
-    tables = [as_table(part.scalars, columns) for part in built]
-    if not tables:
-        return pd.DataFrame(columns=["step", "shard", "line", *_INTERNAL])
-    frame: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()
-    return frame
-
-
-def _merge(built: Sequence[Part], shard_names: list[str]) -> pd.DataFrame:
-    """All parts' scalars in one frame, ordered by (step, shard in natural order, line); the index is the order of reading."""
-    whole = _all_scalars(built)
-    numbers = group_numbers(
-        whole["step"].to_numpy(np.int64), whole.get("group_id"), whole["prompt_key"].to_numpy(np.int64), prompt_key("")
-    )
-    frame = whole.drop(columns=_INTERNAL).assign(group=numbers)
-    frame = frame.dropna(axis="columns", how="all")
-    frame = frame.reindex(columns=list(dict.fromkeys(["step", "shard", "line", *frame.columns])))
-    frame["shard"] = pd.Categorical(frame["shard"], categories=sorted(shard_names, key=natural_key))
-    for name in (name for name in IDS if name in frame.columns):
-        values = frame[name].dropna().unique()
-        in_order = sorted(values, key=natural_key) if len(values) <= SORTED_IDS else values
-        frame[name] = pd.Categorical(frame[name], categories=in_order)
-    frame = frame.astype({"step": "int64", "line": "int64"})
-    order = np.lexsort([frame["line"], frame["shard"].cat.codes, frame["step"]])
-    declared = [name for name in (*IDS, *NUMBERS) if name in frame.columns]
-    first = ["step", "shard", "line", *declared]
-    return frame.iloc[order][[*first, *(name for name in frame.columns if name not in first)]].rename_axis(index="rollout")

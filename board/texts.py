@@ -82,13 +82,3 @@ def shorten(text: str, limit: int) -> str:
 def _extends(character: str) -> bool:
     """Whether the character belongs to the one before it."""
     return bool(unicodedata.combining(character)) or character in "\u200d\ufe0f"
-
-
-def printable(text: str) -> str:
-    """Text for a terminal: control characters, which a run's names and keys may hold, as `\\x1b`."""
-    return "".join(letter if letter == "\n" or letter.isprintable() else ascii(letter)[1:-1] for letter in text)
-
-
-def on_one_line(text: str) -> str:
-    """The same, of a text that may not begin a line of its own."""
-    return printable(text).replace("\n", "\\n")

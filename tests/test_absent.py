@@ -19,7 +19,8 @@ IMPORT = "from board import {name}"
 CASES: dict[str, tuple[str, list[str], str, str]] = {
     "serve without Streamlit": ("streamlit", ["serve", "{run}"], COMMAND, "`serve` needs streamlit"),
     "check without pandas": ("pandas", ["check", "{run}"], COMMAND, "`check` needs pandas"),
-    "push without pandas": ("pandas", ["push", "{run}", "--to", "stdout"], COMMAND, "`push` needs pandas"),
+    "push without Arrow": ("pyarrow", ["push", "{run}", "--to", "stdout"], COMMAND, "`push` needs pyarrow"),
+    "convert without Arrow": ("pyarrow", ["convert", "{run}", "out"], COMMAND, "`convert` needs pyarrow"),
     "any command without click": ("click", ["--help"], COMMAND, "The command rl-logging-board needs click"),
     "a notebook without pandas": ("pandas", [], IMPORT.format(name="open_run"), "ImportError: board.open_run needs pandas"),
     "a notebook without simdjson": ("simdjson", [], IMPORT.format(name="Run"), "pip install pysimdjson"),

@@ -2,3 +2,8 @@
 
 A check is a function from `Evidence` to what it found. Adding one is that function and one entry of the table.
 """
+
+from typing import Final
+
+VERSION: Final = 1
+"""Of the shape of `check --json`; it changes when a field goes or means something else."""

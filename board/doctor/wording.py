@@ -3,12 +3,10 @@
 import json
 from typing import Any, Final
 
+from board.doctor import VERSION
 from board.doctor.contract import SEVERITIES, Diagnosis, Finding, Severity
 from board.formats.row import plural
-from board.texts import on_one_line, printable
-
-VERSION: Final = 1
-"""Of the JSON's shape; it changes when a field goes or means something else."""
+from board.terminal import on_one_line, printable
 
 _NOUNS: Final[dict[Severity, str]] = {"error": "error", "warning": "warning", "note": "note"}
 

@@ -5,7 +5,7 @@ from board.formats.row import plural
 from board.numbers import fmt
 from board.push.handing import Pushed
 from board.push.pushing import Request
-from board.texts import on_one_line
+from board.terminal import on_one_line
 
 
 def progress(done: Pushed) -> str:

@@ -1,0 +1,53 @@
+"""Parts → the one dataframe that every page reads: a row per rollout, merged by step.
+
+Knows the scalars of parts and in which order rows stand; knows neither files nor texts nor tokens.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from board.columns import as_table
+from board.groups import group_numbers
+from board.ingest import prompt_key
+from board.parts import Part
+from board.schema import IDS, NUMBERS
+from board.shards import natural_key
+
+SORTED_IDS: Final = 10_000
+"""So many ids are put in natural order; more stay in the order they came, as sorting them would hold up every load."""
+
+_INTERNAL: Final = ["offset", "nth", "prompt_key"]
+
+
+def scalars(built: Sequence[Part], columns: list[str] | None = None) -> pd.DataFrame:
+    """The scalars of all parts, or those of them that `columns` names, a row each, in the order of reading."""
+    tables = [as_table(part.scalars, columns) for part in built]
+    if not tables:
+        return pd.DataFrame(columns=["step", "shard", "line", *_INTERNAL])
+    frame: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()
+    return frame
+
+
+def merged(built: Sequence[Part], shard_names: list[str]) -> pd.DataFrame:
+    """All parts' scalars in one frame, ordered by (step, shard in natural order, line); the index is the order of reading."""
+    whole = scalars(built)
+    numbers = group_numbers(
+        whole["step"].to_numpy(np.int64), whole.get("group_id"), whole["prompt_key"].to_numpy(np.int64), prompt_key("")
+    )
+    frame = whole.drop(columns=_INTERNAL).assign(group=numbers)
+    frame = frame.dropna(axis="columns", how="all")
+    frame = frame.reindex(columns=list(dict.fromkeys(["step", "shard", "line", *frame.columns])))
+    frame["shard"] = pd.Categorical(frame["shard"], categories=sorted(shard_names, key=natural_key))
+    for name in (name for name in IDS if name in frame.columns):
+        values = frame[name].dropna().unique()
+        in_order = sorted(values, key=natural_key) if len(values) <= SORTED_IDS else values
+        frame[name] = pd.Categorical(frame[name], categories=in_order)
+    frame = frame.astype({"step": "int64", "line": "int64"})
+    order = np.lexsort([frame["line"], frame["shard"].cat.codes, frame["step"]])
+    declared = [name for name in (*IDS, *NUMBERS) if name in frame.columns]
+    first = ["step", "shard", "line", *declared]
+    return frame.iloc[order][[*first, *(name for name in frame.columns if name not in first)]].rename_axis(index="rollout")

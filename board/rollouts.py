@@ -348,7 +348,9 @@ def open_run(
         report.add(problem)
     report.seconds = time.monotonic() - started
     by_name = {shard.name: shard for shard in kept}
-    return Run(folder, merging.merged(built, list(by_name)), report, shards.fingerprint(found), uuid4().hex, built, by_name, family)
+    return Run(
+        folder, merging.merged(built, list(by_name)), report, shards.fingerprint(found), uuid4().hex, built, by_name, family
+    )
 
 
 def _mapping_text(folder: Path, given: Path | str | None) -> str:

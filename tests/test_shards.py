@@ -103,8 +103,8 @@ def test_missing_folder_is_said(tmp_path: Path) -> None:
     """A folder that is not there, or is a file, is one sentence for the screen."""
     (tmp_path / "file").write_text("")
 
-    for name in ("missing", "file"):
-        with pytest.raises(RunNotFound, match=f"No folder '{name}' here"):
+    for name, says in (("missing", "No folder 'missing' here"), ("file", "'file' is a file: name the folder that holds it")):
+        with pytest.raises(RunNotFound, match=says):
             shards.find_shards(tmp_path / name)
 
 

@@ -1,5 +1,7 @@
 """Folders that hold names of runs, or more of them: for this user alone. Knows nothing of what is in them."""
 
+import errno
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -14,9 +16,16 @@ def made(folder: Path, root: Path) -> None:
     """
     for path in reversed([folder, *(above for above in folder.parents if above.is_relative_to(root))]):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.mkdir(mode=0o700, exist_ok=True)
+        _make(path)
         if path != root:
             close(path)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except FileExistsError:  # which says nothing of what is wrong
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from None
 
 
 def close(folder: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-PREVIEW_CHARS: Final = 72
+PREVIEW_CHARS: Final = 56
 """A table cell ships so many characters of a text, which fill two lines; the whole text is one click away."""
 
 _LONGEST_CHARACTER: Final = 32

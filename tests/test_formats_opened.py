@@ -9,7 +9,10 @@ from board.formats.contract import Place
 TOGETHER = {"train_data/12.pt", "train_data/13_0.pt", "train_data/13_1.pt"}
 """Files that give no rollouts of their own, as they belong to those of others."""
 
-REPEATING = {"run/rollouts/step_12/train/all/traces.jsonl"}
+REPEATING = {
+    "run/rollouts/step_12/train/all/traces.jsonl",
+    "offline-run-20261122_042851-ztzenxix/files/media/table/completions_74_aeccf4404ca56e5a8dfd.table.json",
+}
 """Files that are left out because others hold the same rollouts."""
 
 

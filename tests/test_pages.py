@@ -732,7 +732,7 @@ def test_numbers_of_a_column_have_one_format_and_the_reward_a_bar(root: Path) ->
 
     assert mixed["reward"]["type_config"]["format"] == "%.2f"
     assert mixed["reward"]["type_config"]["type"] == "progress"
-    assert (mixed["reward"]["type_config"]["min_value"], mixed["reward"]["type_config"]["max_value"]) == (1 / 3, 2.0)
+    assert (mixed["reward"]["type_config"]["min_value"], mixed["reward"]["type_config"]["max_value"]) == (0.0, 2.0)
     assert mixed["accuracy_reward"]["type_config"]["format"] == "%d"
     assert same["reward"]["type_config"]["type"] == "number"
 

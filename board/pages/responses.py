@@ -185,7 +185,8 @@ def number_column(name: str, values: NDArray[np.float64], pinned: bool | None) -
     width = CELL_PADDING + LETTER_WIDTH * letters
     if name != BAR or least == largest:
         return st.column_config.NumberColumn(heading(name), width=width, **options)
-    scale: dict[str, Any] = {"min_value": least, "max_value": largest, "color": COLORS["policy"]}
+    # From 0, or the shortest bar would be empty and twice the length mean nothing.
+    scale: dict[str, Any] = {"min_value": min(least, 0.0), "max_value": max(largest, 0.0), "color": COLORS["policy"]}
     return st.column_config.ProgressColumn(heading(name), width=width + BAR_WIDTH, **scale, **options)
 
 

@@ -94,7 +94,7 @@ function shapes(mark, { xaxis, yaxis, font }) {
   const dots = mark.dots
     .map((dot) => ({ ...dot, x: across(dot.x ?? mark.x), y: down(dot.y), share: shareOf(dot.x ?? mark.x) }))
     .filter((dot) => isIn(dot.share) && dot.y >= top && dot.y <= bottom);
-  const told = [...dots.map((dot) => node("circle", { cx: dot.x, cy: dot.y, r: 4, fill: dot.color })), ...values(dots, font)];
+  const told = [...dots.map((dot) => node("circle", { cx: dot.x, cy: dot.y, r: 4, fill: dot.color })), ...values(dots, top, font)];
   const share = shareOf(mark.x);
   if (!mark.text || !isIn(share)) return told;
   const x = across(mark.x);
@@ -104,15 +104,16 @@ function shapes(mark, { xaxis, yaxis, font }) {
   return [...casing, line, ...told, label(mark.text, x, top, share, font)];
 }
 
-// What each line is worth at its dot, one above the other where dots are close; towards the middle of the plot, so that it has room.
-function values(dots, font) {
+// What each line is worth at its dot, one above the other where dots are close; towards the middle of the plot, so that it has room, and
+// below its top, above which the step is named.
+function values(dots, top, font) {
   const upwards = dots.filter((dot) => dot.text).sort((one, other) => other.y - one.y);
-  let free = Infinity;
-  return upwards.map((dot) => {
+  const lines = upwards.map((dot) => dot.y - 6);
+  for (let at = 1; at < lines.length; at++) lines[at] = Math.min(lines[at], lines[at - 1] - VALUE_HEIGHT);
+  for (let at = lines.length - 1, free = top + VALUE_HEIGHT - 2; at >= 0; at--, free += VALUE_HEIGHT) lines[at] = Math.max(lines[at], free);
+  return upwards.map((dot, at) => {
     const before = dot.share > VALUE_EDGE;
-    const y = Math.min(dot.y - 6, free);
-    free = y - VALUE_HEIGHT;
-    const place = { x: dot.x + (before ? -7 : 7), y, "text-anchor": before ? "end" : "start", class: "value" };
+    const place = { x: dot.x + (before ? -7 : 7), y: lines[at], "text-anchor": before ? "end" : "start", class: "value" };
     const made = node("text", { ...place, "font-size": 12, "font-family": font.family, fill: font.color });
     made.style.cssText = `paint-order: stroke; stroke: ${PAGE}; stroke-width: 5px; stroke-linejoin: round; font-variant-numeric: tabular-nums`;
     made.textContent = dot.text;

@@ -15,15 +15,15 @@ def made(folder: Path, root: Path) -> None:
     A `root` that was there before keeps its mode, as it may be anybody's. Raises OSError.
     """
     for path in reversed([folder, *(above for above in folder.parents if above.is_relative_to(root))]):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _make(path)
+        _make(path.parent, parents=True)
+        _make(path, mode=0o700)
         if path != root:
             close(path)
 
 
-def _make(folder: Path) -> None:
+def _make(folder: Path, mode: int = 0o777, parents: bool = False) -> None:
     try:
-        folder.mkdir(mode=0o700, exist_ok=True)
+        folder.mkdir(mode, parents, exist_ok=True)
     except FileExistsError:  # which says nothing of what is wrong
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from None
 

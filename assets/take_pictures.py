@@ -17,8 +17,8 @@ READY = '[data-testid="stApp"][data-test-script-state="notRunning"][data-test-co
 SIZE = {"width": 1400, "height": 960}
 
 VIEWS = {
-    "rewards": "?run=tiny_ppo_hacked&step=17",
-    "metrics": "metrics?run=tiny_ppo_hacked&step=17",
+    "rewards": "?run=tiny_ppo_hacked&step=18",
+    "metrics": "metrics?run=tiny_ppo_hacked&step=18",
     "responses": "responses?run=tiny_ppo_hacked&step=20",
     "tokens": "tokens?run=tiny_ppo_hacked&step=20&metric=log_ratio",
 }

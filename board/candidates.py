@@ -1,7 +1,8 @@
 """Which files may hold rollouts: by the end of their names, and where that says too little by their first bytes.
 
 Experiments are full of `.json` files, nearly all of one object: configurations, states, results. So of those only a list of objects, or one
-object after another, is looked at, beside the names that a trainer gives its episodes. Knows names and beginnings; reads no record.
+object after another, is looked at, beside the names that a trainer gives its episodes. A database is one that trackio
+wrote traces or completions to. Knows names and beginnings; reads no record.
 """
 
 import re
@@ -11,6 +12,7 @@ from typing import Final
 
 from board import run_files
 from board.names import shown
+from board.trackers import databases, trackio_rollouts
 
 SUFFIXES: Final = (
     ".jsonl",
@@ -26,7 +28,7 @@ SUFFIXES: Final = (
 
 WANTED: Final = (
     f"{', '.join('*' + suffix for suffix in SUFFIXES)}, *.json with a list of objects or an object per line, "
-    "and *.pt or *.json named after a step or an episode"
+    "*.pt or *.json named after a step or an episode, and *.db of trackio with traces"
 )
 """What is looked for, in words."""
 
@@ -57,6 +59,8 @@ def may_hold_rollouts(path: Path, within: Path) -> bool:
     name = path.name
     if name.endswith(SUFFIXES) or _BY_NAME.fullmatch(name):
         return True
+    if name.endswith(trackio_rollouts.ENDING):
+        return _has_traces(path, within)
     return name.endswith(".json") and _has_records(_beginning(path, within))
 
 
@@ -67,6 +71,8 @@ def is_loose(name: str) -> bool:
 
 def database(path: Path, within: Path) -> str:
     """What to do with a file that is a database, one sentence; empty when it is none, whatever its name."""
+    if path.name.endswith(trackio_rollouts.ENDING) and _has_traces(path, within):
+        return ""
     start = _beginning(path, within)
     kind = next((name for name, (at, magic) in _DATABASES.items() if start[at : at + len(magic)] == magic), "")
     how = _EXPORT.get(kind, "").replace("FILE", shown(path.name))
@@ -80,6 +86,22 @@ def _has_records(start: bytes) -> bool:
     if _OPENS_LIST.match(start) or _OBJECT_PER_LINE.match(start):
         return True
     return len(start) == _GLANCE and bool(_LONG_LINE.match(start))
+
+
+def _has_traces(path: Path, within: Path) -> bool:
+    """Whether a file is a database of trackio with traces or completions, looked at again when it or the log beside it has changed."""
+    _, magic = _DATABASES["SQLite"]
+    if not _beginning(path, within).startswith(magic):
+        return False
+    try:
+        return _holds(path, *databases.state(path, run_files.check(path, within=within)))
+    except OSError:
+        return False
+
+
+@lru_cache(maxsize=1_000)
+def _holds(path: Path, _size: int, _mtime_ns: int) -> bool:
+    return trackio_rollouts.holds(path)
 
 
 def _beginning(path: Path, within: Path) -> bytes:

@@ -1,8 +1,9 @@
-"""Files that are not JSON lines → records: rows of Parquet, Arrow and CSV, JSON lists and objects over many lines, PyTorch dumps.
+"""Files that are not JSON lines → records: rows of Parquet, Arrow and CSV, JSON lists and objects over many lines, PyTorch dumps, trackio.
 
 Knows how records are wrapped; knows nothing of rollouts. A file that cannot be read ends in one Problem, what came before it counts.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +12,15 @@ from typing import Any, BinaryIO, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from board import arrow_values, csv_rows, json_stream, records, run_files, shards
-from board.errors import RowRefused, RunNotFound
+from board import arrow_values, csv_rows, json_stream, records, run_files, shards, trackio_records
+from board.errors import BoardError, RowRefused, RunNotFound
 from board.formats.contract import COMPANIONS
+from board.formats.row import plural
 from board.lines import longest_line
+from board.names import shown
 from board.records import Record
 from board.shards import Problem, Shard
+from board.trackers import trackio_rollouts
 
 _ROWS_AT_ONCE: Final = 64
 
@@ -131,6 +135,23 @@ def _csv(shard: Shard) -> Iterator[Parsed | Problem]:
             before = at
 
 
+def _database(shard: Shard) -> Iterator[Parsed | Problem]:
+    """The rollouts of one run of a trackio database; of the others it says that they are there."""
+    run_files.check(shard.path, within=shard.within)  # SQLite opens paths by itself
+    try:
+        for number, (row, size) in enumerate(trackio_records.rows(shard.path, longest_line()), 1):
+            if isinstance(row, RowRefused):
+                yield Problem(shard.name, number, str(row), "refused")
+            else:
+                yield Parsed(number, row, size)
+        if others := [shown(name) for name in trackio_rollouts.others(shard.path)]:
+            runs = f"{plural(len(others), 'other run')} ({', '.join(others[:8])})"
+            yield Problem(shard.name, None, f"holds {runs} as well: shown is the one that logged rollouts last", "flagged")
+    except BoardError as error:
+        reason = str(error).removeprefix(f"{os.path.realpath(shard.path)}: ")
+        yield Problem(shard.name, None, f"cannot be read further: {reason.rstrip('.')}", "refused")
+
+
 def _torch(shard: Shard) -> Iterator[Parsed]:
     record = _load_torch(shard.path, shard.within)
     if shard.companions:
@@ -176,5 +197,6 @@ _READERS: Final[Mapping[str, Callable[[Shard], Iterator[Parsed | Problem]]]] = {
     ".feather": _arrow,
     ".json": _json,
     ".csv": _csv,
+    trackio_rollouts.ENDING: _database,
     ".pt": _torch,
 }

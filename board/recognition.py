@@ -13,7 +13,7 @@ from typing import Final
 from board import containers, formats, records
 from board.containers import Parsed
 from board.errors import RowRefused, RunNotFound
-from board.formats import miles_columns, miles_trajectory, native, slime, token_export, traces, trl, wandb_table
+from board.formats import miles_columns, miles_trajectory, native, slime, token_export, traces, trackio, trl, wandb_table
 from board.formats.contract import Head
 from board.formats.guess import guess
 from board.formats.row import plural
@@ -47,6 +47,7 @@ _REPEATS: Final[Mapping[str, AbstractSet[str]]] = {
     miles_columns.NAME: {slime.NAME, miles_trajectory.NAME},
     miles_trajectory.NAME: {slime.NAME},
     wandb_table.NAME: {trl.NAME},
+    trackio.NAME: {one.NAME for one in formats.FORMATS} - {trackio.NAME},
 }
 """Formats that tell less of the same rollouts than others a trainer writes beside them: where one of these is, they are left out."""
 

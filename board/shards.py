@@ -19,6 +19,8 @@ from board import candidates, lines, run_files, streams
 from board.errors import RunNotFound
 from board.lines import SEARCHED, longest_line
 from board.names import shown
+from board.trackers import databases
+from board.trackers.trackio_rollouts import ENDING
 
 BOM: Final = b"\xef\xbb\xbf"
 
@@ -136,7 +138,8 @@ def _stat(path: Path, name: str, allowed: Path) -> Shard | Problem:
         return Problem(name, None, str(error.strerror), "refused")
     except OSError as error:
         return Problem(name, None, f"cannot be read: {error.strerror}", "refused")
-    return Shard(path, name, status.st_size, status.st_mtime_ns, within=allowed)
+    size, changed = databases.state(path, status) if path.name.endswith(ENDING) else (status.st_size, status.st_mtime_ns)
+    return Shard(path, name, size, changed, within=allowed)
 
 
 def fingerprint(shards: list[Shard]) -> Fingerprint:

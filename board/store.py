@@ -59,7 +59,9 @@ MAKERS: Final = (
     "streams.py",
     "stretches.py",
     "schema.py",
+    "trackio_records.py",
     "formats",
+    "trackers",
 )
 """The sources that decide what a part holds. Another text of any of them makes another cache: no number outlives the code that made it."""
 

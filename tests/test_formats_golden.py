@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from rows import plain
 
-from board import formats
+from board import formats, trackio_records
 from board.formats.contract import Head, Place
 
 GOLDEN = Path(__file__).parent / "formats"
@@ -68,13 +68,15 @@ def objects(text: str) -> Iterator[Any]:
 
 
 def records(path: Path) -> list[dict[str, Any]]:
-    """The first objects of a file; none of one that is neither JSON, Parquet nor torch's."""
+    """The first objects of a file; none of one that is neither JSON, Parquet, torch's nor a database."""
     if path.suffix in (".jsonl", ".json"):
         values = list(itertools.islice(objects(path.read_text(encoding="utf-8")), HEAD))
     elif path.suffix == ".parquet":
         values = pq.read_table(path).slice(0, HEAD).to_pylist()
     elif path.suffix == ".pt":
         values = [plain(pytest.importorskip("torch").load(path, weights_only=True))]
+    elif path.suffix == ".db":
+        values = [row for row, _ in trackio_records.rows(path, 1 << 20)][:HEAD]
     else:
         values = []
     return [value for value in values if isinstance(value, dict)]

@@ -14,6 +14,8 @@ from board.trackers.files import check
 _BESIDE: Final = ("-wal", "-shm", "-journal")
 """Files that SQLite opens with a database, by what their names have more."""
 
+_LOG: Final = "-wal"
+
 _CHECK_EVERY: Final = 100_000
 """Steps of SQLite's machine between two looks at the clock: a database may hold a question without end."""
 
@@ -28,7 +30,7 @@ def opened(file: Path, tracker: str, seconds: float) -> Iterator[sqlite3.Connect
     beside = [path for ending in _BESIDE if os.path.lexists(path := file.with_name(file.name + ending))]
     for path in beside:
         check(path, within=file.parent)
-    mode = "mode=ro" if any(path.name.endswith("-wal") and path.stat().st_size for path in beside) else "immutable=1"
+    mode = "mode=ro" if any(path.name.endswith(_LOG) and path.stat().st_size for path in beside) else "immutable=1"
     deadline = time.monotonic() + seconds
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True, timeout=5)) as database:
@@ -37,3 +39,13 @@ def opened(file: Path, tracker: str, seconds: float) -> Iterator[sqlite3.Connect
             yield database
     except sqlite3.Error as error:
         raise BoardError(f"{file}: no database of {tracker}, or a damaged one: {error}.") from error
+
+
+def state(file: Path, status: os.stat_result) -> tuple[int, int]:
+    """Bytes and time of the last change, in ns, of a database with the log that a writer keeps beside it, where there is one."""
+    log = file.with_name(file.name + _LOG)
+    try:
+        beside = check(log, within=file.parent)
+    except BoardError:
+        return status.st_size, status.st_mtime_ns
+    return status.st_size + beside.st_size, max(status.st_mtime_ns, beside.st_mtime_ns)

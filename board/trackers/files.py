@@ -75,10 +75,10 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         raise BoardError(_unreadable(path, error)) from error
 
 
-def check(path: Path, within: Path | None = None) -> None:
+def check(path: Path, within: Path | None = None) -> os.stat_result:
     """For a library that opens paths by itself: raises BoardError as `opened` does, and for a link out of `within`."""
     try:
-        run_files.check(path, within=within, most=MAX_BYTES)
+        return run_files.check(path, within=within, most=MAX_BYTES)
     except OSError as error:
         raise BoardError(_unreadable(path, error)) from error
 

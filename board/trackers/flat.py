@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-_SPECIAL: Final = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
+SPECIAL: Final = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 """How trackers write what JSON has no number for, when they write it as a string."""
 
 
@@ -36,7 +36,7 @@ def _number(value: object) -> float | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
-        return _SPECIAL.get(value)
+        return SPECIAL.get(value)
     if not isinstance(value, int | float):
         return None
     try:

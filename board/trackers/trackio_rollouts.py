@@ -1,0 +1,154 @@
+"""The rows of a trackio database that hold rollouts: traces, and tables of completions, which TRL logs there.
+
+A project's database has several runs; the rows are those of the run that logged such last. Knows trackio's tables, and what of a row may
+be a rollout; what it says is for others to read.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from board import run_files
+from board.errors import BoardError
+from board.trackers import databases
+from board.trackers.flat import parsed
+
+ENDING: Final = ".db"
+TRACE: Final = "trackio.trace"
+TABLE: Final = "trackio.table"
+"""What trackio calls them itself."""
+
+_LOOKING: Final = 5.0
+_READING: Final = 1_800.0
+"""Longest time in seconds that a look for rollouts may take, and that reading them may with all that is made of them meanwhile."""
+
+_MADE: Final = b"ON traces(search_text)"
+_BEGINNING: Final = 1 << 20
+
+_COMPLETION: Final = {"prompt", "completion"}
+"""What each row of a table of completions has."""
+
+_NEEDED: Final = {
+    "traces": {"id", "run_id", "run_name", "timestamp", "step", "key", "messages", "metadata"},
+    "metrics": {"id", "run_id", "run_name", "timestamp", "step", "metrics"},
+}
+"""By table the columns without which it is not trackio's; a store of before it gave runs ids had no traces."""
+
+_TABLES_TOLD: Final = " AND ".join(f"instr(metrics, '\"{said}\"')" for said in (TABLE, *sorted(_COMPLETION)))
+"""Most rows are numbers: only those that say so are looked into."""
+
+_TOLD: Final = {"traces": "1", "metrics": _TABLES_TOLD}
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One row, its JSON as it stands."""
+
+    plain: dict[str, Any]
+    """Its texts and numbers by column."""
+    texts: dict[str, bytes | None]
+    """Its JSON by column; None where all of it is longer than was asked for."""
+
+
+def holds(file: Path) -> bool:
+    """Whether a database of trackio has a trace or a table of completions; so too where damage hides whether it has."""
+    try:
+        with _opened(file, _LOOKING) as database:
+            there = _tables(database)
+            if "traces" in there and _has_traces(database):
+                return True
+            return "metrics" in there and any(
+                map(_is_told, database.execute(f"SELECT metrics FROM metrics WHERE {_TABLES_TOLD}"))
+            )
+    except BoardError:  # reading it will say what is wrong, if it is one
+        return _was_made_by_trackio(file)
+
+
+def _was_made_by_trackio(file: Path) -> bool:
+    """Whether the statement that made trackio's traces stands near the beginning, where SQLite keeps such."""
+    try:
+        with run_files.opened(file) as stream:
+            return _MADE in stream.read(_BEGINNING)
+    except OSError:
+        return False
+
+
+def _has_traces(database: sqlite3.Connection) -> bool:
+    try:
+        return database.execute("SELECT 1 FROM traces LIMIT 1").fetchone() is not None
+    except sqlite3.DatabaseError:  # reading it will say what is wrong
+        return True
+
+
+def _is_told(row: tuple[Any]) -> bool:
+    try:
+        return any(True for _ in completions(parsed(row[0])))
+    except (TypeError, ValueError):
+        return False
+
+
+def completions(metrics: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
+    """Name and rows of each table of completions among what was logged at once."""
+    for name, value in metrics.items():
+        rows = value.get("_value") if isinstance(value, dict) and value.get("_type") == TABLE else None
+        if isinstance(rows, list) and rows and isinstance(rows[0], dict) and rows[0].keys() >= _COMPLETION:
+            yield name, rows
+
+
+def rows(file: Path, most: int) -> Iterator[Stored]:
+    """The rows of the run that logged rollouts last, its tables first, in the order in which they were logged; JSON of at most `most` bytes.
+
+    Raises BoardError that names the database.
+    """
+    with _opened(file, _READING) as database:
+        there = _tables(database)
+        for run in _runs(database, there)[:1]:
+            for table in sorted(there):
+                yield from _of_table(database, table, there[table], run, most)
+
+
+def others(file: Path) -> list[str]:
+    """Names of the other runs that hold rollouts, the last one first. Raises BoardError."""
+    with _opened(file, _READING) as database:
+        there = _tables(database)
+        return [_name(database, there, run) for run in _runs(database, there)[1:]]
+
+
+def _opened(file: Path, seconds: float) -> AbstractContextManager[sqlite3.Connection]:
+    return databases.opened(Path(os.path.realpath(file)), "trackio", seconds)
+
+
+def _tables(database: sqlite3.Connection) -> dict[str, set[str]]:
+    """Of trackio's tables that may hold rollouts those that are there, with their columns."""
+    named = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    columns = {name: {row[1] for row in database.execute(f"PRAGMA table_info({name})")} for name in _NEEDED.keys() & named}
+    return {name: found for name, found in columns.items() if found >= _NEEDED[name]}
+
+
+def _runs(database: sqlite3.Connection, there: dict[str, set[str]]) -> list[str]:
+    """Ids of the runs with rollouts, the one that logged such last first. Of traces their index alone is read."""
+    last: dict[str, str] = {}
+    for table in there:
+        for run, time in database.execute(f"SELECT run_id, max(timestamp) FROM {table} WHERE {_TOLD[table]} GROUP BY run_id"):
+            last[run] = max(last.get(run, ""), str(time))
+    return sorted(last, key=lambda run: last[run], reverse=True)
+
+
+def _name(database: sqlite3.Connection, there: dict[str, set[str]], run: str) -> str:
+    """What a run is called; its id where nothing says so."""
+    named = (database.execute(f"SELECT run_name FROM {table} WHERE run_id = ? LIMIT 1", (run,)).fetchone() for table in there)
+    return next((str(row[0]) for row in named if row), run)
+
+
+def _of_table(database: sqlite3.Connection, table: str, columns: set[str], run: str, most: int) -> Iterator[Stored]:
+    texts = sorted(columns & {"messages", "metadata", "spans", "metrics"})
+    plain = sorted(columns & {"id", "run_name", "step", "key", "trace_index", "timestamp"})
+    fits = f"{' + '.join(f'length({name})' for name in texts)} <= ?"
+    asked = ", ".join([*plain, *(f"CASE WHEN {fits} THEN CAST({name} AS BLOB) END" for name in texts)])
+    wanted = f"SELECT {asked} FROM {table} NOT INDEXED WHERE run_id = ? AND {_TOLD[table]} ORDER BY rowid"  # a row at a time
+    for row in database.execute(wanted, (*[most] * len(texts), run)):
+        yield Stored(dict(zip(plain, row, strict=False)), dict(zip(texts, row[len(plain) :], strict=True)))

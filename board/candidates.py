@@ -37,7 +37,7 @@ _BY_NAME: Final = re.compile(
 )
 """Of the many `.pt` and `.json` files of an experiment those that may hold rollouts; what is in them decides."""
 
-_LOOSE: Final = (".csv", ".json")
+_LOOSE: Final = (".csv", ".json", trackio_rollouts.ENDING)
 """Endings that say little: such a file beside folders of runs makes no run of what holds them."""
 
 _GLANCE: Final = 4_096

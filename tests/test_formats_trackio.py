@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 from golden_runs import GOLDEN, flat, read_one
+from rows import write_run
 
 from board import formats, open_run, trackio_records
 from board.errors import RowRefused, RunNotFound
 from board.formats import trackio
 from board.formats.contract import Head, Place
+from board.library import HERE, list_runs
 
 RLOO, ASYNC = GOLDEN / "trackio" / "rloo.db", GOLDEN / "trackio" / "async_grpo.db"
 
@@ -240,6 +242,15 @@ def test_a_trainers_own_dump_comes_first(run: Path) -> None:
 
     assert {name.partition("/")[0] for name in opened.frame["shard"].unique()} == {"completions"}
     assert opened.report.skipped[ASYNC.name] == "repeats the rollouts of TRL GRPO"
+
+
+def test_a_store_beside_runs_makes_no_run_of_the_root(run: Path) -> None:
+    """trackio's store in the root hides none of the folders of runs beside it; alone it is a run."""
+    write_run(run, {"a/rank_0.jsonl": [{"step": 1, "response": "x"}]})
+    assert [folder.name for folder in list_runs(run)] == ["a"]
+
+    shutil.rmtree(run / "a")
+    assert [folder.name for folder in list_runs(run)] == [HERE]
 
 
 def test_a_link_out_of_the_root_is_not_followed(tmp_path: Path) -> None:

@@ -40,6 +40,10 @@ _BY_NAME: Final = re.compile(
 _LOOSE: Final = (".csv", ".json", trackio_rollouts.ENDING)
 """Endings that say little: such a file beside folders of runs makes no run of what holds them."""
 
+_SESSION: Final = re.compile(r"[0-9a-f]{32}-[0-9a-f]{32}-.*\.jsonl")
+_OF_TRACKIO: Final = re.compile(rb'\{"type": ?"session",[^\r\n]*"harness": ?"trackio"')
+"""What trackio calls a trace that it writes once more beside its database, to be shown elsewhere, and how that begins."""
+
 _GLANCE: Final = 4_096
 _OPENS_LIST: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{")
 _OBJECT_PER_LINE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{[^\r\n]*\}[ \t]*\r?\n\s*\{")
@@ -57,6 +61,8 @@ _EXPORT: Final = {
 def may_hold_rollouts(path: Path, within: Path) -> bool:
     """Whether a file is to be looked at, which must lie within the folder. What cannot be opened is not."""
     name = path.name
+    if _SESSION.fullmatch(name) and _OF_TRACKIO.match(_beginning(path, within)):
+        return False
     if name.endswith(SUFFIXES) or _BY_NAME.fullmatch(name):
         return True
     if name.endswith(trackio_rollouts.ENDING):

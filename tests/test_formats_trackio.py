@@ -253,6 +253,22 @@ def test_a_store_beside_runs_makes_no_run_of_the_root(run: Path) -> None:
     assert [folder.name for folder in list_runs(run)] == [HERE]
 
 
+SESSION = '{"type": "session", "version": 3, "id": "x", "harness": "trackio"}\n'
+
+
+def test_traces_that_trackio_writes_once_more_are_no_run(run: Path) -> None:
+    """The sessions in its folder `traces` are what the database holds: they hide it in no list. A file of another by such a name is read."""
+    name = f"{'a' * 32}-{'b' * 32}-rollouts-0.jsonl"
+    folder = run / "traces" / "project" / "run"
+    folder.mkdir(parents=True)
+    (folder / name).write_text(SESSION)
+    assert [listed.name for listed in list_runs(run)] == [HERE]
+    assert open_run(run).report.rows == 8
+
+    write_run(run, {f"other/{name}": [{"step": 1, "response": "x"}]})
+    assert open_run(run / "other").report.rows == 1
+
+
 def test_a_link_out_of_the_root_is_not_followed(tmp_path: Path) -> None:
     """A database elsewhere is none of this run."""
     (tmp_path / "run").mkdir()

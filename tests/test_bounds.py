@@ -83,7 +83,12 @@ CASES: Final[dict[str, tuple[str, Callable[[Path], object], list[list[int]], str
     "a terabyte of zeros": ("a.jsonl", lambda path: _hole(path, 1 << 40, b"\n" + LAST), [[1, 1], [2, 3]], LONG),
     "a bomb of gzip": ("a.jsonl.gz", lambda path: _bomb(path, gzip.compress), [[1, 1]], DENSE),
     "a bomb of zstd": ("a.jsonl.zst", lambda path: _bomb(path, _zstd), [[1, 1]], DENSE),
-    "a JSON file of zeros": ("episode_1.json", lambda path: _hole(path, 1 << 40), [], "no more than 256,000,000 are read"),
+    "a JSON file of zeros": (
+        "episode_1.json",
+        lambda path: _hole(path, 1 << 40),
+        [[1, 1]],
+        "episode_1.json:2: is longer than 256,000,000 bytes",
+    ),
 }
 
 

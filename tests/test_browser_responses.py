@@ -74,6 +74,7 @@ def test_a_click_on_a_head_sorts_and_opens_the_top_row(serve: Serve, page: Page,
     expect(page).to_have_url(re.compile("order=ascending"))
 
     page.get_by_text("All numbers").click()
+    settled(page)
     page.get_by_role("combobox", name="Sort by").click()
     expect(page.get_by_role("option", name=IMAGE)).to_be_visible()
     page.keyboard.press("Escape")

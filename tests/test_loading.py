@@ -220,5 +220,5 @@ def test_part_is_cut_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     ingest.read_parts(shards.read_lines(shard), shard.name, native, Reading(), LoadReport(), kept.append)
 
     assert len(kept) > 5
-    lines = [line for part in kept for line in part.scalars["line"].to_pylist()]
+    lines = [line for part in kept for line in part.scalars.column("line").to_pylist()]
     assert lines == [at + at // 7 + 1 for at in range(100)]

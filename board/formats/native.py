@@ -145,7 +145,7 @@ def _step(record: Record) -> int:
         step = value
     elif isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,19}", value.strip()):
         step = int(value)
-    if step is None or abs(step) >= 2**63:
+    if step is None or not -(2**63) <= step < 2**63:
         raise RowRefused(f"`step` is {shown(value)}, which is not a whole number")
     return step
 

@@ -20,6 +20,9 @@ FAMILY: Final = trl.FAMILY
 ARRAYS: Final[frozenset[str]] = frozenset()
 
 _FILE: Final = re.compile(r"(?P<table>.*)_[0-9]+_(?P<digest>[0-9a-f]{8,})\.table\.json")
+_GLANCE: Final = 8
+"""Rows of a table that a note is made of."""
+
 _SAID: Final = {"step", "prompt", "completion"}
 
 
@@ -48,9 +51,16 @@ def _rows(record: Record) -> list[Record]:
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
+def _beginning(record: Record) -> list[Record]:
+    """The first rows that fit the columns: which others do not is told when they are read."""
+    columns = [str(name) for name in record["columns"]]
+    fitting = (row for row in record["data"][:_GLANCE] if isinstance(row, list) and len(row) == len(columns))
+    return [dict(zip(columns, row, strict=True)) for row in fitting]
+
+
 def note(head: Head) -> str:
     """That rewards are sums, and of what; that evaluations stand among the training."""
-    first = tuple(row for record in head.records for row in _rows(record)[:8])
+    first = tuple(row for record in head.records if _columns(record) for row in _beginning(record))
     mixed = "A table of W&B does not tell an evaluation's completions from those of training."
     return " ".join(filter(None, [trl.note(Head(head.name, first)) if first else "", mixed]))
 

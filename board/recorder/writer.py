@@ -208,7 +208,7 @@ def _whole(value: Any) -> int:
     if plain is None:
         raise ValueError("it has no step")
     step = int(plain)
-    if plain != step or abs(step) >= 2**63:
+    if plain != step or not -(2**63) <= step < 2**63:
         raise ValueError("its step is not a whole number")
     return step
 

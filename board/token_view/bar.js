@@ -33,10 +33,12 @@ function withCard(button, { name, meaning, unit, poles }, more) {
   const lines = [[name, meaning].filter(Boolean).join(": "), [unit, `from ${poles[0]} to ${poles[1]}`].filter(Boolean).join(" · ")];
   const card = element("div", "tv-metric-card", { role: "group", "aria-label": `about ${name}` }, ...lines.map((line) => element("div", "", {}, line)), ...more);
   const box = element("span", "tv-metric-box", {}, button, card);
-  box.onpointerenter = box.onfocus = () => {
+  const keepInside = () => {
     const over = box.getBoundingClientRect().left + card.offsetWidth - box.closest(".tv").getBoundingClientRect().right;
     card.style.left = `${Math.min(0, -over)}px`;
   };
+  box.onpointerenter = keepInside;
+  box.addEventListener("focusin", keepInside);
   return box;
 }
 

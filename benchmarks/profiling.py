@@ -46,6 +46,6 @@ def rows(stats: pstats.Stats) -> list[tuple[Cell, ...]]:
     ours = {name: found for name, found in timed.items() if name[0].startswith(str(BOARD)) and name[2] != "<module>"}
     longest = sorted(ours.items(), key=lambda item: item[1][3], reverse=True)[:LISTED]
     return [
-        (f"`{Path(path).relative_to(BOARD).as_posix()}:{line} {name}`", str(calls), figure([100 * total / whole], "%"))
+        (f"`{Path(path).relative_to(BOARD).as_posix()}:{line} {name}`", str(calls), figure([100 * (total / whole)], "%"))
         for (path, line, name), (_, calls, _, total, _) in longest
     ]

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import pstats
 import sys
 from collections import Counter
 from pathlib import Path
@@ -16,8 +17,8 @@ from benchmarks import openers, parts, report, rollouts
 from benchmarks.goals import GOALS, Goal, verdict
 from benchmarks.openers import OPENERS, cuts
 from benchmarks.plan import Plan
-from benchmarks.profiling import profiled
-from benchmarks.sections import Section, figure, from_json, markdown, ratio, summary, to_json
+from benchmarks.profiling import BOARD, profiled, rows
+from benchmarks.sections import Figure, Section, figure, from_json, markdown, ratio, summary, to_json
 from board import open_run
 
 AT_MOST = Goal("time", 2, "s")
@@ -231,6 +232,18 @@ def test_rows_are_as_a_trainer_writes_them(run: Path) -> None:
         row = orjson.loads(line)
         assert "".join(row["response_tokens"]) == row["response"]
         assert {len(row[name]) for name in openers.ARRAYS} == {len(row["response_tokens"])}
+
+
+@pytest.mark.parametrize("total", [0.7298317482601286, 0.07, 1e-300, 3.0])
+def test_no_share_is_beyond_the_whole(total: float) -> None:
+    """What took all of the time is 100 %, however its seconds round: 100 times the first of these by itself is a little more."""
+    stats = pstats.Stats()
+    stats.stats = {(str(BOARD / "run.py"), 1, "run"): (1, 1, 0.0, total, {})}  # type: ignore[attr-defined]
+
+    ((_, _, share),) = rows(stats)
+
+    assert isinstance(share, Figure)
+    assert share.value == 100
 
 
 def test_profile_names_what_a_thread_ran(run: Path) -> None:

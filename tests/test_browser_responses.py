@@ -79,4 +79,4 @@ def test_a_click_on_a_head_sorts_and_opens_the_top_row(serve: Serve, page: Page,
     expect(page.get_by_role("option", name=IMAGE)).to_be_visible()
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Table").click()
-    expect(page.get_by_text(IMAGE).first).to_be_visible()
+    expect(page.get_by_test_id("stPopoverBody").get_by_text(IMAGE).first).to_be_visible()

@@ -44,7 +44,7 @@ def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "taken" / "x").mkdir(parents=True)
 
-    with pytest.raises(BoardError, match=r"file/a\.json cannot be written: File exists"):
+    with pytest.raises(BoardError, match=r"file/a\.json cannot be written: Not a directory"):
         settings.write(tmp_path / "file" / "a.json", b"")
     with pytest.raises(BoardError, match="taken cannot be written: Is a directory"):
         settings.write(tmp_path / "taken", b"")

@@ -51,7 +51,10 @@ def column_format(values: NDArray[np.floating], digits: int = 3) -> str:
     sizes = np.abs(known[known != 0])
     if not (sizes % 1).any() and (sizes < LARGEST_WHOLE).all():
         return "%d"
-    usual, smallest = (math.floor(math.log10(size)) for size in (float(np.median(sizes)), float(sizes.min())))
+    ordered = np.sort(sizes)
+    below, above = float(ordered[(ordered.size - 1) // 2]), float(ordered[ordered.size // 2])
+    median = below + (above - below) / 2  # not their sum, which may be beyond what a float holds
+    usual, smallest = (math.floor(math.log10(size)) for size in (median, float(ordered[0])))
     apart = digits - 2 - math.floor(math.log10(spread)) if 0 < (spread := float(np.ptp(known / 2)) * 2) < math.inf else 0
     decimals = max(0, digits - 1 - usual, -smallest, apart if apart <= MOST_DECIMALS else 0)
     return f"%.{decimals}f" if decimals <= MOST_DECIMALS and sizes.max() < LARGEST_FIXED else f"%.{digits - 1}e"

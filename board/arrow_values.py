@@ -152,7 +152,7 @@ _is_list: Final = _one_of(
 )
 _is_binary: Final = _one_of(_types.is_binary, _types.is_large_binary, _types.is_fixed_size_binary, _types.is_binary_view)
 _is_text: Final = _one_of(_types.is_string, _types.is_large_string, _types.is_string_view)
-_is_plain: Final = _one_of(_types.is_integer, _types.is_floating, _types.is_boolean, _types.is_string)
+_is_plain: Final = _one_of(_types.is_integer, _types.is_float32, _types.is_float64, _types.is_boolean, _types.is_string)
 """Types of which Arrow's own reading gives what JSON can hold, at once for whole lists."""
 
 _READERS: Final[Sequence[tuple[Is, Callable[[pa.Array], list[Any]]]]] = (
@@ -172,5 +172,6 @@ _READERS: Final[Sequence[tuple[Is, Callable[[pa.Array], list[Any]]]]] = (
     (_types.is_time, _times),
     (_types.is_interval, _intervals),
     (_types.is_union, _unions),
+    (_types.is_float16, lambda array: array.cast(pa.float32()).to_pylist()),  # older releases of Arrow give numpy's own scalars
 )
 """Types whose values JSON cannot hold as Arrow gives them, and how each is read; all others are numbers, true, false or null."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from board import run_files
-from board.names import shown
+from board.text.path_names import shown
 from board.trackers import databases, trackio_rollouts
 
 SUFFIXES: Final = (

@@ -14,7 +14,7 @@ import click
 from board import __version__
 from board.endings import Commands, ExitCode, exit_codes
 from board.errors import BoardError
-from board.names import shown
+from board.text.path_names import shown
 
 MAPPING = click.option(
     "--mapping",
@@ -41,7 +41,7 @@ TICK_SECONDS: Final = 2.0
 
 def _say(text: str, *, err: bool = False) -> None:
     """Print; whatever a run is named, or says, cannot command the terminal."""
-    from board.terminal import printable
+    from board.text.terminal import printable
 
     click.echo(printable(text), err=err)
 
@@ -127,7 +127,7 @@ def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: 
     """Write the rollouts of the folder RUN, whatever trainer's they are, as the board's own rows into the folder OUT."""
     from board import convert as converting
     from board.rollouts import open_run
-    from board.terminal import on_one_line
+    from board.text.terminal import on_one_line
 
     opened = open_run(run, tokenizer=tokenizer, mapping=mapping)
     written = converting.convert(opened, out, "parquet" if target == "parquet" else "jsonl")

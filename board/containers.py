@@ -17,9 +17,9 @@ from board.errors import BoardError, RowRefused, RunNotFound
 from board.formats.contract import COMPANIONS
 from board.formats.row import plural
 from board.lines import longest_line
-from board.names import shown
 from board.records import Record
 from board.shards import Problem, Shard
+from board.text.path_names import shown
 from board.trackers import trackio_rollouts
 
 _ROWS_AT_ONCE: Final = 64

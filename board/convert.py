@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from board.errors import ArgumentRefused
-from board.names import path_of, shown
 from board.parts import COUNTS, PADS, Part
 from board.rollouts import Run
 from board.schema import DERIVED_NUMBERS, title
 from board.shards import bare_name
+from board.text.path_names import path_of, shown
 
 Target = Literal["jsonl", "parquet"]
 

@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from board.errors import BoardError
 from board.metrics import Float64Array
-from board.numbers import MISSING
 from board.schema import BY_NAME
 from board.shards import natural_key
 from board.sql_process import Limits, answered
+from board.text.format_number import MISSING
 
 TABLE: Final = "rollouts"
 STEP: Final = "step"

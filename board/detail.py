@@ -10,12 +10,12 @@ from board.controls import hiding_choice, unseen_estimator
 from board.errors import BoardError
 from board.formats.row import plural
 from board.notices import notice
-from board.numbers import fmt
 from board.rollouts import Rollout
 from board.schema import IDS, heading, is_trainers
 from board.session import View
 from board.shortcuts import ROLLOUT_AFTER, ROLLOUT_BEFORE, Shortcut
-from board.texts import shorten, without_padding, without_system_prompt
+from board.text.display import shorten, without_padding, without_system_prompt
+from board.text.format_number import fmt
 
 SHOWN_CHARS: Final = 20_000
 """So much of a text is shown at first; the rest is one switch away."""

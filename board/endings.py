@@ -17,8 +17,8 @@ import click
 from board.absent import sentence
 from board.doctor import VERSION
 from board.errors import ArgumentRefused, BoardError, MappingRefused, RunNotFound
-from board.names import encodable
-from board.terminal import printable
+from board.text.path_names import encodable
+from board.text.terminal import printable
 
 
 class ExitCode(IntEnum):

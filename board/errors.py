@@ -10,7 +10,7 @@ BoardError
 └── FieldMissing     a computation needs a column the run does not have
 """
 
-from board.names import encodable
+from board.text.path_names import encodable
 
 
 class BoardError(Exception):

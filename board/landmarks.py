@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.numbers import fmt
+from board.text.format_number import fmt
 
 
 @dataclass(frozen=True)

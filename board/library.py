@@ -15,10 +15,10 @@ from board.candidates import is_loose
 from board.errors import RunNotFound
 from board.formats.paths import is_part
 from board.kept import Turns
-from board.names import path_of, shown
 from board.progress import Progress
 from board.rollouts import Run, open_run
 from board.shards import Fingerprint, find_shards, fingerprint, natural_key
+from board.text.path_names import path_of, shown
 
 OPEN_RUNS: Final = 4
 """So many runs stay in memory; the one not looked at for longest goes first."""
@@ -32,7 +32,7 @@ class RunFolder:
     """A folder that can be opened as a run."""
 
     name: str
-    """Path relative to the root as `board.names` shows it; `.` for the root itself."""
+    """Path relative to the root as `board.text.path_names` shows it; `.` for the root itself."""
     shards: int
     bytes: int
     modified_ns: int

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from board.spelling import codec_of, decoded
+from board.text.token_decoding import codec_of, decoded
 
 MOST: Final = 5
 """Alternatives kept per token."""

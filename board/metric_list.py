@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from board import catalogue, schema
 from board.catalogue.contract import FAMILIES, Metric, Reading, Words
 from board.metrics import Float64Array
-from board.names import shown
 from board.scalars import Logged, filled
-from board.texts import shorten, visible
+from board.text.display import shorten, visible
+from board.text.path_names import shown
 
 Origin = Literal["all", "rollouts", "tracker"]
 

@@ -21,10 +21,10 @@ from board.figures.metric_panel import Healthy, PanelLine, metric_panel
 from board.formats.row import plural
 from board.metric_controls import Language, MetricChoices
 from board.metric_list import Panel, catalogue_names, line_names, points, readable, token_metric
-from board.numbers import exact, fmt
 from board.rollouts import Run
 from board.scalars import Scalars
 from board.session import DrawnChart, View
+from board.text.format_number import exact, fmt
 
 COLUMNS: Final = 3
 PANEL_WIDTH: Final = 360

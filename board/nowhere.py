@@ -9,9 +9,9 @@ import streamlit as st
 from board import address, library, session, text_links
 from board.errors import BoardError
 from board.library import RunFolder
-from board.names import shown
 from board.notices import notice
 from board.tabs import FORMER
+from board.text.path_names import shown
 
 MOST_RUNS: Final = 200
 """So many runs are offered as links; the list above the page has them all."""

@@ -10,11 +10,11 @@ from typing import Any, Final
 import pandas as pd
 
 from board.formats.row import plural
-from board.numbers import fmt, told
 from board.rollouts import Rollout, Run
 from board.schema import IDS, heading, unit
 from board.selection import numeric_columns, of_step
-from board.texts import shorten, without_padding, without_system_prompt
+from board.text.display import shorten, without_padding, without_system_prompt
+from board.text.format_number import fmt, told
 
 LINE_CHARS: Final = 400
 """A folded line holds the beginning of a text; more fits on no screen."""

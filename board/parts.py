@@ -19,8 +19,8 @@ from board.columns import Columns, Overlaid
 from board.formats.row import Alternative, Row, align, flag_not_finite
 from board.metrics import Float64Array
 from board.moments import Moments, Tokens, moments
-from board.padding import pad_mask
 from board.schema import ALTERNATIVES, BY_NAME, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
+from board.text.padding import pad_mask
 
 COUNTS: Final = "counts"
 """Token column of booleans: False for pads and for tokens with loss_mask 0, which enter no mean."""

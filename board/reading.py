@@ -10,7 +10,7 @@ from typing import Any
 
 from board.formats.token_names import tokenizer_bytes
 from board.lines import LONGEST, longest_line
-from board.padding import COMMON_PADS
+from board.text.padding import COMMON_PADS
 
 
 @dataclass(frozen=True)

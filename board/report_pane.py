@@ -9,9 +9,9 @@ from board.controls import pad_choice
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.formats.row import plural
 from board.notices import notice
-from board.numbers import size
 from board.report import KEPT_PROBLEMS, LoadReport
 from board.rollouts import Run
+from board.text.format_number import size
 
 MOST_EMPTY: Final = 20
 """So many shards without rows are named."""

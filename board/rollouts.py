@@ -25,7 +25,6 @@ from board.columns import Columns
 from board.errors import ArgumentRefused, BoardError, MappingRefused
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.loading import Loader
-from board.names import shown
 from board.parts import COUNTS, PADS, Alternatives, Part
 from board.progress import Progress
 from board.reading import Reading
@@ -34,6 +33,7 @@ from board.report import LoadReport
 from board.schema import ALTERNATIVES, TEXTS, TOKEN_METRICS, TOKENS
 from board.shards import Fingerprint, Shard
 from board.store import Store
+from board.text.path_names import shown
 
 Split = Literal["train", "evaluation"]
 EVALUATION: Final = "evaluation"

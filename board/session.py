@@ -25,10 +25,10 @@ from board.figures.theme import ink
 from board.kept import Kept, Latest
 from board.library import Library, RunFolder, list_runs
 from board.likeliest import Likeliest, likeliest
-from board.names import path_of, shown
 from board.rollouts import Rollout, Run
 from board.scalars import Reader, Scalars, find
 from board.steps import nearest_step, per_step
+from board.text.path_names import path_of, shown
 from board.trackers import Found
 
 _T = TypeVar("_T")

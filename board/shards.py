@@ -18,7 +18,7 @@ import numpy as np
 from board import candidates, lines, run_files, streams
 from board.errors import RunNotFound
 from board.lines import SEARCHED, longest_line
-from board.names import shown
+from board.text.path_names import shown
 from board.trackers import databases
 from board.trackers.trackio_rollouts import ENDING
 
@@ -36,7 +36,7 @@ class Shard:
 
     path: Path
     name: str
-    """Path relative to the run folder as `board.names` shows it: what the screen and the frame call it."""
+    """Path relative to the run folder as `board.text.path_names` shows it: what the screen and the frame call it."""
     size: int
     mtime_ns: int
     objects: bool = False

@@ -19,7 +19,7 @@ import pyarrow as pa
 from board.absent import sentence
 from board.errors import BoardError
 from board.formats.row import plural
-from board.numbers import size
+from board.text.format_number import size
 
 _KEPT_VARIABLES: Final = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """All that the process is given of the environment: Python itself may need them to start."""

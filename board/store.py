@@ -26,11 +26,11 @@ import pyarrow as pa
 from board import private, sealed, shards
 from board.columns import Columns, Overlaid
 from board.errors import RunNotFound
-from board.names import shown
 from board.parts import Part
 from board.report import LoadReport
 from board.sealed import HEAD, Damaged, Sealed, Sum
 from board.shards import Problem, Shard
+from board.text.path_names import shown
 
 MAKERS: Final = (
     "arrow_values.py",

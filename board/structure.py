@@ -12,13 +12,13 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from board import diff_view, metrics, session
 from board.diff import Diff, compare, fold
 from board.formats.row import plural
-from board.numbers import MISSING, fmt
 from board.outline import outline
 from board.rollouts import Rollout
 from board.segments import Segment, roll_up
 from board.session import View
-from board.spelling import codec_of, decoded, readable
-from board.texts import visible, without_padding
+from board.text.display import visible, without_padding
+from board.text.format_number import MISSING, fmt
+from board.text.token_decoding import codec_of, decoded, readable
 from board.token_view import Notes
 
 _ALTERNATIVES_HELP: Final = {

@@ -16,13 +16,13 @@ from board.errors import BoardError
 from board.figures.strip import bar_mark, step_strip
 from board.formats.row import plural
 from board.library import RunFolder
-from board.names import shown
 from board.notices import notice
-from board.numbers import size
-from board.padding import COMMON_PADS
 from board.progress import Progress
 from board.rollouts import Run
 from board.shortcuts import STEP_AFTER, STEP_BEFORE, Shortcut
+from board.text.format_number import size
+from board.text.padding import COMMON_PADS
+from board.text.path_names import shown
 
 AUTO_LOAD_BYTES: Final = 500_000_000
 """A run larger than this is loaded when asked for, not because it happens to be first in the list."""

@@ -22,8 +22,8 @@ from board.figures.curves import Band, CurveSeries
 from board.figures.distributions import MOST_STEPS, TIE
 from board.figures.strip import MOST_BARS, bar_mark, step_strip
 from board.figures.thinning import LIMIT, kept_points
-from board.numbers import fmt
 from board.steps import per_step, share_below, smooth
+from board.text.format_number import fmt
 
 TEAL, GREY = theme.COLORS["policy"], theme.COLORS["reference"]
 HOSTILE = '<b>bold</b> <a href="http://evil">x</a> &lt; %{x} $y$'

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.formats.row import Row, align, flag_not_finite, plural
-from board.padding import COMMON_PADS
+from board.text.padding import COMMON_PADS
 
 NAN = math.nan
 

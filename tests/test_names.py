@@ -1,4 +1,4 @@
-r"""board.names: names of files as they are shown, and back."""
+r"""board.text.path_names: names of files as they are shown, and back."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board import names
+from board.text import path_names
 
 SHOWN = {
     "plain": (b"run_1", "run_1"),
@@ -30,8 +30,8 @@ SHOWN = {
 @pytest.mark.parametrize(("path", "text"), SHOWN.values(), ids=SHOWN)
 def test_names_are_shown_with_their_odd_bytes(path: bytes, text: str) -> None:
     """What is shown is text, and says which bytes the name has."""
-    assert names.shown(Path(os.fsdecode(path))) == text
-    assert os.fsencode(names.path_of(text)) == path
+    assert path_names.shown(Path(os.fsdecode(path))) == text
+    assert os.fsencode(path_names.path_of(text)) == path
 
 
 PART = st.binary(max_size=12) | st.text("\\x5cf0\u202e\n\udcff", max_size=12).map(os.fsencode)
@@ -40,14 +40,14 @@ PART = st.binary(max_size=12) | st.text("\\x5cf0\u202e\n\udcff", max_size=12).ma
 @given(PART)
 def test_every_name_is_found_again(path: bytes) -> None:
     """Whatever the bytes, the text is printable UTF-8 and its path is the same again; so no two names are shown alike."""
-    text = names.shown(os.fsdecode(path))
+    text = path_names.shown(os.fsdecode(path))
 
     assert text.encode().decode() == text
     assert "\n" not in text
-    assert os.fsencode(names.path_of(text)) == path
+    assert os.fsencode(path_names.path_of(text)) == path
 
 
 @given(st.text(st.characters(), max_size=12))
 def test_any_text_of_a_link_is_a_path(text: str) -> None:
     """A link may say anything: what it names need not be there, but nothing fails."""
-    assert isinstance(os.fsencode(names.path_of(text)), bytes)
+    assert isinstance(os.fsencode(path_names.path_of(text)), bytes)

@@ -1,4 +1,4 @@
-"""board.numbers: how numbers read on the screen."""
+"""board.text.format_number: how numbers read on the screen."""
 
 import math
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from board.numbers import column_format, exact, fmt, told
+from board.text.format_number import column_format, exact, fmt, told
 
 READS = {
     "zero": (0.0, "0"),

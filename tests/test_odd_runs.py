@@ -17,9 +17,9 @@ from rows import row, token_row, write_run
 from board import bins, metrics, open_run, steps
 from board.errors import RunNotFound
 from board.library import list_runs, resolve
-from board.numbers import fmt
 from board.rollouts import Run
-from board.texts import visible
+from board.text.display import visible
+from board.text.format_number import fmt
 
 ODD_RUNS = Path(__file__).parent / "odd_runs"
 NAN = math.nan

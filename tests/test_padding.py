@@ -2,7 +2,7 @@
 
 import pytest
 
-from board.padding import COMMON_PADS, END_TOKENS, pad_mask
+from board.text.padding import COMMON_PADS, END_TOKENS, pad_mask
 
 MASKS = {
     "none": (["a", "b"], [0, 0]),

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from board import parts
 from board.formats.row import Row
-from board.padding import COMMON_PADS
 from board.parts import COUNTS, PADS, Source
 from board.schema import ALTERNATIVES
+from board.text.padding import COMMON_PADS
 
 NAN = math.nan
 

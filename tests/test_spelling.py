@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.spelling import Unit, bytes_of, codec_of, decoded, readable, spell
+from board.text.token_decoding import Unit, bytes_of, codec_of, decoded, readable, spell
 from board.token_view import assets
 
 LETTERS = [

@@ -1,4 +1,4 @@
-"""board.texts: model text made ready for reading, with no character lost or given a meaning."""
+"""board.text.display: model text made ready for reading, with no character lost or given a meaning."""
 
 import unicodedata
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board import texts
+from board.text import display
 
 HOSTILE = "<script>alert(1)</script> ![x](http://x/y.png) $x^2$ &amp; <s> :red[hi] ~~no~~"
 
@@ -27,12 +27,12 @@ PREVIEWS: dict[str, tuple[str | None, int, str | None]] = {
 @pytest.mark.parametrize(("text", "chars", "expected"), PREVIEWS.values(), ids=PREVIEWS)
 def test_previews(text: str | None, chars: int, expected: str | None) -> None:
     """The beginning on one line, letter for letter, with … where it goes on; null stays null."""
-    assert texts.preview(pa.chunked_array([[text]], pa.large_string()), chars).to_pylist() == [expected]
+    assert display.preview(pa.chunked_array([[text]], pa.large_string()), chars).to_pylist() == [expected]
 
 
 def test_preview_of_nothing() -> None:
     """No rows, no previews."""
-    assert texts.preview(pa.chunked_array([], pa.large_string())).to_pylist() == []
+    assert display.preview(pa.chunked_array([], pa.large_string())).to_pylist() == []
 
 
 VISIBLE = {
@@ -83,13 +83,13 @@ VISIBLE = {
 @pytest.mark.parametrize(("token", "expected"), VISIBLE.values(), ids=VISIBLE)
 def test_tokens_are_visible(token: str, expected: str) -> None:
     """White space and what has no glyph become marks, everything else stays."""
-    assert texts.visible(token) == expected
+    assert display.visible(token) == expected
 
 
 @given(st.text(max_size=12))
 def test_no_token_is_invisible(token: str) -> None:
     """Whatever the token: something is seen, and no control or format character acts, but for the joiner within an emoji."""
-    shown = texts.visible(token)
+    shown = display.visible(token)
 
     assert bool(shown) == bool(token)
     assert not token or shown.strip()
@@ -119,8 +119,8 @@ PADDED: dict[str, tuple[str, list[str], tuple[str, int]]] = {
 @pytest.mark.parametrize(("text", "pads", "expected"), PADDED.values(), ids=PADDED)
 def test_padding_is_taken_out_and_counted(text: str, pads: list[str], expected: tuple[str, int]) -> None:
     """Letter for letter, the longest pad first, in one pass."""
-    assert texts.without_padding(text, pads) == expected
-    assert texts.without_padding(text, iter(pads)) == expected
+    assert display.without_padding(text, pads) == expected
+    assert display.without_padding(text, iter(pads)) == expected
 
 
 SYSTEM: dict[str, tuple[str, str, tuple[str, bool]]] = {
@@ -137,7 +137,7 @@ SYSTEM: dict[str, tuple[str, str, tuple[str, bool]]] = {
 @pytest.mark.parametrize(("prompt", "marker", "expected"), SYSTEM.values(), ids=SYSTEM)
 def test_system_prompts_are_cut_off(prompt: str, marker: str, expected: tuple[str, bool]) -> None:
     """After the first marker, and whether there was one."""
-    assert texts.without_system_prompt(prompt, marker) == expected
+    assert display.without_system_prompt(prompt, marker) == expected
 
 
 SHORTENED: dict[str, tuple[str, int, str]] = {
@@ -157,13 +157,13 @@ SHORTENED: dict[str, tuple[str, int, str]] = {
 @pytest.mark.parametrize(("text", "limit", "expected"), SHORTENED.values(), ids=SHORTENED)
 def test_shortened_between_characters(text: str, limit: int, expected: str) -> None:
     """Never longer than the limit, never within what a reader sees as one character, if there is such."""
-    assert texts.shorten(text, limit) == expected
+    assert display.shorten(text, limit) == expected
 
 
 @given(st.text(st.sampled_from("ab\u0301\u200d\ufe0f👩威"), max_size=80), st.integers(0, 80))
 def test_shortened_text_is_a_beginning(text: str, limit: int) -> None:
     """Of at most so many characters, and not much less."""
-    short = texts.shorten(text, limit)
+    short = display.shorten(text, limit)
 
     assert text.startswith(short)
     assert len(short) <= limit

@@ -14,8 +14,8 @@ from board.doctor.contract import Answer, Found, Unable
 from board.doctor.evidence import Batch, Column, Evidence
 from board.formats.row import plural
 from board.metrics import Float64Array
-from board.numbers import fmt
 from board.schema import title
+from board.text.format_number import fmt
 
 PAIRS: Final = {"ref": ("logprobs", "ref_logprobs"), "rollout": ("logprobs", "rollout_logprobs")}
 """Arrays that measure the same tokens, so that equal positions must agree best."""

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from board.doctor.contract import Answer, Found, Unable
 from board.doctor.evidence import Batch, Column, Evidence, text_column
 from board.formats.row import plural
-from board.padding import COMMON_PADS, END_TOKENS
 from board.schema import TOKENS
-from board.spelling import bytes_of, codec_of
+from board.text.padding import COMMON_PADS, END_TOKENS
+from board.text.token_decoding import bytes_of, codec_of
 
 CLOSELY: Final = 200
 """So many rollouts of a part (some ten thousand) are decoded one by one; evenly spaced where there are more."""

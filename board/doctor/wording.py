@@ -6,7 +6,7 @@ from typing import Any, Final
 from board.doctor import VERSION
 from board.doctor.contract import SEVERITIES, Diagnosis, Finding, Severity
 from board.formats.row import plural
-from board.terminal import on_one_line, printable
+from board.text.terminal import on_one_line, printable
 
 _NOUNS: Final[dict[Severity, str]] = {"error": "error", "warning": "warning", "note": "note"}
 

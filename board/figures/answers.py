@@ -13,7 +13,7 @@ from board.figures.chart import Chart, Spec, without_steps
 from board.figures.curves import DASHES, CurveSeries, step_curve
 from board.figures.theme import AXIS_TITLE, COLORS, base_layout, leave_room, plain
 from board.figures.thinning import kept_points, standing_alone
-from board.numbers import exact, told
+from board.text.format_number import exact, told
 
 MOST_MARKERS: Final = 100
 """Each point of a shorter curve is marked; of a longer one those alone that stand alone, as a marker costs the browser much."""

@@ -16,7 +16,7 @@ import plotly.io as pio
 from numpy.typing import NDArray
 
 from board.metrics import Float64Array
-from board.numbers import fmt
+from board.text.format_number import fmt
 
 Spec = dict[str, Any]
 """A Plotly figure, or a part of one, by the names of plotly.js."""

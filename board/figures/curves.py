@@ -16,8 +16,8 @@ from board.figures.lines import Curve, band_area, line, name_lines, unsmoothed
 from board.figures.theme import base_layout, leave_room, step_axis
 from board.figures.thinning import kept_points
 from board.metrics import Float64Array
-from board.numbers import exact
 from board.steps import first_finite, smooth
+from board.text.format_number import exact
 
 Band = Literal["none", "std", "quantiles", "min-max"]
 

@@ -12,7 +12,7 @@ from board.figures.theme import AXIS_TITLE, COLORS, MARK, SEQUENTIAL, base_layou
 from board.figures.thinning import LIMIT, kept_points
 from board.formats.row import plural
 from board.metrics import Float64Array
-from board.numbers import fmt
+from board.text.format_number import fmt
 
 MOST_DOTS: Final = 400
 """At the most so many steps have a point: each is an element of its own in the browser, and more of them lie on one another."""

@@ -14,7 +14,7 @@ from board.figures.chart import Spec
 from board.figures.theme import plain, tint
 from board.figures.thinning import standing_alone
 from board.metrics import Float64Array
-from board.numbers import fmt, told
+from board.text.format_number import fmt, told
 
 _LABEL_PIXELS: Final = 15
 _PLOT_PIXELS: Final = 200

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from board.padding import COMMON_PADS
 from board.schema import ALTERNATIVES
+from board.text.padding import COMMON_PADS
 
 FloatArray = NDArray[np.float32]
 

@@ -16,9 +16,9 @@ from board.formats.row import plural
 from board.metric_controls import metric_choices
 from board.metric_list import HEADINGS, INTRODUCTIONS, SECTIONS, Panel, catalogue_names
 from board.metric_panels import MOST_TOLD, PANEL_WIDTH, Wall, section, story
-from board.names import shown
 from board.notices import notice, unfilled
 from board.rollouts import EVALUATION
+from board.text.path_names import shown
 
 RECENT_SECONDS: Final = 600
 """Scalars that were written to within so many seconds are taken to be still growing."""

@@ -13,11 +13,11 @@ from board import detail, rest_of_window, session
 from board.controls import TableChoices, table_choices
 from board.figures.theme import COLORS
 from board.formats.row import plural
-from board.numbers import column_format, fmt
 from board.schema import BY_NAME, heading
 from board.selection import neighbours, numeric_columns, of_step, page, pages, sample, sort, with_text
 from board.steps import LengthChange, length_change
-from board.texts import preview
+from board.text.display import preview
+from board.text.format_number import column_format, fmt
 
 PAGE_ROWS = 1_000
 """So many rows of the table travel to the browser at once."""

@@ -8,10 +8,10 @@ from board import detail, folded, session, structure, token_pane
 from board.controls import extreme_choices, unseen_estimator
 from board.formats.row import plural
 from board.notices import absent
-from board.numbers import MISSING
 from board.particulars import particulars
 from board.schema import BY_TITLE
 from board.selection import extreme_tokens, natural_order, neighbours, of_step, preferred
+from board.text.format_number import MISSING
 
 view = session.view()
 run = view.run

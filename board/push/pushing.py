@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from board.errors import RunNotFound
 from board.library import current_fingerprint
-from board.names import shown
 from board.push.handing import Handing, Pushed
 from board.push.names import renamed
 from board.push.settled import settled
@@ -24,6 +23,7 @@ from board.push.state import state_of
 from board.push.targets import Target
 from board.rollouts import Run, open_run
 from board.step_metrics import per_step_values
+from board.text.path_names import shown
 from board.trackers.contract import Example
 
 LOOK_SECONDS: Final = 1.0

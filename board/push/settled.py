@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board import accounts
-from board.names import path_of
 from board.rollouts import Run
+from board.text.path_names import path_of
 
 
 def settled(run: Run, quiet: float, now: float | None = None) -> NDArray[np.int64]:

@@ -2,10 +2,10 @@
 
 from board.errors import BoardError
 from board.formats.row import plural
-from board.numbers import fmt
 from board.push.handing import Pushed
 from board.push.pushing import Request
-from board.terminal import on_one_line
+from board.text.format_number import fmt
+from board.text.terminal import on_one_line
 
 
 def progress(done: Pushed) -> str:

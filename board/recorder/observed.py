@@ -11,9 +11,9 @@ import numpy as np
 
 from board.metrics import BoolArray, Float64Array, FloatArray
 from board.moments import Moments, Tokens, moments
-from board.padding import pad_mask
 from board.recorder.measures import aligned, number
 from board.schema import TOKENS
+from board.text.padding import pad_mask
 
 _AS_THEY_ARE: Final = {
     "log_ratio/sum": "k1_sum",

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from board import run_files
 from board.report import LIGHTENED, LOST
-from board.shards import Shard
+from board.sources import run_files
+from board.sources.shards import Shard
 
 _MEANING: Final = {
     "value": "values could not be written",

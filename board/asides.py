@@ -14,7 +14,7 @@ from board import formats
 from board.accounts import account_name
 from board.formats import native, slime
 from board.recognition import Identity, identify
-from board.shards import Shard
+from board.sources.shards import Shard
 
 _OF_A_FOLDER: Final = 3
 _IN_ALL: Final = 48

@@ -16,7 +16,7 @@ from board.errors import ArgumentRefused
 from board.parts import COUNTS, PADS, Part
 from board.rollouts import Run
 from board.schema import DERIVED_NUMBERS, title
-from board.shards import bare_name
+from board.sources.shards import bare_name
 from board.text.path_names import path_of, shown
 
 Target = Literal["jsonl", "parquet"]

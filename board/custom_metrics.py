@@ -15,7 +15,7 @@ import pyarrow as pa
 from board.errors import BoardError
 from board.metrics import Float64Array
 from board.schema import BY_NAME
-from board.shards import natural_key
+from board.sources.shards import natural_key
 from board.sql_process import Limits, answered
 from board.text.format_number import MISSING
 

@@ -13,18 +13,19 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from board import formats, parts, records
+from board import formats, parts
 from board.columns import Overlaid
-from board.containers import Parsed
 from board.errors import RowRefused
 from board.formats.contract import Format, Place
 from board.formats.row import Row
 from board.formats.token_names import namer
 from board.parts import Part, Source
 from board.reading import Reading
-from board.records import Record
 from board.report import LoadReport
-from board.shards import Line, Problem
+from board.sources import json_record
+from board.sources.files import Parsed
+from board.sources.json_record import Record
+from board.sources.shards import Line, Problem
 
 ROWS_PER_PART: Final = 16_384
 BYTES_PER_PART: Final = 32_000_000
@@ -42,7 +43,7 @@ def read_parts(
 ) -> None:
     """Hand the rollouts of a format to `keep` as parts, in their order; what cannot be read, and what is odd, goes into the report."""
     batch = _Batch(shard, reading.all_pads, report, keep)
-    reader, name = records.Reader(kind.ARRAYS), namer(reading.tokenizer)
+    reader, name = json_record.Reader(kind.ARRAYS), namer(reading.tokenizer)
     with np.errstate(over="ignore", invalid="ignore"):  # a number beyond float32 is infinite, and said to be; ∞ - ∞ is no number
         for item in items:
             if isinstance(item, Problem):
@@ -85,7 +86,7 @@ class _Batch:
 
 
 def _rows(
-    reader: records.Reader, item: Line | Parsed, read: Callable[[Record, Place], list[Row]], shard: str, report: LoadReport
+    reader: json_record.Reader, item: Line | Parsed, read: Callable[[Record, Place], list[Row]], shard: str, report: LoadReport
 ) -> list[Row]:
     """The rollouts of a record; none, and a word in the report, when it cannot be read. A half-written last line is not a problem."""
     try:

@@ -11,13 +11,13 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from board import asides
-from board.candidates import is_loose
 from board.errors import RunNotFound
 from board.formats.paths import is_part
 from board.kept import Turns
 from board.progress import Progress
 from board.rollouts import Run, open_run
-from board.shards import Fingerprint, find_shards, fingerprint, natural_key
+from board.sources.candidates import is_loose
+from board.sources.shards import Fingerprint, find_shards, fingerprint, natural_key
 from board.text.path_names import path_of, shown
 
 OPEN_RUNS: Final = 4

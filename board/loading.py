@@ -15,7 +15,7 @@ from functools import partial
 from itertools import takewhile
 from typing import Final
 
-from board import asides, formats, ingest, processes, shards
+from board import asides, formats, ingest, processes
 from board.errors import BoardError, RunNotFound
 from board.formats.row import plural
 from board.parts import Part, moved
@@ -24,7 +24,8 @@ from board.reading import Reading
 from board.recognition import Identity, check_one_family, format_of, identify, joined, sidecars, suggested_mapping
 from board.report import LoadReport
 from board.sealed import Damaged
-from board.shards import Problem, Shard
+from board.sources import shards
+from board.sources.shards import Problem, Shard
 from board.store import Manifest, Piece, Store
 from board.stretches import Stretch, parse
 

@@ -15,7 +15,7 @@ from board.groups import group_numbers
 from board.ingest import prompt_key
 from board.parts import Part
 from board.schema import IDS, NUMBERS
-from board.shards import natural_key
+from board.sources.shards import natural_key
 
 SORTED_IDS: Final = 10_000
 """So many ids are put in natural order; more stay in the order they came, as sorting them would hold up every load."""

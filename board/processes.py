@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from board.errors import BoardError, RunNotFound
 from board.reading import Reading
-from board.shards import is_plain
+from board.sources.shards import is_plain
 from board.store import Piece, Store, piece_from
 from board.stretches import Stretch
 

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 from board.formats.token_names import tokenizer_bytes
-from board.lines import LONGEST, longest_line
+from board.sources.lines import LONGEST, longest_line
 from board.text.padding import COMMON_PADS
 
 

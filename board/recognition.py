@@ -10,15 +10,16 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
-from board import containers, formats, records
-from board.containers import Parsed
+from board import formats
 from board.errors import RowRefused, RunNotFound
 from board.formats import miles_columns, miles_trajectory, native, slime, token_export, traces, trackio, trl, wandb_table
 from board.formats.contract import Head
 from board.formats.guess import guess
 from board.formats.row import plural
-from board.records import Record
-from board.shards import Line, Problem, Shard, is_plain, read_lines
+from board.sources import files, json_record
+from board.sources.files import Parsed
+from board.sources.json_record import Record
+from board.sources.shards import Line, Problem, Shard, is_plain, read_lines
 
 _RECORDS: Final = 8
 _BYTES: Final = 8_000_000
@@ -112,7 +113,7 @@ def _is_pretty(shard: Shard) -> bool:
 
 def _first_records(shard: Shard) -> Iterator[Record]:
     size = 0
-    found = _records_of_lines(shard) if shard.of_lines else (one for one in containers.read(shard) if isinstance(one, Parsed))
+    found = _records_of_lines(shard) if shard.of_lines else (one for one in files.read(shard) if isinstance(one, Parsed))
     for one in islice(found, _RECORDS):
         yield one.record
         size += one.size
@@ -127,7 +128,7 @@ def _records_of_lines(shard: Shard) -> Iterator[Parsed]:
             return
         with suppress(RowRefused):
             if isinstance(line, Line):
-                yield Parsed(line.number, records.parse(line.data), len(line.data))
+                yield Parsed(line.number, json_record.parse(line.data), len(line.data))
                 found += 1
 
 

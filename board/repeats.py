@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.shards import Problem
+from board.sources.shards import Problem
 
 REPEAT_FACTOR: Final = 2
 """A step with at least so many times the rows of its neighbours is looked at for being written twice."""

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from board.shards import Problem
+from board.sources.shards import Problem
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,7 +20,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board import accounts, containers, formats, merging, run_files, shards
+from board import accounts, formats, merging
 from board.columns import Columns
 from board.errors import ArgumentRefused, BoardError, MappingRefused
 from board.formats.mapping import FILE as MAPPING_FILE
@@ -31,7 +31,8 @@ from board.reading import Reading
 from board.repeats import repeated_steps
 from board.report import LoadReport
 from board.schema import ALTERNATIVES, TEXTS, TOKEN_METRICS, TOKENS
-from board.shards import Fingerprint, Shard
+from board.sources import files, run_files, shards
+from board.sources.shards import Fingerprint, Shard
 from board.store import Store
 from board.text.path_names import shown
 
@@ -257,7 +258,7 @@ class Run:
         at = {name: part.scalars.column(name)[row].as_py() for name in ("shard", "line", "offset")}
         shard = self._shards[at["shard"]]
         if not shard.of_lines:
-            return json.dumps(containers.record(shard, at["line"]), ensure_ascii=False)
+            return json.dumps(files.record(shard, at["line"]), ensure_ascii=False)
         return shards.read_raw(shard, at["line"], at["offset"]).decode("utf-8", errors="backslashreplace")
 
     def key_of(self, source: str) -> int | None:

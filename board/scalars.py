@@ -17,9 +17,9 @@ from board import catalogue, trackers
 from board.catalogue.contract import Metric
 from board.errors import BoardError
 from board.kept import Turns
+from board.sources.nearby_files import listed_files, walk
 from board.trackers import Found
 from board.trackers.contract import Curve
-from board.trackers.files import listed_files, walk
 
 MAX_SOURCES: Final = 100
 """So many sources of one run are shown."""

@@ -23,13 +23,14 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 
-from board import private, sealed, shards
+from board import private, sealed
 from board.columns import Columns, Overlaid
 from board.errors import RunNotFound
 from board.parts import Part
 from board.report import LoadReport
 from board.sealed import HEAD, Damaged, Sealed, Sum
-from board.shards import Problem, Shard
+from board.sources import shards
+from board.sources.shards import Problem, Shard
 from board.text.path_names import shown
 
 MAKERS: Final = (

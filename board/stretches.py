@@ -6,12 +6,14 @@ Knows lines and parts; knows neither which stretches a run needs nor which proce
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from board import containers, formats, ingest, shards
+from board import formats, ingest
 from board.ingest import Item
 from board.parts import Part
 from board.reading import Reading
 from board.report import LoadReport
-from board.shards import Shard
+from board.sources import files as containers
+from board.sources import shards
+from board.sources.shards import Shard
 from board.store import File, Piece
 
 

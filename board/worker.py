@@ -10,7 +10,7 @@ from typing import Any
 
 from board.errors import BoardError
 from board.reading import Reading
-from board.shards import Shard
+from board.sources.shards import Shard
 from board.store import Store
 from board.stretches import Stretch, parse
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from board import formats
 from board.formats.contract import Format, Head, Place
 from board.formats.row import Row
-from board.records import Reader, Record
+from board.sources.json_record import Reader, Record
 
 GOLDEN = Path(__file__).parent / "formats"
 

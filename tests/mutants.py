@@ -20,14 +20,15 @@ from test_formats_damage import JUNK, SIZES, spots
 from test_formats_golden import FOLDERS, GOLDEN, MODULES, records
 from test_formats_golden import shards as golden_shards
 
-from board import containers, ingest
-from board.containers import Parsed
+from board import ingest
 from board.formats.contract import Format, Place
 from board.parts import Part
 from board.reading import Reading
-from board.records import parse
 from board.report import LoadReport
-from board.shards import Line, Problem, Shard
+from board.sources import files as containers
+from board.sources.files import Parsed
+from board.sources.json_record import parse
+from board.sources.shards import Line, Problem, Shard
 
 FILES = 20
 """One of so many mutants of a golden file that is not of lines is of the file's bytes."""

@@ -8,7 +8,7 @@ from rows import token_row, write_run
 
 from board import accounts, open_run
 from board.recorder.losses import MEANING, TRACKED
-from board.shards import find_shards
+from board.sources.shards import find_shards
 
 ACCOUNTS: dict[str, tuple[object, list[str]]] = {
     "nothing lost": ({"rows": 2, "lost": {}, "token_arrays_left_out": 0, "ended": True}, []),

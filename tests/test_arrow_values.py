@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from board import arrow_values, open_run
+from board import open_run
+from board.sources import arrow_values
 
 UTC = dt.UTC
 

@@ -11,7 +11,7 @@ from board import asides, open_run
 from board.errors import RunNotFound
 from board.library import Library, aside_name, list_runs, resolve
 from board.recorder import RolloutRecorder
-from board.shards import find_shards
+from board.sources.shards import find_shards
 
 VERL = [{"input": "q", "output": "a", "gts": "4", "score": 1.0, "step": step} for step in (1, 2)]
 CHECKS = {"trl": 8, "verl": 2}

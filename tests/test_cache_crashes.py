@@ -15,7 +15,7 @@ from board.loading import Stretch, parse
 from board.parts import Part
 from board.reading import Reading
 from board.rollouts import Run
-from board.shards import find_shards
+from board.sources.shards import find_shards
 from board.store import Manifest, Store
 
 REPOSITORY = Path(__file__).parent.parent

@@ -10,11 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from board import containers, open_run, shards
-from board.containers import Parsed
+from board import open_run
 from board.errors import RunNotFound
-from board.records import Record
-from board.shards import Problem, Shard
+from board.sources import files, shards
+from board.sources.files import Parsed
+from board.sources.json_record import Record
+from board.sources.shards import Problem, Shard
 
 
 def shard(path: Path, objects: bool = False) -> Shard:
@@ -24,7 +25,7 @@ def shard(path: Path, objects: bool = False) -> Shard:
 
 def found(path: Path, objects: bool = False) -> tuple[list[tuple[int, Record]], list[str]]:
     """Numbered records and problems of a file."""
-    items = [*containers.read(shard(path, objects))]
+    items = [*files.read(shard(path, objects))]
     return (
         [(one.number, one.record) for one in items if isinstance(one, Parsed)],
         [str(one) for one in items if isinstance(one, Problem)],
@@ -73,9 +74,9 @@ def test_one_record_is_found_again(tmp_path: Path) -> None:
     """By its number; one that is gone is said to be."""
     pq.write_table(pa.table({"a": [1, 2, 3]}), tmp_path / "a.parquet")
 
-    assert containers.record(shard(tmp_path / "a.parquet"), 2) == {"a": 2}
+    assert files.record(shard(tmp_path / "a.parquet"), 2) == {"a": 2}
     with pytest.raises(RunNotFound, match="no record 4 any more"):
-        containers.record(shard(tmp_path / "a.parquet"), 4)
+        files.record(shard(tmp_path / "a.parquet"), 4)
 
 
 def test_damaged_files_are_problems(tmp_path: Path) -> None:

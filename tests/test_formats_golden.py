@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 from rows import plain
 
-from board import formats, trackio_records
+from board import formats
 from board.formats.contract import Head, Place
+from board.sources import trackio_records
 
 GOLDEN = Path(__file__).parent / "formats"
 HEAD = 8

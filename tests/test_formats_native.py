@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import row, token_row
 
-from board import formats, records
+from board import formats
 from board.errors import RowRefused
 from board.formats import native
 from board.formats.contract import Head, Place
 from board.formats.native import as_alternatives
 from board.formats.row import Row, flag_not_finite
-from board.records import as_text
+from board.sources import json_record
+from board.sources.json_record import as_text
 
 NAN = math.nan
 
@@ -121,7 +122,7 @@ def test_tokens_alone_will_do() -> None:
 def test_nested_too_deeply_is_refused() -> None:
     """What the strict parser could read but the standard library cannot write out as text is a refused row, in any field."""
     for field in (b'"extra": ', b'"prompt": ', b'"response": '):
-        record = records.parse(b'{"step": 0, "response_tokens": [], ' + field + b"[" * 1_000 + b"]" * 1_000 + b"}")
+        record = json_record.parse(b'{"step": 0, "response_tokens": [], ' + field + b"[" * 1_000 + b"]" * 1_000 + b"}")
         with pytest.raises(RowRefused, match="nested too deeply"):
             formats.read(record, native, Place("a.jsonl", 1))
 
@@ -327,7 +328,7 @@ def test_numbers_that_are_none_are_missing_and_kept_as_text(given: Any, shown: s
     read_row = read(reward=given)
 
     assert "reward" not in read_row.numbers
-    assert read_row.texts["reward"] == records.as_text(given)
+    assert read_row.texts["reward"] == json_record.as_text(given)
     assert read_row.flags == [f"reward is {shown}, not a number: taken as missing"]
 
 
@@ -418,7 +419,7 @@ def test_unknown_fields_are_kept(given: Any, kind: str, expected: Any) -> None:
     assert {name: one.tolist() if kind == "arrays" else one for name, one in kept.items() if name.startswith("x")} == expected
     assert read_row.flags == []
     if isinstance(given, dict):
-        assert read_row.texts["x"] == records.as_text(given)
+        assert read_row.texts["x"] == json_record.as_text(given)
 
 
 def test_unknown_number_that_is_not_a_number_stays_a_missing_number() -> None:

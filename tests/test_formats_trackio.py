@@ -13,11 +13,12 @@ import pytest
 from golden_runs import GOLDEN, flat, read_one
 from rows import write_run
 
-from board import formats, open_run, trackio_records
+from board import formats, open_run
 from board.errors import RowRefused, RunNotFound
 from board.formats import trackio
 from board.formats.contract import Head, Place
 from board.library import HERE, list_runs
+from board.sources import trackio_records
 
 RLOO, ASYNC = GOLDEN / "trackio" / "rloo.db", GOLDEN / "trackio" / "async_grpo.db"
 

@@ -11,14 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rows import compressed, token_row
 
-from board import ingest, loading, open_run, shards
+from board import ingest, loading, open_run
 from board.formats import native
 from board.loading import Loader
 from board.parts import Part
 from board.progress import Progress
 from board.reading import Reading
 from board.report import LoadReport
-from board.shards import Line
+from board.sources import shards
+from board.sources.shards import Line
 from board.store import Store
 
 

@@ -16,11 +16,12 @@ import pytest
 from bounded import run_bounded
 from rows import lines, token_row, write_run
 
-from board import candidates, containers, csv_rows, json_stream, open_run, shards
-from board.containers import Parsed
+from board import open_run
 from board.errors import RowRefused, RunNotFound
 from board.library import HERE, list_runs
-from board.shards import Shard
+from board.sources import candidates, csv_rows, files, json_stream, shards
+from board.sources.files import Parsed
+from board.sources.shards import Shard
 
 ROWS = [token_row(step, reward=step / 2, response=f"é {step}", ground_truth="007" if step else "42") for step in range(150)]
 
@@ -216,7 +217,7 @@ def test_odd_tables(tmp_path: Path, case: str) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(data)
 
-    items = [*containers.read(Shard(path, "a.csv", len(data), 0))]
+    items = [*files.read(Shard(path, "a.csv", len(data), 0))]
 
     assert sum(isinstance(one, Parsed) for one in items) == rows
     for said, item in zip(problems, (one for one in items if not isinstance(one, Parsed)), strict=True):

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from rows import token_row, write_shard
 
-from board import processes, shards
+from board import processes
 from board.reading import Reading
+from board.sources import shards
 from board.store import Piece, Store
 from board.stretches import Stretch
 

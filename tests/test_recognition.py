@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from rows import token_row, write_run
 
-from board import open_run, shards
+from board import open_run
 from board.errors import RunNotFound
 from board.recognition import Identity, check_one_family, identify, sidecars
+from board.sources import shards
 
 
 def identity(path: Path) -> Identity:

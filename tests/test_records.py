@@ -1,4 +1,4 @@
-"""board.records: one line of bytes is one JSON object that can be stored as UTF-8, or a reason why not."""
+"""board.sources.json_record: one line of bytes is one JSON object that can be stored as UTF-8, or a reason why not."""
 
 import json
 import math
@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board import records
 from board.errors import RowRefused
+from board.sources import json_record
 
 READ: dict[str, tuple[bytes, dict[str, Any]]] = {
     "plain": (b'{"a": 1, "b": [0.5, null, true], "c": {"d": "x"}}', {"a": 1, "b": [0.5, None, True], "c": {"d": "x"}}),
@@ -49,18 +49,18 @@ READ: dict[str, tuple[bytes, dict[str, Any]]] = {
 }
 
 
-WAYS = {"a line": records.parse, "line after line": records.Reader(frozenset({"logprobs"})).parse}
+WAYS = {"a line": json_record.parse, "line after line": json_record.Reader(frozenset({"logprobs"})).parse}
 
 
 @pytest.fixture(params=WAYS.values(), ids=WAYS)
-def parse(request: pytest.FixtureRequest) -> Callable[[bytes], records.Record]:
+def parse(request: pytest.FixtureRequest) -> Callable[[bytes], json_record.Record]:
     """Both ways to read a line, which differ in speed alone."""
     return request.param  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize(("data", "expected"), READ.values(), ids=READ)
 def test_objects_are_read_and_can_be_stored(
-    parse: Callable[[bytes], records.Record], data: bytes, expected: dict[str, Any]
+    parse: Callable[[bytes], json_record.Record], data: bytes, expected: dict[str, Any]
 ) -> None:
     """What is JSON, or what Python writes for it, is read; what UTF-8 cannot hold is written out."""
     parsed = parse(data)
@@ -71,7 +71,7 @@ def test_objects_are_read_and_can_be_stored(
 
 def test_nan_is_read() -> None:
     """The literal NaN, which Python's json writes and orjson refuses, alone and beside others."""
-    parsed = records.parse(b'{"a": NaN, "b": [1.5, NaN, null]}')
+    parsed = json_record.parse(b'{"a": NaN, "b": [1.5, NaN, null]}')
 
     assert math.isnan(parsed["a"])
     assert repr(parsed["b"]) == "[1.5, nan, None]"
@@ -105,7 +105,9 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("data", "reason"), REFUSED.values(), ids=REFUSED)
-def test_everything_else_is_refused_with_the_reason(parse: Callable[[bytes], records.Record], data: bytes, reason: str) -> None:
+def test_everything_else_is_refused_with_the_reason(
+    parse: Callable[[bytes], json_record.Record], data: bytes, reason: str
+) -> None:
     """One short reason, never another exception."""
     with pytest.raises(RowRefused) as refusal:
         parse(data)
@@ -118,7 +120,7 @@ def test_everything_else_is_refused_with_the_reason(parse: Callable[[bytes], rec
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     """Nothing but RowRefused comes out, and what is read can be stored."""
     try:
-        parsed = records.parse(data)
+        parsed = json_record.parse(data)
     except RowRefused:
         return
 
@@ -138,7 +140,7 @@ def test_what_python_writes_is_read_back(value: dict[str, Any], ascii_only: bool
     """Whatever the values, not-a-number included, escaped or not."""
     data = json.dumps(value, ensure_ascii=ascii_only).encode()
 
-    assert repr(records.parse(data)) == repr(value)
+    assert repr(json_record.parse(data)) == repr(value)
 
 
 @given(st.dictionaries(st.sampled_from(["a", "logprobs", "é"]), JSON, max_size=4), st.booleans(), st.binary(max_size=2))
@@ -146,7 +148,7 @@ def test_both_ways_read_the_same(value: dict[str, Any], ascii_only: bool, behind
     """A line read after others gives what it gives alone, numbers under an array's key as float32, or the same refusal."""
     data = json.dumps(value, ensure_ascii=ascii_only).encode() + behind
     try:
-        alone = records.parse(data)
+        alone = json_record.parse(data)
     except RowRefused as error:
         with pytest.raises(RowRefused, match=re.escape(str(error))):
             WAYS["line after line"](data)
@@ -193,7 +195,7 @@ def test_token_arrays_are_float32(given_list: bytes, expected: list[float] | Non
     with np.errstate(over="ignore"):
         found = WAYS["line after line"](line)
 
-    assert repr(found["a"]) == repr(records.parse(line)["a"])
+    assert repr(found["a"]) == repr(json_record.parse(line)["a"])
     if expected is None:
         assert repr(found["logprobs"]) == repr(found["a"])
     else:
@@ -216,4 +218,4 @@ TEXTS: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("value", "text"), TEXTS.values(), ids=TEXTS)
 def test_values_as_text(value: Any, text: str) -> None:
     """Text stays as it is, everything else is JSON in its own script."""
-    assert records.as_text(value) == text
+    assert json_record.as_text(value) == text

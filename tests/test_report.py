@@ -3,7 +3,7 @@
 import pandas as pd
 
 from board.report import KEPT_PROBLEMS, LoadReport
-from board.shards import Problem
+from board.sources.shards import Problem
 
 
 def test_problems_beyond_the_limit_are_counted_but_not_kept() -> None:

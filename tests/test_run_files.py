@@ -1,4 +1,4 @@
-"""board.run_files: what may be opened, and what is said of everything else."""
+"""board.sources.run_files: what may be opened, and what is said of everything else."""
 
 import os
 import socket
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from board import run_files
+from board.sources import run_files
 
 
 def special(kind: str, path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""board.shards: which files are a run's shards, which bytes are their lines, and what is said of those that cannot be read."""
+"""board.sources.shards: which files are a run's shards, which bytes are their lines, and what is said of those that cannot be read."""
 
 import gzip
 import itertools
@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import compressed, lines, row, write_run, write_shard
 
-from board import shards
 from board.errors import RunNotFound
-from board.shards import BOM, Line, Problem, Shard
+from board.sources import shards
+from board.sources.shards import BOM, Line, Problem, Shard
 
 KINDS = ["data.jsonl", "data.jsonl.gz", "data.jsonl.zst"]
 

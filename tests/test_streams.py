@@ -1,4 +1,4 @@
-"""board.streams: bytes out of files of every compression, in pieces, and where they end."""
+"""board.sources.streams: bytes out of files of every compression, in pieces, and where they end."""
 
 import bz2
 import gzip
@@ -12,7 +12,7 @@ from typing import Final
 import pyarrow as pa
 import pytest
 
-from board import streams
+from board.sources import streams
 
 COMPRESSED: Final[Mapping[str, Callable[[bytes], bytes]]] = {
     "a": bytes,

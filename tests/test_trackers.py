@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from board.errors import BoardError
+from board.sources.nearby_files import MAX_DEPTH, folder_name, walk
 from board.trackers import NAMES, Found, jsonl, near, tensorboard, tracker
 from board.trackers.curves import MAX_NAMES, Points
-from board.trackers.files import MAX_DEPTH, folder_name, walk
 
 REPOSITORY = Path(__file__).parent.parent
 

@@ -16,7 +16,7 @@ from board.formats.row import plural
 from board.parts import LEFT_OUT
 from board.report import LIGHTENED, LoadReport
 from board.schema import TOKEN_METRICS
-from board.shards import Problem
+from board.sources.shards import Problem
 
 _LENGTHS: Final = re.compile(r"\S+ has [\d,]+ (?:numbers?|lists?) for [\d,]+ tokens?: ")
 _RESUMED: Final = re.compile(r"step -?\d+ is written \d+ times ")

@@ -43,7 +43,7 @@ from board.formats.contract import Format, Head, Place
 from board.formats.mapping import FILE, HandMapping
 from board.formats.row import Row
 from board.formats.token_names import namer
-from board.records import Record
+from board.sources.json_record import Record
 
 FORMATS: Final[tuple[Format, ...]] = (
     areal,

@@ -10,7 +10,7 @@ from board.formats.checked import whole_or_none, without
 from board.formats.contract import Head, Place
 from board.formats.keys import need
 from board.formats.paths import split_in, step_in
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "AReaL"
 FAMILY: Final = "AReaL"

@@ -14,7 +14,7 @@ from board.formats.contract import Head, Place
 from board.formats.keys import unpacked
 from board.formats.native import shown
 from board.formats.paths import split_in, step_note, step_or_zero
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "ART"
 FAMILY: Final = "ART"

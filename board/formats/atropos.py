@@ -14,7 +14,7 @@ from board.formats.contract import Head, Place
 from board.formats.native import shown
 from board.formats.paths import split_in, step_note, step_or_zero
 from board.formats.sequences import cut, hide, response_span
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "Atropos"
 FAMILY: Final = "Atropos"

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from board.records import as_text
+from board.sources.json_record import as_text
 
 _REASONING: Final = ("reasoning_content", "thinking")
 """Keys under which chat templates keep what was thought before the answer."""

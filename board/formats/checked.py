@@ -11,7 +11,7 @@ from board.formats.contract import Place
 from board.formats.native import shown
 from board.formats.paths import split_in
 from board.formats.row import plural
-from board.records import Record
+from board.sources.json_record import Record
 
 
 def listed(record: Record, key: str, of: type = object, count: int | None = None, noun: str = "token") -> list[Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from board.records import Record
+from board.sources.json_record import Record
 
 COMPANIONS: Final = "companions"
 """Under this key a record has the records of the files that belong to its own, where a trainer keeps a step in several."""

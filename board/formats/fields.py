@@ -12,8 +12,8 @@ from board.formats.native import as_number
 from board.formats.paths import split_in, step_or_zero
 from board.formats.row import FloatArray
 from board.formats.sequences import hide
-from board.records import Record
 from board.schema import NATIVE, TOKEN_IDS
+from board.sources.json_record import Record
 
 Numbers = list[Any] | FloatArray
 """One entry per token, as a list or as the array that stands for one."""

@@ -17,8 +17,8 @@ from board.formats.paths import step_in
 from board.formats.row import plural
 from board.formats.token_names import IDS as RESPONSE_IDS
 from board.formats.token_names import PROMPT_IDS
-from board.records import Record
 from board.schema import ALTERNATIVES, TOKEN_METRICS, TOKENS
+from board.sources.json_record import Record
 
 Values = Sequence[Any]
 """What stands at one path in each record, None where nothing does."""

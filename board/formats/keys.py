@@ -12,7 +12,7 @@ import numpy as np
 from board.errors import RowRefused
 from board.formats.native import as_array, as_number, shown
 from board.formats.row import FloatArray, plural
-from board.records import Record, parse_value
+from board.sources.json_record import Record, parse_value
 
 
 def need(record: Record, *keys: str) -> None:

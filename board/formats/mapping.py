@@ -22,8 +22,8 @@ from board.formats.row import plural
 from board.formats.sequences import cut, hide, response_span
 from board.formats.token_names import IDS as RESPONSE_IDS
 from board.formats.token_names import PROMPT_IDS
-from board.records import Record
 from board.schema import ALTERNATIVES, NATIVE, TOKEN_METRICS, TOKENS
+from board.sources.json_record import Record
 
 FILE: Final = "rollouts.toml"
 """What a mapping is called, beside the run."""

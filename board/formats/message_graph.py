@@ -14,7 +14,7 @@ from board.formats.keys import listed
 from board.formats.native import shown
 from board.formats.row import plural
 from board.formats.sequences import cut, response_span, spread
-from board.records import Record
+from board.sources.json_record import Record
 
 _PER_SAMPLED: Final = {
     "logprobs": "rollout_logprobs",

@@ -12,7 +12,7 @@ from board.formats.fields import given, hidden, step_and_split
 from board.formats.keys import listed
 from board.formats.native import shown
 from board.formats.paths import step_note
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "miles columns"
 FAMILY: Final = "miles columns"

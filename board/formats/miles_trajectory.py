@@ -11,7 +11,7 @@ from board.formats.contract import Head, Place
 from board.formats.fields import beside, given, step_and_split
 from board.formats.native import shown
 from board.formats.paths import step_note
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "miles trajectories"
 FAMILY: Final = "miles trajectories"

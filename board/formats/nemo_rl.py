@@ -16,7 +16,7 @@ from board.formats.native import as_array, shown
 from board.formats.paths import split_in, step_note, step_or_zero
 from board.formats.row import FloatArray, plural
 from board.formats.sequences import cut, hide, response_span
-from board.records import Record, as_text
+from board.sources.json_record import Record, as_text
 
 NAME: Final = "NeMo-RL"
 FAMILY: Final = "NeMo-RL"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from board.records import Record
+from board.sources.json_record import Record
 
 _INDEX: Final = re.compile("[0-9]{1,6}")
 _DEPTH: Final = 4

@@ -10,7 +10,7 @@ from board.formats.contract import Head, Place
 from board.formats.keys import listed, need, renamed
 from board.formats.row import plural
 from board.formats.sequences import hide
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "open-instruct"
 FAMILY: Final = "open-instruct"

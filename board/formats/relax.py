@@ -8,7 +8,7 @@ from typing import Final
 from board.formats.contract import Head, Place
 from board.formats.fields import beside, given, hidden, reward_note, rewarded, step_and_split
 from board.formats.keys import listed
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "Relax"
 FAMILY: Final = "Relax"

@@ -11,7 +11,7 @@ from board.formats.checked import listed, listed_or_none, without
 from board.formats.contract import Head, Place
 from board.formats.native import shown
 from board.formats.paths import split_in, step_note, step_or_zero
-from board.records import Record, as_text
+from board.sources.json_record import Record, as_text
 
 NAME: Final = "rLLM"
 FAMILY: Final = "rLLM"

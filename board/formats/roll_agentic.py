@@ -8,7 +8,7 @@ from board.formats.contract import Head, Place
 from board.formats.keys import need, renamed, rows, unpacked
 from board.formats.native import shown
 from board.formats.paths import split_in
-from board.records import Record, as_text
+from board.sources.json_record import Record, as_text
 
 NAME: Final = "ROLL agentic"
 FAMILY: Final = "ROLL"

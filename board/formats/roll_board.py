@@ -11,7 +11,7 @@ from board.formats.contract import Head, Place
 from board.formats.keys import listed, mask, need, renamed
 from board.formats.row import FloatArray, plural
 from board.formats.sequences import hide, response_span
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "ROLL board"
 FAMILY: Final = "ROLL"

@@ -5,7 +5,7 @@ from typing import Final
 from board.formats.contract import Head, Place
 from board.formats.keys import need, renamed, rows, unpacked
 from board.formats.paths import split_in
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "ROLL RLVR"
 FAMILY: Final = "ROLL"

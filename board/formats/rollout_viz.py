@@ -10,8 +10,8 @@ from board.formats.checked import listed, without
 from board.formats.contract import Head, Place
 from board.formats.native import shown
 from board.formats.paths import split_in, step_note, step_or_zero
-from board.records import Record
 from board.schema import BY_NAME, NATIVE
+from board.sources.json_record import Record
 
 NAME: Final = "rollout_viz"
 FAMILY: Final = "rollout_viz"

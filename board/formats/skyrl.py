@@ -6,7 +6,7 @@ from board.formats.contract import Head, Place
 from board.formats.keys import need, renamed, total
 from board.formats.native import as_array
 from board.formats.paths import step_note, step_or_zero
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "SkyRL"
 FAMILY: Final = "SkyRL"

@@ -12,7 +12,7 @@ from board.formats.checked import nested, objects, whole
 from board.formats.contract import COMPANIONS, Head, Place
 from board.formats.fields import beside, given, hidden, reward_note, rewarded, step_and_split
 from board.formats.keys import listed
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "slime dump"
 FAMILY: Final = "slime"

@@ -10,7 +10,7 @@ from board.formats.checked import listed, listed_or_none, split_at, without
 from board.formats.contract import Head, Place
 from board.formats.native import shown
 from board.formats.paths import step_note, step_or_zero
-from board.records import Record, as_text
+from board.sources.json_record import Record, as_text
 
 NAME: Final = "tinker-cookbook capture"
 FAMILY: Final = "tinker-cookbook"

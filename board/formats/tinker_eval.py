@@ -11,7 +11,7 @@ from board.formats.checked import listed, without
 from board.formats.contract import Head, Place
 from board.formats.native import shown
 from board.formats.paths import step_note, step_or_zero
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "tinker-cookbook evaluation"
 FAMILY: Final = "tinker-cookbook"

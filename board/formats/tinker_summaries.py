@@ -9,7 +9,7 @@ from board.formats.checked import listed, split_at, without
 from board.formats.contract import Head, Place
 from board.formats.native import as_number
 from board.formats.paths import step_or_zero
-from board.records import Record, as_text
+from board.sources.json_record import Record, as_text
 
 NAME: Final = "tinker-cookbook summaries"
 FAMILY: Final = "tinker-cookbook"

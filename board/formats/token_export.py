@@ -13,7 +13,7 @@ from board.formats.contract import Head, Place
 from board.formats.fields import given, step_and_split
 from board.formats.keys import listed, need
 from board.formats.sequences import cut, hide, response_span
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "prime-rl token export"
 FAMILY: Final = "prime-rl token export"

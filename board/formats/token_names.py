@@ -8,10 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
-from board import run_files
 from board.errors import ArgumentRefused
-from board.records import Record
 from board.schema import TOKENS
+from board.sources import run_files
+from board.sources.json_record import Record
 
 IDS: Final = "response_token_ids"
 PROMPT_IDS: Final = "prompt_token_ids"

@@ -16,7 +16,7 @@ from board.formats.native import as_number, shown
 from board.formats.nested import found
 from board.formats.paths import step_in, step_note
 from board.formats.verifiers_results import stepped
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "verifiers traces"
 FAMILY: Final = "verifiers"

@@ -14,9 +14,9 @@ from board.formats.contract import Head, Place
 from board.formats.fields import beside, given
 from board.formats.keys import need
 from board.formats.native import shown
-from board.records import Record
-from board.trackers.flat import SPECIAL
-from board.trackers.trackio_rollouts import TABLE, TRACE
+from board.sources.flatten import SPECIAL
+from board.sources.json_record import Record
+from board.sources.trackio_rollouts import TABLE, TRACE
 
 NAME: Final = "trackio"
 FAMILY: Final = "trackio"

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from board.formats.contract import Head, Place
 from board.formats.keys import need, parts_between, renamed, sum_note, total
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "TRL GRPO"
 FAMILY: Final = "TRL"

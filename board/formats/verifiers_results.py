@@ -13,7 +13,7 @@ from board.formats.contract import Head, Place
 from board.formats.fields import beside, given, hidden, step_and_split
 from board.formats.keys import listed
 from board.formats.paths import step_note
-from board.records import Record, as_text
+from board.sources.json_record import Record, as_text
 
 NAME: Final = "verifiers results"
 FAMILY: Final = "verifiers"

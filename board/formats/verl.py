@@ -9,7 +9,7 @@ from typing import Any, Final
 from board.formats.contract import Head, Place
 from board.formats.keys import need, renamed, same
 from board.formats.paths import split_in
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "verl"
 FAMILY: Final = "verl"

@@ -13,7 +13,7 @@ from board.formats import trl
 from board.formats.contract import Head, Place
 from board.formats.keys import listed
 from board.formats.row import plural
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "W&B table"
 FAMILY: Final = trl.FAMILY

@@ -9,7 +9,7 @@ from board.formats.checked import without
 from board.formats.contract import Head, Place
 from board.formats.keys import need
 from board.formats.paths import split_in, step_note, step_or_zero
-from board.records import Record
+from board.sources.json_record import Record
 
 NAME: Final = "XTuner"
 FAMILY: Final = "XTuner"

@@ -19,8 +19,8 @@ from typing import Any, Final
 
 import orjson
 
-from board import run_files
 from board.recorder import turns
+from board.sources import run_files
 
 _MOST_BYTES: Final = 65_536
 _MOST_ROWS: Final = 2**53

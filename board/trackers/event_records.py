@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.errors import BoardError
-from board.trackers.files import opened
+from board.sources.nearby_files import opened
 
 MAX_RECORD: Final = 256 << 20
 """Bytes of one record; a step's numbers take kilobytes, an image or a model's graph some megabytes."""

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from board.errors import BoardError
+from board.sources.flatten import numbers, parsed
+from board.sources.nearby_files import opened, walk
 from board.trackers.contract import Curve, Writer
 from board.trackers.curves import Points
-from board.trackers.files import opened, walk
-from board.trackers.flat import numbers, parsed
 
 NAME: Final = "jsonl"
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from board.errors import BoardError
-from board.trackers import databases
+from board.sources import sqlite_files
+from board.sources.nearby_files import checked_writable, opened, walk
 from board.trackers.contract import Curve, Example, missing
 from board.trackers.curves import Points
-from board.trackers.files import checked_writable, opened, walk
 from board.trackers.plain import page, plain
 
 NAME: Final = "mlflow"
@@ -65,7 +65,7 @@ def _is_run(path: Path) -> bool:
 
 
 def _database(file: Path) -> AbstractContextManager[sqlite3.Connection]:
-    return databases.opened(file, "MLflow", SECONDS)
+    return sqlite_files.opened(file, "MLflow", SECONDS)
 
 
 def _has_metrics(database: sqlite3.Connection) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from board.trackers.files import folders
+from board.sources.nearby_files import folders
 from board.trackers.table import NAMES, tracker
 
 MAX_FOUND: Final = 1_000

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from board.errors import BoardError
-from board.trackers.files import folders
+from board.sources.nearby_files import folders
 from board.trackers.nearby import Found
 from board.trackers.plain import plain
 from board.trackers.table import tracker

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from board.trackers.files import folders, listed_files, walk
+from board.sources.nearby_files import folders, listed_files, walk
 
 _RUN_FOLDER: Final = re.compile(r"(offline-)?run-\d{8}_\d{6}-")
 

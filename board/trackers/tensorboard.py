@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from board.errors import BoardError
+from board.sources.nearby_files import folder_name, listed_files, walk
 from board.trackers.contract import Curve, Example, missing
 from board.trackers.curves import Points
 from board.trackers.event_records import records
-from board.trackers.files import folder_name, listed_files, walk
 from board.trackers.plain import page, plain
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal
 
 from board.errors import BoardError
-from board.trackers import databases
+from board.sources import sqlite_files
+from board.sources.flatten import numbers, parsed
+from board.sources.nearby_files import checked_writable, walk
 from board.trackers.bounded import silently, within
 from board.trackers.contract import Curve, Example, missing
 from board.trackers.curves import Points
-from board.trackers.files import checked_writable, walk
-from board.trackers.flat import numbers, parsed
 from board.trackers.plain import plain, plain_rows
 
 NAME: Final = "trackio"
@@ -89,7 +89,7 @@ def read(path: Path) -> dict[str, Curve]:
 
 
 def _opened(file: Path) -> AbstractContextManager[sqlite3.Connection]:
-    return databases.opened(file, NAME, SECONDS)
+    return sqlite_files.opened(file, NAME, SECONDS)
 
 
 def _columns(database: sqlite3.Connection) -> set[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from board.errors import BoardError
-from board.trackers.files import opened
+from board.sources.nearby_files import opened
 
 Mark = tuple[bytes, int, int]
 """How a tracker's logs begin: letters, a number, the layout's version."""

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from board.errors import BoardError
+from board.sources.flatten import parsed
+from board.sources.nearby_files import opened, walk
 from board.trackers import jsonl
 from board.trackers.contract import Curve, Writer
 from board.trackers.curves import Points
-from board.trackers.files import opened, walk
-from board.trackers.flat import parsed
 
 NAME: Final = "transformers"
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from board.errors import BoardError
+from board.sources.nearby_files import checked_writable
 from board.trackers.contract import Curve, Example, missing
-from board.trackers.files import checked_writable
 from board.trackers.plain import plain, plain_rows
 from board.trackers.run_folders import find_logs, log_at, parts
 from board.trackers.transaction_log import WANDB, records

@@ -12,15 +12,14 @@ from typing import Any, BinaryIO, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from board import arrow_values, csv_rows, json_stream, records, run_files, shards, trackio_records
 from board.errors import BoardError, RowRefused, RunNotFound
 from board.formats.contract import COMPANIONS
 from board.formats.row import plural
-from board.lines import longest_line
-from board.records import Record
-from board.shards import Problem, Shard
+from board.sources import arrow_values, csv_rows, json_record, json_stream, run_files, shards, trackio_records, trackio_rollouts
+from board.sources.json_record import Record
+from board.sources.lines import longest_line
+from board.sources.shards import Problem, Shard
 from board.text.path_names import shown
-from board.trackers import trackio_rollouts
 
 _ROWS_AT_ONCE: Final = 64
 
@@ -118,7 +117,7 @@ def _json(shard: Shard) -> Iterator[Parsed | Problem]:
 
 def _parsed(shard: Shard, number: int, data: bytes) -> Parsed | Problem:
     try:
-        return Parsed(number, records.parse(data), len(data))
+        return Parsed(number, json_record.parse(data), len(data))
     except RowRefused as error:
         return Problem(shard.name, number, str(error), "refused")
 

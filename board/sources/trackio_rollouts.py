@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from board import run_files
 from board.errors import BoardError
-from board.trackers import databases
-from board.trackers.flat import parsed
+from board.sources import run_files, sqlite_files
+from board.sources.flatten import parsed
 
 ENDING: Final = ".db"
 TRACE: Final = "trackio.trace"
@@ -119,7 +118,7 @@ def others(file: Path) -> list[str]:
 
 
 def _opened(file: Path, seconds: float) -> AbstractContextManager[sqlite3.Connection]:
-    return databases.opened(Path(os.path.realpath(file)), "trackio", seconds)
+    return sqlite_files.opened(Path(os.path.realpath(file)), "trackio", seconds)
 
 
 def _tables(database: sqlite3.Connection) -> dict[str, set[str]]:

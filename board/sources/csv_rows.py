@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, Final
 
 from board.errors import RowRefused
-from board.records import Record, as_text, parse_value
+from board.sources.json_record import Record, as_text, parse_value
 
 _MAY_BE_JSON: Final = tuple("-0123456789[{tfNI")
 

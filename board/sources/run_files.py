@@ -6,7 +6,7 @@
 
 A name does not say what lies there: a pipe waits for ever, a device never ends, a link leads anywhere, a folder is no file. So what is there
 is looked at before it is opened, opened without waiting, and looked at again. Whatever is wrong is an OSError whose `strerror` says it.
-Knows no format. Streams of what is compressed are made of these by `board.streams`.
+Knows no format. Streams of what is compressed are made of these by `board.sources.streams`.
 """
 
 import errno

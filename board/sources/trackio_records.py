@@ -9,9 +9,9 @@ from pathlib import Path
 import orjson
 
 from board.errors import RowRefused
-from board.records import Record, parse_value
-from board.trackers import trackio_rollouts
-from board.trackers.trackio_rollouts import TABLE, TRACE, Stored, completions
+from board.sources import trackio_rollouts
+from board.sources.json_record import Record, parse_value
+from board.sources.trackio_rollouts import TABLE, TRACE, Stored, completions
 
 
 def rows(path: Path, longest: int) -> Iterator[tuple[Record | RowRefused, int]]:

@@ -10,9 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from board import run_files
+from board.sources import run_files, sqlite_files, trackio_rollouts
 from board.text.path_names import shown
-from board.trackers import databases, trackio_rollouts
 
 SUFFIXES: Final = (
     ".jsonl",
@@ -100,7 +99,7 @@ def _has_traces(path: Path, within: Path) -> bool:
     if not _beginning(path, within).startswith(magic):
         return False
     try:
-        return _holds(path, *databases.state(path, run_files.check(path, within=within)))
+        return _holds(path, *sqlite_files.state(path, run_files.check(path, within=within)))
     except OSError:
         return False
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from board.errors import BoardError
-from board.trackers.files import check
+from board.sources.nearby_files import check
 
 _BESIDE: Final = ("-wal", "-shm", "-journal")
 """Files that SQLite opens with a database, by what their names have more."""

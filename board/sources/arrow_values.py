@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from board.records import Record
+from board.sources.json_record import Record
 
 Is = Callable[[pa.DataType], bool]
 

@@ -1,6 +1,6 @@
 """Location → shards, bytes → lines: which files of a folder may hold rollouts, and how those of lines are read.
 
-A shard is a file at any depth under the run folder that `board.candidates` takes for one. This module knows what a line is; it does not
+A shard is a file at any depth under the run folder that `board.sources.candidates` takes for one. This module knows what a line is; it does not
 know what a rollout is, and it never writes.
 """
 
@@ -15,12 +15,11 @@ from typing import BinaryIO, Final, Literal
 
 import numpy as np
 
-from board import candidates, lines, run_files, streams
 from board.errors import RunNotFound
-from board.lines import SEARCHED, longest_line
+from board.sources import candidates, lines, run_files, sqlite_files, streams
+from board.sources.lines import SEARCHED, longest_line
+from board.sources.trackio_rollouts import ENDING
 from board.text.path_names import shown
-from board.trackers import databases
-from board.trackers.trackio_rollouts import ENDING
 
 BOM: Final = b"\xef\xbb\xbf"
 
@@ -138,7 +137,7 @@ def _stat(path: Path, name: str, allowed: Path) -> Shard | Problem:
         return Problem(name, None, str(error.strerror), "refused")
     except OSError as error:
         return Problem(name, None, f"cannot be read: {error.strerror}", "refused")
-    size, changed = databases.state(path, status) if path.name.endswith(ENDING) else (status.st_size, status.st_mtime_ns)
+    size, changed = sqlite_files.state(path, status) if path.name.endswith(ENDING) else (status.st_size, status.st_mtime_ns)
     return Shard(path, name, size, changed, within=allowed)
 
 

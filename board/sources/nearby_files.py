@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from board import run_files
 from board.errors import BoardError
+from board.sources import run_files
 
 MAX_DEPTH: Final = 4
 """Folders below the one given that a walk enters."""

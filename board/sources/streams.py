@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, Final, Protocol, cast
 
 import pyarrow as pa
 
-from board import run_files
+from board.sources import run_files
 
 RATIO: Final = 200
 """Rollouts become 3 to 30 times shorter, a collapsed policy's perhaps 100 times; gzip can reach 1,000 and zstd any number."""

@@ -18,7 +18,6 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from board import pins
 from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart, Ready
 from board.figures.theme import ink
@@ -30,6 +29,7 @@ from board.scalars import Reader, Scalars, find
 from board.steps import nearest_step, per_step
 from board.text.path_names import path_of, shown
 from board.trackers import Found
+from board.user_files import pins
 
 _T = TypeVar("_T")
 

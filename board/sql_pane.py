@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from board import address, saved_metrics, session
+from board import address, session
 from board.custom_metrics import LONGEST_QUERY, Answer, CustomCurve, curves, described, evaluate, example
 from board.errors import BoardError, FieldMissing
 from board.figures.answers import MOST_CURVES, answer_chart
@@ -16,6 +16,7 @@ from board.formats.row import plural
 from board.notices import notice
 from board.rollouts import Run
 from board.sql_process import Limits
+from board.user_files import saved_queries
 
 CHART: Final = "sql_chart"
 """Key of the chart, and the beginning of the keys where there are several."""
@@ -52,9 +53,9 @@ def draw(run: Run, step: int) -> dict[str, Spec | None]:
     with st.expander("Custom metric (SQL)", key="sql", on_change="rerun", bind="query-params") as expander:
         if not expander.open:
             return {}
-        saved = saved_metrics.SavedMetrics((), ())
+        saved = saved_queries.SavedMetrics((), ())
         try:
-            saved = saved_metrics.load()
+            saved = saved_queries.load()
         except BoardError as error:
             notice(str(error), "error")
         _choice(saved)
@@ -66,7 +67,7 @@ def draw(run: Run, step: int) -> dict[str, Spec | None]:
         return _result(run, step, query, title, anew=pressed)
 
 
-def _choice(saved: saved_metrics.SavedMetrics) -> None:
+def _choice(saved: saved_queries.SavedMetrics) -> None:
     """The saved metrics to choose from, one that a link names among them, and a word on each file that holds none."""
     names = ["", *(one.name for one in saved.metrics)]
     queries = {one.name: one.query for one in saved.metrics}
@@ -102,7 +103,7 @@ def _editor(run: Run) -> bool:
         st.text_area("Query", key="sql_query", height=140, max_chars=LONGEST_QUERY, help=HELP, persist_state="session")
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             pressed = st.form_submit_button("Run", key="sql_run", type="primary", on_click=_forget_told)
-            st.text_input("Name", key="sql_name", max_chars=saved_metrics.LONGEST_NAME, persist_state="session", width=240)
+            st.text_input("Name", key="sql_name", max_chars=saved_queries.LONGEST_NAME, persist_state="session", width=240)
             st.form_submit_button("Save", key="sql_save", on_click=_save)
             with st.popover("Columns"):
                 st.dataframe(described(run.frame), hide_index=True, width=560)
@@ -187,7 +188,7 @@ def _open(name: str, queries: dict[str, str]) -> None:
 
 def _save() -> None:
     try:
-        metric = saved_metrics.save(session.typed("sql_name"), session.typed("sql_query"))
+        metric = saved_queries.save(session.typed("sql_name"), session.typed("sql_query"))
     except BoardError as error:
         session.keep(sql_told=str(error))
     else:
@@ -199,7 +200,7 @@ def _delete() -> None:
     """The query stays in the editor, so that it can be saved again."""
     _forget_told()
     try:
-        saved_metrics.delete(session.typed("sql_saved"))
+        saved_queries.delete(session.typed("sql_saved"))
     except BoardError as error:
         session.keep(sql_told=str(error))
     else:

@@ -23,7 +23,7 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 
-from board import private, sealed
+from board import sealed
 from board.columns import Columns, Overlaid
 from board.errors import RunNotFound
 from board.parts import Part
@@ -32,6 +32,7 @@ from board.sealed import HEAD, Damaged, Sealed, Sum
 from board.sources import shards
 from board.sources.shards import Problem, Shard
 from board.text.path_names import shown
+from board.user_files import private_folders
 
 MAKERS: Final = (
     "arrow_values.py",
@@ -157,9 +158,9 @@ class Store:
 
     def open(self) -> None:
         """Make the folder, for this user alone. Raises OSError where it cannot be written."""
-        private.made(self.folder, self.root)
+        private_folders.made(self.folder, self.root)
         for other in self.root.glob("v-*"):  # which earlier versions of the board may have left open
-            private.close(other)
+            private_folders.close(other)
         probe = self.folder / f"{uuid4().hex}.tmp"
         probe.touch()
         probe.unlink()

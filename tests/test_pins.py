@@ -1,4 +1,4 @@
-"""board.pins: pins are kept for the next session, in order, and a damaged file is told and never lost."""
+"""board.user_files.pins: pins are kept for the next session, in order, and a damaged file is told and never lost."""
 
 import json
 from pathlib import Path
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board import pins
 from board.errors import BoardError
+from board.user_files import pins
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from board import pins, private
 from board.push.state import state_of, state_root
 from board.store import Store, cache_root
+from board.user_files import pins, private_folders
 
 
 def modes(folder: Path, root: Path) -> list[int]:
@@ -24,8 +24,8 @@ def test_nobody_else_looks_in(tmp_path: Path, before: str | None) -> None:
         if path.exists():
             path.chmod(0o755)
 
-    private.made(folder, root)
-    private.made(folder, root)
+    private_folders.made(folder, root)
+    private_folders.made(folder, root)
 
     assert modes(folder, root) == [0, 0]
     assert root.stat().st_mode & 0o777 == (0o755 if before else 0o700)

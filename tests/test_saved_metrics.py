@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from board import saved_metrics
 from board.errors import BoardError
-from board.saved_metrics import LONGEST_NAME, SavedMetric, delete, load, save
+from board.user_files import saved_queries
+from board.user_files.saved_queries import LONGEST_NAME, SavedMetric, delete, load, save
 
 REPOSITORY = Path(__file__).parent.parent
 QUERY = "SELECT step, avg(reward) FROM rollouts GROUP BY ALL"
@@ -202,4 +202,4 @@ def test_files_are_for_people(folder: Path) -> None:
 
     assert json.loads(path.read_text(encoding="utf-8")) == {"name": "值 over steps", "query": QUERY}
     assert "值" in path.read_text(encoding="utf-8")
-    assert saved_metrics.load().metrics[0].query == QUERY
+    assert saved_queries.load().metrics[0].query == QUERY

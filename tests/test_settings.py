@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from board import settings
 from board.errors import BoardError
+from board.user_files import folders
 
 PLACES = {
     "nothing set": ({}, "home/.config/rl-logging-board"),
@@ -23,7 +23,7 @@ def test_folder(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     for variable, value in variables.items():
         monkeypatch.setenv(variable, value and str(tmp_path / value))
 
-    assert settings.folder() == tmp_path / wanted
+    assert folders.folder() == tmp_path / wanted
     assert [*tmp_path.iterdir()] == []
 
 
@@ -31,8 +31,8 @@ def test_writes_whole_and_for_this_user(tmp_path: Path) -> None:
     """A file replaces another in one move, leaves nothing beside it, and a new folder is nobody else's."""
     path = tmp_path / "settings" / "a.json"
 
-    settings.write(path, b"one")
-    settings.write(path, b"two")
+    folders.write(path, b"one")
+    folders.write(path, b"two")
 
     assert path.read_bytes() == b"two"
     assert [*path.parent.iterdir()] == [path]
@@ -45,9 +45,9 @@ def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "taken" / "x").mkdir(parents=True)
 
     with pytest.raises(BoardError, match=r"file/a\.json cannot be written: Not a directory"):
-        settings.write(tmp_path / "file" / "a.json", b"")
+        folders.write(tmp_path / "file" / "a.json", b"")
     with pytest.raises(BoardError, match="taken cannot be written: Is a directory"):
-        settings.write(tmp_path / "taken", b"")
+        folders.write(tmp_path / "taken", b"")
 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "taken"]
 
@@ -57,9 +57,9 @@ def test_damaged_files_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     for content in ("first", "second"):
         path.write_text(content)
-        settings.set_aside(path)
+        folders.set_aside(path)
 
     assert not path.exists()
     assert sorted(one.read_text() for one in tmp_path.glob("a.json.damaged-*")) == ["first", "second"]
     with pytest.raises(BoardError, match="cannot be moved aside: No such file"):
-        settings.set_aside(path)
+        folders.set_aside(path)

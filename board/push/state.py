@@ -14,8 +14,8 @@ from uuid import uuid4
 
 import orjson
 
-from board import private
 from board.errors import BoardError
+from board.user_files import private_folders
 
 VERSION: Final = 1
 
@@ -124,7 +124,7 @@ def state_of(what: Mapping[str, str], *, again: bool, kept: bool = True) -> Iter
     digest = blake2b(orjson.dumps(what, option=orjson.OPT_SORT_KEYS), digest_size=12).hexdigest()
     path = state_root() / "push" / f"{digest}.json"
     try:
-        private.made(path.parent, state_root())
+        private_folders.made(path.parent, state_root())
         lock = path.with_suffix(".lock").open("a")
     except OSError as error:
         raise BoardError(f"What was pushed cannot be noted in {path.parent}: {error.strerror}.") from error

@@ -10,8 +10,8 @@ from typing import Final
 
 import orjson
 
-from board import settings
 from board.errors import BoardError
+from board.user_files import folders
 
 LONGEST_NAME: Final = 80
 """Characters."""
@@ -60,12 +60,12 @@ def save(name: str, query: str) -> SavedMetric:
         raise BoardError("There is no query to save.")
     path = _path(metric.name)
     if path.exists() and not _is_whole(path):
-        settings.set_aside(path)
+        folders.set_aside(path)
     try:
         written = orjson.dumps(asdict(metric), option=orjson.OPT_INDENT_2)
     except orjson.JSONEncodeError as error:  # half a surrogate pair
         raise BoardError("The query holds a character that is no text.") from error
-    settings.write(path, written)
+    folders.write(path, written)
     return metric
 
 
@@ -78,7 +78,7 @@ def delete(name: str) -> None:
 
 
 def _folder() -> Path:
-    return settings.folder() / "custom_metrics"
+    return folders.folder() / "custom_metrics"
 
 
 def _files() -> list[Path]:

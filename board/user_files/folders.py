@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from uuid import uuid4
 
-from board import private
 from board.errors import BoardError
+from board.user_files import private_folders
 
 
 def folder() -> Path:
@@ -22,7 +22,7 @@ def write(path: Path, data: bytes) -> None:
     """Put a file of the settings there in one move, so that nobody reads half of it. Raises BoardError where it cannot be written."""
     unfinished = path.with_name(f"{uuid4().hex}.tmp")
     try:
-        private.made(path.parent, folder())
+        private_folders.made(path.parent, folder())
         try:
             with unfinished.open("wb") as stream:
                 stream.write(data)

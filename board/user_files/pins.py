@@ -8,8 +8,8 @@ import threading
 from pathlib import Path
 from typing import Final
 
-from board import settings
 from board.errors import BoardError
+from board.user_files import folders
 
 NAME: Final = "pinned_metrics.json"
 
@@ -21,7 +21,7 @@ _CHANGING: Final = threading.Lock()
 
 def path() -> Path:
     """Where they are kept."""
-    return settings.folder() / NAME
+    return folders.folder() / NAME
 
 
 def read() -> tuple[str, ...]:
@@ -47,8 +47,8 @@ def toggle(key: str) -> tuple[str, ...]:
         try:
             before = read()
         except BoardError:
-            settings.set_aside(path())
+            folders.set_aside(path())
             before = ()
         after = tuple(one for one in before if one != key) if key in before else (*before, key)[-MOST:]
-        settings.write(path(), json.dumps(after, indent=1).encode())
+        folders.write(path(), json.dumps(after, indent=1).encode())
         return after

@@ -12,7 +12,8 @@ from typing import Final
 
 from board import formats
 from board.accounts import account_name
-from board.formats import native, slime
+from board.formats import native
+from board.formats.trainers import slime
 from board.recognition import Identity, identify
 from board.sources.shards import Shard
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from board import asides
 from board.errors import RunNotFound
-from board.formats.paths import is_part
+from board.formats.filename_hints import is_part
 from board.kept import Turns
 from board.progress import Progress
 from board.rollouts import Run, open_run

@@ -12,10 +12,11 @@ from typing import Final
 
 from board import formats
 from board.errors import RowRefused, RunNotFound
-from board.formats import miles_columns, miles_trajectory, native, slime, token_export, traces, trackio, trl, wandb_table
+from board.formats import native
 from board.formats.contract import Head
-from board.formats.guess import guess
 from board.formats.row import plural
+from board.formats.suggest_mapping import guess
+from board.formats.trainers import miles_columns, miles_trajectory, slime, token_export, traces, trackio, trl, wandb_table
 from board.sources import files, json_record
 from board.sources.files import Parsed
 from board.sources.json_record import Record

@@ -6,9 +6,9 @@ import pytest
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import areal
 from board.formats.contract import Head, Place
 from board.formats.row import Row
+from board.formats.trainers import areal
 
 RECORD: dict[str, Any] = {
     "task_id": 42,

@@ -15,9 +15,9 @@ from golden_runs import GOLDEN
 
 from board import formats, open_run
 from board.errors import RowRefused
-from board.formats import art
 from board.formats.contract import Head, Place
 from board.formats.row import Row
+from board.formats.trainers import art
 
 ROOT = Path(__file__).parents[1]
 USER = {"role": "user", "content": "2+2?"}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import atropos
 from board.formats.contract import Head, Place
+from board.formats.trainers import atropos
 
 U = -100
 CHAT = [{"role": "user", "content": "2+2?"}, {"role": "assistant", "content": "4"}]

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from board.errors import RowRefused
-from board.formats.checked import as_long, listed, listed_or_none, nested, objects, split_at, whole, whole_or_none, without
 from board.formats.contract import Place
+from board.formats.validation import as_long, listed, listed_or_none, nested, objects, split_at, whole, whole_or_none, without
 
 LISTED: dict[str, tuple[Any, type, int | None, str]] = {
     "missing": (..., object, None, "has no `a`"),

@@ -1,10 +1,10 @@
-"""board.formats.fields: step and split, rewards in parts, and what is left beside them."""
+"""board.formats.common_fields: step and split, rewards in parts, and what is left beside them."""
 
 from typing import Any
 
 import pytest
 
-from board.formats.fields import beside, given, hidden, reward_note, rewarded, step_and_split
+from board.formats.common_fields import beside, given, hidden, reward_note, rewarded, step_and_split
 
 PLACES: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "the record says both": (("eval_3.pt", 7, "train"), {"step": 7, "split": "train"}),

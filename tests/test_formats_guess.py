@@ -13,9 +13,9 @@ from board import formats
 from board.errors import MappingRefused, RowRefused
 from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS
 from board.formats.contract import Head, Place
-from board.formats.guess import guess
 from board.formats.mapping import NAMES, Constant, FromPath, HandMapping, Key
 from board.formats.mapping_file import parse
+from board.formats.suggest_mapping import guess
 
 CHAT = [{"role": "user", "content": "2+2?"}, {"role": "assistant", "content": "4"}]
 

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from board.errors import RowRefused
-from board.formats import keys
+from board.formats import renaming
 
 NAN = math.nan
 
@@ -18,7 +18,7 @@ def test_renaming_loses_nothing() -> None:
     """Known keys get our names, others keep theirs, and what bears one of ours without being it is told apart."""
     record = {"output": "a", "x": 1, "response": "b", "split": "c"}
 
-    assert keys.renamed(record, {"output": "response"}, ["split"]) == {
+    assert renaming.renamed(record, {"output": "response"}, ["split"]) == {
         "response": "a",
         "x": 1,
         "response (logged)": "b",
@@ -31,7 +31,7 @@ def test_renaming_keeps_every_value(record: dict[str, int], names: dict[str, str
     """Unless two keys are given one name, as many values come out as go in."""
     assume(len(set(names.values())) == len(names))
 
-    assert sorted(keys.renamed(record, names).values()) == sorted(record.values())
+    assert sorted(renaming.renamed(record, names).values()) == sorted(record.values())
 
 
 MISSING: dict[str, tuple[dict[str, Any], str]] = {
@@ -46,17 +46,20 @@ MISSING: dict[str, tuple[dict[str, Any], str]] = {
 def test_needed_keys(record: dict[str, Any], reason: str) -> None:
     """The reason names what is missing and what there is, and fits the screen."""
     with pytest.raises(RowRefused) as refusal:
-        keys.need(record, "a", "b")
+        renaming.need(record, "a", "b")
 
     assert str(refusal.value).startswith(reason)
     assert len(str(refusal.value)) < 700
-    keys.need({"a": 0, "b": ""}, "a", "b")
+    renaming.need({"a": 0, "b": ""}, "a", "b")
 
 
 def test_columns_become_rows() -> None:
     """An entry of every column makes a row; what is no list is every row's."""
-    assert keys.rows({"a": [1, 2], "b": ["x", None], "c": 3}, "a") == [{"a": 1, "b": "x", "c": 3}, {"a": 2, "b": None, "c": 3}]
-    assert keys.rows({"a": []}, "a") == []
+    assert renaming.rows({"a": [1, 2], "b": ["x", None], "c": 3}, "a") == [
+        {"a": 1, "b": "x", "c": 3},
+        {"a": 2, "b": None, "c": 3},
+    ]
+    assert renaming.rows({"a": []}, "a") == []
 
 
 NO_COLUMNS: dict[str, tuple[dict[str, Any], str]] = {
@@ -71,7 +74,7 @@ NO_COLUMNS: dict[str, tuple[dict[str, Any], str]] = {
 def test_columns_that_make_no_rows(record: dict[str, Any], reason: str) -> None:
     """Nothing is paired by guess; the reason names the column."""
     with pytest.raises(RowRefused) as refusal:
-        keys.rows(record, "a")
+        renaming.rows(record, "a")
 
     assert str(refusal.value) == reason
 
@@ -79,7 +82,7 @@ def test_columns_that_make_no_rows(record: dict[str, Any], reason: str) -> None:
 @given(st.dictionaries(st.sampled_from("bcd"), st.lists(st.integers(), min_size=3, max_size=3)))
 def test_rows_hold_what_columns_held(columns: dict[str, list[int]]) -> None:
     """Every value, in its order."""
-    rows = keys.rows({"a": [0, 0, 0], **columns}, "a")
+    rows = renaming.rows({"a": [0, 0, 0], **columns}, "a")
 
     assert {name: [row[name] for row in rows] for name in columns} == columns
 
@@ -98,16 +101,16 @@ TOTALS: dict[str, tuple[dict[str, Any], float | None]] = {
 @pytest.mark.parametrize(("parts", "total"), TOTALS.values(), ids=TOTALS)
 def test_total(parts: dict[str, Any], total: float | None) -> None:
     """What is missing counts for nothing; of nothing the sum is missing, not zero."""
-    assert keys.total(parts.values()) == total
+    assert renaming.total(parts.values()) == total
 
 
 def test_masks() -> None:
     """Numbers, truth values, arrays; null is 0."""
     for value in ([1, 0, 1], [True, False, True], [1, None, 1.0], np.array([1, 0, 1], np.float32)):
-        found = keys.mask({"m": value}, "m")
+        found = renaming.mask({"m": value}, "m")
         assert found.tolist() == [1, 0, 1]
     with pytest.raises(RowRefused, match="has no `m`"):
-        keys.mask({"m": None}, "m")
+        renaming.mask({"m": None}, "m")
 
 
 @pytest.mark.parametrize(
@@ -121,17 +124,17 @@ def test_masks() -> None:
 def test_damaged_masks_are_refused(value: Any, reason: str) -> None:
     """Without its mask nothing tells which of a rollout's numbers count."""
     with pytest.raises(RowRefused) as refusal:
-        keys.mask({"m": value}, "m")
+        renaming.mask({"m": value}, "m")
 
     assert str(refusal.value) == reason
 
 
 def test_same() -> None:
     """NaN is what NaN is; nothing else is forgiven."""
-    assert keys.same(NAN, NAN)
-    assert keys.same("a", "a")
-    assert not keys.same(1.0, NAN)
-    assert not keys.same(None, 0)
+    assert renaming.same(NAN, NAN)
+    assert renaming.same("a", "a")
+    assert not renaming.same(1.0, NAN)
+    assert not renaming.same(None, 0)
 
 
 UNPACKED: dict[str, tuple[Any, Any]] = {
@@ -146,10 +149,10 @@ UNPACKED: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize(("value", "expected"), UNPACKED.values(), ids=UNPACKED)
 def test_json_in_text(value: Any, expected: Any) -> None:
     """It is read as JSON is on a line: what UTF-8 cannot hold is written out."""
-    assert keys.unpacked({"x": value}, "x") == expected
+    assert renaming.unpacked({"x": value}, "x") == expected
 
 
 def test_text_that_is_not_json_is_refused() -> None:
     """The reason names the key and quotes the text."""
     with pytest.raises(RowRefused, match=r"^`x` is not JSON: Expecting value at character 2: "):
-        keys.unpacked({"x": "[}"}, "x")
+        renaming.unpacked({"x": "[}"}, "x")

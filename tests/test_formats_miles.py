@@ -1,4 +1,4 @@
-"""board.formats.miles_trajectory and miles_columns: what miles writes beside its torch dumps."""
+"""board.formats.trainers.miles_trajectory and miles_columns: what miles writes beside its torch dumps."""
 
 import json
 import math
@@ -11,8 +11,8 @@ import pytest
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import miles_columns, miles_trajectory
 from board.formats.contract import Head, Place
+from board.formats.trainers import miles_columns, miles_trajectory
 
 GOLDEN = Path(__file__).parent / "formats"
 TRAJECTORY = "trajectory/12.jsonl"

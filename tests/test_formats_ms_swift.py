@@ -7,8 +7,8 @@ from golden_runs import flat, golden, golden_head, read_one
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import ms_swift
 from board.formats.contract import Head, Place
+from board.formats.trainers import ms_swift
 
 PROMPT = "<|im_start|>user\n2+2?<|im_end|>\n<|im_start|>assistant\n"
 COLUMNS: dict[str, Any] = {"step": ["1", "1"], "prompt": ["p", "p"], "completion": ["a", "b"], "advantages": [0.5, -0.5]}

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.errors import RowRefused
-from board.formats import nemo_rl
 from board.formats.contract import Head, Place
+from board.formats.trainers import nemo_rl
 
 PROMPT = "<|im_start|>user\n2+2?<|im_end|>\n<|im_start|>assistant\n"
 TRAIN = "exp_001/train_data_step1.jsonl"

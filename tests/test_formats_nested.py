@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.formats.nested import found, leaves, pruned
+from board.formats.json_paths import found, leaves, pruned
 
 RECORD: dict[str, Any] = {
     "output": {"text": "4", "meta": {"n": 1}},

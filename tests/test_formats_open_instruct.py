@@ -8,8 +8,9 @@ from golden_runs import flat, golden, golden_head, golden_records
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import native, open_instruct
+from board.formats import native
 from board.formats.contract import Head, Place
+from board.formats.trainers import open_instruct
 
 FILE = "grpo_rollouts_000000.jsonl"
 ROW: dict[str, Any] = {

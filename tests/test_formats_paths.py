@@ -2,7 +2,7 @@
 
 import pytest
 
-from board.formats.paths import split_in, step_in, step_note, step_or_zero
+from board.formats.filename_hints import split_in, step_in, step_note, step_or_zero
 
 STEPS: dict[str, int | None] = {
     "12.jsonl": 12,

@@ -1,4 +1,4 @@
-"""board.formats.relax: Relax's rollout results, with and without tokens."""
+"""board.formats.trainers.relax: Relax's rollout results, with and without tokens."""
 
 import json
 import math
@@ -10,9 +10,9 @@ import pytest
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import relax
 from board.formats.contract import Head, Place
 from board.formats.row import Row
+from board.formats.trainers import relax
 
 GOLDEN = Path(__file__).parent / "formats" / "relax"
 TRAIN = "rollout_result/train/12.jsonl"

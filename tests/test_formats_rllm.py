@@ -7,9 +7,9 @@ import pytest
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import rllm
 from board.formats.contract import Head, Place
 from board.formats.row import Row
+from board.formats.trainers import rllm
 
 USER = {"role": "user", "content": "2+2?"}
 CALL = {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "add", "arguments": '{"a": 2}'}}]}

@@ -8,8 +8,8 @@ from golden_runs import flat, golden, golden_head, read_one
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import roll_agentic
 from board.formats.contract import Head
+from board.formats.trainers import roll_agentic
 
 FILE = "rollout_dump_data.step_7.jsonl"
 TALK = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import native, roll_board
+from board.formats import native
 from board.formats.contract import Head
+from board.formats.trainers import roll_board
 
 FILE = "data_20260105_120000_123.jsonl"
 ROW: dict[str, Any] = {

@@ -7,8 +7,8 @@ from golden_runs import flat, golden, golden_head
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import roll_rlvr
 from board.formats.contract import Head, Place
+from board.formats.trainers import roll_rlvr
 
 FILE = "rollout_dump_data.step_7.jsonl"
 COLUMNS: dict[str, Any] = {"global_step": [1, 1], "prompt": ["p", "q"], "responses": ["a", "b"], "scores": [1.0, 0.0]}

@@ -7,9 +7,9 @@ import pytest
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import rollout_viz
 from board.formats.contract import Head, Place
 from board.formats.row import Row
+from board.formats.trainers import rollout_viz
 
 RECORD: dict[str, Any] = {
     "tokens": ["2", "+", "2 ✓"],

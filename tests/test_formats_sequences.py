@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.formats.sequences import cut, hide, response_span, spread
+from board.formats.masking import cut, hide, response_span, spread
 
 SPANS: dict[str, tuple[list[Any], tuple[int, int]]] = {
     "prompt, response, padding": ([0, 0, 1, 1, 0], (2, 4)),

@@ -7,8 +7,8 @@ from golden_runs import flat, golden, golden_head, read_one
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import skyrl
 from board.formats.contract import Head
+from board.formats.trainers import skyrl
 
 FILE = "dumped_evals/global_step_10_evals/openai_gsm8k.jsonl"
 ROW: dict[str, Any] = {"input_prompt": "p", "output_response": "r", "score": 1.0}

@@ -1,4 +1,4 @@
-"""board.formats.slime: rollout and train dumps of slime, miles and Relax, alone and joined."""
+"""board.formats.trainers.slime: rollout and train dumps of slime, miles and Relax, alone and joined."""
 
 import contextlib
 import json
@@ -14,9 +14,9 @@ from test_formats_damage import damaged
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import slime
 from board.formats.contract import Head, Place
 from board.formats.row import Row
+from board.formats.trainers import slime
 
 GOLDEN = Path(__file__).parent / "formats" / "slime"
 PLACE = Place("rollout_data/12.pt", 1)

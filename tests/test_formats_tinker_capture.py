@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from board.errors import RowRefused
-from board.formats import tinker_capture
 from board.formats.contract import Head, Place
+from board.formats.trainers import tinker_capture
 
 SCOPE = {"run_id": "r", "split": "train", "iteration": 10, "group_idx": 0, "traj_idx": 3, "purpose": "rollout"}
 RECORD: dict[str, Any] = {

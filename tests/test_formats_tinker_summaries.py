@@ -6,9 +6,9 @@ import pytest
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import tinker_summaries
 from board.formats.contract import Head, Place
 from board.formats.row import Row
+from board.formats.trainers import tinker_summaries
 
 STEP: dict[str, Any] = {
     "step_idx": 0,

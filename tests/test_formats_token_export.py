@@ -1,4 +1,4 @@
-"""board.formats.token_export: prime-rl's sequences of ids, cut to the response."""
+"""board.formats.trainers.token_export: prime-rl's sequences of ids, cut to the response."""
 
 import json
 from pathlib import Path
@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.errors import RowRefused
-from board.formats import token_export
 from board.formats.contract import Head, Place
+from board.formats.trainers import token_export
 
 GOLDEN = Path(__file__).parent / "formats" / "token_export"
 FIRST = "token_exports/step_12/rank_0.jsonl"

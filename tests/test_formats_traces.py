@@ -1,4 +1,4 @@
-"""board.formats.traces and message_graph: episodes and traces of verifiers and prime-rl, field by field."""
+"""board.formats.trainers.traces and message_graph: episodes and traces of verifiers and prime-rl, field by field."""
 
 import copy
 import json
@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import traces
 from board.formats.contract import Head, Place
 from board.formats.message_graph import branches
 from board.formats.row import Row
+from board.formats.trainers import traces
 
 GOLDEN = Path(__file__).parent / "formats" / "traces"
 ALL = "run/rollouts/step_12/train/all/traces.jsonl"

@@ -15,8 +15,8 @@ from rows import write_run
 
 from board import formats, open_run
 from board.errors import RowRefused, RunNotFound
-from board.formats import trackio
 from board.formats.contract import Head, Place
+from board.formats.trainers import trackio
 from board.library import HERE, list_runs
 from board.sources import trackio_records
 

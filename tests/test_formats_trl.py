@@ -7,8 +7,8 @@ import pytest
 from golden_runs import flat, golden, golden_head, read_one
 
 from board.errors import RowRefused
-from board.formats import trl
 from board.formats.contract import Head
+from board.formats.trainers import trl
 
 ROW = {"step": 25, "prompt": "p", "completion": "c", "accuracy": 1.0, "advantage": 0.5}
 CHAT = "conversational/completions/completions_00001.parquet"

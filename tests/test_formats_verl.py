@@ -10,9 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from board.errors import RowRefused
-from board.formats import verl
 from board.formats.contract import Head
-from board.formats.keys import same
+from board.formats.renaming import same
+from board.formats.trainers import verl
 
 ROW = {"input": "2+2?", "output": "4", "score": 1.0, "step": 3}
 TRUTHS = ("True", "False")

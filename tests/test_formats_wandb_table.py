@@ -9,8 +9,8 @@ from golden_runs import GOLDEN, flat, golden, golden_head, read_one
 
 from board import open_run
 from board.errors import RowRefused
-from board.formats import wandb_table
 from board.formats.contract import Head
+from board.formats.trainers import wandb_table
 
 RUN = GOLDEN / "wandb_table"
 TABLES = sorted(path.relative_to(RUN).as_posix() for path in RUN.rglob("*.table.json"))

@@ -6,9 +6,9 @@ import pytest
 
 from board import formats
 from board.errors import RowRefused
-from board.formats import xtuner
 from board.formats.contract import Head, Place
 from board.formats.row import Row
+from board.formats.trainers import xtuner
 
 SUMMARY = {"reward_mean": 0.5, "reward_std": 0.5, "response_len_mean": 2.0, "response_len_max": 2, "total_len": 12}
 RECORD: dict[str, Any] = {

@@ -8,15 +8,18 @@ from functools import lru_cache
 from typing import Final
 
 from board.errors import RowRefused
-from board.formats import (
+from board.formats import mapping_file, native
+from board.formats.contract import Format, Head, Place
+from board.formats.mapping import FILE, HandMapping
+from board.formats.row import Row
+from board.formats.token_names import namer
+from board.formats.trainers import (
     areal,
     art,
     atropos,
-    mapping_file,
     miles_columns,
     miles_trajectory,
     ms_swift,
-    native,
     nemo_rl,
     open_instruct,
     relax,
@@ -39,10 +42,6 @@ from board.formats import (
     wandb_table,
     xtuner,
 )
-from board.formats.contract import Format, Head, Place
-from board.formats.mapping import FILE, HandMapping
-from board.formats.row import Row
-from board.formats.token_names import namer
 from board.sources.json_record import Record
 
 FORMATS: Final[tuple[Format, ...]] = (

@@ -1,7 +1,7 @@
 """A format made by hand: which of a run's keys are which of our names, for runs that no module knows.
 
 Knows how to put what stands at a key under our names; knows nothing of the file it is written in
-(`board.formats.mapping_file`), nor how one is guessed (`board.formats.guess`).
+(`board.formats.mapping_file`), nor how one is guessed (`board.formats.suggest_mapping`).
 """
 
 from collections.abc import Mapping
@@ -12,16 +12,16 @@ import numpy as np
 
 from board.errors import RowRefused
 from board.formats.chat import chat, is_chat, turns
-from board.formats.checked import split_at
 from board.formats.contract import Head, Place
-from board.formats.keys import mask, total
+from board.formats.filename_hints import step_in
+from board.formats.json_paths import found, pruned
+from board.formats.masking import cut, hide, response_span
 from board.formats.native import as_number, shown
-from board.formats.nested import found, pruned
-from board.formats.paths import step_in
+from board.formats.renaming import mask, total
 from board.formats.row import plural
-from board.formats.sequences import cut, hide, response_span
 from board.formats.token_names import IDS as RESPONSE_IDS
 from board.formats.token_names import PROMPT_IDS
+from board.formats.validation import split_at
 from board.schema import ALTERNATIVES, NATIVE, TOKEN_METRICS, TOKENS
 from board.sources.json_record import Record
 

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats.chat import parted
-from board.formats.checked import as_long, nested
-from board.formats.fields import given
-from board.formats.keys import listed
+from board.formats.common_fields import given
+from board.formats.masking import cut, response_span, spread
 from board.formats.native import shown
+from board.formats.renaming import listed
 from board.formats.row import plural
-from board.formats.sequences import cut, response_span, spread
+from board.formats.validation import as_long, nested
 from board.sources.json_record import Record
 
 _PER_SAMPLED: Final = {

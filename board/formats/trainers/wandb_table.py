@@ -1,6 +1,6 @@
 """W&B's tables of completions, as TRL logs them: `media/table/completions_10_<digest>.table.json` in a run's folder, a table a file.
 
-TRL's RLOO trainer writes its rollouts nowhere else. A row is what TRL's own file has (`board.formats.trl`); a table that was logged again
+TRL's RLOO trainer writes its rollouts nowhere else. A row is what TRL's own file has (`board.formats.trainers.trl`); a table that was logged again
 has the same digest in its name. An evaluation's completions bear the step of training, and nothing tells them apart.
 """
 
@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from board.errors import RowRefused
-from board.formats import trl
 from board.formats.contract import Head, Place
-from board.formats.keys import listed
+from board.formats.renaming import listed
 from board.formats.row import plural
+from board.formats.trainers import trl
 from board.sources.json_record import Record
 
 NAME: Final = "W&B table"

@@ -9,7 +9,7 @@ import re
 from typing import Any, Final
 
 from board.formats.contract import Head, Place
-from board.formats.keys import need, parts_between, renamed, sum_note, total
+from board.formats.renaming import need, parts_between, renamed, sum_note, total
 from board.sources.json_record import Record
 
 NAME: Final = "TRL GRPO"

@@ -5,9 +5,9 @@ Knows these rows; Relax's torch dumps are `slime`'s.
 
 from typing import Final
 
+from board.formats.common_fields import beside, given, hidden, reward_note, rewarded, step_and_split
 from board.formats.contract import Head, Place
-from board.formats.fields import beside, given, hidden, reward_note, rewarded, step_and_split
-from board.formats.keys import listed
+from board.formats.renaming import listed
 from board.sources.json_record import Record
 
 NAME: Final = "Relax"

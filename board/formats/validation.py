@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats.contract import Place
+from board.formats.filename_hints import split_in
 from board.formats.native import shown
-from board.formats.paths import split_in
 from board.formats.row import plural
 from board.sources.json_record import Record
 

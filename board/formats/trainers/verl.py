@@ -7,8 +7,8 @@ import re
 from typing import Any, Final
 
 from board.formats.contract import Head, Place
-from board.formats.keys import need, renamed, same
-from board.formats.paths import split_in
+from board.formats.filename_hints import split_in
+from board.formats.renaming import need, renamed, same
 from board.sources.json_record import Record
 
 NAME: Final = "verl"

@@ -6,7 +6,7 @@ The reward functions stand in columns of their own; the total is stored with Ray
 from typing import Any, Final
 
 from board.formats.contract import Head, Place
-from board.formats.keys import need, parts_between, renamed, rows, sum_note, total
+from board.formats.renaming import need, parts_between, renamed, rows, sum_note, total
 from board.sources.json_record import Record
 
 NAME: Final = "ms-swift"

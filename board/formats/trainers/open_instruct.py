@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
-from board.formats.keys import listed, need, renamed
+from board.formats.masking import hide
+from board.formats.renaming import listed, need, renamed
 from board.formats.row import plural
-from board.formats.sequences import hide
 from board.sources.json_record import Record
 
 NAME: Final = "open-instruct"

@@ -3,9 +3,9 @@
 from typing import Any, Final
 
 from board.formats.contract import Head, Place
-from board.formats.keys import need, renamed, total
+from board.formats.filename_hints import step_note, step_or_zero
 from board.formats.native import as_array
-from board.formats.paths import step_note, step_or_zero
+from board.formats.renaming import need, renamed, total
 from board.sources.json_record import Record
 
 NAME: Final = "SkyRL"

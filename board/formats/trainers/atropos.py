@@ -9,11 +9,11 @@ import numpy as np
 
 from board.errors import RowRefused
 from board.formats.chat import is_chat, turns
-from board.formats.checked import listed, listed_or_none, without
 from board.formats.contract import Head, Place
+from board.formats.filename_hints import split_in, step_note, step_or_zero
+from board.formats.masking import cut, hide, response_span
 from board.formats.native import shown
-from board.formats.paths import split_in, step_note, step_or_zero
-from board.formats.sequences import cut, hide, response_span
+from board.formats.validation import listed, listed_or_none, without
 from board.sources.json_record import Record
 
 NAME: Final = "Atropos"

@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from board.errors import RowRefused
-from board.formats.checked import nested, objects, whole
+from board.formats.common_fields import beside, given, hidden, reward_note, rewarded, step_and_split
 from board.formats.contract import COMPANIONS, Head, Place
-from board.formats.fields import beside, given, hidden, reward_note, rewarded, step_and_split
-from board.formats.keys import listed
+from board.formats.renaming import listed
+from board.formats.validation import nested, objects, whole
 from board.sources.json_record import Record
 
 NAME: Final = "slime dump"

@@ -8,14 +8,14 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from board.errors import RowRefused
-from board.formats.checked import nested, objects
+from board.formats.common_fields import beside, given, step_and_split
 from board.formats.contract import Head, Place
-from board.formats.fields import beside, given, step_and_split
+from board.formats.filename_hints import step_in, step_note
+from board.formats.json_paths import found
 from board.formats.message_graph import branches
 from board.formats.native import as_number, shown
-from board.formats.nested import found
-from board.formats.paths import step_in, step_note
-from board.formats.verifiers_results import stepped
+from board.formats.trainers.verifiers_results import stepped
+from board.formats.validation import nested, objects
 from board.sources.json_record import Record
 
 NAME: Final = "verifiers traces"

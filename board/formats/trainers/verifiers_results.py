@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats.chat import is_chat, response
-from board.formats.checked import as_long, nested, objects
+from board.formats.common_fields import beside, given, hidden, step_and_split
 from board.formats.contract import Head, Place
-from board.formats.fields import beside, given, hidden, step_and_split
-from board.formats.keys import listed
-from board.formats.paths import step_note
+from board.formats.filename_hints import step_note
+from board.formats.renaming import listed
+from board.formats.validation import as_long, nested, objects
 from board.sources.json_record import Record, as_text
 
 NAME: Final = "verifiers results"

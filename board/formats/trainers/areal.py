@@ -6,10 +6,10 @@ Knows AReaL's keys; knows nothing of files.
 from typing import Final
 
 from board.errors import RowRefused
-from board.formats.checked import whole_or_none, without
 from board.formats.contract import Head, Place
-from board.formats.keys import need
-from board.formats.paths import split_in, step_in
+from board.formats.filename_hints import split_in, step_in
+from board.formats.renaming import need
+from board.formats.validation import whole_or_none, without
 from board.sources.json_record import Record
 
 NAME: Final = "AReaL"

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats.chat import is_chat, parted, turns
-from board.formats.checked import listed
 from board.formats.contract import Head, Place
-from board.formats.keys import unpacked
+from board.formats.filename_hints import split_in, step_note, step_or_zero
 from board.formats.native import shown
-from board.formats.paths import split_in, step_note, step_or_zero
+from board.formats.renaming import unpacked
+from board.formats.validation import listed
 from board.sources.json_record import Record
 
 NAME: Final = "ART"

@@ -5,10 +5,10 @@ Knows XTuner's keys, of today and of before 2026-06; knows nothing of files.
 
 from typing import Final
 
-from board.formats.checked import without
 from board.formats.contract import Head, Place
-from board.formats.keys import need
-from board.formats.paths import split_in, step_note, step_or_zero
+from board.formats.filename_hints import split_in, step_note, step_or_zero
+from board.formats.renaming import need
+from board.formats.validation import without
 from board.sources.json_record import Record
 
 NAME: Final = "XTuner"

@@ -8,11 +8,11 @@ from typing import Final
 import numpy as np
 
 from board.errors import RowRefused
-from board.formats.checked import as_long
+from board.formats.common_fields import given, step_and_split
 from board.formats.contract import Head, Place
-from board.formats.fields import given, step_and_split
-from board.formats.keys import listed, need
-from board.formats.sequences import cut, hide, response_span
+from board.formats.masking import cut, hide, response_span
+from board.formats.renaming import listed, need
+from board.formats.validation import as_long
 from board.sources.json_record import Record
 
 NAME: Final = "prime-rl token export"

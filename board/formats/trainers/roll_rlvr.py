@@ -3,8 +3,8 @@
 from typing import Final
 
 from board.formats.contract import Head, Place
-from board.formats.keys import need, renamed, rows, unpacked
-from board.formats.paths import split_in
+from board.formats.filename_hints import split_in
+from board.formats.renaming import need, renamed, rows, unpacked
 from board.sources.json_record import Record
 
 NAME: Final = "ROLL RLVR"

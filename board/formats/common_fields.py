@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
-from board.formats.keys import renamed
+from board.formats.filename_hints import split_in, step_or_zero
+from board.formats.masking import hide
 from board.formats.native import as_number
-from board.formats.paths import split_in, step_or_zero
+from board.formats.renaming import renamed
 from board.formats.row import FloatArray
-from board.formats.sequences import hide
 from board.schema import NATIVE, TOKEN_IDS
 from board.sources.json_record import Record
 

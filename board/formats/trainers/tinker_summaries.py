@@ -5,10 +5,10 @@ Knows their keys; knows nothing of files.
 
 from typing import Any, Final
 
-from board.formats.checked import listed, split_at, without
 from board.formats.contract import Head, Place
+from board.formats.filename_hints import step_or_zero
 from board.formats.native import as_number
-from board.formats.paths import step_or_zero
+from board.formats.validation import listed, split_at, without
 from board.sources.json_record import Record, as_text
 
 NAME: Final = "tinker-cookbook summaries"

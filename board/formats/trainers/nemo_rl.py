@@ -11,11 +11,11 @@ import numpy as np
 from board.errors import RowRefused
 from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
-from board.formats.keys import listed, mask, need, renamed
+from board.formats.filename_hints import split_in, step_note, step_or_zero
+from board.formats.masking import cut, hide, response_span
 from board.formats.native import as_array, shown
-from board.formats.paths import split_in, step_note, step_or_zero
+from board.formats.renaming import listed, mask, need, renamed
 from board.formats.row import FloatArray, plural
-from board.formats.sequences import cut, hide, response_span
 from board.sources.json_record import Record, as_text
 
 NAME: Final = "NeMo-RL"

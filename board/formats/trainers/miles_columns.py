@@ -6,12 +6,12 @@ Knows these rows. The same samples are in miles' torch dumps (`slime`), with tex
 from typing import Final
 
 from board.errors import RowRefused
-from board.formats.checked import whole
+from board.formats.common_fields import given, hidden, step_and_split
 from board.formats.contract import Head, Place
-from board.formats.fields import given, hidden, step_and_split
-from board.formats.keys import listed
+from board.formats.filename_hints import step_note
 from board.formats.native import shown
-from board.formats.paths import step_note
+from board.formats.renaming import listed
+from board.formats.validation import whole
 from board.sources.json_record import Record
 
 NAME: Final = "miles columns"

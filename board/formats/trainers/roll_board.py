@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
-from board.formats.keys import listed, mask, need, renamed
+from board.formats.masking import hide, response_span
+from board.formats.renaming import listed, mask, need, renamed
 from board.formats.row import FloatArray, plural
-from board.formats.sequences import hide, response_span
 from board.sources.json_record import Record
 
 NAME: Final = "ROLL board"

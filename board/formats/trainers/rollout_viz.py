@@ -6,10 +6,10 @@ Knows its keys; knows nothing of files, and nothing of which tokens are the prom
 from typing import Final
 
 from board.errors import RowRefused
-from board.formats.checked import listed, without
 from board.formats.contract import Head, Place
+from board.formats.filename_hints import split_in, step_note, step_or_zero
 from board.formats.native import shown
-from board.formats.paths import split_in, step_note, step_or_zero
+from board.formats.validation import listed, without
 from board.schema import BY_NAME, NATIVE
 from board.sources.json_record import Record
 

@@ -1,19 +1,19 @@
 """trackio's traces, and the tables of completions that TRL logs to it, out of a project's database.
 
 A trace is a list of messages with what its trainer says of it: TRL's async GRPO logs a few rollouts of some steps so, with reward, parts,
-advantage and group. A row of a table is what TRL's own file has (`board.formats.trl`); TRL's RLOO keeps its rollouts nowhere else.
+advantage and group. A row of a table is what TRL's own file has (`board.formats.trainers.trl`); TRL's RLOO keeps its rollouts nowhere else.
 """
 
 from typing import Any, Final
 
 from board.errors import RowRefused
-from board.formats import trl
 from board.formats.chat import is_chat, turns
-from board.formats.checked import nested, objects
+from board.formats.common_fields import beside, given
 from board.formats.contract import Head, Place
-from board.formats.fields import beside, given
-from board.formats.keys import need
 from board.formats.native import shown
+from board.formats.renaming import need
+from board.formats.trainers import trl
+from board.formats.validation import nested, objects
 from board.sources.flatten import SPECIAL
 from board.sources.json_record import Record
 from board.sources.trackio_rollouts import TABLE, TRACE

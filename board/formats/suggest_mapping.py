@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS
 from board.formats.chat import is_chat
+from board.formats.filename_hints import step_in
+from board.formats.json_paths import leaves
 from board.formats.mapping import FILE, SAID, Constant, FromPath, HandMapping, Key, Source
 from board.formats.mapping_file import quoted, write
 from board.formats.native import as_alternatives, as_array
-from board.formats.nested import leaves
-from board.formats.paths import step_in
 from board.formats.row import plural
 from board.formats.token_names import IDS as RESPONSE_IDS
 from board.formats.token_names import PROMPT_IDS

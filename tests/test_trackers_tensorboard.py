@@ -25,8 +25,8 @@ from tensorboard.summary.writer.event_file_writer import EventFileWriter
 from tracked import Steps, by_name, curves, without_library
 
 from board.errors import BoardError
-from board.trackers import event_records, tensorboard
-from board.trackers.plain import page
+from board.trackers import tensorboard, tfrecord
+from board.trackers.sanitize import page
 
 HOSTILE = (
     "<script>alert(1)</script>\n```\n# head\n</code></pre><img src=https://evil.example/a.png onerror=x>\n"
@@ -259,7 +259,7 @@ def test_ten_thousand_steps(tmp_path: Path) -> None:
     folder = write(tmp_path, dict.fromkeys(range(10000), values))
 
     found = tensorboard.read(folder)
-    assert only_file(folder).stat().st_size > event_records._BLOCK
+    assert only_file(folder).stat().st_size > tfrecord._BLOCK
     assert len(found) == 40
     assert all(np.array_equal(curve.steps, np.arange(10_000)) for curve in found.values())
     assert all(np.all(found[name].values == np.float32(value)) for name, value in values.items())

@@ -4,8 +4,8 @@ Each tracker is one small module with the same four functions (`contract`), load
 a run. Imports schema and errors alone, so that the recorder, which lives in a trainer's process, can use it.
 """
 
-from board.trackers.nearby import Found, near
-from board.trackers.owners import own
-from board.trackers.table import NAMES, tracker
+from board.trackers.discovery import Found, near
+from board.trackers.registry import NAMES, tracker
+from board.trackers.run_matching import own
 
 __all__ = ["NAMES", "Found", "near", "own", "tracker"]

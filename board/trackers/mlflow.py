@@ -19,7 +19,7 @@ from board.sources import sqlite_files
 from board.sources.nearby_files import checked_writable, opened, walk
 from board.trackers.contract import Curve, Example, missing
 from board.trackers.curves import Points
-from board.trackers.plain import page, plain
+from board.trackers.sanitize import page, plain
 
 NAME: Final = "mlflow"
 

@@ -8,7 +8,7 @@ from typing import Final, Literal, TextIO
 
 from board.errors import BoardError
 from board.trackers.contract import Curve, Example
-from board.trackers.plain import page, plain, plain_rows
+from board.trackers.sanitize import page, plain, plain_rows
 
 NAME: Final = "stdout"
 

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from board.errors import BoardError
-from board.trackers.bounded import within
 from board.trackers.contract import Curve, Example, missing
 from board.trackers.curves import Points
-from board.trackers.plain import page, plain
+from board.trackers.leveldb_log import SWANLAB, records
 from board.trackers.run_folders import find_logs, log_at, parts
-from board.trackers.transaction_log import SWANLAB, records
+from board.trackers.sanitize import page, plain
+from board.trackers.timeouts import within
 
 if TYPE_CHECKING:
     from swanlab.proto.swanlab.record.v1.record_pb2 import Record

@@ -18,8 +18,8 @@ from board.errors import BoardError
 from board.sources.nearby_files import folder_name, listed_files, walk
 from board.trackers.contract import Curve, Example, missing
 from board.trackers.curves import Points
-from board.trackers.event_records import records
-from board.trackers.plain import page, plain
+from board.trackers.sanitize import page, plain
+from board.trackers.tfrecord import records
 
 if TYPE_CHECKING:
     from tensorboard.compat.proto.event_pb2 import Event

@@ -17,10 +17,10 @@ from board.errors import BoardError
 from board.sources import sqlite_files
 from board.sources.flatten import numbers, parsed
 from board.sources.nearby_files import checked_writable, walk
-from board.trackers.bounded import silently, within
 from board.trackers.contract import Curve, Example, missing
 from board.trackers.curves import Points
-from board.trackers.plain import plain, plain_rows
+from board.trackers.sanitize import plain, plain_rows
+from board.trackers.timeouts import silently, within
 
 NAME: Final = "trackio"
 

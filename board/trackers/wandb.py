@@ -15,9 +15,9 @@ from typing import Any, Final, Literal
 from board.errors import BoardError
 from board.sources.nearby_files import checked_writable
 from board.trackers.contract import Curve, Example, missing
-from board.trackers.plain import plain, plain_rows
+from board.trackers.leveldb_log import WANDB, records
 from board.trackers.run_folders import find_logs, log_at, parts
-from board.trackers.transaction_log import WANDB, records
+from board.trackers.sanitize import plain, plain_rows
 from board.trackers.wandb_history import History, display_name
 
 NAME: Final = "wandb"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from board.errors import BoardError
 from board.trackers.contract import Curve, missing
 from board.trackers.curves import Points
-from board.trackers.transaction_log import WANDB, records
+from board.trackers.leveldb_log import WANDB, records
 
 if TYPE_CHECKING:
     from wandb.proto.wandb_internal_pb2 import HistoryItem, HistoryRecord, MetricRecord, Record

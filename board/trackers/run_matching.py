@@ -10,9 +10,9 @@ from typing import Final
 
 from board.errors import BoardError
 from board.sources.nearby_files import folders
-from board.trackers.nearby import Found
-from board.trackers.plain import plain
-from board.trackers.table import tracker
+from board.trackers.discovery import Found
+from board.trackers.registry import tracker
+from board.trackers.sanitize import plain
 
 _KEPT: Final = 4_096
 """So many sources' names stay read."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from board.sources.nearby_files import folders
-from board.trackers.table import NAMES, tracker
+from board.trackers.registry import NAMES, tracker
 
 MAX_FOUND: Final = 1_000
 """So many sources are listed: beside a run also those of other runs, which `owners` leaves out."""

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from board import metrics, session
+from board import session
+from board.metrics import formulas
 from board.rollouts import EVALUATION, Rollout, Run
 
 
@@ -64,6 +65,6 @@ def _without_token(rollout: Rollout, called: str) -> Iterator[str]:
     if token is not None and not (isinstance(token, int) and 0 <= token < length):
         session.keep(token=None, compare=None)
         yield f"{called} has no token {token}: it has {length:,}, which links count from 0."
-    if metric is not None and metric not in metrics.token_arrays({name: np.zeros(0) for name in rollout.arrays}):
+    if metric is not None and metric not in formulas.token_arrays({name: np.zeros(0) for name in rollout.arrays}):
         session.keep(metric=None)
         yield f"{called} has no token metric {metric!r}."

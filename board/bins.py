@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.metrics import Float64Array, FloatArray
+from board.metrics.formulas import Float64Array, FloatArray
 from board.steps import finite_values
 
 Counts = NDArray[np.int64]

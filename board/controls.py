@@ -7,7 +7,7 @@ from typing import Final, Literal, cast, get_args
 import streamlit as st
 
 from board import address
-from board.metrics import DEFAULT_ESTIMATOR, ESTIMATORS
+from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS
 from board.rollouts import Split
 from board.schema import heading, is_trainers
 from board.selection import Order, Side

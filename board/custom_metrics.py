@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from board.errors import BoardError
-from board.metrics import Float64Array
+from board.metrics.formulas import Float64Array
 from board.schema import BY_NAME
 from board.sources.shards import natural_key
 from board.sql_process import Limits, answered

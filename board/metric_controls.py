@@ -5,8 +5,8 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from board import catalogue
 from board.metric_list import HEADINGS, Origin
+from board.metrics import declared
 
 Language = Literal["en", "zh"]
 
@@ -38,7 +38,7 @@ class MetricChoices:
 
 def metric_choices() -> MetricChoices:
     """Draw the choices in one row and return them; all are in the link."""
-    dialects = {dialect.title: name for name, dialect in catalogue.DIALECTS.items()}
+    dialects = {dialect.title: name for name, dialect in declared.DIALECTS.items()}
     with st.container(horizontal=True, vertical_alignment="bottom", key="metric_choices"):
         dialect = st.segmented_control(
             "Names as in",

@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board import catalogue, schema
-from board.catalogue.contract import FAMILIES, Metric, Reading, Words
-from board.metrics import Float64Array
+from board import schema
+from board.metrics import declared
+from board.metrics.declared.contract import FAMILIES, Metric, Reading, Words
+from board.metrics.formulas import Float64Array
 from board.scalars import Logged, filled
 from board.text.display import shorten, visible
 from board.text.path_names import shown
@@ -210,7 +211,7 @@ def panels(values: pd.DataFrame, logged: Sequence[Logged], dialect: str) -> list
     return sorted(made, key=lambda panel: (families.index(panel.family), _RANK.get(_template(panel), len(_RANK))))
 
 
-_RANK: Final[Mapping[str, int]] = {key: at for at, key in enumerate(catalogue.METRICS)}
+_RANK: Final[Mapping[str, int]] = {key: at for at, key in enumerate(declared.METRICS)}
 
 
 def _template(panel: Panel) -> str:
@@ -219,7 +220,7 @@ def _template(panel: Panel) -> str:
 
 def _panel(key: str, own: "pd.Series[float] | None", logged: Sequence[Logged], dialect: str) -> Panel:
     metric = logged[0].metric if logged else None
-    metric = metric or catalogue.METRICS.get(key)
+    metric = metric or declared.METRICS.get(key)
     if metric is None:
         family = "other" if key.startswith(_COLUMN) else UNKNOWN
         return Panel(key, logged[0].name if own is None else key, family, None, own, tuple(logged))
@@ -228,10 +229,10 @@ def _panel(key: str, own: "pd.Series[float] | None", logged: Sequence[Logged], d
 
 def _name(metric: Metric, key: str, logged: Sequence[Logged], dialect: str) -> str:
     """As the dialect calls it; where it has no name for it as it was logged, and else as the board calls it."""
-    named = catalogue.name_of(dialect, metric.key)
+    named = declared.name_of(dialect, metric.key)
     if named is None:
         return logged[0].name if logged and not metric.needs else key
-    found = catalogue.resolve_any(logged[0].name) if logged and "{" in named else None
+    found = declared.resolve_any(logged[0].name) if logged and "{" in named else None
     return filled(named, found[2]) if found else named
 
 
@@ -258,7 +259,7 @@ def _holds(words: Sequence[str], names: Sequence[str], metric: Metric | None, fa
 @cache
 def catalogue_names(metric: Metric) -> dict[str, str]:
     """What each dialect that has a name for the metric calls it, by the dialect's title."""
-    named = {dialect.title: catalogue.name_of(name, metric.key) for name, dialect in catalogue.DIALECTS.items()}
+    named = {dialect.title: declared.name_of(name, metric.key) for name, dialect in declared.DIALECTS.items()}
     return {title: name for title, name in named.items() if name is not None}
 
 
@@ -277,8 +278,8 @@ def absent(listed: Iterable[Panel], dialect: str, fields: Collection[str], query
     there = {_template(panel) for panel in listed}
     words = query.casefold().split()
     missing: dict[str, Absent] = {}
-    for name, key in catalogue.DIALECTS[dialect].names.items():
-        metric = catalogue.METRICS[key]
+    for name, key in declared.DIALECTS[dialect].names.items():
+        metric = declared.METRICS[key]
         if key in there or key in missing or not _holds(words, [name, key], metric, metric.family):
             continue
         missing[key] = Absent(name, metric, tuple(field for field in metric.needs if field not in fields))

@@ -13,14 +13,15 @@ from typing import Final
 
 import streamlit as st
 
-from board import address, catalogue, session
-from board.catalogue.contract import Metric, Page, Reading, Words
+from board import address, session
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
 from board.figures.metric_panel import Healthy, PanelLine, metric_panel
 from board.formats.row import plural
 from board.metric_controls import Language, MetricChoices
 from board.metric_list import Panel, catalogue_names, line_names, points, readable, token_metric
+from board.metrics import declared
+from board.metrics.declared.contract import Metric, Page, Reading, Words
 from board.rollouts import Run
 from board.scalars import Scalars
 from board.session import DrawnChart, View
@@ -187,7 +188,7 @@ def _help(metric: Metric, choices: MetricChoices) -> str:
         ("How to read it" if english else "读法", getattr(metric.reading.departure, language)),
         ("Formula" if english else "公式", metric.formula),
         ("Unit" if english else "单位", metric.unit),
-        (catalogue.DIALECTS[choices.dialect].title, _remark(metric, choices)),
+        (declared.DIALECTS[choices.dialect].title, _remark(metric, choices)),
         ("Source" if english else "来源", metric.source),
         ("Names" if english else "名称", names),
     )
@@ -196,8 +197,8 @@ def _help(metric: Metric, choices: MetricChoices) -> str:
 
 def _remark(metric: Metric, choices: MetricChoices) -> str:
     """How the number that the chosen trainer logs under this name may differ a little from the board's; empty where it does not."""
-    dialect = catalogue.DIALECTS[choices.dialect]
-    words = dialect.remarks.get(catalogue.name_of(dialect.name, metric.key) or "")
+    dialect = declared.DIALECTS[choices.dialect]
+    words = dialect.remarks.get(declared.name_of(dialect.name, metric.key) or "")
     return getattr(words, choices.language) if words else ""
 
 

@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from board import metrics
 from board.columns import Columns, Overlaid
 from board.formats.row import Alternative, Row, align, flag_not_finite
-from board.metrics import Float64Array
-from board.moments import Moments, Tokens, moments
+from board.metrics import formulas
+from board.metrics.formulas import Float64Array
+from board.metrics.token_sums import Moments, Tokens, moments
 from board.schema import ALTERNATIVES, BY_NAME, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
 from board.text.padding import pad_mask
 
@@ -87,7 +87,7 @@ class Part:
     tokens: Columns
     """response_tokens, counts, pads, top_logprobs and one column per token metric; null where a row lacks it."""
     moments: Columns
-    """What the tokens of each row add up to (`board.moments`): float64 columns; no column at all where no row has token arrays."""
+    """What the tokens of each row add up to (`board.metrics.token_sums`): float64 columns; no column at all where no row has token arrays."""
 
     def __len__(self) -> int:
         return self.scalars.num_rows
@@ -220,7 +220,7 @@ def _token_statistics(tokens: Tokens, kept: Moments) -> dict[str, Float64Array]:
     """What the frame holds of the moments, and the mean of every array that has none: those only this trainer knows."""
     columns: dict[str, Float64Array] = {}
     if "log_ratio/mean" in kept:
-        names = [metrics.kl_column(estimator).removesuffix("_mean") for estimator in metrics.ESTIMATORS]
+        names = [formulas.kl_column(estimator).removesuffix("_mean") for estimator in formulas.ESTIMATORS]
         columns = {f"{name}_{stat}": kept[f"{name}/{stat}"] for name in names for stat in ("mean", "sum", "max")}
     named = [name for name in tokens.flats if name != "loss_mask" and name not in TOKEN_IDS]
     for name in sorted(named, key=lambda name: name not in BY_NAME):
@@ -228,7 +228,7 @@ def _token_statistics(tokens: Tokens, kept: Moments) -> dict[str, Float64Array]:
         mean = (
             kept[f"{title(name)}/mean"]
             if name in TOKEN_METRICS
-            else metrics.segment_stats(tokens.flats[name], tokens.offsets, tokens.counts).mean
+            else formulas.segment_stats(tokens.flats[name], tokens.offsets, tokens.counts).mean
         )
         columns[f"{title(name)} (logged)_mean" if column in columns else column] = mean
         if name == "token_rewards":

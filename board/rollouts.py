@@ -214,7 +214,7 @@ class Run:
             yield from self._parts[int(number)].flat(rows, leave_out=_NO_METRIC)
 
     def moments(self, names: Sequence[str]) -> pd.DataFrame:
-        """What the tokens of each rollout add up to: the named columns of `board.moments` ("kl_k3/sum"), NaN where a row lacks one.
+        """What the tokens of each rollout add up to: the named columns of `board.metrics.token_sums` ("kl_k3/sum"), NaN where a row lacks one.
 
         Index and order are the frame's.
         """

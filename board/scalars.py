@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from board import catalogue, trackers
-from board.catalogue.contract import Metric
+from board import trackers
 from board.errors import BoardError
 from board.kept import Turns
+from board.metrics import declared
+from board.metrics.declared.contract import Metric
 from board.sources.nearby_files import listed_files, walk
 from board.trackers import Found
 from board.trackers.contract import Curve
@@ -149,10 +150,10 @@ def _read(source: Found) -> list[Logged] | BoardError:
 def _joined(name: str, source: Found, curve: Curve) -> Logged:
     """A scalar with the metric that its name stands for in any dialect. The board's own are pushed as board/KEY, columns included."""
     own = name.removeprefix(OWN)
-    known = catalogue.resolve("board", own) if own != name else None
+    known = declared.resolve("board", own) if own != name else None
     if known is not None:
         metric, places = known
-    elif (found := catalogue.resolve_any(name)) is not None:
+    elif (found := declared.resolve_any(name)) is not None:
         _, metric, places = found
     else:
         return Logged(name, own, None, source, curve)

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board import metrics
+from board.metrics import formulas
 
 Kind = Literal["text", "think", "answer", "tool call", "tool response", "code", "turn"]
 
@@ -229,7 +229,7 @@ def roll_up(
     table["masked"] = _count(~counts & ~pads, offsets)
     for column, name, statistic in _COLUMNS:
         if name in arrays:
-            table[column] = getattr(metrics.segment_stats(arrays[name], offsets, counts), statistic)
+            table[column] = getattr(formulas.segment_stats(arrays[name], offsets, counts), statistic)
     if "value" in arrays:
         table["value, change"] = _change(np.asarray(arrays["value"], np.float64), offsets, counts)
     return table[table["tokens"] + table["masked"] > 0].reset_index(drop=True)

@@ -1,7 +1,7 @@
 """From rollouts to steps: statistics of a column per step, and curves made smooth or shifted.
 
 Frame or array in, frame or array out. Knows nothing of files, runs or screens; formulas over tokens are in
-`board.metrics`, distributions in `board.bins`.
+`board.metrics.formulas`, distributions in `board.bins`.
 Only finite values are computed with: NaN is a missing value, and infinities are counted as missing rather than allowed to swallow
 a mean. What comes in is never changed, and nothing warns.
 """
@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.errors import BoardError, FieldMissing
-from board.metrics import Float64Array, FloatArray
+from board.metrics.formulas import Float64Array, FloatArray
 
 IntArray = NDArray[np.int64]
 

@@ -9,9 +9,10 @@ import streamlit as st
 from numpy.typing import NDArray
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from board import diff_view, metrics, session
+from board import diff_view, session
 from board.diff import Diff, compare, fold
 from board.formats.row import plural
+from board.metrics import formulas
 from board.outline import outline
 from board.rollouts import Rollout
 from board.segments import Segment, roll_up
@@ -50,10 +51,10 @@ _HELP: Final = {
 def notes(rollout: Rollout, segments: Sequence[Segment], arrays: Arrays, shown: NDArray[np.int64]) -> Notes:
     """What the text is marked with: its segments, and the tokens whose shares of the KL `kl_concentration` prints."""
     stretches = outline(segments, rollout.tokens or [])
-    kl = metrics.concentration(arrays["kl"], rollout.counts) if "kl" in arrays else None
+    kl = formulas.concentration(arrays["kl"], rollout.counts) if "kl" in arrays else None
     if kl is None:
         return Notes(stretches, shown=shown)
-    top = metrics.largest(arrays["kl"], max(kl.top_five, kl.top_percent), rollout.counts)
+    top = formulas.largest(arrays["kl"], max(kl.top_five, kl.top_percent), rollout.counts)
     return Notes(stretches, top[: kl.top_five].tolist(), top[: kl.top_percent].tolist(), shown)
 
 
@@ -125,7 +126,7 @@ def alternatives(rollout: Rollout, pinned: int | None) -> None:
     among = {rollout.tokens[pinned], decoded(codec, rollout.tokens[pinned])}
     sampled = next((at for at, name in enumerate(names) if name in among), None)
     logprobs = np.array([logprob for _, logprob in others])
-    probabilities = metrics.probability(logprobs)
+    probabilities = formulas.probability(logprobs)
     total = float(np.nansum(probabilities))
     st.text(_alternatives_line(pinned, readable(codec, rollout.tokens, pinned), sampled, len(others), total))
     st.dataframe(
@@ -155,7 +156,7 @@ def _alternatives_line(pinned: int, token: str, sampled: int | None, listed: int
 
 def kl_concentration(rollout: Rollout, arrays: Arrays, estimator: str) -> None:
     """One line: how much of the response's KL and |log-ratio| its few largest tokens hold. `notes` marks those of the KL in the text."""
-    kl, ratio = (metrics.concentration(arrays[name], rollout.counts) if name in arrays else None for name in ("kl", "log_ratio"))
+    kl, ratio = (formulas.concentration(arrays[name], rollout.counts) if name in arrays else None for name in ("kl", "log_ratio"))
     if kl is None:
         return
     parts = [

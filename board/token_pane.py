@@ -12,7 +12,8 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from board import metrics, session, structure, token_view
+from board import session, structure, token_view
+from board.metrics import formulas
 from board.notices import absent
 from board.rollouts import Rollout
 from board.segments import Segment, find_segments, join_blanks
@@ -54,7 +55,7 @@ def pane(view: View, rollout: Rollout, estimator: str) -> Pane:
         rollout=rollout,
         estimator=estimator,
         tokens=rollout.tokens if rollout.tokens is not None else [f"⟨{position + 1}⟩" for position in range(length)],
-        arrays=metrics.token_arrays(rollout.arrays, estimator),
+        arrays=formulas.token_arrays(rollout.arrays, estimator),
         segments=join_blanks(find_segments(rollout.tokens or []), rollout.tokens or []),
         kept=np.flatnonzero(~rollout.pads) if view.pads else np.arange(length),
     )
@@ -104,7 +105,7 @@ def draw(pane: Pane, height: int | None = None) -> None:
 def _take_estimator() -> None:
     """The KL estimator that the reader has just chosen in the view, for every page; what comes from outside is checked."""
     asked = (session.widget(_KEY) or {}).get("estimator")
-    if asked in metrics.ESTIMATORS:
+    if asked in formulas.ESTIMATORS:
         session.keep_widget("estimator", asked)
 
 
@@ -122,7 +123,7 @@ def _window(pane: Pane, at: int) -> token_view.Window:
 def _payload(pane: Pane, window: token_view.Window, height: int | None) -> token_view.Payload:
     """What is sent of a window of the response, built once while it is looked at."""
     run, rollout, shown = pane.view.run, pane.rollout, pane.kept[window.slice]
-    ids = metrics.token_ids(rollout.arrays)
+    ids = formulas.token_ids(rollout.arrays)
 
     def build() -> token_view.Payload:
         return token_view.build(

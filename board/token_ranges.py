@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board import metrics
+from board.metrics import formulas
 from board.rollouts import Run
 from board.schema import BY_TITLE
 from board.selection import of_step
@@ -90,7 +90,7 @@ def _sample(keys: NDArray[np.int64], lengths: NDArray[np.float64], most: int) ->
 def _columns(run: Run, keys: NDArray[np.int64], estimator: str) -> Iterator[tuple[str, NDArray[np.float32]]]:
     """Counted, finite numbers of each metric, some rollouts at a time; float32, as the token view is sent them."""
     for arrays, counts in run.flat_arrays(keys):
-        for name, values in metrics.token_arrays(arrays, estimator).items():
+        for name, values in formulas.token_arrays(arrays, estimator).items():
             with np.errstate(over="ignore"):
                 narrow = np.asarray(values, np.float32)
             yield name, narrow[counts & np.isfinite(narrow)]

@@ -1,4 +1,4 @@
-"""board.by_step: sums over steps against numpy on each step's numbers, and tokens of rollouts pooled against all tokens in one array."""
+"""board.metrics.step_sums: sums over steps against numpy on each step's numbers, and tokens of rollouts pooled against all tokens in one array."""
 
 import math
 import warnings
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.by_step import Steps, pool, token_mean
+from board.metrics.step_sums import Steps, pool, token_mean
 
 NAN = math.nan
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from board.catalogue import DIALECTS, FAMILIES, METRICS, Metric, name_of, resolve, resolve_any
-from board.catalogue import computed as given
-from board.catalogue import logged as tracked
-from board.catalogue.contract import PLACES, Words
+from board.metrics.declared import DIALECTS, FAMILIES, METRICS, Metric, name_of, resolve, resolve_any
+from board.metrics.declared import computed as given
+from board.metrics.declared import logged as tracked
+from board.metrics.declared.contract import PLACES, Words
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -366,7 +366,7 @@ def test_name_of_another_definition_is_not_computed(dialect: str, name: str) -> 
 
 def test_catalogue_needs_the_standard_library_alone() -> None:
     """The recorder, which trainers import, can know the metrics without any library."""
-    code = "import sys; sys.path.insert(0, '.'); import board.catalogue; print(*{name.partition('.')[0] for name in sys.modules})"
+    code = "import sys; sys.path.insert(0, '.'); import board.metrics.declared; print(*{name.partition('.')[0] for name in sys.modules})"
     loaded = subprocess.run([sys.executable, "-I", "-S", "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
 
     assert set(loaded.stdout.split()) - sys.stdlib_module_names <= {"board", "__main__"}

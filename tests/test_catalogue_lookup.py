@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.catalogue import DIALECTS, METRICS, name_of, resolve, resolve_any
-from board.catalogue.contract import PLACES
+from board.metrics.declared import DIALECTS, METRICS, name_of, resolve, resolve_any
+from board.metrics.declared.contract import PLACES
 
 FAMILIES = [(dialect, name, key) for dialect, table in DIALECTS.items() for name, key in table.names.items() if "{" in name]
 

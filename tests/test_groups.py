@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rows import token_row, write_run
 
 from board import open_run
-from board.groups import group_numbers
+from board.metrics.prompt_groups import group_numbers
 
 NO = -7
 """The key of no prompt."""

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board import catalogue, schema
-from board.catalogue.contract import FAMILIES, Reading, Words
+from board import schema
 from board.metric_list import (
     HEADINGS,
     UNKNOWN,
@@ -24,6 +23,8 @@ from board.metric_list import (
     readable,
     token_metric,
 )
+from board.metrics import declared
+from board.metrics.declared.contract import FAMILIES, Reading, Words
 from board.scalars import Found, Logged
 from board.trackers.contract import Curve
 
@@ -37,7 +38,7 @@ def logged(
     name: str, *, steps: tuple[int, ...] = (3, 4), values: tuple[float, ...] = (1.0, 2.0), tracker: str = "jsonl"
 ) -> Logged:
     """One scalar as `board.scalars` joins it."""
-    found = catalogue.resolve_any(name)
+    found = declared.resolve_any(name)
     key, metric = (found[1].key, found[1]) if found else (name, None)
     if found:
         for place, value in found[2].items():
@@ -113,16 +114,14 @@ SHOWN_BY = {
 @pytest.mark.parametrize("key", SHOWN_BY)
 def test_a_departure_names_the_tokens_metric_that_shows_it(key: str) -> None:
     """What sends the reader to the tokens names the token metric to look at there, if one shows it; nothing else names one."""
-    assert token_metric(catalogue.METRICS[key]) == SHOWN_BY[key]
+    assert token_metric(declared.METRICS[key]) == SHOWN_BY[key]
 
 
 @pytest.mark.parametrize(("family", "name"), [("mismatch", "mismatch"), ("update", "log_update")])
 def test_no_token_metric_is_named_that_there_is_none_of(family: str, name: str) -> None:
     """A family whose token metric the board does not have names none."""
     found = {
-        token_metric(metric)
-        for metric in catalogue.METRICS.values()
-        if (metric.family, metric.reading.look) == (family, "tokens")
+        token_metric(metric) for metric in declared.METRICS.values() if (metric.family, metric.reading.look) == (family, "tokens")
     }
 
     assert found == ({name} if name in schema.BY_TITLE else {None})

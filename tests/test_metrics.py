@@ -1,4 +1,4 @@
-"""board.metrics: every formula against a slow, obvious reading of its definition, and against values known in closed form."""
+"""board.metrics.formulas: every formula against a slow, obvious reading of its definition, and against values known in closed form."""
 
 import math
 import warnings
@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from board import metrics
 from board.errors import BoardError
+from board.metrics import formulas
 
 ANY_FLOAT = st.floats(width=32) | st.floats()
 LOGPROB = st.floats(-50, 0)
@@ -43,30 +43,30 @@ def test_log_ratio_is_the_difference_token_by_token(pairs: list[tuple[float, flo
     """logprob minus ref_logprob; NaN where either is, or where infinities cancel."""
     policy, reference = np.array(pairs, np.float64).reshape(-1, 2).T
 
-    np.testing.assert_array_equal(metrics.log_ratio(policy, reference), [a - b for a, b in pairs])
+    np.testing.assert_array_equal(formulas.log_ratio(policy, reference), [a - b for a, b in pairs])
 
 
 def test_log_ratio_of_float32_is_computed_in_float64() -> None:
     """Subtraction adds no rounding of its own to what the shard holds."""
     policy, reference = np.array([-1e-4], np.float32), np.array([-12.3], np.float32)
 
-    assert metrics.log_ratio(policy, reference)[0] == float(policy[0]) - float(reference[0])
-    assert metrics.log_ratio(policy, reference).dtype == np.float64
+    assert formulas.log_ratio(policy, reference)[0] == float(policy[0]) - float(reference[0])
+    assert formulas.log_ratio(policy, reference).dtype == np.float64
 
 
 @pytest.mark.parametrize("length", [1, 4], ids=["one value", "one too many"])
 def test_log_ratio_of_unequal_lengths_is_refused(length: int) -> None:
     """A shorter array is never stretched over the tokens."""
     with pytest.raises(BoardError, match=r"differ in shape: \(3,\) and"):
-        metrics.log_ratio(np.zeros(3), np.zeros(length))
+        formulas.log_ratio(np.zeros(3), np.zeros(length))
 
 
-@pytest.mark.parametrize("name", list(metrics.ESTIMATORS))
+@pytest.mark.parametrize("name", list(formulas.ESTIMATORS))
 @settings(deadline=None)
 @given(ds=st.lists(st.floats(-600, 600), max_size=20))
 def test_estimators_agree_with_their_formulas(name: str, ds: list[float]) -> None:
     """k1, k2 and k3 equal the formulas of Schulman (2020) on every token."""
-    np.testing.assert_allclose(metrics.kl(np.array(ds), name), [slow_kl(d, name) for d in ds], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(formulas.kl(np.array(ds), name), [slow_kl(d, name) for d in ds], rtol=1e-12, atol=1e-12)
 
 
 CLOSED_FORM = {
@@ -91,12 +91,12 @@ CLOSED_FORM = {
 @pytest.mark.parametrize(("name", "d", "expected"), CLOSED_FORM.values(), ids=CLOSED_FORM)
 def test_estimators_in_closed_form(name: str, d: float, expected: float) -> None:
     """One token at a time, also where exp overflows and where infinities meet."""
-    assert metrics.kl(np.array([d]), name) == pytest.approx([expected], rel=1e-3 if abs(d) < 1e-3 else 1e-12, nan_ok=True)
+    assert formulas.kl(np.array([d]), name) == pytest.approx([expected], rel=1e-3 if abs(d) < 1e-3 else 1e-12, nan_ok=True)
 
 
 def test_one_token_eight_nats_likelier_does_not_explode() -> None:
     """k3 of d = 8 is 7.000335, where exp(d) - 1 - d would give 2972."""
-    assert metrics.kl(np.array([8.0]))[0] == pytest.approx(7.000335, abs=1e-6)
+    assert formulas.kl(np.array([8.0]))[0] == pytest.approx(7.000335, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["k2", "k3"])
@@ -104,7 +104,7 @@ def test_one_token_eight_nats_likelier_does_not_explode() -> None:
 @given(d=ANY_FLOAT)
 def test_k2_and_k3_are_never_negative(name: str, d: float) -> None:
     """Not even by a rounding error; NaN stays NaN."""
-    estimate = metrics.kl(np.array([d]), name)[0]
+    estimate = formulas.kl(np.array([d]), name)[0]
 
     assert estimate >= 0 or math.isnan(d)
 
@@ -113,16 +113,16 @@ def test_estimators_use_k3_when_none_is_named() -> None:
     """The default is k3, and every estimator is listed under its own name."""
     d = np.array([0.3, -0.2])
 
-    np.testing.assert_array_equal(metrics.kl(d), metrics.kl(d, "k3"))
-    assert [estimator.name for estimator in metrics.ESTIMATORS.values()] == list(metrics.ESTIMATORS) == ["k1", "k2", "k3"]
+    np.testing.assert_array_equal(formulas.kl(d), formulas.kl(d, "k3"))
+    assert [estimator.name for estimator in formulas.ESTIMATORS.values()] == list(formulas.ESTIMATORS) == ["k1", "k2", "k3"]
 
 
 def test_an_unknown_estimator_is_named_in_the_error() -> None:
     """A choice that does not exist (an old link) is refused with the ones that do."""
     with pytest.raises(BoardError, match="There is no KL estimator 'k4', only k1, k2, k3"):
-        metrics.kl(np.zeros(1), "k4")
+        formulas.kl(np.zeros(1), "k4")
     with pytest.raises(BoardError, match="k4"):
-        metrics.kl_column("k4")
+        formulas.kl_column("k4")
 
 
 POLICIES = {
@@ -136,13 +136,13 @@ def test_k1_and_k3_converge_to_the_true_kl(policy: list[float], reference: list[
     """Over tokens sampled from the policy, k1 and k3 average to KL(policy‖reference); exp(d) - 1 - d does not."""
     pi, ref = np.array(policy), np.array(reference)
     true_kl = float(np.sum(pi * np.log(pi / ref)))
-    d = metrics.log_ratio(np.log(pi), np.log(ref))[np.random.default_rng(7).choice(3, size=200_000, p=pi)]
+    d = formulas.log_ratio(np.log(pi), np.log(ref))[np.random.default_rng(7).choice(3, size=200_000, p=pi)]
 
     def standard_errors_off(estimate: NDArray[np.float64]) -> float:
         return abs(float(estimate.mean()) - true_kl) / (float(estimate.std()) / math.sqrt(d.size))
 
-    assert standard_errors_off(metrics.kl(d, "k1")) < 4
-    assert standard_errors_off(metrics.kl(d, "k3")) < 4
+    assert standard_errors_off(formulas.kl(d, "k1")) < 4
+    assert standard_errors_off(formulas.kl(d, "k3")) < 4
     assert standard_errors_off(np.exp(d) - 1 - d) > 20
 
 
@@ -150,8 +150,8 @@ def test_k1_and_k3_converge_to_the_true_kl(policy: list[float], reference: list[
 def test_expectations_of_the_estimators(policy: list[float], reference: list[float]) -> None:
     """Weighted by the policy, k1 and k3 are the KL exactly, k2 is half the second moment of d."""
     pi, ref = np.array(policy), np.array(reference)
-    d = metrics.log_ratio(np.log(pi), np.log(ref))
-    k1, k2, k3 = (pi @ metrics.kl(d, name) for name in metrics.ESTIMATORS)
+    d = formulas.log_ratio(np.log(pi), np.log(ref))
+    k1, k2, k3 = (pi @ formulas.kl(d, name) for name in formulas.ESTIMATORS)
     true_kl = sum(p * math.log(p / q) for p, q in zip(policy, reference, strict=True))
 
     assert k1 == pytest.approx(true_kl, rel=1e-12)
@@ -163,16 +163,16 @@ def test_probability_is_exp_of_the_logprob() -> None:
     """0 nats is certain, minus infinity impossible, NaN unknown, and a positive "logprob" overflows to infinity."""
     logprobs = np.array([0.0, math.log(0.25), -np.inf, np.nan, -2000.0, 1e4])
 
-    assert metrics.probability(logprobs) == pytest.approx([1, 0.25, 0, math.nan, 0, math.inf], nan_ok=True)
+    assert formulas.probability(logprobs) == pytest.approx([1, 0.25, 0, math.nan, 0, math.inf], nan_ok=True)
 
 
 @pytest.mark.parametrize(
     ("estimator", "stat", "expected"),
     [("k1", "mean", "log_ratio_mean"), ("k1", "max", "log_ratio_max"), ("k2", "sum", "kl_k2_sum"), ("k3", "mean", "kl_k3_mean")],
 )
-def test_kl_column_names(estimator: str, stat: metrics.Stat, expected: str) -> None:
+def test_kl_column_names(estimator: str, stat: formulas.Stat, expected: str) -> None:
     """k1 is the log-ratio and is not kept twice."""
-    assert metrics.kl_column(estimator, stat) == expected
+    assert formulas.kl_column(estimator, stat) == expected
 
 
 SEGMENTS = st.lists(
@@ -188,7 +188,7 @@ def test_segment_stats_agree_with_a_loop(segments: list[list[tuple[float, bool]]
     values, keep = np.array([value for value, _ in flat]), np.array([kept for _, kept in flat], bool)
     offsets = before + np.cumsum([0, *(len(segment) for segment in segments)])
 
-    stats = metrics.segment_stats(values, offsets, keep if masked else None)
+    stats = formulas.segment_stats(values, offsets, keep if masked else None)
 
     entering = [[value for value, kept in segment if math.isfinite(value) and (kept or not masked)] for segment in segments]
     assert stats.count.tolist() == [len(values) for values in entering]
@@ -211,7 +211,7 @@ EMPTY_SEGMENTS = {
 @pytest.mark.parametrize(("values", "offsets", "counts"), EMPTY_SEGMENTS.values(), ids=EMPTY_SEGMENTS)
 def test_empty_segments_have_no_statistics(values: list[float], offsets: list[int], counts: list[int]) -> None:
     """A response of no tokens gets NaN, never its neighbour's value and never zero."""
-    stats = metrics.segment_stats(np.array(values), np.array(offsets))
+    stats = formulas.segment_stats(np.array(values), np.array(offsets))
 
     assert stats.count.tolist() == counts
     for statistic in (stats.mean, stats.sum, stats.max):
@@ -222,14 +222,14 @@ def test_segment_sums_of_float32_are_added_in_float64() -> None:
     """A long response does not lose its small values to the precision of the shard."""
     values = np.full(100_000, 0.1, np.float32)
 
-    assert metrics.segment_stats(values, np.array([0, values.size])).sum[0] == pytest.approx(
+    assert formulas.segment_stats(values, np.array([0, values.size])).sum[0] == pytest.approx(
         float(np.float32(0.1)) * values.size, rel=1e-9
     )
 
 
 def test_segment_sums_beyond_the_largest_float_are_infinite() -> None:
     """Overflow is infinity without a warning; count and max are unharmed."""
-    stats = metrics.segment_stats(np.array([1.5e308, 1.5e308]), np.array([0, 2]))
+    stats = formulas.segment_stats(np.array([1.5e308, 1.5e308]), np.array([0, 2]))
 
     assert (stats.sum[0], stats.max[0], stats.count[0]) == (math.inf, 1.5e308, 2)
 
@@ -238,7 +238,7 @@ def test_token_arrays_come_in_the_order_of_the_screen() -> None:
     """Derived metrics among the native ones, unknown ones last, loss_mask left out."""
     fields = ["foo", "entropies", "loss_mask", "ref_logprobs", "logprobs", "advantages", "token_rewards", "values"]
 
-    listed = metrics.token_arrays({name: np.zeros(2, np.float32) for name in fields})
+    listed = formulas.token_arrays({name: np.zeros(2, np.float32) for name in fields})
 
     first = ["token_reward", "log_ratio", "kl", "value", "logprob", "ref_logprob", "prob", "ref_prob"]
     assert list(listed) == [*first, "advantage", "entropy", "foo"]
@@ -252,15 +252,15 @@ def test_mismatch_is_of_the_policy_that_sampled() -> None:
         "old_logprobs": np.array([-1.5, np.nan]),
     }
 
-    assert metrics.token_arrays(row)["mismatch"].tolist() == [0.5, 1.0]
-    assert "mismatch" not in metrics.token_arrays({"logprobs": np.array([-1.0])})
+    assert formulas.token_arrays(row)["mismatch"].tolist() == [0.5, 1.0]
+    assert "mismatch" not in formulas.token_arrays({"logprobs": np.array([-1.0])})
 
 
 def test_token_arrays_are_computed_from_the_row() -> None:
     """log_ratio, kl by the chosen estimator, prob and ref_prob hold their formulas; NaN stays in its token."""
     row = {"logprobs": np.array([-1.0, np.nan]), "ref_logprobs": np.array([-2.0, -1.0])}
 
-    listed = metrics.token_arrays(row, "k2")
+    listed = formulas.token_arrays(row, "k2")
 
     assert listed["log_ratio"] == pytest.approx([1, math.nan], nan_ok=True)
     assert listed["kl"] == pytest.approx([0.5, math.nan], nan_ok=True)
@@ -285,16 +285,20 @@ PRESENT = {
 @pytest.mark.parametrize(("fields", "expected"), PRESENT.values(), ids=PRESENT)
 def test_only_what_can_be_computed_is_listed(fields: list[str], expected: list[str]) -> None:
     """A metric that lacks a field is absent, never zero; what the trainer logged is never hidden by a name."""
-    assert list(metrics.token_arrays({name: np.zeros(1) for name in fields})) == expected
+    assert list(formulas.token_arrays({name: np.zeros(1) for name in fields})) == expected
 
 
 def test_nothing_given_is_changed() -> None:
     """Formulas work on read-only arrays and give back arrays that do not share their memory."""
     d = np.array([1.0, -np.inf, np.nan])
     d.flags.writeable = False
-    calls: list[Any] = [metrics.log_ratio(d, d), metrics.probability(d), *(metrics.kl(d, name) for name in metrics.ESTIMATORS)]
-    metrics.segment_stats(d, np.array([0, 3]))
-    metrics.token_arrays({"logprobs": d, "ref_logprobs": d})
+    calls: list[Any] = [
+        formulas.log_ratio(d, d),
+        formulas.probability(d),
+        *(formulas.kl(d, name) for name in formulas.ESTIMATORS),
+    ]
+    formulas.segment_stats(d, np.array([0, 3]))
+    formulas.token_arrays({"logprobs": d, "ref_logprobs": d})
 
     assert not any(np.shares_memory(d, result) for result in calls)
     np.testing.assert_array_equal(d, [1.0, -np.inf, np.nan])
@@ -316,7 +320,7 @@ def test_concentration_agrees_with_a_loop(pairs: list[tuple[float, bool]]) -> No
     values, keep = np.array([value for value, _ in pairs], float), np.array([kept for _, kept in pairs], bool)
     entering = [value for value, kept in pairs if kept and math.isfinite(value)]
 
-    found = metrics.concentration(values, keep)
+    found = formulas.concentration(values, keep)
 
     if not any(entering):
         assert found is None
@@ -341,7 +345,7 @@ CONCENTRATIONS = {
 @pytest.mark.parametrize(("values", "expected"), CONCENTRATIONS.values(), ids=CONCENTRATIONS)
 def test_concentration_in_closed_form(values: list[float], expected: tuple[float, ...]) -> None:
     """The size of the top 1 %, its share, the share of the top 5, Gini and the tokens for half, known by hand."""
-    found = metrics.concentration(np.array(values))
+    found = formulas.concentration(np.array(values))
 
     assert found is not None
     shown = (found.top_percent, found.top_percent_share, found.top_five_share, found.gini, found.half)
@@ -351,7 +355,7 @@ def test_concentration_in_closed_form(values: list[float], expected: tuple[float
 @pytest.mark.parametrize("values", [[], [0.0, 0.0], [math.nan, math.inf]], ids=["no tokens", "no KL", "no numbers"])
 def test_concentration_of_nothing_is_none(values: list[float]) -> None:
     """Where nothing is spread, no share is invented."""
-    assert metrics.concentration(np.array(values)) is None
+    assert formulas.concentration(np.array(values)) is None
 
 
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0, -2.0, math.nan, math.inf]), min_size=1, max_size=300), st.integers(0, 3))
@@ -359,12 +363,12 @@ def test_the_largest_tokens_are_those_whose_share_is_told(values: list[float], m
     """The tokens marked in the text hold exactly the shares that `concentration` prints, and a masked one is never among them."""
     array = np.array(values)
     keep = np.arange(len(values)) % 4 != masked
-    told = metrics.concentration(array, keep)
+    told = formulas.concentration(array, keep)
     if told is None:
         return
     total = np.abs(array[np.isfinite(array) & keep]).sum()
     for count, share in ((told.top_five, told.top_five_share), (told.top_percent, told.top_percent_share)):
-        marked = metrics.largest(array, count, keep)
+        marked = formulas.largest(array, count, keep)
         assert len(set(marked.tolist())) == min(count, np.count_nonzero(array[np.isfinite(array) & keep]))
         assert keep[marked].all()
         assert np.abs(array[marked]).sum() / total == pytest.approx(share)
@@ -373,8 +377,8 @@ def test_the_largest_tokens_are_those_whose_share_is_told(values: list[float], m
 def test_token_ids_are_whole_numbers_and_no_metric() -> None:
     """What is no id counts as missing; a row without ids has none; ids are never listed among the metrics."""
     ids = np.array([5, 0, 151_643, np.nan, 1.5, -2, 2**24, np.inf], np.float32)
-    found = metrics.token_ids({"response_token_ids": ids})
+    found = formulas.token_ids({"response_token_ids": ids})
     assert found is not None
     assert found.tolist() == [5, 0, 151_643, -1, -1, -1, -1, -1]
-    assert metrics.token_ids({"logprobs": ids}) is None
-    assert list(metrics.token_arrays({"response_token_ids": ids, "mine": ids})) == ["mine"]
+    assert formulas.token_ids({"logprobs": ids}) is None
+    assert list(formulas.token_arrays({"response_token_ids": ids, "mine": ids})) == ["mine"]

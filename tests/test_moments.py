@@ -1,4 +1,4 @@
-"""board.moments: what a rollout's tokens add up to, against loops over its tokens written from the definitions."""
+"""board.metrics.token_sums: what a rollout's tokens add up to, against loops over its tokens written from the definitions."""
 
 import math
 import warnings
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from board.moments import CLIP, QUANTITIES, Tokens, moments
+from board.metrics.token_sums import CLIP, QUANTITIES, Tokens, moments
 
 NAN = math.nan
 FIELDS = ("logprobs", "ref_logprobs", "values", "token_rewards", "returns", "advantages", "rollout_logprobs", "old_logprobs")

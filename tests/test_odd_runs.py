@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 from rows import row, token_row, write_run
 
-from board import bins, metrics, open_run, steps
+from board import bins, open_run, steps
 from board.errors import RunNotFound
 from board.library import list_runs, resolve
+from board.metrics import formulas
 from board.rollouts import Run
 from board.text.display import visible
 from board.text.format_number import fmt
@@ -520,7 +521,7 @@ def test_kl_outlier_has_the_k3_of_schulman() -> None:
     frame = run.frame
     (key,) = frame.index[(frame["step"] == 1) & (frame["line"] == 5)]
 
-    kl = metrics.token_arrays(run.rollout(int(key)).arrays)["kl"]
+    kl = formulas.token_arrays(run.rollout(int(key)).arrays)["kl"]
 
     assert kl.tolist() == pytest.approx([0, 0, 0, math.exp(-8) - 1 + 8], abs=1e-5)
     assert f"{kl[3]:.4f}" == "7.0003"
@@ -531,8 +532,8 @@ def test_kl_outlier_has_the_k3_of_schulman() -> None:
 
 def test_kl_of_an_unchanged_policy_is_a_point_at_zero() -> None:
     """56: every estimator has a value of exactly 0 at step 0, with all rows counted."""
-    for name in metrics.ESTIMATORS:
-        stats = steps.per_step(opened("56_kl_zero_first_step").frame, metrics.kl_column(name))
+    for name in formulas.ESTIMATORS:
+        stats = steps.per_step(opened("56_kl_zero_first_step").frame, formulas.kl_column(name))
 
         assert stats.loc[0, ["mean", "count", "missing"]].tolist() == [0, 3, 0]
         assert (stats["mean"].iloc[1:] > 0).all()

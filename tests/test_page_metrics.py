@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from test_pages import TEXT_ALONE, linked, opened, root, row, texts, write_run
 
-from board import catalogue
 from board.metric_panels import FIRST, MOST_TOLD, healthy_range
+from board.metrics import declared
 
 __all__ = ["root"]
 
@@ -130,7 +130,7 @@ def test_a_link_opens_families_and_choices(root: Path) -> None:
 
     assert any(key.startswith("panel_kl_") for key in charts(test))
     assert "objective/kl" in texts(test)
-    assert catalogue.METRICS["kl/k1_sum_mean"].meaning.zh in texts(test)
+    assert declared.METRICS["kl/k1_sum_mean"].meaning.zh in texts(test)
 
 
 def test_logged_curve_stands_beside_the_computed_one(root: Path) -> None:
@@ -191,7 +191,7 @@ def test_first_departure_is_told_and_linked(root: Path) -> None:
 
     test = find(opened("metrics", step=0), "kl/k1_sum_mean")
 
-    reading = catalogue.METRICS["kl/k1_sum_mean"].reading
+    reading = declared.METRICS["kl/k1_sum_mean"].reading
     assert any(
         line.startswith(f"First outside the healthy range ({healthy_range(reading)}) at step 2, with -7.60, in 2 steps in all. ")
         and line.endswith(reading.departure.en)
@@ -414,8 +414,8 @@ def test_glossary_speaks_chinese(root: Path) -> None:
     assert "个超出，最早的是：" in said
     english = ("left it, first", "at step", " on Tokens", "Pinned", "Left the", "Logged by the trainer", "Rollouts of this")
     assert not [words for words in english if words in said]
-    assert catalogue.METRICS["reward/mean"].meaning.zh in texts(test)
-    assert catalogue.METRICS["reward/mean"].meaning.en not in texts(test)
+    assert declared.METRICS["reward/mean"].meaning.zh in texts(test)
+    assert declared.METRICS["reward/mean"].meaning.en not in texts(test)
     assert "奖励" in headings(test)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from board import cli, open_run
-from board.catalogue import DIALECTS
 from board.errors import BoardError
 from board.landmarks import Landmark
+from board.metrics.declared import DIALECTS
 from board.push import Pushed, Request, target
 from board.push.names import renamed
 from board.push.settled import settled

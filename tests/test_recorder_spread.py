@@ -1,4 +1,4 @@
-"""board.recorder.spread: a few numbers say what all the values would."""
+"""board.metrics.running_stats: a few numbers say what all the values would."""
 
 import math
 import sys
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.recorder.spread import Spread
+from board.metrics.running_stats import Spread
 
 VALUES = st.lists(st.floats(-1e6, 1e6) | st.sampled_from([math.nan, math.inf, -math.inf]), max_size=8)
 STATISTICS = {"mean": np.mean, "std": np.std, "variance": np.var, "max": np.max, "min": np.min, "sum": np.sum}

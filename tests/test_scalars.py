@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from board import catalogue, trackers
+from board import trackers
 from board.errors import BoardError
+from board.metrics import declared
 from board.scalars import KEPT, Found, Reader, Scalars, filled, find, stamp
 
 REPOSITORY = Path(__file__).parent.parent
@@ -341,7 +342,7 @@ def test_names_of_any_dialect_join_the_catalogue(tmp_path: Path, name: str) -> N
     (one,) = read(Found("jsonl", path)).logged
 
     assert (one.name, one.key) == (name, JOINED[name])
-    assert (one.metric is not None) == (JOINED[name] in catalogue.METRICS or "my function" in name)
+    assert (one.metric is not None) == (JOINED[name] in declared.METRICS or "my function" in name)
 
 
 def test_places_of_a_family_are_filled_in(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from rows import token_row, write_run
 
 from board import ingest, open_run, selection
 from board.errors import FieldMissing
-from board.metrics import kl
+from board.metrics.formulas import kl
 from board.schema import BY_TITLE
 
 NAN, INF = math.nan, math.inf

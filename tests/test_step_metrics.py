@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from board.by_step import Steps
-from board.catalogue import METRICS
 from board.errors import BoardError
+from board.metrics.declared import METRICS
+from board.metrics.step_sums import Steps
 from board.rollouts import Run, open_run
 from board.step_metrics import computable, per_step_values
 from board.step_metrics.groups import group_rewards, group_sizes

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import row, token_row, write_run
 
-from board import metrics, open_run
+from board import open_run
+from board.metrics import formulas
 from board.rollouts import Run
 from board.token_ranges import ends_of, token_ranges
 
@@ -41,14 +42,14 @@ def slow_values(run: Run, step: int | None, estimator: str) -> dict[str, np.ndar
         rollout = run.rollout(int(key))
         if step is not None and rollout.step != step:
             continue
-        for name, values in metrics.token_arrays(rollout.arrays, estimator).items():
+        for name, values in formulas.token_arrays(rollout.arrays, estimator).items():
             kept = np.asarray(values, np.float32)[rollout.counts]
             found.setdefault(name, []).extend(kept[np.isfinite(kept)])
     return {name: np.array(values, np.float32) for name, values in found.items()}
 
 
 @pytest.mark.parametrize("step", [0, 1, None], ids=["step 0", "step 1", "run"])
-@pytest.mark.parametrize("estimator", metrics.ESTIMATORS)
+@pytest.mark.parametrize("estimator", formulas.ESTIMATORS)
 def test_the_ends_are_those_of_all_counted_tokens(tmp_path: Path, step: int | None, estimator: str) -> None:
     """Read part by part and field set by field set, the ends are those of every rollout's own arrays put together."""
     rows = mixed(300)

@@ -12,8 +12,8 @@ import pytest
 from tracked import curves
 
 from board import open_run
-from board.catalogue import resolve_any
 from board.errors import BoardError
+from board.metrics.declared import resolve_any
 from board.recorder import RolloutRecorder
 from board.scalars import Reader, find
 from board.trackers import jsonl, transformers

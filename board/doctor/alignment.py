@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from board.doctor.contract import Answer, Found, Unable
 from board.doctor.evidence import Batch, Column, Evidence
 from board.formats.row import plural
-from board.metrics import Float64Array
+from board.metrics.formulas import Float64Array
 from board.schema import title
 from board.text.format_number import fmt
 

@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 from numpy.typing import NDArray
 
-from board.metrics import Float64Array
+from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
 
 Spec = dict[str, Any]

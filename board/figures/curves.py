@@ -15,7 +15,7 @@ from board.figures.chart import Chart, Line
 from board.figures.lines import Curve, band_area, line, name_lines, unsmoothed
 from board.figures.theme import base_layout, leave_room, step_axis
 from board.figures.thinning import kept_points
-from board.metrics import Float64Array
+from board.metrics.formulas import Float64Array
 from board.steps import first_finite, smooth
 from board.text.format_number import exact
 

@@ -16,7 +16,7 @@ from board.figures.chart import Chart, Spec, without_steps
 from board.figures.curves import CurveSeries, step_curve
 from board.figures.theme import AXIS_TITLE, COLORS, MARK, SEQUENTIAL, base_layout, leave_room, step_axis, tint
 from board.figures.thinning import kept_points
-from board.metrics import Float64Array, FloatArray
+from board.metrics.formulas import Float64Array, FloatArray
 from board.steps import finite_values
 from board.text.format_number import fmt, told
 

@@ -11,7 +11,7 @@ from board.figures.chart import Chart, Spec, without_steps
 from board.figures.theme import AXIS_TITLE, COLORS, MARK, SEQUENTIAL, base_layout, leave_room, tint
 from board.figures.thinning import LIMIT, kept_points
 from board.formats.row import plural
-from board.metrics import Float64Array
+from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
 
 MOST_DOTS: Final = 400

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from board.figures.chart import Spec
 from board.figures.theme import plain, tint
 from board.figures.thinning import standing_alone
-from board.metrics import Float64Array
+from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt, told
 
 _LABEL_PIXELS: Final = 15

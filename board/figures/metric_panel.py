@@ -18,7 +18,7 @@ from board.figures.lines import Curve, line, name_lines, unsmoothed
 from board.figures.theme import COLORS, MARK, base_layout, leave_room, step_axis, tint
 from board.figures.thinning import kept_points
 from board.formats.row import plural
-from board.metrics import Float64Array
+from board.metrics.formulas import Float64Array
 from board.steps import smooth
 
 HEIGHT: Final = 168

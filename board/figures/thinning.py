@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.metrics import Float64Array
+from board.metrics.formulas import Float64Array
 
 LIMIT: Final = 2_000
 """A curve of more points is thinned to about so many: browsers draw SVG lines of this length at once."""

@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from board import metric_list, session, sql_pane, step_marks, step_metrics
-from board.catalogue.contract import Words
 from board.errors import FieldMissing
 from board.figures.chart import Spec
 from board.figures.frontier import frontier, frontier_mark
@@ -16,6 +15,7 @@ from board.formats.row import plural
 from board.metric_controls import metric_choices
 from board.metric_list import HEADINGS, INTRODUCTIONS, SECTIONS, Panel, catalogue_names
 from board.metric_panels import MOST_TOLD, PANEL_WIDTH, Wall, section, story
+from board.metrics.declared.contract import Words
 from board.notices import notice, unfilled
 from board.rollouts import EVALUATION
 from board.text.path_names import shown

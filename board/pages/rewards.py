@@ -13,7 +13,7 @@ from board.figures.curves import CurveSeries, step_curve
 from board.figures.distributions import by_sample, gap_histogram, reward_heat, share_below_zero, step_histogram
 from board.figures.theme import COLORS
 from board.landmarks import Landmark, landmarks
-from board.metrics import ESTIMATORS, kl_column
+from board.metrics.formulas import ESTIMATORS, kl_column
 from board.notices import unfilled
 from board.schema import heading, unit
 from board.selection import numeric_columns, of_step

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from board.catalogue import DIALECTS
+from board.metrics.declared import DIALECTS
 
 PREFIX: Final = "board/"
 """Before the board's own name of a metric."""

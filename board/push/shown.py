@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from board.doctor.checks import examine
 from board.doctor.contract import Finding
 from board.landmarks import Landmark, landmarks
-from board.metrics import DEFAULT_ESTIMATOR, kl_column
+from board.metrics.formulas import DEFAULT_ESTIMATOR, kl_column
 from board.recorder.examples import cut
 from board.rollouts import Run
 from board.selection import numeric_columns

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Final
 
-from board import metrics
+from board.metrics import formulas
 from board.recorder.encoding import Parts, encode
 from board.recorder.measures import Held, summaries
 
@@ -37,7 +37,7 @@ def within(held: Sequence[Held], limit: int, seed: str) -> list[Parts]:
     A row without its token arrays gets their sums and means instead, under the names the board derives them by, and is marked.
     """
     sums = summaries(held)
-    kl = metrics.kl_column(metrics.DEFAULT_ESTIMATOR)
+    kl = formulas.kl_column(formulas.DEFAULT_ESTIMATOR)
     candidates = [
         Candidate(one.size, own.get(kl, math.nan), one.reward, one.truncated) for one, own in zip(held, sums, strict=True)
     ]

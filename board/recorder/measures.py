@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from board import metrics
-from board.metrics import FloatArray
+from board.metrics import formulas
+from board.metrics.formulas import FloatArray
 from board.recorder.encoding import Parts
 from board.recorder.snapshot import Floats
 from board.schema import ALTERNATIVES, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
@@ -95,15 +95,15 @@ def summaries(held: Sequence[Held]) -> list[dict[str, float]]:
     offsets = np.concatenate([[0], np.cumsum([one.length for one in held])])
     flats = {name: _flat(held, name) for name in dict.fromkeys(name for one in held for name in one.arrays)}
     counts = flats["loss_mask"] != 0 if "loss_mask" in flats else np.ones(offsets[-1], bool)
-    ones = metrics.segment_stats(np.ones(offsets[-1]), offsets, counts)
+    ones = formulas.segment_stats(np.ones(offsets[-1]), offsets, counts)
     columns: dict[str, FloatArray] = {"response_length": ones.count.astype(np.float64)}
     if "logprobs" in flats and "ref_logprobs" in flats:
-        log_ratio = metrics.log_ratio(flats["logprobs"], flats["ref_logprobs"])
-        for name in metrics.ESTIMATORS:
-            stats = metrics.segment_stats(metrics.kl(log_ratio, name), offsets, counts)
-            columns |= {metrics.kl_column(name, stat): getattr(stats, stat) for stat in ("mean", "sum", "max")}
+        log_ratio = formulas.log_ratio(flats["logprobs"], flats["ref_logprobs"])
+        for name in formulas.ESTIMATORS:
+            stats = formulas.segment_stats(formulas.kl(log_ratio, name), offsets, counts)
+            columns |= {formulas.kl_column(name, stat): getattr(stats, stat) for stat in ("mean", "sum", "max")}
     for name in (name for name in flats if name != "loss_mask" and name not in TOKEN_IDS):
-        stats = metrics.segment_stats(flats[name], offsets, counts)
+        stats = formulas.segment_stats(flats[name], offsets, counts)
         columns[f"{title(name)}_mean"] = stats.mean
         if name == "token_rewards":
             columns[f"{title(name)}_sum"] = stats.sum

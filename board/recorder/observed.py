@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from board.metrics import BoolArray, Float64Array, FloatArray
-from board.moments import Moments, Tokens, moments
+from board.metrics.formulas import BoolArray, Float64Array, FloatArray
+from board.metrics.token_sums import Moments, Tokens, moments
 from board.recorder.measures import aligned, number
 from board.schema import TOKENS
 from board.text.padding import pad_mask

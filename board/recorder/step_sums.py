@@ -1,6 +1,6 @@
 """A step's numbers out of its rollouts, a few at a time: holds sums and extremes, and never more than a few rollouts.
 
-Knows the names of the metrics (those of `board.catalogue`) and which statistic each is; knows nothing of trackers or files.
+Knows the names of the metrics (those of `board.metrics.declared`) and which statistic each is; knows nothing of trackers or files.
 """
 
 import math
@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from board import metrics
-from board.moments import Moments
+from board.metrics import formulas
+from board.metrics.running_stats import Spread
+from board.metrics.token_sums import Moments
 from board.recorder.observed import Observed, observe, together
-from board.recorder.spread import Spread
 
 EVALUATION: Final = "evaluation"
 
@@ -75,7 +75,7 @@ KEYS: Final[dict[str, tuple[str, str]]] = {
     "update/objective_clip_share": ("clipped/", "mean"),
     "counts/tokens": ("length", "sum"),
 }
-"""Metric → the quantity and the statistic of it: over all counted tokens where it ends in a slash (`board.moments`), else over all
+"""Metric → the quantity and the statistic of it: over all counted tokens where it ends in a slash (`board.metrics.token_sums`), else over all
 rollouts (`observed`)."""
 
 
@@ -142,7 +142,7 @@ class StepSums:
                 yield f"critic/explained_variance{suffix}", 1 - error.variance / returned if returned > 0 else math.nan
         if "mismatch/" in of:
             yield "mismatch/kl", -of["mismatch/"].mean
-            yield "mismatch/ppl_ratio", float(metrics.probability(np.array(-of["mismatch/"].mean)))
+            yield "mismatch/ppl_ratio", float(formulas.probability(np.array(-of["mismatch/"].mean)))
         if "clip_low/" in of:
             yield "update/clip_share", of["clip_low/"].mean + of["clip_high/"].mean
             yield "update/policy_kl", -of["update/"].mean

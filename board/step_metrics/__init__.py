@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from board.catalogue import METRICS
 from board.errors import BoardError
-from board.metrics import Float64Array
+from board.metrics.declared import METRICS
+from board.metrics.formulas import Float64Array
 from board.rollouts import EVALUATION, Run
 from board.schema import TOKEN_METRICS, title
 from board.selection import numeric_columns

@@ -10,8 +10,8 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import pyarrow.compute as pc
 
-from board.by_step import Pooled, Steps, pool, token_mean
-from board.metrics import Float64Array
+from board.metrics.formulas import Float64Array
+from board.metrics.step_sums import Pooled, Steps, pool, token_mean
 from board.parts import LEFT_OUT
 from board.rollouts import Run
 from board.steps import finite_values

@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.by_step import Steps
-from board.metrics import Float64Array, FloatArray
+from board.metrics.formulas import Float64Array, FloatArray
+from board.metrics.step_sums import Steps
 
 GROUP_METRICS: Final = ("zero_std_share", "all_best_share", "all_worst_share", "std_mean", "signal_to_noise", "best_mean")
 """Statistics of `group_rewards`."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from board.metrics import Float64Array
+from board.metrics.formulas import Float64Array
 from board.step_metrics.data import Compute, StepData
 
 

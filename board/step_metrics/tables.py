@@ -1,6 +1,6 @@
 """How each metric of the catalogue is computed from rollouts, by its key: the tables, family by family.
 
-The formulas over tokens are in `board.metrics` and `board.moments`, what a step makes of them in `board.by_step`.
+The formulas over tokens are in `board.metrics.formulas` and `board.metrics.token_sums`, what a step makes of them in `board.metrics.step_sums`.
 """
 
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from board.metrics import Float64Array
+from board.metrics.formulas import Float64Array
 from board.step_metrics.data import Compute, StepData
 from board.step_metrics.groups import GROUP_METRICS, group_rewards, group_sizes
 from board.step_metrics.kinds import (

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from board import schema
 from board.likeliest import Likeliest
-from board.metrics import ESTIMATORS
+from board.metrics.formulas import ESTIMATORS
 from board.token_view.notes import Notes
 from board.token_view.pins import believed
 

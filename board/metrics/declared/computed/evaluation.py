@@ -1,0 +1,47 @@
+"""Metrics of the reward of evaluation rollouts."""
+
+from typing import Final
+
+from board.metrics.declared.contract import Metric
+from board.metrics.declared.declare import metric, reading
+
+HELD_OUT = reading(
+    "up",
+    (
+        "It should rise with the training reward. If the two part, the policy overfits or exploits the reward: read the responses.",
+        "应当与训练奖励一同上升。若二者背离，说明策略过拟合或在钻奖励的空子：请阅读回答。",
+    ),
+    look="responses",
+)
+SOURCE = "ROLL, Trackers and Metrics"
+NEEDS = ("reward", "split")
+
+METRICS: Final[tuple[Metric, ...]] = (
+    metric(
+        "evaluation/mean",
+        "reward",
+        "mean of R over the rollouts of an evaluation",
+        SOURCE,
+        ("Mean reward of an evaluation's rollouts.", "一次评测中所有 rollout 的平均奖励。"),
+        HELD_OUT,
+        *NEEDS,
+    ),
+    metric(
+        "evaluation/max",
+        "reward",
+        "largest R of an evaluation's rollouts",
+        SOURCE,
+        ("Best reward of an evaluation.", "一次评测中的最高奖励。"),
+        HELD_OUT,
+        *NEEDS,
+    ),
+    metric(
+        "evaluation/min",
+        "reward",
+        "smallest R of an evaluation's rollouts",
+        SOURCE,
+        ("Worst reward of an evaluation.", "一次评测中的最低奖励。"),
+        HELD_OUT,
+        *NEEDS,
+    ),
+)

@@ -1,0 +1,161 @@
+"""Metrics of the length of responses and prompts, and of how responses end."""
+
+from typing import Final
+
+from board.metrics.declared.contract import Metric
+from board.metrics.declared.declare import metric, reading
+
+GROWS = reading(
+    "",
+    (
+        "If it grows while the validation reward does not, length itself is rewarded; if it falls fast, the policy stops thinking.",
+        "若它增长而验证奖励不变，说明被奖励的是长度本身；若快速变短，说明策略放弃了思考。",
+    ),
+    look="responses",
+)
+APART = reading(
+    "",
+    (
+        "If it grows, a few long responses hold up the whole batch: sort the step by length.",
+        "若增大，说明少数很长的回答拖慢了整个批次：请把该步按长度排序。",
+    ),
+    look="responses",
+)
+LIMIT = reading(
+    "",
+    (
+        "If it stands at the limit, responses are being cut: see the share of truncated ones.",
+        "若停在上限，说明回答被截断：请查看截断比例。",
+    ),
+    look="responses",
+)
+CUT = reading(
+    "down",
+    (
+        "Above one quarter, the policy learns from much unfinished text: raise the limit or penalise length.",
+        "超过四分之一时，策略在大量从未写完的文本中学习：请提高上限或惩罚长度。",
+    ),
+    look="responses",
+    high=0.25,
+)
+EMPTY = reading(
+    "down",
+    (
+        "Above 0, requests were aborted or every token is masked: check the data.",
+        "大于 0：请求被中止，或全部 token 被掩码。请检查数据。",
+    ),
+    look="data",
+)
+PROMPTS = reading(
+    "steady",
+    (
+        "A trend comes from the order of the data or, over many turns, from a context that grows.",
+        "若有趋势，原因是数据的顺序；多轮任务中则是上下文在变长。",
+    ),
+    look="data",
+)
+ROLL = "ROLL, Trackers and Metrics"
+OWN = "the board's definition"
+UNIT = "tokens"
+
+METRICS: Final[tuple[Metric, ...]] = (
+    metric(
+        "length/mean",
+        UNIT,
+        "mean over rollouts of the counted tokens of the response",
+        ROLL,
+        ("Mean length of a response.", "回答的平均长度。"),
+        GROWS,
+        "response_length",
+    ),
+    metric(
+        "length/std",
+        UNIT,
+        "standard deviation over rollouts of the counted tokens of the response (ddof 0)",
+        OWN,
+        ("Spread of the responses' lengths (standard deviation).", "回答长度的离散程度（标准差）。"),
+        APART,
+        "response_length",
+    ),
+    metric(
+        "length/median",
+        UNIT,
+        "median over rollouts of the counted tokens of the response",
+        OWN,
+        ("Length that half of the responses do not exceed.", "回答长度的中位数。"),
+        GROWS,
+        "response_length",
+    ),
+    metric(
+        "length/max",
+        UNIT,
+        "largest number of counted tokens of a response",
+        ROLL,
+        ("Longest response of the step.", "该步最长的回答。"),
+        LIMIT,
+        "response_length",
+    ),
+    metric(
+        "length/min",
+        UNIT,
+        "smallest number of counted tokens of a response",
+        ROLL,
+        ("Shortest response of the step.", "该步最短的回答。"),
+        GROWS,
+        "response_length",
+    ),
+    metric(
+        "length/chars_mean",
+        "characters",
+        "mean over rollouts of the characters of the response text",
+        OWN,
+        ("Mean length of a response in characters.", "回答的平均字符数。"),
+        GROWS,
+        "response_chars",
+    ),
+    metric(
+        "length/truncated_share",
+        "share, 0 to 1",
+        "share of rollouts cut at the limit of length: finish_reason, or a number `truncated`",
+        "TRL, completions/clipped_ratio; threshold by Miles",
+        ("Share of responses cut at the limit of length.", "因长度上限而被截断的回答比例。"),
+        CUT,
+        "finish_reason",
+    ),
+    metric(
+        "length/empty_share",
+        "share, 0 to 1",
+        "share of rollouts with no counted token in the response",
+        "verl, response/aborted_ratio",
+        ("Share of responses without any counted token.", "没有任何计入 token 的回答比例。"),
+        EMPTY,
+        "response_length",
+    ),
+    metric(
+        "length/prompt_mean",
+        UNIT,
+        "mean over rollouts of the tokens of the prompt",
+        ROLL,
+        ("Mean length of a prompt.", "提示的平均长度。"),
+        PROMPTS,
+        "prompt_length",
+    ),
+    metric(
+        "length/prompt_max",
+        UNIT,
+        "largest number of tokens of a prompt",
+        ROLL,
+        ("Longest prompt of the step.", "该步最长的提示。"),
+        PROMPTS,
+        "prompt_length",
+    ),
+    metric(
+        "length/prompt_min",
+        UNIT,
+        "smallest number of tokens of a prompt",
+        ROLL,
+        ("Shortest prompt of the step.", "该步最短的提示。"),
+        PROMPTS,
+        "prompt_length",
+    ),
+)

@@ -1,0 +1,24 @@
+"""Short forms in which the tables declare metrics and readings. Knows no metric."""
+
+from typing import Literal
+
+from board.metrics.declared.contract import Metric, Page, Reading, Words
+
+Pair = tuple[str, str]
+"""The same sentence in English and in Chinese."""
+
+
+def reading(
+    better: Literal["up", "down", "steady", ""],
+    departure: Pair,
+    look: Page = "rewards",
+    low: float | None = None,
+    high: float | None = None,
+) -> Reading:
+    """How a metric is read; bounds only where a source gives them."""
+    return Reading(better, Words(*departure), look, low, high)
+
+
+def metric(key: str, unit: str, formula: str, source: str, meaning: Pair, read: Reading, *needs: str, family: str = "") -> Metric:
+    """One metric; its family is the first part of its key unless it is given."""
+    return Metric(key, family or key.partition("/")[0], Words(*meaning), unit, formula, source, read, needs)

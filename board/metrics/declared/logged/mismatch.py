@@ -1,0 +1,149 @@
+"""What trainers that correct for the mismatch log of it: truncated weights and rejections."""
+
+from typing import Final
+
+from board.metrics.declared.computed.mismatch import ESS, SMALL, SPREAD, VERL, WEIGHT
+from board.metrics.declared.contract import Metric, Reading
+from board.metrics.declared.declare import Pair, metric, reading
+
+REJECTS = reading(
+    "down",
+    (
+        "If it grows, ever more of the batch is dropped or cut: see on which tokens trainer and engine disagree.",
+        "若增大，说明批次中被丢弃或截断的部分越来越多：请查看训练端与推理引擎在哪些 token 上不一致。",
+    ),
+    look="tokens",
+)
+EXTREME = reading(
+    "",
+    (
+        "If it is far from 1, a few tokens are weighted far up or down: find them.",
+        "若远离 1，说明少数 token 的权重被大幅放大或缩小：请找出它们。",
+    ),
+    look="tokens",
+)
+
+CUT = "w cut at the trainer's threshold"
+SEQUENCE = f"over rollouts of the rollout's mean of {CUT}"
+
+ROWS: Final[tuple[tuple[str, str, str, Reading, Pair], ...]] = (
+    ("is_cut_mean", "ratio", f"mean of {CUT}", WEIGHT, ("Mean importance weight after truncation.", "截断后的平均重要性权重。")),
+    ("is_cut_max", "ratio", f"largest {CUT}", EXTREME, ("Largest importance weight.", "最大的重要性权重。")),
+    ("is_cut_min", "ratio", f"smallest {CUT}", EXTREME, ("Smallest importance weight.", "最小的重要性权重。")),
+    (
+        "is_cut_std",
+        "ratio",
+        f"standard deviation of {CUT}",
+        SPREAD,
+        ("Spread of the importance weights after truncation (standard deviation).", "截断后重要性权重的离散程度（标准差）。"),
+    ),
+    (
+        "is_cut_ess",
+        "share, 0 to 1",
+        f"(sum)² / (n · sum of squares) of {CUT}",
+        ESS,
+        ("Share of the batch that still counts after truncated weighting.", "截断加权之后仍然有效的样本比例。"),
+    ),
+    (
+        "is_above_share",
+        "share, 0 to 1",
+        "share of w above the trainer's threshold",
+        REJECTS,
+        ("Share of importance weights that are cut.", "超过阈值而被截断的重要性权重比例。"),
+    ),
+    (
+        "is_below_share",
+        "share, 0 to 1",
+        "share of w below the trainer's lower threshold",
+        REJECTS,
+        ("Share of importance weights below the lower threshold.", "低于下阈值的重要性权重比例。"),
+    ),
+    (
+        "is_outside_share",
+        "share, 0 to 1",
+        "share of w outside both thresholds, which count as 0",
+        REJECTS,
+        ("Share of tokens left out because their weight is out of bounds.", "因权重越界而被剔除的 token 比例。"),
+    ),
+    (
+        "is_norm_factor",
+        "ratio",
+        f"mean of {CUT}, by which weights are divided",
+        WEIGHT,
+        ("Factor that brings the mean weight of the batch to 1.", "使批次平均权重为 1 的归一化系数。"),
+    ),
+    (
+        "is_cut_sequence_mean",
+        "ratio",
+        f"mean {SEQUENCE}",
+        WEIGHT,
+        ("Mean over rollouts of the rollout's weight after truncation.", "截断后各 rollout 权重的平均值。"),
+    ),
+    (
+        "is_cut_sequence_std",
+        "ratio",
+        f"standard deviation {SEQUENCE}",
+        SPREAD,
+        ("Spread of the rollouts' weights after truncation (standard deviation).", "截断后各 rollout 权重的离散程度（标准差）。"),
+    ),
+    (
+        "is_cut_sequence_max",
+        "ratio",
+        f"largest {SEQUENCE}",
+        EXTREME,
+        ("Largest weight of a rollout.", "单条 rollout 的最大权重。"),
+    ),
+    (
+        "is_cut_sequence_min",
+        "ratio",
+        f"smallest {SEQUENCE}",
+        EXTREME,
+        ("Smallest weight of a rollout.", "单条 rollout 的最小权重。"),
+    ),
+    (
+        "is_cut_sequence_deviation",
+        "ratio",
+        f"largest distance from 1 {SEQUENCE}",
+        SMALL,
+        ("How far the weight of a rollout lies from 1 at most.", "单条 rollout 的权重偏离 1 的最大值。"),
+    ),
+    (
+        "is_sequence_above_share",
+        "share, 0 to 1",
+        "share of rollouts whose mean w is above the trainer's threshold",
+        REJECTS,
+        ("Share of rollouts whose weight is above the threshold.", "权重超过阈值的 rollout 比例。"),
+    ),
+    (
+        "is_sequence_below_share",
+        "share, 0 to 1",
+        "share of rollouts whose mean w is below the trainer's lower threshold",
+        REJECTS,
+        ("Share of rollouts whose weight is below the lower threshold.", "权重低于下阈值的 rollout 比例。"),
+    ),
+    (
+        "rejection/{name}",
+        "no unit",
+        "statistic of rejection sampling, as the trainer names it",
+        REJECTS,
+        ("What rejection sampling saw and left out.", "拒绝采样所见与剔除的情况。"),
+    ),
+    (
+        "valid",
+        "0 or 1",
+        "1 where the engine's logprobs could be compared",
+        reading(
+            "",
+            (
+                "At 0 the engine reported no logprobs, and the other numbers of the mismatch say nothing.",
+                "0 表示推理引擎没有给出 logprob，此时其他失配指标没有意义。",
+            ),
+            look="data",
+        ),
+        ("Whether the engine's logprobs could be compared.", "推理引擎的 logprob 是否可以比较。"),
+    ),
+)
+
+METRICS: Final[tuple[Metric, ...]] = tuple(
+    metric(f"mismatch/{key}", unit, formula, VERL, meaning, read) for key, unit, formula, read, meaning in ROWS
+)

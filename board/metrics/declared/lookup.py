@@ -1,0 +1,124 @@
+"""From a name in a trainer's log to the metric it means, and back. Knows the tables of the catalogue and nothing of runs.
+
+A name is looked for as it stands; then without what trackers and the trainer's own logging put before or after every name: "train/",
+which most of them do, `Dialect.prefixes` and `suffixes` (ROLL's "@sum"). With "eval/" before it, or transformers' "eval_", it is the same
+number of an evaluation, which is a metric of its own. Nothing else is cut off: "my_run/loss" may mean anything.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+from board.metrics.declared import computed, logged
+from board.metrics.declared.contract import PLACES, Dialect, Metric, Words
+from board.metrics.dialects.re_grpo import RE_GRPO
+from board.metrics.dialects.roll import ROLL
+from board.metrics.dialects.trl import TRL
+from board.metrics.dialects.trl_grpo import TRL_GRPO
+from board.metrics.dialects.verl import VERL
+
+_ALL: Final = (*computed.METRICS, *logged.METRICS)
+
+METRICS: Final[Mapping[str, Metric]] = {metric.key: metric for metric in _ALL}
+"""Every metric by its key: those that rollouts give first, then those only a trainer logs."""
+
+BOARD: Final = Dialect("board", "Board", {key: key for key in METRICS}, prefixes=("board/",))
+"""The board's own names: the keys. Pushed to a tracker they bear "board/"."""
+
+DIALECTS: Final[Mapping[str, Dialect]] = {dialect.name: dialect for dialect in (BOARD, ROLL, TRL, TRL_GRPO, RE_GRPO, VERL)}
+
+Places = Mapping[str, str]
+"""What stands for each placeholder of a name."""
+
+_TRAINING: Final = "train/"
+_EVALUATION: Final = ("eval/", "eval_")
+"""What stands before the names of a training and of an evaluation."""
+
+_PLACE: Final = re.compile(r"\{(\w+)\}")
+
+
+def resolve(dialect: str, name: str) -> tuple[Metric, Places] | None:
+    """The metric a name of a dialect means, with what stands for its placeholders; None for a name it does not have.
+
+    Exact names come before families. Raises KeyError for an unknown dialect.
+    """
+    found = _resolved([DIALECTS[dialect]], name)
+    return None if found is None else found[1:]
+
+
+def resolve_any(name: str) -> tuple[str, Metric, Places] | None:
+    """As `resolve` in the first dialect that has the name, and which one it is; exact names of any come before families."""
+    return _resolved(list(DIALECTS.values()), name)
+
+
+def _resolved(tables: Sequence[Dialect], name: str) -> tuple[str, Metric, Places] | None:
+    """The name as it stands in the first of the dialects that has it, else what it means of an evaluation."""
+    if found := _as_it_stands(tables, name):
+        return found
+    for prefix in _EVALUATION:
+        if name.startswith(prefix) and (found := _as_it_stands(tables, name.removeprefix(prefix))):
+            dialect, metric, places = found
+            return dialect, _of_evaluation(metric), places
+    return None
+
+
+def _as_it_stands(tables: Sequence[Dialect], name: str) -> tuple[str, Metric, Places] | None:
+    for find in (_exact, _family):
+        for table in tables:
+            for bare in _bare(table, name):
+                if found := find(table, bare):
+                    return table.name, *found
+    return None
+
+
+@cache
+def _of_evaluation(metric: Metric) -> Metric:
+    """The same number of an evaluation's rollouts; the one that rollouts give, where there is one."""
+    known = METRICS.get(metric.key.replace("reward/", "evaluation/", 1))
+    if known is not None and known.family == "evaluation":
+        return known
+    meaning = Words(f"{metric.meaning.en.removesuffix('.')}, of an evaluation.", f"评测中：{metric.meaning.zh}")
+    return replace(metric, key=f"evaluation/{metric.key}", family="evaluation", meaning=meaning, needs=())
+
+
+def name_of(dialect: str, key: str) -> str | None:
+    """The first name of a metric in a dialect, its placeholders as they are; None where it has none. KeyError as `resolve`."""
+    return next((name for name, meant in DIALECTS[dialect].names.items() if meant == key), None)
+
+
+def _bare(table: Dialect, name: str) -> Iterator[str]:
+    """The name, then what is left without what trackers and the trainer's own logging put around it."""
+    for prefix in dict.fromkeys(("", *table.prefixes, _TRAINING)):
+        if not name.startswith(prefix):
+            continue
+        bare = name.removeprefix(prefix)
+        yield bare
+        yield from (bare.removesuffix(suffix) for suffix in table.suffixes if bare.endswith(suffix))
+
+
+def _exact(table: Dialect, name: str) -> tuple[Metric, Places] | None:
+    key = table.names.get(name)
+    return None if key is None or _PLACE.search(name) else (METRICS[key], {})
+
+
+def _family(table: Dialect, name: str) -> tuple[Metric, Places] | None:
+    for pattern, key in _families(table.name):
+        if found := pattern.fullmatch(name):
+            return METRICS[key], found.groupdict()
+    return None
+
+
+@cache
+def _families(dialect: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The names of a dialect that stand for families, as patterns, with their keys."""
+    names = DIALECTS[dialect].names.items()
+    return tuple((_pattern(name), key) for name, key in names if _PLACE.search(name))
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    """A name with {placeholders} as a pattern with a named group for each."""
+    literals = _PLACE.split(name)
+    parts = (re.escape(part) if i % 2 == 0 else f"(?P<{part}>{PLACES[part]})" for i, part in enumerate(literals))
+    return re.compile("".join(parts))

@@ -1,0 +1,240 @@
+"""What every rollout's tokens add up to, so that a step's numbers over all its tokens need no token array: count, mean, spread, ends.
+
+A step's mean over tokens is not the mean of its rollouts' means, and its variance is made of what is here by the rule of Chan, Golub &
+LeVeque (1979). Flat arrays in, one number per rollout out. Knows no frames, files or steps; what steps make of it is in
+`board.step_metrics`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.metrics import formulas
+from board.metrics.formulas import BoolArray, Float64Array, FloatArray
+from board.schema import TOKEN_METRICS, title
+
+Moments = dict[str, Float64Array]
+"""Columns by "quantity/stat", one number per rollout; NaN where the rollout lacks the quantity, and its count 0."""
+
+Flats = Mapping[str, FloatArray]
+
+CLIP: Final = 0.2
+"""Epsilon of the clip range 1 ± epsilon that `clip_low` and `clip_high` count tokens outside of."""
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The token arrays of many rollouts end to end."""
+
+    flats: Flats
+    """(N,) numbers by field name, NaN for a rollout without the field."""
+    offsets: NDArray[np.int64]
+    """(n + 1,): rollout i has the numbers from `offsets[i]` to before `offsets[i + 1]`."""
+    counts: BoolArray
+    """(N,): False for pads and masked tokens, which enter nothing."""
+
+    @cached_property
+    def trained(self) -> FloatArray:
+        """Logprobs by the trainer of the policy that sampled, (N,): those before the update where the row has them."""
+        return formulas.before_update(self.flats["logprobs"], self.flats.get("old_logprobs"))
+
+    @cached_property
+    def log_ratio(self) -> Float64Array:
+        """Logprob of the policy minus that of the reference, (N,)."""
+        return formulas.log_ratio(self.flats["logprobs"], self.flats["ref_logprobs"])
+
+    @cached_property
+    def mismatch(self) -> Float64Array:
+        """Logprob of the trainer minus that of the inference engine, both of the policy that sampled, (N,)."""
+        return formulas.log_ratio(self.trained, self.flats["rollout_logprobs"])
+
+    @cached_property
+    def update(self) -> Float64Array:
+        """Logprob of the policy minus that of the policy the update began with, (N,)."""
+        return formulas.log_ratio(self.flats["logprobs"], self.flats["old_logprobs"])
+
+    @cached_property
+    def probabilities(self) -> tuple[Float64Array, Float64Array]:
+        """Of the trainer and of the inference engine, each (N,), both NaN where either is not finite."""
+        trained, sampled = (formulas.probability(one) for one in (self.trained, self.flats["rollout_logprobs"]))
+        both = np.isfinite(self.mismatch) & np.isfinite(trained) & np.isfinite(sampled)
+        return np.where(both, trained, np.nan), np.where(both, sampled, np.nan)
+
+    @cached_property
+    def to_go(self) -> Float64Array:
+        """Sum of the token rewards from each token to the rollout's end (gamma = lambda = 1), (N,); NaN where one of them is missing."""
+        rewards = np.where(self.counts, self.flats["token_rewards"], 0).astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            # within each rollout alone: a difference of sums over the whole array would carry its rounding into every token
+            for first, end in pairwise(self.offsets.tolist()):
+                backwards = rewards[first:end][::-1]
+                np.add.accumulate(backwards, out=backwards)
+        return rewards
+
+    @cached_property
+    def returns(self) -> Float64Array:
+        """The row's own returns, (N,)."""
+        return np.asarray(self.flats["returns"], np.float64)
+
+    def following(self, values: FloatArray) -> Float64Array:
+        """At every counted token the value at the rollout's next counted token, 0 at its last one; (N,)."""
+        held = np.asarray(values, np.float64)[self.counts]
+        bounds = np.concatenate([[0], np.cumsum(self.counts)])[self.offsets]
+        onward = np.append(held[1:], 0.0)[: len(held)]
+        onward[bounds[1:][bounds[1:] > bounds[:-1]] - 1] = 0
+        after = np.zeros(len(values))
+        after[self.counts] = onward
+        return after
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number per token that is not one of the row's own arrays."""
+
+    needs: tuple[str, ...]
+    compute: Callable[[Tokens], FloatArray]
+    """(N,) numbers."""
+
+
+def _exp(values: FloatArray) -> Float64Array:
+    with np.errstate(over="ignore", under="ignore"):
+        return np.exp(np.asarray(values, np.float64))
+
+
+def _kl(estimator: str) -> Quantity:
+    return Quantity(
+        ("logprobs", "ref_logprobs"),
+        lambda tokens: formulas.kl(tokens.log_ratio, estimator),
+    )
+
+
+def _beyond_clip(change: FloatArray, *, low: bool) -> Float64Array:
+    """1 where the ratio has left the clip range at that end, 0 elsewhere, NaN where it is not known."""
+    outside = change < np.log1p(-CLIP) if low else change > np.log1p(CLIP)
+    return np.where(np.isnan(change), np.nan, outside)
+
+
+def _clipped(tokens: Tokens) -> FloatArray:
+    """1 where clipping changes the objective: the ratio has left the range on the side that the advantage pushes it to; else 0."""
+    low, high = (_beyond_clip(tokens.update, low=side) for side in (True, False))
+    advantages = tokens.flats["advantages"]
+    pushed = np.where(advantages > 0, high, np.where(advantages < 0, low, 0))
+    return np.where(np.isnan(advantages) | np.isnan(low), np.nan, pushed)
+
+
+def _td_error(tokens: Tokens) -> FloatArray:
+    values = np.asarray(tokens.flats["values"], np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.abs(tokens.flats["token_rewards"] + tokens.following(values) - values)
+
+
+def _critic_error(returns: FloatArray, tokens: Tokens) -> FloatArray:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return returns - np.asarray(tokens.flats["values"], np.float64)
+
+
+def _where_valued(returns: FloatArray, tokens: Tokens) -> FloatArray:
+    """The returns that an explained variance is of: those of tokens that have a value."""
+    return np.where(np.isfinite(tokens.flats["values"]), returns, np.nan)
+
+
+def _probability_sum(tokens: Tokens) -> FloatArray:
+    with np.errstate(over="ignore"):
+        return np.add(*tokens.probabilities)
+
+
+def _probability_gap(tokens: Tokens) -> FloatArray:
+    return np.abs(np.subtract(*tokens.probabilities))
+
+
+_BOTH: Final = ("logprobs", "rollout_logprobs")
+_CHANGE: Final = ("logprobs", "old_logprobs")
+_CRITIC: Final = ("values", "returns")
+_MONTE_CARLO: Final = ("values", "token_rewards")
+
+QUANTITIES: Final[Mapping[str, Quantity]] = {
+    **{formulas.kl_column(name).removesuffix("_mean"): _kl(name) for name in formulas.ESTIMATORS},
+    "value_error": Quantity(_CRITIC, lambda tokens: _critic_error(tokens.returns, tokens)),
+    "valued_return": Quantity(_CRITIC, lambda tokens: _where_valued(tokens.returns, tokens)),
+    "td_error": Quantity(_MONTE_CARLO, _td_error),
+    "value_error_mc": Quantity(_MONTE_CARLO, lambda tokens: _critic_error(tokens.to_go, tokens)),
+    "valued_return_mc": Quantity(_MONTE_CARLO, lambda tokens: _where_valued(tokens.to_go, tokens)),
+    "mismatch": Quantity(_BOTH, lambda tokens: tokens.mismatch),
+    "mismatch_abs": Quantity(_BOTH, lambda tokens: np.abs(tokens.mismatch)),
+    "mismatch_error": Quantity(_BOTH, lambda tokens: _exp(np.abs(tokens.mismatch))),
+    # the tokens are the inference engine's: the log-ratio of who sampled them to who trains on them is -mismatch
+    "mismatch_k3": Quantity(_BOTH, lambda tokens: formulas.kl(-tokens.mismatch, "k3")),
+    "mismatch_weight": Quantity(_BOTH, lambda tokens: _exp(tokens.mismatch)),
+    "trained_prob": Quantity(_BOTH, lambda tokens: tokens.probabilities[0]),
+    "sampled_prob": Quantity(_BOTH, lambda tokens: tokens.probabilities[1]),
+    "prob_sum": Quantity(_BOTH, _probability_sum),
+    "prob_gap": Quantity(_BOTH, _probability_gap),
+    "trained_logprob": Quantity(("logprobs",), lambda tokens: tokens.trained),
+    "update": Quantity(_CHANGE, lambda tokens: tokens.update),
+    "clipped": Quantity((*_CHANGE, "advantages"), _clipped),
+    "update_ratio": Quantity(_CHANGE, lambda tokens: _exp(tokens.update)),
+    "update_k2": Quantity(_CHANGE, lambda tokens: formulas.kl(tokens.update, "k2")),
+    "clip_low": Quantity(_CHANGE, lambda tokens: _beyond_clip(tokens.update, low=True)),
+    "clip_high": Quantity(_CHANGE, lambda tokens: _beyond_clip(tokens.update, low=False)),
+}
+"""Quantities beside the row's own arrays, which go by their screen names ("logprob")."""
+
+_SPREAD: Final = frozenset(
+    {
+        "value",
+        "advantage",
+        "return",
+        "value_error",
+        "valued_return",
+        "value_error_mc",
+        "valued_return_mc",
+        "mismatch_weight",
+        "trained_prob",
+        "sampled_prob",
+        "prob_sum",
+        "prob_gap",
+        "update_ratio",
+    }
+)
+"""Quantities whose "m2" (sum of squares around the mean), "m3" (of cubes) and "min" are kept too; they cost a pass each."""
+
+
+def moments(tokens: Tokens) -> Moments:
+    """Per rollout the "count", "mean", "sum" and "max" of every quantity its arrays allow; of some also "m2", "m3" and "min".
+
+    Each column is (n,). Only counted tokens with a finite number enter.
+    """
+    columns: Moments = {}
+    for name, values in _quantities(tokens).items():
+        columns |= {f"{name}/{stat}": column for stat, column in _stats(values, tokens, spread=name in _SPREAD).items()}
+    return columns
+
+
+def _quantities(tokens: Tokens) -> dict[str, FloatArray]:
+    own = {title(name): tokens.flats[name] for name in TOKEN_METRICS if name in tokens.flats and name != "loss_mask"}
+    derived = {
+        name: quantity.compute(tokens)
+        for name, quantity in QUANTITIES.items()
+        if all(one in tokens.flats for one in quantity.needs)
+    }
+    return own | derived
+
+
+def _stats(values: FloatArray, tokens: Tokens, *, spread: bool) -> Moments:
+    stats = formulas.segment_stats(values, tokens.offsets, tokens.counts)
+    found: Moments = {"count": stats.count.astype(np.float64), "mean": stats.mean, "sum": stats.sum, "max": stats.max}
+    if not spread:
+        return found
+    wide = np.asarray(values, np.float64)
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        around = wide - np.repeat(stats.mean, np.diff(tokens.offsets))
+        squares = np.square(around)
+        found["m2"] = formulas.segment_reduced(squares, tokens.offsets, tokens.counts, "sum")
+        found["m3"] = formulas.segment_reduced(squares * around, tokens.offsets, tokens.counts, "sum")
+    found["min"] = formulas.segment_reduced(wide, tokens.offsets, tokens.counts, "min")
+    return found

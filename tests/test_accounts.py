@@ -7,7 +7,7 @@ import pytest
 from rows import token_row, write_run
 
 from board import accounts, open_run
-from board.recorder.losses import MEANING, TRACKED
+from board.recorder.drop_log import MEANING, TRACKED
 from board.sources.shards import find_shards
 
 ACCOUNTS: dict[str, tuple[object, list[str]]] = {

@@ -22,7 +22,7 @@ from board.push.targets import TRACKERS
 from board.push.wording import progress, summary
 from board.recorder import RolloutRecorder
 from board.recorder.examples import TEXT_CHARS
-from board.recorder.shard import account_path
+from board.recorder.shard_file import account_path
 
 WHAT = {"run": "/runs/a", "tracker": "tensorboard", "target": "log_dir=/tb", "names": "board"}
 

@@ -12,7 +12,7 @@ import pytest
 from recorded import DeviceTensor, account, rows_of, same
 
 from board.recorder import RolloutRecorder
-from board.recorder.shard import account_path
+from board.recorder.shard_file import account_path
 
 ROOT = Path(__file__).parents[1]
 

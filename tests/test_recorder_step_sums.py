@@ -15,7 +15,7 @@ import pytest
 
 from board import open_run
 from board.recorder import RolloutRecorder
-from board.recorder.step_sums import AT_ONCE, KEYS, StepSums
+from board.recorder.step_aggregator import AT_ONCE, KEYS, StepSums
 from board.rollouts import Run
 from board.step_metrics import per_step_values
 

@@ -20,7 +20,7 @@ from recorded import DeviceTensor, account, rows_of
 
 from board import trackers
 from board.recorder import RolloutRecorder
-from board.recorder.channel import LIMIT
+from board.recorder.tracker_thread import LIMIT
 
 ROOT = Path(__file__).parents[1]
 

@@ -15,7 +15,7 @@ from recorded import account, rows_of
 
 from board import open_run
 from board.recorder import RolloutRecorder, turns
-from board.recorder.shard import account_path
+from board.recorder.shard_file import account_path
 
 REPOSITORY = Path(__file__).parent.parent
 

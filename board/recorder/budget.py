@@ -12,7 +12,7 @@ from typing import Final
 
 from board.metrics import formulas
 from board.recorder.encoding import Parts, encode
-from board.recorder.measures import Held, summaries
+from board.recorder.token_arrays import Held, summaries
 
 LEFT_OUT: Final = "token_arrays_left_out"
 """Field that marks a row whose token arrays were measured, summed up and not written."""

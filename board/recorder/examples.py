@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from board.recorder.encoding import encode
-from board.recorder.measures import number
+from board.recorder.token_arrays import number
 from board.schema import TOKENS
 from board.trackers.contract import Example
 

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Final, Literal, Self
 
 from board.errors import BoardError
-from board.recorder.losses import FAILURES, Losses, Reason, described
+from board.recorder.drop_log import FAILURES, Losses, Reason, described
 from board.recorder.queue import Background, Direct, RowQueue
 from board.recorder.snapshot import rows, snapshot
 from board.recorder.tracking import Options, Tracking, opener
@@ -27,7 +27,7 @@ class RolloutRecorder:
 
     A row is copied when it is given, so training may change its tensors at once, and is written by a thread of its own. What cannot
     be written is counted in `dropped`, warned about once per reason by `logging`, and told in the account beside the shard
-    (`board/recorder/shard.py`). Closing writes all that waits; so does the end of the interpreter, but not a kill, and not wholly the
+    (`board/recorder/shard_file.py`). Closing writes all that waits; so does the end of the interpreter, but not a kill, and not wholly the
     end of a process forked by multiprocessing, which skips exit handlers: close it there. Threads may share a recorder. In a forked
     process it begins anew, with a shard of its own.
     """
@@ -59,7 +59,7 @@ class RolloutRecorder:
         means, and are marked `token_arrays_left_out`.
         `redact`: called on every row (a dict of copies) before it is measured or written; what it returns is written. If it raises,
         the row is not written.
-        `track_with`: a tracker that gets each step's numbers as it ends (`board/recorder/step_sums.py` lists them), and what `track` is
+        `track_with`: a tracker that gets each step's numbers as it ends (`board/recorder/step_aggregator.py` lists them), and what `track` is
         given: "tensorboard", "wandb", "swanlab", "trackio", "mlflow" or "stdout"; None for none. Rank 0 alone tracks, and its numbers are of
         its own rows; so does no process forked from it.
         `tracker_kwargs`: what its writer takes (`board/trackers/`), a dict or the like.

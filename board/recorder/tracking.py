@@ -10,12 +10,12 @@ from typing import Any, Final
 import numpy as np
 
 from board import trackers
-from board.recorder.channel import Channel
+from board.recorder.drop_log import FAILURES, Losses, described
 from board.recorder.encoding import Parts
 from board.recorder.examples import Examples
-from board.recorder.losses import FAILURES, Losses, described
 from board.recorder.snapshot import to_numpy
-from board.recorder.step_sums import StepSums
+from board.recorder.step_aggregator import StepSums
+from board.recorder.tracker_thread import Channel
 from board.trackers.contract import Example, Writer
 
 PREFIX: Final = "board/"

@@ -11,11 +11,11 @@ from typing import Any, Literal
 import numpy as np
 
 from board.recorder import budget
+from board.recorder.drop_log import FAILURES, Losses, described
 from board.recorder.encoding import Parts, compact, encode, key_text, line
-from board.recorder.losses import FAILURES, Losses, described
-from board.recorder.measures import Held, hold
-from board.recorder.shard import Shard
+from board.recorder.shard_file import Shard
 from board.recorder.snapshot import to_numpy
+from board.recorder.token_arrays import Held, hold
 from board.recorder.tracking import Tracking
 from board.schema import TOKEN_METRICS, TOKENS
 

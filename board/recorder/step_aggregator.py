@@ -13,7 +13,7 @@ import numpy as np
 from board.metrics import formulas
 from board.metrics.running_stats import Spread
 from board.metrics.token_sums import Moments
-from board.recorder.observed import Observed, observe, together
+from board.recorder.row_stats import Observed, observe, together
 
 EVALUATION: Final = "evaluation"
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from board.metrics.formulas import BoolArray, Float64Array, FloatArray
 from board.metrics.token_sums import Moments, Tokens, moments
-from board.recorder.measures import aligned, number
+from board.recorder.token_arrays import aligned, number
 from board.schema import TOKENS
 from board.text.padding import pad_mask
 

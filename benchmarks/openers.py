@@ -197,7 +197,7 @@ def live(folder: Path, step: int) -> dict[str, float]:
 
     This is what `board.live` does on a look that finds something: compare fingerprints, then have the library load the run again.
     """
-    from board.library import Library, current_fingerprint
+    from board.runs.library import Library, current_fingerprint
 
     library = Library()
     run = library.open(folder, folder.parent)

@@ -10,7 +10,7 @@ from board.absent import sentence
 
 if TYPE_CHECKING:
     from board.recorder import RolloutRecorder
-    from board.rollouts import Run, open_run
+    from board.runs.run import Run, open_run
 
 __version__ = "0.1.0"
 __all__ = ["RolloutRecorder", "Run", "__version__", "open_run"]
@@ -19,9 +19,9 @@ __all__ = ["RolloutRecorder", "Run", "__version__", "open_run"]
 def __getattr__(name: str) -> Any:
     try:
         if name in ("Run", "open_run"):
-            from board import rollouts
+            from board.runs import run
 
-            return getattr(rollouts, name)
+            return getattr(run, name)
         if name == "RolloutRecorder":
             from board.recorder import RolloutRecorder
 

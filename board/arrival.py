@@ -9,7 +9,7 @@ import numpy as np
 
 from board import session
 from board.metrics import formulas
-from board.rollouts import EVALUATION, Rollout, Run
+from board.runs.run import EVALUATION, Rollout, Run
 
 
 def settle(run: Run, whole: Run) -> list[str]:

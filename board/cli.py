@@ -125,8 +125,8 @@ def serve(
 )
 def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: Path | None) -> None:
     """Write the rollouts of the folder RUN, whatever trainer's they are, as the board's own rows into the folder OUT."""
-    from board import convert as converting
-    from board.rollouts import open_run
+    from board.runs import convert as converting
+    from board.runs.run import open_run
     from board.text.terminal import on_one_line
 
     opened = open_run(run, tokenizer=tokenizer, mapping=mapping)
@@ -155,7 +155,7 @@ def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokeni
     """Examine the folder RUN: are its numbers what its trainer meant to write?"""
     from board.doctor import wording
     from board.doctor.checks import examine
-    from board.rollouts import open_run
+    from board.runs.run import open_run
 
     diagnosis = examine(open_run(run, tokenizer=tokenizer, mapping=mapping))
     _say(wording.as_json(diagnosis, shown(run)) if as_json else wording.as_text(diagnosis))

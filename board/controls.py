@@ -8,7 +8,7 @@ import streamlit as st
 
 from board import address
 from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS
-from board.rollouts import Split
+from board.runs.run import Split
 from board.schema import heading, is_trainers
 from board.selection import Order, Side
 

@@ -10,7 +10,7 @@ from board.controls import hiding_choice, unseen_estimator
 from board.errors import BoardError
 from board.formats.row import plural
 from board.notices import notice
-from board.rollouts import Rollout
+from board.runs.run import Rollout
 from board.schema import IDS, heading, is_trainers
 from board.session import View
 from board.shortcuts import ROLLOUT_AFTER, ROLLOUT_BEFORE, Shortcut

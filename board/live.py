@@ -9,9 +9,10 @@ from typing import Final
 
 import streamlit as st
 
-from board import library, session
+from board import session
 from board.errors import BoardError
-from board.rollouts import Run
+from board.runs import library
+from board.runs.run import Run
 
 LOOK_SECONDS: Final = 1.0
 

@@ -22,7 +22,7 @@ from board.metric_controls import Language, MetricChoices
 from board.metric_list import Panel, catalogue_names, line_names, points, readable, token_metric
 from board.metrics import declared
 from board.metrics.declared.contract import Metric, Page, Reading, Words
-from board.rollouts import Run
+from board.runs.run import Run
 from board.scalars import Scalars
 from board.session import DrawnChart, View
 from board.text.format_number import exact, fmt

@@ -6,10 +6,11 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from board import address, library, session, text_links
+from board import address, session, text_links
 from board.errors import BoardError
-from board.library import RunFolder
 from board.notices import notice
+from board.runs import library
+from board.runs.library import RunFolder
 from board.tabs import FORMER
 from board.text.path_names import shown
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pandas as pd
 
 from board.formats.row import plural
-from board.rollouts import Rollout, Run
+from board.runs.run import Rollout, Run
 from board.schema import IDS, heading, unit
 from board.selection import numeric_columns, of_step
 from board.text.display import shorten, without_padding, without_system_prompt

@@ -4,13 +4,14 @@ from typing import Final
 
 import streamlit as st
 
-from board import address, library, session
+from board import address, session
 from board.controls import pad_choice
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.formats.row import plural
 from board.notices import notice
-from board.report import KEPT_PROBLEMS, LoadReport
-from board.rollouts import Run
+from board.runs import library
+from board.runs.load_report import KEPT_PROBLEMS, LoadReport
+from board.runs.run import Run
 from board.text.format_number import size
 
 MOST_EMPTY: Final = 20

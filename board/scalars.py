@@ -15,9 +15,9 @@ from typing import Final
 
 from board import trackers
 from board.errors import BoardError
-from board.kept import Turns
 from board.metrics import declared
 from board.metrics.declared.contract import Metric
+from board.runs.shared_values import Turns
 from board.sources.nearby_files import listed_files, walk
 from board.trackers import Found
 from board.trackers.contract import Curve

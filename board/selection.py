@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.errors import FieldMissing
-from board.parts import Part
-from board.rollouts import Run
+from board.runs.parts import Part
+from board.runs.run import Run
 from board.schema import BY_TITLE
 
 Order = Literal["magnitude", "highest", "lowest"]

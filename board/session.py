@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart, Ready
 from board.figures.theme import ink
-from board.kept import Kept, Latest
-from board.library import Library, RunFolder, list_runs
 from board.likeliest import Likeliest, likeliest
-from board.rollouts import Rollout, Run
+from board.runs.library import Library, RunFolder, list_runs
+from board.runs.run import Rollout, Run
+from board.runs.shared_values import Kept, Latest
 from board.scalars import Reader, Scalars, find
 from board.steps import nearest_step, per_step
 from board.text.path_names import path_of, shown

@@ -14,7 +14,7 @@ from board.figures.answers import MOST_CURVES, answer_chart
 from board.figures.chart import Spec, step_mark
 from board.formats.row import plural
 from board.notices import notice
-from board.rollouts import Run
+from board.runs.run import Run
 from board.sql_process import Limits
 from board.user_files import saved_queries
 

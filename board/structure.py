@@ -14,7 +14,7 @@ from board.diff import Diff, compare, fold
 from board.formats.row import plural
 from board.metrics import formulas
 from board.outline import outline
-from board.rollouts import Rollout
+from board.runs.run import Rollout
 from board.segments import Segment, roll_up
 from board.session import View
 from board.text.display import visible, without_padding

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from board import session, structure, token_view
 from board.metrics import formulas
 from board.notices import absent
-from board.rollouts import Rollout
+from board.runs.run import Rollout
 from board.segments import Segment, find_segments, join_blanks
 from board.session import View
 from board.token_ranges import token_ranges

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.metrics import formulas
-from board.rollouts import Run
+from board.runs.run import Run
 from board.schema import BY_TITLE
 from board.selection import of_step
 

@@ -10,15 +10,16 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from board import address, arrival, library, live, nowhere, report_pane, session, step_marks
+from board import address, arrival, live, nowhere, report_pane, session, step_marks
 from board.controls import ReadingChoices, reading_choices, split_choice
 from board.errors import BoardError
 from board.figures.strip import bar_mark, step_strip
 from board.formats.row import plural
-from board.library import RunFolder
 from board.notices import notice
-from board.progress import Progress
-from board.rollouts import Run
+from board.runs import library
+from board.runs.library import RunFolder
+from board.runs.progress import Progress
+from board.runs.run import Run
 from board.shortcuts import STEP_AFTER, STEP_BEFORE, Shortcut
 from board.text.format_number import size
 from board.text.padding import COMMON_PADS

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from golden_runs import GOLDEN
 
-from board import asides, open_run
+from board import open_run
 from board.errors import RunNotFound
-from board.library import Library, aside_name, list_runs, resolve
 from board.recorder import RolloutRecorder
+from board.runs import dump_beside
+from board.runs.library import Library, aside_name, list_runs, resolve
 from board.sources.shards import find_shards
 
 VERL = [{"input": "q", "output": "a", "gts": "4", "score": 1.0, "step": step} for step in (1, 2)]
@@ -126,7 +127,7 @@ PLACES: dict[str, tuple[dict[str, list[str]], list[str], dict[str, str]]] = {
 @pytest.mark.parametrize(("dumps", "others", "expected"), PLACES.values(), ids=PLACES)
 def test_where_a_dump_is_alone(dumps: dict[str, list[str]], others: list[str], expected: dict[str, str]) -> None:
     """A folder that holds one trainer's files and nobody else's is that trainer's run."""
-    assert asides.places(dumps, others) == expected
+    assert dump_beside.places(dumps, others) == expected
 
 
 def test_a_list_looks_into_few_files(tmp_path: Path) -> None:
@@ -137,4 +138,4 @@ def test_a_list_looks_into_few_files(tmp_path: Path) -> None:
     (tmp_path / "rollout_data").mkdir()
     (tmp_path / "rollout_data/1.pt").write_bytes(b"no torch file")
 
-    assert asides.listed(find_shards(tmp_path)[0]) == {"verl": "", "slime": "rollout_data"}
+    assert dump_beside.listed(find_shards(tmp_path)[0]) == {"verl": "", "slime": "rollout_data"}

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from rows import compressed, lines, read_manifest, token_row, write_manifest, write_run
 
-from board import loading, open_run, store
-from board.loading import Stretch, parse
-from board.parts import Part
-from board.reading import Reading
-from board.rollouts import Run
+from board import open_run
+from board.runs import loader, store
+from board.runs.loader import Stretch, parse
+from board.runs.parts import Part
+from board.runs.read_options import Reading
+from board.runs.run import Run
+from board.runs.store import Manifest, Store
 from board.sources.shards import find_shards
-from board.store import Manifest, Store
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -144,7 +145,7 @@ def test_manifest_of_an_older_board_is_made_anew(tmp_path: Path, manifest: objec
 @pytest.mark.parametrize("at", [-1e9, 1e9], ids=["back", "forth"])
 def test_clock_that_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: float) -> None:
     """Times of shards and parts that lie far in the past or the future cost at most a second parsing."""
-    monkeypatch.setattr(loading, "STRETCH_BYTES", 1_000)
+    monkeypatch.setattr(loader, "STRETCH_BYTES", 1_000)
     folder = run_of(tmp_path, 40)
     open_run(folder)
     for path in [folder / "rank_0.jsonl", *store.cache_root().rglob("*")]:
@@ -181,7 +182,7 @@ FLIPS = ["lines", "rows", "start", "stop"]
 @pytest.mark.parametrize("name", FLIPS)
 def test_flipped_digit_in_a_manifest_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """A manifest that is still JSON but says another number than was written is not believed."""
-    monkeypatch.setattr(loading, "STRETCH_BYTES", 2_000)
+    monkeypatch.setattr(loader, "STRETCH_BYTES", 2_000)
     folder = shard_of(tmp_path, "a").parent
     whole = open_run(folder)
     path = next(Store(folder).folder.glob("*.json"))
@@ -212,7 +213,7 @@ def test_shard_rewritten_while_it_is_parsed(tmp_path: Path, monkeypatch: pytest.
     kept.keep(found, Manifest("native", "", False, (piece,)))
     with shard.open("a") as stream:
         stream.write("not json\n" * 3)
-    monkeypatch.setattr(loading, "STRETCH_BYTES", 100)
+    monkeypatch.setattr(loader, "STRETCH_BYTES", 100)
 
     assert prompts(open_run(tmp_path)) == [f"new{at}" for at in range(30)]
 

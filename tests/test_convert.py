@@ -12,8 +12,8 @@ from rows import row, token_row, write_run
 
 from board import open_run
 from board.cli import main
-from board.convert import Target, convert, file_names
 from board.errors import BoardError
+from board.runs.convert import Target, convert, file_names
 
 TARGETS: tuple[Target, ...] = ("jsonl", "parquet")
 

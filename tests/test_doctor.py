@@ -15,7 +15,7 @@ from board import open_run
 from board.doctor.checks import CHECKS, NAMED_PLACES, examine
 from board.doctor.contract import Diagnosis, Finding
 from board.doctor.texts import CLOSELY
-from board.report import KEPT_PROBLEMS
+from board.runs.load_report import KEPT_PROBLEMS
 
 REPOSITORY = Path(__file__).parent.parent
 ODD_RUNS = Path(__file__).parent / "odd_runs"

@@ -9,8 +9,9 @@ import pytest
 from rows import row, token_row, write_run
 from streamlit.testing.v1 import AppTest
 
-from board import kept, session
-from board.kept import Latest
+from board import session
+from board.runs import shared_values
+from board.runs.shared_values import Latest
 
 ENTRY = Path(__file__).parent.parent / "rl_logging_board.py"
 
@@ -129,7 +130,7 @@ def test_growing_run_is_examined_anew_where_that_is_quick(monkeypatch: pytest.Mo
     assert latest.get("first", lambda: "one") == ("one", True)
     assert latest.get("second", lambda: "two") == ("two", True)
 
-    monkeypatch.setattr(kept, "QUICK_SECONDS", 0.0)
+    monkeypatch.setattr(shared_values, "QUICK_SECONDS", 0.0)
 
     assert latest.get("third", lambda: "three") == ("two", False)
     assert latest.get("third", lambda: "three", again=True) == ("three", True)
@@ -137,7 +138,7 @@ def test_growing_run_is_examined_anew_where_that_is_quick(monkeypatch: pytest.Mo
 
 def test_slow_examination_of_a_grown_run_waits_for_the_reader(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page keeps what was found, says that the run has changed since, and examines again at a click."""
-    monkeypatch.setattr(kept, "QUICK_SECONDS", 0.0)
+    monkeypatch.setattr(shared_values, "QUICK_SECONDS", 0.0)
     folder = write_run(root / "run", {"rank_0.jsonl": [row(0, reward=1.0)]})
     test = opened()
     assert any(line.endswith(" passed, in 1 rollout") for line in folded(test))

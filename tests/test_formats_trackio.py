@@ -17,7 +17,7 @@ from board import formats, open_run
 from board.errors import RowRefused, RunNotFound
 from board.formats.contract import Head, Place
 from board.formats.trainers import trackio
-from board.library import HERE, list_runs
+from board.runs.library import HERE, list_runs
 from board.sources import trackio_records
 
 RLOO, ASYNC = GOLDEN / "trackio" / "rloo.db", GOLDEN / "trackio" / "async_grpo.db"

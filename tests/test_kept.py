@@ -1,10 +1,10 @@
-"""board.kept: a value is made once while it is kept, and only so many are."""
+"""board.runs.shared_values: a value is made once while it is kept, and only so many are."""
 
 import threading
 
 import pytest
 
-from board.kept import Kept
+from board.runs.shared_values import Kept
 
 
 def test_a_value_is_made_once() -> None:

@@ -1,4 +1,4 @@
-"""board.library: which folders are runs, which names may be opened, and that a run is loaded once for everybody."""
+"""board.runs.library: which folders are runs, which names may be opened, and that a run is loaded once for everybody."""
 
 import threading
 from pathlib import Path
@@ -7,8 +7,8 @@ import pytest
 from rows import lines, row, write_run, write_shard
 
 from board.errors import RunNotFound
-from board.library import OPEN_RUNS, Library, current_fingerprint, holding, list_runs, resolve
-from board.progress import Progress
+from board.runs.library import OPEN_RUNS, Library, current_fingerprint, holding, list_runs, resolve
+from board.runs.progress import Progress
 
 RUNS: dict[str, tuple[list[str], list[tuple[str, int]]]] = {
     "runs side by side": (["run_2/a.jsonl", "run_10/a.jsonl", "run_10/b.jsonl.gz"], [("run_2", 1), ("run_10", 2)]),

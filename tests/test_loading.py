@@ -11,16 +11,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rows import compressed, token_row
 
-from board import ingest, loading, open_run
+from board import open_run
 from board.formats import native
-from board.loading import Loader
-from board.parts import Part
-from board.progress import Progress
-from board.reading import Reading
-from board.report import LoadReport
+from board.runs import loader as loading
+from board.runs import part_builder
+from board.runs.load_report import LoadReport
+from board.runs.loader import Loader
+from board.runs.parts import Part
+from board.runs.progress import Progress
+from board.runs.read_options import Reading
+from board.runs.store import Store
 from board.sources import shards
 from board.sources.shards import Line
-from board.store import Store
 
 
 def text(rows: int) -> bytes:
@@ -213,12 +215,12 @@ def test_lines_behind_a_lost_stretch_wait(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_part_is_cut_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A compressed shard, which is one stretch, becomes parts of bounded size, in order and with their lines."""
-    monkeypatch.setattr(ingest, "BYTES_PER_PART", 2_000)
+    monkeypatch.setattr(part_builder, "BYTES_PER_PART", 2_000)
     folder = run_of(tmp_path, "rank_0.jsonl.gz")
     kept: list[Part] = []
     shard = shards.find_shards(folder)[0][0]
 
-    ingest.read_parts(shards.read_lines(shard), shard.name, native, Reading(), LoadReport(), kept.append)
+    part_builder.read_parts(shards.read_lines(shard), shard.name, native, Reading(), LoadReport(), kept.append)
 
     assert len(kept) > 5
     lines = [line for part in kept for line in part.scalars.column("line").to_pylist()]

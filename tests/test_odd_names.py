@@ -12,8 +12,9 @@ import pytest
 from rows import row, token_row, write_shard
 from streamlit.testing.v1 import AppTest
 
-from board import library, open_run
+from board import open_run
 from board.push.settled import settled
+from board.runs import library
 from board.text.path_names import shown
 
 ENTRY: Final = Path(__file__).parent.parent / "rl_logging_board.py"

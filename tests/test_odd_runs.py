@@ -16,9 +16,9 @@ from rows import row, token_row, write_run
 
 from board import bins, open_run, steps
 from board.errors import RunNotFound
-from board.library import list_runs, resolve
 from board.metrics import formulas
-from board.rollouts import Run
+from board.runs.library import list_runs, resolve
+from board.runs.run import Run
 from board.text.display import visible
 from board.text.format_number import fmt
 

@@ -18,7 +18,7 @@ from rows import lines, token_row, write_run
 
 from board import open_run
 from board.errors import RowRefused, RunNotFound
-from board.library import HERE, list_runs
+from board.runs.library import HERE, list_runs
 from board.sources import candidates, csv_rows, files, json_stream, shards
 from board.sources.files import Parsed
 from board.sources.shards import Shard

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from board import address, live, open_run
-from board.store import Store
+from board.runs.store import Store
 from board.topline import MOST_OPTIONS
 
 ENTRY = Path(__file__).parent.parent / "rl_logging_board.py"

@@ -1,4 +1,4 @@
-"""board.parts: rows as columns, and what is derived of each row, against plain loops over the row."""
+"""board.runs.parts: rows as columns, and what is derived of each row, against plain loops over the row."""
 
 import math
 import warnings
@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board import parts
 from board.formats.row import Row
-from board.parts import COUNTS, PADS, Source
+from board.runs import parts
+from board.runs.parts import COUNTS, PADS, Source
 from board.schema import ALTERNATIVES
 from board.text.padding import COMMON_PADS
 

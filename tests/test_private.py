@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from board.push.state import state_of, state_root
-from board.store import Store, cache_root
+from board.runs.store import Store, cache_root
 from board.user_files import pins, private_folders
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from rows import token_row, write_shard
 
-from board import processes
-from board.reading import Reading
+from board.runs import worker_pool
+from board.runs.byte_range import Stretch
+from board.runs.read_options import Reading
+from board.runs.store import Piece, Store
 from board.sources import shards
-from board.store import Piece, Store
-from board.stretches import Stretch
 
 
 def _children() -> list[int]:
@@ -26,7 +26,7 @@ def test_killed_worker_is_replaced(tmp_path: Path) -> None:
     stretch = Stretch(shard, 0, shard.size, "native")
     store = Store(folder)
     store.open()
-    with processes.helpers(1, store, Reading(), OSError, {}) as submit:
+    with worker_pool.helpers(1, store, Reading(), OSError, {}) as submit:
         others = {*_children()}
         first = submit(stretch).result()
         for process in {*_children()} - others:
@@ -48,7 +48,7 @@ def test_ended_with_the_load(tmp_path: Path) -> None:
     store.open()
     seen: dict[str, int] = {}
     others = {*_children()}
-    with processes.helpers(1, store, Reading(), OSError, seen) as submit:
+    with worker_pool.helpers(1, store, Reading(), OSError, seen) as submit:
         future = submit(Stretch(shard, 0, shard.size, "native"))
         while not seen:
             assert not future.done()

@@ -9,7 +9,7 @@ from rows import token_row, write_run
 
 from board import open_run
 from board.errors import RunNotFound
-from board.recognition import Identity, check_one_family, identify, sidecars
+from board.runs.format_detection import Identity, check_one_family, identify, sidecars
 from board.sources import shards
 
 

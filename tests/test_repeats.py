@@ -1,9 +1,9 @@
-"""board.repeats: steps that a shard holds more than once are found, and ranks and larger batches are not taken for them."""
+"""board.runs.repeated_steps: steps that a shard holds more than once are found, and ranks and larger batches are not taken for them."""
 
 import pandas as pd
 import pytest
 
-from board.repeats import NAMED_WRITES, repeated_steps
+from board.runs.repeated_steps import NAMED_WRITES, repeated_steps
 
 
 def scalars(steps: list[int], prompts: list[int] | None = None, shard: str = "a.jsonl") -> pd.DataFrame:

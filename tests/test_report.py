@@ -1,8 +1,8 @@
-"""board.report: every problem is counted, and the first are kept."""
+"""board.runs.load_report: every problem is counted, and the first are kept."""
 
 import pandas as pd
 
-from board.report import KEPT_PROBLEMS, LoadReport
+from board.runs.load_report import KEPT_PROBLEMS, LoadReport
 from board.sources.shards import Problem
 
 

@@ -1,4 +1,4 @@
-"""board.rollouts: a run folder as one frame ordered by step, against a slow reader; from a row to its texts and tokens."""
+"""board.runs.run: a run folder as one frame ordered by step, against a slow reader; from a row to its texts and tokens."""
 
 import json
 import math
@@ -20,9 +20,9 @@ from rows import compressed, lines, row, token_row, write_run
 
 from board import open_run
 from board.errors import BoardError, RunNotFound
-from board.ingest import ROWS_PER_PART
-from board.progress import Progress
-from board.rollouts import Run
+from board.runs.part_builder import ROWS_PER_PART
+from board.runs.progress import Progress
+from board.runs.run import Run
 
 ROOT = Path(__file__).parents[1]
 NAN = math.nan

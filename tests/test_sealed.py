@@ -10,10 +10,11 @@ import pyarrow as pa
 import pytest
 from rows import token_row, write_run
 
-from board import open_run, sealed, store
-from board.rollouts import Run
-from board.sealed import Damaged, Sealed
-from board.store import Store
+from board import open_run
+from board.runs import sealed_file, store
+from board.runs.run import Run
+from board.runs.sealed_file import Damaged, Sealed
+from board.runs.store import Store
 
 DAMAGES = int(os.environ.get("RL_BOARD_EXAMPLES", "50"))
 
@@ -36,7 +37,7 @@ def kept(tmp_path: Path) -> tuple[Path, list[tuple[int, int]]]:
     path = tmp_path / "part.arrow"
     with pa.ipc.new_file(path, table.schema) as writer:
         writer.write_table(table)
-    return path, [*sealed.sums(path, BESIDE)]
+    return path, [*sealed_file.sums(path, BESIDE)]
 
 
 def test_every_byte_is_vouched_for(kept: tuple[Path, list[tuple[int, int]]]) -> None:

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import token_row, write_run
 
-from board import ingest, open_run, selection
+from board import open_run, selection
 from board.errors import FieldMissing
 from board.metrics.formulas import kl
+from board.runs import part_builder
 from board.schema import BY_TITLE
 
 NAN, INF = math.nan, math.inf
@@ -158,7 +159,7 @@ def test_search_agrees_with_lowering_both(text: str, query: str) -> None:
 @pytest.mark.parametrize("asked", [1, 40], ids=["a few", "all"])
 def test_search_over_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: int) -> None:
     """Rollouts are found by prompt or response whichever part holds them, whether few or all are asked for, in the order asked."""
-    monkeypatch.setattr(ingest, "ROWS_PER_PART", 7)
+    monkeypatch.setattr(part_builder, "ROWS_PER_PART", 7)
     rows = [token_row(at // 8, prompt=f"p{at % 5}", response=f"Rr{at}") for at in range(39)]
     run = open_run(write_run(tmp_path, {"a.jsonl": [*rows, {"step": 9, "response_tokens": ["r3"]}]}))
     keys = run.frame.index.to_numpy()[::-1][:asked]

@@ -13,7 +13,7 @@ import pytest
 from board.errors import BoardError
 from board.metrics.declared import METRICS
 from board.metrics.step_sums import Steps
-from board.rollouts import Run, open_run
+from board.runs.run import Run, open_run
 from board.step_metrics import computable, per_step_values
 from board.step_metrics.groups import group_rewards, group_sizes
 from board.step_metrics.tables import COMPUTED

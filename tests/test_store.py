@@ -13,9 +13,10 @@ import pandas as pd
 import pytest
 from rows import read_manifest, token_row, write_manifest
 
-from board import open_run, store
-from board.rollouts import Run
-from board.store import Store
+from board import open_run
+from board.runs import store
+from board.runs.run import Run
+from board.runs.store import Store
 
 REPOSITORY = Path(__file__).parent.parent
 BOARD = REPOSITORY / "board"
@@ -119,7 +120,7 @@ def test_half_written_line_is_waited_for(tmp_path: Path) -> None:
 
 def test_grown_shard_keeps_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was appended is parsed alone: the parts of before are still the same files."""
-    monkeypatch.setattr("board.loading.STRETCH_BYTES", 1_000)
+    monkeypatch.setattr("board.runs.loader.STRETCH_BYTES", 1_000)
     path = shard(tmp_path, text(range(20)))
     open_run(path.parent)
     before = kept_files(path)

@@ -21,9 +21,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from rows import compressed
 from slow_reader import PAD, SlowRow, content, number
 
-from board import ingest, loading, open_run
+from board import open_run
 from board.errors import RunNotFound
-from board.rollouts import Rollout, Run
+from board.runs import loader, part_builder
+from board.runs.run import Rollout, Run
 
 REPOSITORY = Path(__file__).parent.parent
 EXAMPLES = int(os.environ.get("RL_BOARD_EXAMPLES", "40"))
@@ -343,9 +344,9 @@ class History(RuleBasedStateMachine):
         """The board's frame and report are the slow reader's."""
         if not hasattr(self, "small"):
             return
-        self.patch.setattr(loading, "SMALL_BYTES", self.small)
-        self.patch.setattr(loading, "STRETCH_BYTES", self.stretch)
-        self.patch.setattr(ingest, "BYTES_PER_PART", self.part)
+        self.patch.setattr(loader, "SMALL_BYTES", self.small)
+        self.patch.setattr(loader, "STRETCH_BYTES", self.stretch)
+        self.patch.setattr(part_builder, "BYTES_PER_PART", self.part)
         self.small = HUGE
         assert_read_rightly(self.folder)
 

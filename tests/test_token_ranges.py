@@ -12,7 +12,7 @@ from rows import row, token_row, write_run
 
 from board import open_run
 from board.metrics import formulas
-from board.rollouts import Run
+from board.runs.run import Run
 from board.token_ranges import ends_of, token_ranges
 
 NAN = math.nan

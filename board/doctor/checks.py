@@ -6,8 +6,8 @@ from typing import Final
 from board.doctor import alignment, arrays, completeness, loading, repetition, texts
 from board.doctor.contract import SEVERITIES, Answer, Check, Diagnosis, Finding, Found, Place, Unable
 from board.doctor.evidence import Evidence, collect
-from board.parts import LEFT_OUT
-from board.rollouts import Run
+from board.runs.parts import LEFT_OUT
+from board.runs.run import Run
 
 NAMED_PLACES: Final = 5
 """So many places of a finding are named."""

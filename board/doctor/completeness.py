@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from board.doctor.contract import Answer, Found, Unable
 from board.doctor.evidence import Evidence
 from board.formats.row import plural
-from board.ingest import prompt_key
 from board.metrics.prompt_groups import members
+from board.runs.part_builder import prompt_key
 
 LEAST_STEPS: Final = 5
 """From fewer steps nothing usual can be told."""

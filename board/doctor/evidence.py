@@ -14,9 +14,9 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.parts import COUNTS, PADS, Part
-from board.report import LoadReport
-from board.rollouts import Run
+from board.runs.load_report import LoadReport
+from board.runs.parts import COUNTS, PADS, Part
+from board.runs.run import Run
 from board.schema import TEXTS, TOKEN_METRICS
 
 Column = NDArray[Any]

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from board.doctor.contract import Answer, Found
 from board.doctor.evidence import Evidence
 from board.formats.row import plural
-from board.parts import LEFT_OUT
-from board.report import LIGHTENED, LoadReport
+from board.runs.load_report import LIGHTENED, LoadReport
+from board.runs.parts import LEFT_OUT
 from board.schema import TOKEN_METRICS
 from board.sources.shards import Problem
 

@@ -17,7 +17,7 @@ from board.metric_list import HEADINGS, INTRODUCTIONS, SECTIONS, Panel, catalogu
 from board.metric_panels import MOST_TOLD, PANEL_WIDTH, Wall, section, story
 from board.metrics.declared.contract import Words
 from board.notices import notice, unfilled
-from board.rollouts import EVALUATION
+from board.runs.run import EVALUATION
 from board.text.path_names import shown
 
 RECENT_SECONDS: Final = 600

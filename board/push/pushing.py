@@ -14,14 +14,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.errors import RunNotFound
-from board.library import current_fingerprint
 from board.push.handing import Handing, Pushed
 from board.push.names import renamed
 from board.push.settled import settled
 from board.push.shown import Examples, Links, at_steps, findings
 from board.push.state import state_of
 from board.push.targets import Target
-from board.rollouts import Run, open_run
+from board.runs.library import current_fingerprint
+from board.runs.run import Run, open_run
 from board.step_metrics import per_step_values
 from board.text.path_names import shown
 from board.trackers.contract import Example

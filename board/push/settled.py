@@ -8,8 +8,8 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from board import accounts
-from board.rollouts import Run
+from board.runs import recorder_account
+from board.runs.run import Run
 from board.text.path_names import path_of
 
 
@@ -23,7 +23,7 @@ def settled(run: Run, quiet: float, now: float | None = None) -> NDArray[np.int6
     growing = {
         name
         for name, _, modified in run.fingerprint
-        if abs(at - modified / 1e9) < quiet and not accounts.has_ended(run.location / path_of(name))
+        if abs(at - modified / 1e9) < quiet and not recorder_account.has_ended(run.location / path_of(name))
     }
     last = run.frame.groupby("shard", observed=True)["step"].max()
     ends = [int(step) for name, step in last.items() if name in growing]

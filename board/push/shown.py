@@ -17,7 +17,7 @@ from board.doctor.contract import Finding
 from board.landmarks import Landmark, landmarks
 from board.metrics.formulas import DEFAULT_ESTIMATOR, kl_column
 from board.recorder.examples import cut
-from board.rollouts import Run
+from board.runs.run import Run
 from board.selection import numeric_columns
 from board.steps import finite_values, per_step
 from board.trackers.contract import Example

@@ -13,7 +13,7 @@ import pandas as pd
 from board.errors import BoardError
 from board.metrics.declared import METRICS
 from board.metrics.formulas import Float64Array
-from board.rollouts import EVALUATION, Run
+from board.runs.run import EVALUATION, Run
 from board.schema import TOKEN_METRICS, title
 from board.selection import numeric_columns
 from board.step_metrics.data import StepData

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Pooled, Steps, pool, token_mean
-from board.parts import LEFT_OUT
-from board.rollouts import Run
+from board.runs.parts import LEFT_OUT
+from board.runs.run import Run
 from board.steps import finite_values
 
 _T = TypeVar("_T")

@@ -6,15 +6,16 @@ Knows lines and parts; knows neither which stretches a run needs nor which proce
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from board import formats, ingest
-from board.ingest import Item
-from board.parts import Part
-from board.reading import Reading
-from board.report import LoadReport
+from board import formats
+from board.runs import part_builder
+from board.runs.load_report import LoadReport
+from board.runs.part_builder import Item
+from board.runs.parts import Part
+from board.runs.read_options import Reading
+from board.runs.store import File, Piece
 from board.sources import files as containers
 from board.sources import shards
 from board.sources.shards import Shard
-from board.store import File, Piece
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def parse(
         files.append(keep(part))
 
     found, count, seal = _items(stretch, on_bytes)
-    ingest.read_parts(found, shard.name, formats.by_name(stretch.format, reading.mapping), reading, report, kept)
+    part_builder.read_parts(found, shard.name, formats.by_name(stretch.format, reading.mapping), reading, report, kept)
     return Piece(
         start=stretch.start,
         stop=stretch.stop,

@@ -1,6 +1,6 @@
 """Processes that parse stretches beside this one: started when they are needed, asked in lines of JSON, ended with the load.
 
-Knows how to speak with `board.worker`; knows neither what a stretch holds nor which are missing.
+Knows how to speak with `board.runs.worker`; knows neither what a stretch holds nor which are missing.
 """
 
 import json
@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from board.errors import BoardError, RunNotFound
-from board.reading import Reading
+from board.runs.byte_range import Stretch
+from board.runs.read_options import Reading
+from board.runs.store import Piece, Store, piece_from
 from board.sources.shards import is_plain
-from board.store import Piece, Store, piece_from
-from board.stretches import Stretch
 
 Outcome = Piece | BoardError | OSError
 """What became of a stretch: what is kept of it, the shard's fault, or the cache's."""
@@ -84,10 +84,10 @@ def helpers(
 
 
 def _worker() -> "subprocess.Popen[str]":
-    package = str(Path(__file__).parent.parent)
+    package = str(Path(__file__).parents[2])
     path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
     return subprocess.Popen(
-        [sys.executable, "-m", "board.worker"],
+        [sys.executable, "-m", "board.runs.worker"],
         env=os.environ | {"PYTHONPATH": path},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -13,15 +13,16 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from board import formats, parts
-from board.columns import Overlaid
+from board import formats
 from board.errors import RowRefused
 from board.formats.contract import Format, Place
 from board.formats.row import Row
 from board.formats.token_names import namer
-from board.parts import Part, Source
-from board.reading import Reading
-from board.report import LoadReport
+from board.runs import parts
+from board.runs.columns import Overlaid
+from board.runs.load_report import LoadReport
+from board.runs.parts import Part, Source
+from board.runs.read_options import Reading
 from board.sources import json_record
 from board.sources.files import Parsed
 from board.sources.json_record import Record

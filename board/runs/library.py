@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from board import asides
 from board.errors import RunNotFound
 from board.formats.filename_hints import is_part
-from board.kept import Turns
-from board.progress import Progress
-from board.rollouts import Run, open_run
+from board.runs import dump_beside
+from board.runs.progress import Progress
+from board.runs.run import Run, open_run
+from board.runs.shared_values import Turns
 from board.sources.candidates import is_loose
 from board.sources.shards import Fingerprint, find_shards, fingerprint, natural_key
 from board.text.path_names import path_of, shown
@@ -76,7 +76,7 @@ def list_runs(root: Path) -> list[RunFolder]:
 def _with_dumps(folder: Path, root: Path) -> list[RunFolder]:
     """The folder, and if it holds a recording the trainers' own dumps that lie beside it."""
     run = _describe(folder, root)
-    dumps = asides.listed(find_shards(folder, root)[0])
+    dumps = dump_beside.listed(find_shards(folder, root)[0])
     return [run, *(_dump(run, family, inside, root) for family, inside in dumps.items())]
 
 

@@ -20,20 +20,21 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board import accounts, formats, merging
-from board.columns import Columns
+from board import formats
 from board.errors import ArgumentRefused, BoardError, MappingRefused
 from board.formats.mapping import FILE as MAPPING_FILE
-from board.loading import Loader
-from board.parts import COUNTS, PADS, Alternatives, Part
-from board.progress import Progress
-from board.reading import Reading
-from board.repeats import repeated_steps
-from board.report import LoadReport
+from board.runs import merging, recorder_account
+from board.runs.columns import Columns
+from board.runs.load_report import LoadReport
+from board.runs.loader import Loader
+from board.runs.parts import COUNTS, PADS, Alternatives, Part
+from board.runs.progress import Progress
+from board.runs.read_options import Reading
+from board.runs.repeated_steps import repeated_steps
+from board.runs.store import Store
 from board.schema import ALTERNATIVES, TEXTS, TOKEN_METRICS, TOKENS
 from board.sources import files, run_files, shards
 from board.sources.shards import Fingerprint, Shard
-from board.store import Store
 from board.text.path_names import shown
 
 Split = Literal["train", "evaluation"]
@@ -342,7 +343,7 @@ def open_run(
     loader.run()
     kept = [one.shard for one in loader.kept.values()]
     report.shards, report.bytes = len(kept), sum(shard.size for shard in kept)
-    report.recording = accounts.told(kept)
+    report.recording = recorder_account.told(kept)
     built = list(loader.parts(report))
     report.skipped = report.skipped | shards.databases_in(folder, within)
     for problem in repeated_steps(merging.scalars(built, ["step", "shard", "line", "prompt_key"])):

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from board.errors import ArgumentRefused
-from board.parts import COUNTS, PADS, Part
-from board.rollouts import Run
+from board.runs.parts import COUNTS, PADS, Part
+from board.runs.run import Run
 from board.schema import DERIVED_NUMBERS, title
 from board.sources.shards import bare_name
 from board.text.path_names import path_of, shown

@@ -1,4 +1,4 @@
-"""`python -m board.worker`: parses the stretches it is told on standard input, a line of JSON each, and answers in lines of JSON."""
+"""`python -m board.runs.worker`: parses the stretches it is told on standard input, a line of JSON each, and answers in lines of JSON."""
 
 import gc
 import json
@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from board.errors import BoardError
-from board.reading import Reading
+from board.runs.byte_range import Stretch, parse
+from board.runs.read_options import Reading
+from board.runs.store import Store
 from board.sources.shards import Shard
-from board.store import Store
-from board.stretches import Stretch, parse
 
 
 def answer(order: dict[str, Any]) -> dict[str, Any]:

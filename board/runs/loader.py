@@ -15,19 +15,20 @@ from functools import partial
 from itertools import takewhile
 from typing import Final
 
-from board import asides, formats, ingest, processes
+from board import formats
 from board.errors import BoardError, RunNotFound
 from board.formats.row import plural
-from board.parts import Part, moved
-from board.processes import Outcome
-from board.reading import Reading
-from board.recognition import Identity, check_one_family, format_of, identify, joined, sidecars, suggested_mapping
-from board.report import LoadReport
-from board.sealed import Damaged
+from board.runs import dump_beside, part_builder, worker_pool
+from board.runs.byte_range import Stretch, parse
+from board.runs.format_detection import Identity, check_one_family, format_of, identify, joined, sidecars, suggested_mapping
+from board.runs.load_report import LoadReport
+from board.runs.parts import Part, moved
+from board.runs.read_options import Reading
+from board.runs.sealed_file import Damaged
+from board.runs.store import Manifest, Piece, Store
+from board.runs.worker_pool import Outcome
 from board.sources import shards
 from board.sources.shards import Problem, Shard
-from board.store import Manifest, Piece, Store
-from board.stretches import Stretch, parse
 
 STRETCH_BYTES: Final = 16_000_000
 """Bytes of a plain shard that are parsed at once."""
@@ -90,8 +91,8 @@ class Loader:
         identities = {name: one.identity for name, one in kept.items()}
         self.skipped = sidecars(identities)
         """Shards without rollouts, by name, and why they are left out."""
-        recording = asides.recorded(found)
-        self.dumps = asides.dumped(
+        recording = dump_beside.recorded(found)
+        self.dumps = dump_beside.dumped(
             {name: kept[name].identity for name in kept if name not in self.skipped}, recording, reading.mapping
         )
         """By trainer the shards of its own dump beside this recording."""
@@ -149,7 +150,7 @@ class Loader:
         report.notes = dict(Counter(one.note for one in identities if one.note))
         if not self.reading.family:
             report.notes |= {_left_aside(family, names): len(names) for family, names in self.dumps.items()}
-            report.aside = asides.places(self.dumps, self.kept)
+            report.aside = dump_beside.places(self.dumps, self.kept)
         for kept in self.kept.values():
             yield from self._parts(kept, report)
 
@@ -165,8 +166,8 @@ class Loader:
             yield from ((stretch, self._here(stretch)) for stretch in work)
             return
         count = min(len(work), os.cpu_count() or 1)
-        with processes.helpers(count, self.store, self.reading, self._here, self._under_way) as submit:
-            yield from processes.outcomes(submit, work, self._tell)
+        with worker_pool.helpers(count, self.store, self.reading, self._here, self._under_way) as submit:
+            yield from worker_pool.outcomes(submit, work, self._tell)
 
     def _here(self, stretch: Stretch) -> Outcome:
         if not self.writable:
@@ -279,7 +280,7 @@ class Loader:
         except RunNotFound:
             return []
         kind = formats.by_name(format_of(kept.identity), self.reading.mapping)
-        ingest.read_parts(lines, kept.shard.name, kind, self.reading, own, found.append)
+        part_builder.read_parts(lines, kept.shard.name, kind, self.reading, own, found.append)
         for problem in own.problems:
             report.add(Problem(problem.shard, (problem.line or 0) + first_line, problem.reason, problem.severity))
         report.rows += own.rows

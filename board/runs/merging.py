@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from board.columns import as_table
-from board.ingest import prompt_key
 from board.metrics.prompt_groups import group_numbers
-from board.parts import Part
+from board.runs.columns import as_table
+from board.runs.part_builder import prompt_key
+from board.runs.parts import Part
 from board.schema import IDS, NUMBERS
 from board.sources.shards import natural_key
 

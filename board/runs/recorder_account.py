@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from board.report import LIGHTENED, LOST
+from board.runs.load_report import LIGHTENED, LOST
 from board.sources import run_files
 from board.sources.shards import Shard
 

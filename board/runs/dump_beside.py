@@ -11,10 +11,10 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from board import formats
-from board.accounts import account_name
 from board.formats import native
 from board.formats.trainers import slime
-from board.recognition import Identity, identify
+from board.runs.format_detection import Identity, identify
+from board.runs.recorder_account import account_name
 from board.sources.shards import Shard
 
 _OF_A_FOLDER: Final = 3

@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from board.columns import Columns, Overlaid
 from board.formats.row import Alternative, Row, align, flag_not_finite
 from board.metrics import formulas
 from board.metrics.formulas import Float64Array
 from board.metrics.token_sums import Moments, Tokens, moments
+from board.runs.columns import Columns, Overlaid
 from board.schema import ALTERNATIVES, BY_NAME, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
 from board.text.padding import pad_mask
 

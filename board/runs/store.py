@@ -2,7 +2,7 @@
 
 The cache may be deleted at any time and is never trusted blindly: a stretch whose bytes no longer look the same is forgotten. Files are
 written under a temporary name and renamed, and flushed before a manifest names them, so that whatever is killed at any instant leaves a
-cache that opens and is right. A manifest vouches for itself and for its parts, whose sums it holds (`board.sealed`): what is not as it was
+cache that opens and is right. A manifest vouches for itself and for its parts, whose sums it holds (`board.runs.sealed_file`): what is not as it was
 written is never used. The run folder is never written to. Knows parts and bytes; knows neither JSON nor rollouts.
 """
 
@@ -23,12 +23,12 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 
-from board import sealed
-from board.columns import Columns, Overlaid
 from board.errors import RunNotFound
-from board.parts import Part
-from board.report import LoadReport
-from board.sealed import HEAD, Damaged, Sealed, Sum
+from board.runs import sealed_file
+from board.runs.columns import Columns, Overlaid
+from board.runs.load_report import LoadReport
+from board.runs.parts import Part
+from board.runs.sealed_file import HEAD, Damaged, Sealed, Sum
 from board.sources import shards
 from board.sources.shards import Problem, Shard
 from board.text.path_names import shown
@@ -212,7 +212,7 @@ class Store:
         table = _table(part)
         with _written(self.folder / name) as stream, pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table)
-        return File(name, sealed.sums(self.folder / name, sum(not _is_head(column) for column in table.column_names)))
+        return File(name, sealed_file.sums(self.folder / name, sum(not _is_head(column) for column in table.column_names)))
 
     def flush(self, piece: Piece) -> None:
         """Wait until a piece's parts are on the disk: only then may a manifest name them. Raises OSError."""

@@ -8,14 +8,14 @@ from uuid import uuid4
 import streamlit as st
 
 from board import address, session
-from board.custom_metrics import LONGEST_QUERY, Answer, CustomCurve, curves, described, evaluate, example
 from board.errors import BoardError, FieldMissing
 from board.figures.answers import MOST_CURVES, answer_chart
 from board.figures.chart import Spec, step_mark
 from board.formats.row import plural
 from board.notices import notice
 from board.runs.run import Run
-from board.sql_process import Limits
+from board.sql.query import LONGEST_QUERY, Answer, CustomCurve, curves, described, evaluate, example
+from board.sql.sandbox import Limits
 from board.user_files import saved_queries
 
 CHART: Final = "sql_chart"

@@ -28,7 +28,7 @@ CASES: dict[str, tuple[str, list[str], str, str]] = {
     "a query without DuckDB": (
         "duckdb",
         ["{run}"],
-        "from board import open_run; from board.custom_metrics import evaluate; "
+        "from board import open_run; from board.sql.query import evaluate; "
         "evaluate(open_run(sys.argv[1]).frame, 'SELECT step, 1 AS y FROM rollouts')",
         "BoardError: A query needs duckdb",
     ),

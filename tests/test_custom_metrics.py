@@ -16,10 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import token_row, write_run
 
-from board import open_run, sql_worker
-from board.custom_metrics import LONGEST_QUERY, Answer, as_table, curves, described, evaluate, example, read_answer
+from board import open_run
 from board.errors import BoardError
-from board.sql_process import Limits
+from board.sql import sandbox_worker
+from board.sql.query import LONGEST_QUERY, Answer, as_table, curves, described, evaluate, example, read_answer
+from board.sql.sandbox import Limits
 
 FRAME = pd.DataFrame(
     {
@@ -35,7 +36,7 @@ QUICK = Limits(seconds=1)
 
 def asked(query: str, frame: pd.DataFrame = FRAME, limits: Limits | None = None) -> Answer:
     """As `evaluate`, without a process of its own: that takes long, and a wrong query does no harm here."""
-    return read_answer(sql_worker.answer(as_table(frame), query, asdict(limits or Limits())))
+    return read_answer(sandbox_worker.answer(as_table(frame), query, asdict(limits or Limits())))
 
 
 def drawn(answer: Answer) -> dict[str, list[tuple[float, float]]]:

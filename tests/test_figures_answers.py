@@ -4,10 +4,10 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from board.custom_metrics import CustomCurve
 from board.errors import FieldMissing
 from board.figures.answers import MOST_CURVES, MOST_MARKERS, answer_chart
 from board.figures.chart import Chart, step_mark
+from board.sql.query import CustomCurve
 
 HOSTILE = '<b>bold</b> <a href="http://evil">x</a> %{x}'
 ESCAPED = '&lt;b&gt;bold&lt;/b&gt; &lt;a href="http://evil"&gt;x&lt;/a&gt; %{x}'

@@ -11,8 +11,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from board.sql_process import Limits
-from board.sql_worker import answer, connect, refusal
+from board.sql.sandbox import Limits
+from board.sql.sandbox_worker import answer, connect, refusal
 
 LIMITS = {"seconds": 5, "memory": 256_000_000, "rows": 100, "bytes": 1_000_000, "threads": 2}
 

@@ -16,7 +16,7 @@ from board.errors import BoardError
 from board.metrics.formulas import Float64Array
 from board.schema import BY_NAME
 from board.sources.shards import natural_key
-from board.sql_process import Limits, answered
+from board.sql.sandbox import Limits, answered
 from board.text.format_number import MISSING
 
 TABLE: Final = "rollouts"
@@ -117,7 +117,7 @@ _READ: Final[Sequence[tuple[Callable[[pa.DataType], bool], Callable[[pa.ChunkedA
 
 
 def read_answer(said: pa.Table) -> Answer:
-    """What `board.sql_worker` answered, as numbers and texts over its step or x.
+    """What `board.sql.sandbox_worker` answered, as numbers and texts over its step or x.
 
     Raises BoardError with its reason where it has no answer, and with ours where that holds no curve.
     """

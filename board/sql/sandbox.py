@@ -1,6 +1,6 @@
 """A process that answers one query, and what it may take.
 
-Knows how to speak with `board.sql_worker`; knows neither where the table is from nor what the answer is for.
+Knows how to speak with `board.sql.sandbox_worker`; knows neither where the table is from nor what the answer is for.
 """
 
 import json
@@ -47,7 +47,7 @@ _SEATS: Final = threading.BoundedSemaphore(2)
 
 
 def answered(table: pa.Table, query: str, limits: Limits) -> pa.Table:
-    """What `board.sql_worker` says to the query, in a process that is gone when this returns. Raises BoardError when it says nothing."""
+    """What `board.sql.sandbox_worker` says to the query, in a process that is gone when this returns. Raises BoardError when it says nothing."""
     if find_spec("duckdb") is None:
         raise BoardError(sentence(ModuleNotFoundError(name="duckdb"), "A query"))
     try:
@@ -71,7 +71,7 @@ def _run(asked: BinaryIO, limits: Limits) -> bytes:
     """What the worker wrote; it is gone when this returns. Raises BoardError when it wrote nothing."""
     environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "board.sql_worker"],
+        [sys.executable, "-P", "-m", "board.sql.sandbox_worker"],
         stdin=asked,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -94,4 +94,4 @@ def _run(asked: BinaryIO, limits: Limits) -> bytes:
 
 def _python_path() -> str:
     """Where the worker finds this package and what it needs."""
-    return os.pathsep.join(filter(None, [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH")]))
+    return os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))

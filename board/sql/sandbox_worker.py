@@ -1,4 +1,4 @@
-"""`python -m board.sql_worker`: answers one query over one table, in a process that can be limited and ended.
+"""`python -m board.sql.sandbox_worker`: answers one query over one table, in a process that can be limited and ended.
 
 Standard input is an Arrow file with the table `rollouts`; its schema's metadata has the `query` and the `limits`. Standard output is an Arrow
 stream with the rows of the answer, whose schema's metadata says whether there were more (`cut`), or `error` with the reason there is none.

@@ -7,10 +7,10 @@ from typing import Final, Literal, cast, get_args
 import streamlit as st
 
 from board import address
+from board.analysis.selection import Order, Side
 from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS
 from board.runs.run import Split
 from board.schema import heading, is_trainers
-from board.selection import Order, Side
 
 Band = Literal["none", "std", "quantiles", "min-max"]
 

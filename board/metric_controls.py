@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from board.metric_list import HEADINGS, Origin
+from board.analysis.metric_list import HEADINGS, Origin
 from board.metrics import declared
 
 Language = Literal["en", "zh"]

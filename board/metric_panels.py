@@ -14,16 +14,16 @@ from typing import Final
 import streamlit as st
 
 from board import address, session
+from board.analysis.logged_curves import Scalars
+from board.analysis.metric_list import Panel, catalogue_names, line_names, points, readable, token_metric
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
 from board.figures.metric_panel import Healthy, PanelLine, metric_panel
 from board.formats.row import plural
 from board.metric_controls import Language, MetricChoices
-from board.metric_list import Panel, catalogue_names, line_names, points, readable, token_metric
 from board.metrics import declared
 from board.metrics.declared.contract import Metric, Page, Reading, Words
 from board.runs.run import Run
-from board.scalars import Scalars
 from board.session import DrawnChart, View
 from board.text.format_number import exact, fmt
 

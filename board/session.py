@@ -18,15 +18,15 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from board.analysis.alternatives import Likeliest, likeliest
+from board.analysis.logged_curves import Reader, Scalars, find
+from board.analysis.step_stats import nearest_step, per_step
 from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart, Ready
 from board.figures.theme import ink
-from board.likeliest import Likeliest, likeliest
 from board.runs.library import Library, RunFolder, list_runs
 from board.runs.run import Rollout, Run
 from board.runs.shared_values import Kept, Latest
-from board.scalars import Reader, Scalars, find
-from board.steps import nearest_step, per_step
 from board.text.path_names import path_of, shown
 from board.trackers import Found
 from board.user_files import pins

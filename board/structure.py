@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from board import diff_view, session
-from board.diff import Diff, compare, fold
+from board.analysis.segment_tree import outline
+from board.analysis.segments import Segment, roll_up
+from board.analysis.text_diff import Diff, compare, fold
 from board.formats.row import plural
 from board.metrics import formulas
-from board.outline import outline
 from board.runs.run import Rollout
-from board.segments import Segment, roll_up
 from board.session import View
 from board.text.display import visible, without_padding
 from board.text.format_number import MISSING, fmt

@@ -13,12 +13,12 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from board import session, structure, token_view
+from board.analysis.color_ranges import token_ranges
+from board.analysis.segments import Segment, find_segments, join_blanks
 from board.metrics import formulas
 from board.notices import absent
 from board.runs.run import Rollout
-from board.segments import Segment, find_segments, join_blanks
 from board.session import View
-from board.token_ranges import token_ranges
 
 DEFAULT_METRICS: Final = ("log_ratio", "kl")
 """What colours the text unless the link says otherwise: the first of them that the rollout has. The signed one: KL k3 is largest where the

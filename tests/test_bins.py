@@ -1,4 +1,4 @@
-"""board.bins: every finite value is counted, in bins a reader can make sense of."""
+"""board.analysis.histograms: every finite value is counted, in bins a reader can make sense of."""
 
 import math
 import warnings
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from board import bins
+from board.analysis import histograms
 from board.errors import FieldMissing
 
 ANY_VALUES = st.lists(st.floats() | st.sampled_from([0.0, 1.0, 0.5, -1.0]), max_size=40)
@@ -30,10 +30,10 @@ def test_every_finite_value_is_counted(values: list[float], number: int | None) 
     """The maximum included; edges ascend and are never too many."""
     array = np.array(values, float)
 
-    edges, counts = bins.histogram(array, number)
+    edges, counts = histograms.histogram(array, number)
 
     assert counts.sum() == np.isfinite(array).sum()
-    assert counts.size == max(edges.size - 1, 0) <= bins.MAX_BINS
+    assert counts.size == max(edges.size - 1, 0) <= histograms.MAX_BINS
     assert np.isfinite(edges).all()
     assert (edges[1:] > edges[:-1]).all()
 
@@ -44,7 +44,7 @@ def test_counts_agree_with_counting(values: list[float]) -> None:
     """Each bin holds the values from its left edge to below its right edge, the last one its right edge too."""
     array = np.array(values)
 
-    edges, counts = bins.histogram(array)
+    edges, counts = histograms.histogram(array)
 
     inside = [
         sum(low <= value < high or (last and value == high) for value in values)
@@ -72,7 +72,7 @@ GRIDS = {
 @pytest.mark.parametrize(("values", "centres", "expected"), GRIDS.values(), ids=GRIDS)
 def test_scores_on_a_grid_get_a_bar_per_score(values: list[float], centres: list[float], expected: list[int]) -> None:
     """Bars stand on the scores, so 0/1 rewards are exactly two bars and equal rewards one."""
-    edges, counts = bins.histogram(np.array(values))
+    edges, counts = histograms.histogram(np.array(values))
 
     assert (edges[1:] + edges[:-1]) / 2 == pytest.approx(centres)
     assert counts.tolist() == expected
@@ -80,7 +80,7 @@ def test_scores_on_a_grid_get_a_bar_per_score(values: list[float], centres: list
 
 def test_no_finite_value_has_no_bins() -> None:
     """Nothing is counted and nothing is invented."""
-    edges, counts = bins.histogram(np.array([math.nan, math.inf]))
+    edges, counts = histograms.histogram(np.array([math.nan, math.inf]))
 
     assert edges.size == counts.size == 0
 
@@ -89,9 +89,9 @@ def test_a_wide_range_stays_bounded() -> None:
     """Rewards between -2e5 and 2e5 beside ordinary ones: at most a hundred bins, the outliers still counted."""
     rewards = np.concatenate([np.random.default_rng(0).normal(size=500), [-2e5, 2e5]])
 
-    edges, counts = bins.histogram(rewards)
+    edges, counts = histograms.histogram(rewards)
 
-    assert counts.size <= bins.MAX_BINS
+    assert counts.size <= histograms.MAX_BINS
     assert (counts[0], counts[-1], counts.sum()) == (1, 1, 502)
     assert (edges[0], edges[-1]) == (-2e5, 2e5)
 
@@ -100,24 +100,24 @@ def test_bins_follow_the_number_of_values() -> None:
     """Freedman and Diaconis: twice the interquartile range over the cube root of n, as numpy's "fd"."""
     values = np.random.default_rng(1).normal(size=2_000)
 
-    assert bins.bin_edges(values).size == np.histogram_bin_edges(values, "fd").size
+    assert histograms.bin_edges(values).size == np.histogram_bin_edges(values, "fd").size
 
 
 def test_an_anchor_becomes_an_edge() -> None:
     """No bin mixes gaps below zero with gaps above it."""
     values = np.random.default_rng(2).normal(0.3, 1, size=300)
 
-    edges = bins.bin_edges(values, anchor=0.0)
+    edges = histograms.bin_edges(values, anchor=0.0)
 
     assert 0.0 in edges
     assert edges[0] <= values.min() < values.max() <= edges[-1]
     assert np.allclose(np.diff(edges), edges[1] - edges[0])
-    assert bins.bin_edges(values + 100, anchor=0.0).tolist() == bins.bin_edges(values + 100).tolist()
+    assert histograms.bin_edges(values + 100, anchor=0.0).tolist() == histograms.bin_edges(values + 100).tolist()
 
 
 def test_values_beyond_given_edges_count_in_the_outer_bins() -> None:
     """The reference is counted in the policy's bins without losing a value."""
-    assert bins.bin_counts(np.array([-5.0, 0.0, 0.5, 1.0, 9.0, np.nan]), np.array([0.0, 0.5, 1.0])).tolist() == [2, 3]
+    assert histograms.bin_counts(np.array([-5.0, 0.0, 0.5, 1.0, 9.0, np.nan]), np.array([0.0, 0.5, 1.0])).tolist() == [2, 3]
 
 
 ROWS = st.lists(
@@ -131,14 +131,14 @@ def test_histogram_by_step_agrees_with_one_step_at_a_time(rows: list[tuple[int, 
     """Every step has a row, in ascending order, and its finite values are all in it."""
     frame = pd.DataFrame({"step": [step for step, _ in rows], "reward": [value for _, value in rows]})
 
-    edges, steps, counts = bins.histogram_by_step(frame, "reward", number)
+    edges, steps, counts = histograms.histogram_by_step(frame, "reward", number)
 
     assert steps.tolist() == sorted({step for step, _ in rows})
     assert counts.shape == (steps.size, max(edges.size - 1, 0))
     assert edges.size - 1 <= number
     for step, row in zip(steps, counts, strict=True):
         values = np.array([value for at, value in rows if at == step])
-        assert row.tolist() == bins.bin_counts(values, edges).tolist()
+        assert row.tolist() == histograms.bin_counts(values, edges).tolist()
         assert row.sum() == np.isfinite(values).sum()
 
 
@@ -146,7 +146,7 @@ def test_histogram_by_step_of_a_single_value() -> None:
     """One bin around it, in every step that has it."""
     frame = pd.DataFrame({"step": [1, 2, 3], "reward": [0.5, math.nan, 0.5]})
 
-    edges, _, counts = bins.histogram_by_step(frame, "reward")
+    edges, _, counts = histograms.histogram_by_step(frame, "reward")
 
     assert edges[0] < 0.5 < edges[1]
     assert counts.tolist() == [[1], [0], [1]]
@@ -155,7 +155,7 @@ def test_histogram_by_step_of_a_single_value() -> None:
 def test_histogram_by_step_needs_the_column() -> None:
     """A run without the field says so."""
     with pytest.raises(FieldMissing, match="ref_reward"):
-        bins.histogram_by_step(pd.DataFrame({"step": [1]}), "ref_reward")
+        histograms.histogram_by_step(pd.DataFrame({"step": [1]}), "ref_reward")
 
 
 def test_nothing_given_is_changed() -> None:
@@ -164,7 +164,7 @@ def test_nothing_given_is_changed() -> None:
     before, values = frame.copy(deep=True), np.array([1.0, np.inf, np.nan])
     values.flags.writeable = False
 
-    bins.histogram_by_step(frame, "reward")
-    bins.histogram(values)
+    histograms.histogram_by_step(frame, "reward")
+    histograms.histogram(values)
 
     pd.testing.assert_frame_equal(frame, before)

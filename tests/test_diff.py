@@ -1,4 +1,4 @@
-"""board.diff: runs of two texts against a slow longest common subsequence, and what it does where that would take too long."""
+"""board.analysis.text_diff: runs of two texts against a slow longest common subsequence, and what it does where that would take too long."""
 
 from itertools import pairwise
 
@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from board import diff
-from board.diff import Run, compare, fold, words
+from board.analysis import text_diff
+from board.analysis.text_diff import Run, compare, fold, words
 
 TEXTS = st.lists(st.sampled_from(["a", " b", " c", "\n", "  ", "明", "é", "👩‍👩‍👧", ",", " the"]), max_size=14).map(
     "".join
@@ -58,7 +58,7 @@ def test_runs_give_both_texts_back(old: str, new: str) -> None:
 @given(st.lists(st.sampled_from("abcd"), max_size=25), st.lists(st.sampled_from("abcd"), max_size=25))
 def test_as_much_as_can_be_is_common(a: list[str], b: list[str]) -> None:
     """Before crumbs are swept up, the common words are a longest common subsequence, in order in both."""
-    common = diff._common(a, b)
+    common = text_diff._common(a, b)
 
     assert common is not None
     assert len(common) == slow_common(a, b)
@@ -117,13 +117,13 @@ def test_too_many_lines_are_not_compared() -> None:
 
 def test_a_long_search_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of comparisons is bounded, not only that of changes."""
-    monkeypatch.setattr(diff, "_MOST_STEPS", 10)
+    monkeypatch.setattr(text_diff, "_MOST_STEPS", 10)
 
     assert compare("a" + " x" * 40 + " b", "c" + " x" * 45 + " d").unit == "line"
     assert compare("a b", "a c").unit == "word"
 
 
-def run(side: diff.Side, count: int) -> Run:
+def run(side: text_diff.Side, count: int) -> Run:
     """A run of so many words."""
     return Run(side, "".join(f" w{i}" for i in range(count)), count)
 

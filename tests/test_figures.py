@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from board.bins import bin_counts, histogram_by_step
+from board.analysis.histograms import bin_counts, histogram_by_step
+from board.analysis.step_stats import per_step, share_below, smooth
 from board.errors import FieldMissing
 from board.figures import curves, distributions, theme
 from board.figures.chart import Chart, Ready, step_mark
@@ -22,7 +23,6 @@ from board.figures.curves import Band, CurveSeries
 from board.figures.distributions import MOST_STEPS, TIE
 from board.figures.strip import MOST_BARS, bar_mark, step_strip
 from board.figures.thinning import LIMIT, kept_points
-from board.steps import per_step, share_below, smooth
 from board.text.format_number import fmt
 
 TEAL, GREY = theme.COLORS["policy"], theme.COLORS["reference"]

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from board import open_run
-from board.landmarks import Landmark, highest, landmarks, largest_fall, parting
-from board.steps import per_step
+from board.analysis.highlights import Landmark, highest, landmarks, largest_fall, parting
+from board.analysis.step_stats import per_step
 
 SAMPLES = Path(__file__).parent.parent / "rollout_samples"
 

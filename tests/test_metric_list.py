@@ -1,4 +1,4 @@
-"""board.metric_list: metrics in families under a dialect's names, searched, with what departs first and what is missing."""
+"""board.analysis.metric_list: metrics in families under a dialect's names, searched, with what departs first and what is missing."""
 
 from pathlib import Path
 
@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board import schema
-from board.metric_list import (
+from board.analysis.logged_curves import Found, Logged
+from board.analysis.metric_list import (
     HEADINGS,
     UNKNOWN,
     Absent,
@@ -25,7 +26,6 @@ from board.metric_list import (
 )
 from board.metrics import declared
 from board.metrics.declared.contract import FAMILIES, Reading, Words
-from board.scalars import Found, Logged
 from board.trackers.contract import Curve
 
 VALUES = pd.DataFrame(
@@ -37,7 +37,7 @@ VALUES = pd.DataFrame(
 def logged(
     name: str, *, steps: tuple[int, ...] = (3, 4), values: tuple[float, ...] = (1.0, 2.0), tracker: str = "jsonl"
 ) -> Logged:
-    """One scalar as `board.scalars` joins it."""
+    """One scalar as `board.analysis.logged_curves` joins it."""
     found = declared.resolve_any(name)
     key, metric = (found[1].key, found[1]) if found else (name, None)
     if found:

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from rows import row, token_row, write_run
 
-from board import bins, open_run, steps
+from board import open_run
+from board.analysis import histograms, step_stats
 from board.errors import RunNotFound
 from board.metrics import formulas
 from board.runs.library import list_runs, resolve
@@ -449,7 +450,7 @@ def test_more_samples_than_a_page_shows_are_all_loaded(tmp_path: Path) -> None:
 
     run = open_run(write_run(tmp_path, {"data.jsonl": rows}))
 
-    assert steps.per_step(run.frame, "reward")["count"].tolist() == [300, 300]
+    assert step_stats.per_step(run.frame, "reward")["count"].tolist() == [300, 300]
     assert run.report.problems == []
 
 
@@ -457,7 +458,7 @@ def test_many_steps(tmp_path: Path) -> None:
     """73: 5,000 steps of one row stay 5,000 points, and none is taken for written twice."""
     run = open_run(write_run(tmp_path, {"data.jsonl": [row(step, prompt="p", reward=step % 97 / 97) for step in range(5_000)]}))
 
-    stats = steps.per_step(run.frame, "reward")
+    stats = step_stats.per_step(run.frame, "reward")
     assert run.steps.tolist() == list(range(5_000))
     assert stats["mean"].to_numpy() == pytest.approx([step % 97 / 97 for step in range(5_000)])
     assert run.report.problems == []
@@ -533,7 +534,7 @@ def test_kl_outlier_has_the_k3_of_schulman() -> None:
 def test_kl_of_an_unchanged_policy_is_a_point_at_zero() -> None:
     """56: every estimator has a value of exactly 0 at step 0, with all rows counted."""
     for name in formulas.ESTIMATORS:
-        stats = steps.per_step(opened("56_kl_zero_first_step").frame, formulas.kl_column(name))
+        stats = step_stats.per_step(opened("56_kl_zero_first_step").frame, formulas.kl_column(name))
 
         assert stats.loc[0, ["mean", "count", "missing"]].tolist() == [0, 3, 0]
         assert (stats["mean"].iloc[1:] > 0).all()
@@ -542,7 +543,7 @@ def test_kl_of_an_unchanged_policy_is_a_point_at_zero() -> None:
 @pytest.mark.parametrize("case", ["46_steps_unordered", "87_shards_out_of_order"])
 def test_steps_out_of_order_make_one_rising_line(case: str) -> None:
     """46, 87: whatever order steps and files come in, the reward of a step is the step."""
-    stats = steps.per_step(opened(case).frame, "reward")
+    stats = step_stats.per_step(opened(case).frame, "reward")
 
     assert stats.index.tolist() == sorted(stats.index)
     assert stats["mean"].tolist() == stats.index.tolist()
@@ -571,7 +572,7 @@ CURVES: dict[str, tuple[str, list[float], list[int], list[int]]] = {
 @pytest.mark.parametrize(("case", "means", "counts", "missing"), CURVES.values(), ids=CURVES)
 def test_reward_curves(case: str, means: list[float], counts: list[int], missing: list[int]) -> None:
     """Mean over what is finite, and how many rows that is and is not."""
-    stats = steps.per_step(opened(case).frame, "reward")
+    stats = step_stats.per_step(opened(case).frame, "reward")
 
     assert stats["mean"].tolist() == pytest.approx(means, nan_ok=True)
     assert (stats["count"].tolist(), stats["missing"].tolist()) == (counts, missing)
@@ -583,7 +584,7 @@ HISTOGRAMS: dict[str, tuple[str, int, Callable[[list[int]], bool]]] = {
     "equal rewards are one bar": ("20_equal_rewards", 1, lambda counts: counts == [4]),
     "a wide range has few bins": (
         "19_wide_reward_range",
-        bins.MAX_BINS,
+        histograms.MAX_BINS,
         lambda counts: sum(counts) == 4 and counts[0] == counts[-1] == 1,
     ),
 }
@@ -594,8 +595,8 @@ def test_reward_distributions(case: str, at_most: int, right: Callable[[list[int
     """84, 20, 19: the distribution of step 0 by itself and beside the other steps; every reward is counted."""
     frame = opened(case).frame
 
-    edges, counts = bins.histogram(frame.loc[frame["step"] == 0, "reward"].to_numpy())
-    _, all_steps, by_step = bins.histogram_by_step(frame, "reward")
+    edges, counts = histograms.histogram(frame.loc[frame["step"] == 0, "reward"].to_numpy())
+    _, all_steps, by_step = histograms.histogram_by_step(frame, "reward")
 
     assert len(counts) == len(edges) - 1 <= at_most
     assert right(counts.tolist())

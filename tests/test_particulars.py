@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from board import open_run
-from board.particulars import LINE_CHARS, MOST_MEMBERS, SHOWN_CHARS, Particular, particulars
+from board.analysis.rollout_facts import LINE_CHARS, MOST_MEMBERS, SHOWN_CHARS, Particular, particulars
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 ROW = {

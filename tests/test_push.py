@@ -17,10 +17,10 @@ import pytest
 from click.testing import CliRunner
 
 from board import open_run, trackers
+from board.analysis.step_metrics import per_step_values
 from board.cli import main
 from board.doctor.checks import examine
 from board.recorder import RolloutRecorder
-from board.step_metrics import per_step_values
 
 REPOSITORY = Path(__file__).parents[1]
 SAMPLE = REPOSITORY / "rollout_samples" / "tiny_ppo_rhyme"

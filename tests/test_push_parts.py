@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from board import cli, open_run
+from board.analysis.highlights import Landmark
 from board.errors import BoardError
-from board.landmarks import Landmark
 from board.metrics.declared import DIALECTS
 from board.push import Pushed, Request, target
 from board.push.names import renamed

@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 
 from board import open_run
+from board.analysis.step_metrics import per_step_values
 from board.recorder import RolloutRecorder
 from board.recorder.step_aggregator import AT_ONCE, KEYS, StepSums
 from board.runs.run import Run
-from board.step_metrics import per_step_values
 
 SAMPLE = Path(__file__).parents[1] / "rollout_samples" / "tiny_ppo_rhyme"
 

@@ -1,4 +1,4 @@
-"""board.scalars: what trackers logged is found, read once, joined to the catalogue, and told where it cannot be read."""
+"""board.analysis.logged_curves: what trackers logged is found, read once, joined to the catalogue, and told where it cannot be read."""
 
 import json
 import os
@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from board import trackers
+from board.analysis.logged_curves import KEPT, Found, Reader, Scalars, filled, find, stamp
 from board.errors import BoardError
 from board.metrics import declared
-from board.scalars import KEPT, Found, Reader, Scalars, filled, find, stamp
 
 REPOSITORY = Path(__file__).parent.parent
 

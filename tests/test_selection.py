@@ -1,4 +1,4 @@
-"""board.selection: which rows and tokens are shown, in which order."""
+"""board.analysis.selection: which rows and tokens are shown, in which order."""
 
 import math
 from pathlib import Path
@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import token_row, write_run
 
-from board import open_run, selection
+from board import open_run
+from board.analysis import selection
 from board.errors import FieldMissing
 from board.metrics.formulas import kl
 from board.runs import part_builder

@@ -1,4 +1,4 @@
-"""board.step_metrics: every metric that rollouts give, against its definition computed from the rows one by one."""
+"""board.analysis.step_metrics: every metric that rollouts give, against its definition computed from the rows one by one."""
 
 import json
 import math
@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from board.analysis.step_metrics import computable, per_step_values
+from board.analysis.step_metrics.groups import group_rewards, group_sizes
+from board.analysis.step_metrics.tables import COMPUTED
 from board.errors import BoardError
 from board.metrics.declared import METRICS
 from board.metrics.step_sums import Steps
 from board.runs.run import Run, open_run
-from board.step_metrics import computable, per_step_values
-from board.step_metrics.groups import group_rewards, group_sizes
-from board.step_metrics.tables import COMPUTED
 
 NAN = math.nan
 Row = dict[str, Any]

@@ -1,4 +1,4 @@
-"""board.steps: per-step statistics against a slow reader, and what becomes of steps that have nothing to give."""
+"""board.analysis.step_stats: per-step statistics against a slow reader, and what becomes of steps that have nothing to give."""
 
 import math
 import re
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from board import steps
+from board.analysis import step_stats
 from board.errors import BoardError, FieldMissing
 
 NOT_FINITE = st.sampled_from([math.nan, math.inf, -math.inf])
@@ -47,7 +47,7 @@ def slow_statistics(values: Sequence[float]) -> dict[str, float]:
     finite = sorted(value for value in values if math.isfinite(value))
     counted = {"count": len(finite), "missing": len(values) - len(finite)}
     if not finite:
-        return counted | dict.fromkeys(steps.STATS[2:], math.nan)
+        return counted | dict.fromkeys(step_stats.STATS[2:], math.nan)
     return counted | {
         "mean": statistics.fmean(finite),
         "std": statistics.pstdev(finite),
@@ -65,19 +65,19 @@ def test_per_step_agrees_with_a_slow_reader(rows: list[tuple[int, float]]) -> No
     """Every statistic of every step, steps ascending, those without a finite value kept."""
     frame = frame_of(rows)
 
-    result = steps.per_step(frame, "reward")
+    result = step_stats.per_step(frame, "reward")
 
     expected = {step: slow_statistics([value for at, value in rows if at == step]) for step in sorted({step for step, _ in rows})}
     assert result.index.tolist() == list(expected)
-    assert list(result.columns) == list(steps.STATS)
+    assert list(result.columns) == list(step_stats.STATS)
     np.testing.assert_allclose(
-        result.to_numpy(float), [[one[name] for name in steps.STATS] for one in expected.values()], rtol=1e-9, atol=1e-6
+        result.to_numpy(float), [[one[name] for name in step_stats.STATS] for one in expected.values()], rtol=1e-9, atol=1e-6
     )
 
 
 def test_per_step_of_one_row() -> None:
     """One value is its own mean and every quantile, with no spread."""
-    result = steps.per_step(frame_of([(7, 0.25)]), "reward")
+    result = step_stats.per_step(frame_of([(7, 0.25)]), "reward")
 
     assert result.loc[7].tolist() == [1, 0, 0.25, 0, 0.25, 0.25, 0.25, 0.25, 0.25]
     assert result.index.name == "step"
@@ -85,21 +85,21 @@ def test_per_step_of_one_row() -> None:
 
 def test_a_step_without_a_finite_value_is_a_row_without_numbers() -> None:
     """It is not dropped, so the curve has a gap there, and the rollouts are counted as missing."""
-    result = steps.per_step(frame_of([(1, 1.0), (2, math.nan), (2, -math.inf), (3, 3.0)]), "reward")
+    result = step_stats.per_step(frame_of([(1, 1.0), (2, math.nan), (2, -math.inf), (3, 3.0)]), "reward")
 
     assert result["count"].tolist() == [1, 0, 1]
     assert result["missing"].tolist() == [0, 2, 0]
-    assert result.loc[2, steps.STATS[2] :].isna().all()
+    assert result.loc[2, step_stats.STATS[2] :].isna().all()
 
 
 def test_exact_zeros_are_values() -> None:
     """A step whose KL is exactly zero has a point at zero (the policy is still the reference there)."""
-    assert steps.per_step(frame_of([(0, 0.0), (0, 0.0), (1, 0.5)]), "reward")["mean"].tolist() == [0, 0.5]
+    assert step_stats.per_step(frame_of([(0, 0.0), (0, 0.0), (1, 0.5)]), "reward")["mean"].tolist() == [0, 0.5]
 
 
 def test_steps_written_twice_are_taken_together() -> None:
     """Rows of one step need not be neighbours."""
-    assert steps.per_step(frame_of([(2, 1.0), (1, 5.0), (2, 3.0)]), "reward")["mean"].tolist() == [5, 2]
+    assert step_stats.per_step(frame_of([(2, 1.0), (1, 5.0), (2, 3.0)]), "reward")["mean"].tolist() == [5, 2]
 
 
 COLUMNS: dict[str, tuple[Any, list[float]]] = {
@@ -113,7 +113,7 @@ COLUMNS: dict[str, tuple[Any, list[float]]] = {
 @pytest.mark.parametrize(("values", "means"), COLUMNS.values(), ids=COLUMNS)
 def test_any_numeric_column_has_statistics(values: Any, means: list[float]) -> None:
     """Whatever kind of number the frame holds."""
-    assert steps.per_step(pd.DataFrame({"step": [1, 1], "x": values}), "x")["mean"].tolist() == means
+    assert step_stats.per_step(pd.DataFrame({"step": [1, 1], "x": values}), "x")["mean"].tolist() == means
 
 
 NOT_NUMBERS = {
@@ -129,14 +129,14 @@ def test_a_column_without_numbers_is_named(column: str, message: str) -> None:
     frame = pd.DataFrame({"step": [1], "prompt": ["2"], "rank": pd.Categorical(["0"])})
 
     with pytest.raises(FieldMissing, match=re.escape(message)):
-        steps.per_step(frame, column)
+        step_stats.per_step(frame, column)
 
 
 @settings(deadline=None)
 @given(ROWS, st.floats(-10, 10))
 def test_share_below_agrees_with_counting(rows: list[tuple[int, float]], threshold: float) -> None:
     """Of a step's finite values, those strictly below the threshold; NaN for a step that has none."""
-    result = steps.share_below(frame_of(rows), "reward", threshold)
+    result = step_stats.share_below(frame_of(rows), "reward", threshold)
 
     for step in {step for step, _ in rows}:
         finite = [value for at, value in rows if at == step and math.isfinite(value)]
@@ -147,7 +147,7 @@ def test_share_below_agrees_with_counting(rows: list[tuple[int, float]], thresho
 
 def test_a_value_on_the_threshold_is_not_below() -> None:
     """A tie with the reference is not worse than the reference."""
-    assert steps.share_below(frame_of([(1, 0.0), (1, -0.1)]), "reward").tolist() == [0.5]
+    assert step_stats.share_below(frame_of([(1, 0.0), (1, -0.1)]), "reward").tolist() == [0.5]
 
 
 LENGTHS = frame_of([(0, 10), (0, 20), (5, 30), (9, math.nan), (12, 8)], "response_length")
@@ -163,7 +163,7 @@ CHANGES = {
 @pytest.mark.parametrize(("step", "expected"), CHANGES.values(), ids=CHANGES)
 def test_length_change(step: int, expected: tuple[float, float, float, int | None]) -> None:
     """Mean tokens of a step, of the step before, and the difference; nothing is invented where one is missing."""
-    change = steps.length_change(LENGTHS, step)
+    change = step_stats.length_change(LENGTHS, step)
 
     assert (change.mean, change.previous_mean, change.change) == pytest.approx(expected[:3], nan_ok=True)
     assert change.previous_step == expected[3]
@@ -172,7 +172,7 @@ def test_length_change(step: int, expected: tuple[float, float, float, int | Non
 def test_length_change_needs_lengths() -> None:
     """A run without tokens says which column is missing."""
     with pytest.raises(FieldMissing, match="response_length"):
-        steps.length_change(frame_of([(1, 1.0)]), 1)
+        step_stats.length_change(frame_of([(1, 1.0)]), 1)
 
 
 def tensorboard_smooth(values: Sequence[float], weight: float) -> list[float]:
@@ -191,19 +191,21 @@ def tensorboard_smooth(values: Sequence[float], weight: float) -> list[float]:
 @given(st.lists(st.floats(-1e6, 1e6) | NOT_FINITE, max_size=30), st.floats(0, 0.99))
 def test_smoothing_agrees_with_tensorboard(values: list[float], weight: float) -> None:
     """The slider means what it means there."""
-    np.testing.assert_allclose(steps.smooth(np.array(values), weight), tensorboard_smooth(values, weight), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(
+        step_stats.smooth(np.array(values), weight), tensorboard_smooth(values, weight), rtol=1e-6, atol=1e-6
+    )
 
 
 def test_smoothing_in_closed_form() -> None:
     """With weight 1/2 the second of two values weighs twice the first; a gap stays a gap and takes no weight."""
-    assert steps.smooth(np.array([3.0, np.nan, 6.0]), 0.5) == pytest.approx([3, math.nan, 5], nan_ok=True)
+    assert step_stats.smooth(np.array([3.0, np.nan, 6.0]), 0.5) == pytest.approx([3, math.nan, 5], nan_ok=True)
 
 
 @pytest.mark.parametrize("weight", [-0.1, 1.0, 2.0, math.nan])
 def test_smoothing_weight_out_of_range_is_refused(weight: float) -> None:
     """A weight of one would never move."""
     with pytest.raises(BoardError, match="Smoothing is a weight from 0 to below 1"):
-        steps.smooth(np.array([1.0]), weight)
+        step_stats.smooth(np.array([1.0]), weight)
 
 
 SHIFTS = {
@@ -218,7 +220,7 @@ SHIFTS = {
 @pytest.mark.parametrize(("values", "expected"), SHIFTS.values(), ids=SHIFTS)
 def test_shift_to_zero(values: list[float], expected: list[float]) -> None:
     """The first finite value becomes zero and the differences stay."""
-    np.testing.assert_array_equal(steps.shift_to_zero(np.array(values)), expected)
+    np.testing.assert_array_equal(step_stats.shift_to_zero(np.array(values)), expected)
 
 
 def test_nothing_given_is_changed() -> None:
@@ -227,12 +229,12 @@ def test_nothing_given_is_changed() -> None:
     before, values = frame.copy(deep=True), np.array([1.0, np.inf, np.nan])
     values.flags.writeable = False
 
-    steps.per_step(frame, "response_length")
-    steps.share_below(frame, "response_length")
-    steps.length_change(frame, 2)
-    steps.finite_values(frame, "response_length")[:] = 0
-    steps.smooth(values, 0.5)
-    steps.shift_to_zero(values)
+    step_stats.per_step(frame, "response_length")
+    step_stats.share_below(frame, "response_length")
+    step_stats.length_change(frame, 2)
+    step_stats.finite_values(frame, "response_length")[:] = 0
+    step_stats.smooth(values, 0.5)
+    step_stats.shift_to_zero(values)
 
     pd.testing.assert_frame_equal(frame, before)
 
@@ -244,10 +246,10 @@ def test_no_float_makes_a_statistic_warn(rows: list[tuple[int, float]]) -> None:
     frame = frame_of(rows)
     values = frame["reward"].to_numpy()
 
-    assert steps.per_step(frame, "reward")["count"].sum() == np.isfinite(values).sum()
-    steps.share_below(frame, "reward")
-    steps.smooth(values, 0.9)
-    steps.shift_to_zero(values)
+    assert step_stats.per_step(frame, "reward")["count"].sum() == np.isfinite(values).sum()
+    step_stats.share_below(frame, "reward")
+    step_stats.smooth(values, 0.9)
+    step_stats.shift_to_zero(values)
 
 
 FAR = (-(2**63), -1, 0, 1, 2**53, 2**53 + 1, 2**63 - 1)
@@ -267,4 +269,4 @@ NEAREST: dict[str, tuple[float, int]] = {
 def test_nearest_step_of_steps_far_apart(case: str) -> None:
     """The nearest step is found exactly, however large the steps are and however far away the number."""
     wanted, nearest = NEAREST[case]
-    assert steps.nearest_step(np.array(FAR, np.int64), wanted) == nearest
+    assert step_stats.nearest_step(np.array(FAR, np.int64), wanted) == nearest

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from board.likeliest import likeliest
-from board.outline import Stretch
+from board.analysis.alternatives import likeliest
+from board.analysis.segment_tree import Stretch
 from board.schema import BY_TITLE
 from board.token_view import Choice, Notes, Payload, assets, build, read_pins, window, write_pins
 from board.token_view.payload import chosen

@@ -12,10 +12,10 @@ import pytest
 from tracked import curves
 
 from board import open_run
+from board.analysis.logged_curves import Reader, find
 from board.errors import BoardError
 from board.metrics.declared import resolve_any
 from board.recorder import RolloutRecorder
-from board.scalars import Reader, find
 from board.trackers import jsonl, transformers
 
 WRITTEN = Path(__file__).parent / "trackers"

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tracked import HOSTILE, PLAIN, REPOSITORY, STEPS, Steps, by_name, curves, without_library
 
+from board.analysis.logged_curves import Reader, find
 from board.errors import BoardError
-from board.scalars import Reader, find
 from board.trackers import mlflow
 
 DATABASE = Path(__file__).parent / "trackers" / "mlflow_3_17.sql"

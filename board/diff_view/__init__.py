@@ -10,7 +10,7 @@ from typing import Final
 
 import streamlit as st
 
-from board.diff import Run
+from board.analysis.text_diff import Run
 
 _SOURCES: Final = files("board.diff_view")
 

@@ -1,6 +1,6 @@
 """Curves over training steps: the mean of each step with a band around it, smoothed or shifted as the reader chooses.
 
-Statistics come in as frames of `board.steps.per_step`; knows nothing of where they come from.
+Statistics come in as frames of `board.analysis.step_stats.per_step`; knows nothing of where they come from.
 """
 
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from typing import Final, Literal
 import numpy as np
 import pandas as pd
 
+from board.analysis.step_stats import first_finite, smooth
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Line
 from board.figures.lines import Curve, band_area, line, name_lines, unsmoothed
 from board.figures.theme import base_layout, leave_room, step_axis
 from board.figures.thinning import kept_points
 from board.metrics.formulas import Float64Array
-from board.steps import first_finite, smooth
 from board.text.format_number import exact
 
 Band = Literal["none", "std", "quantiles", "min-max"]
@@ -68,7 +68,7 @@ def step_curve(
 ) -> Chart:
     """Means by step, with gaps where a step has none and a point for a step that stands alone; x of every point is its step.
 
-    The band's distance from the mean is multiplied by `band_scale`. `smoothing` is the weight of `board.steps.smooth`, for lines
+    The band's distance from the mean is multiplied by `band_scale`. `smoothing` is the weight of `board.analysis.step_stats.smooth`, for lines
     and bands; the unsmoothed line stays visible. `zero_shift` starts each line at zero. Long curves are thinned, and the axis
     says so. Raises FieldMissing if no series has a finite mean.
     """

@@ -1,6 +1,6 @@
 """How a number is spread: over the rollouts of one step, over all steps, below and above zero, and sample by sample.
 
-Arrays and frames in, figures out; bins are those of `board.bins`.
+Arrays and frames in, figures out; bins are those of `board.analysis.histograms`.
 """
 
 import itertools
@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.bins import bin_counts, bin_edges
+from board.analysis.histograms import bin_counts, bin_edges
+from board.analysis.step_stats import finite_values
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
 from board.figures.curves import CurveSeries, step_curve
 from board.figures.theme import AXIS_TITLE, COLORS, MARK, SEQUENTIAL, base_layout, leave_room, step_axis, tint
 from board.figures.thinning import kept_points
 from board.metrics.formulas import Float64Array, FloatArray
-from board.steps import finite_values
 from board.text.format_number import fmt, told
 
 Counts = NDArray[np.integer]

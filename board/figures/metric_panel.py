@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from board.analysis.step_stats import smooth
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Line, Spec
 from board.figures.curves import MOST_LABELS
@@ -19,7 +20,6 @@ from board.figures.theme import COLORS, MARK, base_layout, leave_room, step_axis
 from board.figures.thinning import kept_points
 from board.formats.row import plural
 from board.metrics.formulas import Float64Array
-from board.steps import smooth
 
 HEIGHT: Final = 168
 _BARE: Final = 22
@@ -84,7 +84,7 @@ def metric_panel(
 ) -> Chart:
     """The lines, dotted lines at the bounds of the healthy range, and a ring where it is first left.
 
-    `smoothing` as in `board.steps.smooth`, the unsmoothed line stays visible. On a logarithmic axis what is not above zero cannot be
+    `smoothing` as in `board.analysis.step_stats.smooth`, the unsmoothed line stays visible. On a logarithmic axis what is not above zero cannot be
     drawn, and the axis says how many values that are; where most are not, the axis stays linear. Raises FieldMissing where there is
     no number.
     """

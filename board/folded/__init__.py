@@ -11,7 +11,7 @@ from typing import Final
 
 import streamlit as st
 
-from board.particulars import Particular
+from board.analysis.rollout_facts import Particular
 
 _SOURCES: Final = files("board.folded")
 

@@ -2,7 +2,7 @@
 
 A step's mean over tokens is not the mean of its rollouts' means, and its variance is made of what is here by the rule of Chan, Golub &
 LeVeque (1979). Flat arrays in, one number per rollout out. Knows no frames, files or steps; what steps make of it is in
-`board.step_metrics`.
+`board.analysis.step_metrics`.
 """
 
 from collections.abc import Callable, Mapping

@@ -7,13 +7,14 @@ from typing import Final, cast
 import pandas as pd
 import streamlit as st
 
-from board import metric_list, session, sql_pane, step_marks, step_metrics
+from board import session, sql_pane, step_marks
+from board.analysis import metric_list, step_metrics
+from board.analysis.metric_list import HEADINGS, INTRODUCTIONS, SECTIONS, Panel, catalogue_names
 from board.errors import FieldMissing
 from board.figures.chart import Spec
 from board.figures.frontier import frontier, frontier_mark
 from board.formats.row import plural
 from board.metric_controls import metric_choices
-from board.metric_list import HEADINGS, INTRODUCTIONS, SECTIONS, Panel, catalogue_names
 from board.metric_panels import MOST_TOLD, PANEL_WIDTH, Wall, section, story
 from board.metrics.declared.contract import Words
 from board.notices import notice, unfilled

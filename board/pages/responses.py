@@ -10,12 +10,12 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from board import detail, rest_of_window, session
+from board.analysis.selection import neighbours, numeric_columns, of_step, page, pages, sample, sort, with_text
+from board.analysis.step_stats import LengthChange, length_change
 from board.controls import TableChoices, table_choices
 from board.figures.theme import COLORS
 from board.formats.row import plural
 from board.schema import BY_NAME, heading
-from board.selection import neighbours, numeric_columns, of_step, page, pages, sample, sort, with_text
-from board.steps import LengthChange, length_change
 from board.text.display import preview
 from board.text.format_number import column_format, fmt
 

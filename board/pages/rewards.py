@@ -5,19 +5,19 @@ from collections.abc import Callable, Iterable
 import streamlit as st
 
 from board import session, step_marks
-from board.bins import histogram_by_step
+from board.analysis.highlights import Landmark, landmarks
+from board.analysis.histograms import histogram_by_step
+from board.analysis.selection import numeric_columns, of_step
+from board.analysis.step_stats import share_below
 from board.controls import CurveChoices, curve_choices
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
 from board.figures.curves import CurveSeries, step_curve
 from board.figures.distributions import by_sample, gap_histogram, reward_heat, share_below_zero, step_histogram
 from board.figures.theme import COLORS
-from board.landmarks import Landmark, landmarks
 from board.metrics.formulas import ESTIMATORS, kl_column
 from board.notices import unfilled
 from board.schema import heading, unit
-from board.selection import numeric_columns, of_step
-from board.steps import share_below
 
 PANEL_WIDTH = 420
 """Panels stand side by side while each has so many pixels."""

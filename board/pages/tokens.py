@@ -5,12 +5,12 @@ import pandas as pd
 import streamlit as st
 
 from board import detail, folded, session, structure, token_pane
+from board.analysis.rollout_facts import particulars
+from board.analysis.selection import extreme_tokens, natural_order, neighbours, of_step, preferred
 from board.controls import extreme_choices, unseen_estimator
 from board.formats.row import plural
 from board.notices import absent
-from board.particulars import particulars
 from board.schema import BY_TITLE
-from board.selection import extreme_tokens, natural_order, neighbours, of_step, preferred
 from board.text.format_number import MISSING
 
 view = session.view()

@@ -16,8 +16,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from board.analysis.highlights import Landmark
 from board.errors import BoardError
-from board.landmarks import Landmark
 from board.push.state import StateFile
 from board.push.targets import Target
 from board.trackers.contract import Example, Writer

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.analysis.step_metrics import per_step_values
 from board.errors import RunNotFound
 from board.push.handing import Handing, Pushed
 from board.push.names import renamed
@@ -22,7 +23,6 @@ from board.push.state import state_of
 from board.push.targets import Target
 from board.runs.library import current_fingerprint
 from board.runs.run import Run, open_run
-from board.step_metrics import per_step_values
 from board.text.path_names import shown
 from board.trackers.contract import Example
 

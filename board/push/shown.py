@@ -12,14 +12,14 @@ from urllib.parse import urlencode
 import numpy as np
 from numpy.typing import NDArray
 
+from board.analysis.highlights import Landmark, landmarks
+from board.analysis.selection import numeric_columns
+from board.analysis.step_stats import finite_values, per_step
 from board.doctor.checks import examine
 from board.doctor.contract import Finding
-from board.landmarks import Landmark, landmarks
 from board.metrics.formulas import DEFAULT_ESTIMATOR, kl_column
 from board.recorder.examples import cut
 from board.runs.run import Run
-from board.selection import numeric_columns
-from board.steps import finite_values, per_step
 from board.trackers.contract import Example
 
 _NUMBERS: Final = {"reward": "reward", "tokens": "response_length", "KL k3": kl_column(DEFAULT_ESTIMATOR)}

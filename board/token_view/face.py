@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy.typing as npt
 import streamlit as st
 
-from board.likeliest import Likeliest
+from board.analysis.alternatives import Likeliest
 from board.token_view import assets
 from board.token_view.notes import Notes
 from board.token_view.payload import Choice, Payload, SharedEnds, build, chosen

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from board.outline import Stretch
+from board.analysis.segment_tree import Stretch
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class Metric:
     """One number per step."""
 
     key: str
-    """The board's own name: "reward/mean". What rollouts give is computed under this key by `board.step_metrics`."""
+    """The board's own name: "reward/mean". What rollouts give is computed under this key by `board.analysis.step_metrics`."""
     family: str
     """The heading it is shown under: one of FAMILIES."""
     meaning: Words

@@ -1,4 +1,4 @@
-"""The metrics that rollouts give, by family. Data only: `board.step_metrics` computes them."""
+"""The metrics that rollouts give, by family. Data only: `board.analysis.step_metrics` computes them."""
 
 from typing import Final
 

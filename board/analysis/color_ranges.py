@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.analysis.selection import of_step
 from board.metrics import formulas
 from board.runs.run import Run
 from board.schema import BY_TITLE
-from board.selection import of_step
 
 TAIL: Final = 0.01
 """Share of the tokens beyond an end."""

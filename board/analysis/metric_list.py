@@ -15,10 +15,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board import schema
+from board.analysis.logged_curves import Logged, filled
 from board.metrics import declared
 from board.metrics.declared.contract import FAMILIES, Metric, Reading, Words
 from board.metrics.formulas import Float64Array
-from board.scalars import Logged, filled
 from board.text.display import shorten, visible
 from board.text.path_names import shown
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.analysis.step_stats import finite_values
 from board.metrics.formulas import Float64Array, FloatArray
-from board.steps import finite_values
 
 Counts = NDArray[np.int64]
 

@@ -10,11 +10,11 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import pyarrow.compute as pc
 
+from board.analysis.step_stats import finite_values
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Pooled, Steps, pool, token_mean
 from board.runs.parts import LEFT_OUT
 from board.runs.run import Run
-from board.steps import finite_values
 
 _T = TypeVar("_T")
 

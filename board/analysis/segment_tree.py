@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from board.segments import Segment, is_blank
+from board.analysis.segments import Segment, is_blank
 
 
 @dataclass(frozen=True)

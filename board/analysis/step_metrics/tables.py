@@ -8,10 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from board.metrics.formulas import Float64Array
-from board.step_metrics.data import Compute, StepData
-from board.step_metrics.groups import GROUP_METRICS, group_rewards, group_sizes
-from board.step_metrics.kinds import (
+from board.analysis.step_metrics.data import Compute, StepData
+from board.analysis.step_metrics.groups import GROUP_METRICS, group_rewards, group_sizes
+from board.analysis.step_metrics.kinds import (
     all_rollouts,
     explained,
     known,
@@ -26,6 +25,7 @@ from board.step_metrics.kinds import (
     token_mean,
     token_std,
 )
+from board.metrics.formulas import Float64Array
 
 
 def _best_so_far(data: StepData) -> Float64Array:

@@ -10,14 +10,14 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from board.analysis.selection import numeric_columns
+from board.analysis.step_metrics.data import StepData
+from board.analysis.step_metrics.tables import COMPUTED
 from board.errors import BoardError
 from board.metrics.declared import METRICS
 from board.metrics.formulas import Float64Array
 from board.runs.run import EVALUATION, Run
 from board.schema import TOKEN_METRICS, title
-from board.selection import numeric_columns
-from board.step_metrics.data import StepData
-from board.step_metrics.tables import COMPUTED
 
 __all__ = ["COLUMN", "available", "computable", "per_step_values"]
 

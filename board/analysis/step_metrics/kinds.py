@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from board.analysis.step_metrics.data import Compute, StepData
 from board.metrics.formulas import Float64Array
-from board.step_metrics.data import Compute, StepData
 
 
 def over_rollouts(stat: str, column: str) -> Compute:

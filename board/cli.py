@@ -153,8 +153,8 @@ def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: 
 )
 def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokenizer: Path | None, mapping: Path | None) -> None:
     """Examine the folder RUN: are its numbers what its trainer meant to write?"""
-    from board.doctor import wording
-    from board.doctor.checks import examine
+    from board.checks import messages as wording
+    from board.checks.examination import examine
     from board.runs.run import open_run
 
     diagnosis = examine(open_run(run, tokenizer=tokenizer, mapping=mapping))

@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from board.absent import sentence
-from board.doctor import VERSION
+from board.checks import VERSION
 from board.errors import ArgumentRefused, BoardError, MappingRefused, RunNotFound
 from board.text.path_names import encodable
 from board.text.terminal import printable

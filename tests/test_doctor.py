@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from board.checks.contract import Diagnosis, Finding
+from board.checks.texts import CLOSELY
 from bounded import run_bounded
 from rows import row, write_run
 
 from board import open_run
-from board.doctor.checks import CHECKS, NAMED_PLACES, examine
-from board.doctor.contract import Diagnosis, Finding
-from board.doctor.texts import CLOSELY
+from board.checks.examination import CHECKS, NAMED_PLACES, examine
 from board.runs.load_report import KEPT_PROBLEMS
 
 REPOSITORY = Path(__file__).parent.parent
@@ -424,7 +424,7 @@ def test_ranks_of_any_size(tmp_path: Path) -> None:
     ]
 
     told = run_bounded(
-        "import json, sys; from board import open_run; from board.doctor.checks import examine\n"
+        "import json, sys; from board import open_run; from board.checks.examination import examine\n"
         "print(json.dumps([[one.what for one in examine(open_run(run)).findings] for run in sys.argv[1:]]))",
         *folders,
     )

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 from rows import row, write_run
 
+from board.checks.examination import CHECKS
+from board.checks.messages import printable
 from board.cli import main
-from board.doctor.checks import CHECKS
-from board.doctor.wording import printable
 
 SOUND = [row(step, prompt=f"p{step}{i}", response=f"r{step}{i}", reward=1.0) for step in range(6) for i in range(4)]
 WARNED = [*SOUND, row(6, prompt="p", reward=None)]

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from board.checks.alignment import clearly_above, correlation, reward_rule
+from board.checks.arrays import in_stretches
+from board.checks.evidence import Batch, batch_of
+from board.checks.texts import reads_as
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from rows import row, write_run
 
 from board import open_run
-from board.doctor import alignment, arrays
-from board.doctor.alignment import clearly_above, correlation, reward_rule
-from board.doctor.arrays import in_stretches
-from board.doctor.evidence import Batch, batch_of
-from board.doctor.texts import reads_as
+from board.checks import alignment, arrays
 
 
 def batch(folder: Path, rows: list[dict[str, Any]]) -> Batch:

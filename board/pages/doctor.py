@@ -6,9 +6,9 @@ from typing import Final, Literal, cast
 import streamlit as st
 
 from board import address, session
-from board.doctor import wording
-from board.doctor.checks import examine
-from board.doctor.contract import Diagnosis, Finding, Severity
+from board.checks import messages
+from board.checks.contract import Diagnosis, Finding, Severity
+from board.checks.examination import examine
 from board.formats.row import plural
 
 TICK_SECONDS: Final = 0.2
@@ -53,8 +53,8 @@ def finding(found: Finding, at: int) -> None:
             if first is not None and first.step is not None:
                 there = address.link(step=first.step, rollout=first.source)
                 st.page_link("board/pages/responses.py", label="Open the first rollout", query_params=there)
-        where = [f"Where: {wording.places(found)}"] if found.where else []
-        st.text("\n".join([wording.amount(found), *where, f"Why it matters: {check.why}", f"What to do: {check.remedy}"]))
+        where = [f"Where: {messages.places(found)}"] if found.where else []
+        st.text("\n".join([messages.amount(found), *where, f"Why it matters: {check.why}", f"What to do: {check.remedy}"]))
 
 
 def ran(diagnosis: Diagnosis) -> None:
@@ -71,7 +71,7 @@ def ran(diagnosis: Diagnosis) -> None:
 
 diagnosis = diagnosed()
 if diagnosis.findings:
-    st.text(wording.summary(diagnosis))
+    st.text(messages.summary(diagnosis))
 for at, one in enumerate(diagnosis.findings):
     finding(one, at)
 ran(diagnosis)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from board.analysis.highlights import Landmark, landmarks
 from board.analysis.selection import numeric_columns
 from board.analysis.step_stats import finite_values, per_step
-from board.doctor.checks import examine
-from board.doctor.contract import Finding
+from board.checks.contract import Finding
+from board.checks.examination import examine
 from board.metrics.formulas import DEFAULT_ESTIMATOR, kl_column
 from board.recorder.examples import cut
 from board.runs.run import Run

@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
+from board.checks.contract import Answer, Found, Unable
+from board.checks.evidence import Batch, Column, Evidence
 from numpy.typing import NDArray
 
-from board.doctor.contract import Answer, Found, Unable
-from board.doctor.evidence import Batch, Column, Evidence
 from board.formats.row import plural
 from board.metrics.formulas import Float64Array
 from board.schema import title

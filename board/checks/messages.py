@@ -3,8 +3,9 @@
 import json
 from typing import Any, Final
 
-from board.doctor import VERSION
-from board.doctor.contract import SEVERITIES, Diagnosis, Finding, Severity
+from board.checks.contract import SEVERITIES, Diagnosis, Finding, Severity
+
+from board.checks import VERSION
 from board.formats.row import plural
 from board.text.terminal import on_one_line, printable
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
+from board.checks.contract import Answer, Found
+from board.checks.evidence import Evidence
 from numpy.typing import NDArray
 
-from board.doctor.contract import Answer, Found
-from board.doctor.evidence import Evidence
 from board.formats.row import plural
 from board.runs.load_report import LIGHTENED, LoadReport
 from board.runs.parts import LEFT_OUT

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+from board.checks.contract import Answer, Found, Unable
+from board.checks.evidence import Evidence
 from numpy.typing import NDArray
 
-from board.doctor.contract import Answer, Found, Unable
-from board.doctor.evidence import Evidence
 from board.formats.row import plural
 from board.metrics.prompt_groups import members
 from board.runs.part_builder import prompt_key

@@ -5,10 +5,10 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from board.checks.contract import Answer, Found
+from board.checks.evidence import Batch, Column, Evidence, text_column
 from numpy.typing import NDArray
 
-from board.doctor.contract import Answer, Found
-from board.doctor.evidence import Batch, Column, Evidence, text_column
 from board.formats.row import plural
 from board.schema import TOKENS
 

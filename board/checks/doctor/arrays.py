@@ -6,11 +6,11 @@ Measures per rollout, and checks of them. Knows nothing of texts, groups or step
 from typing import Final
 
 import numpy as np
+from board.checks.contract import Answer, Found, Unable
+from board.checks.evidence import Batch, Column, Evidence
 from numpy.typing import NDArray
 
-from board.doctor import loading
-from board.doctor.contract import Answer, Found, Unable
-from board.doctor.evidence import Batch, Column, Evidence
+from board.checks import loading
 from board.formats.row import plural
 from board.schema import title
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import numpy as np
+from board.checks.evidence import Evidence
 from numpy.typing import NDArray
-
-from board.doctor.evidence import Evidence
 
 Severity = Literal["error", "warning", "note"]
 

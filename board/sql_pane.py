@@ -9,8 +9,8 @@ import streamlit as st
 
 from board import address, session
 from board.errors import BoardError, FieldMissing
-from board.figures.answers import MOST_CURVES, answer_chart
 from board.figures.chart import Spec, step_mark
+from board.figures.sql_chart import MOST_CURVES, answer_chart
 from board.formats.row import plural
 from board.notices import notice
 from board.runs.run import Run

@@ -13,7 +13,7 @@ import streamlit as st
 from board import address, arrival, live, nowhere, report_pane, session, step_marks
 from board.controls import ReadingChoices, reading_choices, split_choice
 from board.errors import BoardError
-from board.figures.strip import bar_mark, step_strip
+from board.figures.step_strip import bar_mark, step_strip
 from board.formats.row import plural
 from board.notices import notice
 from board.runs import library

@@ -21,8 +21,8 @@ from board.figures import curves, distributions, theme
 from board.figures.chart import Chart, Ready, step_mark
 from board.figures.curves import Band, CurveSeries
 from board.figures.distributions import MOST_STEPS, TIE
-from board.figures.strip import MOST_BARS, bar_mark, step_strip
-from board.figures.thinning import LIMIT, kept_points
+from board.figures.downsampling import LIMIT, kept_points
+from board.figures.step_strip import MOST_BARS, bar_mark, step_strip
 from board.text.format_number import fmt
 
 TEAL, GREY = theme.COLORS["policy"], theme.COLORS["reference"]

@@ -5,8 +5,8 @@ import plotly.graph_objects as go
 import pytest
 
 from board.errors import FieldMissing
-from board.figures.answers import MOST_CURVES, MOST_MARKERS, answer_chart
 from board.figures.chart import Chart, step_mark
+from board.figures.sql_chart import MOST_CURVES, MOST_MARKERS, answer_chart
 from board.sql.query import CustomCurve
 
 HOSTILE = '<b>bold</b> <a href="http://evil">x</a> %{x}'

@@ -13,9 +13,9 @@ import pandas as pd
 from board.analysis.step_stats import first_finite, smooth
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Line
+from board.figures.downsampling import kept_points
 from board.figures.lines import Curve, band_area, line, name_lines, unsmoothed
 from board.figures.theme import base_layout, leave_room, step_axis
-from board.figures.thinning import kept_points
 from board.metrics.formulas import Float64Array
 from board.text.format_number import exact
 

@@ -15,8 +15,8 @@ from board.analysis.step_stats import finite_values
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
 from board.figures.curves import CurveSeries, step_curve
+from board.figures.downsampling import kept_points
 from board.figures.theme import AXIS_TITLE, COLORS, MARK, SEQUENTIAL, base_layout, leave_room, step_axis, tint
-from board.figures.thinning import kept_points
 from board.metrics.formulas import Float64Array, FloatArray
 from board.text.format_number import fmt, told
 

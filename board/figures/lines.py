@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.figures.chart import Spec
+from board.figures.downsampling import standing_alone
 from board.figures.theme import plain, tint
-from board.figures.thinning import standing_alone
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt, told
 

@@ -15,9 +15,9 @@ from board.analysis.step_stats import smooth
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Line, Spec
 from board.figures.curves import MOST_LABELS
+from board.figures.downsampling import kept_points
 from board.figures.lines import Curve, line, name_lines, unsmoothed
 from board.figures.theme import COLORS, MARK, base_layout, leave_room, step_axis, tint
-from board.figures.thinning import kept_points
 from board.formats.row import plural
 from board.metrics.formulas import Float64Array
 

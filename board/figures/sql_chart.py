@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
 from board.figures.curves import DASHES, CurveSeries, step_curve
+from board.figures.downsampling import kept_points, standing_alone
 from board.figures.theme import AXIS_TITLE, COLORS, base_layout, leave_room, plain
-from board.figures.thinning import kept_points, standing_alone
 from board.sql.query import STEP, CustomCurve
 from board.text.format_number import exact, told
 

@@ -153,12 +153,12 @@ def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: 
 )
 def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokenizer: Path | None, mapping: Path | None) -> None:
     """Examine the folder RUN: are its numbers what its trainer meant to write?"""
-    from board.checks import messages as wording
+    from board.checks import messages
     from board.checks.examination import examine
     from board.runs.run import open_run
 
     diagnosis = examine(open_run(run, tokenizer=tokenizer, mapping=mapping))
-    _say(wording.as_json(diagnosis, shown(run)) if as_json else wording.as_text(diagnosis))
+    _say(messages.as_json(diagnosis, shown(run)) if as_json else messages.as_text(diagnosis))
     raise click.exceptions.Exit(ExitCode.FAULTS if diagnosis.reaches(fail_on) else ExitCode.DONE)
 
 
@@ -219,7 +219,7 @@ def push(
     Progress and the summary go to standard error. What had not arrived when a push failed is pushed the next time.
     """
     from board import push as pushing
-    from board.push import wording
+    from board.push import messages
 
     asked = {"log_dir": log_dir, "project": project, "mode": mode, "format": layout}
     try:
@@ -229,14 +229,14 @@ def push(
     request = pushing.Request(run, target, reading={"tokenizer": tokenizer, "mapping": mapping}, **how)
     done = pushing.Pushed()
     try:
-        pushing.push(request, done, _Ticker(lambda: wording.progress(done)))
+        pushing.push(request, done, _Ticker(lambda: messages.progress(done)))
     except BoardError as error:
-        error.args = (wording.failure(error, done, request),)
+        error.args = (messages.failure(error, done, request),)
         raise
     except KeyboardInterrupt:
-        _say(wording.summary(done, request), err=True)
+        _say(messages.summary(done, request), err=True)
         raise click.exceptions.Exit(ExitCode.DONE if request.follow else ExitCode.STOPPED) from None
-    _say(wording.summary(done, request), err=True)
+    _say(messages.summary(done, request), err=True)
 
 
 class _Ticker:

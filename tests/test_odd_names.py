@@ -13,7 +13,7 @@ from rows import row, token_row, write_shard
 from streamlit.testing.v1 import AppTest
 
 from board import open_run
-from board.push.settled import settled
+from board.push.completed_steps import settled
 from board.runs import library
 from board.text.path_names import shown
 

@@ -14,12 +14,12 @@ from board.analysis.highlights import Landmark
 from board.errors import BoardError
 from board.metrics.declared import DIALECTS
 from board.push import Pushed, Request, target
+from board.push.completed_steps import settled
+from board.push.examples import Examples, Links, at_steps
+from board.push.messages import progress, summary
 from board.push.names import renamed
-from board.push.settled import settled
-from board.push.shown import Examples, Links, at_steps
 from board.push.state import State, StateFile, state_of, state_root
 from board.push.targets import TRACKERS
-from board.push.wording import progress, summary
 from board.recorder import RolloutRecorder
 from board.recorder.examples import TEXT_CHARS
 from board.recorder.shard_file import account_path

@@ -4,7 +4,7 @@
 steps are complete, `shown` what is shown beside the numbers. Knows no screen and no command line.
 """
 
-from board.push.handing import Pushed
+from board.push.delivery import Pushed
 from board.push.pushing import Request, push
 from board.push.targets import Target, target
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from board.analysis.step_metrics import per_step_values
 from board.errors import RunNotFound
-from board.push.handing import Handing, Pushed
+from board.push.completed_steps import settled
+from board.push.delivery import Handing, Pushed
+from board.push.examples import Examples, Links, at_steps, findings
 from board.push.names import renamed
-from board.push.settled import settled
-from board.push.shown import Examples, Links, at_steps, findings
 from board.push.state import state_of
 from board.push.targets import Target
 from board.runs.library import current_fingerprint

@@ -2,7 +2,7 @@
 
 from board.errors import BoardError
 from board.formats.row import plural
-from board.push.handing import Pushed
+from board.push.delivery import Pushed
 from board.push.pushing import Request
 from board.text.format_number import fmt
 from board.text.terminal import on_one_line

@@ -103,14 +103,14 @@ def serve(
     if host is not None:
         options = ["--server.address", host, *options]
 
-    from board import server
+    from board.serving import app
 
     try:
-        settings = server.parsed_options(options)
+        settings = app.parsed_options(options)
     except BoardError as error:
         raise click.UsageError(str(error)) from error
     try:
-        server.serve(root, _announce, settings, token=token, allow_hosts=allow_host)
+        app.serve(root, _announce, settings, token=token, allow_hosts=allow_host)
     except KeyboardInterrupt:
         _say("Stopped.")
 

@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from board import address, key_list
-from board.tabs import TABS
+from board.serving.page_addresses import TABS
 
 _STYLE: Final = Path(__file__).with_name("frame.css")
 

@@ -11,7 +11,7 @@ from board.errors import BoardError
 from board.notices import notice
 from board.runs import library
 from board.runs.library import RunFolder
-from board.tabs import FORMER
+from board.serving.page_addresses import FORMER
 from board.text.path_names import shown
 
 MOST_RUNS: Final = 200

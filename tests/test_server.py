@@ -16,8 +16,8 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from board import server
 from board.errors import BoardError
+from board.serving import app
 
 REPOSITORY = Path(__file__).parent.parent
 Serve = Callable[..., str]
@@ -51,13 +51,13 @@ def websocket_status(url: str, origin: str | None) -> int:
 
 def test_packaged_settings_are_options_of_streamlit() -> None:
     """Every setting that the package ships is one Streamlit knows."""
-    for name in server.packaged_settings():
+    for name in app.packaged_settings():
         st.get_option(name)
 
 
 def test_packaged_settings_keep_to_this_machine() -> None:
     """Unless told otherwise the board listens on loopback and reports to nobody."""
-    settings = server.packaged_settings()
+    settings = app.packaged_settings()
     assert (settings["server.address"], settings["server.port"], settings["browser.gatherUsageStats"]) == (
         "127.0.0.1",
         8901,
@@ -67,29 +67,29 @@ def test_packaged_settings_keep_to_this_machine() -> None:
 
 def test_settings_of_plain_streamlit_are_the_packaged_ones() -> None:
     """`streamlit run rl_logging_board.py` looks and listens as `serve` does: the two files are one."""
-    assert (REPOSITORY / ".streamlit/config.toml").read_bytes() == server.SETTINGS_FILE.read_bytes()
+    assert (REPOSITORY / ".streamlit/config.toml").read_bytes() == app.SETTINGS_FILE.read_bytes()
 
 
 @pytest.mark.parametrize("base", ["light", "dark"])
 def test_one_theme(base: str) -> None:
     """A theme base chosen by the reader is the whole theme, and nothing of the other half is left."""
-    packaged = server.packaged_settings()
-    settings = server.one_theme(packaged, base)
+    packaged = app.packaged_settings()
+    settings = app.one_theme(packaged, base)
     assert settings["theme.primaryColor"] == packaged[f"theme.{base}.primaryColor"]
     assert settings["theme.sidebar.backgroundColor"] == packaged[f"theme.{base}.sidebar.backgroundColor"]
-    assert not [name for name in settings if name.startswith(server.THEME_HALVES)]
+    assert not [name for name in settings if name.startswith(app.THEME_HALVES)]
 
 
 def test_two_themes_unless_chosen() -> None:
     """Without a chosen base both halves stay, and the browser decides."""
-    packaged = server.packaged_settings()
-    assert server.one_theme(packaged, None) == packaged
+    packaged = app.packaged_settings()
+    assert app.one_theme(packaged, None) == packaged
 
 
 @pytest.mark.parametrize("half", ["light", "dark"])
 def test_theme_contrast(half: str) -> None:
     """Text, links and chart colours are readable on the background: WCAG AA, 4.5 for text and 3 for lines."""
-    settings = server.packaged_settings()
+    settings = app.packaged_settings()
     background = settings[f"theme.{half}.backgroundColor"]
     for name in ("textColor", "linkColor"):
         assert contrast(settings[f"theme.{half}.{name}"], background) >= 4.5
@@ -112,7 +112,7 @@ def contrast(one: str, other: str) -> float:
 
 def test_parsed_options() -> None:
     """Streamlit's options come out by dotted name and in the type they have."""
-    options = server.parsed_options(["--server.port", "8999", "--client.toolbarMode=auto", "--runner.fastReruns", "false"])
+    options = app.parsed_options(["--server.port", "8999", "--client.toolbarMode=auto", "--runner.fastReruns", "false"])
     assert (options["server.port"], options["client.toolbarMode"], options["runner.fastReruns"]) == (8999, "auto", False)
 
 
@@ -126,7 +126,7 @@ def test_parsed_options() -> None:
 def test_parsed_options_refused(arguments: list[str], message: str) -> None:
     """What Streamlit does not take is refused in a sentence."""
     with pytest.raises(BoardError, match=message):
-        server.parsed_options(arguments)
+        app.parsed_options(arguments)
 
 
 @pytest.mark.parametrize(
@@ -143,20 +143,20 @@ def test_parsed_options_refused(arguments: list[str], message: str) -> None:
 )
 def test_is_loopback(host: str, loopback: bool) -> None:
     """Only addresses that cannot leave the machine count as loopback."""
-    assert server.is_loopback(host) == loopback
+    assert app.is_loopback(host) == loopback
 
 
 def test_check_listen_names_a_taken_port() -> None:
     """A taken port is an error in words, before anything is started."""
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(BoardError, match="Address already in use"):
-        server.check_listen("127.0.0.1", taken.getsockname()[1])
+        app.check_listen("127.0.0.1", taken.getsockname()[1])
 
 
 @pytest.mark.parametrize("port", [-1, 65_536])
 def test_check_listen_refuses_what_is_no_port(port: int) -> None:
     """A number outside the range of ports is an error in words too."""
     with pytest.raises(BoardError, match="Cannot listen"):
-        server.check_listen("127.0.0.1", port)
+        app.check_listen("127.0.0.1", port)
 
 
 @pytest.mark.parametrize(
@@ -166,10 +166,10 @@ def test_check_listen_refuses_what_is_no_port(port: int) -> None:
         pytest.param({"server.allowedHosts": ["*"]}, [], id="Streamlit's option"),
     ],
 )
-def test_any_name_needs_a_token(tmp_path: Path, options: server.Settings, allow_hosts: list[str]) -> None:
+def test_any_name_needs_a_token(tmp_path: Path, options: app.Settings, allow_hosts: list[str]) -> None:
     """Answering to every name without a token would open the board to any web page, so it does not start."""
     with pytest.raises(BoardError, match="only with a token"):
-        server.serve(tmp_path, print, {"server.port": 0} | options, allow_hosts=allow_hosts)
+        app.serve(tmp_path, print, {"server.port": 0} | options, allow_hosts=allow_hosts)
 
 
 # ---- the real server
@@ -324,6 +324,6 @@ def test_theme_in_the_browser(
     """The background on screen is ours, in the half that the browser or the option asks for."""
     page.emulate_media(color_scheme=system)
     page.goto(serve(tmp_path, *options))
-    color = server.packaged_settings()[f"theme.{half}.backgroundColor"]
+    color = app.packaged_settings()[f"theme.{half}.backgroundColor"]
     red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
     expect(page.get_by_test_id("stApp")).to_have_css("background-color", f"rgb({red}, {green}, {blue})")

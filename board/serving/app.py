@@ -23,13 +23,13 @@ from starlette.routing import Route
 from streamlit import config as streamlit_config
 from streamlit.web.cli import configurator_options
 
-from board import connections
 from board.errors import BoardError
-from board.gates import HostGate, SafeHeaders, TokenGate, safe_headers
-from board.tabs import FORMER
+from board.serving import connections
+from board.serving.middleware import HostGate, SafeHeaders, TokenGate, safe_headers
+from board.serving.page_addresses import FORMER
 
 SETTINGS_FILE: Final = Path(__file__).with_name("streamlit.toml")
-ENTRY: Final = Path(__file__).parent.parent / "rl_logging_board.py"
+ENTRY: Final = Path(__file__).parents[2] / "rl_logging_board.py"
 """Beside the package in a clone as in site-packages."""
 
 ROOT_VARIABLE: Final = "RL_BOARD_ROOT"

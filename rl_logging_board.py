@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from board import address, navigation, nowhere, topline
+from board.ui import address, navigation, not_found, header
 
 st.set_page_config(page_title="RL Logging Board", layout="wide", initial_sidebar_state="collapsed")
 page, unknown = navigation.chosen()
@@ -10,8 +10,8 @@ try:
     address.adopt()
     draw_tabs = navigation.tabs()
     if unknown:
-        nowhere.page(unknown)
-    elif topline.draw():
+        not_found.page(unknown)
+    elif header.draw():
         page.run()
     address.write()
     draw_tabs()  # again: what the page chose for the reader, such as the step's first rollout, is in their links too

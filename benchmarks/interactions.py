@@ -58,7 +58,7 @@ def filter_by(test: AppTest, at: int) -> Any:
 
 def go_to(test: AppTest, at: int) -> Any:
     """The next page in the order of the navigation."""
-    return test.switch_page(f"board/pages/{ROUND_TRIP[at % len(ROUND_TRIP)]}.py")
+    return test.switch_page(f"board/ui/pages/{ROUND_TRIP[at % len(ROUND_TRIP)]}.py")
 
 
 ROUND_TRIP: Final = ("metrics", "responses", "tokens", "rewards")
@@ -137,7 +137,7 @@ def opened(run: str, page: str, **where: str) -> AppTest:
         test.query_params[name] = value
     test.run()
     if page != "rewards":
-        test.switch_page(f"board/pages/{page}.py").run()
+        test.switch_page(f"board/ui/pages/{page}.py").run()
     checked(test)
     return test
 

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from board.token_view import show
+from board.ui.components.token_view import show
 
 METRICS = ("kl", "log_ratio", "entropy", "logprob", "ref_logprob", "prob", "ref_prob", "value", "advantage", "token_reward")
 WORDS = (

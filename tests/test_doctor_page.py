@@ -9,9 +9,9 @@ import pytest
 from rows import row, token_row, write_run
 from streamlit.testing.v1 import AppTest
 
-from board import session
 from board.runs import shared_values
 from board.runs.shared_values import Latest
+from board.ui import session
 
 ENTRY = Path(__file__).parent.parent / "rl_logging_board.py"
 
@@ -26,7 +26,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def opened() -> AppTest:
     """The page of the only run."""
     test = AppTest.from_file(str(ENTRY), default_timeout=60).run()
-    return test.switch_page("board/pages/doctor.py").run()
+    return test.switch_page("board/ui/pages/data.py").run()
 
 
 def texts(test: AppTest) -> list[str]:

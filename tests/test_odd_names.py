@@ -77,7 +77,7 @@ def test_every_page_opens_a_link_to_an_odd_run(root: Path, monkeypatch: pytest.M
 
     test.run()
     if page != "rewards":
-        test.switch_page(f"board/pages/{page}.py").run()
+        test.switch_page(f"board/ui/pages/{page}.py").run()
 
     assert list(test.exception) == []
     assert test.selectbox(key="run").value == r"bad\xff"

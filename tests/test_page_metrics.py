@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from test_pages import TEXT_ALONE, linked, opened, root, row, texts, write_run
 
-from board.metric_panels import FIRST, MOST_TOLD, healthy_range
 from board.metrics import declared
+from board.ui.metric_grid import FIRST, MOST_TOLD, healthy_range
 
 __all__ = ["root"]
 

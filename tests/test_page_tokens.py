@@ -18,7 +18,7 @@ def opened(root: Path, monkeypatch: pytest.MonkeyPatch, **place: Any) -> AppTest
     for name, value in place.items():
         test.query_params[name] = str(value)
     test.run()
-    return test.switch_page("board/pages/tokens.py").run()
+    return test.switch_page("board/ui/pages/tokens.py").run()
 
 
 def said(test: AppTest) -> str:

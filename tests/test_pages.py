@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from board import address, live, open_run
+from board import open_run
 from board.runs.store import Store
-from board.topline import MOST_OPTIONS
+from board.ui import address, live_reload
+from board.ui.header import MOST_OPTIONS
 
 ENTRY = Path(__file__).parent.parent / "rl_logging_board.py"
 PAGES = ("rewards", "metrics", "responses", "tokens", "doctor")
@@ -58,7 +59,7 @@ def opened(page: str, /, **place: str | int) -> AppTest:
     for name, value in place.items():
         test.query_params[name] = str(value)
     test.run()
-    return test.switch_page(f"board/pages/{page}.py").run() if page != "rewards" else test
+    return test.switch_page(f"board/ui/pages/{page}.py").run() if page != "rewards" else test
 
 
 def texts(test: AppTest) -> str:
@@ -1215,7 +1216,7 @@ def test_changed_run_offers_a_reload(root: Path) -> None:
 
 def test_what_changed_is_told_within_five_seconds() -> None:
     """While Live is off too, and the look itself takes time."""
-    assert live.TELL_SECONDS <= 4
+    assert live_reload.TELL_SECONDS <= 4
 
 
 def test_run_deleted_while_open_stays_on_the_screen(root: Path) -> None:
@@ -1232,7 +1233,7 @@ def test_run_deleted_while_open_stays_on_the_screen(root: Path) -> None:
 
 def test_large_run_waits_to_be_asked_for(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run above the limit is not loaded because it is first in the list, but by a button or a link."""
-    monkeypatch.setattr("board.topline.AUTO_LOAD_BYTES", 10)
+    monkeypatch.setattr("board.ui.header.AUTO_LOAD_BYTES", 10)
     write_run(root, "run", GOOD)
 
     test = opened("rewards")

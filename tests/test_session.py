@@ -1,4 +1,4 @@
-"""board.session: how the reader's place moves, apart from any page."""
+"""board.ui.session: how the reader's place moves, apart from any page."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ def moves() -> None:
     """A page of buttons that move the reader."""
     import streamlit as st
 
-    from board import session
+    from board.ui import session
 
     for name, where in {
         "the same rollout": {"step": 20, "rollout": "a:1"},

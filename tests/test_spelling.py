@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.text.token_decoding import Unit, bytes_of, codec_of, decoded, readable, spell
-from board.token_view import assets
+from board.ui.components.token_view import assets
 
 LETTERS = [
     next(letter for letter in map(chr, range(0x200)) if bytes_of("byte-level", letter) == bytes([byte])) for byte in range(256)

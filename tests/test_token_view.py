@@ -15,8 +15,8 @@ from streamlit.testing.v1 import AppTest
 from board.analysis.alternatives import likeliest
 from board.analysis.segment_tree import Stretch
 from board.schema import BY_TITLE
-from board.token_view import Choice, Notes, Payload, assets, build, read_pins, window, write_pins
-from board.token_view.payload import chosen
+from board.ui.components.token_view import Choice, Notes, Payload, assets, build, read_pins, window, write_pins
+from board.ui.components.token_view.payload import chosen
 
 NAN = math.nan
 

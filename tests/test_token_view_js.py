@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from board.token_view import assets
+from board.ui.components.token_view import assets
 
 HERE = Path(__file__).parent
 SUITES = sorted((HERE / "js").glob("*.test.mjs"))

@@ -17,11 +17,11 @@ class Tab:
 
 
 TABS: Final = (
-    Tab("board/pages/rewards.py", "Rewards", "", former=("rewards",)),
-    Tab("board/pages/metrics.py", "Metrics", "metrics"),
-    Tab("board/pages/responses.py", "Responses", "responses"),
-    Tab("board/pages/tokens.py", "Tokens", "tokens"),
-    Tab("board/pages/doctor.py", "Data", "data", former=("doctor",)),
+    Tab("board/ui/pages/rewards.py", "Rewards", "", former=("rewards",)),
+    Tab("board/ui/pages/metrics.py", "Metrics", "metrics"),
+    Tab("board/ui/pages/responses.py", "Responses", "responses"),
+    Tab("board/ui/pages/tokens.py", "Tokens", "tokens"),
+    Tab("board/ui/pages/data.py", "Data", "data", former=("doctor",)),
 )
 
 FORMER: Final = {path: tab for tab in TABS for path in tab.former}

@@ -1,0 +1,30 @@
+"""Draws two texts as one, with what is in the old or the new one alone marked, letter for letter.
+
+What is new is underlined on a tint, what is old struck through, so neither needs its colour to be told. As in `board.ui.components.verbatim`,
+texts reach the browser as JSON and the page as text nodes: nothing in them can run, style or load anything.
+"""
+
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Final
+
+import streamlit as st
+
+from board.analysis.text_diff import Run
+
+_SOURCES: Final = files("board.ui.components.diff_view")
+
+_pane: Final = st.components.v2.component(
+    "rl_logging_board.diff_view",
+    js=_SOURCES.joinpath("diff_view.js").read_text(encoding="utf-8"),
+    css=_SOURCES.joinpath("diff_view.css").read_text(encoding="utf-8"),
+)
+
+
+def show(runs: Sequence[Run], *, key: str, height: int | None = None) -> None:
+    """Draw the runs in a pane of its own; a folded one is a button that tells its words and opens it. Beyond `height` it scrolls.
+
+    Within one page `key` belongs to one pane. Texts must be encodable as UTF-8, as everything the loader hands out is.
+    """
+    shown = [{"side": run.side, "text": run.text, "fold": f"{run.words:,} words the same" if run.folded else ""} for run in runs]
+    _pane(key=key, data={"runs": shown, "height": height})

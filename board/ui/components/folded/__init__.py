@@ -1,0 +1,30 @@
+"""Draws what is known of something as lines, one each, that unfold on a click; the reader's browser keeps which are open.
+
+As in `board.ui.components.verbatim`, every word reaches the browser as JSON and the page as a text node, letter for letter: nothing in it can run, style
+or load anything.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.resources import files
+from typing import Final
+
+import streamlit as st
+
+from board.analysis.rollout_facts import Particular
+
+_SOURCES: Final = files("board.ui.components.folded")
+
+_pane: Final = st.components.v2.component(
+    "rl_logging_board.folded",
+    js=_SOURCES.joinpath("folded.js").read_text(encoding="utf-8"),
+    css=_SOURCES.joinpath("folded.css").read_text(encoding="utf-8"),
+)
+
+
+def show(lines: Sequence[Particular], *, key: str) -> None:
+    """Draw the lines, folded but for those that the reader has opened under this `key`; a line keeps its state by its name.
+
+    Texts must be encodable as UTF-8, as everything the loader hands out is.
+    """
+    _pane(key=key, data={"key": key, "lines": [asdict(line) for line in lines]})

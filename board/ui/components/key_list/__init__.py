@@ -1,0 +1,28 @@
+"""Draws the button that opens the list of all keys, and listens to `?` wherever the reader is, but in a field of text.
+
+The keys of the token view are in its own scripts, and are read from there. Knows nothing of what the keys do.
+"""
+
+from importlib.resources import files
+from typing import Final
+
+import streamlit as st
+
+from board.ui.components.token_view import assets
+from board.ui.shortcuts import SHORTCUTS
+
+_SOURCES: Final = files("board.ui.components.key_list")
+
+TOKEN_KEYS: Final = "In the token view"
+
+_list: Final = st.components.v2.component(
+    "rl_logging_board.key_list",
+    js=f"{assets.script(('key_names.js',))}\n{_SOURCES.joinpath('key_list.js').read_text(encoding='utf-8')}",
+    css=_SOURCES.joinpath("key_list.css").read_text(encoding="utf-8"),
+)
+
+
+def show() -> None:
+    """Draw the button; one on a page."""
+    of_pages = [[title, [[one.key, one.does] for one in shortcuts]] for title, shortcuts in SHORTCUTS.items()]
+    _list(key="key_list", data={"sections": of_pages, "tokens": TOKEN_KEYS})

@@ -1,0 +1,28 @@
+"""Marks the chosen step on charts that are drawn for all steps at once, and goes to the step that is clicked in one.
+
+The marks lie over the charts and are moved in the browser: a figure that had the chosen step in it would be built anew on the server and
+in the browser with every step. Draws nothing itself; knows nothing of what the charts show.
+"""
+
+from collections.abc import Callable, Mapping
+from importlib.resources import files
+from typing import Any, Final
+
+import streamlit as st
+
+_SOURCES: Final = files("board.ui.components.step_marks")
+
+_marks: Final = st.components.v2.component(
+    "rl_logging_board.step_marks",
+    js=_SOURCES.joinpath("step_marks.js").read_text(encoding="utf-8"),
+)
+
+
+def show(marks: Mapping[str, Mapping[str, Any] | None], *, key: str, on_click: Callable[[], None]) -> None:
+    """Mark charts, by their keys: None for one that can be clicked but does not reach the step.
+
+    Marks are those of `board.figures`. Within one page `key` belongs to one set of charts; after a click in one of them the component of
+    that key has the x of it as `clicked`, and `on_click` is called.
+    """
+    data = {"marks": {chart: None if mark is None else dict(mark) for chart, mark in marks.items()}}
+    _marks(key=key, data=data, on_clicked_change=on_click)

@@ -1,0 +1,27 @@
+"""The token view: one rollout's tokens as coloured text above a heatmap of its metrics. The only place that draws tokens.
+
+`show` mounts it on a page, `window` says which tokens of a long response to send. Knows nothing of runs, files or the URL:
+it is given tokens and arrays, and hands back what the reader pinned and which metric colours the text.
+"""
+
+from board.ui.components.token_view.face import TokenViewResult, mount, show
+from board.ui.components.token_view.notes import Notes
+from board.ui.components.token_view.payload import Choice, Payload, SharedEnds, build
+from board.ui.components.token_view.pins import read_pins, write_pins
+from board.ui.components.token_view.window import WINDOW_TOKENS, Window, window
+
+__all__ = [
+    "WINDOW_TOKENS",
+    "Choice",
+    "Notes",
+    "Payload",
+    "SharedEnds",
+    "TokenViewResult",
+    "Window",
+    "build",
+    "mount",
+    "read_pins",
+    "show",
+    "window",
+    "write_pins",
+]

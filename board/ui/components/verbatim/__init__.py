@@ -1,0 +1,26 @@
+"""Draws a text of the model letter for letter, with its own line breaks, indentation and spaces at either end.
+
+Streamlit's own `st.text` dedents and strips what it is given, and its Markdown interprets it; this does neither. The text goes to the
+browser as JSON and into the page as a text node, so nothing in it can run, style or load anything. Knows nothing of where it comes from.
+"""
+
+from importlib.resources import files
+from typing import Final
+
+import streamlit as st
+
+_SOURCES: Final = files("board.ui.components.verbatim")
+
+_pane: Final = st.components.v2.component(
+    "rl_logging_board.verbatim",
+    js=_SOURCES.joinpath("verbatim.js").read_text(encoding="utf-8"),
+    css=_SOURCES.joinpath("verbatim.css").read_text(encoding="utf-8"),
+)
+
+
+def show(text: str, *, key: str, empty: str = "(empty)", height: int | None = None) -> None:
+    """Draw `text` in a pane of its own; `empty` stands, greyed, where there is none. Beyond `height` pixels it scrolls.
+
+    Within one page `key` belongs to one pane. The text must be encodable as UTF-8, as everything the loader hands out is.
+    """
+    _pane(key=key, data={"text": text, "empty": empty, "height": height})

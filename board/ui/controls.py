@@ -1,0 +1,255 @@
+"""Widgets that return what the reader chose, as frozen dataclasses. Draws controls only; computes and loads nothing."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, cast, get_args
+
+import streamlit as st
+
+from board.analysis.selection import Order, Side
+from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS
+from board.runs.run import Split
+from board.schema import heading, is_trainers
+from board.ui import address
+
+Band = Literal["none", "std", "quantiles", "min-max"]
+
+BANDS: Final[dict[str, str]] = {"none": "No band", "std": "± std", "quantiles": "10–90 %", "min-max": "Min–max"}
+ALL_STEPS: Final = "All steps"
+THIS_STEP: Final = "This step"
+DEFAULT_COLUMNS: Final = ("group", "reward", "reward_gap", "valid_reward", "advantage_mean", "kl_k3_mean", "response_length")
+MOST_PARTS: Final = 6
+"""So many of the trainer's own numbers, such as the parts of a reward, lie in the table unasked."""
+
+
+@dataclass(frozen=True)
+class CurveChoices:
+    """How the curves over steps are drawn."""
+
+    band: Band
+    band_scale: float
+    """Factor on the band's distance from the mean."""
+    smoothing: float
+    """Weight of the exponential moving average, 0 (none) to below 1."""
+    zero_shift: bool
+    estimator: str
+    extra: tuple[str, ...]
+    """Further numeric columns to draw a curve of."""
+
+
+def curve_choices(numeric: Sequence[str]) -> CurveChoices:
+    """Draw the curve settings in one row and return them."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        band = st.segmented_control(
+            "Band", list(BANDS), default="std", format_func=BANDS.__getitem__, required=True, key="band", bind="query-params"
+        )
+        scale = st.number_input("Band scale", 0.1, 3.0, 1.0, 0.1, key="band_scale", bind="query-params", width=120)
+        smoothing = st.slider("Smoothing", 0.0, 0.95, 0.0, 0.05, key="smoothing", bind="query-params", width=160)
+        estimator = estimator_choice()
+        shift = st.toggle(
+            "Shift to zero", key="zero_shift", bind="query-params", help="Start every reward curve at zero, to compare gains."
+        )
+        extra = st.multiselect(
+            "More curves",
+            list(numeric),
+            key="curves",
+            bind="query-params",
+            placeholder="Any numeric column",
+            format_func=heading,
+            width=260,
+        )
+    return CurveChoices(cast(Band, band), float(scale), float(smoothing), bool(shift), estimator, tuple(extra))
+
+
+def estimator_choice() -> str:
+    """Draw the choice of KL estimator, the same on every page, and return its name."""
+    chosen = st.segmented_control(
+        "KL estimator",
+        list(ESTIMATORS),
+        default=DEFAULT_ESTIMATOR,
+        required=True,
+        key="estimator",
+        bind="query-params",
+        persist_state="session",
+        help=_estimator_help(),
+    )
+    return chosen or DEFAULT_ESTIMATOR
+
+
+def unseen_estimator() -> str:
+    """The estimator in force where the token view offers the choice itself, beside its KL; the widget, not seen, keeps it in the link."""
+    with st.container(key="unseen_estimator"):
+        return estimator_choice()
+
+
+def _estimator_help() -> str:
+    """The formulas in use: our own words, no text of a run."""
+    lines = [f"- {name}: {estimator.formula}. {estimator.reading}" for name, estimator in ESTIMATORS.items()]
+    return "With d = logprob − ref_logprob:\n" + "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class TableChoices:
+    """Which rollouts the table lists, and how."""
+
+    all_steps: bool
+    sort_by: str
+    """Empty: in the order of step, shard and line."""
+    descending: bool
+    query: str
+    columns: tuple[str, ...]
+    """In the order of the table: first what it is sorted by, whatever the reader chose."""
+    per_step: int
+    """At most so many rollouts of a step, drawn at random; 0 for all."""
+
+
+def table_choices(numeric: Sequence[str], available: Sequence[str], on_sort: Callable[[], None]) -> TableChoices:
+    """Draw scope, sorting, text filter and column choice in one row and return them; `on_sort` is called when another order is chosen."""
+    parts = [name for name in numeric if is_trainers(name)][:MOST_PARTS]
+    defaults = [name for name in (*DEFAULT_COLUMNS[:2], *parts, *DEFAULT_COLUMNS[2:]) if name in available]
+    orders = ["", *numeric]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        scope = st.segmented_control(
+            "Rollouts of", [THIS_STEP, ALL_STEPS], default=THIS_STEP, required=True, key="scope", bind="query-params"
+        )
+        sort_by = st.selectbox(
+            "Sort by",
+            orders,
+            key="sort",
+            bind="query-params",
+            format_func=lambda name: heading(name) if name else "order written",
+            on_change=on_sort,
+            width=200,
+        )
+        order = st.segmented_control(
+            "Order",
+            ["descending", "ascending"],
+            default="descending",
+            required=True,
+            key="order",
+            bind="query-params",
+            on_change=on_sort,
+        )
+        query = st.text_input("Text in prompt or response", type="search", key="filter", bind="query-params", width=240)
+        every = st.toggle("All numbers", key="numbers", bind="query-params", help="Every number of the run as a column.")
+        with st.popover("Table"), address.folded():
+            columns = st.multiselect("Columns", list(available), default=defaults, key="columns", bind="query-params", width=420)
+            limit = st.number_input(
+                "Rollouts of a step, at most (0: all)", 0, value=0, key="limit", bind="query-params", width=420
+            )
+    shown = dict.fromkeys([*([sort_by] if sort_by else []), *columns, *(numeric if every else [])])
+    return TableChoices(scope == ALL_STEPS, sort_by or "", order == "descending", query or "", tuple(shown), int(limit))
+
+
+@dataclass(frozen=True)
+class ExtremeChoices:
+    """Which tokens the list of extremes holds."""
+
+    metric: str
+    order: Order
+    side: Side
+    top: int
+
+
+_LOUDEST: Final = "loudest"
+"""The order that is natural for the metric, until the reader says otherwise."""
+
+
+def extreme_choices(
+    metrics: Sequence[str], default: str, natural_order: Callable[[str], Order], *, sides: bool
+) -> ExtremeChoices:
+    """Draw the choices for the list of extreme tokens and return them; it follows the text's metric and what is natural for a metric.
+
+    `sides` offers the tokens that the policy prefers, or avoids, alone.
+    """
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        # The empty choice has one label for all metrics: the browser sends labels back, and one it drew before may be gone by then.
+        metric = st.selectbox(
+            "Most extreme by",
+            ["", *metrics],
+            format_func=lambda name: name or "as the text",
+            key="extreme",
+            bind="query-params",
+            width=200,
+        )
+        order = st.segmented_control(
+            "Extreme means",
+            [_LOUDEST, "magnitude", "highest", "lowest"],
+            default=_LOUDEST,
+            required=True,
+            key="extreme_order",
+            bind="query-params",
+            help="Loudest: far from zero where the metric has two sides, else its telling end, such as a large KL or a small probability.",
+        )
+        side = _side_choice() if sides else "both"
+        top = st.number_input("Tokens", 5, 200, 15, 5, key="extreme_top", bind="query-params", width=130)
+    chosen = str(metric or default)
+    return ExtremeChoices(chosen, natural_order(chosen) if order == _LOUDEST else cast(Order, order), side, int(top))
+
+
+def _side_choice() -> Side:
+    return st.segmented_control(
+        "Side",
+        list(get_args(Side)),
+        default="both",
+        required=True,
+        key="extreme_side",
+        bind="query-params",
+        help="By the sign of the log-ratio: the policy prefers a token that it makes likelier than the reference does. KL k3 tells no "
+        "side, and is larger on that of the avoided ones.",
+    )
+
+
+def split_choice(splits: Sequence[Split]) -> Split:
+    """Draw the choice between the rollouts of training and those of evaluations, and return it."""
+    return st.segmented_control("Split", splits, default=splits[0], required=True, key="split", bind="query-params")
+
+
+@dataclass(frozen=True)
+class ReadingChoices:
+    """What to hide of prompts and responses."""
+
+    pad_token: str
+    """A pad token of this run beside the common ones; empty for none."""
+    hide_padding: bool
+    system_end: str
+    """Text that ends the system prompt to hide; empty to show it."""
+
+
+SYSTEM_END: Final = "<endofsystem>"
+
+
+def reading_choices() -> ReadingChoices:
+    """The reading settings, wherever they are drawn: a run is loaded, and a page begun, before they are."""
+    hidden = address.chosen("hide_system", "") in (True, "true")
+    return ReadingChoices(
+        pad_token=str(address.chosen("pad", "")),
+        hide_padding=address.chosen("hide_padding", True) not in (False, "false"),
+        system_end=str(address.chosen("system_end", SYSTEM_END)) if hidden else "",
+    )
+
+
+def pad_choice() -> None:
+    """Draw the choice of another pad token; where it stands, what is loaded is told."""
+    st.text_input(
+        "Pad token of this run",
+        key="pad",
+        bind="query-params",
+        persist_state="session",
+        help="Beside the common ones (`<pad>`, `[PAD]`, …), which are known. Padding enters no number.",
+    )
+
+
+def hiding_choice() -> None:
+    """Draw what to hide of the texts, beside the texts."""
+    with st.popover("Hide"), address.folded():
+        st.toggle("Hide padding", value=True, key="hide_padding", bind="query-params", persist_state="session")
+        hidden = st.toggle("Hide system prompt", key="hide_system", bind="query-params", persist_state="session")
+        st.text_input(
+            "Text that ends the system prompt",
+            value=SYSTEM_END,
+            key="system_end",
+            bind="query-params",
+            persist_state="session",
+            disabled=not hidden,
+        )

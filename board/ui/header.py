@@ -1,0 +1,183 @@
+"""The top line that stays on every page: run, step, what loading found. Draws; what it chooses it hands to `session`.
+
+Returns whether there is a run to show. Everything that can be wrong with a root, a run or a link ends here in one sentence on the screen.
+"""
+
+import time
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import streamlit as st
+
+from board.errors import BoardError
+from board.figures.step_strip import bar_mark, step_strip
+from board.formats.row import plural
+from board.runs import library
+from board.runs.library import RunFolder
+from board.runs.progress import Progress
+from board.runs.run import Run
+from board.text.format_number import size
+from board.text.padding import COMMON_PADS
+from board.text.path_names import shown
+from board.ui import address, link_checks, live_reload, load_report_panel, not_found, session
+from board.ui.components import step_marks
+from board.ui.controls import ReadingChoices, reading_choices, split_choice
+from board.ui.messages import notice
+from board.ui.shortcuts import STEP_AFTER, STEP_BEFORE, Shortcut
+
+AUTO_LOAD_BYTES: Final = 500_000_000
+"""A run larger than this is loaded when asked for, not because it happens to be first in the list."""
+
+MOST_OPTIONS: Final = 500
+"""The list of steps holds no more, those around the chosen one: the browser is slow with long lists."""
+
+_TICK_SECONDS: Final = 0.2
+
+
+def draw() -> bool:
+    """Draw the top line; True when the page below it has a run with rows to show."""
+    try:
+        root = session.root()
+        return _draw(root)
+    except BoardError as error:
+        notice(str(error), "error")
+        return False
+
+
+def _draw(root: Path) -> bool:
+    reading = reading_choices()
+    folders = session.runs(shown(root))
+    line = st.container(horizontal=True, vertical_alignment="bottom", key="topline")
+    missing = _missing_run(folders, root)
+    with line:
+        name = _run_picker(folders, root) if folders else None
+    if name is None:
+        notice(missing, "warning")
+        not_found.runs(folders, root)
+        return False
+    folder = next(folder for folder in folders if folder.name == name)
+    location = library.resolve(root, folder.folder)
+    whole = _load(location, root, reading, folder)
+    if whole is None:
+        return False
+    with line:
+        run = _split(whole)
+    if len(run.steps):
+        live_reload.go_along(run)
+    said = link_checks.settle(run, whole)
+    with line:
+        _step_picker(run)
+        _strip(run)
+        load_report_panel.draw(whole)
+        live_reload.follow(whole, run, root)
+    with st.container():
+        for sentence in said:
+            notice(sentence)
+    if run.frame.empty:
+        load_report_panel.nothing_to_show(whole)
+        return False
+    pads = tuple(sorted(COMMON_PADS | {reading.pad_token} - {""})) if reading.hide_padding else ()
+    session.set_view(session.View(run, int(session.place("step") or 0), pads, reading.system_end, whole))
+    return True
+
+
+def _missing_run(folders: list[RunFolder], root: Path) -> str:
+    """Why no run can be shown, and what to do; empty when one can. Chooses the first run with shards when none is asked for."""
+    names = [folder.name for folder in folders]
+    if not names:
+        return f"No run folders under {shown(root)}. Put one there, or start the board with another folder: bash start.sh PATH"
+    asked = session.place("run")
+    if asked is None:
+        session.keep(run=next((folder.name for folder in folders if folder.shards), names[0]))
+    elif within := library.holding(folders, root, str(asked)) if asked not in names else None:
+        session.keep(run=within)
+    elif asked not in names:
+        session.go(run=None)
+        return f"There is no run {asked!r} under this root."
+    return ""
+
+
+def _run_picker(folders: list[RunFolder], root: Path) -> str | None:
+    """Draw the list of runs; the chosen one's name, None while none is chosen."""
+    chosen: str | None = st.selectbox(
+        "Run",
+        [folder.name for folder in folders],
+        key="run",
+        index=0 if session.place("run") else None,
+        placeholder="Choose a run",
+        format_func=lambda name: shown(root.name) if name == library.HERE else name,
+        on_change=session.moved,
+        args=("run",),
+        width=240,
+    )
+    return chosen
+
+
+def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder) -> Run | None:
+    """The run, loaded with progress on the screen; None while a large one waits to be asked for."""
+    pads = (reading.pad_token,) if reading.pad_token else ()
+    # Drawn in every run of the script: what follows would move up in the next, and be built again in the browser.
+    slot = st.empty()
+    opened = session.library().peek(location, pads, folder.family)
+    if opened is not None:
+        return opened
+    large = folder.bytes > AUTO_LOAD_BYTES and not address.asked_for(folder.name)
+    if large and not slot.button(f"Load {size(folder.bytes)} in {plural(folder.shards, 'shard')}", type="primary"):
+        return None
+    ticks = [0.0]
+
+    def show(progress: Progress) -> None:
+        if time.monotonic() - ticks[0] < _TICK_SECONDS:
+            return
+        ticks[0] = time.monotonic()
+        left = f"{progress.seconds_left:.0f} s left" if np.isfinite(progress.seconds_left) else "starting"
+        slot.progress(progress.share, text=f"{progress.rows:,} rows · {size(progress.rate)}/s · {left}")
+
+    run = session.library().open(location, root, pads, show, folder.family)
+    slot.empty()
+    return run
+
+
+def _split(run: Run) -> Run:
+    """The rollouts of training, or of evaluations, as the reader chooses where the run has both: their steps and means are not to be mixed."""
+    if len(run.splits) < 2:
+        return run
+    chosen = split_choice(run.splits)
+    return session.keep_built("split", lambda: run.of_split(chosen), run, chosen)
+
+
+def _step_picker(run: Run) -> None:
+    if not len(run.steps):
+        return
+    at = int(np.searchsorted(run.steps, int(session.place("step") or 0)))
+    many = len(run.steps) > MOST_OPTIONS
+    first = min(max(0, at - MOST_OPTIONS // 2), len(run.steps) - MOST_OPTIONS) if many else 0
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
+        _step_button("◀", int(run.steps[at - 1]) if at else None, STEP_BEFORE, "step_previous")
+        st.selectbox(
+            f"Step (of {len(run.steps):,})",
+            run.steps[first : first + MOST_OPTIONS].tolist(),
+            key="step",
+            on_change=session.step_chosen,
+            args=(run.steps,),
+            width=130,
+            format_func=str,
+            accept_new_options=many,
+            help=f"Lists the nearest {MOST_OPTIONS:,} steps. Type any other." if many else None,
+        )
+        _step_button("▶", int(run.steps[at + 1]) if at + 1 < len(run.steps) else None, STEP_AFTER, "step_next")
+
+
+def _step_button(label: str, step: int | None, shortcut: Shortcut, key: str) -> None:
+    st.button(label, key=key, shortcut=shortcut.key, disabled=step is None, on_click=session.go, kwargs={"step": step})
+
+
+def _strip(run: Run) -> None:
+    """All steps as bars of mean reward: one click goes to a step."""
+    if "reward" not in run.frame.columns or len(run.steps) < 2:
+        return
+    strip = session.chart("strip", lambda: step_strip(session.stats(run, "reward")), run)
+    st.plotly_chart(strip.figure, key="strip", config={"displayModeBar": False})
+    marks = {"strip": bar_mark(strip.chart, int(session.place("step") or 0))}
+    step_marks.show(marks, key="strip_mark", on_click=session.step_clicked("strip_mark", run.steps))

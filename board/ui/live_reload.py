@@ -1,0 +1,80 @@
+"""Follows a run that is being written: looks at its shards, loads what is new or tells of it, and goes along to the newest step.
+
+Draws two switches. A reader who is at an older step, or wants to stay, keeps the place. Knows no page.
+"""
+
+import time
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+
+from board.errors import BoardError
+from board.runs import library
+from board.runs.run import Run
+from board.ui import session
+
+LOOK_SECONDS: Final = 1.0
+
+TELL_SECONDS: Final = 4.0
+"""While nothing is to be loaded unasked: what has changed is told within five seconds, the look included."""
+
+RECENT_SECONDS: Final = 600
+"""A run written to within so many seconds is taken to be still running: following is on unless the reader turns it off."""
+
+_LIVE: Final = (
+    "Looks for new rows every second and loads them. On by default while the run was written to in the last ten minutes."
+)
+
+_FOLLOW: Final = "Goes along to the newest step when one comes. On while you are on the newest step; off, you stay where you are."
+
+
+def follow(run: Run, shown: Run, root: Path) -> None:
+    """Draw the switches, and while Live is on load what the run's shards gain; while it is off offer to load it.
+
+    `shown` is the run with the rollouts alone that the reader chose, whose steps are those there are.
+    """
+    with st.container(gap="xxsmall", width="content", key="live"):
+        on = st.toggle("Live", value=_is_recent(run), key=f"live_{run.address}", help=_LIVE)
+        if len(shown.steps):
+            newest = int(shown.steps[-1])
+            session.keep_widget("follow", session.place("step") == newest != session.noted("stay"))
+            st.toggle("Follow newest step", key="follow", help=_FOLLOW, on_change=_switched, args=(newest,))
+    st.fragment(_look, run_every=LOOK_SECONDS if on else TELL_SECONDS)(run, root, on)
+
+
+def go_along(shown: Run) -> None:
+    """Go to the newest step where the reader was on the one that was newest until now, unless they turned following off there.
+
+    To be called before the step is drawn.
+    """
+    of, newest = f"{shown.address} {shown.splits}", int(shown.steps[-1])
+    was, before = session.noted("newest") or ("", None)
+    if was == of and before != newest and session.place("step") == before != session.noted("stay"):
+        session.go(step=newest)
+    session.note(newest=(of, newest))
+
+
+def _switched(newest: int) -> None:
+    if session.widget("follow"):
+        session.note(stay=None)
+        session.go(step=newest)
+    else:
+        session.note(stay=newest)
+
+
+def _is_recent(run: Run) -> bool:
+    newest = max((modified for _, _, modified in run.fingerprint), default=0) / 1e9
+    return abs(time.time() - newest) < RECENT_SECONDS
+
+
+def _look(run: Run, root: Path, on: bool) -> None:
+    try:
+        if library.current_fingerprint(run.location, root) == run.fingerprint:
+            return
+        if not on and not st.button("Changed on disk: reload", key="reload", type="primary"):
+            return
+        session.library().refresh(run, root)
+    except BoardError:  # the folder is gone, or empty: what was loaded stays on the screen
+        return
+    st.rerun()

@@ -1,0 +1,99 @@
+"""What loading found, on the screen: a count that opens into whose files were read, what to know of their numbers, and every problem."""
+
+from typing import Final
+
+import streamlit as st
+
+from board.formats.mapping import FILE as MAPPING_FILE
+from board.formats.row import plural
+from board.runs import library
+from board.runs.load_report import KEPT_PROBLEMS, LoadReport
+from board.runs.run import Run
+from board.text.format_number import size
+from board.ui import address, session
+from board.ui.controls import pad_choice
+from board.ui.messages import notice
+
+MOST_EMPTY: Final = 20
+"""So many shards without rows are named."""
+
+
+def draw(run: Run) -> None:
+    """What loading found, as a count; the details, and what padding is, when opened."""
+    report = run.report
+    problems = report.counts.total()
+    label = f"{plural(report.rows, 'row')} · {plural(problems, 'problem') if problems else 'no problems'}"
+    for count, noun in ((int(bool(report.lost)), "warning"), (len(report.noted), "note")):  # as `check` counts them
+        if count:
+            label = f"{label} · {plural(count, noun)}"
+    with st.popover(label, key="report", on_change="rerun") as popover:
+        if popover.open:
+            _details(run)
+            with address.folded():
+                pad_choice()
+
+
+def _details(run: Run) -> None:
+    report = run.report
+    rate = size(report.bytes / report.seconds) if report.seconds else "–"
+    st.text(
+        f"{plural(report.rows, 'row')} from {plural(report.shards, 'shard')}, {size(report.bytes)} in {report.seconds:.1f} s ({rate}/s)"
+    )
+    for line in (*_lines(report), *_empty(run)):
+        st.text(line)
+    for family, folder in report.aside.items():
+        dump = library.aside_name(str(session.place("run")), family, folder)
+        st.page_link("board/ui/pages/rewards.py", label=f"Open what {family} wrote", query_params={"run": dump})
+    _problems(report)
+
+
+def _lines(report: LoadReport) -> list[str]:
+    """All that is no problem, a sentence each."""
+    formats = ", ".join(f"{name} ({plural(count, 'shard')})" for name, count in report.formats.items())
+    return [
+        *([f"Format: {formats}."] if formats else []),
+        *(f"Note: {note}" for note in report.notes),
+        *report.recording,
+        *report.damage,
+        *(f"Left out: {name} {reason}." for name, reason in report.skipped.items()),
+        *(f"{shard}: the last line is still being written; it is read at the next load." for shard in report.unfinished),
+        *(
+            [f"Not all of it could be kept in the cache, so the next load reads it again: {report.cache_note}"]
+            if report.cache_note
+            else []
+        ),
+    ]
+
+
+def _problems(report: LoadReport) -> None:
+    if not report.problems:
+        st.text("Every line was read, and nothing about it is odd.")
+        return
+    st.text(f"Not loaded, line or shard: {report.refused:,}. Loaded, but flagged: {report.flagged:,}.")
+    st.dataframe(report.to_frame(), hide_index=True, width=720, height=min(400, 40 + 35 * len(report.problems)))
+    if report.left_out:
+        st.text(f"{report.left_out:,} more are counted but not listed: the list keeps the first {KEPT_PROBLEMS:,} of each kind.")
+
+
+def _empty(run: Run) -> list[str]:
+    """The shards without rows, a line each, with the reason."""
+    empty = [f"{shard}: 0 rows, {reason}." for shard, reason in run.without_rows().items()]
+    more = len(empty) - MOST_EMPTY
+    return [*empty[:MOST_EMPTY], *([f"{more:,} more shards have 0 rows."] if more > 0 else [])]
+
+
+def nothing_to_show(run: Run) -> None:
+    """Why the page is empty, in the place of the page."""
+    report = run.report
+    if not report.problems:
+        notice("0 rows: nothing was written yet.")
+        st.text("\n".join(_empty(run)))
+        return
+    notice(f"No rows could be read: {plural(report.refused, 'line')} refused. The first reasons:", "warning")
+    for problem in report.problems[:5]:
+        st.text(str(problem))
+    if report.suggested_mapping:
+        st.text(
+            f"Nobody here knows this format. Save a mapping as {MAPPING_FILE} beside the rollouts, mended where it guesses wrong, and reload:"
+        )
+        st.code(report.suggested_mapping, language="toml")

@@ -1,0 +1,309 @@
+"""The small multiples of the Metrics page: families that open and close, and in them a panel for each metric.
+
+Draws panels that are found and named; what text of a run may be in them is drawn as plain text.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from typing import Final
+
+import streamlit as st
+
+from board.analysis.logged_curves import Scalars
+from board.analysis.metric_list import Panel, catalogue_names, line_names, points, readable, token_metric
+from board.errors import FieldMissing
+from board.figures.chart import Chart, Spec, step_mark
+from board.figures.metric_panel import Healthy, PanelLine, metric_panel
+from board.formats.row import plural
+from board.metrics import declared
+from board.metrics.declared.contract import Metric, Page, Reading, Words
+from board.runs.run import Run
+from board.text.format_number import exact, fmt
+from board.ui import address, session
+from board.ui.metric_filters import Language, MetricChoices
+from board.ui.session import DrawnChart, View
+
+COLUMNS: Final = 3
+PANEL_WIDTH: Final = 360
+"""Panels stand side by side while each has so many pixels, and no more than COLUMNS of them."""
+
+FIRST: Final = 6
+"""So many panels are drawn unasked: each costs the browser as much as any chart."""
+
+PAGES: Final[Mapping[Page, tuple[str, str]]] = {
+    "rewards": ("board/ui/pages/rewards.py", "Rewards"),
+    "responses": ("board/ui/pages/responses.py", "Responses"),
+    "tokens": ("board/ui/pages/tokens.py", "Tokens"),
+    "data": ("board/ui/pages/data.py", "Data"),
+}
+"""Where a reading sends the reader: the page's file and its title."""
+
+_COLUMN: Final = Words("Mean over the step's rollouts of a column of the run.", "该步各 rollout 某一列的均值。")
+_STRANGER: Final = Words("Not in the catalogue.", "目录中没有。")
+
+_DIRECTION: Final[Mapping[str, Words]] = {
+    "up": Words("Should rise.", "应上升。"),
+    "down": Words("Should fall.", "应下降。"),
+    "steady": Words("Should stay steady.", "应保持平稳。"),
+    "": Words("", ""),
+}
+
+
+@dataclass(frozen=True)
+class Wall:
+    """What all panels of one drawing of the page share."""
+
+    view: View
+    choices: MetricChoices
+    scalars: Scalars
+    version: str
+    """Of the values from rollouts: a chart that was drawn of one is never shown for another."""
+    pins: tuple[str, ...]
+    """Keys of pinned metrics."""
+    marks: dict[str, Spec | None]
+    """Filled while drawing: the charts by key, and where the chosen step stands in them."""
+    missing: list[str]
+    """Filled while drawing: the panels that cannot be drawn, and why."""
+
+
+def section(
+    key: str,
+    heading: str,
+    panels: Sequence[Panel],
+    wall: Wall,
+    *,
+    opened: bool,
+    of: int = 0,
+    note: str = "",
+    beneath: Callable[[], None] | None = None,
+) -> None:
+    """A heading that opens and closes over its panels; what is closed is neither drawn nor sent. `heading` is our own words.
+
+    Where the panels are the first `of` more, the heading says both numbers. `beneath` draws what else belongs there.
+    Of a section that the reader did not open the FIRST are drawn until all are asked for.
+    """
+    looked_for = "found_" if wall.choices.narrowed else ""
+    with st.expander(
+        f"{heading} · {_how_many(len(panels), of, wall.choices.language)}",
+        expanded=opened or wall.choices.narrowed,
+        key=f"family_{looked_for}{key}",
+        bind="query-params",
+    ) as area:
+        if not area.open:
+            return
+        if note:
+            with st.container(key=f"familynote_{key}"):
+                st.text(note)
+        place = st.container()
+        few = (opened or wall.choices.narrowed) and len(panels) > FIRST
+        shown = panels if not few or st.toggle(f"All {len(panels)}", key=f"all_{key}", bind="query-params") else panels[:FIRST]
+        grid = place.grid(COLUMNS, min_column_width=PANEL_WIDTH, gap=("small", "medium"))
+        for one in shown:
+            name = f"{key}_{_digest(one.key)}"
+            if chart := _chart(one, wall):
+                with grid.container(gap="xxsmall", key=f"metric_{name}"):
+                    _panel(one, chart, name, wall)
+        if beneath:
+            beneath()
+
+
+def _how_many(shown: int, of: int, language: Language) -> str:
+    if of <= shown:
+        return str(shown)
+    return f"first {shown} of {of}" if language == "en" else f"{of} 个中的前 {shown} 个"
+
+
+def _digest(key: str) -> str:
+    """A name that is fit for a key of Streamlit, of one that may be text of a run."""
+    return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def _panel(panel: Panel, chart: DrawnChart, key: str, wall: Wall) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall", key=f"metricname_{key}"):
+        helps = [_help(panel.metric, wall.choices) if panel.metric else "", _whole_name(panel.name)]
+        st.text(readable(panel.name), width="stretch", help="\n\n".join(filter(None, helps)) or None)
+        label = "Unpin" if panel.key in wall.pins else "Pin"
+        st.button(label, key=f"pin_{key}", type="tertiary", on_click=session.toggle_pin, args=(panel.key,))
+    st.text(_gloss(panel, wall.choices.language))
+    st.plotly_chart(chart.figure, key=f"panel_{key}", config={"displayModeBar": False})
+    wall.marks[f"panel_{key}"] = step_mark(chart.chart, wall.view.step, latest=True)
+    _departed(panel, key, wall)
+
+
+def _whole_name(name: str) -> str:
+    """A name that is shown shortened, as Markdown, if it holds nothing but letters, digits and what stands between them; else empty."""
+    return _literal(name) if readable(name) != name and _SAFE.fullmatch(name) else ""
+
+
+_SAFE: Final = re.compile(r"[A-Za-z0-9_/.@-]{1,500}")
+
+
+def _broken(panel: Panel, language: Language) -> str:
+    """A sentence where what was logged is no number: in a curve it is only a gap. Empty where all is."""
+    if panel.broken is None:
+        return ""
+    step, count = panel.broken.step, panel.broken.steps
+    if language == "en":
+        return f"Logged as NaN or infinite in {plural(count, 'step')}, first in step {step:,}."
+    return f"有 {count:,} 步记录为 NaN 或无穷，首次在第 {step:,} 步。"
+
+
+def _gloss(panel: Panel, language: Language) -> str:
+    """What it means and how to read it."""
+    if panel.metric is None:
+        return str(getattr(_COLUMN if panel.own is not None else _STRANGER, language))
+    reading = panel.metric.reading
+    how = (getattr(panel.metric.meaning, language), getattr(_DIRECTION[reading.better], language), _range(reading, language))
+    return (" " if language == "en" else "").join(part for part in how if part)
+
+
+def _range(reading: Reading, language: Language) -> str:
+    bounds = healthy_range(reading, language)
+    return (f"Healthy: {bounds}." if language == "en" else f"正常范围：{bounds}。") if bounds else ""
+
+
+def healthy_range(reading: Reading, language: Language = "en") -> str:
+    """The healthy range in words; empty where it has no bound."""
+    low, high = (None if bound is None else exact(bound) for bound in (reading.low, reading.high))
+    if low is None and high is None:
+        return ""
+    if low is None:
+        return f"up to {high}" if language == "en" else f"不高于 {high}"
+    if high is None:
+        return f"from {low} up" if language == "en" else f"不低于 {low}"
+    return f"{low} to {high}" if language == "en" else f"{low} 至 {high}"
+
+
+@cache
+def _help(metric: Metric, choices: MetricChoices) -> str:
+    """Formula, source, what a departure means and the other names, as Markdown of the catalogue's own words: no text of a run."""
+    language = choices.language
+    english = language == "en"
+    names = ", ".join(f"{title} {name}" for title, name in catalogue_names(metric).items())
+    told = (
+        ("How to read it" if english else "读法", getattr(metric.reading.departure, language)),
+        ("Formula" if english else "公式", metric.formula),
+        ("Unit" if english else "单位", metric.unit),
+        (declared.DIALECTS[choices.dialect].title, _remark(metric, choices)),
+        ("Source" if english else "来源", metric.source),
+        ("Names" if english else "名称", names),
+    )
+    return "\n\n".join(f"**{what}** {_literal(text)}" for what, text in told if text)
+
+
+def _remark(metric: Metric, choices: MetricChoices) -> str:
+    """How the number that the chosen trainer logs under this name may differ a little from the board's; empty where it does not."""
+    dialect = declared.DIALECTS[choices.dialect]
+    words = dialect.remarks.get(declared.name_of(dialect.name, metric.key) or "")
+    return getattr(words, choices.language) if words else ""
+
+
+def _literal(text: str) -> str:
+    """Text as Markdown shows it letter for letter."""
+    return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:^=])", r"\\\1", text)
+
+
+def _chart(panel: Panel, wall: Wall) -> DrawnChart | None:
+    """The panel's chart; None where it cannot be drawn, which is told below the panels."""
+    choices = wall.choices
+
+    def draw() -> Chart:
+        return metric_panel(
+            _lines(panel),
+            panel.family,
+            panel.metric.unit if panel.metric else "",
+            _healthy(panel),
+            choices.smoothing,
+            choices.log,
+        )
+
+    stamp = wall.scalars.stamp if panel.logged else 0
+    try:
+        return session.chart("metric", draw, wall.view.run, panel.key, wall.version, stamp, choices.smoothing, choices.log)
+    except FieldMissing as error:
+        wall.missing.append(f"{readable(panel.name)}: {str(error).rstrip('.')}")
+        return None
+
+
+def _lines(panel: Panel) -> list[PanelLine]:
+    """The curve from rollouts, then those of trackers."""
+    lines = []
+    if panel.own is not None:
+        lines.append(PanelLine("rollouts", *points(panel.own), logged=False))
+    for name, one in zip(line_names(panel.logged), panel.logged, strict=True):
+        lines.append(PanelLine(name, one.curve.steps, one.curve.values, logged=True))
+    return lines
+
+
+def _healthy(panel: Panel) -> Healthy | None:
+    if panel.metric is None:
+        return None
+    left, reading = panel.departure, panel.metric.reading
+    return Healthy(reading.low, reading.high, None if left is None else (left.step, left.value))
+
+
+def _departed(panel: Panel, key: str, wall: Wall) -> None:
+    """Where the healthy range is first left, what that means, and a link to the page that shows it at that step."""
+    left, language = panel.left, wall.choices.language
+    if left is None:
+        return
+    file, title = PAGES[_look(panel.metric, wall.view.run)]
+    label = f"Step {left.step:,} on {title}" if language == "en" else f"在 {title} 页查看第 {left.step:,} 步"
+    shown_by = token_metric(panel.metric) if panel.metric else None
+    where = address.link(step=left.step, **({"metric": shown_by} if shown_by else {}))
+    with st.container(gap="xxsmall", key=f"departed_{key}"):
+        for said in (_broken(panel, language), _outside(panel, language)):
+            if said:
+                st.text(said)
+        if left.step in wall.view.run.steps:
+            st.page_link(file, label=label, query_params=where)
+
+
+def _look(metric: Metric | None, run: Run) -> Page:
+    """The page that shows what a metric is about; of a run without tokens the responses, where the texts are."""
+    look: Page = metric.reading.look if metric else "rewards"
+    return look if look != "tokens" or run.has_tokens or run.token_metrics else "responses"
+
+
+def _outside(panel: Panel, language: Language) -> str:
+    """A sentence on where the curve first leaves the healthy range, and what that means; empty where it does not."""
+    left = panel.departure
+    if left is None or panel.metric is None:
+        return ""
+    reading = panel.metric.reading
+    meant = getattr(reading.departure, language)
+    if language == "en":
+        often = f", in {left.steps:,} steps in all" if left.steps > 1 else ""
+        return f"First outside the healthy range ({healthy_range(reading)}) at step {left.step:,}, with {fmt(left.value)}{often}. {meant}"
+    often = f"，共 {left.steps:,} 步" if left.steps > 1 else ""
+    return f"第 {left.step:,} 步首次超出正常范围（{healthy_range(reading, 'zh')}），值为 {fmt(left.value)}{often}。{meant}"
+
+
+def story(departed: Sequence[Panel], of: int, named: Callable[[Panel], str], language: Language) -> None:
+    """How many metrics left their healthy range, the first ones first, each a click away. `named` gives our own words for a metric."""
+    if not of:
+        return
+    english = language == "en"
+    ranged = f"{plural(of, 'metric')} with a healthy range"
+    if not departed:
+        st.text(f"{ranged} stayed in it." if english else f"{of:,} 个有正常范围的指标均未超出。")
+        return
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="story"):
+        left = len(departed)
+        st.text(
+            f"Of {ranged} {left} left it, first:" if english else f"{of:,} 个有正常范围的指标中有 {left:,} 个超出，最早的是："
+        )
+        for at, panel in enumerate(departed[:MOST_TOLD]):
+            if panel.left is not None:
+                value = "NaN" if math.isnan(panel.left.value) else fmt(panel.left.value)
+                where = {"step": panel.left.step}
+                said = f": {value} at step {panel.left.step:,}" if english else f"：第 {panel.left.step:,} 步为 {value}"
+                st.button(_literal(named(panel)) + said, key=f"left_{at}", type="tertiary", on_click=session.go, kwargs=where)
+
+
+MOST_TOLD: Final = 3
+"""So many departures are told at the top."""

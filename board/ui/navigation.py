@@ -1,0 +1,53 @@
+"""Finds the page that an address asks for, and draws the row of tabs that leads from page to page. Knows no run.
+
+Streamlit's own navigation hides in a menu where the window is narrow, and its links leave the reader's place behind.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+from board.serving.page_addresses import TABS
+from board.ui import address
+from board.ui.components import key_list
+
+_STYLE: Final = Path(__file__).with_name("frame.css")
+
+
+def chosen() -> tuple[StreamlitPage, str]:
+    """The page that the address asks for, and "" or the name it asks for where the board has no such page."""
+    pages = [st.Page(tab.file, title=tab.title, url_path=tab.path or None, default=not tab.path) for tab in TABS]
+    name = _asked_name()
+    unknown = name if name not in {tab.path for tab in TABS} else ""
+    if unknown:  # with a page of that name Streamlit opens no dialog over the first page
+        pages.append(st.Page(_nothing, title="No such page", url_path=unknown, visibility="hidden"))
+    return st.navigation(pages, position="hidden"), unknown
+
+
+def _nothing() -> None:
+    """A page the board does not have."""
+
+
+def _asked_name() -> str:
+    """The last part of the path in the browser's address; empty where there is none, as in tests."""
+    return unquote(urlsplit(st.context.url or "").path.rpartition("/")[2])
+
+
+def tabs() -> Callable[[], None]:
+    """Draw the row of tabs, each a link to its page with the reader's whole place; what is returned draws it again, at the new place."""
+    st.html(_STYLE)
+    with st.container(key="tabs"):
+        row = st.empty()
+    key_list.show()
+
+    def draw() -> None:
+        with row.container(horizontal=True, gap="xxsmall"):
+            for tab in TABS:
+                st.page_link(tab.file, label=tab.title, query_params=address.link(), width="content")
+
+    draw()
+    return draw

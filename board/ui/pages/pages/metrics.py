@@ -1,0 +1,193 @@
+"""Metrics: every number of a step, under the names your trainer gives them. Choices, data, computing, drawing."""
+
+import time
+from collections.abc import Callable
+from typing import Final, cast
+
+import pandas as pd
+import streamlit as st
+
+from board.analysis import metric_list, step_metrics
+from board.analysis.metric_list import HEADINGS, INTRODUCTIONS, SECTIONS, Panel, catalogue_names
+from board.errors import FieldMissing
+from board.figures.chart import Spec
+from board.figures.frontier import frontier, frontier_mark
+from board.formats.row import plural
+from board.metrics.declared.contract import Words
+from board.runs.run import EVALUATION
+from board.text.path_names import shown
+from board.ui import session, sql_editor
+from board.ui.components import step_marks
+from board.ui.messages import notice, unfilled
+from board.ui.metric_filters import metric_choices
+from board.ui.metric_grid import MOST_TOLD, PANEL_WIDTH, Wall, section, story
+
+RECENT_SECONDS: Final = 600
+"""Scalars that were written to within so many seconds are taken to be still growing."""
+
+LOOK_SECONDS: Final = 3.0
+
+FRONTIER_KL: Final = "kl/k3_sum_mean"
+
+FRONTIER_READING: Final = Words(
+    "Each point is a step. While the path climbs, moving away from the reference still earns reward. Where it flattens, distance buys "
+    "nothing more; where it bends down, or the reward climbs while the validation reward falls, the reward is over-optimised "
+    "(Gao, Schulman and Hilton 2022). Click a point to go to its step.",
+    "每个点是一步。路径上升时，远离参考策略仍能换来奖励；变平后，距离不再带来收益；若向下弯折，或奖励上升而验证奖励下降，"
+    "则说明奖励被过度优化（Gao、Schulman 与 Hilton，2022）。点击一个点可跳到该步。",
+)
+
+OTHERS: Final = Words("The others are marked in their families.", "其余的标在各自的类别中。")
+
+view = session.view()
+run = view.run
+choices = metric_choices()
+scalars = session.logged(run)
+marks: dict[str, Spec | None] = {}
+missing: list[str] = []
+"""Panels that cannot be drawn, and why."""
+
+
+def computed() -> tuple[pd.DataFrame, str]:
+    """The metrics that rollouts give, by step, and the load they are of; of a large run that grows, computed again when asked."""
+    latest = session.latest("metrics", f"{run.address} {run.splits} {view.whole.splits}")
+    row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="computed")
+
+    # Here in every run of the script: what follows would move up in the next, and be built again in the browser.
+    slot = st.empty()
+
+    def compute() -> tuple[pd.DataFrame, str]:
+        # of the whole run come the metrics of training and, beside them, those of its evaluations
+        with slot, st.spinner(f"Computing the metrics of {plural(len(run.frame), 'rollout')}"):
+            values = step_metrics.per_step_values(run if run.splits == (EVALUATION,) else view.whole)
+        return values, run.load_id
+
+    found, current = latest.get(run.load_id, compute)
+    with row:
+        if not current and st.button("Compute again", key="compute_again"):
+            found, current = latest.get(run.load_id, compute, again=True)
+        if not current:
+            st.text(f"The run has changed since: it has {plural(len(run.frame), 'rollout')} now.")
+    return cast(tuple[pd.DataFrame, str], found)
+
+
+def in_our_words(panel: Panel) -> str:
+    """The name of a metric without text of a run: neither a scalar of the trainer's own nor what stands for a {placeholder} is told."""
+    if panel.metric is None:
+        return "a scalar of the trainer" if choices.language == "en" else "训练器的一个标量"
+    return panel.name if panel.name in catalogue_names(panel.metric).values() else panel.metric.key
+
+
+def read_from(problem: str) -> None:
+    """Which files of trackers were read, and why others could not, nor the pins, if there is a `problem` with them."""
+    for one in (*scalars.problems, *([problem] if problem else [])):
+        notice(one, "warning")
+    if scalars.sources:
+        where = ", ".join(
+            f"{metric_list.readable(shown(source.path.name))} ({source.tracker})" for source in scalars.sources[:MOST_TOLD]
+        )
+        more = len(scalars.sources) - MOST_TOLD
+        also = f" and {more:,} more" if more > 0 else ""
+        st.text(f"{plural(len(scalars.logged), 'scalar')} logged by the trainer, dashed grey, from {where}{also}.")
+
+
+def sections(found: list[Panel], departed: list[Panel], wall: Wall, below_reward: Callable[[], None]) -> None:
+    """Pinned metrics first, then those that left their healthy range, then the families, the reward open."""
+    pinned = [panel for key in wall.pins for panel in found if panel.key == key]
+    above = st.container(), st.container()  # there in any case, so that the families stay where they are
+    if pinned:
+        with above[0]:
+            section("pinned", getattr(SECTIONS["pinned"], choices.language), pinned, wall, opened=True)
+    if departed and not choices.narrowed:
+        rest = getattr(OTHERS, choices.language) if len(departed) > MOST_TOLD else ""
+        heading = getattr(SECTIONS["departed"], choices.language)
+        with above[1]:
+            section("departed", heading, departed[:MOST_TOLD], wall, opened=True, of=len(departed), note=rest)
+    for family, members in metric_list.by_family(found).items():
+        words = INTRODUCTIONS.get(family)
+        note = getattr(words, choices.language) if words else ""
+        heading = getattr(HEADINGS[family], choices.language)
+        beneath = below_reward if family == "reward" and not choices.query else None
+        section(family, heading, members, wall, opened=family == found[0].family, note=note, beneath=beneath)
+    if not found:
+        st.text("No metric of this run fits these choices.")
+
+
+def reward_against_distance(values: pd.DataFrame, version: str) -> None:
+    """The path of the run through reward and distance from the reference, and how to read it."""
+    if "reward/mean" not in values or FRONTIER_KL not in values:
+        return
+    reward, kl = values["reward/mean"], values[FRONTIER_KL]
+    grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
+    with grid.cell():
+        try:
+            drawn = session.chart("frontier", lambda: frontier(reward, kl, "k3 of the whole response"), run, version)
+        except FieldMissing as error:
+            missing.append(f"Reward against distance: {str(error).rstrip('.')}")
+            return
+        st.plotly_chart(drawn.figure, key="frontier", config={"displayModeBar": False})
+        marks["frontier"] = frontier_mark(reward, kl, view.step)
+    with grid.cell(), st.container(key="frontier_reading"):
+        st.text(getattr(FRONTIER_READING, choices.language))
+
+
+def lacking(listed: list[Panel]) -> None:
+    """The dialect's metrics that there is no curve of: what rollouts would need for them, or that only the trainer knows them."""
+    absent = metric_list.absent(listed, choices.dialect, step_metrics.available(view.whole), choices.query)
+    wanted = [one for one in absent if one.metric.needs]
+    logged_only = [one for one in absent if not one.metric.needs]
+    for key, group in (("lacks", wanted), ("trainer", logged_only)):
+        if not group:
+            continue
+        with st.expander(f"{getattr(SECTIONS[key], choices.language)} · {len(group)}", key=key, on_change="rerun") as area:
+            if area.open:
+                st.text("\n".join(absent_line(one) for one in group))
+
+
+def absent_line(one: metric_list.Absent) -> str:
+    """A metric's name, what it lacks, and its line of the glossary."""
+    fields = ", ".join(one.lacks)
+    if choices.language == "zh":
+        why = f"需要 {fields}" if one.lacks else "所有步均无数值"
+        return f"{one.name}{f'（{why}）' if one.metric.needs else ''}：{one.metric.meaning.zh}"
+    why = f"needs {fields}" if one.lacks else "no number in any step"
+    return f"{one.name}{f' ({why})' if one.metric.needs else ''}: {one.metric.meaning.en}"
+
+
+def watch(stamp: int) -> None:
+    """Draw the page anew once a tracker's file has grown."""
+    if session.logged(run).stamp != stamp:
+        st.rerun()
+
+
+def draw() -> None:
+    """The whole page below its choices."""
+    values, version = computed()
+    pins, problem = session.pinned()
+    with st.container():
+        read_from(problem)
+    listed = metric_list.panels(values, scalars.logged, choices.dialect)
+    found = metric_list.matching(listed, choices.query, choices.families, choices.origin)
+    ranged = [panel for panel in found if panel.ranged]
+    departed = sorted((panel for panel in ranged if panel.left is not None), key=first_step)
+    story(departed, len(ranged), in_our_words, choices.language)
+    sections(
+        found,
+        departed,
+        Wall(view, choices, scalars, version, pins, marks, missing),
+        lambda: reward_against_distance(values, version),
+    )
+    unfilled(dict.fromkeys(missing))
+    lacking(listed)
+
+
+def first_step(panel: Panel) -> int:
+    """The step at which the panel's metric left what is healthy."""
+    assert panel.left is not None
+    return panel.left.step
+
+
+draw()
+st.fragment(watch, run_every=LOOK_SECONDS if time.time() - scalars.modified_ns / 1e9 < RECENT_SECONDS else None)(scalars.stamp)
+marks |= sql_editor.draw(run, view.step)
+step_marks.show(marks, key="step_marks", on_click=session.step_clicked("step_marks", run.steps))

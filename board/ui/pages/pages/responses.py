@@ -1,0 +1,230 @@
+"""Responses: which rollouts made the number, and what do they say? Choices, data, computing, drawing."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from board.analysis.selection import neighbours, numeric_columns, of_step, page, pages, sample, sort, with_text
+from board.analysis.step_stats import LengthChange, length_change
+from board.figures.theme import COLORS
+from board.formats.row import plural
+from board.schema import BY_NAME, heading
+from board.text.display import preview
+from board.text.format_number import column_format, fmt
+from board.ui import rollout_detail, session
+from board.ui.components import rest_of_window
+from board.ui.controls import TableChoices, table_choices
+
+PAGE_ROWS = 1_000
+"""So many rows of the table travel to the browser at once."""
+
+HEAD_HEIGHT = 35
+ROW_HEIGHT = 61
+"""Two lines of a text and a little more: texts are broken into lines in rows of more than four times the base font size alone."""
+TEXTS = ("response", "ground_truth", "prompt")
+"""Texts in the table, of each its beginning."""
+TEXT_WIDTH = 260
+LETTER_WIDTH = 8
+CELL_PADDING = 24
+"""Pixels of a letter and around a cell: a column too narrow cuts its numbers on the left, where they matter most."""
+BAR_WIDTH = 44
+"""Of the bar behind a reward."""
+MOST_HEADING = 20
+"""Letters of a heading that a column of short numbers makes room for."""
+BAR = "reward"
+"""The column whose numbers stand beside a bar, from the least to the largest of those shown."""
+PANEL_WIDTH = 440
+"""Table and rollout stand side by side while each has so many pixels."""
+
+view = session.view()
+run = view.run
+numeric = numeric_columns(run.frame)
+
+
+def found_by(choices: TableChoices) -> NDArray[np.int64]:
+    """The keys of the rollouts that a list of these choices holds, in its order, found once."""
+    by = choices.sort_by
+    step = None if choices.all_steps else view.step
+    return session.listed(
+        lambda: listed(choices), run, "listed", step, choices.per_step, choices.query, by, bool(by) and choices.descending
+    )
+
+
+def listed(choices: TableChoices) -> NDArray[np.int64]:
+    """The same, found anew: drawn, filtered and sorted."""
+    rows = drawn(choices)
+    if choices.query:
+        rows = rows[with_text(run, rows.index.to_numpy(), choices.query)]
+    ordered = sort(rows, choices.sort_by, descending=choices.descending) if choices.sort_by else rows
+    return ordered.index.to_numpy()
+
+
+def drawn(choices: TableChoices) -> pd.DataFrame:
+    """The rows to choose from, with no more columns than choosing needs: it copies them."""
+    needed = [name for name in dict.fromkeys(["step", choices.sort_by]) if name in run.frame.columns]
+    return sample(of_step(run.frame[needed], None if choices.all_steps else view.step), choices.per_step)
+
+
+def reordered() -> None:
+    """To be called when another order is chosen, before anything is drawn: the row on top becomes the choice, on the list's first page."""
+    ordered = replace(choices, sort_by=session.typed("sort"), descending=session.typed("order") != "ascending")
+    keys = found_by(ordered)
+    session.keep(page=1)
+    if len(keys):
+        session.go(**places(keys[:1])[0])
+
+
+def sort_by(column: str) -> None:
+    """Sort by a column, the largest first; the other way round where the list is so already."""
+    again = choices.sort_by == column and choices.descending
+    session.keep(sort=column, order="ascending" if again else "descending")
+    reordered()
+
+
+def places(keys: NDArray[np.int64]) -> list[dict[str, str | int]]:
+    """Where the reader is when he looks at these rollouts."""
+    steps = run.frame["step"].loc[pd.Index(keys)]
+    return [{"step": int(at), "rollout": source} for at, source in zip(steps, run.sources(keys), strict=True)]
+
+
+choices = table_choices(numeric, [name for name in run.frame.columns if name not in ("step", "shard", "line")], reordered)
+
+
+def summary(keys: NDArray[np.int64]) -> str:
+    """One line on what is listed: how many of how many, and how long against the step before."""
+    where = "all steps" if scope is None else f"step {scope}"
+    total = len(of_step(run.frame[["step"]], scope))
+    parts = [f"{plural(total, 'rollout')} of {where}"]
+    shown = (
+        len(session.listed(lambda: drawn(choices).index.to_numpy(), run, "drawn", scope, choices.per_step))
+        if choices.per_step
+        else total
+    )
+    if shown < total:
+        parts.append(f"{shown:,} of {total:,} shown, drawn at random with seed 0")
+    if choices.query:
+        parts.append(f"{len(keys):,} with {choices.query!r} in prompt or response")
+    if "response_length" in run.frame.columns:
+        parts.append(length(length_change(run.frame, view.step)))
+    return " · ".join(parts)
+
+
+def length(change: LengthChange) -> str:
+    """The mean length of the chosen step, and its change against the step before."""
+    text = f"mean length of step {view.step}: {fmt(change.mean)} tokens"
+    if change.previous_step is None:
+        return text
+    sign = "+" if change.change >= 0 else ""
+    return f"{text} ({sign}{fmt(change.change)} against step {change.previous_step})"
+
+
+def table(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
+    """The listed rollouts, a page at a time; a click anywhere on a row opens it beside the table."""
+    count = pages(len(listed_keys), PAGE_ROWS)
+    number = st.pagination(count, key="page", bind="query-params") if count > 1 else 1
+    keys = page(listed_keys, number, PAGE_ROWS)
+    shown = run.frame.loc[keys]
+    first = (number - 1) * PAGE_ROWS
+    if count > 1:
+        st.text(
+            f"Rows {first + 1:,} to {first + len(shown):,} of {len(listed_keys):,} in this order. "
+            "A click on a number's head sorts all of them by it."
+        )
+    frame = pd.DataFrame(
+        {
+            name: preview(run.texts(name, keys)).to_pandas() if name in TEXTS else shown[name].to_numpy()
+            for name in shown_columns()
+        }
+    )
+    key = f"table_{run.load_id}_{None if choices.all_steps else view.step}_{number}_{hash(choices)}"
+    session.select_row(key, next((row for row, at in enumerate(keys) if at == chosen), None))
+    with st.container(key="rollout_table"):
+        st.dataframe(
+            frame,
+            key=key,
+            on_select=session.row_clicked(key, places(keys), **{name: partial(sort_by, name) for name in numeric}),
+            selection_mode=[*session.ROW_OR_CELL, "single-column"],
+            hide_index=True,
+            row_height=ROW_HEIGHT,
+            height=HEAD_HEIGHT + ROW_HEIGHT * len(frame) + 3,
+            column_config={str(name): column(str(name), frame[name]) for name in frame.columns},
+        )
+    rest_of_window.measure("rollout_table", key="table_room")
+
+
+def shown_columns() -> list[str]:
+    """The table's columns: first what it is sorted by, which stays in sight; the response behind the reward, other texts at the end."""
+    step = ("step",) if choices.all_steps else ()
+    chosen = list(dict.fromkeys((*choices.columns[: bool(choices.sort_by)], *step, *choices.columns)))
+    behind = chosen.index(BAR) + 1 if BAR in chosen else len(chosen)
+    ordered = [*chosen[:behind], TEXTS[0], *chosen[behind:], *TEXTS[1:]]
+    return [name for name in ordered if name in (run.text_columns if name in TEXTS else run.frame.columns)]
+
+
+def column(name: str, values: pd.Series) -> Any:
+    """How the table shows a column."""
+    pinned = True if name == choices.sort_by else None
+    if name in TEXTS:
+        return st.column_config.TextColumn(width=TEXT_WIDTH)
+    if name not in numeric:
+        return st.column_config.Column(heading(name))
+    return number_column(name, values.to_numpy(np.float64, na_value=np.nan), pinned)
+
+
+def number_column(name: str, values: NDArray[np.float64], pinned: bool | None) -> Any:
+    """How the table writes a number: as its column does, in a column that never cuts it; a reward with a bar."""
+    known, finite = BY_NAME.get(name), values[np.isfinite(values)]
+    least, largest = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
+    written = column_format(values)
+    letters = max(len(heading(name)[:MOST_HEADING]), *(len(written % end) for end in (least, largest)))
+    options: dict[str, Any] = {"help": known.meaning if known else None, "format": written, "pinned": pinned}
+    width = CELL_PADDING + LETTER_WIDTH * letters
+    if name != BAR or least == largest:
+        return st.column_config.NumberColumn(heading(name), width=width, **options)
+    # From 0, or the shortest bar would be empty and twice the length mean nothing.
+    scale: dict[str, Any] = {"min_value": min(least, 0.0), "max_value": max(largest, 0.0), "color": COLORS["policy"]}
+    return st.column_config.ProgressColumn(heading(name), width=width + BAR_WIDTH, **scale, **options)
+
+
+def opened(keys: NDArray[np.int64]) -> int | None:
+    """The rollout to show beside the table: the chosen one, listed or not, else the first listed one of the chosen step."""
+    asked = session.asked_rollout(run)
+    if asked is not None:
+        return asked
+    here = keys if scope is not None else keys[run.frame["step"].loc[pd.Index(keys)].to_numpy() == view.step]
+    return session.chosen_rollout(run, here) if len(here) else None
+
+
+def rollout(keys: NDArray[np.int64], chosen: int | None) -> None:
+    """The rollout beside the table; the ways on from one that is not listed lead into the list."""
+    if chosen is None:
+        st.text("Click a row to open its rollout here.")
+        return
+    listed_here = chosen in keys
+    if not listed_here:
+        st.text("The rollout below is not in the list: Next goes to the first that is.")
+    rollout_detail.draw(view, chosen, neighbours(keys, chosen) if listed_here else (None, int(keys[0])))
+
+
+def lists(keys: NDArray[np.int64]) -> None:
+    """Table and rollout side by side."""
+    chosen = opened(keys)
+    panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
+    with panels.cell():
+        table(keys, chosen)
+    with panels.cell():
+        rollout(keys, chosen)
+
+
+scope = None if choices.all_steps else view.step
+found = found_by(choices)
+st.text(summary(found))
+if not len(found):
+    st.text("No rollout matches: change the text or the step.")
+else:
+    lists(found)

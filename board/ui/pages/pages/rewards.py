@@ -1,0 +1,183 @@
+"""Rewards: where does the curve bend, and how is the reward spread? Choices, data, computing, drawing."""
+
+from collections.abc import Callable, Iterable
+
+import streamlit as st
+
+from board.analysis.highlights import Landmark, landmarks
+from board.analysis.histograms import histogram_by_step
+from board.analysis.selection import numeric_columns, of_step
+from board.analysis.step_stats import share_below
+from board.errors import FieldMissing
+from board.figures.chart import Chart, Spec, step_mark
+from board.figures.curves import CurveSeries, step_curve
+from board.figures.distributions import by_sample, gap_histogram, reward_heat, share_below_zero, step_histogram
+from board.figures.theme import COLORS
+from board.metrics.formulas import ESTIMATORS, kl_column
+from board.schema import heading, unit
+from board.ui import session
+from board.ui.components import step_marks
+from board.ui.controls import CurveChoices, curve_choices
+from board.ui.messages import unfilled
+
+PANEL_WIDTH = 420
+"""Panels stand side by side while each has so many pixels."""
+
+REWARDS = {
+    "reward": ("policy", "policy"),
+    "ref_reward": ("reference", "reference"),
+    "valid_reward": ("validation", "validation"),
+    "ref_valid_reward": ("reference, validation", "reference"),
+}
+"""Column → (name on the screen, colour) of the reward panel's lines."""
+
+view = session.view()
+run, step = view.run, view.step
+rows = of_step(run.frame, step)
+marks: dict[str, Spec | None] = {}
+missing: list[str] = []
+"""Panels that the run cannot fill, and what they need."""
+"""Charts of which x is the step, by key, and where the chosen one stands in them."""
+
+
+def story(choices: CurveChoices) -> None:
+    """The steps to look at first, each a click away."""
+    columns = ("reward", "valid_reward", kl_column(choices.estimator), "response_length")
+    found = landmarks(
+        {name: session.stats(run, name) for name in columns if name in run.frame.columns}, kl_column(choices.estimator)
+    )
+    with st.container(gap="small", key="story"):
+        for at, landmark in enumerate(found):
+            if landmark.kind == "warning":
+                with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small", key=f"warning_{at}"):
+                    st.badge("warning", color="orange")
+                    st.text(landmark.text)
+                    _to_step(landmark, at, f"Look at step {landmark.step:,}")
+        with st.container(horizontal=True, gap="small"):
+            for at, landmark in enumerate(found):
+                if landmark.kind == "note":
+                    _to_step(landmark, at, landmark.text)
+
+
+def _to_step(landmark: Landmark, at: int, label: str) -> None:
+    """What leads to a landmark's step; the label is our own words and numbers."""
+    where = {"step": landmark.step}
+    st.button(label, key=f"landmark_{at}", type="tertiary", on_click=session.go, kwargs=where)
+
+
+def curve(
+    lines: dict[str, tuple[str, str]], title: str, unit: str, choices: CurveChoices, *, key: str, shift: bool = False
+) -> None:
+    """One panel of curves, those of `lines` (column → name, colour) that the run has.
+
+    `key` names the panel, not its column: two panels may draw the same one (KL k1 is the log-ratio).
+    """
+    present = [name for name in lines if name in run.frame.columns]
+
+    def draw() -> Chart:
+        return step_curve(
+            [CurveSeries(lines[name][0], session.stats(run, name), COLORS[lines[name][1]]) for name in present],
+            band=choices.band,
+            title=title,
+            unit=unit,
+            smoothing=choices.smoothing,
+            zero_shift=shift and choices.zero_shift,
+            band_scale=choices.band_scale,
+        )
+
+    panel(
+        draw, key, tuple(present), title, choices.band, choices.smoothing, shift and choices.zero_shift, choices.band_scale, unit
+    )
+
+
+def panel(draw: Callable[[], Chart], key: str, *choices: str | float | tuple[str, ...]) -> None:
+    """Draw a chart, or say in one line which field it lacks. `choices` are what it depends on beside its key and the run."""
+    try:
+        drawn = session.chart(key, draw, run, *choices)
+    except FieldMissing as error:
+        missing.append(str(error).rstrip("."))
+        return
+    st.plotly_chart(drawn.figure, key=key, config={"displayModeBar": False})
+    if drawn.chart.steps.size:
+        marks[key] = step_mark(drawn.chart, step)
+
+
+def curves(choices: CurveChoices) -> None:
+    """The story of the run: reward, KL, length, log-ratio, entropy, and what else the reader asks for."""
+    estimator = ESTIMATORS[choices.estimator]
+    entropy = "entropy_mean" if "entropy_mean" in run.frame.columns else "entropies"
+    length = "response_length" if "response_length" in run.frame.columns else "response_chars"
+    panels = [
+        (REWARDS, "Does the reward rise?", "reward", "reward"),
+        (
+            {kl_column(choices.estimator): (f"KL {estimator.name}", "kl")},
+            "How far is the policy from the reference?",
+            f"nats per token, {estimator.name} = {estimator.formula}",
+            "logprobs and ref_logprobs",
+        ),
+        ({length: ("length", "length")}, "How long are the responses?", unit(length), "response_tokens"),
+        (
+            {"log_ratio_mean": ("log-ratio", "kl")},
+            "Does it prefer its tokens to the reference?",
+            "nats per token",
+            "logprobs and ref_logprobs",
+        ),
+        ({entropy: ("entropy", "entropy")}, "Does it still explore?", "entropy, nats per token", "entropies"),
+        *(({name: (heading(name), "other")}, heading(name), unit(name), name) for name in choices.extra),
+    ]
+    grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
+    for at, (lines, title, measure, _) in enumerate(panels):
+        if _is_there(lines):
+            with grid.cell():
+                curve(lines, title, measure, choices, key=f"curve_{at}", shift=lines is REWARDS)
+    for lines, title, _, needs in panels:
+        if not _is_there(lines):
+            missing.append(f"{title} needs {needs}")
+
+
+def _is_there(lines: Iterable[str]) -> bool:
+    """Whether the run has any of these columns."""
+    return any(name in run.frame.columns for name in lines)
+
+
+def distributions() -> None:
+    """How the reward is spread: in this step, over all steps, against the reference."""
+    references = rows["ref_reward"].to_numpy() if "ref_reward" in rows.columns else None
+    charts: list[tuple[str, Callable[[], Chart], int | None]] = [
+        (
+            "histogram",
+            lambda: step_histogram(rows["reward"].to_numpy(), references, f"How is the reward spread in step {step}?"),
+            step,
+        ),
+        ("heat", lambda: reward_heat(*histogram_by_step(run.frame, "reward")), None),
+        ("by_sample", lambda: by_sample(rows, f"Which samples of step {step} earn it?"), step),
+    ]
+    if "reward_gap" in run.frame.columns:
+        charts += [
+            ("gap", lambda: gap_histogram(rows["reward_gap"].to_numpy()), step),
+            ("below_zero", lambda: share_below_zero(share_below(run.frame, "reward_gap")), None),
+        ]
+    grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
+    for key, draw, of_which in charts:
+        with grid.cell():
+            panel(draw, key, *(() if of_which is None else (of_which,)))
+    if "reward_gap" not in run.frame.columns:
+        missing.append("Reward against the reference needs ref_reward")
+
+
+def other_columns() -> list[str]:
+    """Numeric columns that no panel shows unasked."""
+    shown = {*REWARDS, "response_length", "log_ratio_mean", "entropy_mean", "group"}
+    return [name for name in numeric_columns(run.frame) if name not in shown]
+
+
+chosen = curve_choices(other_columns())
+story(chosen)
+curves(chosen)
+if "reward" in run.frame.columns:
+    st.subheader("Distribution")
+    distributions()
+else:
+    missing.append("The reward's distribution needs reward")
+unfilled(missing)
+step_marks.show(marks, key="step_marks", on_click=session.step_clicked("step_marks", run.steps))

@@ -1,0 +1,98 @@
+"""Tokens: which token did it? One rollout's tokens by any metric. Choices, data, computing, drawing."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from board.analysis.rollout_facts import particulars
+from board.analysis.selection import extreme_tokens, natural_order, neighbours, of_step, preferred
+from board.formats.row import plural
+from board.schema import BY_TITLE
+from board.text.format_number import MISSING
+from board.ui import rollout_breakdown, rollout_detail, session, token_panel
+from board.ui.components import folded
+from board.ui.controls import extreme_choices, unseen_estimator
+from board.ui.messages import absent
+
+view = session.view()
+run = view.run
+keys = of_step(run.frame, view.step).index.to_numpy()
+rollout = run.rollout(session.chosen_rollout(run, keys))
+by_token = bool(len(rollout.counts))
+top = st.container(horizontal=True, vertical_alignment="bottom")
+with top:
+    estimator = unseen_estimator()
+pane = token_panel.pane(view, rollout, estimator)
+tokens, arrays, kept = pane.tokens, pane.arrays, pane.kept
+
+
+def notes() -> None:
+    """What of this rollout is not shown or not counted."""
+    hidden = len(tokens) - len(kept)
+    said = []
+    if hidden:
+        said.append(f"{plural(hidden, 'pad token')} hidden")
+    if not rollout.counts[kept].all():
+        said.append(f"{np.count_nonzero(~rollout.counts[kept]):,} masked: dimmed, and in no mean")
+    if rollout.tokens is None and tokens:
+        said.append("the row has no response_tokens: positions stand for them")
+    if said:
+        st.text(" · ".join(said))
+
+
+def extremes() -> None:
+    """The most extreme tokens of the whole response by one metric; a click pins one in the text."""
+    if not arrays:
+        absent("The list of extreme tokens", "a token metric", of="rollout")
+        return
+    names = list(arrays)
+    sides = "log_ratio" in arrays
+    choices = extreme_choices(names, token_panel.shown_metric(pane), natural_order, sides=sides)
+    table = extreme_tokens(tokens, arrays, choices.metric, choices.order, choices.top, rollout.counts, choices.side)
+    positions = table["position"].tolist()
+    first = {"position": table["position"] + 1, **rollout_breakdown.token_columns(tokens, positions)}
+    if sides:
+        first["policy"] = preferred(table["log_ratio"].to_numpy())
+    leading = [name for name in dict.fromkeys([choices.metric, "log_ratio", "kl"]) if name in arrays]
+    shown = pd.DataFrame(first).join(table[names])
+    key = f"extremes_{rollout.source}_{hash(choices)}"
+    st.dataframe(
+        shown,
+        key=key,
+        on_select=session.row_clicked(key, [{"token": position} for position in positions]),
+        selection_mode=session.ROW_OR_CELL,
+        hide_index=True,
+        placeholder=MISSING,
+        column_order=[*first, *leading, *(name for name in names if name not in leading)],
+        column_config=rollout_breakdown.number_columns(
+            {name: BY_TITLE[name].meaning if name in BY_TITLE else "" for name in names}
+        )
+        | rollout_breakdown.count_columns({"position": "position of the token in the response, counted from 1"})
+        | {
+            "policy": st.column_config.TextColumn(help="by the sign of the log-ratio: likelier or rarer than under the reference")
+        },
+    )
+
+
+def parts() -> None:
+    """What there is below the text: the pinned token, the segments, the most extreme tokens."""
+    missing = [name for name in ("logprobs", "ref_logprobs", "values", "token_rewards") if name not in rollout.arrays]
+    if missing:
+        st.text(f"This rollout has no {', '.join(missing)}: the metrics that need them are not drawn.")
+    rollout_breakdown.alternatives(rollout, token_panel.pinned_token(pane))
+    rollout_breakdown.by_segment(rollout, pane.segments, arrays, estimator)
+    st.subheader("Most extreme tokens")
+    rollout_breakdown.kl_concentration(rollout, arrays, estimator)
+    extremes()
+
+
+folded.show(particulars(run, rollout, view.pads, view.system_end), key="particulars")
+notes()
+token_panel.draw(pane)
+with top:  # after the view: the links carry what the reader has just pinned in it
+    rollout_detail.head(view, rollout, neighbours(keys, rollout.key), link="responses")
+if by_token:
+    parts()
+else:
+    rollout_detail.response(view, rollout)
+rollout_breakdown.against_reference(view, rollout)

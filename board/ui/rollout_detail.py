@@ -1,0 +1,133 @@
+"""One rollout beside the table: its numbers, its texts letter for letter, where it came from. Draws only."""
+
+from typing import Any, Final, Literal
+
+import pandas as pd
+import streamlit as st
+
+from board.errors import BoardError
+from board.formats.row import plural
+from board.runs.run import Rollout
+from board.schema import IDS, heading, is_trainers
+from board.text.display import shorten, without_padding, without_system_prompt
+from board.text.format_number import fmt
+from board.ui import address, rollout_breakdown, session, token_panel
+from board.ui.components import verbatim
+from board.ui.controls import hiding_choice, unseen_estimator
+from board.ui.messages import notice
+from board.ui.session import View
+from board.ui.shortcuts import ROLLOUT_AFTER, ROLLOUT_BEFORE, Shortcut
+
+SHOWN_CHARS: Final = 20_000
+"""So much of a text is shown at first; the rest is one switch away."""
+
+LONG_TEXT: Final = 1_500
+PANE_HEIGHT: Final = 360
+"""A text of more characters than this scrolls in a pane of so many pixels."""
+
+_OWN_LABELS: Final = ("Prompt", "Response", "Reference response", "Ground truth")
+
+_LINKS: Final = {"tokens": "Open its tokens", "responses": "Open its texts"}
+_WITHOUT_TOKENS: Final = "Open its response"
+"""What the link to the Tokens page says of a rollout that has none: there is its text."""
+
+_NUMBERS: Final = ("reward", "ref_reward", "reward_gap", "valid_reward", "kl_k3_mean", "response_length")
+
+
+def draw(view: View, key: int, around: tuple[int | None, int | None]) -> None:
+    """Draw the rollout with that key; `around` are the keys before and after it in the reader's order."""
+    rollout = view.run.rollout(key)
+    top = st.container()
+    _numbers(view, key)
+    prompt, cut = without_system_prompt(rollout["prompt"] or "", view.system_end)
+    _text("Prompt", prompt, view, note="system prompt hidden" if cut else "")
+    response(view, rollout)
+    _tokens(view, rollout)
+    for label, name in (("Reference response", "ref_response"), ("Ground truth", "ground_truth")):
+        if rollout[name] is not None:
+            _text(label, rollout[name], view)
+        if name == "ref_response":
+            rollout_breakdown.against_reference(view, rollout)
+    for name in sorted(set(rollout.texts) - {"prompt", "response", "ref_response", "ground_truth"}):
+        _text(name, rollout.texts[name], view)
+    _raw(view, rollout)
+    with top:  # filled last: its links carry what the reader has just pinned in the token view
+        head(view, rollout, around, link="tokens")
+
+
+def response(view: View, rollout: Rollout) -> None:
+    """What the policy wrote, letter for letter."""
+    if rollout["response"] is not None or rollout.tokens is None:
+        _text("Response", rollout["response"] or "", view, empty="(empty response)")
+    else:
+        _text("Response", "".join(rollout.tokens), view, note="the row has no response text: these are its tokens, joined")
+
+
+def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *, link: Literal["tokens", "responses"]) -> None:
+    """Where the rollout came from, and the ways on from it: to its neighbours, and to its other page."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rollout_links"):
+        _move(view, "Previous", around[0], ROLLOUT_BEFORE)
+        _move(view, "Next", around[1], ROLLOUT_AFTER)
+        where = address.link(step=rollout.step, rollout=rollout.source)
+        label = _LINKS[link] if link == "responses" or len(rollout.counts) else _WITHOUT_TOKENS
+        st.page_link(f"board/ui/pages/{link}.py", label=label, query_params=where)
+        hiding_choice()
+        if link == "tokens":  # the Tokens page says it among the rollout's particulars
+            st.text(f"step {rollout.step} · {rollout.source}")
+
+
+def _move(view: View, label: str, key: int | None, shortcut: Shortcut) -> None:
+    target = view.run.rollout(key) if key is not None else None
+    where: dict[str, str | int | None] = {"step": target.step, "rollout": target.source} if target else {}
+    st.button(label, key=f"rollout_{label}", shortcut=shortcut.key, disabled=target is None, on_click=session.go, kwargs=where)
+
+
+def _numbers(view: View, key: int) -> None:
+    row = view.run.frame.loc[[key]]
+    with st.container(horizontal=True, gap="small"):
+        for name in _NUMBERS:
+            if name in row.columns:
+                st.metric(heading(name), fmt(float(row[name].iloc[0])), width="content")
+    if others := _others(row.iloc[0]):
+        st.text(" · ".join(others), width="stretch")
+
+
+def _others(row: "pd.Series[Any]") -> list[str]:
+    """Whatever else the trainer wrote that is short: its own numbers, such as the parts of a reward, and ids."""
+    own = [name for name in row.index if name in {*IDS, "group"} or is_trainers(str(name))]
+    return [
+        f"{heading(str(name))} {fmt(float(value)) if isinstance(value, (int, float)) else value}"
+        for name, value in row[own].items()
+        if pd.notna(value)
+    ]
+
+
+def _text(label: str, text: str, view: View, *, note: str = "", empty: str = "(empty)") -> None:
+    """A labelled text, letter for letter but for hidden padding, which is said."""
+    shown, hidden = without_padding(text, view.pads)
+    length = plural(len(shown), "character")
+    notes = [part for part in (label, note, f"{plural(hidden, 'pad token')} hidden" if hidden else "", length) if part]
+    # A caption is quieter but reads Markdown: only our own labels may be one, not a field's name.
+    (st.caption if label in _OWN_LABELS else st.text)(" · ".join(notes))
+    if len(shown) > SHOWN_CHARS and not st.toggle(f"Show all {len(shown):,} characters", key=f"all_{label}"):
+        shown = shorten(shown, SHOWN_CHARS)
+    verbatim.show(shown, key=f"text_{label}", empty=empty, height=None if len(shown) < LONG_TEXT else PANE_HEIGHT)
+
+
+def _tokens(view: View, rollout: Rollout) -> None:
+    """The response coloured by token, when asked for."""
+    if not len(rollout.counts):
+        return
+    with st.expander("By token", key="by_token", on_change="rerun") as expander:
+        if expander.open:
+            token_panel.draw(token_panel.pane(view, rollout, unseen_estimator()), PANE_HEIGHT)
+
+
+def _raw(view: View, rollout: Rollout) -> None:
+    """The line as it stands in the shard, when asked for."""
+    with st.expander("Raw record", key="raw", on_change="rerun") as expander:
+        if expander.open:
+            try:
+                st.code(view.run.raw(rollout.key), language=None, wrap_lines=True, height=320)
+            except BoardError as error:
+                notice(str(error), "warning")

@@ -1,0 +1,212 @@
+"""The reader's own metrics on the screen: a query is written, run, drawn, saved by name, chosen again and deleted."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, cast
+from uuid import uuid4
+
+import streamlit as st
+
+from board.errors import BoardError, FieldMissing
+from board.figures.chart import Spec, step_mark
+from board.figures.sql_chart import MOST_CURVES, answer_chart
+from board.formats.row import plural
+from board.runs.run import Run
+from board.sql.query import LONGEST_QUERY, Answer, CustomCurve, curves, described, evaluate, example
+from board.sql.sandbox import Limits
+from board.ui import address, session
+from board.ui.messages import notice
+from board.user_files import saved_queries
+
+CHART: Final = "sql_chart"
+"""Key of the chart, and the beginning of the keys where there are several."""
+
+PANEL_WIDTH: Final = 420
+"""Charts stand side by side while each has so many pixels."""
+
+MOST_CHARTS: Final = 12
+
+HELP: Final = (
+    "One SELECT of DuckDB's SQL over the table rollouts, a row per rollout. The answer needs a column step, or x for a chart over something "
+    "else, and a number; columns of text split it into several curves. Token arrays and texts are not in the table."
+)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What became of a query: the curves of its answer over `x`, or the reason there are none."""
+
+    x: str = ""
+    curves: tuple[CustomCurve, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """A sentence for whatever of the answer is not drawn."""
+    reason: str = ""
+    identity: str = field(default_factory=lambda: uuid4().hex)
+    """Another one each time a query is run."""
+
+
+def draw(run: Run, step: int) -> dict[str, Spec | None]:
+    """The editor and the chart of its query, in an expander; nothing is asked while it is closed.
+
+    The charts that are drawn over steps by their keys, with the mark of the chosen step, for `step_marks.show`.
+    """
+    with st.expander("Custom metric (SQL)", key="sql", on_change="rerun", bind="query-params") as expander:
+        if not expander.open:
+            return {}
+        saved = saved_queries.SavedMetrics((), ())
+        try:
+            saved = saved_queries.load()
+        except BoardError as error:
+            notice(str(error), "error")
+        _choice(saved)
+        pressed = _editor(run)
+        if told := session.typed("sql_told"):
+            notice(told, "error")
+        query = session.typed("sql_query")
+        title = next((one.name for one in saved.metrics if one.query == query.strip()), "Custom metric")
+        return _result(run, step, query, title, anew=pressed)
+
+
+def _choice(saved: saved_queries.SavedMetrics) -> None:
+    """The saved metrics to choose from, one that a link names among them, and a word on each file that holds none."""
+    names = ["", *(one.name for one in saved.metrics)]
+    queries = {one.name: one.query for one in saved.metrics}
+    asked = address.chosen("sql_saved", "")
+    if asked not in names:
+        session.note(no_query=asked)
+    if lacking := session.noted("no_query"):
+        notice(f"No custom metric is saved here under the name {lacking!r}.", "warning")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        chosen = st.selectbox(
+            "Saved",
+            names,
+            key="sql_saved",
+            format_func=lambda name: name or "none",
+            bind="query-params",
+            persist_state="session",
+            on_change=_choose,
+            args=(queries,),
+            width=320,
+        )
+        st.button("Delete", key="sql_delete", disabled=not chosen, on_click=_delete)
+    if chosen != session.noted("opened_query"):  # by a link, which calls nobody back
+        _open(chosen, queries)
+    for sentence in saved.damaged:
+        notice(sentence, "warning")
+
+
+def _editor(run: Run) -> bool:
+    """Query and name, and whether Run was pressed; what is typed counts once a button of the form is pressed."""
+    if not session.typed("sql_query"):
+        session.keep(sql_query=example(run.frame))
+    with st.form("sql_form", border=False):
+        st.text_area("Query", key="sql_query", height=140, max_chars=LONGEST_QUERY, help=HELP, persist_state="session")
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            pressed = st.form_submit_button("Run", key="sql_run", type="primary", on_click=_forget_told)
+            st.text_input("Name", key="sql_name", max_chars=saved_queries.LONGEST_NAME, persist_state="session", width=240)
+            st.form_submit_button("Save", key="sql_save", on_click=_save)
+            with st.popover("Columns"):
+                st.dataframe(described(run.frame), hide_index=True, width=560)
+    return pressed
+
+
+def _result(run: Run, step: int, query: str, title: str, *, anew: bool) -> dict[str, Spec | None]:
+    """The chart of a query's answer, or why there is none."""
+    latest = session.latest_answer(f"{run.address} {run.splits}", query, anew=anew)
+    with st.spinner("Running the query", show_time=True):
+        made, current = latest.get(run.load_id, lambda: _ask(run, query))
+    asked = cast(_Asked, made)
+    if not current:
+        notice("The run has changed since this query was run. Run it again to see the new rollouts.")
+    if asked.reason:
+        notice(asked.reason, "error")
+        return {}
+    for sentence in asked.left_out:
+        notice(sentence, "warning")
+    return _charts(run, step, asked, title)
+
+
+def _charts(run: Run, step: int, asked: _Asked, title: str) -> dict[str, Spec | None]:
+    """All curves in one chart or, where the reader wants them apart, a chart for each number of the answer."""
+    numbers = list(dict.fromkeys(curve.number for curve in asked.curves))
+    if len(numbers) == 1 or not st.toggle("A chart for each number", key="sql_apart", persist_state="session"):
+        return _chart(run, step, asked, title, CHART)
+    marks: dict[str, Spec | None] = {}
+    grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
+    for at, number in enumerate(numbers[:MOST_CHARTS]):
+        with grid.cell():
+            marks |= _chart(run, step, asked, f"{title}: {number}", f"{CHART}_{at}", number)
+    if len(numbers) > MOST_CHARTS:
+        notice(f"The answer has {len(numbers):,} numbers: only the first {MOST_CHARTS} are drawn.", "warning")
+    return marks
+
+
+def _chart(run: Run, step: int, asked: _Asked, title: str, key: str, number: str = "") -> dict[str, Spec | None]:
+    """The curves of one number of the answer, or of all; its mark by its key, where it is over steps."""
+    chosen = [curve for curve in asked.curves if number in ("", curve.number)]
+    try:
+        drawn = session.chart(key, lambda: answer_chart(chosen, asked.x, title), run, title, asked.identity)
+    except FieldMissing as error:
+        notice(f"{title}: {error}")
+        return {}
+    st.plotly_chart(drawn.figure, key=key, config={"displayModeBar": False})
+    return {key: step_mark(drawn.chart, step, latest=True)} if drawn.chart.steps.size else {}
+
+
+def _ask(run: Run, query: str) -> _Asked:
+    """Run the query. What fails is kept too, until it is run again: else it would fail anew with every click."""
+    try:
+        answer = evaluate(run.frame, query)
+        found = tuple(curves(answer))
+        answer_chart(found, answer.x, "")
+    except BoardError as error:
+        return _Asked(reason=str(error))
+    return _Asked(answer.x, found, tuple(_left_out(answer, len(found))))
+
+
+def _left_out(answer: Answer, count: int) -> Iterator[str]:
+    if answer.cut:
+        yield f"The answer was cut: only its first {Limits().rows:,} rows are drawn."
+    if answer.without_x:
+        yield f"{plural(answer.without_x, 'row')} without {answer.x} left out."
+    if count > MOST_CURVES:
+        yield f"The answer has {count:,} curves: only the first {MOST_CURVES} are drawn."
+
+
+def _choose(queries: dict[str, str]) -> None:
+    _forget_told()
+    session.note(no_query=None)
+    _open(session.typed("sql_saved"), queries)
+
+
+def _open(name: str, queries: dict[str, str]) -> None:
+    """Put a saved query into the editor, once: there it may be changed."""
+    session.note(opened_query=name)
+    if name in queries:
+        session.keep(sql_query=queries[name], sql_name=name)
+
+
+def _save() -> None:
+    try:
+        metric = saved_queries.save(session.typed("sql_name"), session.typed("sql_query"))
+    except BoardError as error:
+        session.keep(sql_told=str(error))
+    else:
+        session.keep(sql_told="", sql_saved=metric.name, sql_name=metric.name)
+        session.note(opened_query=metric.name, no_query=None)
+
+
+def _delete() -> None:
+    """The query stays in the editor, so that it can be saved again."""
+    _forget_told()
+    try:
+        saved_queries.delete(session.typed("sql_saved"))
+    except BoardError as error:
+        session.keep(sql_told=str(error))
+    else:
+        session.keep(sql_saved="")
+        session.note(opened_query="")
+
+
+def _forget_told() -> None:
+    session.keep(sql_told="")

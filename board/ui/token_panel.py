@@ -1,0 +1,179 @@
+"""One rollout in the token view, joined to the reader's place: the pins, colours and zoom of the link, and back into it.
+
+The Tokens page is built around it, and the Responses page shows it beside the table when asked to. Draws only.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from board.analysis.color_ranges import token_ranges
+from board.analysis.segments import Segment, find_segments, join_blanks
+from board.metrics import formulas
+from board.runs.run import Rollout
+from board.ui import rollout_breakdown, session
+from board.ui.components import token_view
+from board.ui.messages import absent
+from board.ui.session import View
+
+DEFAULT_METRICS: Final = ("log_ratio", "kl")
+"""What colours the text unless the link says otherwise: the first of them that the rollout has. The signed one: KL k3 is largest where the
+policy avoids what it sampled, and would let a token that it has learnt to prefer pass for the lesser."""
+_KEY: Final = "token_view"
+
+DEFAULT_SCALE: Final = "q"
+"""The colour range unless the link names another: robust quantiles of the response."""
+DEFAULT_GRANULARITY: Final = "token"
+"""What one colour stands for unless the link says otherwise."""
+
+
+@dataclass(frozen=True)
+class Pane:
+    """A rollout as its tokens are shown: what every part of the Tokens page is drawn from."""
+
+    view: View
+    rollout: Rollout
+    estimator: str
+    tokens: list[str]
+    """Positions stand for them where the row has arrays but no tokens."""
+    arrays: Mapping[str, NDArray[np.floating]]
+    """(tokens,) numbers by screen name, derived ones too."""
+    segments: list[Segment]
+    kept: NDArray[np.int64]
+    """Positions of the tokens that are shown: all but hidden padding, rising."""
+
+
+def pane(view: View, rollout: Rollout, estimator: str) -> Pane:
+    """The rollout, its derived metrics with the KL by that estimator, and which of its tokens are shown."""
+    length = len(rollout.counts)
+    return Pane(
+        view=view,
+        rollout=rollout,
+        estimator=estimator,
+        tokens=rollout.tokens if rollout.tokens is not None else [f"⟨{position + 1}⟩" for position in range(length)],
+        arrays=formulas.token_arrays(rollout.arrays, estimator),
+        segments=join_blanks(find_segments(rollout.tokens or []), rollout.tokens or []),
+        kept=np.flatnonzero(~rollout.pads) if view.pads else np.arange(length),
+    )
+
+
+def shown_metric(pane: Pane) -> str:
+    """The metric that colours the text: the link's where the rollout has it, else the log-ratio, else its first; "" when it has none."""
+    names = list(pane.arrays)
+    return next((name for name in (session.place("metric"), *DEFAULT_METRICS, *names) if name in names), "")
+
+
+def pinned_token(pane: Pane) -> int | None:
+    """The position of the pinned token among all tokens; None when the link asks for one that is not shown."""
+    asked = session.place("token")
+    return asked if isinstance(asked, int) and asked in pane.kept else None
+
+
+def draw(pane: Pane, height: int | None = None) -> None:
+    """The token view: a window of the response that the reader moves, its text at most `height` pixels tall; one on a page."""
+    if pane.rollout.tokens is None and not len(pane.tokens):
+        absent("The token view", "response_tokens", of="rollout")
+        return
+    kept, pinned, stretch = pane.kept, pinned_token(pane), _linked_window(pane.kept)
+    at = int(np.searchsorted(kept, pinned)) if pinned is not None else int(stretch.partition("-")[0]) if stretch else 0
+    window = _window(pane, at)
+    asked = token_view.Choice(
+        shown_metric(pane),
+        int(np.searchsorted(kept, pinned)) if pinned is not None else None,
+        scale=str(session.place("scale") or DEFAULT_SCALE),
+        others=_compared(kept, pinned),
+        granularity=str(session.place("granularity") or DEFAULT_GRANULARITY),
+        window=stretch,
+    )
+    result = token_view.mount(
+        _payload(pane, window, height), asked, lambda scope: _shared_ends(pane, scope), on_estimator=_take_estimator
+    )
+    session.keep(
+        metric=result.metric,
+        scale=result.scale,
+        granularity=result.granularity,
+        window=_window_to_link(kept, result.window),
+        token=int(kept[result.pinned]) if result.pinned is not None else None,
+        compare=token_view.write_pins(kept[list(result.others)].tolist()),
+    )
+
+
+def _take_estimator() -> None:
+    """The KL estimator that the reader has just chosen in the view, for every page; what comes from outside is checked."""
+    asked = (session.widget(_KEY) or {}).get("estimator")
+    if asked in formulas.ESTIMATORS:
+        session.keep_widget("estimator", asked)
+
+
+def _window(pane: Pane, at: int) -> token_view.Window:
+    """The window that token `at` (among those shown) lies in, or the one the reader turned to."""
+    window = token_view.window(len(pane.kept), at)
+    if window.count == 1:
+        return window
+    page = st.pagination(window.count, key=f"window_{pane.rollout.source}_{window.index}", default=window.index + 1)
+    window = token_view.window(len(pane.kept), (page - 1) * token_view.WINDOW_TOKENS)
+    st.text(f"Showing {window}: the response is drawn a window at a time.")
+    return window
+
+
+def _payload(pane: Pane, window: token_view.Window, height: int | None) -> token_view.Payload:
+    """What is sent of a window of the response, built once while it is looked at."""
+    run, rollout, shown = pane.view.run, pane.rollout, pane.kept[window.slice]
+    ids = formulas.token_ids(rollout.arrays)
+
+    def build() -> token_view.Payload:
+        return token_view.build(
+            [pane.tokens[i] for i in shown],
+            {name: values[shown] for name, values in pane.arrays.items()},
+            counts=rollout.counts[shown],
+            start=window.start,
+            total=len(pane.kept),
+            ids=None if ids is None else ids[shown],
+            alternatives=session.likeliest_alternatives(run, rollout, shown),
+            notes=rollout_breakdown.notes(rollout, pane.segments, pane.arrays, shown),
+            key=_KEY,
+            height=height,
+            estimator=pane.estimator,
+        )
+
+    hidden = ",".join(pane.view.pads)
+    return session.keep_built("tokens", build, run, rollout.key, pane.estimator, window.start, hidden, height)
+
+
+def _shared_ends(pane: Pane, scope: str) -> token_view.SharedEnds:
+    """The colour range over the tokens of the step or the run, kept while this load of the run is in use."""
+    run, estimator, step = pane.view.run, pane.estimator, pane.rollout.step if scope == "step" else None
+    found = session.remember("token_ranges", lambda opened: token_ranges(opened, step, estimator), run, step, estimator)
+    ends = {str(name): (float(lo), float(hi)) for name, lo, hi in zip(found.index, found["lo"], found["hi"], strict=True)}
+    drawn, total = (int(found[name].iloc[0]) if len(found) else 0 for name in ("rollouts", "total"))
+    return token_view.SharedEnds("run" if step is None else "step", ends, drawn, total, step)
+
+
+def _compared(kept: NDArray[np.int64], pinned: int | None) -> tuple[int, ...]:
+    """The tokens pinned beside that one, as indices among those shown; what the link asks for and is not shown is left out."""
+    if pinned is None:
+        return ()
+    asked = [one for one in token_view.read_pins(session.place("compare")) if one != pinned and one in kept]
+    return tuple(np.searchsorted(kept, asked).tolist())
+
+
+def _linked_window(kept: NDArray[np.int64]) -> str | None:
+    """The link's tokens as "first-last" among those that are shown; None when it names none, or all."""
+    asked = re.fullmatch(r"([0-9]{1,12})-([0-9]{1,12})", str(session.place("window")))
+    if asked is None:
+        return None
+    first, last = np.searchsorted(kept, int(asked[1])), np.searchsorted(kept, int(asked[2]), side="right") - 1
+    return f"{first}-{last}" if first <= last else None
+
+
+def _window_to_link(kept: NDArray[np.int64], shown: str | None) -> str | None:
+    """The same counted among all tokens, hidden ones too, as `token` is; None for everything, so that the link stays short."""
+    if shown is None or shown == "all":
+        return None
+    first, last = map(int, shown.split("-"))
+    return f"{kept[first]}-{kept[last]}"

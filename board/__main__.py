@@ -8,7 +8,7 @@ from board.absent import sentence
 def main(name: str | None = None) -> None:
     """Run the command; ends the process. `name` is what its help calls it: the file it was started by unless given."""
     try:
-        from board.cli import main as command
+        from board.cli.main import main as command
     except ModuleNotFoundError as error:
         sys.stderr.write(f"Error: {sentence(error, 'The command rl-logging-board')}\n")
         sys.exit(2)

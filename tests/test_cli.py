@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from board import __version__
-from board.cli import main, split_arguments
+from board.cli.main import main, split_arguments
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -93,7 +93,7 @@ def test_taken_port_ends_with_a_sentence() -> None:
 
 def test_help_needs_no_streamlit() -> None:
     """The command line answers without importing what it takes a second to import."""
-    code = "import sys; sys.modules['streamlit'] = None; from board.cli import main; main(['serve', '--help'])"
+    code = "import sys; sys.modules['streamlit'] = None; from board.cli.main import main; main(['serve', '--help'])"
     ended = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
     assert ended.returncode == 0, ended.stderr
     assert "ROOT" in ended.stdout

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from rows import row, token_row, write_run
 
 from board import open_run
-from board.cli import main
+from board.cli.main import main
 from board.errors import BoardError
 from board.runs.convert import Target, convert, file_names
 

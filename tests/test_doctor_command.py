@@ -13,7 +13,7 @@ from rows import row, write_run
 
 from board.checks.examination import CHECKS
 from board.checks.messages import printable
-from board.cli import main
+from board.cli.main import main
 
 SOUND = [row(step, prompt=f"p{step}{i}", response=f"r{step}{i}", reward=1.0) for step in range(6) for i in range(4)]
 WARNED = [*SOUND, row(6, prompt="p", reward=None)]
@@ -125,7 +125,7 @@ def test_printable_keeps_text() -> None:
 def test_check_needs_no_streamlit(tmp_path: Path) -> None:
     """A job in CI examines a run without the board's screen."""
     folder = write_run(tmp_path / "run", {"data.jsonl": SOUND})
-    code = f"import sys; sys.modules['streamlit'] = None; from board.cli import main; main(['check', {str(folder)!r}])"
+    code = f"import sys; sys.modules['streamlit'] = None; from board.cli.main import main; main(['check', {str(folder)!r}])"
 
     ended = subprocess.run(
         [sys.executable, "-c", code], cwd=Path(__file__).parent.parent, env=os.environ, capture_output=True, text=True, timeout=60

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 from rows import row, write_run
 
-from board.cli import main
-from board.endings import ExitCode
+from board.cli.endings import ExitCode
+from board.cli.main import main
 
 REPOSITORY = Path(__file__).parent.parent
 

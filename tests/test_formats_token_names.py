@@ -11,7 +11,7 @@ from rows import write_run
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from board import open_run
-from board.cli import main
+from board.cli.main import main
 from board.errors import BoardError
 from board.formats.token_names import load, named
 

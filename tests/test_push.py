@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from board import open_run, trackers
 from board.analysis.step_metrics import per_step_values
 from board.checks.examination import examine
-from board.cli import main
+from board.cli.main import main
 from board.recorder import RolloutRecorder
 
 REPOSITORY = Path(__file__).parents[1]

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from board import cli, open_run
+from board import open_run
 from board.analysis.highlights import Landmark
+from board.cli import main
 from board.errors import BoardError
 from board.metrics.declared import DIALECTS
 from board.push import Pushed, Request, target
@@ -247,7 +248,7 @@ def test_names_of_a_dialect(names: str) -> None:
 
 def test_the_command_names_what_there_is() -> None:
     """The choices of the command line are the trackers and the dialects."""
-    assert (TRACKERS, tuple(DIALECTS)) == (cli.TRACKERS, cli.DIALECTS)
+    assert (TRACKERS, tuple(DIALECTS)) == (main.TRACKERS, main.DIALECTS)
 
 
 def test_what_a_tracker_does_not_take_is_refused() -> None:

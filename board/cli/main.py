@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import click
 
 from board import __version__
-from board.endings import Commands, ExitCode, exit_codes
+from board.cli.endings import Commands, ExitCode, exit_codes
 from board.errors import BoardError
 from board.text.path_names import shown
 

@@ -1,0 +1,1 @@
+"""The command `rl-logging-board`, a module per command. Computes nothing itself."""

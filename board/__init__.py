@@ -6,7 +6,7 @@ which is why nothing is imported here until asked for.
 
 from typing import TYPE_CHECKING, Any
 
-from board.absent import sentence
+from board.errors import missing_library
 
 if TYPE_CHECKING:
     from board.recorder import RolloutRecorder
@@ -27,5 +27,5 @@ def __getattr__(name: str) -> Any:
 
             return RolloutRecorder
     except ModuleNotFoundError as error:
-        raise ImportError(sentence(error, f"board.{name}")) from error
+        raise ImportError(missing_library(error, f"board.{name}")) from error
     raise AttributeError(f"module 'board' has no attribute {name!r}")

@@ -2,7 +2,7 @@
 
 import sys
 
-from board.absent import sentence
+from board.errors import missing_library
 
 
 def main(name: str | None = None) -> None:
@@ -10,7 +10,7 @@ def main(name: str | None = None) -> None:
     try:
         from board.cli.main import main as command
     except ModuleNotFoundError as error:
-        sys.stderr.write(f"Error: {sentence(error, 'The command rl-logging-board')}\n")
+        sys.stderr.write(f"Error: {missing_library(error, 'The command rl-logging-board')}\n")
         sys.exit(2)
     command(prog_name=name)
 

@@ -1,6 +1,6 @@
-"""The errors the board raises on purpose.
+"""The errors the board raises on purpose, and what it says of a library that is not installed.
 
-Knows nothing of files, frames or screens. `str(error)` is one sentence fit for the screen: what happened, where, and what to do.
+Knows nothing of files, frames or screens, and imports no library: a trainer has the recorder alone (`pip install --no-deps`). `str(error)` is one sentence fit for the screen: what happened, where, and what to do.
 
 BoardError
 ├── RunNotFound      the location holds nothing the board can read
@@ -10,7 +10,12 @@ BoardError
 └── FieldMissing     a computation needs a column the run does not have
 """
 
+from typing import Final
+
 from board.text.path_names import encodable
+
+_DISTRIBUTIONS: Final = {"simdjson": "pysimdjson"}
+"""Modules that are not called as what brings them."""
 
 
 class BoardError(Exception):
@@ -39,3 +44,15 @@ class ArgumentRefused(BoardError):
 
 class FieldMissing(BoardError):
     """A chart or a metric was asked for, and the run has no such column."""
+
+
+def missing_library(error: ModuleNotFoundError, what: str) -> str:
+    """What to install so that `what` works. Raises the error itself where it is a module of the board that is missing."""
+    module = (error.name or "").partition(".")[0]
+    if module in ("", "board"):
+        raise error
+    name = _DISTRIBUTIONS.get(module, module)
+    return (
+        f"{what} needs {name}, which is not installed: pip install {name}"
+        " (for all that the board needs: pip install -r requirements.txt in its folder)."
+    )

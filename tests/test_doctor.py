@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from board.checks.contract import Diagnosis, Finding
-from board.checks.texts import CLOSELY
 from bounded import run_bounded
 from rows import row, write_run
 
 from board import open_run
+from board.checks.contract import Diagnosis, Finding
 from board.checks.examination import CHECKS, NAMED_PLACES, examine
+from board.checks.texts import CLOSELY
 from board.runs.load_report import KEPT_PROBLEMS
 
 REPOSITORY = Path(__file__).parent.parent

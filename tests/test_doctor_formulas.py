@@ -7,10 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from board.checks.alignment import clearly_above, correlation, reward_rule
-from board.checks.arrays import in_stretches
-from board.checks.evidence import Batch, batch_of
-from board.checks.texts import reads_as
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -18,6 +14,10 @@ from rows import row, write_run
 
 from board import open_run
 from board.checks import alignment, arrays
+from board.checks.alignment import clearly_above, correlation, reward_rule
+from board.checks.arrays import in_stretches
+from board.checks.evidence import Batch, batch_of
+from board.checks.texts import reads_as
 
 
 def batch(folder: Path, rows: list[dict[str, Any]]) -> Batch:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.formats.row import Row, align, flag_not_finite, plural
+from board.formats.row import Row, align, flag_not_finite
+from board.text.counting import plural
 from board.text.padding import COMMON_PADS
 
 NAN = math.nan

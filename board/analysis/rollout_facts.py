@@ -10,9 +10,9 @@ from typing import Any, Final
 import pandas as pd
 
 from board.analysis.selection import numeric_columns, of_step
-from board.formats.row import plural
 from board.runs.run import Rollout, Run
 from board.schema import IDS, heading, unit
+from board.text.counting import plural
 from board.text.display import shorten, without_padding, without_system_prompt
 from board.text.format_number import fmt, told
 

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from board.checks import alignment, arrays, completeness, loading, repetition, texts
 from board.checks.contract import SEVERITIES, Answer, Check, Diagnosis, Finding, Found, Place, Unable
 from board.checks.evidence import Evidence, collect
-
-from board.checks import alignment, arrays, completeness, loading, repetition, texts
 from board.runs.parts import LEFT_OUT
 from board.runs.run import Run
 

@@ -3,10 +3,9 @@
 import json
 from typing import Any, Final
 
-from board.checks.contract import SEVERITIES, Diagnosis, Finding, Severity
-
 from board.checks import VERSION
-from board.formats.row import plural
+from board.checks.contract import SEVERITIES, Diagnosis, Finding, Severity
+from board.text.counting import plural
 from board.text.terminal import on_one_line, printable
 
 _NOUNS: Final[dict[Severity, str]] = {"error": "error", "warning": "warning", "note": "note"}

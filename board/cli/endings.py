@@ -14,9 +14,8 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from board.absent import sentence
 from board.checks import VERSION
-from board.errors import ArgumentRefused, BoardError, MappingRefused, RunNotFound
+from board.errors import ArgumentRefused, BoardError, MappingRefused, RunNotFound, missing_library
 from board.text.path_names import encodable
 from board.text.terminal import printable
 
@@ -72,7 +71,7 @@ class Command(click.Command):
             code = ExitCode.CANNOT if isinstance(error, _NOTHING_DONE) else ExitCode.FAILED
             raise Failure(_naming(run, error), code, run) from error
         except ModuleNotFoundError as error:
-            raise Failure(sentence(error, f"`{self.name}`"), ExitCode.CANNOT, run) from error
+            raise Failure(missing_library(error, f"`{self.name}`"), ExitCode.CANNOT, run) from error
         except OSError as error:
             raise Failure(_of_the_disk(error), ExitCode.FAILED, run) from error
 

@@ -10,8 +10,8 @@ from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
 from board.figures.downsampling import LIMIT, kept_points
 from board.figures.theme import AXIS_TITLE, COLORS, MARK, SEQUENTIAL, base_layout, leave_room, tint
-from board.formats.row import plural
 from board.metrics.formulas import Float64Array
+from board.text.counting import plural
 from board.text.format_number import fmt
 
 MOST_DOTS: Final = 400

@@ -18,8 +18,8 @@ from board.figures.curves import MOST_LABELS
 from board.figures.downsampling import kept_points
 from board.figures.lines import Curve, line, name_lines, unsmoothed
 from board.figures.theme import COLORS, MARK, base_layout, leave_room, step_axis, tint
-from board.formats.row import plural
 from board.metrics.formulas import Float64Array
+from board.text.counting import plural
 
 HEIGHT: Final = 168
 _BARE: Final = 22

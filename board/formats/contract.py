@@ -6,12 +6,9 @@ It knows field names and shapes, and nothing of files, frames or screens.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Protocol
 
 from board.sources.json_record import Record
-
-COMPANIONS: Final = "companions"
-"""Under this key a record has the records of the files that belong to its own, where a trainer keeps a step in several."""
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,12 @@ from board.formats.json_paths import found, pruned
 from board.formats.masking import cut, hide, response_span
 from board.formats.native import as_number, shown
 from board.formats.renaming import mask, total
-from board.formats.row import plural
 from board.formats.token_names import IDS as RESPONSE_IDS
 from board.formats.token_names import PROMPT_IDS
 from board.formats.validation import split_at
 from board.schema import ALTERNATIVES, NATIVE, TOKEN_METRICS, TOKENS
 from board.sources.json_record import Record
+from board.text.counting import plural
 
 FILE: Final = "rollouts.toml"
 """What a mapping is called, beside the run."""

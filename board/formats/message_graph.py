@@ -12,9 +12,9 @@ from board.formats.common_fields import given
 from board.formats.masking import cut, response_span, spread
 from board.formats.native import shown
 from board.formats.renaming import listed
-from board.formats.row import plural
 from board.formats.validation import as_long, nested
 from board.sources.json_record import Record
+from board.text.counting import plural
 
 _PER_SAMPLED: Final = {
     "logprobs": "rollout_logprobs",

@@ -16,10 +16,11 @@ import numpy as np
 from board.errors import RowRefused
 from board.formats.chat import chat, is_chat, response
 from board.formats.contract import Head, Place
-from board.formats.row import Alternative, FloatArray, Row, plural
+from board.formats.row import Alternative, FloatArray, Row
 from board.formats.token_names import PROMPT_IDS
 from board.schema import BY_NAME, DERIVED_TOKEN_METRICS, NATIVE, TOKENS
 from board.sources.json_record import Record, as_text
+from board.text.counting import plural
 
 NAME: Final = "native"
 FAMILY: Final = "native"

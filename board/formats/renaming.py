@@ -11,8 +11,9 @@ import numpy as np
 
 from board.errors import RowRefused
 from board.formats.native import as_array, as_number, shown
-from board.formats.row import FloatArray, plural
+from board.formats.row import FloatArray
 from board.sources.json_record import Record, parse_value
+from board.text.counting import plural
 
 
 def need(record: Record, *keys: str) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.schema import ALTERNATIVES
+from board.text.counting import plural
 from board.text.padding import COMMON_PADS
 
 FloatArray = NDArray[np.float32]
@@ -97,8 +98,3 @@ def _mismatch(name: str, numbers: int, tokens: int, noun: str = "number") -> str
     if numbers < tokens:
         return f"{have}: {plural(tokens - numbers, 'token')} at the end without one"
     return f"{have}: {plural(numbers - tokens, noun)} at the end left over"
-
-
-def plural(count: int, noun: str) -> str:
-    """`1 token`, `2 tokens`, `1,000 tokens`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -14,11 +14,11 @@ from board.formats.json_paths import leaves
 from board.formats.mapping import FILE, SAID, Constant, FromPath, HandMapping, Key, Source
 from board.formats.mapping_file import quoted, write
 from board.formats.native import as_alternatives, as_array
-from board.formats.row import plural
 from board.formats.token_names import IDS as RESPONSE_IDS
 from board.formats.token_names import PROMPT_IDS
 from board.schema import ALTERNATIVES, TOKEN_METRICS, TOKENS
 from board.sources.json_record import Record
+from board.text.counting import plural
 
 Values = Sequence[Any]
 """What stands at one path in each record, None where nothing does."""

@@ -10,8 +10,8 @@ from board.errors import RowRefused
 from board.formats.contract import Place
 from board.formats.filename_hints import split_in
 from board.formats.native import shown
-from board.formats.row import plural
 from board.sources.json_record import Record
+from board.text.counting import plural
 
 
 def listed(record: Record, key: str, of: type = object, count: int | None = None, noun: str = "token") -> list[Any]:

@@ -1,9 +1,9 @@
 """What a push says of itself: its progress in a line, its end in a few. Knows numbers and words; prints nothing."""
 
 from board.errors import BoardError
-from board.formats.row import plural
 from board.push.delivery import Pushed
 from board.push.pushing import Request
+from board.text.counting import plural
 from board.text.format_number import fmt
 from board.text.terminal import on_one_line
 

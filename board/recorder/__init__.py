@@ -6,11 +6,11 @@
 Needs numpy and orjson alone. It knows how the board reads a row, and nothing of its store or its screens.
 """
 
-from board.absent import sentence
+from board.errors import missing_library
 
 try:
     from board.recorder.recorder import RolloutRecorder
 except ModuleNotFoundError as error:
-    raise ImportError(sentence(error, "board.recorder")) from error
+    raise ImportError(missing_library(error, "board.recorder")) from error
 
 __all__ = ["RolloutRecorder"]

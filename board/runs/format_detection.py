@@ -14,13 +14,13 @@ from board import formats
 from board.errors import RowRefused, RunNotFound
 from board.formats import native
 from board.formats.contract import Head
-from board.formats.row import plural
 from board.formats.suggest_mapping import guess
 from board.formats.trainers import miles_columns, miles_trajectory, slime, token_export, traces, trackio, trl, wandb_table
 from board.sources import files, json_record
 from board.sources.files import Parsed
 from board.sources.json_record import Record
 from board.sources.shards import Line, Problem, Shard, is_plain, read_lines
+from board.text.counting import plural
 
 _RECORDS: Final = 8
 _BYTES: Final = 8_000_000

@@ -17,7 +17,6 @@ from typing import Final
 
 from board import formats
 from board.errors import BoardError, RunNotFound
-from board.formats.row import plural
 from board.runs import dump_beside, part_builder, worker_pool
 from board.runs.byte_range import Stretch, parse
 from board.runs.format_detection import Identity, check_one_family, format_of, identify, joined, sidecars, suggested_mapping
@@ -29,6 +28,7 @@ from board.runs.store import Manifest, Piece, Store
 from board.runs.worker_pool import Outcome
 from board.sources import shards
 from board.sources.shards import Problem, Shard
+from board.text.counting import plural
 
 STRETCH_BYTES: Final = 16_000_000
 """Bytes of a plain shard that are parsed at once."""

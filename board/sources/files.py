@@ -13,12 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from board.errors import BoardError, RowRefused, RunNotFound
-from board.formats.contract import COMPANIONS
-from board.formats.row import plural
 from board.sources import arrow_values, csv_rows, json_record, json_stream, run_files, shards, trackio_records, trackio_rollouts
-from board.sources.json_record import Record
+from board.sources.json_record import COMPANIONS, Record
 from board.sources.lines import longest_line
 from board.sources.shards import Problem, Shard
+from board.text.counting import plural
 from board.text.path_names import shown
 
 _ROWS_AT_ONCE: Final = 64

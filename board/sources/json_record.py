@@ -23,6 +23,9 @@ _LONE: Final = re.compile("[\ud800-\udfff]")
 Record = dict[str, Any]
 """A JSON object as parsed: what a format maps to a rollout."""
 
+COMPANIONS: Final = "companions"
+"""Under this key a record has the records of the files that belong to its own, where a trainer keeps a step in several."""
+
 
 class Reader:
     """Reads line after line, in one thread; a list of numbers under a key of `arrays` becomes float32 without a Python object per number.

@@ -16,9 +16,8 @@ from typing import BinaryIO, Final
 
 import pyarrow as pa
 
-from board.absent import sentence
-from board.errors import BoardError
-from board.formats.row import plural
+from board.errors import BoardError, missing_library
+from board.text.counting import plural
 from board.text.format_number import size
 
 _KEPT_VARIABLES: Final = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
@@ -49,7 +48,7 @@ _SEATS: Final = threading.BoundedSemaphore(2)
 def answered(table: pa.Table, query: str, limits: Limits) -> pa.Table:
     """What `board.sql.sandbox_worker` says to the query, in a process that is gone when this returns. Raises BoardError when it says nothing."""
     if find_spec("duckdb") is None:
-        raise BoardError(sentence(ModuleNotFoundError(name="duckdb"), "A query"))
+        raise BoardError(missing_library(ModuleNotFoundError(name="duckdb"), "A query"))
     try:
         with tempfile.TemporaryFile() as asked:
             _write(asked, table, {"query": query, "limits": json.dumps(asdict(limits))})

@@ -12,11 +12,11 @@ import streamlit as st
 
 from board.errors import BoardError
 from board.figures.step_strip import bar_mark, step_strip
-from board.formats.row import plural
 from board.runs import library
 from board.runs.library import RunFolder
 from board.runs.progress import Progress
 from board.runs.run import Run
+from board.text.counting import plural
 from board.text.format_number import size
 from board.text.padding import COMMON_PADS
 from board.text.path_names import shown

@@ -5,10 +5,10 @@ from typing import Final
 import streamlit as st
 
 from board.formats.mapping import FILE as MAPPING_FILE
-from board.formats.row import plural
 from board.runs import library
 from board.runs.load_report import KEPT_PROBLEMS, LoadReport
 from board.runs.run import Run
+from board.text.counting import plural
 from board.text.format_number import size
 from board.ui import address, session
 from board.ui.controls import pad_choice

@@ -18,10 +18,10 @@ from board.analysis.metric_list import Panel, catalogue_names, line_names, point
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
 from board.figures.metric_panel import Healthy, PanelLine, metric_panel
-from board.formats.row import plural
 from board.metrics import declared
 from board.metrics.declared.contract import Metric, Page, Reading, Words
 from board.runs.run import Run
+from board.text.counting import plural
 from board.text.format_number import exact, fmt
 from board.ui import address, session
 from board.ui.metric_filters import Language, MetricChoices

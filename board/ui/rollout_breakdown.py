@@ -12,9 +12,9 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from board.analysis.segment_tree import outline
 from board.analysis.segments import Segment, roll_up
 from board.analysis.text_diff import Diff, compare, fold
-from board.formats.row import plural
 from board.metrics import formulas
 from board.runs.run import Rollout
+from board.text.counting import plural
 from board.text.display import visible, without_padding
 from board.text.format_number import MISSING, fmt
 from board.text.token_decoding import codec_of, decoded, readable

@@ -6,9 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from board.errors import BoardError
-from board.formats.row import plural
 from board.runs.run import Rollout
 from board.schema import IDS, heading, is_trainers
+from board.text.counting import plural
 from board.text.display import shorten, without_padding, without_system_prompt
 from board.text.format_number import fmt
 from board.ui import address, rollout_breakdown, session, token_panel

@@ -10,10 +10,10 @@ import streamlit as st
 from board.errors import BoardError, FieldMissing
 from board.figures.chart import Spec, step_mark
 from board.figures.sql_chart import MOST_CURVES, answer_chart
-from board.formats.row import plural
 from board.runs.run import Run
 from board.sql.query import LONGEST_QUERY, Answer, CustomCurve, curves, described, evaluate, example
 from board.sql.sandbox import Limits
+from board.text.counting import plural
 from board.ui import address, session
 from board.ui.messages import notice
 from board.user_files import saved_queries

@@ -9,8 +9,8 @@ from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.masking import hide
 from board.formats.renaming import listed, need, renamed
-from board.formats.row import plural
 from board.sources.json_record import Record
+from board.text.counting import plural
 
 NAME: Final = "open-instruct"
 FAMILY: Final = "open-instruct"

@@ -10,8 +10,9 @@ from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.masking import hide, response_span
 from board.formats.renaming import listed, mask, need, renamed
-from board.formats.row import FloatArray, plural
+from board.formats.row import FloatArray
 from board.sources.json_record import Record
+from board.text.counting import plural
 
 NAME: Final = "ROLL board"
 FAMILY: Final = "ROLL"

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats.common_fields import beside, given, hidden, reward_note, rewarded, step_and_split
-from board.formats.contract import COMPANIONS, Head, Place
+from board.formats.contract import Head, Place
 from board.formats.renaming import listed
 from board.formats.validation import nested, objects, whole
-from board.sources.json_record import Record
+from board.sources.json_record import COMPANIONS, Record
 
 NAME: Final = "slime dump"
 FAMILY: Final = "slime"

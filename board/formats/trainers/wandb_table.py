@@ -11,9 +11,9 @@ from typing import Any, Final
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.renaming import listed
-from board.formats.row import plural
 from board.formats.trainers import trl
 from board.sources.json_record import Record
+from board.text.counting import plural
 
 NAME: Final = "W&B table"
 FAMILY: Final = trl.FAMILY

@@ -4,11 +4,11 @@ import time
 from typing import Final, Literal, cast
 
 import streamlit as st
-from board.checks.contract import Diagnosis, Finding, Severity
 
 from board.checks import messages
+from board.checks.contract import Diagnosis, Finding, Severity
 from board.checks.examination import examine
-from board.formats.row import plural
+from board.text.counting import plural
 from board.ui import address, session
 
 TICK_SECONDS: Final = 0.2

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import numpy as np
-from board.checks.evidence import Evidence
 from numpy.typing import NDArray
+
+from board.checks.evidence import Evidence
 
 Severity = Literal["error", "warning", "note"]
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from board.analysis.selection import neighbours, numeric_columns, of_step, page, pages, sample, sort, with_text
 from board.analysis.step_stats import LengthChange, length_change
 from board.figures.theme import COLORS
-from board.formats.row import plural
 from board.schema import BY_NAME, heading
+from board.text.counting import plural
 from board.text.display import preview
 from board.text.format_number import column_format, fmt
 from board.ui import rollout_detail, session

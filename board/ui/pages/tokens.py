@@ -6,8 +6,8 @@ import streamlit as st
 
 from board.analysis.rollout_facts import particulars
 from board.analysis.selection import extreme_tokens, natural_order, neighbours, of_step, preferred
-from board.formats.row import plural
 from board.schema import BY_TITLE
+from board.text.counting import plural
 from board.text.format_number import MISSING
 from board.ui import rollout_breakdown, rollout_detail, session, token_panel
 from board.ui.components import folded

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rows import row, write_run
 
-from board.absent import sentence
+from board.errors import missing_library
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -63,4 +63,4 @@ def test_board_without_any_of_them_imports() -> None:
 def test_a_fault_of_our_own_stays_one(name: str | None) -> None:
     """A module of the board that is missing is nothing that pip could install."""
     with pytest.raises(ModuleNotFoundError):
-        sentence(ModuleNotFoundError(name=name), "It")
+        missing_library(ModuleNotFoundError(name=name), "It")

@@ -12,9 +12,9 @@ from board.analysis.metric_list import HEADINGS, INTRODUCTIONS, SECTIONS, Panel,
 from board.errors import FieldMissing
 from board.figures.chart import Spec
 from board.figures.frontier import frontier, frontier_mark
-from board.formats.row import plural
 from board.metrics.declared.contract import Words
 from board.runs.run import EVALUATION
+from board.text.counting import plural
 from board.text.path_names import shown
 from board.ui import session, sql_editor
 from board.ui.components import step_marks

@@ -6,13 +6,13 @@ Measures per rollout, and checks of them. Knows nothing of texts, groups or step
 from typing import Final
 
 import numpy as np
-from board.checks.contract import Answer, Found, Unable
-from board.checks.evidence import Batch, Column, Evidence
 from numpy.typing import NDArray
 
 from board.checks import loading
-from board.formats.row import plural
+from board.checks.contract import Answer, Found, Unable
+from board.checks.evidence import Batch, Column, Evidence
 from board.schema import title
+from board.text.counting import plural
 
 LOGPROBS: Final = ("logprobs", "ref_logprobs", "rollout_logprobs")
 

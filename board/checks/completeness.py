@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from board.checks.contract import Answer, Found, Unable
-from board.checks.evidence import Evidence
 from numpy.typing import NDArray
 
-from board.formats.row import plural
+from board.checks.contract import Answer, Found, Unable
+from board.checks.evidence import Evidence
 from board.metrics.prompt_groups import members
 from board.runs.part_builder import prompt_key
+from board.text.counting import plural
 
 LEAST_STEPS: Final = 5
 """From fewer steps nothing usual can be told."""

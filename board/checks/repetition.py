@@ -5,12 +5,12 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from board.checks.contract import Answer, Found
-from board.checks.evidence import Batch, Column, Evidence, text_column
 from numpy.typing import NDArray
 
-from board.formats.row import plural
+from board.checks.contract import Answer, Found
+from board.checks.evidence import Batch, Column, Evidence, text_column
 from board.schema import TOKENS
+from board.text.counting import plural
 
 _NOT_OF_THE_ROW: Final = ("shard", "line", "rank")
 """Where a row was written, and by whom: ranks that each log the whole batch write the same rows."""

@@ -8,13 +8,13 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from board.checks.contract import Answer, Found, Unable
-from board.checks.evidence import Batch, Column, Evidence
 from numpy.typing import NDArray
 
-from board.formats.row import plural
+from board.checks.contract import Answer, Found, Unable
+from board.checks.evidence import Batch, Column, Evidence
 from board.metrics.formulas import Float64Array
 from board.schema import title
+from board.text.counting import plural
 from board.text.format_number import fmt
 
 PAIRS: Final = {"ref": ("logprobs", "ref_logprobs"), "rollout": ("logprobs", "rollout_logprobs")}

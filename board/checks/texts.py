@@ -10,12 +10,12 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from board.checks.contract import Answer, Found, Unable
-from board.checks.evidence import Batch, Column, Evidence, text_column
 from numpy.typing import NDArray
 
-from board.formats.row import plural
+from board.checks.contract import Answer, Found, Unable
+from board.checks.evidence import Batch, Column, Evidence, text_column
 from board.schema import TOKENS
+from board.text.counting import plural
 from board.text.padding import COMMON_PADS, END_TOKENS
 from board.text.token_decoding import bytes_of, codec_of
 

@@ -8,15 +8,15 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
-from board.checks.contract import Answer, Found
-from board.checks.evidence import Evidence
 from numpy.typing import NDArray
 
-from board.formats.row import plural
+from board.checks.contract import Answer, Found
+from board.checks.evidence import Evidence
 from board.runs.load_report import LIGHTENED, LoadReport
 from board.runs.parts import LEFT_OUT
 from board.schema import TOKEN_METRICS
 from board.sources.shards import Problem
+from board.text.counting import plural
 
 _LENGTHS: Final = re.compile(r"\S+ has [\d,]+ (?:numbers?|lists?) for [\d,]+ tokens?: ")
 _RESUMED: Final = re.compile(r"step -?\d+ is written \d+ times ")

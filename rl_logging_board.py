@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from board.ui import address, navigation, not_found, header
+from board.ui import address, header, navigation, not_found
 
 st.set_page_config(page_title="RL Logging Board", layout="wide", initial_sidebar_state="collapsed")
 page, unknown = navigation.chosen()

@@ -1,4 +1,4 @@
-"""board.metrics.step_sums: sums over steps against numpy on each step's numbers, and tokens of rollouts pooled against all tokens in one array."""
+"""board.metrics.step_sums: sums over steps against numpy on each step's numbers, and tokens of rollouts against one array of all."""
 
 import math
 import warnings

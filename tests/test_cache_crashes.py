@@ -23,10 +23,11 @@ REPOSITORY = Path(__file__).parent.parent
 
 OPENED = """
 import sys
-from board import loading, open_run
-loading.STRETCH_BYTES = 20_000
+from board import open_run
+from board.runs import loader
+loader.STRETCH_BYTES = 20_000
 for small in map(int, sys.argv[2:]):
-    loading.SMALL_BYTES = small
+    loader.SMALL_BYTES = small
     run = open_run(sys.argv[1])
     rows = [run.rollout(int(key)) for key in run.frame.index]
     right = [(row["prompt"], row["logprobs"].tolist()) for row in rows] == [(f"p{at}", [-1.0, -2.0]) for at in range(len(rows))]

@@ -274,10 +274,10 @@ def test_large_files_are_read_in_pieces(tmp_path: Path) -> None:
             writer.write_batch(batch)
 
     told = run_bounded(
-        "import resource, sys; from pathlib import Path; from board import containers, shards\n"
+        "import resource, sys; from pathlib import Path; from board.sources import files, shards\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "found = shards.find_shards(Path(sys.argv[1]))[0]\n"
-        "print(*(sum(1 for _ in containers.read(shard)) for shard in found))\n"
+        "print(*(sum(1 for _ in files.read(shard)) for shard in found))\n"
         "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)",
         tmp_path,
     )

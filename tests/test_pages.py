@@ -499,7 +499,7 @@ def test_a_click_on_a_chart_goes_to_the_nearest_step(x: float, expected: int) ->
     script = f"""
 import numpy as np
 import streamlit as st
-from board import address, live, session
+from board.ui import session
 st.session_state.update(step=20, rollout="rank_0.jsonl:1", marks={{"clicked": {x}}})
 session.step_clicked("marks", np.array([0, 10, 20, 35]))()
 st.text(f"{{st.session_state.step}} {{'rollout' in st.session_state}}")
@@ -540,7 +540,7 @@ def test_a_typed_step_goes_to_the_nearest(typed: str, expected: str) -> None:
     script = f"""
 import numpy as np
 import streamlit as st
-from board import address, live, session
+from board.ui import session
 st.session_state["step"] = {typed!r}
 session.step_chosen(np.array([0, 10, 20, 30]))
 st.text(str(st.session_state["step"]))

@@ -88,14 +88,15 @@ def texts(draw: st.DrawFn, most: int = 8) -> bytes:
 
 HELPER = """
 import json, os, signal, sys, time
-from board import ingest, loading, open_run
+from board import open_run
+from board.runs import loader, part_builder
 
 def load(order):
     child = os.fork()
     if child:
         return child
     os.environ["RL_BOARD_CACHE"] = order["cache"]
-    loading.STRETCH_BYTES, ingest.BYTES_PER_PART = order["stretch"], order["part"]
+    loader.STRETCH_BYTES, ingest.BYTES_PER_PART = order["stretch"], order["part"]
     try:
         open_run(order["folder"])
     finally:

@@ -2,8 +2,8 @@
 
 The cache may be deleted at any time and is never trusted blindly: a stretch whose bytes no longer look the same is forgotten. Files are
 written under a temporary name and renamed, and flushed before a manifest names them, so that whatever is killed at any instant leaves a
-cache that opens and is right. A manifest vouches for itself and for its parts, whose sums it holds (`board.runs.sealed_file`): what is not as it was
-written is never used. The run folder is never written to. Knows parts and bytes; knows neither JSON nor rollouts.
+cache that opens and is right. A manifest vouches for itself and for its parts, whose sums it holds (`board.runs.sealed_file`): what is not
+as it was written is never used. The run folder is never written to. Knows parts and bytes; knows neither JSON nor rollouts.
 """
 
 import json
@@ -34,38 +34,9 @@ from board.sources.shards import Problem, Shard
 from board.text.path_names import shown
 from board.user_files import private_folders
 
-MAKERS: Final = (
-    "arrow_values.py",
-    "candidates.py",
-    "columns.py",
-    "containers.py",
-    "csv_rows.py",
-    "json_stream.py",
-    "ingest.py",
-    "lines.py",
-    "loading.py",
-    "parts.py",
-    "reading.py",
-    "metrics.py",
-    "names.py",
-    "moments.py",
-    "padding.py",
-    "private.py",
-    "recognition.py",
-    "records.py",
-    "report.py",
-    "run_files.py",
-    "sealed.py",
-    "shards.py",
-    "store.py",
-    "streams.py",
-    "stretches.py",
-    "schema.py",
-    "trackio_records.py",
-    "formats",
-    "trackers",
-)
-"""The sources that decide what a part holds. Another text of any of them makes another cache: no number outlives the code that made it."""
+_MAKERS: Final = ("formats", "metrics", "runs", "sources", "text", "schema.py")
+"""The wings, and the module beside them, whose code decides what a part holds. Another text of any of them makes another cache: no number
+outlives the code that made it."""
 
 _KINDS: Final = ("scalars", "texts", "tokens", "moments")
 """The tables of a part, in the order in which their columns lie in its file; every open reads the first of them."""
@@ -135,14 +106,18 @@ def cache_root() -> Path:
     return Path(given) if given else base / "rl-logging-board"
 
 
+def makers() -> list[Path]:
+    """The sources that decide what a part holds."""
+    board = Path(__file__).parents[1]
+    return [source for name in _MAKERS for source in (sorted((board / name).rglob("*.py")) or [board / name])]
+
+
 @cache
 def version() -> str:
     """Names what this board's parts hold and how."""
     digest = blake2b(digest_size=8)
-    for name in MAKERS:
-        path = Path(__file__).with_name(name)
-        for source in sorted(path.glob("*.py")) if path.is_dir() else [path]:
-            digest.update(source.read_bytes())
+    for source in makers():
+        digest.update(source.read_bytes())
     return f"v-{digest.hexdigest()}"
 
 

@@ -1,1 +1,1 @@
-"""One module per trainer's dump, each recognising its files and mapping a record to rollouts. Files may come; names and shapes are known here."""
+"""One module per trainer's dump: whose files these are, and how a record of theirs becomes rollouts. Knows no file, frame or screen."""

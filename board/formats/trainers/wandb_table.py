@@ -1,7 +1,7 @@
 """W&B's tables of completions, as TRL logs them: `media/table/completions_10_<digest>.table.json` in a run's folder, a table a file.
 
-TRL's RLOO trainer writes its rollouts nowhere else. A row is what TRL's own file has (`board.formats.trainers.trl`); a table that was logged again
-has the same digest in its name. An evaluation's completions bear the step of training, and nothing tells them apart.
+TRL's RLOO trainer writes its rollouts nowhere else. A row is what TRL's own file has (`board.formats.trainers.trl`); a table that was
+logged again has the same digest in its name. An evaluation's completions bear the step of training, and nothing tells them apart.
 """
 
 import re

@@ -1,41 +1,24 @@
-"""What several test files share: a clean machine for every test, the real server, a browser that notices what goes wrong."""
+"""What several test files share: a clean machine for every test, and the real server."""
 
-import json
 import os
-import re
-import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import Browser, Locator, Page, Request, expect, sync_playwright
-from settling import tab
+from servers import Serve
 
-expect.set_options(timeout=30_000)  # a busy machine may take long to draw; what never comes fails all the same
 settings.register_profile("board", deadline=None)  # time is for benchmarks/
 settings.load_profile("board")
 
 REPOSITORY = Path(__file__).parent.parent
-CHROMIUM_SWITCHES = [
-    "--no-sandbox",  # tests run as root in containers
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 START_SECONDS = 60
-
-Serve = Callable[..., str]
-"""Called with a root folder and options, gives the address the server printed."""
 
 
 @pytest.fixture(autouse=True)
@@ -116,51 +99,3 @@ def _is_healthy(address: str) -> bool:
 def board_server(serve: Serve) -> str:
     """The address of a board over the runs that ship with it; it ends in a slash."""
     return serve(REPOSITORY / "rollout_samples")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium, for one test file: its event loop occupies the thread, which AppTest in other files does not bear."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("CI runs the browser tests, and there is no chromium.")
-        pytest.skip("there is no chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_SWITCHES)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A fresh browser tab; the test fails if a script throws, the console reports an error or another host is asked."""
-    wrongs: list[str] = []
-
-    def watch(request: Request) -> None:
-        if not request.url.startswith(("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:")):
-            wrongs.append(f"fetched {request.url}")
-
-    context = browser.new_context(viewport={"width": 1400, "height": 1000}, color_scheme="light")
-    page = context.new_page()
-    page.on("pageerror", lambda error: wrongs.append(f"threw {error}"))
-    page.on("console", lambda message: wrongs.append(f"console: {message.text}") if message.type == "error" else None)
-    page.on("request", watch)
-    page.set_default_timeout(30_000)
-    yield page
-    context.close()
-    assert not wrongs
-
-
-@pytest.fixture
-def view(serve: Serve, page: Page, tmp_path: Path, request: pytest.FixtureRequest) -> Locator:
-    """The token view of the row that the test asks for."""
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "rank_0.jsonl").write_text(json.dumps(request.param) + "\n", encoding="utf-8")
-    page.goto(serve(tmp_path))
-    tab(page, "Tokens").click()
-    expect(page.locator(".tv-tok").first).to_be_visible()
-    # The link is written last: from here on no run of the script draws the view anew.
-    expect(page).to_have_url(re.compile("granularity=token"))
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
-    return page.locator(".tv")

@@ -1,0 +1,96 @@
+"""The Metrics page in a browser: its panels are marked and clicked like every chart, and what is closed is not there."""
+
+import json
+import re
+from pathlib import Path
+
+from browsing import click_middle
+from conftest import REPOSITORY, Serve
+from playwright.sync_api import Page, expect
+from settling import settled, tab
+
+PANEL = '[class*="st-key-panel_reward_"]'
+
+
+def opened(page: Page, board_server: str, step: int, run: str = "tiny_ppo_rhyme") -> None:
+    """The page with the reward's panels drawn and marked."""
+    page.goto(f"{board_server}?run={run}&step={step}")
+    expect(page.locator(".st-key-curve_0 .step-mark .step")).to_have_text(f"step {step}")
+    settled(page)
+    tab(page, "Metrics").click()
+    expect(page.locator(".st-key-frontier .js-plotly-plot")).to_be_visible()
+    settled(page)
+    expect(page.locator(f"{PANEL} .step-mark .step").first).to_have_text(f"step {step}")
+
+
+def test_a_click_in_a_panel_goes_to_its_step(board_server: str, page: Page) -> None:
+    """The middle of a panel is a step in the middle of the run; the mark goes there in every panel, and none is drawn anew."""
+    opened(page, board_server, 1)
+    page.evaluate("() => document.querySelectorAll('.js-plotly-plot').forEach((chart) => { chart.dataset.before = 'yes'; })")
+
+    click_middle(page, page.locator(PANEL).first)
+
+    expect(page).not_to_have_url(re.compile(r"step=1(&|$)"))
+    step = re.search(r"step=(\d+)", page.url)
+    assert step is not None
+    for at in (0, 1):
+        expect(page.locator(f"{PANEL} .step-mark .step").nth(at)).to_have_text(f"step {step[1]}")
+        expect(page.locator(f"{PANEL} .js-plotly-plot").nth(at)).to_have_attribute("data-before", "yes")
+
+
+def test_a_point_of_the_frontier_is_its_step(board_server: str, page: Page) -> None:
+    """x of the frontier is a distance, not a step: a click on a point goes to the step that the point is."""
+    opened(page, board_server, 1)
+    chart = page.locator(".st-key-frontier .js-plotly-plot")
+    expect(page.locator(".st-key-frontier .step-mark .step")).to_have_text("step 1")
+    wanted = chart.evaluate("chart => chart.data.find((one) => one.name === 'steps').ids.at(-1)")
+
+    points = page.locator(".st-key-frontier .scatterlayer .points path")
+    points.last.scroll_into_view_if_needed()
+    box = points.last.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 2, box["y"] + 2)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator(".st-key-frontier .hoverlayer .hovertext").first).to_be_visible()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    expect(page).to_have_url(re.compile(rf"step={wanted}(&|$)"))
+    expect(page.locator(".st-key-frontier .step-mark .step")).to_have_text(f"step {wanted}")
+
+
+OVERLAPPING = """
+() => [...document.querySelectorAll('.step-mark')].filter((mark) => {
+    const [step, ...values] = [...mark.querySelectorAll('.step, .value')]
+        .sort((one, other) => other.classList.contains('step') - one.classList.contains('step')).map((text) => text.getBoundingClientRect());
+    return values.some((value) => value.top < step.bottom && step.top < value.bottom && value.left < step.right && step.left < value.right);
+}).length
+"""
+"""On how many charts a value lies on the step's name."""
+
+
+def test_an_open_family_is_in_the_link(board_server: str, page: Page) -> None:
+    """A closed family has no chart; opening it draws them and writes it into the link. No value at a chart's top lies on the step's name."""
+    opened(page, board_server, 79, "tiny_ppo_hacked")  # where two rewards are the highest of the run
+    assert page.locator(f"{PANEL} .step-mark .value").count() > 1
+    assert page.evaluate(OVERLAPPING) == 0
+    assert page.locator('[class*="st-key-panel_length_"]').count() == 0
+
+    page.get_by_text("Length ·").click()
+
+    expect(page.locator('[class*="st-key-panel_length_"] .js-plotly-plot').first).to_be_visible()
+    expect(page).to_have_url(re.compile("family_length=true"))
+
+
+def test_scalars_are_followed_while_they_grow(serve: Serve, page: Page, tmp_path: Path) -> None:
+    """What a tracker adds to the file that `serve --scalars` names comes up by itself, and nothing the reader opened closes."""
+    scalars = tmp_path / "metrics.jsonl"
+    scalars.write_text(json.dumps({"step": 1, "lr": 0.5}) + "\n", encoding="utf-8")
+    opened(page, serve(REPOSITORY / "rollout_samples", "--scalars", str(scalars)), 9)
+    page.get_by_text("Optimiser ·").click()
+    panel = page.locator('[class*="st-key-panel_optimiser_"] .js-plotly-plot')
+    expect(panel.locator(".step-mark .value")).to_have_text("0.500 at step 1")
+
+    with scalars.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"step": 9, "lr": 0.25}) + "\n")
+
+    expect(panel.locator(".step-mark .value")).to_have_text("0.250")

@@ -1,0 +1,163 @@
+"""Tests of how commands end: one table of exit codes, failures that name what was given, and JSON where it was asked for."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from rows import row, write_run
+
+from board.cli.endings import ExitCode
+from board.cli.main import main
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def command(*arguments: object) -> Result:
+    """A command in this process."""
+    return CliRunner().invoke(main, [*map(str, arguments)], prog_name="rl-logging-board")
+
+
+def a_file(folder: Path) -> str:
+    """A file where a folder is wanted."""
+    (folder / "notes.txt").write_text("nothing")
+    return "notes.txt"
+
+
+def an_empty_folder(folder: Path) -> str:
+    """A folder of a folder that holds no rollouts."""
+    (folder / "deep" / "empty").mkdir(parents=True)
+    return "deep/empty"
+
+
+def mixed(folder: Path) -> str:
+    """A folder with the rollouts of two trainers."""
+    write_run(
+        folder / "deep" / "two",
+        {"a.jsonl": [row(0)], "1.jsonl": [{"input": "i", "output": "o", "gts": "g", "score": 1, "step": 1}]},
+    )
+    return "deep/two"
+
+
+WITHOUT_RUN: dict[str, Callable[[Path], str]] = {
+    "nothing there": lambda _: "deep/none",
+    "a file": a_file,
+    "no rollouts": an_empty_folder,
+    "two trainers": mixed,
+}
+
+RUN_COMMANDS = {
+    "check": ["check", "{run}"],
+    "convert": ["convert", "{run}", "out"],
+    "push": ["push", "{run}", "--to", "stdout"],
+}
+
+
+@pytest.mark.parametrize("kind", WITHOUT_RUN)
+@pytest.mark.parametrize("name", RUN_COMMANDS)
+def test_run_that_cannot_be_opened_is_named_as_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, kind: str
+) -> None:
+    """Every command ends with 2 and a sentence with the very path that was typed, not only its last part."""
+    monkeypatch.chdir(tmp_path)
+    given = WITHOUT_RUN[kind](tmp_path)
+
+    result = command(*(part.format(run=given) for part in RUN_COMMANDS[name]))
+
+    assert (result.exit_code, result.stdout) == (ExitCode.CANNOT, "")
+    assert result.stderr.startswith("Error: ")
+    assert given in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+JSON_FAILURES = {
+    "nothing there": (["check", "deep/none", "--json"], "deep/none", "deep/none: No folder 'none' here"),
+    "no argument": (["check", "--json"], None, "Missing argument 'RUN'."),
+    "an option of nobody's": (["check", "--json", "run", "--no-such"], None, "No such option"),
+    "a mapping that is none": (["check", "run", "--json", "--mapping", "mapping.toml"], "run", "mapping.toml"),
+}
+
+
+@pytest.mark.parametrize("name", JSON_FAILURES)
+def test_failures_are_json_where_that_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """With --json a script gets one object on standard output whatever happens, with the run, the sentence and the exit code."""
+    monkeypatch.chdir(tmp_path)
+    write_run(tmp_path / "run", {"a.jsonl": [{"x": 1}]})
+    (tmp_path / "mapping.toml").write_text("fields = 3")
+    arguments, run, message = JSON_FAILURES[name]
+
+    result = command(*arguments)
+
+    shape = json.loads(result.stdout)
+    assert list(shape) == ["version", "run", "error", "exit_code"]
+    assert (shape["run"], shape["exit_code"], result.exit_code) == (run, ExitCode.CANNOT, ExitCode.CANNOT)
+    assert message in shape["error"]
+
+
+def test_folder_that_is_taken_is_an_argument_that_cannot_be_used(tmp_path: Path) -> None:
+    """Nothing was done, so it is no failure of the conversion; the sentence is about the folder and not about the run."""
+    write_run(tmp_path / "run", {"a.jsonl": [row(0)]})
+    result = command("convert", tmp_path / "run", tmp_path)
+    assert result.exit_code == ExitCode.CANNOT
+    assert result.stderr == f"Error: {tmp_path} is there already and is not an empty folder: choose another.\n"
+
+
+def test_full_disk_is_a_failure_with_a_sentence(tmp_path: Path) -> None:
+    """A disk that refuses ends with 3, the file and the reason, and no traceback."""
+    write_run(tmp_path / "run", {"a.jsonl": [row(0)] * 200})
+    ended = subprocess.run(
+        f"ulimit -f 1; exec {sys.executable} -P -m board convert run out",
+        shell=True,
+        executable="/bin/bash",
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY), "RL_BOARD_CACHE": "/dev/null/none"},
+        capture_output=True,
+        text=True,
+    )
+    assert (ended.returncode, ended.stdout) == (ExitCode.FAILED, "")
+    assert ended.stderr == "Error: File too large\n"
+
+
+def test_terminal_gets_no_control_characters(tmp_path: Path) -> None:
+    """A name that turns colours on is printed as escapes, as given by whoever named the folder."""
+    result = command("check", tmp_path / "a\x1b[31m")
+    assert "\x1b" not in result.stderr
+    assert "a\\x1b[31m" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", RUN_COMMANDS.values(), ids=RUN_COMMANDS)
+def test_a_run_commands_no_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
+    """Names, keys and values of a run turn on no colour and begin no line of their own, whichever command prints them."""
+    name = "a\x1b[31m\nforged.jsonl"
+    folder = tmp_path / "run\x1b]0;title\x07\nforged"
+    write_run(folder, {name: [b'{"\x07key\x9b": 1}', b"{bad \x1b[2J", row(0, **{"score\x1b[1m\nforged": 1.0}), row(1), row(2)]})
+    monkeypatch.chdir(tmp_path)
+
+    result = command(*(one.format(run=folder) for one in arguments))
+
+    assert not {"\x1b", "\x07", "\x9b"} & set(result.output)
+    assert [line for line in result.output.splitlines() if line.startswith("forged")] == []
+    assert result.output
+
+
+@pytest.mark.parametrize("arguments", [[], ["serve"], ["check"], ["convert"], ["push"]], ids=" ".join)
+def test_help_is_whole(arguments: list[str]) -> None:
+    """No sentence is cut off, no line is wider than a terminal, and the exit codes stand at the end, each with its meaning."""
+    text = CliRunner(env={"COLUMNS": "80"}).invoke(main, [*arguments, "--help"]).stdout
+
+    assert "..." not in text.split("Options:", 1)[1]
+    assert max(map(len, text.splitlines())) <= 80
+    words = " ".join(text.split("Exit status:")[1].split())
+    assert words == " ".join(f"{code.value} {code.meaning}" for code in ExitCode)
+
+
+def test_readme_has_the_table() -> None:
+    """Both READMEs name every code, the English one with its meaning."""
+    for name in ("README.md", "README.zh-CN.md"):
+        text = (REPOSITORY / name).read_text()
+        assert all(f"| {code.value} |" in text for code in ExitCode), name
+    assert all(f"| {code.value} | {code.meaning} |" in (REPOSITORY / "README.md").read_text() for code in ExitCode)

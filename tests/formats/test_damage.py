@@ -1,0 +1,27 @@
+"""Tests that whatever stands in a record, a format reads it or refuses it with a reason, and never fails."""
+
+import contextlib
+import copy
+from pathlib import Path
+
+import pytest
+from damages import damaged
+from golden_runs import GOLDEN, MODULES, SHARDS, records
+
+from board import formats
+from board.errors import RowRefused
+from board.formats.contract import Head, Place
+
+
+@pytest.mark.parametrize(("folder", "path"), SHARDS)
+def test_damage_is_read_or_refused(folder: str, path: Path) -> None:
+    """One wrong value anywhere ends in rollouts or in a reason, and leaves the record as it was."""
+    module, name = MODULES[folder], path.relative_to(GOLDEN / folder).as_posix()
+    for record in records(path)[:3]:
+        for one in damaged(record):
+            before = copy.deepcopy(one)
+            with contextlib.suppress(RowRefused):
+                formats.read(one, module, Place(name, 1))
+            assert repr(one) == repr(before)
+            module.recognise(Head(name, (one,)))
+            module.note(Head(name, (one,)))

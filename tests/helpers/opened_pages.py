@@ -1,0 +1,91 @@
+"""Pages opened as a link opens them, by AppTest, and what stands on them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+ENTRY = Path(__file__).parents[2] / "rl_logging_board.py"
+
+
+def row(step: int = 0, **fields: Any) -> dict[str, Any]:
+    """A complete native row, with `fields` put over it; a field given as `...` is left out."""
+    whole: dict[str, Any] = {
+        "prompt": "What is six times seven?",
+        "response": "The answer is 42",
+        "response_tokens": ["The", " answer", " is", " 42"],
+        "logprobs": [-0.1, -0.2, -0.3, -0.4],
+        "ref_logprobs": [-0.1, -0.3, -0.3, -2.4],
+        "values": [0.0, 0.1, 0.2, 0.3],
+        "token_rewards": [0.0, 0.0, 0.0, 1.0],
+        "reward": 1.0,
+        "ref_response": "The answer is 41",
+        "ref_reward": 0.25,
+        "ground_truth": "42",
+        "step": step,
+    }
+    return {key: value for key, value in (whole | fields).items() if value is not ...}
+
+
+def write_run(root: Path, name: str, rows: list[dict[str, Any]], shard: str = "rank_0.jsonl") -> Path:
+    """A run folder with one shard."""
+    folder = root / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / shard).write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    return folder
+
+
+def opened(page: str, /, **place: str | int) -> AppTest:
+    """The page as a link with these URL parameters opens it."""
+    test = AppTest.from_file(str(ENTRY), default_timeout=60)
+    for name, value in place.items():
+        test.query_params[name] = str(value)
+    test.run()
+    return test.switch_page(f"board/ui/pages/{page}.py").run() if page != "rewards" else test
+
+
+def texts(test: AppTest) -> str:
+    """Everything the page says in plain text, captions and panes."""
+    return "\n".join([*(str(element.value) for element in [*test.text, *test.caption]), *panes(test)])
+
+
+def panes(test: AppTest) -> list[str]:
+    """The model's texts as they are handed to the browser, in order; what stands for an empty one is its placeholder."""
+    data = [
+        json.loads(element.proto.json)
+        for element in test.get("bidi_component")
+        if element.proto.component_name.endswith("verbatim")
+    ]
+    return [one["text"] or one["empty"] for one in data]
+
+
+def linked(test: AppTest, name: str) -> str | None:
+    """A parameter of the URL as the page left it."""
+    value = test.query_params.get(name)
+    return value[0] if isinstance(value, list) else value
+
+
+def table(test: AppTest) -> Any:
+    """The first table of the page."""
+    return test.dataframe[0].value
+
+
+def figure(test: AppTest, title: str) -> dict[str, Any]:
+    """The chart with that title, as Plotly's JSON."""
+    specs = [json.loads(chart.proto.spec) for chart in test.get("plotly_chart")]
+    return next(spec for spec in specs if spec["layout"].get("title", {}).get("text", "").startswith(title))
+
+
+TEXT_ALONE = row(0, response_tokens=..., logprobs=..., ref_logprobs=..., values=..., token_rewards=...)
+
+
+def _numbers(array: Any) -> list[float]:
+    """A Plotly array as numbers: a list, or base64 of a typed array."""
+    import base64
+
+    import numpy as np
+
+    if isinstance(array, dict):
+        return list(np.frombuffer(base64.b64decode(array["bdata"]), np.dtype(array["dtype"])).astype(float))
+    return [float(value) for value in array]

@@ -1,0 +1,375 @@
+"""A recorder that tracks: each step's numbers reach the tracker, and nothing the tracker does wrong reaches training or the rows."""
+
+import io
+import json
+import logging
+import math
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import UserDict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from recorded import DeviceTensor, account, rows_of
+
+from board import trackers
+from board.recorder import RolloutRecorder
+from board.recorder.tracker_thread import LIMIT
+
+ROOT = Path(__file__).parents[2]
+
+
+def tracked(stream: io.StringIO) -> list[dict[str, Any]]:
+    """The lines a tracker wrote."""
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def to(stream: Any) -> dict[str, Any]:
+    """Options of a recorder that tracks to a stream, one JSON object a step."""
+    return {"track_with": "stdout", "tracker_kwargs": {"stream": stream, "format": "jsonl"}}
+
+
+@pytest.mark.parametrize("wait", [True, False])
+def test_a_step_is_told_once_with_all_its_numbers(tmp_path: Path, wait: bool) -> None:
+    """The numbers of a step's rows and those of the trainer leave together, in the order of steps, when the next begins."""
+    stream = io.StringIO()
+    with RolloutRecorder(tmp_path, wait=wait, **to(stream)) as recorder:
+        for step in range(3):
+            recorder.write_batch(step=step, response=["a", "b"], reward=[step, step + 1.0])
+            recorder.track(step=step, lr=DeviceTensor([0.5]), loss=np.float32(2))
+            recorder.track(step, {"actor/kl": 0.25})
+
+    own = {"lr": 0.5, "loss": 2.0, "actor/kl": 0.25}
+    found = tracked(stream)
+    assert [line["step"] for line in found] == [0, 1, 2]
+    for step, line in enumerate(found):
+        assert own.items() <= line.items()
+        assert (line["board/reward/mean"], line["board/reward/max"], line["board/counts/rollouts"]) == (step + 0.5, step + 1, 2)
+    assert (recorder.dropped, recorder.untracked) == (0, 0)
+
+
+ORDERS: dict[str, tuple[list[tuple[str, int]], list[int]]] = {
+    "numbers after their step has ended": ([("row", 1), ("end", 1), ("track", 1), ("row", 2)], [1, 1, 2]),
+    "numbers after the next step's first row": ([("row", 1), ("row", 2), ("track", 1)], [1, 1, 2]),
+    "no row at all": ([("track", 1), ("track", 1), ("track", 3)], [1, 3]),
+    "rows of every other step": ([("track", 1), ("track", 2), ("row", 2), ("track", 3), ("row", 4)], [1, 2, 3, 4]),
+    "steps that end by hand": ([("row", 1), ("end", 1), ("row", 2), ("end", 2)], [1, 2]),
+}
+
+
+@pytest.mark.parametrize(("events", "expected"), ORDERS.values(), ids=ORDERS)
+def test_steps_never_go_back(tmp_path: Path, events: list[tuple[str, int]], expected: list[int]) -> None:
+    """In whatever order a trainer hands over rows and numbers, the tracker sees rising steps and loses none."""
+    stream = io.StringIO()
+    with RolloutRecorder(tmp_path, **to(stream)) as recorder:
+        for kind, step in events:
+            if kind == "row":
+                recorder.write(step=step, response="a")
+            elif kind == "track":
+                recorder.track(step, {"loss": 1.0})
+            else:
+                recorder.end_step()
+
+    assert [line["step"] for line in tracked(stream)] == expected
+    assert sum("loss" in line for line in tracked(stream)) == len({step for kind, step in events if kind == "track"})
+    assert recorder.untracked == 0
+
+
+def test_a_row_that_comes_too_late_is_written_and_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Rows of a step whose numbers have left change none of them, nor the step that is open; the account says how many."""
+    stream = io.StringIO()
+    with caplog.at_level(logging.WARNING), RolloutRecorder(tmp_path, **to(stream)) as recorder:
+        for step, reward in ((1, 1.0), (2, 2.0), (1, 100.0), (1, 100.0), (2, 4.0)):
+            recorder.write(step=step, response="a", reward=reward)
+
+    assert [(line["step"], line["board/reward/mean"]) for line in tracked(stream)] == [(1, 1.0), (2, 3.0)]
+    assert (len(rows_of(recorder.path())), recorder.dropped, recorder.untracked, len(caplog.records)) == (5, 0, 2, 1)
+    assert account(recorder.path())["lost"] == {"tracker_late": 2}
+
+
+def test_rank_0_alone_tracks(tmp_path: Path) -> None:
+    """Other ranks write their rows and tell the tracker nothing."""
+    stream = io.StringIO()
+    with RolloutRecorder(tmp_path, rank=1, **to(stream)) as recorder:
+        recorder.write(step=0, response="a", reward=1.0)
+        recorder.track(0, {"loss": 1.0})
+
+    assert (stream.getvalue(), len(rows_of(recorder.path())), recorder.untracked) == ("", 1, 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_does_not_track(tmp_path: Path) -> None:
+    """A process forked from rank 0 writes rows of its own, and the tracker sees the parent's alone."""
+    with (tmp_path / "tracked").open("w") as stream, RolloutRecorder(tmp_path / "run", **to(stream)) as recorder:
+        recorder.write(step=0, response="a", reward=1.0)
+        recorder.flush()
+        child = os.fork()
+        if child == 0:
+            recorder.write(step=1, response="a", reward=9.0)
+            recorder.track(1, {"loss": 1.0})
+            recorder.close()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        recorder.write(step=1, response="a", reward=2.0)
+
+    lines = [json.loads(line) for line in (tmp_path / "tracked").read_text().splitlines()]
+    assert [(line["step"], line["board/reward/mean"]) for line in lines] == [(0, 1.0), (1, 2.0)]
+    assert len(rows_of(tmp_path / "run" / f"rank_0.process_{child}.jsonl")) == 1
+
+
+class Hostile:
+    """Fails at everything it is asked."""
+
+    def __getattr__(self, name: str) -> object:
+        raise RuntimeError("no")
+
+
+ODD: tuple[object, ...] = ("text", None, object(), Hostile(), math.nan, math.inf, [1.0, 2.0], {"a": 1})
+
+
+@pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)
+def test_what_is_no_number_is_left_out_and_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture, value: object) -> None:
+    """A value that a tracker cannot take costs itself alone, and is said once."""
+    stream = io.StringIO()
+    with caplog.at_level(logging.WARNING), RolloutRecorder(tmp_path, **to(stream)) as recorder:
+        for step in (0, 1):
+            recorder.track(step, {"loss": 1.0, "odd": value})
+
+    assert tracked(stream) == [{"step": step, "loss": 1.0} for step in (0, 1)]
+    assert (recorder.untracked, recorder.dropped, len(caplog.records)) == (2, 0, 1)
+
+
+@pytest.mark.parametrize("step", [None, "7", 1.5, Hostile()], ids=lambda step: type(step).__name__)
+def test_numbers_without_a_step_are_left_out(tmp_path: Path, step: Any) -> None:
+    """A step that is no whole number is no reason to raise into training."""
+    stream = io.StringIO()
+    with RolloutRecorder(tmp_path, **to(stream)) as recorder:
+        recorder.track(step, {"loss": 1.0})
+
+    assert (stream.getvalue(), recorder.untracked) == ("", 1)
+
+
+def test_a_row_that_cannot_be_measured_is_written(tmp_path: Path) -> None:
+    """A row of odd tokens costs the step's numbers that row, and the shard nothing."""
+    stream = io.StringIO()
+    with RolloutRecorder(tmp_path, **to(stream)) as recorder:
+        recorder.write(step=0, response_tokens=[["a"], {"b": 1}], reward=5.0)
+        recorder.write(step=0, response="a", reward=1.0)
+
+    assert [line["board/reward/mean"] for line in tracked(stream)] == [1.0]
+    assert (len(rows_of(recorder.path())), recorder.dropped, recorder.untracked) == (2, 0, 1)
+
+
+def test_a_configuration_is_passed_on_as_it_is(tmp_path: Path) -> None:
+    """The two keys of a trainer's YAML file, read into whatever mappings and lists, are the recorder's options."""
+    event_accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    config = UserDict({"track_with": "tensorboard", "tracker_kwargs": UserDict({"log_dir": str(tmp_path / "logs")})})
+    for _ in range(2):
+        with RolloutRecorder(tmp_path / "my run", **config) as recorder:
+            for step in range(3):
+                recorder.write(step=step, response="a", reward=step / 8)
+                recorder.track(step, {"actor/lr": 1e-6})
+
+    runs = sorted((tmp_path / "logs").iterdir())
+    assert (len(runs), {path.name[:6] for path in runs}, recorder.untracked) == (2, {"my run"}, 0)
+    for folder in runs:
+        read = event_accumulator.EventAccumulator(str(folder))
+        read.Reload()
+        assert [(one.step, one.value) for one in read.Scalars("board/reward/mean")] == [(0, 0), (1, 0.125), (2, 0.25)]
+        assert [one.value for one in read.Scalars("actor/lr")] == [pytest.approx(1e-6)] * 3
+
+
+def test_no_tracker_is_asked_for(tmp_path: Path) -> None:
+    """A configuration that says `track_with: null` records, and takes what the trainer tracks without a word."""
+    with RolloutRecorder(tmp_path, track_with=None, tracker_kwargs=None) as recorder:
+        recorder.write(step=0, response="a")
+        recorder.track(0, loss=Hostile())
+
+    assert (len(rows_of(recorder.path())), recorder.untracked) == (1, 0)
+
+
+def test_a_misspelt_tracker_is_an_error_before_training(tmp_path: Path) -> None:
+    """A name that no tracker has is refused where the recorder is made, and the known ones are said."""
+    with pytest.raises(ValueError, match=r"tensorbord.*tensorboard"):
+        RolloutRecorder(tmp_path, track_with="tensorbord")
+
+
+# ---- trackers that fail
+
+
+def obstructed(folder: Path) -> dict[str, Any]:
+    """Options of a tracker whose folder cannot be made, as a file is in its way."""
+    (folder / "logs").write_text("a file where the folder should be")
+    return {"track_with": "tensorboard", "tracker_kwargs": {"log_dir": folder / "logs"}}
+
+
+def misconfigured(folder: Path) -> dict[str, Any]:
+    """Options that the tracker does not know."""
+    return {"track_with": "stdout", "tracker_kwargs": {"colour": "red"}}
+
+
+@pytest.mark.parametrize("broken", [obstructed, misconfigured])
+def test_a_tracker_that_fails_disturbs_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture, broken: Any) -> None:
+    """Every row is written, every step the tracker did not get is counted, and it is said once."""
+    with caplog.at_level(logging.WARNING), RolloutRecorder(tmp_path / "run", **broken(tmp_path)) as recorder:
+        for step in range(10):
+            recorder.write(step=step, response="a", reward=1.0)
+
+    assert (len(rows_of(recorder.path())), recorder.dropped, recorder.untracked) == (10, 0, 10)
+    assert len(caplog.records) == 1
+    assert "the tracker fails" in caplog.text
+    assert account(recorder.path())["lost"] == {"tracker": 10}
+
+
+def run_script(script: str, *arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """A process of its own, to its end."""
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False, **options)
+
+
+MISSING = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "tensorboard":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+from board.recorder import RolloutRecorder
+with RolloutRecorder(sys.argv[1], track_with="tensorboard") as recorder:
+    for step in range(5):
+        recorder.write(step=step, response="a")
+print(recorder.dropped, recorder.untracked)
+"""
+
+CLOSED = """
+import sys
+from board.recorder import RolloutRecorder
+with RolloutRecorder(sys.argv[1], track_with="stdout") as recorder:
+    sys.stdout.close()
+    for step in range(5):
+        recorder.write(step=step, response="a")
+print(recorder.dropped, recorder.untracked, file=sys.__stderr__)
+"""
+
+LEFT_OPEN = """
+import sys
+from board.recorder import RolloutRecorder
+recorder = RolloutRecorder(sys.argv[1], track_with="stdout", tracker_kwargs={"format": "jsonl"})
+for step in range(5):
+    recorder.write(step=step, response="a")
+"""
+
+
+def test_a_library_that_is_missing_is_said_once(tmp_path: Path) -> None:
+    """Without TensorBoard the run is recorded whole, and one warning says what to install."""
+    ended = run_script(MISSING, tmp_path)
+
+    assert (ended.returncode, ended.stdout) == (0, "0 5\n")
+    assert (ended.stderr.count("pip install"), len(ended.stderr.splitlines())) == (1, 1)
+    assert len(rows_of(tmp_path / "rank_0.jsonl")) == 5
+
+
+def test_a_closed_standard_output_is_survived(tmp_path: Path) -> None:
+    """A tracker that writes to what was closed loses its steps, and training none of its rows."""
+    ended = run_script(CLOSED, tmp_path)
+
+    assert ended.returncode == 0
+    assert ended.stderr.splitlines()[-1] == "0 5"
+    assert len(rows_of(tmp_path / "rank_0.jsonl")) == 5
+
+
+def test_the_end_of_the_interpreter_tells_the_last_step(tmp_path: Path) -> None:
+    """A recorder that nobody closes tells the tracker all its steps before the process ends."""
+    ended = run_script(LEFT_OPEN, tmp_path)
+
+    assert [json.loads(line)["step"] for line in ended.stdout.splitlines()] == [0, 1, 2, 3, 4]
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+EVERY: dict[str, dict[str, Any]] = {
+    "tensorboard": {"log_dir": "logs"},
+    "wandb": {"project": "p", "name": "n", "notes": "why", "tags": ["a"], "dir": "logs", "mode": "offline"},
+    "swanlab": {"project": "p", "experiment_name": "n", "tags": ["a"], "logdir": "logs", "mode": "offline"},
+    "trackio": {"project": "p", "name": "n", "dir": "logs"},
+    "mlflow": {"project": "p", "name": "n", "dir": "logs"},
+}
+"""The keys that people have for each tracker, and that it is to stay on this machine."""
+
+EVERYWHERE = """
+import json, sys
+from pathlib import Path
+from board.recorder import RolloutRecorder
+Path("logs").mkdir()
+with RolloutRecorder("run", **json.loads(sys.argv[1])) as recorder:
+    for step in range(20):
+        recorder.write(step=step, response="a", reward=step / 8)
+        recorder.track(step, {"actor/lr": 0.5})
+print(recorder.dropped, recorder.untracked)
+"""
+
+
+@pytest.mark.parametrize("tracker", EVERY)
+def test_every_tracker_gets_every_step(tmp_path: Path, tracker: str) -> None:
+    """With the real library, in the recorder's own thread and without a network: both kinds of numbers, each step once."""
+    pytest.importorskip(tracker)
+    options = json.dumps({"track_with": tracker, "tracker_kwargs": EVERY[tracker]})
+    command = [sys.executable, "-c", EVERYWHERE, options]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+    assert (ended.returncode, ended.stdout) == (0, "0 0\n"), ended.stderr
+    (path,) = trackers.tracker(tracker).find(tmp_path / "logs")
+    curves = trackers.tracker(tracker).read(path)
+    assert curves["board/reward/mean"].steps.tolist() == curves["actor/lr"].steps.tolist() == [*range(20)]
+    assert curves["board/reward/mean"].values.tolist() == [step / 8 for step in range(20)]
+
+
+@pytest.fixture
+def stuck() -> Iterator[Any]:
+    """A stream that blocks: a pipe that is full and that nobody reads until the test is over."""
+    outlet, inlet = os.pipe()
+    os.set_blocking(inlet, False)
+    for size in (65_536, 1):
+        try:
+            while True:
+                os.write(inlet, b"x" * size)
+        except BlockingIOError:
+            pass
+    os.set_blocking(inlet, True)
+    reader = os.fdopen(outlet, "rb")
+    with os.fdopen(inlet, "w") as stream:
+        yield stream
+        drain = threading.Thread(target=reader.read, daemon=True)
+        drain.start()
+    drain.join(30)
+
+
+def test_a_tracker_that_hangs_holds_up_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture, stuck: Any) -> None:
+    """Rows are written while it hangs, its queue has an end, closing waits as long as told, and every step it missed is counted."""
+    with caplog.at_level(logging.WARNING):
+        recorder = RolloutRecorder(tmp_path, tracker_seconds=0.2, **to(stuck))
+        for step in range(LIMIT + 50):
+            recorder.track(step, {"loss": 1.0})
+        recorder.write(step=LIMIT + 50, response="a")
+        recorder.flush()
+        written = len(rows_of(recorder.path()))
+        started = time.monotonic()
+        recorder.close()
+        seconds = time.monotonic() - started
+
+    assert (written, recorder.dropped) == (1, 0)
+    assert seconds < 5
+    assert recorder.untracked >= LIMIT + 50
+    assert {"queue is full", "did not end within 0.2 s"} <= {words for words in _SAID if words in caplog.text}
+    assert set(account(recorder.path())["lost"]) == {"tracker", "tracker_queue"}
+
+
+_SAID = ("queue is full", "did not end within 0.2 s")

@@ -1,0 +1,152 @@
+"""Tests of whose files are in a run."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from rows import token_row, write_run
+
+from board import open_run
+from board.errors import RunNotFound
+from board.runs.format_detection import Identity, check_one_family, identify, sidecars
+from board.sources import shards
+
+
+def identity(path: Path) -> Identity:
+    """Of the only shard in a folder."""
+    return identify(shards.find_shards(path)[0][0])
+
+
+HEADS: dict[str, tuple[bytes, str]] = {
+    "ours": (b'{"step": 1, "response": "x"}\n', "native"),
+    "ours behind garbage": (b'garbage\n[1]\n\n{"step": 1, "response": "x"}\n', "native"),
+    "metrics": (b'{"loss": 1}\n', ""),
+    "empty": (b"", ""),
+    "half a line": (b'{"step": 1, "resp', ""),
+}
+
+
+@pytest.mark.parametrize(("data", "name"), HEADS.values(), ids=HEADS)
+def test_first_records_tell(tmp_path: Path, data: bytes, name: str) -> None:
+    """The format is told by records that can be read, wherever among the first they stand."""
+    (tmp_path / "a.jsonl").write_bytes(data)
+
+    assert identity(tmp_path).format == name
+
+
+def test_objects_over_many_lines_are_seen(tmp_path: Path) -> None:
+    """A file whose first line opens an object and nothing else is read object by object, also when it is opened again and when it grows."""
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(json.dumps(token_row(step), indent=2) for step in (0, 1)))
+    assert identity(tmp_path).objects
+    assert open_run(tmp_path).steps.tolist() == [0, 1]
+    assert open_run(tmp_path).steps.tolist() == [0, 1]
+
+    with path.open("a") as stream:
+        stream.write("\n" + json.dumps(token_row(2), indent=2))
+
+    run = open_run(tmp_path)
+    assert run.steps.tolist() == [0, 1, 2]
+    assert json.loads(run.raw(2))["step"] == 2
+
+
+PRETTY: dict[str, tuple[bytes, bool]] = {
+    "an object over lines": (b'{\n  "step": 0,\n', True),
+    "a list over lines": (b"[\n  {\n", True),
+    "a bad line before rows": (b'{\n{"step": 0, "response": "x"}\n', False),
+    "a bad line alone": (b"{\n", False),
+    "half a second line": (b'{\n{"step', False),
+    "rows": (b'{"step": 0}\n{\n', False),
+}
+
+
+@pytest.mark.parametrize(("data", "pretty"), PRETTY.values(), ids=PRETTY)
+def test_objects_over_lines_are_told_from_a_bad_line(tmp_path: Path, data: bytes, pretty: bool) -> None:
+    """A first line that only opens is a bad line when an object of its own follows."""
+    (tmp_path / "a.jsonl").write_bytes(data)
+
+    assert identity(tmp_path).objects is pretty
+
+
+def test_shard_is_known_once_its_first_record_is_there(tmp_path: Path) -> None:
+    """A shard caught before its first record was whole is looked at again, and what was read of it then is read anew."""
+    path = tmp_path / "a.jsonl"
+    path.write_text('{\n  "step": 0,')
+    open_run(tmp_path)
+    path.write_text(json.dumps(token_row(0), indent=2) + "\n")
+
+    run = open_run(tmp_path)
+
+    assert (run.steps.tolist(), run.report.problems) == ([0], [])
+
+
+def test_metrics_beside_rollouts_are_left_out(tmp_path: Path) -> None:
+    """A file of metrics is skipped and listed with its keys, and counts neither as a shard nor as a problem."""
+    write_run(tmp_path, {"rank_0.jsonl": [token_row(0)], "metrics.jsonl": [{"step": 0, "loss": 0.5}]})
+
+    run = open_run(tmp_path)
+
+    assert (run.report.shards, run.report.rows, run.report.problems) == (1, 1, [])
+    assert run.report.skipped == {"metrics.jsonl": "holds no rollouts that the board knows; its keys are step, loss"}
+    assert run.report.formats == {"native": 1}
+    assert list(run.frame["shard"].cat.categories) == ["rank_0.jsonl"]
+
+
+def test_only_what_holds_no_response_is_left_out() -> None:
+    """A file with a response under any name is read, so that its rows are refused with a reason, and so is the only file of a run."""
+    known, metrics = Identity("native", keys=("step", "response")), Identity("", keys=("loss",))
+    spoken, empty = Identity("", keys=("completion",)), Identity("")
+
+    assert list(sidecars({"a": known, "b": metrics, "c": spoken, "d": empty})) == ["b"]
+    assert sidecars({"b": metrics}) == {}
+
+
+GOLDEN = Path(__file__).parents[1] / "formats" / "golden"
+
+
+def test_rollout_and_train_dump_of_a_step_are_one(tmp_path: Path) -> None:
+    """slime's two files of a step give each sample once, with what both say of it, and a changed train dump is seen."""
+    pytest.importorskip("torch")
+    shutil.copytree(GOLDEN / "slime", tmp_path / "slime")
+
+    run = open_run(tmp_path / "slime")
+
+    assert list(run.report.formats.items()) == [("slime dump", 3)]
+    trained = run.rollout(int(run.frame.index[(run.frame["step"] == 12) & run.frame["logprob_mean"].notna()][0]))
+    assert trained.shard == "rollout_data/12.pt"
+    assert trained["response"]
+    assert trained["ref_logprobs"] is not None
+    (tmp_path / "slime" / "train_data" / "12.pt").unlink()
+    assert open_run(tmp_path / "slime").frame.query("step == 12")["logprob_mean"].isna().all()
+
+
+def test_files_that_repeat_others_are_left_out() -> None:
+    """The one that tells more of the same rollouts is read, whichever is found first; alone each is read."""
+    export, trace = Identity("prime-rl token export"), Identity("verifiers traces")
+
+    assert sidecars({"a": export, "b": trace}) == {"a": "repeats the rollouts of verifiers traces"}
+    assert sidecars({"a": export}) == {}
+    both = {"step_1/train/all/traces.jsonl": trace, "step_1/train/effective/traces.jsonl": trace}
+    assert list(sidecars({**both, "step_1/eval/all/traces.jsonl": trace})) == ["step_1/train/all/traces.jsonl"]
+
+
+def test_mixture_of_trainers_is_said(tmp_path: Path) -> None:
+    """Rollouts of two trainers in one folder are not merged by step; the sentence says what was seen where and what to do."""
+    write_run(
+        tmp_path,
+        {
+            "ours/rank_0.jsonl": [token_row(0)],
+            "verl/1.jsonl": [{"input": "q", "output": "a", "score": 1.0, "step": 1}],
+            "verl/2.jsonl": [{"input": "q", "output": "a", "score": 1.0, "step": 2}],
+        },
+    )
+
+    with pytest.raises(RunNotFound, match=r"native: 1 file.*ours/rank_0\.jsonl; verl: 2 files, such as verl/1\.jsonl"):
+        open_run(tmp_path)
+    assert open_run(tmp_path / "verl").steps.tolist() == [1, 2]
+
+
+def test_one_family_is_no_mixture() -> None:
+    """Files of one trainer, and files that nobody knows, may lie together."""
+    check_one_family({"a": Identity("native"), "b": Identity("native"), "c": Identity("")})

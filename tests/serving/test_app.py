@@ -1,0 +1,299 @@
+"""Tests of the server: its settings, and the real thing on a real port with a script and a stranger at the door."""
+
+import socket
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+from websockets.typing import Origin
+
+from board.errors import BoardError
+from board.serving import app
+
+REPOSITORY = Path(__file__).parents[2]
+Serve = Callable[..., str]
+
+
+def fetch(url: str, **headers: str) -> tuple[int, dict[str, str]]:
+    """Status and headers of an answer, redirects not followed."""
+
+    class Stay(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_: object) -> None:
+            return None
+
+    try:
+        with urllib.request.build_opener(Stay).open(urllib.request.Request(url, headers=headers), timeout=10) as answer:
+            return answer.status, dict(answer.headers)
+    except urllib.error.HTTPError as answer:
+        return answer.code, dict(answer.headers)
+
+
+def websocket_status(url: str, origin: str | None) -> int:
+    """101 if the board's websocket opens for a page of this origin, else the status of the refusal."""
+    try:
+        with connect(f"{url.replace('http', 'ws', 1)}_stcore/stream", origin=Origin(origin) if origin else None):
+            return 101
+    except InvalidStatus as refusal:
+        return refusal.response.status_code
+
+
+# ---- settings
+
+
+def test_packaged_settings_are_options_of_streamlit() -> None:
+    """Every setting that the package ships is one Streamlit knows."""
+    for name in app.packaged_settings():
+        st.get_option(name)
+
+
+def test_packaged_settings_keep_to_this_machine() -> None:
+    """Unless told otherwise the board listens on loopback and reports to nobody."""
+    settings = app.packaged_settings()
+    assert (settings["server.address"], settings["server.port"], settings["browser.gatherUsageStats"]) == (
+        "127.0.0.1",
+        8901,
+        False,
+    )
+
+
+def test_settings_of_plain_streamlit_are_the_packaged_ones() -> None:
+    """`streamlit run rl_logging_board.py` looks and listens as `serve` does: the two files are one."""
+    assert (REPOSITORY / ".streamlit/config.toml").read_bytes() == app.SETTINGS_FILE.read_bytes()
+
+
+@pytest.mark.parametrize("base", ["light", "dark"])
+def test_one_theme(base: str) -> None:
+    """A theme base chosen by the reader is the whole theme, and nothing of the other half is left."""
+    packaged = app.packaged_settings()
+    settings = app.one_theme(packaged, base)
+    assert settings["theme.primaryColor"] == packaged[f"theme.{base}.primaryColor"]
+    assert settings["theme.sidebar.backgroundColor"] == packaged[f"theme.{base}.sidebar.backgroundColor"]
+    assert not [name for name in settings if name.startswith(app.THEME_HALVES)]
+
+
+def test_two_themes_unless_chosen() -> None:
+    """Without a chosen base both halves stay, and the browser decides."""
+    packaged = app.packaged_settings()
+    assert app.one_theme(packaged, None) == packaged
+
+
+@pytest.mark.parametrize("half", ["light", "dark"])
+def test_theme_contrast(half: str) -> None:
+    """Text, links and chart colours are readable on the background: WCAG AA, 4.5 for text and 3 for lines."""
+    settings = app.packaged_settings()
+    background = settings[f"theme.{half}.backgroundColor"]
+    for name in ("textColor", "linkColor"):
+        assert contrast(settings[f"theme.{half}.{name}"], background) >= 4.5
+    assert contrast(settings[f"theme.{half}.primaryColor"], "#ffffff") >= 4.5
+    for color in [settings[f"theme.{half}.primaryColor"], *settings[f"theme.{half}.chartCategoricalColors"]]:
+        assert contrast(color, background) >= 3
+
+
+def contrast(one: str, other: str) -> float:
+    """The WCAG 2 contrast ratio of two #rrggbb colours."""
+
+    def luminance(color: str) -> float:
+        channels = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        red, green, blue = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_parsed_options() -> None:
+    """Streamlit's options come out by dotted name and in the type they have."""
+    options = app.parsed_options(["--server.port", "8999", "--client.toolbarMode=auto", "--runner.fastReruns", "false"])
+    assert (options["server.port"], options["client.toolbarMode"], options["runner.fastReruns"]) == (8999, "auto", False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(["--foo.bar", "1"], "No such option", id="unknown option"),
+        pytest.param(["--server.port", "high"], "not a valid integer", id="wrong type"),
+    ],
+)
+def test_parsed_options_refused(arguments: list[str], message: str) -> None:
+    """What Streamlit does not take is refused in a sentence."""
+    with pytest.raises(BoardError, match=message):
+        app.parsed_options(arguments)
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [
+        ("127.0.0.1", True),
+        ("127.5.5.5", True),
+        ("::1", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("gpu7", False),
+    ],
+)
+def test_is_loopback(host: str, loopback: bool) -> None:
+    """Only addresses that cannot leave the machine count as loopback."""
+    assert app.is_loopback(host) == loopback
+
+
+def test_check_listen_names_a_taken_port() -> None:
+    """A taken port is an error in words, before anything is started."""
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(BoardError, match="Address already in use"):
+        app.check_listen("127.0.0.1", taken.getsockname()[1])
+
+
+@pytest.mark.parametrize("port", [-1, 65_536])
+def test_check_listen_refuses_what_is_no_port(port: int) -> None:
+    """A number outside the range of ports is an error in words too."""
+    with pytest.raises(BoardError, match="Cannot listen"):
+        app.check_listen("127.0.0.1", port)
+
+
+@pytest.mark.parametrize(
+    ("options", "allow_hosts"),
+    [
+        pytest.param({}, ["*"], id="our option"),
+        pytest.param({"server.allowedHosts": ["*"]}, [], id="Streamlit's option"),
+    ],
+)
+def test_any_name_needs_a_token(tmp_path: Path, options: app.Settings, allow_hosts: list[str]) -> None:
+    """Answering to every name without a token would open the board to any web page, so it does not start."""
+    with pytest.raises(BoardError, match="only with a token"):
+        app.serve(tmp_path, print, {"server.port": 0} | options, allow_hosts=allow_hosts)
+
+
+# ---- the real server
+
+
+def test_every_answer_has_the_safe_headers(board_server: str) -> None:
+    """Page, health check and refusal carry the policy, and nothing may frame the board."""
+    for url, host in (
+        (board_server, "localhost"),
+        (f"{board_server}_stcore/health", "localhost"),
+        (board_server, "evil.example"),
+    ):
+        headers = fetch(url, Host=host)[1]
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"
+
+
+@pytest.mark.parametrize("path", ["", "_stcore/health", "_stcore/host-config", "media/x", "tokens"])
+def test_foreign_names_are_refused_on_every_route(board_server: str, path: str) -> None:
+    """A page whose name was rebound to this machine reads nothing, whatever it asks for."""
+    assert fetch(board_server + path, Host="evil.example")[0] == 400
+
+
+def test_websocket_takes_own_pages_only(board_server: str) -> None:
+    """Own pages connect, pages of other origins do not, those of another port on this machine included."""
+    own = board_server.rstrip("/")
+    others = ("http://localhost:3000", "http://evil.example", "http://[")
+    assert [websocket_status(board_server, origin) for origin in (own, *others)] == [101, 403, 403, 403]
+
+
+HALVES: dict[str, list[bytes]] = {
+    "nothing": [],
+    "half a line": [b"GET /_stcore/he"],
+    "no end of the headers": [b"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\n"],
+    "a letter now and then": [b"GET / HTTP/1.1\r\n", *[b"X"] * 100],
+    "half a body": [b"POST /_stcore/health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf"],
+    "half a chunk": [b"POST /_stcore/health HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf"],
+    "half a request after a whole one": [
+        b"GET /_stcore/health HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET /_stcore/health HTTP/1.1\r\n",
+    ],
+    "half a handshake": [b"GET /_stcore/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"],
+}
+
+
+def test_half_a_request_is_not_waited_for(board_server: str) -> None:
+    """A connection on which no request comes to its end is ended, however it keeps busy; a websocket that is open stays."""
+    host, _, port = board_server.removeprefix("http://").strip("/").partition(":")
+    with ExitStack() as stack:
+        stream = stack.enter_context(connect(f"{board_server.replace('http', 'ws', 1)}_stcore/stream"))
+        clients = [stack.enter_context(socket.create_connection((host, int(port)))) for _ in HALVES]
+        kept = {client: iter(pieces) for client, pieces in zip(clients, HALVES.values(), strict=True)}
+        started = time.monotonic()
+        while kept and time.monotonic() - started < 60:
+            for client, pieces in kept.copy().items():
+                if is_ended(client, next(pieces, b"")):
+                    del kept[client]
+            time.sleep(0.2)
+        assert kept == {}
+        stream.ping().wait(timeout=10)
+    assert fetch(board_server)[0] == 200
+
+
+def is_ended(client: socket.socket, data: bytes) -> bool:
+    """Send a piece, and whether the other end has closed."""
+    client.setblocking(False)
+    try:
+        client.sendall(data)
+        while client.recv(65_536):
+            pass
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def test_loopback_needs_no_token(board_server: str) -> None:
+    """On loopback the printed address has no token and opens."""
+    assert "token" not in board_server
+    assert fetch(board_server)[0] == 200
+
+
+def test_token_on_request(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """With --token the printed link opens the board and its bare address does not."""
+    link = serve(tmp_path_factory.mktemp("root"), "--token")
+    address, _, _ = link.partition("?")
+    assert fetch(address)[0] == 403
+    status, headers = fetch(f"{link}&step=3")
+    assert (status, headers["location"]) == (303, "/?step=3")
+    assert fetch(address, Cookie=headers["set-cookie"].partition(";")[0])[0] == 200
+    assert websocket_status(address, None) == 403
+
+
+def test_a_former_name_of_a_page_leads_to_the_new(board_server: str) -> None:
+    """The rest of the link stays, and what the link says cannot lead to another host."""
+    for path, now in {
+        "doctor?run=a&step=3": "/data?run=a&step=3",
+        "rewards": "/",
+        "rewards?columns=a&columns=b": "/?columns=a&columns=b",
+        "doctor?//evil.example": "/data?//evil.example",
+    }.items():
+        status, headers = fetch(board_server + path)
+        assert (status, headers["location"]) == (307, now)
+
+
+@pytest.mark.parametrize("probe", ["health", "host-config"])
+def test_a_browser_that_looks_for_the_server_below_a_page_is_told_where_it_is(board_server: str, probe: str) -> None:
+    """The answer is none that a console reports as an error, and none that the browser takes for the server."""
+    assert fetch(f"{board_server}responses/_stcore/{probe}")[0] == 300
+    assert fetch(f"{board_server}_stcore/{probe}")[0] == 200
+
+
+def test_own_base_path(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Behind a proxy's path the printed address, the health check and the gate keep to that path."""
+    link = serve(tmp_path_factory.mktemp("root"), "--token", "--server.baseUrlPath", "/boards/rl/")
+    assert "/boards/rl/?token=" in link
+    status, headers = fetch(link)
+    assert (status, headers["location"]) == (303, "/boards/rl/")
+
+
+def test_settings_found_on_the_way_do_not_count(serve: Serve, tmp_path: Path) -> None:
+    """A run folder that brings its own .streamlit cannot move or open up a board that is started in it."""
+    (tmp_path / ".streamlit").mkdir()
+    (tmp_path / ".streamlit/config.toml").write_text("[server]\naddress = '0.0.0.0'\nport = 1\nallowedHosts = ['*']\n")
+    address = serve(tmp_path, cwd=tmp_path)
+    assert address.startswith("http://127.0.0.1:")
+    assert fetch(address, Host="evil.example")[0] == 400

@@ -85,8 +85,8 @@ def metric_panel(
     """The lines, dotted lines at the bounds of the healthy range, and a ring where it is first left.
 
     `smoothing` as in `board.analysis.step_stats.smooth`, the unsmoothed line stays visible. On a logarithmic axis what is not above
-    zero cannot be drawn, and the axis says how many values that are; where most are not, the axis stays linear. Raises FieldMissing where there is
-    no number.
+    zero cannot be drawn, and the axis says how many values that are; where most are not, the axis stays linear. Raises FieldMissing where
+    there is no number.
     """
     if not any(np.isfinite(one.values).any() for one in lines):
         raise FieldMissing("It has no number in any step.")

@@ -5,9 +5,11 @@ import re
 from pathlib import Path
 
 from browsing import click_middle
-from conftest import REPOSITORY, Serve
 from playwright.sync_api import Page, expect
+from servers import Serve
 from settling import settled, tab
+
+REPOSITORY = Path(__file__).parents[2]
 
 PANEL = '[class*="st-key-panel_reward_"]'
 

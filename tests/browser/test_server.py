@@ -5,6 +5,7 @@ from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
+from servers import Serve
 
 from board.serving import app
 

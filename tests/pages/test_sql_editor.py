@@ -12,12 +12,14 @@ from streamlit.testing.v1 import AppTest
 SCRIPT = """
 import os
 import streamlit as st
-from board import open_run, session, sql_pane, step_marks
+from board import open_run
+from board.ui import session, sql_editor
+from board.ui.components import step_marks
 
 opened = st.cache_resource(open_run)
 run = opened(os.environ["TEST_RUN"])
 step = int(session.place("step") or run.steps[0])
-marks = sql_pane.draw(run, step)
+marks = sql_editor.draw(run, step)
 step_marks.show(marks, key="step_marks", on_click=session.step_clicked("step_marks", run.steps))
 st.json(marks)
 """

@@ -52,9 +52,10 @@ import json, resource, sqlite3, sys
 from pathlib import Path
 resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
 resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
-from board import open_run, scalars
+from board import open_run
+from board.analysis import logged_curves
 from board.errors import BoardError
-from board.push.settled import settled
+from board.push.completed_steps import settled
 root = Path(sys.argv[1])
 for run in sorted(root.iterdir()):
     said = {"run": run.name}
@@ -66,7 +67,7 @@ for run in sorted(root.iterdir()):
         settled(opened, 30.0)
     except BoardError as error:
         said["refused"] = str(error)
-    read = scalars.Reader().read([one for one in scalars.find(run, within=root) if one.path.is_relative_to(run)])
+    read = logged_curves.Reader().read([one for one in logged_curves.find(run, within=root) if one.path.is_relative_to(run)])
     said["scalars"] = [one.name for one in read.logged]
     said["unread"] = list(read.problems)
     print(json.dumps(said), flush=True)

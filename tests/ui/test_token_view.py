@@ -325,7 +325,7 @@ PARSES_MARKUP = (
 PAGE = """
 import numpy as np
 import streamlit as st
-from board.token_view import show
+from board.ui.components.token_view import show
 
 result = show(["a", "b", "c"], {"kl": np.array([0.0, np.nan, 2.0]), "value": np.zeros(3)}, start=10, total=33,
               metric=st.query_params.get("metric", ""), pinned=int(st.query_params.get("token", 11)), key="tokens")

@@ -175,7 +175,7 @@ def test_folder_that_cannot_be_read_is_told(folder: Path) -> None:
 
 SAVER = """
 import sys
-from board.saved_metrics import load, save
+from board.user_files.saved_queries import load, save
 for number in range(30):
     save(f"{sys.argv[1]} {number}", f"SELECT {number}")
     save("shared", f"SELECT '{sys.argv[1]}'" + " " * 5_000 + "AS a")

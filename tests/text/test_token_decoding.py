@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.text.token_decoding import Unit, bytes_of, codec_of, decoded, readable, spell
-from board.ui.components.token_view import assets
+from board.ui.components import bundle
 
 LETTERS = [
     next(letter for letter in map(chr, range(0x200)) if bytes_of("byte-level", letter) == bytes([byte])) for byte in range(256)
@@ -109,7 +109,7 @@ def test_python_and_the_browser_read_alike(tmp_path: Path) -> None:
     """Codec, texts, shares and lost bytes of hundreds of responses are the same on both sides."""
     (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     ignored = shutil.ignore_patterns("*.py", "__pycache__")
-    shutil.copytree(Path(assets.__file__).parent, tmp_path / "board" / "token_view", ignore=ignored)
+    shutil.copytree(Path(bundle.__file__).parent / "token_view", tmp_path / "board" / "token_view", ignore=ignored)
     (tmp_path / "compare.mjs").write_text(COMPARE, encoding="utf-8")
     given_cases = cases()
     (tmp_path / "cases.json").write_text(json.dumps(given_cases), encoding="utf-8")

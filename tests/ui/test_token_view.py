@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from board.analysis.alternatives import likeliest
 from board.analysis.segment_tree import Stretch
 from board.schema import BY_TITLE
-from board.ui.components.token_view import Choice, Notes, Payload, assets, build, read_pins, window, write_pins
+from board.ui.components.token_view import Choice, Notes, Payload, build, read_pins, window, write_pins
 from board.ui.components.token_view.payload import chosen
 
 NAN = math.nan
@@ -293,34 +293,6 @@ def test_an_unknown_metric_becomes_the_first() -> None:
     assert chosen(None, Choice("gone", None), build(["a"], {"kl": [0.0], "value": [0.0]})) == Choice("kl", None)
     assert chosen(None, Choice("kl", 3), build(["a"], {})) == Choice("", 3)
 
-
-def test_the_joined_scripts_are_one_module_each() -> None:
-    """Import lines are gone and exactly one export, the default, is left; nothing parses model text as markup."""
-    for files in (assets.VIEW_FILES, assets.CHOICE_FILES):
-        text = assets.script(files)
-        modular = [line for line in text.splitlines() if line.startswith(("import", "export"))]
-        assert [line.split("(")[0] for line in modular] == ["export default function "]
-        assert not [word for word in PARSES_MARKUP if word in text]
-
-
-def test_every_file_of_the_view_is_joined_after_what_it_imports() -> None:
-    """The list of files is complete and in an order in which each finds its imports above it."""
-    folder = Path(assets.__file__).parent
-    assert {path.name for path in folder.glob("*.js")} == {*assets.VIEW_FILES, *assets.CHOICE_FILES}
-    for i, name in enumerate(assets.VIEW_FILES):
-        imported = {line.rsplit('"./', 1)[1].rstrip('";') for line in assets.source(name).splitlines() if '"./' in line}
-        assert imported <= set(assets.VIEW_FILES[:i])
-
-
-PARSES_MARKUP = (
-    "innerHTML",
-    "outerHTML",
-    "insertAdjacentHTML",
-    "createContextualFragment",
-    "document.write",
-    "eval(",
-    "DOMParser",
-)
 
 PAGE = """
 import numpy as np

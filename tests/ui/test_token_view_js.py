@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from board.ui.components.token_view import assets
+from board.ui.components import bundle
 
 HERE = Path(__file__).parent
 SUITES = sorted((HERE / "js").glob("*.test.mjs"))
@@ -26,11 +26,11 @@ def test_the_arithmetic_of_the_view(suite: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("files", [assets.VIEW_FILES, assets.CHOICE_FILES], ids=["view", "choice"])
-def test_the_joined_script_is_one_module(files: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize("entry", ["token_view/view.js", "token_view/choice.js", "key_list/key_list.js"])
+def test_the_joined_script_is_one_module(entry: str, tmp_path: Path) -> None:
     """No two files use the same top-level name, and nothing of what they import was dropped on the way."""
     joined = tmp_path / "joined.mjs"
-    joined.write_text(assets.script(files), encoding="utf-8")
+    joined.write_text(bundle.script(entry), encoding="utf-8")
     assert _node(tmp_path, "--check", str(joined)).stderr == ""
     loaded = _node(tmp_path, "--input-type=module", "-e", "console.log(typeof (await import('./joined.mjs')).default)")
     assert loaded.stdout.strip() == "function", loaded.stderr
@@ -46,6 +46,8 @@ def _module_tree(folder: Path) -> None:
     """A copy in which Node takes `.js` files for modules, whatever its version."""
     (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     shutil.copytree(
-        Path(assets.__file__).parent, folder / "board" / "token_view", ignore=shutil.ignore_patterns("*.py", "__pycache__")
+        Path(bundle.__file__).parent / "token_view",
+        folder / "board" / "token_view",
+        ignore=shutil.ignore_patterns("*.py", "__pycache__"),
     )
     shutil.copytree(HERE / "js", folder / "tests" / "js")

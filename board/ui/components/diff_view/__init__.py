@@ -5,19 +5,17 @@ texts reach the browser as JSON and the page as text nodes: nothing in them can 
 """
 
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import Final
 
 import streamlit as st
 
 from board.analysis.text_diff import Run
-
-_SOURCES: Final = files("board.ui.components.diff_view")
+from board.ui.components import bundle
 
 _pane: Final = st.components.v2.component(
     "rl_logging_board.diff_view",
-    js=_SOURCES.joinpath("diff_view.js").read_text(encoding="utf-8"),
-    css=_SOURCES.joinpath("diff_view.css").read_text(encoding="utf-8"),
+    js=bundle.script("diff_view/diff_view.js"),
+    css=bundle.source("diff_view/diff_view.css"),
 )
 
 

@@ -6,19 +6,17 @@ run, style or load anything.
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from importlib.resources import files
 from typing import Final
 
 import streamlit as st
 
 from board.analysis.rollout_facts import Particular
-
-_SOURCES: Final = files("board.ui.components.folded")
+from board.ui.components import bundle
 
 _pane: Final = st.components.v2.component(
     "rl_logging_board.folded",
-    js=_SOURCES.joinpath("folded.js").read_text(encoding="utf-8"),
-    css=_SOURCES.joinpath("folded.css").read_text(encoding="utf-8"),
+    js=bundle.script("folded/folded.js"),
+    css=bundle.source("folded/folded.css"),
 )
 
 

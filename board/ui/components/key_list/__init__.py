@@ -3,22 +3,19 @@
 The keys of the token view are in its own scripts, and are read from there. Knows nothing of what the keys do.
 """
 
-from importlib.resources import files
 from typing import Final
 
 import streamlit as st
 
-from board.ui.components.token_view import assets
+from board.ui.components import bundle
 from board.ui.shortcuts import SHORTCUTS
-
-_SOURCES: Final = files("board.ui.components.key_list")
 
 TOKEN_KEYS: Final = "In the token view"
 
 _list: Final = st.components.v2.component(
     "rl_logging_board.key_list",
-    js=f"{assets.script(('key_names.js',))}\n{_SOURCES.joinpath('key_list.js').read_text(encoding='utf-8')}",
-    css=_SOURCES.joinpath("key_list.css").read_text(encoding="utf-8"),
+    js=bundle.script("key_list/key_list.js"),
+    css=bundle.source("key_list/key_list.css"),
 )
 
 

@@ -1,4 +1,6 @@
-// The list of all keys in a dialog, opened by a button or by "?". KEYS are the token view's.
+// The list of all keys in a dialog, opened by a button or by "?".
+
+import { KEYS } from "../token_view/key_names.js";
 
 export default function ({ data, parentElement }) {
   const known = parentElement.querySelector("dialog");

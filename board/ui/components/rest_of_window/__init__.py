@@ -3,14 +3,15 @@
 Only the browser knows how tall the window is and what stands above. Draws nothing itself; what becomes so tall, frame.css says.
 """
 
-from importlib.resources import files
 from typing import Final
 
 import streamlit as st
 
+from board.ui.components import bundle
+
 _measure: Final = st.components.v2.component(
     "rl_logging_board.rest_of_window",
-    js=files("board.ui.components.rest_of_window").joinpath("rest_of_window.js").read_text(encoding="utf-8"),
+    js=bundle.script("rest_of_window/rest_of_window.js"),
 )
 
 

@@ -5,16 +5,15 @@ in the browser with every step. Draws nothing itself; knows nothing of what the 
 """
 
 from collections.abc import Callable, Mapping
-from importlib.resources import files
 from typing import Any, Final
 
 import streamlit as st
 
-_SOURCES: Final = files("board.ui.components.step_marks")
+from board.ui.components import bundle
 
 _marks: Final = st.components.v2.component(
     "rl_logging_board.step_marks",
-    js=_SOURCES.joinpath("step_marks.js").read_text(encoding="utf-8"),
+    js=bundle.script("step_marks/step_marks.js"),
 )
 
 

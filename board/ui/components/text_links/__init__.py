@@ -4,17 +4,16 @@ Knows nothing of where they lead. A click loads the page anew, as an address typ
 """
 
 from collections.abc import Mapping
-from importlib.resources import files
 from typing import Final
 
 import streamlit as st
 
-_SOURCES: Final = files("board.ui.components.text_links")
+from board.ui.components import bundle
 
 _links: Final = st.components.v2.component(
     "rl_logging_board.text_links",
-    js=_SOURCES.joinpath("text_links.js").read_text(encoding="utf-8"),
-    css=_SOURCES.joinpath("text_links.css").read_text(encoding="utf-8"),
+    js=bundle.script("text_links/text_links.js"),
+    css=bundle.source("text_links/text_links.css"),
 )
 
 

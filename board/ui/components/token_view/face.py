@@ -14,12 +14,14 @@ import numpy.typing as npt
 import streamlit as st
 
 from board.analysis.alternatives import Likeliest
-from board.ui.components.token_view import assets
+from board.ui.components import bundle
 from board.ui.components.token_view.notes import Notes
 from board.ui.components.token_view.payload import Choice, Payload, SharedEnds, build, chosen
 
-_view: Final = st.components.v2.component("rl_logging_board.token_view", js=assets.script(assets.VIEW_FILES), css=assets.style())
-_choice: Final = st.components.v2.component("rl_logging_board.token_choice", js=assets.script(assets.CHOICE_FILES))
+_view: Final = st.components.v2.component(
+    "rl_logging_board.token_view", js=bundle.script("token_view/view.js"), css=bundle.source("token_view/view.css")
+)
+_choice: Final = st.components.v2.component("rl_logging_board.token_choice", js=bundle.script("token_view/choice.js"))
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,16 @@ Streamlit's own `st.text` dedents and strips what it is given, and its Markdown 
 browser as JSON and into the page as a text node, so nothing in it can run, style or load anything. Knows nothing of where it comes from.
 """
 
-from importlib.resources import files
 from typing import Final
 
 import streamlit as st
 
-_SOURCES: Final = files("board.ui.components.verbatim")
+from board.ui.components import bundle
 
 _pane: Final = st.components.v2.component(
     "rl_logging_board.verbatim",
-    js=_SOURCES.joinpath("verbatim.js").read_text(encoding="utf-8"),
-    css=_SOURCES.joinpath("verbatim.css").read_text(encoding="utf-8"),
+    js=bundle.script("verbatim/verbatim.js"),
+    css=bundle.source("verbatim/verbatim.css"),
 )
 
 

@@ -1,0 +1,99 @@
+"""Joining JavaScript modules: their order follows the imports, and what cannot be joined is told."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from board.ui.components import bundle
+
+COMPONENTS = Path(bundle.__file__).parent
+IMPORTED = re.compile(r'from "(\.{1,2}/[^"]+)"')
+DEFAULT = re.compile(r"^export default\b", re.MULTILINE)
+ENTRIES = sorted(
+    path.relative_to(COMPONENTS).as_posix()
+    for path in COMPONENTS.glob("*/*.js")
+    if DEFAULT.search(path.read_text(encoding="utf-8"))
+)
+PARSES_MARKUP = (
+    "innerHTML",
+    "outerHTML",
+    "insertAdjacentHTML",
+    "createContextualFragment",
+    "document.write",
+    "eval(",
+    "DOMParser",
+)
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_a_joined_script_is_one_module(entry: str) -> None:
+    """Import lines are gone and exactly one export, the default, is left; nothing parses model text as markup."""
+    text = bundle.script(entry)
+    modular = [line for line in text.splitlines() if line.startswith(("import", "export"))]
+    assert [line.split("(")[0] for line in modular] == ["export default function "]
+    assert not [word for word in PARSES_MARKUP if word in text]
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_every_module_comes_after_what_it_imports(entry: str) -> None:
+    """The entry is the last, and each module finds its imports above it."""
+    names = bundle.order(entry)
+    assert names[-1] == entry
+    assert len(names) == len(set(names))
+    for i, name in enumerate(names):
+        imported = {(COMPONENTS / name).parent.joinpath(path).resolve() for path in IMPORTED.findall(bundle.source(name))}
+        assert imported <= {(COMPONENTS / above).resolve() for above in names[:i]}
+
+
+def test_every_module_is_part_of_a_component() -> None:
+    """No module lies about that no entry leads to."""
+    reached = {name for entry in ENTRIES for name in bundle.order(entry)}
+    assert {path.relative_to(COMPONENTS).as_posix() for path in COMPONENTS.glob("*/*.js")} == reached
+
+
+def write(folder: Path, modules: dict[str, str]) -> None:
+    """Modules by path."""
+    for name, text in modules.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def test_modules_of_another_component_can_be_imported(tmp_path: Path) -> None:
+    """Each module stands once, below those it imports, whatever the order of the lines that import it."""
+    write(
+        tmp_path,
+        {
+            "one/entry.js": 'import {\n  a,\n} from "../two/a.js";\nimport { b } from "./b.js";\nexport default () => a + b;\n',
+            "one/b.js": 'import { a } from "../two/a.js";\nexport const b = a;\n',
+            "two/a.js": "export const a = 1;\n",
+        },
+    )
+    assert bundle.script("one/entry.js", tmp_path) == "const a = 1;\n\nconst b = a;\n\nexport default () => a + b;\n"
+
+
+UNJOINABLE = {
+    "unknown": ({"a/a.js": 'import { b } from "./b.js";\n'}, "a/a.js imports a/b.js, which is no module"),
+    "no entry": ({}, "the components have no a/a.js"),
+    "circle": (
+        {
+            "a/a.js": 'import { b } from "./b.js";\n',
+            "a/b.js": 'import { c } from "./c.js";\n',
+            "a/c.js": 'import { b } from "./b.js";\n',
+        },
+        "circle: a/b.js → a/c.js → a/b.js",
+    ),
+    "of itself": ({"a/a.js": 'import { b } from "./a.js";\n'}, "circle: a/a.js → a/a.js"),
+    "renamed": ({"a/a.js": 'import { b as c } from "./b.js";\n', "a/b.js": ""}, "can be joined, not import { b as c }"),
+    "all of it": ({"a/a.js": 'import * as b from "./b.js";\n', "a/b.js": ""}, "can be joined, not import * as b"),
+    "a default": ({"a/a.js": 'import b from "./b.js";\n', "a/b.js": ""}, "can be joined, not import b from"),
+    "a package": ({"a/a.js": 'import { b } from "b";\n'}, 'can be joined, not import { b } from "b"'),
+}
+
+
+@pytest.mark.parametrize(("modules", "told"), UNJOINABLE.values(), ids=UNJOINABLE)
+def test_what_cannot_be_joined_is_told(modules: dict[str, str], told: str, tmp_path: Path) -> None:
+    """An import of nothing, in a circle or of another form is an error that names the module."""
+    write(tmp_path, modules)
+    with pytest.raises(ValueError, match=re.escape(told)):
+        bundle.script("a/a.js", tmp_path)

@@ -5,11 +5,12 @@ of rows and how to reach a rollout; it does not know JSON, formulas or screens.
 """
 
 import json
+import math
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from board import formats
 from board.errors import ArgumentRefused, BoardError, MappingRefused
 from board.formats.mapping import FILE as MAPPING_FILE
-from board.runs import merging, recorder_account
+from board.runs import merging, notebook_text, recorder_account
 from board.runs.columns import Columns
 from board.runs.load_report import LoadReport
 from board.runs.loader import Loader
@@ -45,7 +46,7 @@ _MOST_MAPPING: Final = 1_000_000
 """Bytes of a mapping by hand."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rollout:
     """One rollout with its texts and token arrays; `rollout["logprobs"]` is one field, None where the row lacks it."""
 
@@ -65,6 +66,8 @@ class Rollout:
     """True for padding."""
     alternatives: Alternatives | None = None
     """For each token a list of (token, logprob) that could have been sampled, or None; None where the row has no such field."""
+    reward: float = math.nan
+    """Of the whole response; NaN where the row has none."""
 
     def __getitem__(self, name: str) -> Any:
         if name == TOKENS:
@@ -78,13 +81,16 @@ class Rollout:
         """How links and messages name this rollout."""
         return source_of(self.shard, self.line, self.nth)
 
+    __repr__ = notebook_text.rollout_line
+    _repr_html_ = notebook_text.rollout_table
+
 
 def source_of(shard: str, line: int, nth: int) -> str:
     """`shard:line`, and `.2` behind it for the second rollout of its record: stable while the run grows."""
     return f"{shard}:{line}{f'.{nth + 1}' if nth else ''}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A run as loaded. Shared between readers: nothing in it may be changed."""
 
@@ -95,10 +101,13 @@ class Run:
     fingerprint: Fingerprint
     load_id: str
     """Different for every load, so that what was computed from one is never shown for another."""
-    _parts: Sequence[Part] = field(repr=False)
-    _shards: dict[str, Shard] = field(repr=False)
+    _parts: Sequence[Part]
+    _shards: dict[str, Shard]
     family: str = ""
     """The trainer whose dump this is, where a recording lies in the same folder; empty for any other run."""
+
+    __repr__ = notebook_text.run_line
+    _repr_html_ = notebook_text.run_table
 
     @property
     def parts(self) -> Sequence[Part]:
@@ -191,6 +200,7 @@ class Run:
         part, row = self._locate(key)
         scalars = {name: part.scalars.column(name)[row].as_py() for name in ("step", "shard", "line", "nth")}
         arrays = {name: part.tokens.column(name).chunk(0).slice(row, 1) for name in part.tokens.column_names}
+        reward = part.scalars.column("reward")[row].as_py() if "reward" in part.scalars.column_names else math.nan
         others = arrays[ALTERNATIVES][0] if ALTERNATIVES in arrays else None
         texts = {name: part.texts.column(name)[row].as_py() for name in part.texts.column_names}
         return Rollout(
@@ -202,6 +212,7 @@ class Run:
             counts=arrays[COUNTS][0].values.to_numpy(zero_copy_only=False),
             pads=arrays[PADS][0].values.to_numpy(zero_copy_only=False),
             alternatives=Alternatives(others.values) if others is not None and others.is_valid else None,
+            reward=reward,
         )
 
     def flat_arrays(self, keys: NDArray[np.int64]) -> Iterator[tuple[dict[str, NDArray[np.float32]], NDArray[np.bool_]]]:

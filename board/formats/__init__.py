@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from board.errors import RowRefused
-from board.formats import mapping_file, native
+from board.formats import mapping_file, native, row_reader
 from board.formats.contract import Format, Head, Place
 from board.formats.mapping import FILE, HandMapping
 from board.formats.row import Row
@@ -103,6 +103,6 @@ def mapped(text: str, file: str = FILE) -> HandMapping:
 def read(record: Record, kind: Format, place: Place, name: Callable[[Record], Record] = BY_DIGITS) -> list[Row]:
     """The rollouts in a record, arrays not yet aligned; `name` gives tokens to those that have only ids. Raises RowRefused with the reason."""
     try:
-        return [native.read(name(rollout)) for rollout in kind.rollouts(record, place)]
+        return [row_reader.read(name(rollout)) for rollout in kind.rollouts(record, place)]
     except RecursionError as error:  # what orjson could parse, the standard library may be unable to write out
         raise RowRefused("is nested too deeply to be read") from error

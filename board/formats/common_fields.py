@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from board.formats.filename_hints import split_in, step_or_zero
 from board.formats.masking import hide
-from board.formats.native import as_number
 from board.formats.renaming import renamed
 from board.formats.row import FloatArray
+from board.formats.row_reader import as_number
 from board.schema import NATIVE, TOKEN_IDS
 from board.sources.json_record import Record
 

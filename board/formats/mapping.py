@@ -16,8 +16,8 @@ from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_in
 from board.formats.json_paths import found, pruned
 from board.formats.masking import cut, hide, response_span
-from board.formats.native import as_number, shown
 from board.formats.renaming import mask, total
+from board.formats.row_reader import as_number, shown
 from board.formats.token_names import IDS as RESPONSE_IDS
 from board.formats.token_names import PROMPT_IDS
 from board.formats.validation import split_at

@@ -10,8 +10,8 @@ from board.errors import RowRefused
 from board.formats.chat import parted
 from board.formats.common_fields import given
 from board.formats.masking import cut, response_span, spread
-from board.formats.native import shown
 from board.formats.renaming import listed
+from board.formats.row_reader import shown
 from board.formats.validation import as_long, nested
 from board.sources.json_record import Record
 from board.text.counting import plural

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from board.errors import RowRefused
-from board.formats.native import as_array, as_number, shown
 from board.formats.row import FloatArray
+from board.formats.row_reader import as_array, as_number, shown
 from board.sources.json_record import Record, parse_value
 from board.text.counting import plural
 

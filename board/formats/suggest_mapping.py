@@ -13,7 +13,7 @@ from board.formats.filename_hints import step_in
 from board.formats.json_paths import leaves
 from board.formats.mapping import FILE, SAID, Constant, FromPath, HandMapping, Key, Source
 from board.formats.mapping_file import quoted, write
-from board.formats.native import as_alternatives, as_array
+from board.formats.row_reader import as_alternatives, as_array
 from board.formats.token_names import IDS as RESPONSE_IDS
 from board.formats.token_names import PROMPT_IDS
 from board.schema import ALTERNATIVES, TOKEN_METRICS, TOKENS

@@ -9,7 +9,7 @@ from typing import Any, Final
 from board.errors import RowRefused
 from board.formats.contract import Place
 from board.formats.filename_hints import split_in
-from board.formats.native import shown
+from board.formats.row_reader import shown
 from board.sources.json_record import Record
 from board.text.counting import plural
 

@@ -12,7 +12,7 @@ from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_note, step_or_zero
 from board.formats.masking import cut, hide, response_span
-from board.formats.native import shown
+from board.formats.row_reader import shown
 from board.formats.validation import listed, listed_or_none, without
 from board.sources.json_record import Record
 

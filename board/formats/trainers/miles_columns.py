@@ -9,8 +9,8 @@ from board.errors import RowRefused
 from board.formats.common_fields import given, hidden, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note
-from board.formats.native import shown
 from board.formats.renaming import listed
+from board.formats.row_reader import shown
 from board.formats.validation import whole
 from board.sources.json_record import Record
 

@@ -10,7 +10,7 @@ from board.formats.chat import is_chat, parted, turns
 from board.formats.common_fields import beside, given, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note
-from board.formats.native import shown
+from board.formats.row_reader import shown
 from board.sources.json_record import Record
 
 NAME: Final = "miles trajectories"

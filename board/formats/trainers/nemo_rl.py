@@ -13,9 +13,9 @@ from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_note, step_or_zero
 from board.formats.masking import cut, hide, response_span
-from board.formats.native import as_array, shown
 from board.formats.renaming import listed, mask, need, renamed
 from board.formats.row import FloatArray
+from board.formats.row_reader import as_array, shown
 from board.sources.json_record import Record, as_text
 from board.text.counting import plural
 

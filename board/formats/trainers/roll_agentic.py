@@ -6,8 +6,8 @@ from board.errors import RowRefused
 from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in
-from board.formats.native import shown
 from board.formats.renaming import need, renamed, rows, unpacked
+from board.formats.row_reader import shown
 from board.sources.json_record import Record, as_text
 
 NAME: Final = "ROLL agentic"

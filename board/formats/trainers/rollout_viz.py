@@ -8,7 +8,7 @@ from typing import Final
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_note, step_or_zero
-from board.formats.native import shown
+from board.formats.row_reader import shown
 from board.formats.validation import listed, without
 from board.schema import BY_NAME, NATIVE
 from board.sources.json_record import Record

@@ -4,8 +4,8 @@ from typing import Any, Final
 
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note, step_or_zero
-from board.formats.native import as_array
 from board.formats.renaming import need, renamed, total
+from board.formats.row_reader import as_array
 from board.sources.json_record import Record
 
 NAME: Final = "SkyRL"

@@ -8,7 +8,7 @@ from typing import Any, Final
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note, step_or_zero
-from board.formats.native import shown
+from board.formats.row_reader import shown
 from board.formats.validation import listed, listed_or_none, split_at, without
 from board.sources.json_record import Record, as_text
 

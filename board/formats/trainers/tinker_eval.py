@@ -9,7 +9,7 @@ from board.errors import RowRefused
 from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note, step_or_zero
-from board.formats.native import shown
+from board.formats.row_reader import shown
 from board.formats.validation import listed, without
 from board.sources.json_record import Record
 

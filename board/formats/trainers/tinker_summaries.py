@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_or_zero
-from board.formats.native import as_number
+from board.formats.row_reader import as_number
 from board.formats.validation import listed, split_at, without
 from board.sources.json_record import Record, as_text
 

@@ -13,7 +13,7 @@ from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_in, step_note
 from board.formats.json_paths import found
 from board.formats.message_graph import branches
-from board.formats.native import as_number, shown
+from board.formats.row_reader import as_number, shown
 from board.formats.trainers.verifiers_results import stepped
 from board.formats.validation import nested, objects
 from board.sources.json_record import Record

@@ -10,8 +10,8 @@ from board.errors import RowRefused
 from board.formats.chat import is_chat, turns
 from board.formats.common_fields import beside, given
 from board.formats.contract import Head, Place
-from board.formats.native import shown
 from board.formats.renaming import need
+from board.formats.row_reader import shown
 from board.formats.trainers import trl
 from board.formats.validation import nested, objects
 from board.sources.flatten import SPECIAL

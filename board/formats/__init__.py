@@ -1,79 +1,31 @@
 """Trainers' dumps: one module per format, each recognising its files and mapping a record to rollouts under our names.
 
-To add one: write the module (`board.formats.contract` says what it offers), list it in FORMATS, and keep a golden run in `tests/formats/`.
+To add one: write the module (`board.formats.contract` says what it offers) in `board/formats/trainers/`, where it is
+found by itself, and keep a golden run in `tests/formats/golden/`.
 """
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Final
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Final, cast
 
 from board.errors import RowRefused
-from board.formats import mapping_file, native, row_reader
+from board.formats import mapping_file, native, row_reader, trainers
 from board.formats.contract import Format, Head, Place
 from board.formats.mapping import FILE, HandMapping
 from board.formats.row import Row
 from board.formats.token_names import namer
-from board.formats.trainers import (
-    areal,
-    art,
-    atropos,
-    miles_columns,
-    miles_trajectory,
-    ms_swift,
-    nemo_rl,
-    open_instruct,
-    relax,
-    rllm,
-    roll_agentic,
-    roll_board,
-    roll_rlvr,
-    rollout_viz,
-    skyrl,
-    slime,
-    tinker_capture,
-    tinker_eval,
-    tinker_summaries,
-    token_export,
-    traces,
-    trackio,
-    trl,
-    verifiers_results,
-    verl,
-    wandb_table,
-    xtuner,
-)
 from board.sources.json_record import Record
 
-FORMATS: Final[tuple[Format, ...]] = (
-    areal,
-    art,
-    atropos,
-    miles_columns,
-    miles_trajectory,
-    ms_swift,
-    native,
-    nemo_rl,
-    open_instruct,
-    relax,
-    rllm,
-    roll_agentic,
-    roll_board,
-    roll_rlvr,
-    rollout_viz,
-    skyrl,
-    slime,
-    tinker_capture,
-    tinker_eval,
-    tinker_summaries,
-    token_export,
-    trackio,
-    traces,
-    trl,
-    verifiers_results,
-    verl,
-    wandb_table,
-    xtuner,
-)
+
+def _modules() -> tuple[Format, ...]:
+    """Every module of `board.formats.trainers`, and `native`, in the order of their names."""
+    modules = {name: cast(Format, import_module(f"{trainers.__name__}.{name}")) for _, name, _ in iter_modules(trainers.__path__)}
+    return tuple(module for _, module in sorted({**modules, "native": native}.items()))
+
+
+FORMATS: Final = _modules()
 """A file belongs to the first that recognises it; no two may recognise the same file."""
 
 

@@ -19,7 +19,7 @@ from board.metrics import declared
 from board.metrics.declared.contract import Metric
 from board.runs.shared_values import Turns
 from board.sources.nearby_files import listed_files, walk
-from board.trackers import Found
+from board.trackers import LogSource
 from board.trackers.contract import Curve
 
 MAX_SOURCES: Final = 100
@@ -46,7 +46,7 @@ class Logged:
     key: str
     """Of the board, with what stands for its placeholders filled in; the name itself where the catalogue does not know it."""
     metric: Metric | None
-    source: Found
+    source: LogSource
     curve: Curve
 
 
@@ -55,7 +55,7 @@ class Scalars:
     """All that was logged near a run."""
 
     logged: tuple[Logged, ...] = ()
-    sources: tuple[Found, ...] = ()
+    sources: tuple[LogSource, ...] = ()
     """Those that could be read."""
     problems: tuple[str, ...] = ()
     """Why others could not, a sentence each."""
@@ -65,7 +65,7 @@ class Scalars:
     """Of the file written last; 0 without files."""
 
 
-def find(folder: Path, given: Path | None = None, within: Path | None = None) -> list[Found]:
+def find(folder: Path, given: Path | None = None, within: Path | None = None) -> list[LogSource]:
     """What trackers left of this run in or beside its folder; with `given`, in that file or folder instead, or in its folder of the run's name.
 
     Raises BoardError when nothing of a tracker lies where it was said to.
@@ -80,15 +80,15 @@ def find(folder: Path, given: Path | None = None, within: Path | None = None) ->
     return found
 
 
-def _inside(folder: Path) -> list[Found]:
-    return [Found(name, path) for name in trackers.NAMES for path in trackers.tracker(name).find(folder)]
+def _inside(folder: Path) -> list[LogSource]:
+    return [LogSource(name, path) for name in trackers.NAMES for path in trackers.tracker(name).find(folder)]
 
 
-def _of_file(file: Path) -> list[Found]:
+def _of_file(file: Path) -> list[LogSource]:
     """The trackers that know the file: those that find it, else those that take its folder for theirs."""
     known = _inside(file.parent)
     return [source for source in known if source.path == file] or [
-        Found(source.tracker, file) for source in known if source.path == file.parent
+        LogSource(source.tracker, file) for source in known if source.path == file.parent
     ]
 
 
@@ -104,16 +104,16 @@ def stamp(path: Path) -> Stamp:
     return tuple(looked)
 
 
-class Reader:
+class CurveReader:
     """Reads sources and keeps what they held, shared by all readers of this process."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Found, tuple[Stamp, list[Logged] | BoardError]] = OrderedDict()
+        self._kept: OrderedDict[LogSource, tuple[Stamp, list[Logged] | BoardError]] = OrderedDict()
         self._changing = threading.Lock()
         """Held for a moment at a time, never while a source is read."""
         self._turns = Turns()
 
-    def read(self, sources: Sequence[Found]) -> Scalars:
+    def read(self, sources: Sequence[LogSource]) -> Scalars:
         """All scalars of the sources in their order; a source that cannot be read becomes a problem, and the others are there."""
         read = [(source, *self._one(source)) for source in sources]
         sound = [(source, held) for source, _, held in read if not isinstance(held, BoardError)]
@@ -125,7 +125,7 @@ class Reader:
             max((modified for _, at, _ in read for _, _, modified in at), default=0),
         )
 
-    def _one(self, source: Found) -> tuple[Stamp, list[Logged] | BoardError]:
+    def _one(self, source: LogSource) -> tuple[Stamp, list[Logged] | BoardError]:
         now = stamp(source.path)
         with self._turns.of(source):
             kept = self._kept.get(source)
@@ -139,7 +139,7 @@ class Reader:
         return kept
 
 
-def _read(source: Found) -> list[Logged] | BoardError:
+def _read(source: LogSource) -> list[Logged] | BoardError:
     try:
         curves = trackers.tracker(source.tracker).read(source.path)
     except BoardError as error:
@@ -147,7 +147,7 @@ def _read(source: Found) -> list[Logged] | BoardError:
     return [_joined(name, source, curve) for name, curve in curves.items()]
 
 
-def _joined(name: str, source: Found, curve: Curve) -> Logged:
+def _joined(name: str, source: LogSource, curve: Curve) -> Logged:
     """A scalar with the metric that its name stands for in any dialect. The board's own are pushed as board/KEY, columns included."""
     own = name.removeprefix(OWN)
     known = declared.resolve("board", own) if own != name else None

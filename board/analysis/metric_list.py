@@ -151,7 +151,7 @@ def token_metric(metric: Metric) -> str | None:
     return name if name in schema.BY_TITLE else None
 
 
-def readable(name: str, most: int = MOST_LETTERS) -> str:
+def short_name(name: str, most: int = MOST_LETTERS) -> str:
     """A name that may be text of a run as one short line on the screen, every character to be seen, long ones cut in the middle.
 
     Controls and what turns the direction of writing around stand as ⟨U+202E⟩.
@@ -166,11 +166,12 @@ def readable(name: str, most: int = MOST_LETTERS) -> str:
 def line_names(logged: Sequence[Logged], most: int = MOST_LETTERS // 3) -> list[str]:
     """What the curves of one panel are called: their trackers; where that is not enough their scalars too, else where they lie."""
     trackers = [one.source.tracker for one in logged]
-    scalars = [f"{one.source.tracker} {readable(one.name, most)}" for one in logged]
+    scalars = [f"{one.source.tracker} {short_name(one.name, most)}" for one in logged]
     places = [
-        f"{one.source.tracker} {readable(shown(f'{one.source.path.parent.name}/{one.source.path.name}'), most)}" for one in logged
+        f"{one.source.tracker} {short_name(shown(f'{one.source.path.parent.name}/{one.source.path.name}'), most)}"
+        for one in logged
     ]
-    both = [f"{place} {readable(one.name, most)}" for place, one in zip(places, logged, strict=True)]
+    both = [f"{place} {short_name(one.name, most)}" for place, one in zip(places, logged, strict=True)]
     numbered = [f"{name} {number}" for number, name in enumerate(trackers, 1)]
     chosen = next((names for names in (trackers, scalars, places, both) if len({*names}) == len(names)), numbered)
     return [tracker if trackers.count(tracker) == 1 else name for tracker, name in zip(trackers, chosen, strict=True)]

@@ -14,7 +14,7 @@ from board.runs.run import Rollout, Run
 from board.schema import IDS, heading, unit
 from board.text.counting import plural
 from board.text.display import shorten, without_padding, without_system_prompt
-from board.text.format_number import fmt, told
+from board.text.format_number import fmt, with_all_digits
 
 LINE_CHARS: Final = 400
 """A folded line holds the beginning of a text; more fits on no screen."""
@@ -70,7 +70,7 @@ def _numbers(frame: pd.DataFrame, key: int) -> Particular | None:
     named = "reward" in numbers
     parts = [f"{heading(name)} {fmt(numbers[name])}" for name in (leading or ordered[:4])]
     line = " · ".join(parts).removeprefix("reward " if named else "")
-    text = "\n".join(f"{heading(name)}: {told(numbers[name], unit(name))}" for name in ordered)
+    text = "\n".join(f"{heading(name)}: {with_all_digits(numbers[name], unit(name))}" for name in ordered)
     return Particular("reward" if named else "numbers", line, text, plural(len(numbers), "number"))
 
 

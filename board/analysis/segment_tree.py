@@ -10,7 +10,7 @@ from board.analysis.segments import Segment, is_blank
 
 
 @dataclass(frozen=True)
-class Stretch:
+class SegmentNode:
     """A segment with all that is nested in it: tokens `first` to before `stop`, counted from 0; `depth` 0 is the outermost."""
 
     first: int
@@ -20,7 +20,7 @@ class Stretch:
     """Its own name, without those it sits in: "think", "code python", "think, not closed"."""
 
 
-def outline(segments: Sequence[Segment], tokens: Sequence[str]) -> list[Stretch]:
+def outline(segments: Sequence[Segment], tokens: Sequence[str]) -> list[SegmentNode]:
     """The stretches of `segments`, as `find_segments` tiles `tokens` with them, outer before inner, in the order of the response.
 
     Line ends between two segments belong to the one before. A response that is nothing but text has no stretch: there is nothing
@@ -29,7 +29,7 @@ def outline(segments: Sequence[Segment], tokens: Sequence[str]) -> list[Stretch]
     segments = [segment for segment in segments if not is_blank(segment, tokens)]
     if all(segment.kind == "text" for segment in segments):
         return []
-    done: list[Stretch] = []
+    done: list[SegmentNode] = []
     open_: list[tuple[str, int, str]] = []
     for segment in segments:
         path = _path(segment.label)
@@ -54,5 +54,5 @@ def _shared(one: list[str], other: list[str]) -> int:
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def _closed(open_: list[tuple[str, int, str]], depth: int, stop: int) -> list[Stretch]:
-    return [Stretch(first, stop, depth + i, label) for i, (_, first, label) in enumerate(open_[depth:])]
+def _closed(open_: list[tuple[str, int, str]], depth: int, stop: int) -> list[SegmentNode]:
+    return [SegmentNode(first, stop, depth + i, label) for i, (_, first, label) in enumerate(open_[depth:])]

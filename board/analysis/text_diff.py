@@ -29,7 +29,7 @@ _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 @dataclass(frozen=True)
-class Run:
+class DiffSpan:
     """A stretch of text that is in both texts, or in the old or the new one alone."""
 
     side: Side
@@ -43,7 +43,7 @@ class Run:
 class Diff:
     """How a new text differs from an old one."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[DiffSpan, ...]
     """In reading order; where something was replaced, the old stands before the new."""
     unit: Unit
     """What was compared: words, lines where too many words differ, or nothing but the common beginning and end."""
@@ -180,10 +180,10 @@ def _without_crumbs(stretches: list[_Stretch]) -> list[_Stretch]:
     return cleaned
 
 
-def _runs(stretches: Sequence[_Stretch]) -> Iterator[Run]:
+def _runs(stretches: Sequence[_Stretch]) -> Iterator[DiffSpan]:
     for side, stretch in stretches:
         text = "".join(stretch)
-        yield Run(side, text, _count(words(text)))
+        yield DiffSpan(side, text, _count(words(text)))
 
 
 def _count(pieces: Sequence[str]) -> int:
@@ -191,9 +191,9 @@ def _count(pieces: Sequence[str]) -> int:
     return sum(not piece.isspace() for piece in pieces)
 
 
-def fold(runs: Sequence[Run], context: int = 12) -> list[Run]:
+def fold(runs: Sequence[DiffSpan], context: int = 12) -> list[DiffSpan]:
     """The runs with what is common folded but for `context` words beside a change, where that hides more than `context` words."""
-    folded: list[Run] = []
+    folded: list[DiffSpan] = []
     for at, run in enumerate(runs):
         pieces = words(run.text) if run.side == "both" else []
         before = context if at else 0
@@ -203,5 +203,5 @@ def fold(runs: Sequence[Run], context: int = 12) -> list[Run]:
             continue
         cut = len(pieces) - after
         parts = ((pieces[:before], False), (pieces[before:cut], True), (pieces[cut:], False))
-        folded += [Run("both", "".join(part), _count(part), hide) for part, hide in parts if part]
+        folded += [DiffSpan("both", "".join(part), _count(part), hide) for part, hide in parts if part]
     return folded

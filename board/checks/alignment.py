@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.checks.contract import Answer, Found, Unable
+from board.checks.contract import Answer, Fault, Unable
 from board.checks.evidence import Batch, Column, Evidence
 from board.metrics.formulas import Float64Array
 from board.schema import title
@@ -126,7 +126,7 @@ def off_by_one(evidence: Evidence) -> Answer:
         return Unable(f"fewer than {LEAST_PAIRS} tokens have two logprobs, or these do not vary")
     if not shifted.any():
         return None
-    return Found(f"{'; '.join(told)}, in {plural(int(shifted.sum()), 'rollout')}", evidence.keys(shifted))
+    return Fault(f"{'; '.join(told)}, in {plural(int(shifted.sum()), 'rollout')}", evidence.keys(shifted))
 
 
 def _lags(evidence: Evidence, pair: str) -> pd.Series:
@@ -177,7 +177,7 @@ def first_step(evidence: Evidence) -> Answer:
     if mean <= START_TOLERANCE:
         return None
     what = f"logprob and ref_logprob differ by {fmt(mean)} nats per token on average in step {first}"
-    return Found(what, evidence.keys(marks), tokens=tokens)
+    return Fault(what, evidence.keys(marks), tokens=tokens)
 
 
 @dataclass(frozen=True)
@@ -234,4 +234,4 @@ def reward_sum(evidence: Evidence) -> Answer:
     formula = f"the reward less a share of {rule.penalty}" if rule.penalty else "the reward"
     share = fmt(100 * float(rule.holds.mean()))
     what = f"Token rewards sum to {formula} in {share} % of the rollouts, and do not in {plural(int(broken.sum()), 'rollout')}"
-    return Found(what, evidence.keys(broken))
+    return Fault(what, evidence.keys(broken))

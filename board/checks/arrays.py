@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.checks import loading
-from board.checks.contract import Answer, Found, Unable
+from board.checks.contract import Answer, Fault, Unable
 from board.checks.evidence import Batch, Column, Evidence
 from board.schema import title
 from board.text.counting import plural
@@ -104,7 +104,7 @@ def positive_logprobs(evidence: Evidence) -> Answer:
     named = ", ".join(f"{title(name)}: {int(column.sum()):,}" for name, column in columns.items() if column.any())
     marks = tokens > 0
     what = f"{plural(int(tokens.sum()), 'number')} in {plural(int(marks.sum()), 'rollout')} above 0 ({named})"
-    return Found(what, evidence.keys(marks), tokens=int(tokens.sum()))
+    return Fault(what, evidence.keys(marks), tokens=int(tokens.sum()))
 
 
 def masked_certain(evidence: Evidence) -> Answer:
@@ -139,4 +139,4 @@ def _tokens(evidence: Evidence, tokens: NDArray[np.int64], what: str) -> Answer:
         return None
     total = int(tokens.sum())
     told = what.format(tokens=plural(total, "token"), rollouts=plural(int(marks.sum()), "rollout"))
-    return Found(told, evidence.keys(marks), tokens=total)
+    return Fault(told, evidence.keys(marks), tokens=total)

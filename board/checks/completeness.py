@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.checks.contract import Answer, Found, Unable
+from board.checks.contract import Answer, Fault, Unable
 from board.checks.evidence import Evidence
 from board.metrics.prompt_groups import members
 from board.runs.part_builder import prompt_key
@@ -84,7 +84,7 @@ def missing_steps(evidence: Evidence) -> Answer:
     count = int((whole[gaps] - np.uint64(1)).sum())
     bounds = [(int(steps[gap]), int(steps[gap + 1])) for gap in gaps[:NAMED]]
     what = f"{count:,} of {count + len(steps):,} steps without a rollout: {_named(_first_between(bounds, stride), count)}"
-    return Found(what, _first_of(evidence, steps[gaps + 1]))
+    return Fault(what, _first_of(evidence, steps[gaps + 1]))
 
 
 def small_steps(evidence: Evidence) -> Answer:
@@ -100,7 +100,7 @@ def small_steps(evidence: Evidence) -> Answer:
         return None
     lost = int((usual - sizes[small]).sum())
     what = f"{plural(len(small), 'step')} with fewer rollouts than the usual {usual:,}, {lost:,} in all: {_named(small)}"
-    return Found(what, _first_of(evidence, small))
+    return Fault(what, _first_of(evidence, small))
 
 
 def missing_ranks(evidence: Evidence) -> Answer:
@@ -123,7 +123,7 @@ def missing_ranks(evidence: Evidence) -> Answer:
     if len(lacking):
         ranks = [name for name in expected if not there[name].all()]
         parts.append(f"{plural(len(lacking), 'step')} without rows of rank {', '.join(ranks[:NAMED])}: {_named(lacking)}")
-    return Found("; ".join(parts), keys) if parts else None
+    return Fault("; ".join(parts), keys) if parts else None
 
 
 def small_groups(evidence: Evidence) -> Answer:
@@ -143,7 +143,7 @@ def small_groups(evidence: Evidence) -> Answer:
     if not small.any():
         return None
     what = f"{plural(int(small.sum()), 'group')} of fewer than the usual {usual:,} rollouts, of {int(first.sum()):,} groups"
-    return Found(what, frame.index.to_numpy()[small])
+    return Fault(what, frame.index.to_numpy()[small])
 
 
 def two_files(evidence: Evidence) -> Answer:
@@ -162,7 +162,7 @@ def two_files(evidence: Evidence) -> Answer:
         return None
     named = ", ".join(str(name) for name in evidence.frame["shard"][evidence.frame["step"] == steps[0]].unique()[:NAMED])
     what = f"{plural(len(steps), 'step')} with rows of one rank in several files: {_named(steps)}; the first in {named}"
-    return Found(what, _first_of(evidence, steps))
+    return Fault(what, _first_of(evidence, steps))
 
 
 def missing_rewards(evidence: Evidence) -> Answer:
@@ -170,7 +170,7 @@ def missing_rewards(evidence: Evidence) -> Answer:
     lacking = ~np.isfinite(evidence.frame["reward"].to_numpy(np.float64))
     if not lacking.any():
         return None
-    return Found(f"{plural(int(lacking.sum()), 'rollout')} without a finite reward", evidence.keys(lacking))
+    return Fault(f"{plural(int(lacking.sum()), 'rollout')} without a finite reward", evidence.keys(lacking))
 
 
 def clock(evidence: Evidence) -> Answer:
@@ -185,4 +185,4 @@ def clock(evidence: Evidence) -> Answer:
     if not len(back):
         return None
     what = f"{plural(len(back), 'step')} with a {name} before that of an earlier step: {_named(back)}"
-    return Found(what, _first_of(evidence, back))
+    return Fault(what, _first_of(evidence, back))

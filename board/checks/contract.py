@@ -16,7 +16,7 @@ SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
 
 
 @dataclass(frozen=True)
-class Found:
+class Fault:
     """A check's answer when something is there."""
 
     what: str
@@ -39,7 +39,7 @@ class Unable:
     """One sentence without its full stop."""
 
 
-Answer = Found | tuple[Found, ...] | Unable | None
+Answer = Fault | tuple[Fault, ...] | Unable | None
 """None, or nothing in the tuple: nothing is wrong."""
 
 
@@ -62,7 +62,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Place:
+class EvidencePlace:
     """Where a finding shows: a rollout, which a link can lead to, or only a line or a shard."""
 
     source: str
@@ -81,7 +81,7 @@ class Finding:
     """Rollouts concerned; None where it is lines or files."""
     tokens: int | None
     at_least: bool
-    where: tuple[Place, ...]
+    where: tuple[EvidencePlace, ...]
     """The first few."""
     places: int
     """How many there are in all."""

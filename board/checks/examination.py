@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from board.checks import alignment, arrays, completeness, loading, repetition, texts
-from board.checks.contract import SEVERITIES, Answer, Check, Diagnosis, Finding, Found, Place, Unable
+from board.checks.contract import SEVERITIES, Answer, Check, Diagnosis, EvidencePlace, Fault, Finding, Unable
 from board.checks.evidence import Evidence, collect
 from board.runs.parts import LEFT_OUT
 from board.runs.run import Run
@@ -265,25 +265,25 @@ def _answer(check: Check, evidence: Evidence) -> Answer:
     return check.run(evidence)
 
 
-def _found(answer: Answer) -> Sequence[Found]:
+def _found(answer: Answer) -> Sequence[Fault]:
     if isinstance(answer, tuple):
         return answer
-    return (answer,) if isinstance(answer, Found) else ()
+    return (answer,) if isinstance(answer, Fault) else ()
 
 
-def _finding(check: Check, found: Found, run: Run) -> Finding:
+def _finding(check: Check, found: Fault, run: Run) -> Finding:
     where = [_rollout(key, run) for key in found.keys[:NAMED_PLACES].tolist()]
     where = where or [_line(source, run) for source in found.places[:NAMED_PLACES]]
     places = len(found.keys) or len(found.places)
     return Finding(check, found.what, len(found.keys) or None, found.tokens, found.at_least, tuple(where), places)
 
 
-def _rollout(key: int, run: Run) -> Place:
+def _rollout(key: int, run: Run) -> EvidencePlace:
     rollout = run.rollout(key)
-    return Place(rollout.source, rollout.step)
+    return EvidencePlace(rollout.source, rollout.step)
 
 
-def _line(source: str, run: Run) -> Place:
+def _line(source: str, run: Run) -> EvidencePlace:
     """A line that loading named: of a rollout where it was loaded, of none where it was refused."""
     key = run.key_of(source)
-    return Place(source) if key is None else _rollout(key, run)
+    return EvidencePlace(source) if key is None else _rollout(key, run)

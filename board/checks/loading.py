@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.checks.contract import Answer, Found
+from board.checks.contract import Answer, Fault
 from board.checks.evidence import Evidence
 from board.runs.load_report import LIGHTENED, LoadReport
 from board.runs.parts import LEFT_OUT
@@ -34,7 +34,7 @@ def refused(evidence: Evidence) -> Answer:
         return None
     count = evidence.report.refused
     what = f"{count:,} {'line or file' if count == 1 else 'lines or files'} not loaded: {_reasons(problems)}"
-    return Found(what, places=_places(problems))
+    return Fault(what, places=_places(problems))
 
 
 def lengths(evidence: Evidence) -> Answer:
@@ -89,18 +89,18 @@ def unfinished(evidence: Evidence) -> Answer:
     if not shards:
         return None
     what = f"The last line of {plural(len(shards), 'shard')} is not whole yet"
-    return Found(what, places=tuple(shards))
+    return Fault(what, places=tuple(shards))
 
 
 def lost(evidence: Evidence) -> Answer:
     """What the recorder says it could not write; what its budget left out on purpose is told by `left_out`."""
     sentences = [sentence.removesuffix(".") for sentence in evidence.report.lost]
-    return Found("; ".join(sentences)) if sentences else None
+    return Fault("; ".join(sentences)) if sentences else None
 
 
 def noted(evidence: Evidence) -> Answer:
     """What loading noted, each for itself, as the screen counts it; what the budget left out is told by `left_out`."""
-    return tuple(Found(sentence.removesuffix(".")) for sentence in evidence.report.noted if not sentence.startswith(LIGHTENED))
+    return tuple(Fault(sentence.removesuffix(".")) for sentence in evidence.report.noted if not sentence.startswith(LIGHTENED))
 
 
 def left_out(evidence: Evidence) -> Answer:
@@ -109,7 +109,7 @@ def left_out(evidence: Evidence) -> Answer:
     if not marks.any():
         return None
     count = plural(int(marks.sum()), "rollout")
-    return Found(f"{count} without token arrays: the recorder's budget kept their means and sums", evidence.keys(marks))
+    return Fault(f"{count} without token arrays: the recorder's budget kept their means and sums", evidence.keys(marks))
 
 
 def _flagged(report: LoadReport, matches: Callable[[str], object]) -> list[Problem]:
@@ -121,7 +121,7 @@ def _found(report: LoadReport, problems: Sequence[Problem], what: str, noun: str
         return None
     count = f"{len(problems):,} {nouns}" if nouns and len(problems) > 1 else plural(len(problems), noun)
     at_least = report.flagged > sum(problem.severity == "flagged" for problem in report.problems)
-    return Found(what.format(count=count, reasons=_reasons(problems)), places=_places(problems), at_least=at_least)
+    return Fault(what.format(count=count, reasons=_reasons(problems)), places=_places(problems), at_least=at_least)
 
 
 def _places(problems: Sequence[Problem]) -> tuple[str, ...]:

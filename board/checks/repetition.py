@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.checks.contract import Answer, Found
+from board.checks.contract import Answer, Fault
 from board.checks.evidence import Batch, Column, Evidence, text_column
 from board.schema import TOKENS
 from board.text.counting import plural
@@ -59,7 +59,7 @@ def same_row(evidence: Evidence) -> Answer:
     if not again.any():
         return None
     what = f"{plural(int(again.sum()), 'rollout')} equal to an earlier one of the step in every text and number"
-    return Found(what, evidence.keys(again))
+    return Fault(what, evidence.keys(again))
 
 
 def same_response(evidence: Evidence) -> Answer:
@@ -69,4 +69,4 @@ def same_response(evidence: Evidence) -> Answer:
         return None
     share = 100 * again.mean()
     what = f"{plural(int(again.sum()), 'rollout')} ({share:.1f} %) with a response that the prompt was given before in the step"
-    return Found(what, evidence.keys(again))
+    return Fault(what, evidence.keys(again))

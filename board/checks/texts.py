@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from board.checks.contract import Answer, Found, Unable
+from board.checks.contract import Answer, Fault, Unable
 from board.checks.evidence import Batch, Column, Evidence, text_column
 from board.schema import TOKENS
 from board.text.counting import plural
@@ -119,4 +119,4 @@ def text_differs(evidence: Evidence) -> Answer:
     if not marks.any():
         return None
     what = f"{plural(int(marks.sum()), 'rollout')} with tokens that read as another text than the response, of {told:,} compared"
-    return Found(what, evidence.keys(marks), at_least=bool((differs == NOT_LOOKED).any()))
+    return Fault(what, evidence.keys(marks), at_least=bool((differs == NOT_LOOKED).any()))

@@ -26,7 +26,7 @@ _TYPED: Final = {"i": "i4", "f": "f8"}
 
 
 @dataclass(frozen=True)
-class Line:
+class ChartLine:
     """A line over steps as drawn before thinning: `y` has one place on the axis per step, NaN where there is none."""
 
     color: str
@@ -45,7 +45,7 @@ class Chart:
     spec: Spec
     steps: NDArray[np.int64]
     """All steps that x stands for, ascending."""
-    lines: tuple[Line, ...] = ()
+    lines: tuple[ChartLine, ...] = ()
     cased: bool = False
     """Whether the mark needs a casing, being drawn over colours."""
 
@@ -69,7 +69,7 @@ def step_mark(chart: Chart, step: int, *, latest: bool = False) -> Spec | None:
     return {"x": step, "text": f"step {step:,}" if known else "", "dots": dots, "cased": chart.cased}
 
 
-def _dot(line: Line, step: int, *, latest: bool) -> Spec | None:
+def _dot(line: ChartLine, step: int, *, latest: bool) -> Spec | None:
     """The line's point at the step, or before it where the latest will do."""
     known = np.flatnonzero(np.isfinite(line.y) & (line.steps <= step if latest else line.steps == step))
     if not known.size:

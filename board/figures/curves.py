@@ -12,9 +12,9 @@ import pandas as pd
 
 from board.analysis.step_stats import first_finite, smooth
 from board.errors import FieldMissing
-from board.figures.chart import Chart, Line
+from board.figures.chart import Chart, ChartLine
 from board.figures.downsampling import kept_points
-from board.figures.lines import Curve, band_area, line, name_lines, unsmoothed
+from board.figures.lines import DrawnCurve, band_area, line, name_lines, unsmoothed
 from board.figures.theme import base_layout, leave_room, step_axis
 from board.metrics.formulas import Float64Array
 from board.text.format_number import exact
@@ -91,7 +91,7 @@ def step_curve(
     steps = np.unique(np.concatenate([one.stats.index.to_numpy(np.int64) for one in series]))
     step_axis(layout, steps, _thinning_note(curves))
     percent = " %" if unit.startswith("%") else ""
-    lines = tuple(Line(one.color, one.steps, one.line, one.line, percent) for one in whole)
+    lines = tuple(ChartLine(one.color, one.steps, one.line, one.line, percent) for one in whole)
     return Chart({"data": data, "layout": layout}, steps, lines)
 
 
@@ -107,7 +107,7 @@ def band_edges(stats: pd.DataFrame, band: Band, scale: float) -> tuple[Float64Ar
     return mean + (low - mean) * scale, mean + (high - mean) * scale
 
 
-def _curve(one: CurveSeries, dash: str, drawing: _Drawing) -> Curve:
+def _curve(one: CurveSeries, dash: str, drawing: _Drawing) -> DrawnCurve:
     """The series shifted and smoothed, in this order."""
     steps, mean = one.stats.index.to_numpy(np.int64), one.stats["mean"].to_numpy(np.float64)
     origin = first_finite(mean) if drawing.zero_shift else 0.0
@@ -115,10 +115,10 @@ def _curve(one: CurveSeries, dash: str, drawing: _Drawing) -> Curve:
     low, high = (smooth(edge - origin, drawing.smoothing) for edge in band_edges(one.stats, drawing.band, drawing.band_scale))
     count = one.stats["count"].fillna(-1).to_numpy(np.int64) if "count" in one.stats else np.full(steps.size, -1)
     smoothed = smooth(raw, drawing.smoothing)
-    return Curve(one.name, one.color, dash, steps, smoothed, raw, low, high, mean, count, steps.size)
+    return DrawnCurve(one.name, one.color, dash, steps, smoothed, raw, low, high, mean, count, steps.size)
 
 
-def _thinned(curve: Curve, drawing: _Drawing) -> Curve:
+def _thinned(curve: DrawnCurve, drawing: _Drawing) -> DrawnCurve:
     """The points of a long curve that are drawn."""
     outline = [curve.low, curve.high] if drawing.band != "none" else []
     kept = kept_points([curve.line, *([curve.raw] if drawing.smoothing else []), *outline])
@@ -130,7 +130,7 @@ def _dash(series: Sequence[CurveSeries], at: int) -> str:
     return DASHES[sum(one.color == series[at].color for one in series[:at]) % len(DASHES)]
 
 
-def _labels(curves: Sequence[Curve]) -> list[str]:
+def _labels(curves: Sequence[DrawnCurve]) -> list[str]:
     """Name of each line, or nothing where there are too many to stand beside each other. No value: only the mark of a step tells one."""
     if len(curves) > MOST_LABELS:
         return []
@@ -148,7 +148,7 @@ def _subtitle(unit: str, drawing: _Drawing) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _thinning_note(curves: Sequence[Curve]) -> str:
+def _thinning_note(curves: Sequence[DrawnCurve]) -> str:
     most = max(curves, key=lambda curve: curve.total)
     if most.steps.size == most.total:
         return ""

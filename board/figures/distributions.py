@@ -18,7 +18,7 @@ from board.figures.curves import CurveSeries, step_curve
 from board.figures.downsampling import kept_points
 from board.figures.theme import AXIS_TITLE, COLORS, MARK, SEQUENTIAL, base_layout, leave_room, step_axis, tint
 from board.metrics.formulas import Float64Array, FloatArray
-from board.text.format_number import fmt, told
+from board.text.format_number import fmt, with_all_digits
 
 Counts = NDArray[np.integer]
 
@@ -292,6 +292,6 @@ def _dots(places: NDArray[np.intp], values: Float64Array, keys: NDArray[np.int64
         "unselected": {"marker": {"opacity": 1}},
         "cliponaxis": False,
         "customdata": keys,
-        "text": [told(value) for value in values],
+        "text": [with_all_digits(value) for value in values],
         "hovertemplate": "%{text}",
     }

@@ -14,7 +14,7 @@ from board.figures.chart import Spec
 from board.figures.downsampling import standing_alone
 from board.figures.theme import plain, tint
 from board.metrics.formulas import Float64Array
-from board.text.format_number import fmt, told
+from board.text.format_number import fmt, with_all_digits
 
 _LABEL_PIXELS: Final = 15
 _PLOT_PIXELS: Final = 200
@@ -22,7 +22,7 @@ _PLOT_PIXELS: Final = 200
 
 
 @dataclass(frozen=True)
-class Curve:
+class DrawnCurve:
     """A series ready to draw: every array has one value per step kept, NaN where the step has none."""
 
     name: str
@@ -42,7 +42,7 @@ class Curve:
     """Steps before thinning."""
 
 
-def line(curve: Curve, unit: str) -> Spec:
+def line(curve: DrawnCurve, unit: str) -> Spec:
     """The line itself, and a point for each step that stands alone. Markers are slow to draw, so no others are there."""
     alone = standing_alone(curve.line)
     points = {
@@ -61,7 +61,7 @@ def line(curve: Curve, unit: str) -> Spec:
     }
 
 
-def unsmoothed(curve: Curve) -> Spec:
+def unsmoothed(curve: DrawnCurve) -> Spec:
     """The line before smoothing, thin and pale."""
     return {
         "type": "scatter",
@@ -75,7 +75,7 @@ def unsmoothed(curve: Curve) -> Spec:
     }
 
 
-def band_area(curve: Curve, alpha: float) -> Spec:
+def band_area(curve: DrawnCurve, alpha: float) -> Spec:
     """One closed outline per stretch of steps without a gap, NaN between them."""
     gap, x, y = np.array([np.nan]), [np.empty(0)], [np.empty(0)]
     known = np.flatnonzero(~np.isnan(curve.low) & ~np.isnan(curve.high))
@@ -101,23 +101,23 @@ def band_area(curve: Curve, alpha: float) -> Spec:
     }
 
 
-def _hover_texts(curve: Curve, unit: str) -> list[str]:
+def _hover_texts(curve: DrawnCurve, unit: str) -> list[str]:
     """What each point says: where it is drawn if that is not its mean, the mean, the band, the number of values."""
     texts = []
     for y, mean, low, high, count in zip(curve.line, curve.mean, curve.low, curve.high, curve.count, strict=True):
         drawn = f"{fmt(y)} drawn, mean " if y != mean else ""
         band = f", band {fmt(low)} to {fmt(high)}" if low == low else ""
-        texts.append(plain(drawn + told(mean, unit) + band + (f", n {count:,}" if count >= 0 else "")))
+        texts.append(plain(drawn + with_all_digits(mean, unit) + band + (f", n {count:,}" if count >= 0 else "")))
     return texts
 
 
-def _last_point(curve: Curve) -> tuple[int, float]:
+def _last_point(curve: DrawnCurve) -> tuple[int, float]:
     """Step and value of the last point that has one."""
     at = np.flatnonzero(~np.isnan(curve.line))[-1]
     return int(curve.steps[at]), float(curve.line[at])
 
 
-def name_lines(layout: Spec, curves: Sequence[Curve], labels: Sequence[str]) -> None:
+def name_lines(layout: Spec, curves: Sequence[DrawnCurve], labels: Sequence[str]) -> None:
     """Name each line at its end, in the page's own text colour; labels of lines that end together are moved apart.
 
     An empty label names a line that needs no name; without any labels there is a legend.

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from board.analysis.step_stats import smooth
 from board.errors import FieldMissing
-from board.figures.chart import Chart, Line, Spec
+from board.figures.chart import Chart, ChartLine, Spec
 from board.figures.curves import MOST_LABELS
 from board.figures.downsampling import kept_points
-from board.figures.lines import Curve, line, name_lines, unsmoothed
+from board.figures.lines import DrawnCurve, line, name_lines, unsmoothed
 from board.figures.theme import COLORS, MARK, base_layout, leave_room, step_axis, tint
 from board.metrics.formulas import Float64Array
 from board.text.counting import plural
@@ -109,7 +109,7 @@ def metric_panel(
     step_axis(layout, steps)
     _beneath(layout, _note(lines, curves, log), 0 if labels else len(curves))
     data += _bounds(layout, healthy, log) if healthy else []
-    marked = tuple(Line(one.color, one.steps, _axis_values(one.line, log), one.line) for one in (whole[at] for at in below))
+    marked = tuple(ChartLine(one.color, one.steps, _axis_values(one.line, log), one.line) for one in (whole[at] for at in below))
     return Chart({"data": data, "layout": layout}, steps, marked)
 
 
@@ -184,25 +184,25 @@ def _axis_values(values: Float64Array, log: bool) -> Float64Array:
         return np.log10(values) if log else values
 
 
-def _on_axis(curve: Curve) -> Curve:
+def _on_axis(curve: DrawnCurve) -> DrawnCurve:
     return replace(curve, line=_axis_values(curve.line, True), raw=_axis_values(curve.raw, True))
 
 
-def _curve(one: PanelLine, color: str, dash: str, smoothing: float, log: bool) -> Curve:
+def _curve(one: PanelLine, color: str, dash: str, smoothing: float, log: bool) -> DrawnCurve:
     raw = smooth(_drawable(one.values, log), 0.0)
     empty = np.full(raw.size, np.nan)
     chosen = COLORS["reference"] if one.logged else color
     count = np.full(raw.size, -1)
-    return Curve(one.name, chosen, dash, one.steps, smooth(raw, smoothing), raw, empty, empty, raw, count, raw.size)
+    return DrawnCurve(one.name, chosen, dash, one.steps, smooth(raw, smoothing), raw, empty, empty, raw, count, raw.size)
 
 
-def _thinned(curve: Curve) -> Curve:
+def _thinned(curve: DrawnCurve) -> DrawnCurve:
     kept = kept_points([curve.line, curve.raw], limit=MOST_POINTS)
     arrays = ("steps", "line", "raw", "low", "high", "mean", "count")
     return replace(curve, **{name: getattr(curve, name)[kept] for name in arrays})
 
 
-def _line(curve: Curve, unit: str, ours: bool) -> Spec:
+def _line(curve: DrawnCurve, unit: str, ours: bool) -> Spec:
     """The board's own is a little wider than what it is drawn over, and first in the legend.
 
     Hovering tells six digits, written by the browser: a panel of a long run would send mostly texts.
@@ -219,7 +219,7 @@ def _no_template(text: str) -> str:
     return text.replace("%{", "% {")
 
 
-def _labels(curves: Sequence[Curve]) -> list[str]:
+def _labels(curves: Sequence[DrawnCurve]) -> list[str]:
     """Name of each line; a lone one needs none, and of too many none is written."""
     if len(curves) > MOST_LABELS:
         return []
@@ -237,7 +237,7 @@ def _layout(letters: int) -> Spec:
     return layout | {"height": HEIGHT, "margin": {"l": 8, "r": 16 + 7 * letters, "t": 18, "b": _BARE}, "uirevision": "panel"}
 
 
-def _note(lines: Sequence[PanelLine], curves: Sequence[Curve], log: bool) -> str:
+def _note(lines: Sequence[PanelLine], curves: Sequence[DrawnCurve], log: bool) -> str:
     """How much of the curves is not drawn. The steps left out are those of the board's own curve, else of all together."""
     most = max(curves, key=lambda curve: curve.total)
     thinned = f"{most.steps.size:,} of {most.total:,} steps drawn" if most.steps.size < most.total else ""

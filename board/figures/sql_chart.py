@@ -13,7 +13,7 @@ from board.figures.curves import DASHES, CurveSeries, step_curve
 from board.figures.downsampling import kept_points, standing_alone
 from board.figures.theme import AXIS_TITLE, COLORS, base_layout, leave_room, plain
 from board.sql.query import STEP, CustomCurve
-from board.text.format_number import exact, told
+from board.text.format_number import exact, with_all_digits
 
 MOST_MARKERS: Final = 100
 """Each point of a shorter curve is marked; of a longer one those alone that stand alone, as a marker costs the browser much."""
@@ -65,6 +65,8 @@ def _line(curve: CustomCurve, x: str, at: int) -> Spec:
         "mode": "lines+markers" if marked.any() else "lines",
         "marker": {"color": _COLORS[at % len(_COLORS)], "size": np.where(marked, 5, 0), "line": {"width": 0}},
         "line": {"color": _COLORS[at % len(_COLORS)], "width": 2, "dash": DASHES[at // len(_COLORS) % len(DASHES)]},
-        "text": [plain(f"{told(value)} at {x} {exact(place)}") for place, value in zip(curve.x[kept], y[kept], strict=True)],
+        "text": [
+            plain(f"{with_all_digits(value)} at {x} {exact(place)}") for place, value in zip(curve.x[kept], y[kept], strict=True)
+        ],
         "hovertemplate": "%{text}",
     }

@@ -10,7 +10,7 @@ from board.errors import RowRefused
 from board.formats.chat import parted
 from board.formats.common_fields import given
 from board.formats.masking import cut, response_span, spread
-from board.formats.renaming import listed
+from board.formats.renaming import list_or_none
 from board.formats.row_reader import shown
 from board.formats.validation import as_long, nested
 from board.sources.json_record import Record
@@ -62,7 +62,7 @@ def _said(nodes: list[Record], path: list[int]) -> Record:
 def _tokens(nodes: list[Record], path: list[int]) -> Record:
     """Ids, mask and arrays of the response, which is what lies between the first and the last sampled token; {} without tokens."""
     masks = {at: _mask(nodes[at], at) for at in path}
-    ids = [token for at in path for token in listed(nodes[at], "token_ids") or []]
+    ids = [token for at in path for token in list_or_none(nodes[at], "token_ids") or []]
     if not ids:
         return {}
     mask = [sampled for at in path for sampled in masks[at]]
@@ -74,8 +74,8 @@ def _tokens(nodes: list[Record], path: list[int]) -> Record:
 
 def _mask(node: Record, at: int) -> list[bool]:
     """Which tokens of a node were sampled; none of a node that does not say."""
-    ids = listed(node, "token_ids") or []
-    mask = listed(node, "mask") or [False] * len(ids)
+    ids = list_or_none(node, "token_ids") or []
+    mask = list_or_none(node, "mask") or [False] * len(ids)
     as_long(mask, len(ids), f"nodes[{at}].mask")
     return [bool(sampled) for sampled in mask]
 
@@ -86,7 +86,7 @@ def _array(nodes: list[Record], masks: dict[int, list[bool]], key: str) -> list[
         return None
     found: list[Any] = []
     for at, mask in masks.items():
-        values = listed(nodes[at], key) or [None] * sum(mask)
+        values = list_or_none(nodes[at], key) or [None] * sum(mask)
         placed = spread(list(values), mask)
         if placed is None:
             raise RowRefused(f"`nodes[{at}].{key}` has {plural(len(values), 'number')} for {plural(sum(mask), 'sampled token')}")
@@ -97,10 +97,10 @@ def _array(nodes: list[Record], masks: dict[int, list[bool]], key: str) -> list[
 def _weights(nodes: list[Record], path: list[int]) -> Record:
     """The weights of each loss at every token, as `loss_weights.<loss>`."""
     weights = {at: nested(nodes[at], "loss_weights") for at in path}
-    lengths = {at: len(listed(nodes[at], "token_ids") or []) for at in path}
+    lengths = {at: len(list_or_none(nodes[at], "token_ids") or []) for at in path}
     found: Record = {}
     for name in dict.fromkeys(name for one in weights.values() for name in one):
-        parts = {at: listed(weights[at], name) or [None] * lengths[at] for at in path}
+        parts = {at: list_or_none(weights[at], name) or [None] * lengths[at] for at in path}
         for at, part in parts.items():
             as_long(part, lengths[at], f"nodes[{at}].loss_weights.{name}")
         found[f"loss_weights.{name}"] = [value for part in parts.values() for value in part]

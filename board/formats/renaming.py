@@ -38,7 +38,7 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other or (one != one and other != other))
 
 
-def listed(record: Record, key: str) -> Any:
+def list_or_none(record: Record, key: str) -> Any:
     """The list (or array) under a key, None where there is none. Raises RowRefused for anything else."""
     value = record.get(key)
     if value is None or isinstance(value, (list, np.ndarray)):
@@ -52,7 +52,7 @@ def rows(columns: Record, key: str) -> list[Record]:
     Raises RowRefused when `key` is no list, or when another column has not as many entries: which belong together cannot be told then.
     """
     need(columns, key)
-    count = len(listed(columns, key))
+    count = len(list_or_none(columns, key))
     for name, column in columns.items():
         if isinstance(column, list) and len(column) != count:
             raise RowRefused(
@@ -82,7 +82,7 @@ def unpacked(record: Record, key: str) -> Any:
 def mask(record: Record, key: str) -> FloatArray:
     """The mask under a key, shape (T,), null as 0. Raises RowRefused when there is none, or when it is not a list of numbers."""
     need(record, key)
-    array = as_array(listed(record, key))
+    array = as_array(list_or_none(record, key))
     if array is None:
         raise RowRefused(f"`{key}` is not a list of numbers: {shown(record[key])}")
     return np.nan_to_num(array)

@@ -14,7 +14,7 @@ from board.sources.json_record import Record
 from board.text.counting import plural
 
 
-def listed(record: Record, key: str, of: type = object, count: int | None = None, noun: str = "token") -> list[Any]:
+def checked_list(record: Record, key: str, of: type = object, count: int | None = None, noun: str = "token") -> list[Any]:
     """The list under a key, its items of one type, as many as `count` of `noun` when that is given. Raises RowRefused naming the key."""
     value = record.get(key)
     if not isinstance(value, list):
@@ -35,7 +35,7 @@ def listed_or_none(
     record: Record, key: str, of: type = object, count: int | None = None, noun: str = "token"
 ) -> list[Any] | None:
     """As `listed`, and None when the key is missing or null: not every run records everything."""
-    return None if record.get(key) is None else listed(record, key, of, count, noun)
+    return None if record.get(key) is None else checked_list(record, key, of, count, noun)
 
 
 def whole_or_none(record: Record, key: str) -> int | None:

@@ -20,7 +20,7 @@ from board.analysis.highlights import Landmark
 from board.errors import BoardError
 from board.push.state import StateFile
 from board.push.targets import Target
-from board.trackers.contract import Example, Writer
+from board.trackers.contract import Example, TrackerWriter
 
 ROLLOUTS: Final = "board/rollouts"
 FINDINGS: Final = "board/findings"
@@ -77,7 +77,7 @@ class Handing:
         self._target = target
         self._file = file
         self._name = name
-        self._writer: Writer | None = None
+        self._writer: TrackerWriter | None = None
         self._failed = False
 
     @property

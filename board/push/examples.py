@@ -42,7 +42,7 @@ class Links:
         return {"board": f"{self.board}/{page}?{urlencode({'run': self.run, **where})}"}
 
 
-class Examples:
+class RunExamples:
     """The rollouts of training that are shown: of each step the best, the worst and one more."""
 
     def __init__(self, run: Run, seed: int, links: Links) -> None:

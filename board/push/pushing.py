@@ -17,7 +17,7 @@ from board.analysis.step_metrics import per_step_values
 from board.errors import RunNotFound
 from board.push.completed_steps import settled
 from board.push.delivery import Handing, Pushed
-from board.push.examples import Examples, Links, at_steps, findings
+from board.push.examples import Links, RunExamples, at_steps, findings
 from board.push.names import renamed
 from board.push.state import state_of
 from board.push.targets import Target
@@ -155,7 +155,7 @@ def _shown(
         return lambda step: [], {}
     links = _links(request)
     found = [] if request.follow else handing.unsaid(findings(run))
-    return Examples(run.trained, request.seed, links).of, at_steps(found, steps, links)
+    return RunExamples(run.trained, request.seed, links).of, at_steps(found, steps, links)
 
 
 def _links(request: Request) -> Links:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from board import trackers
 from board.errors import BoardError
-from board.trackers.contract import Writer
+from board.trackers.contract import TrackerWriter
 
 _OPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "tensorboard": {"log_dir": "log_dir"},
@@ -52,7 +52,7 @@ class Target:
         """Whether it knows the last step it holds when its run is opened again: a terminal does not."""
         return self.tracker != "stdout"
 
-    def begin(self, name: str, run_id: str) -> tuple[str, Writer]:
+    def begin(self, name: str, run_id: str) -> tuple[str, TrackerWriter]:
         """Begin a run under a name that nobody has there: the given one, else with -2, -3 ... behind it. Returns the name too.
 
         Raises whatever the tracker's library raises.
@@ -67,7 +67,7 @@ class Target:
             writer.close()
         raise AssertionError("counting never ends")
 
-    def go_on(self, name: str, run_id: str) -> Writer:
+    def go_on(self, name: str, run_id: str) -> TrackerWriter:
         """Go on with a run that was begun. Raises whatever the tracker's library raises."""
         by_id = {"run_id": run_id} if self.tracker in _GO_ON_BY_ID else {}
         return trackers.tracker(self.tracker).open_writer(name, **self.options, **by_id)

@@ -17,7 +17,7 @@ TEXT_CHARS: Final = 2_000
 """Characters of a prompt or a response that are shown at most: its beginning and its end."""
 
 
-class Examples:
+class StepExamples:
     """At most `count` rollouts of one step: of two the best and the worst, any further ones drawn from all by `seed`."""
 
     def __init__(self, count: int, seed: str) -> None:

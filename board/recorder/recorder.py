@@ -13,7 +13,7 @@ from board.recorder.drop_log import FAILURES, Losses, Reason, described
 from board.recorder.queue import Background, Direct, RowQueue
 from board.recorder.snapshot import rows, snapshot
 from board.recorder.tracking import Options, Tracking, opener
-from board.recorder.writer import Redact, Settings, Writer
+from board.recorder.writer import Redact, RowWriter, Settings
 
 QUEUE_BYTES: Final = 256 * 2**20
 TRACKER_SECONDS: Final = 30.0
@@ -75,7 +75,7 @@ class RolloutRecorder:
         self._lock: threading.RLock
         self._closed: bool
         self._losses: Losses
-        self._writer: Writer
+        self._writer: RowWriter
         self._queue: RowQueue
         self._new_tracking = (
             _tracking_of(Path(folder), track_with, tracker_kwargs or {}, Options(tracker_seconds, examples_per_step, seed))
@@ -83,7 +83,7 @@ class RolloutRecorder:
             else None
         )
         self._settings = Settings(Path(folder), f"rank_{rank}", file_per, step_bytes, seed, redact)
-        self._queue_of: Callable[[Writer], RowQueue] = lambda writer: (
+        self._queue_of: Callable[[RowWriter], RowQueue] = lambda writer: (
             Direct(writer.write) if wait else Background(writer.write, queue_bytes)
         )
         self._begin(self._settings)
@@ -191,7 +191,7 @@ class RolloutRecorder:
         self._closed = False
         self._losses = Losses(settings.folder)
         tracking = None if self._new_tracking is None else self._new_tracking(self._losses)
-        self._writer = Writer(settings, self._losses, tracking)
+        self._writer = RowWriter(settings, self._losses, tracking)
         self._queue = self._queue_of(self._writer)
         _OPEN.add(self)
 

@@ -27,7 +27,7 @@ _MOST_ROWS: Final = 2**53
 """What an account says beyond this it does not know."""
 
 
-class Shard:
+class ShardFile:
     """Appends lines to a file, making it and its folder at the first. Every method may raise OSError, and may be tried again."""
 
     def __init__(self, path: Path) -> None:

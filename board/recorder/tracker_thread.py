@@ -6,7 +6,7 @@ from queue import SimpleQueue
 from typing import Final
 
 from board.recorder.drop_log import FAILURES, Losses, described
-from board.trackers.contract import Writer
+from board.trackers.contract import TrackerWriter
 
 LIMIT: Final = 1_000
 """Steps that may wait for the tracker."""
@@ -14,7 +14,7 @@ LIMIT: Final = 1_000
 ATTEMPTS: Final = 3
 """How often opening the tracker is tried: at once, then when something is to be handed over."""
 
-Message = Callable[[Writer], None]
+Message = Callable[[TrackerWriter], None]
 """One call of the tracker."""
 
 
@@ -24,12 +24,12 @@ class Channel:
     What the tracker did not take is counted. The thread is a daemon: a tracker that hangs holds up nobody's end.
     """
 
-    def __init__(self, open_writer: Callable[[], Writer], losses: Losses) -> None:
+    def __init__(self, open_writer: Callable[[], TrackerWriter], losses: Losses) -> None:
         self._open = open_writer
         self._losses = losses
         self._queue: SimpleQueue[Message | None] = SimpleQueue()
         self._attempts = 0
-        self._writer: Writer | None = None
+        self._writer: TrackerWriter | None = None
         self._given_up = threading.Event()
         self._thread = threading.Thread(target=self._work, name="rollout-tracker", daemon=True)
 

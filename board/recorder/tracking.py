@@ -12,11 +12,11 @@ import numpy as np
 from board import trackers
 from board.recorder.drop_log import FAILURES, Losses, described
 from board.recorder.encoding import Parts
-from board.recorder.examples import Examples
+from board.recorder.examples import StepExamples
 from board.recorder.snapshot import to_numpy
 from board.recorder.step_aggregator import StepSums
 from board.recorder.tracker_thread import Channel
-from board.trackers.contract import Example, Writer
+from board.trackers.contract import Example, TrackerWriter
 
 PREFIX: Final = "board/"
 """Before the names of the metrics that the recorder computes."""
@@ -38,12 +38,12 @@ class Tracking:
     step come, or the trainer says that the step has ended.
     """
 
-    def __init__(self, open_writer: Callable[[], Writer], losses: Losses, options: Options) -> None:
+    def __init__(self, open_writer: Callable[[], TrackerWriter], losses: Losses, options: Options) -> None:
         self._losses = losses
         self._options = options
         self._channel = Channel(open_writer, losses)
         self._sums: StepSums | None = None
-        self._examples = Examples(0, "")
+        self._examples = StepExamples(0, "")
         self._step: int | None = None
         self._told: int | None = None
         self._given: dict[int, dict[str, float]] = {}
@@ -58,7 +58,7 @@ class Tracking:
             return
         if self._sums is None:
             self._sums, self._step = StepSums(), step
-            self._examples = Examples(self._options.examples, f"{self._options.seed} {step}")
+            self._examples = StepExamples(self._options.examples, f"{self._options.seed} {step}")
         try:
             self._sums.add(row, parts.get("group_id", parts.get("prompt")))
             self._examples.add(row)
@@ -108,7 +108,7 @@ class Tracking:
             self._channel.put(lambda writer: writer.examples(step, f"{PREFIX}rollouts", examples))
 
 
-def opener(run: str, name: str, options: Mapping[str, Any]) -> Callable[[], Writer]:
+def opener(run: str, name: str, options: Mapping[str, Any]) -> Callable[[], TrackerWriter]:
     """What opens a run of a tracker. Raises BoardError for a tracker nobody knows; its library is looked for when it is opened."""
     tracker = trackers.tracker(name)
     plain = {key: _plain(value) for key, value in options.items()}

@@ -13,7 +13,7 @@ import numpy as np
 from board.recorder import budget
 from board.recorder.drop_log import FAILURES, Losses, described
 from board.recorder.encoding import Parts, compact, encode, key_text, line
-from board.recorder.shard_file import Shard
+from board.recorder.shard_file import ShardFile
 from board.recorder.snapshot import to_numpy
 from board.recorder.token_arrays import Held, hold
 from board.recorder.tracking import Tracking
@@ -41,7 +41,7 @@ class Settings:
         return folder / f"{self.name}.jsonl"
 
 
-class Writer:
+class RowWriter:
     """Rows of one process to its shards. At the end of each step the account beside the shard is brought up to date."""
 
     def __init__(self, settings: Settings, losses: Losses, tracking: Tracking | None = None) -> None:
@@ -49,7 +49,7 @@ class Writer:
         self.losses = losses
         self._tracking = tracking
         self._step: int | None = None
-        self._shard = Shard(settings.path(0))
+        self._shard = ShardFile(settings.path(0))
         self._writing = False
         self._held: list[Held] = []
         self._written = 0
@@ -137,7 +137,7 @@ class Writer:
         self._step = step
         path = self.settings.path(step)
         if path != self._shard.path:
-            self._shard = Shard(path)
+            self._shard = ShardFile(path)
 
     def _redacted(self, row: dict[str, Any]) -> Mapping[str, Any] | None:
         """The row as it may be written; None, and counted, if the hook failed. Its message may quote the row, so it is not logged."""

@@ -11,7 +11,7 @@ from board.runs import part_builder
 from board.runs.load_report import LoadReport
 from board.runs.part_builder import Item
 from board.runs.parts import Part
-from board.runs.read_options import Reading
+from board.runs.read_options import ReadOptions
 from board.runs.store import File, Piece
 from board.sources import files as containers
 from board.sources import shards
@@ -19,7 +19,7 @@ from board.sources.shards import Shard
 
 
 @dataclass(frozen=True)
-class Stretch:
+class ByteRange:
     """Bytes of a shard to be parsed, from `start` to before `stop`."""
 
     shard: Shard
@@ -30,7 +30,7 @@ class Stretch:
 
 
 def parse(
-    stretch: Stretch, reading: Reading, keep: Callable[[Part], File | None], on_bytes: Callable[[int], None] | None = None
+    stretch: ByteRange, reading: ReadOptions, keep: Callable[[Part], File | None], on_bytes: Callable[[int], None] | None = None
 ) -> Piece:
     """Parse a stretch, handing its parts to `keep`, which says what file it wrote. Raises OSError from `keep`, RunNotFound.
 
@@ -56,7 +56,7 @@ def parse(
     )
 
 
-def _items(stretch: Stretch, on_bytes: Callable[[int], None] | None) -> tuple[Iterable[Item], int, str]:
+def _items(stretch: ByteRange, on_bytes: Callable[[int], None] | None) -> tuple[Iterable[Item], int, str]:
     """What stands in the stretch, of how many lines it is when lines are counted, and its seal, taken of the bytes that are read."""
     shard = stretch.shard
     if shards.is_plain(shard):

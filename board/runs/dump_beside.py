@@ -60,7 +60,7 @@ def _top(name: str) -> str:
     return folder if slash else ""
 
 
-def listed(found: Sequence[Shard]) -> dict[str, str]:
+def dump_families(found: Sequence[Shard]) -> dict[str, str]:
     """As `places`, of a folder that is only listed: what a few files of each folder tell."""
     recording = recorded(found)
     if not recording or len(recording) == len(found):

@@ -76,7 +76,7 @@ def list_runs(root: Path) -> list[RunFolder]:
 def _with_dumps(folder: Path, root: Path) -> list[RunFolder]:
     """The folder, and if it holds a recording the trainers' own dumps that lie beside it."""
     run = _describe(folder, root)
-    dumps = dump_beside.listed(find_shards(folder, root)[0])
+    dumps = dump_beside.dump_families(find_shards(folder, root)[0])
     return [run, *(_dump(run, family, inside, root) for family, inside in dumps.items())]
 
 

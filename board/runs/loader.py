@@ -18,11 +18,11 @@ from typing import Final
 from board import formats
 from board.errors import BoardError, RunNotFound
 from board.runs import dump_beside, part_builder, worker_pool
-from board.runs.byte_range import Stretch, parse
+from board.runs.byte_range import ByteRange, parse
 from board.runs.format_detection import Identity, check_one_family, format_of, identify, joined, sidecars, suggested_mapping
 from board.runs.load_report import LoadReport
-from board.runs.parts import Part, moved
-from board.runs.read_options import Reading
+from board.runs.parts import Part, with_lines_after
+from board.runs.read_options import ReadOptions
 from board.runs.sealed_file import Damaged
 from board.runs.store import Manifest, Piece, Store
 from board.runs.worker_pool import Outcome
@@ -43,7 +43,7 @@ _SAVE_SECONDS: Final = 2.0
 
 
 @dataclass
-class Kept:
+class ParsedShard:
     """What is parsed of one shard: pieces in the store, and parts that could not be written there and stay in memory."""
 
     shard: Shard
@@ -59,18 +59,18 @@ class Kept:
         self.pieces = sorted([*self.pieces, piece], key=lambda one: one.start)
 
 
-def missing(kept: Kept) -> list[Stretch]:
+def missing(kept: ParsedShard) -> list[ByteRange]:
     """The stretches of a shard that are not kept, cut to size. A short last piece is parsed again with what follows it."""
     shard, kind = kept.shard, format_of(kept.identity)
     if not shards.is_plain(shard):
-        return [] if kept.pieces else [Stretch(shard, 0, shard.size, kind)]
+        return [] if kept.pieces else [ByteRange(shard, 0, shard.size, kind)]
     end = shards.last_line_end(shard)
     if kept.pieces and kept.pieces[-1].stop < end and kept.pieces[-1].stop - kept.pieces[-1].start < STRETCH_BYTES // 4:
         kept.pieces = kept.pieces[:-1]
     stops = [0, *(piece.stop for piece in kept.pieces)]
     starts = [*(piece.start for piece in kept.pieces), end]
     gaps = [(start, stop) for start, stop in zip(stops, starts, strict=True) if start < stop]
-    return [Stretch(shard, *cut, kind) for gap in gaps for cut in shards.cuts(shard, *gap, STRETCH_BYTES)]
+    return [ByteRange(shard, *cut, kind) for gap in gaps for cut in shards.cuts(shard, *gap, STRETCH_BYTES)]
 
 
 class Loader:
@@ -80,7 +80,7 @@ class Loader:
     """
 
     def __init__(
-        self, found: Sequence[Shard], store: Store, reading: Reading, on_progress: Callable[[int, int], None] | None = None
+        self, found: Sequence[Shard], store: Store, reading: ReadOptions, on_progress: Callable[[int, int], None] | None = None
     ) -> None:
         self.store, self.reading, self.on_progress = store, reading, on_progress
         self.cache_note = _unwritable(store)
@@ -106,16 +106,18 @@ class Loader:
         """By shard and start of the piece, until a manifest names it."""
         self._saved_at = time.monotonic()
 
-    def _known(self, shard: Shard) -> Kept:
+    def _known(self, shard: Shard) -> ParsedShard:
         """What is kept of a shard, and whose it is."""
         manifest = self._manifest(shard)
         if manifest and manifest.format:
             identity = Identity(manifest.format, manifest.note, manifest.objects)
-            return Kept(replace(shard, objects=manifest.objects), identity, [*manifest.pieces])
+            return ParsedShard(replace(shard, objects=manifest.objects), identity, [*manifest.pieces])
         # Nobody knew it, perhaps because its first record was not written yet: what was read then counts only if it is as unknown now.
         identity = identify(shard, self.reading.mapping)
         unchanged = manifest and (manifest.format, manifest.objects) == (identity.format, identity.objects)
-        return Kept(replace(shard, objects=identity.objects), identity, [*manifest.pieces] if manifest and unchanged else [])
+        return ParsedShard(
+            replace(shard, objects=identity.objects), identity, [*manifest.pieces] if manifest and unchanged else []
+        )
 
     def _manifest(self, shard: Shard) -> Manifest | None:
         try:
@@ -154,14 +156,14 @@ class Loader:
         for kept in self.kept.values():
             yield from self._parts(kept, report)
 
-    def _missing(self, kept: Kept) -> list[Stretch]:
+    def _missing(self, kept: ParsedShard) -> list[ByteRange]:
         try:
             return missing(kept)
         except OSError as error:
             kept.broken.append(Problem(kept.shard.name, None, f"cannot be read: {error.strerror}", "refused"))
             return []
 
-    def _outcomes(self, work: list[Stretch]) -> Iterator[tuple[Stretch, Outcome]]:
+    def _outcomes(self, work: list[ByteRange]) -> Iterator[tuple[ByteRange, Outcome]]:
         if not self.writable or sum(map(_expected_bytes, work)) <= SMALL_BYTES:
             yield from ((stretch, self._here(stretch)) for stretch in work)
             return
@@ -169,7 +171,7 @@ class Loader:
         with worker_pool.helpers(count, self.store, self.reading, self._here, self._under_way) as submit:
             yield from worker_pool.outcomes(submit, work, self._tell)
 
-    def _here(self, stretch: Stretch) -> Outcome:
+    def _here(self, stretch: ByteRange) -> Outcome:
         if not self.writable:
             return OSError(self.cache_note)
         try:
@@ -177,7 +179,7 @@ class Loader:
         except (RunNotFound, OSError) as error:
             return error
 
-    def _take(self, stretch: Stretch, outcome: Outcome) -> None:
+    def _take(self, stretch: ByteRange, outcome: Outcome) -> None:
         kept = self.kept[stretch.shard.name]
         self._under_way.pop(kept.shard.name, None)
         if isinstance(outcome, BoardError):
@@ -193,7 +195,7 @@ class Loader:
         if time.monotonic() - self._saved_at > _SAVE_SECONDS:
             self._save()
 
-    def _hold(self, kept: Kept, stretch: Stretch) -> None:
+    def _hold(self, kept: ParsedShard, stretch: ByteRange) -> None:
         """Parse a stretch into memory, for this load alone."""
         held: list[Part] = []
         try:
@@ -227,7 +229,7 @@ class Loader:
         flush = self._flushes.get((shard, piece.start))
         return flush is None or (flush.done() and flush.exception() is None)
 
-    def _parts(self, kept: Kept, report: LoadReport) -> Iterator[Part]:
+    def _parts(self, kept: ParsedShard, report: LoadReport) -> Iterator[Part]:
         shard, first_line = kept.shard, 0
         for piece in _from_the_start(kept):
             held = kept.in_memory.get(piece.start)
@@ -243,12 +245,12 @@ class Loader:
             report.add(problem)
         yield from self._last_line(kept, first_line, report)
 
-    def _read(self, kept: Kept, piece: Piece, report: LoadReport) -> list[Part]:
+    def _read(self, kept: ParsedShard, piece: Piece, report: LoadReport) -> list[Part]:
         """The parts of a piece out of the store; parsed again when they are damaged, now or later, or were deleted a moment ago.
 
         Raises RunNotFound when the shard does not hold those bytes any more either.
         """
-        again = _Again(Stretch(kept.shard, piece.start, piece.stop, format_of(kept.identity)), piece, self.reading)
+        again = _Again(ByteRange(kept.shard, piece.start, piece.stop, format_of(kept.identity)), piece, self.reading)
 
         def mended(at: int) -> Part:
             self._mend(kept, piece, report)
@@ -262,13 +264,13 @@ class Loader:
             self.store.forget(piece)
         return again.parts
 
-    def _mend(self, kept: Kept, piece: Piece, report: LoadReport) -> None:
+    def _mend(self, kept: ParsedShard, piece: Piece, report: LoadReport) -> None:
         """Say that a shard's part was damaged; the next load keeps it anew."""
         self.store.forget(piece)
         if kept.shard.name not in report.mended:
             report.mended.append(kept.shard.name)
 
-    def _last_line(self, kept: Kept, first_line: int, report: LoadReport) -> list[Part]:
+    def _last_line(self, kept: ParsedShard, first_line: int, report: LoadReport) -> list[Part]:
         """What stands behind the last line end: a whole row whose line end is still to come, or half of one. Never kept."""
         end = kept.pieces[-1].stop if kept.pieces else 0
         if not shards.is_plain(kept.shard) or end >= kept.shard.size or kept.broken:
@@ -291,7 +293,7 @@ class Loader:
 class _Again:
     """A stretch parsed anew, when somebody asks for it and once for all who do: in place of parts that are damaged."""
 
-    def __init__(self, stretch: Stretch, piece: Piece, reading: Reading) -> None:
+    def __init__(self, stretch: ByteRange, piece: Piece, reading: ReadOptions) -> None:
         self._stretch, self._piece, self._reading = stretch, piece, reading
         self._turn = threading.Lock()
         self._parts: list[Part] = []
@@ -316,19 +318,19 @@ def _left_aside(family: str, names: Sequence[str]) -> str:
     )
 
 
-def _expected_bytes(stretch: Stretch) -> int:
+def _expected_bytes(stretch: ByteRange) -> int:
     """Bytes of rollouts in a stretch; a guess when the shard is compressed."""
     return (stretch.stop - stretch.start) * (1 if shards.is_plain(stretch.shard) else _COMPRESSION)
 
 
-def _from_the_start(kept: Kept) -> list[Piece]:
+def _from_the_start(kept: ParsedShard) -> list[Piece]:
     """The pieces up to the first stretch of a plain shard that could not be read: nobody knows how many lines that one has."""
     starts = [0, *(piece.stop for piece in kept.pieces)]
     return [piece for piece, _ in takewhile(lambda pair: pair[0].start == pair[1], zip(kept.pieces, starts, strict=False))]
 
 
 def _moved(part: Part, first_line: int) -> Part:
-    return replace(part, scalars=moved(part.scalars, first_line))
+    return replace(part, scalars=with_lines_after(part.scalars, first_line))
 
 
 def _unwritable(store: Store) -> str:

@@ -22,7 +22,7 @@ from board.runs import parts
 from board.runs.columns import Overlaid
 from board.runs.load_report import LoadReport
 from board.runs.parts import Part, Source
-from board.runs.read_options import Reading
+from board.runs.read_options import ReadOptions
 from board.sources import json_record
 from board.sources.files import Parsed
 from board.sources.json_record import Record
@@ -40,11 +40,11 @@ Item = Line | Parsed | Problem
 
 
 def read_parts(
-    items: Iterable[Item], shard: str, kind: Format, reading: Reading, report: LoadReport, keep: Callable[[Part], None]
+    items: Iterable[Item], shard: str, kind: Format, reading: ReadOptions, report: LoadReport, keep: Callable[[Part], None]
 ) -> None:
     """Hand the rollouts of a format to `keep` as parts, in their order; what cannot be read, and what is odd, goes into the report."""
     batch = _Batch(shard, reading.all_pads, report, keep)
-    reader, name = json_record.Reader(kind.ARRAYS), namer(reading.tokenizer)
+    reader, name = json_record.LineParser(kind.ARRAYS), namer(reading.tokenizer)
     with np.errstate(over="ignore", invalid="ignore"):  # a number beyond float32 is infinite, and said to be; ∞ - ∞ is no number
         for item in items:
             if isinstance(item, Problem):
@@ -87,7 +87,11 @@ class _Batch:
 
 
 def _rows(
-    reader: json_record.Reader, item: Line | Parsed, read: Callable[[Record, Place], list[Row]], shard: str, report: LoadReport
+    reader: json_record.LineParser,
+    item: Line | Parsed,
+    read: Callable[[Record, Place], list[Row]],
+    shard: str,
+    report: LoadReport,
 ) -> list[Row]:
     """The rollouts of a record; none, and a word in the report, when it cannot be read. A half-written last line is not a problem."""
     try:

@@ -137,7 +137,7 @@ def build(rows: Sequence[Row], sources: Sequence[Source], pads: AbstractSet[str]
     )
 
 
-def moved(scalars: Columns, first_line: int) -> Columns:
+def with_lines_after(scalars: Columns, first_line: int) -> Columns:
     """The scalars of rows whose lines were counted from the line after `first_line`, counted from the shard's first."""
     return Overlaid(scalars, {"line": pc.add(scalars.column("line"), first_line)})
 

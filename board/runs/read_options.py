@@ -14,7 +14,7 @@ from board.text.padding import COMMON_PADS
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """The choices that change what is read."""
 
     pads: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Reading:
 
         Raises OSError.
         """
-        if self == Reading() and longest_line() == LONGEST:
+        if self == ReadOptions() and longest_line() == LONGEST:
             return ""
         names = blake2b(tokenizer_bytes(self.tokenizer), digest_size=12).hexdigest() if self.tokenizer else ""
         return json.dumps([sorted(set(self.pads) - COMMON_PADS), names, self.mapping, longest_line(), self.family])

@@ -36,7 +36,7 @@ _UNTRACKED: Final = {
 _MOST_BYTES: Final = 65_536
 
 
-def told(found: Sequence[Shard]) -> list[str]:
+def loss_sentences(found: Sequence[Shard]) -> list[str]:
     """What the recorders of these shards lost or left out, a sentence each; empty when nothing, or when nobody kept an account."""
     lost: Counter[str] = Counter()
     left_out = 0

@@ -30,7 +30,7 @@ from board.runs.load_report import LoadReport
 from board.runs.loader import Loader
 from board.runs.parts import COUNTS, PADS, Alternatives, Part
 from board.runs.progress import Progress
-from board.runs.read_options import Reading
+from board.runs.read_options import ReadOptions
 from board.runs.repeated_steps import repeated_steps
 from board.runs.store import Store
 from board.schema import ALTERNATIVES, TEXTS, TOKEN_METRICS, TOKENS
@@ -349,12 +349,12 @@ def open_run(
         if progress:
             progress(Progress(done, report.bytes, rows, time.monotonic() - started))
 
-    reading = Reading(tuple(sorted(extra_pads)), str(tokenizer or ""), _mapping_text(folder, mapping), family)
+    reading = ReadOptions(tuple(sorted(extra_pads)), str(tokenizer or ""), _mapping_text(folder, mapping), family)
     loader = Loader(found, Store(folder, _key(reading)), reading, tell)
     loader.run()
     kept = [one.shard for one in loader.kept.values()]
     report.shards, report.bytes = len(kept), sum(shard.size for shard in kept)
-    report.recording = recorder_account.told(kept)
+    report.recording = recorder_account.loss_sentences(kept)
     built = list(loader.parts(report))
     report.skipped = report.skipped | shards.databases_in(folder, within)
     for problem in repeated_steps(merging.scalars(built, ["step", "shard", "line", "prompt_key"])):
@@ -379,7 +379,7 @@ def _mapping_text(folder: Path, given: Path | str | None) -> str:
     return text
 
 
-def _key(reading: Reading) -> str:
+def _key(reading: ReadOptions) -> str:
     """Raises ArgumentRefused when the tokenizer file cannot be read."""
     try:
         return reading.key

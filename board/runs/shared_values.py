@@ -26,7 +26,7 @@ class Turns:
             return self._locks.setdefault(key, threading.Lock())
 
 
-class Kept(Generic[_T]):
+class RecentValues(Generic[_T]):
     """Values by their keys; of more than `most` the one not asked for longest goes first. Two who ask at once may both make one."""
 
     def __init__(self, most: int) -> None:
@@ -48,7 +48,7 @@ class Kept(Generic[_T]):
         return value
 
 
-class Latest(Generic[_T]):
+class LatestValue(Generic[_T]):
     """A value that takes long to make of a run: made by whoever asks first, while others wait. What interrupts making it is that reader's alone.
 
     Of a run that grows it is made anew by itself where that is quick, and otherwise when asked for.

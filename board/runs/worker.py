@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from board.errors import BoardError
-from board.runs.byte_range import Stretch, parse
-from board.runs.read_options import Reading
+from board.runs.byte_range import ByteRange, parse
+from board.runs.read_options import ReadOptions
 from board.runs.store import Store
 from board.sources.shards import Shard
 
@@ -21,8 +21,8 @@ def answer(order: dict[str, Any]) -> dict[str, Any]:
     told = given["shard"]
     within = Path(told["within"]) if told["within"] else None
     shard = Shard(**{**told, "path": Path(told["path"]), "companions": tuple(told["companions"]), "within": within})
-    stretch = Stretch(**{**given, "shard": shard})
-    reading = Reading(**{**order["reading"], "pads": tuple(order["reading"]["pads"])})
+    stretch = ByteRange(**{**given, "shard": shard})
+    reading = ReadOptions(**{**order["reading"], "pads": tuple(order["reading"]["pads"])})
     store = Store(Path(order["location"]), reading.key, Path(order["cache"]))
     try:
         return {"piece": asdict(parse(stretch, reading, store.write, _tell_bytes))}

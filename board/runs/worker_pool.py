@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from board.errors import BoardError, RunNotFound
-from board.runs.byte_range import Stretch
-from board.runs.read_options import Reading
+from board.runs.byte_range import ByteRange
+from board.runs.read_options import ReadOptions
 from board.runs.store import Piece, Store, piece_from
 from board.sources.shards import is_plain
 
@@ -25,12 +25,12 @@ Outcome = Piece | BoardError | OSError
 """What became of a stretch: what is kept of it, the shard's fault, or the cache's."""
 
 
-Submit = Callable[[Stretch], "Future[Outcome]"]
+Submit = Callable[[ByteRange], "Future[Outcome]"]
 
 _POLL_SECONDS: Final = 0.2
 
 
-def outcomes(submit: Submit, work: Sequence[Stretch], tick: Callable[[], None]) -> Iterator[tuple[Stretch, Outcome]]:
+def outcomes(submit: Submit, work: Sequence[ByteRange], tick: Callable[[], None]) -> Iterator[tuple[ByteRange, Outcome]]:
     """What becomes of each stretch, as it comes; `tick` is called while waiting, so that a reader who leaves is heard."""
     waiting = {submit(stretch): stretch for stretch in work}
     while waiting:
@@ -43,7 +43,7 @@ def outcomes(submit: Submit, work: Sequence[Stretch], tick: Callable[[], None]) 
 
 @contextmanager
 def helpers(
-    count: int, store: Store, reading: Reading, here: Callable[[Stretch], Outcome], under_way: dict[str, int]
+    count: int, store: Store, reading: ReadOptions, here: Callable[[ByteRange], Outcome], under_way: dict[str, int]
 ) -> Iterator[Submit]:
     """Has `count` stretches parsed at a time: one of them `here`, which begins at once, the others by processes that must start first.
 
@@ -54,7 +54,7 @@ def helpers(
     local, started, free, ended = threading.local(), [], threading.Lock(), threading.Event()
     order = {"location": str(store.location), "cache": str(store.folder.parent.parent), "reading": reading.written()}
 
-    def parsed(stretch: Stretch) -> Outcome:
+    def parsed(stretch: ByteRange) -> Outcome:
         if is_plain(stretch.shard) and free.acquire(blocking=False):
             try:
                 return here(stretch)

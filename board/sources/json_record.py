@@ -27,7 +27,7 @@ COMPANIONS: Final = "companions"
 """Under this key a record has the records of the files that belong to its own, where a trainer keeps a step in several."""
 
 
-class Reader:
+class LineParser:
     """Reads line after line, in one thread; a list of numbers under a key of `arrays` becomes float32 without a Python object per number.
 
     Anything but numbers in such a list (a null, a text, NaN) leaves it a list, as `parse` gives it. A list hidden between numbers, which

@@ -60,7 +60,7 @@ def column_format(values: NDArray[np.floating], digits: int = 3) -> str:
     return f"%.{decimals}f" if decimals <= MOST_DECIMALS and sizes.max() < LARGEST_FIXED else f"%.{digits - 1}e"
 
 
-def told(value: float | None, unit: str = "") -> str:
+def with_all_digits(value: float | None, unit: str = "") -> str:
     """A number as hovering tells it, with all its digits in brackets where there are more: "0.123 nats (0.12345)"."""
     short, whole = fmt(value), exact(value)
     return f"{short} {unit}".rstrip() + (f" ({whole})" if whole != short else "")

@@ -92,7 +92,7 @@ def spell(codec: Codec, tokens: Sequence[str], at: int) -> list[Unit]:
     return found
 
 
-def readable(codec: Codec, tokens: Sequence[str], at: int) -> str:
+def token_text(codec: Codec, tokens: Sequence[str], at: int) -> str:
     """Token `at` as text for a table: a shared character with this token's share of it, "今 (2 of 3)", a lost byte as `\\xE4`."""
     return "".join(
         unit.text if unit.parts == 1 else f"{unit.text} ({unit.part + 1} of {unit.parts})" for unit in spell(codec, tokens, at)

@@ -4,8 +4,8 @@ Each tracker is one small module with the same four functions (`contract`), load
 a run. Imports schema and errors alone, so that the recorder, which lives in a trainer's process, can use it.
 """
 
-from board.trackers.discovery import Found, near
+from board.trackers.discovery import LogSource, near
 from board.trackers.registry import NAMES, tracker
 from board.trackers.run_matching import own
 
-__all__ = ["NAMES", "Found", "near", "own", "tracker"]
+__all__ = ["NAMES", "LogSource", "near", "own", "tracker"]

@@ -36,7 +36,7 @@ Example = Mapping[str, str | int | float]
 """One rollout as it is shown in a tracker: a few fields by name."""
 
 
-class Writer(Protocol):
+class TrackerWriter(Protocol):
     """An open run of a tracker. Every method may raise whatever the tracker's library raises."""
 
     place: str
@@ -72,7 +72,7 @@ class Tracker(Protocol):
     def runs(self, path: Path) -> dict[str, Path]:
         """The recorded names of the runs that it holds, the newest first, and what to read of each; {} where no name was recorded."""
 
-    def open_writer(self, run: str, **kwargs: Any) -> Writer:
+    def open_writer(self, run: str, **kwargs: Any) -> TrackerWriter:
         """Begin a run of that name, or go on with it."""
 
 

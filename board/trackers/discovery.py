@@ -19,14 +19,14 @@ _LOG_FOLDERS: Final = ("tensorboard_log", "tensorboard", "runs", "logs", "wandb"
 
 
 @dataclass(frozen=True)
-class Found:
+class LogSource:
     """One source of scalars."""
 
     tracker: str
     path: Path
 
 
-def near(folder: Path, within: Path | None = None) -> list[Found]:
+def near(folder: Path, within: Path | None = None) -> list[LogSource]:
     """What lies in the run's folder, or beside it in a log folder or in a folder of the run's name.
 
     `within` is the folder that is not left, the run's parent where none is given: no link out of it is followed, and nothing above it is
@@ -39,7 +39,7 @@ def near(folder: Path, within: Path | None = None) -> list[Found]:
     places = [folder]
     if folder != within:
         places += _beside(folder)
-    found = [Found(name, path) for place in places for name in NAMES for path in tracker(name).find(place)]
+    found = [LogSource(name, path) for place in places for name in NAMES for path in tracker(name).find(place)]
     return list(dict.fromkeys(found))[:MAX_FOUND]
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from board.errors import BoardError
 from board.sources.flatten import numbers, parsed
 from board.sources.nearby_files import opened, walk
-from board.trackers.contract import Curve, Writer
+from board.trackers.contract import Curve, TrackerWriter
 from board.trackers.curves import Points
 
 NAME: Final = "jsonl"
@@ -108,6 +108,6 @@ def _whole(step: object) -> int | None:
     return step if isinstance(step, int) and not isinstance(step, bool) else None
 
 
-def open_writer(run: str, **kwargs: Any) -> Writer:
+def open_writer(run: str, **kwargs: Any) -> TrackerWriter:
     """Raises BoardError: files of this name belong to the trainer."""
     raise BoardError(f"Nothing is written to {FILE_NAME}; push to stdout with the format jsonl, and send that to a file.")

@@ -10,7 +10,7 @@ from typing import Final
 
 from board.errors import BoardError
 from board.sources.nearby_files import folders
-from board.trackers.discovery import Found
+from board.trackers.discovery import LogSource
 from board.trackers.registry import tracker
 from board.trackers.sanitize import plain
 
@@ -18,7 +18,7 @@ _KEPT: Final = 4_096
 """So many sources' names stay read."""
 
 
-def own(found: Iterable[Found], folder: Path) -> list[Found]:
+def own(found: Iterable[LogSource], folder: Path) -> list[LogSource]:
     """The sources that are not another run's: those inside the run's folder, those named after it, and those that name no run beside it.
 
     Of a source of several runs, such as trackio's, those named after the run alone; where none is, the newest that is nobody's.
@@ -28,7 +28,7 @@ def own(found: Iterable[Found], folder: Path) -> list[Found]:
     return [one for source in found for one in _own(source, folder, runs)]
 
 
-def _own(source: Found, folder: Path, runs: Mapping[str, str]) -> list[Found]:
+def _own(source: LogSource, folder: Path, runs: Mapping[str, str]) -> list[LogSource]:
     """The source, what it holds of the run, or nothing. `runs` are the folders beside and the run's own, by their names made plain."""
     if source.path.is_relative_to(folder) or not source.path.is_relative_to(folder.parent):
         return [source]
@@ -40,7 +40,7 @@ def _own(source: Found, folder: Path, runs: Mapping[str, str]) -> list[Found]:
         return [source]
     owners = {name: _owner(name, runs, top) for name in recorded}
     chosen = [name for name in recorded if owners[name] == folder.name] or [name for name in recorded if owners[name] is None][:1]
-    return [Found(source.tracker, recorded[name]) for name in chosen]
+    return [LogSource(source.tracker, recorded[name]) for name in chosen]
 
 
 def _owner(name: str, runs: Mapping[str, str], top: str) -> str | None:
@@ -50,13 +50,13 @@ def _owner(name: str, runs: Mapping[str, str], top: str) -> str | None:
     return next((runs[name[:end]] for end in ends if runs.get(name[:end], top) != top), None)
 
 
-def _recorded(source: Found) -> Mapping[str, Path]:
+def _recorded(source: LogSource) -> Mapping[str, Path]:
     """The names that a source recorded; none where it cannot be read, which is told when its curves are."""
     return _recorded_at(source, tuple(map(_seen, (source.path, source.path.with_name(source.path.name + "-wal")))))
 
 
 @lru_cache(_KEPT)
-def _recorded_at(source: Found, seen: tuple[tuple[int, int] | None, ...]) -> Mapping[str, Path]:
+def _recorded_at(source: LogSource, seen: tuple[tuple[int, int] | None, ...]) -> Mapping[str, Path]:
     try:
         return tracker(source.tracker).runs(source.path)
     except (BoardError, OSError):

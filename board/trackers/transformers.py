@@ -11,7 +11,7 @@ from board.errors import BoardError
 from board.sources.flatten import parsed
 from board.sources.nearby_files import opened, walk
 from board.trackers import jsonl
-from board.trackers.contract import Curve, Writer
+from board.trackers.contract import Curve, TrackerWriter
 from board.trackers.curves import Points
 
 NAME: Final = "transformers"
@@ -78,6 +78,6 @@ def _name(key: str) -> str:
     return f"eval/{key.removeprefix('eval_')}" if key.startswith("eval_") else f"train/{key}"
 
 
-def open_writer(run: str, **kwargs: Any) -> Writer:
+def open_writer(run: str, **kwargs: Any) -> TrackerWriter:
     """Raises BoardError: the file is the trainer's."""
     raise BoardError(f"Nothing is written to {FILE_NAME}, which is the trainer's own.")

@@ -14,15 +14,15 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from board.ui import session
-from board.ui.session import PARTS, Part
+from board.ui.session import PARTS, PlacePart
 
 Parameters = dict[str, str | list[str]]
 """Those of a link, as `st.page_link` takes them: a list where there are several of a name."""
 
-_WHOLE: Final[tuple[Part, ...]] = ("step", "token")
+_WHOLE: Final[tuple[PlacePart, ...]] = ("step", "token")
 """Parts of the place that are whole numbers."""
 
-_PASSING: Final[tuple[Part, ...]] = ("token", "compare", "window")
+_PASSING: Final[tuple[PlacePart, ...]] = ("token", "compare", "window")
 """Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
 
 STALE_SECONDS: Final = 5.0

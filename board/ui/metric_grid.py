@@ -14,7 +14,7 @@ from typing import Final
 import streamlit as st
 
 from board.analysis.logged_curves import Scalars
-from board.analysis.metric_list import Panel, catalogue_names, line_names, points, readable, token_metric
+from board.analysis.metric_list import Panel, catalogue_names, line_names, points, short_name, token_metric
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
 from board.figures.metric_panel import Healthy, PanelLine, metric_panel
@@ -125,7 +125,7 @@ def _digest(key: str) -> str:
 def _panel(panel: Panel, chart: DrawnChart, key: str, wall: Wall) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall", key=f"metricname_{key}"):
         helps = [_help(panel.metric, wall.choices) if panel.metric else "", _whole_name(panel.name)]
-        st.text(readable(panel.name), width="stretch", help="\n\n".join(filter(None, helps)) or None)
+        st.text(short_name(panel.name), width="stretch", help="\n\n".join(filter(None, helps)) or None)
         label = "Unpin" if panel.key in wall.pins else "Pin"
         st.button(label, key=f"pin_{key}", type="tertiary", on_click=session.toggle_pin, args=(panel.key,))
     st.text(_gloss(panel, wall.choices.language))
@@ -136,7 +136,7 @@ def _panel(panel: Panel, chart: DrawnChart, key: str, wall: Wall) -> None:
 
 def _whole_name(name: str) -> str:
     """A name that is shown shortened, as Markdown, if it holds nothing but letters, digits and what stands between them; else empty."""
-    return _literal(name) if readable(name) != name and _SAFE.fullmatch(name) else ""
+    return _literal(name) if short_name(name) != name and _SAFE.fullmatch(name) else ""
 
 
 _SAFE: Final = re.compile(r"[A-Za-z0-9_/.@-]{1,500}")
@@ -225,7 +225,7 @@ def _chart(panel: Panel, wall: Wall) -> DrawnChart | None:
     try:
         return session.chart("metric", draw, wall.view.run, panel.key, wall.version, stamp, choices.smoothing, choices.log)
     except FieldMissing as error:
-        wall.missing.append(f"{readable(panel.name)}: {str(error).rstrip('.')}")
+        wall.missing.append(f"{short_name(panel.name)}: {str(error).rstrip('.')}")
         return None
 
 

@@ -17,7 +17,7 @@ from board.runs.run import Rollout
 from board.text.counting import plural
 from board.text.display import visible, without_padding
 from board.text.format_number import MISSING, fmt
-from board.text.token_decoding import codec_of, decoded, readable
+from board.text.token_decoding import codec_of, decoded, token_text
 from board.ui import session
 from board.ui.components import diff_view
 from board.ui.components.token_view import Notes
@@ -99,7 +99,7 @@ def count_columns(helps: Mapping[str, str]) -> dict[str, ColumnConfig]:
 def token_columns(tokens: Sequence[str], positions: Sequence[int]) -> dict[str, list[str]]:
     """The tokens at some positions as a table shows them: read as text, and by the tokenizer's name where that is another."""
     codec = codec_of(tokens)
-    return _named([(readable(codec, tokens, position), tokens[position]) for position in positions])
+    return _named([(token_text(codec, tokens, position), tokens[position]) for position in positions])
 
 
 def _named(read: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
@@ -129,7 +129,7 @@ def alternatives(rollout: Rollout, pinned: int | None) -> None:
     logprobs = np.array([logprob for _, logprob in others])
     probabilities = formulas.probability(logprobs)
     total = float(np.nansum(probabilities))
-    st.text(_alternatives_line(pinned, readable(codec, rollout.tokens, pinned), sampled, len(others), total))
+    st.text(_alternatives_line(pinned, token_text(codec, rollout.tokens, pinned), sampled, len(others), total))
     st.dataframe(
         pd.DataFrame(
             {

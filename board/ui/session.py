@@ -19,16 +19,16 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from board.analysis.alternatives import Likeliest, likeliest
-from board.analysis.logged_curves import Reader, Scalars, find
+from board.analysis.logged_curves import CurveReader, Scalars, find
 from board.analysis.step_stats import nearest_step, per_step
 from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart, Ready
 from board.figures.theme import ink
 from board.runs.library import Library, RunFolder, list_runs
 from board.runs.run import Rollout, Run
-from board.runs.shared_values import Kept, Latest
+from board.runs.shared_values import LatestValue, RecentValues
 from board.text.path_names import path_of, shown
-from board.trackers import Found
+from board.trackers import LogSource
 from board.user_files import pins
 
 _T = TypeVar("_T")
@@ -36,9 +36,9 @@ _T = TypeVar("_T")
 ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", "single-cell"]
 """What a click selects in a table whose rows lead somewhere: anywhere on the row must do."""
 
-Part = Literal["run", "step", "rollout", "token", "compare", "metric", "scale", "granularity", "window"]
+PlacePart = Literal["run", "step", "rollout", "token", "compare", "metric", "scale", "granularity", "window"]
 
-PARTS: Final[tuple[Part, ...]] = get_args(Part)
+PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def runs(folder: str) -> list[RunFolder]:
     return list_runs(Path(path_of(folder)))
 
 
-def place(name: Part) -> str | int | None:
+def place(name: PlacePart) -> str | int | None:
     """One part of the reader's place, None when nothing is chosen."""
     value: str | int | None = st.session_state.get(name)
     return value
@@ -108,7 +108,7 @@ def is_whole(text: str) -> bool:
     return re.fullmatch(r"-?[0-9]{1,19}", text) is not None
 
 
-def moved(name: Part) -> None:
+def moved(name: PlacePart) -> None:
     """To be called when a widget has changed one part of the place by itself."""
     forget_after(name, keep={})
 
@@ -121,7 +121,7 @@ def step_chosen(steps: NDArray[np.int64]) -> None:
     moved("step")
 
 
-_FORGOTTEN: Final[Mapping[str, tuple[Part, ...]]] = {
+_FORGOTTEN: Final[Mapping[str, tuple[PlacePart, ...]]] = {
     "run": ("step", "rollout", "window", "token", "compare"),
     "step": ("rollout", "window", "token", "compare"),
     "rollout": ("window", "token", "compare"),
@@ -270,9 +270,9 @@ def chart(name: str, draw: Callable[[], Chart], run: Run, *small: str | float | 
 
 
 @st.cache_resource(show_spinner=False)
-def _charts() -> Kept[DrawnChart]:
+def _charts() -> RecentValues[DrawnChart]:
     """By key rather than as a cached function of Streamlit's, which takes as long to find a chart as to send it."""
-    return Kept(256)
+    return RecentValues(256)
 
 
 def logged(run: Run) -> Scalars:
@@ -286,7 +286,7 @@ def logged(run: Run) -> Scalars:
 
 
 @st.cache_data(ttl=30, show_spinner=False, max_entries=16)
-def _scalar_sources(location: str, given: str, within: str) -> list[Found]:
+def _scalar_sources(location: str, given: str, within: str) -> list[LogSource]:
     """Looked up at most twice a minute: a run's folder may hold many files. Those that are found are looked at each time.
 
     Paths are given as they are shown: Streamlit keeps nothing under a text that UTF-8 cannot hold.
@@ -295,8 +295,8 @@ def _scalar_sources(location: str, given: str, within: str) -> list[Found]:
 
 
 @st.cache_resource(show_spinner=False)
-def _scalar_reader() -> Reader:
-    return Reader()
+def _scalar_reader() -> CurveReader:
+    return CurveReader()
 
 
 def pinned() -> tuple[tuple[str, ...], str]:
@@ -316,12 +316,12 @@ def toggle_pin(key: str) -> None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def latest(name: str, location: str) -> Latest[Any]:
+def latest(name: str, location: str) -> LatestValue[Any]:
     """The latest value of that name made of the run at a location, shared by all readers."""
-    return Latest()
+    return LatestValue()
 
 
-def latest_answer(location: str, query: str, *, anew: bool) -> Latest[Any]:
+def latest_answer(location: str, query: str, *, anew: bool) -> LatestValue[Any]:
     """The latest answer to a query over the run at a location, shared by all readers; `anew` forgets the one there is."""
     if anew:
         _latest_answer.clear(location, query)
@@ -329,8 +329,8 @@ def latest_answer(location: str, query: str, *, anew: bool) -> Latest[Any]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def _latest_answer(location: str, query: str) -> Latest[Any]:
-    return Latest()
+def _latest_answer(location: str, query: str) -> LatestValue[Any]:
+    return LatestValue()
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from board import trackers
-from board.analysis.logged_curves import KEPT, Found, Reader, Scalars, filled, find, stamp
+from board.analysis.logged_curves import KEPT, CurveReader, Found, Scalars, filled, find, stamp
 from board.errors import BoardError
 from board.metrics import declared
 
@@ -40,7 +40,7 @@ def jsonl(path: Path, rows: list[dict[str, float]]) -> Path:
 
 def read(*sources: Found) -> Scalars:
     """What the sources hold, read afresh."""
-    return Reader().read(sources)
+    return CurveReader().read(sources)
 
 
 def by_name(scalars: Scalars) -> dict[str, dict[int, float]]:
@@ -189,7 +189,7 @@ def test_a_run_in_a_database_is_followed(tmp_path: Path) -> None:
     """What is logged to a run of trackio later is read, although the run is no file of its own."""
     (tmp_path / "run").mkdir()
     in_trackio(tmp_path, "run")
-    reader = Reader()
+    reader = CurveReader()
     (source,) = find(tmp_path / "run", None, tmp_path)
     before = reader.read([source])
     database = source.path.parent
@@ -238,7 +238,7 @@ def test_a_growing_file_is_read_again_and_no_other(tmp_path: Path) -> None:
     """Of two files the one that grew is read again: the scalars of the other are the very same as before."""
     grows = jsonl(tmp_path / "a" / "metrics.jsonl", [{"step": 1, "loss": 1.0}])
     stays = jsonl(tmp_path / "b" / "metrics.jsonl", [{"step": 1, "lr": 1.0}])
-    reader, sources = Reader(), [Found("jsonl", grows), Found("jsonl", stays)]
+    reader, sources = CurveReader(), [Found("jsonl", grows), Found("jsonl", stays)]
     before = reader.read(sources)
     again = reader.read(sources)
     with grows.open("a") as file:
@@ -257,7 +257,7 @@ def test_a_mended_file_is_read_again(tmp_path: Path) -> None:
     """A file that could not be read is tried again once it has changed, and not before."""
     path = tmp_path / "metrics.jsonl"
     path.write_bytes(b"[]\n" * 3)
-    reader, source = Reader(), Found("jsonl", path)
+    reader, source = CurveReader(), Found("jsonl", path)
     broken = reader.read([source])
     jsonl(path, [{"step": 1, "loss": 1.0}])
 
@@ -276,7 +276,7 @@ def test_a_file_that_went_away_is_told(tmp_path: Path) -> None:
 def test_only_so_many_files_stay_read(tmp_path: Path) -> None:
     """What was not asked for longest is let go: a server that runs for weeks keeps a bounded number of files."""
     path = jsonl(tmp_path / "metrics.jsonl", [{"step": 1, "loss": 1.0}])
-    reader, first = Reader(), Found("jsonl", path)
+    reader, first = CurveReader(), Found("jsonl", path)
     before = reader.read([first])
     for at in range(KEPT):
         copied = tmp_path / str(at) / "metrics.jsonl"

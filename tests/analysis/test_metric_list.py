@@ -21,7 +21,7 @@ from board.analysis.metric_list import (
     line_names,
     matching,
     panels,
-    readable,
+    short_name,
     token_metric,
 )
 from board.metrics import declared
@@ -142,7 +142,7 @@ def test_names_of_a_run_are_readable(name: str) -> None:
     """A name stands on one line with every character to be seen; one without letters says so, a long one is cut in the middle."""
     given, wanted = READABLE[name]
 
-    assert readable(given) == wanted
+    assert short_name(given) == wanted
 
 
 def of(tracker: str, path: str, name: str) -> Logged:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from board.analysis import text_diff
-from board.analysis.text_diff import Run, compare, fold, words
+from board.analysis.text_diff import DiffSpan, compare, fold, words
 
 TEXTS = st.lists(st.sampled_from(["a", " b", " c", "\n", "  ", "明", "é", "👩‍👩‍👧", ",", " the"]), max_size=14).map(
     "".join
@@ -123,9 +123,9 @@ def test_a_long_search_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compare("a b", "a c").unit == "word"
 
 
-def run(side: text_diff.Side, count: int) -> Run:
+def run(side: text_diff.Side, count: int) -> DiffSpan:
     """A run of so many words."""
-    return Run(side, "".join(f" w{i}" for i in range(count)), count)
+    return DiffSpan(side, "".join(f" w{i}" for i in range(count)), count)
 
 
 FOLDS = {
@@ -140,7 +140,7 @@ FOLDS = {
 
 
 @pytest.mark.parametrize(("runs", "expected"), FOLDS.values(), ids=FOLDS)
-def test_fold(runs: list[Run], expected: list[int]) -> None:
+def test_fold(runs: list[DiffSpan], expected: list[int]) -> None:
     """Long common runs keep twelve words beside a change; the rest (negative here) is folded, and no letter lost."""
     folded = fold(runs)
 

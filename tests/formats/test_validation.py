@@ -7,7 +7,17 @@ import pytest
 
 from board.errors import RowRefused
 from board.formats.contract import Place
-from board.formats.validation import as_long, listed, listed_or_none, nested, objects, split_at, whole, whole_or_none, without
+from board.formats.validation import (
+    as_long,
+    checked_list,
+    listed_or_none,
+    nested,
+    objects,
+    split_at,
+    whole,
+    whole_or_none,
+    without,
+)
 
 LISTED: dict[str, tuple[Any, type, int | None, str]] = {
     "missing": (..., object, None, "has no `a`"),
@@ -24,14 +34,14 @@ LISTED: dict[str, tuple[Any, type, int | None, str]] = {
 def test_lists_that_are_not_as_promised(value: Any, of: type, count: int | None, reason: str) -> None:
     """The reason names the key and what is wrong with it, so that the writer can be found."""
     with pytest.raises(RowRefused, match=reason):
-        listed({} if value is ... else {"a": value}, "a", of, count)
+        checked_list({} if value is ... else {"a": value}, "a", of, count)
 
 
 def test_lists_that_are() -> None:
     """A list is handed on as it is; true and false are whole numbers, as in masks, and what may be missing is None."""
     value = [True, 1]
 
-    assert listed({"a": value}, "a", int, 2) is value
+    assert checked_list({"a": value}, "a", int, 2) is value
     assert listed_or_none({"a": None}, "a", int) is None
     assert listed_or_none({}, "a") is None
     assert listed_or_none({"a": []}, "a", dict, 0) == []

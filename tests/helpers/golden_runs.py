@@ -16,7 +16,7 @@ from board import formats
 from board.formats.contract import Format, Head, Place
 from board.formats.row import Row
 from board.sources import trackio_records
-from board.sources.json_record import Reader, Record
+from board.sources.json_record import LineParser, Record
 
 GOLDEN = Path(__file__).parents[1] / "formats" / "golden"
 
@@ -98,7 +98,7 @@ def golden_records(kind: Format, name: str) -> list[Record]:
     path = GOLDEN / kind.__name__.rpartition(".")[2] / name  # type: ignore[attr-defined]
     if path.suffix == ".parquet":
         return list(pq.read_table(path).to_pylist())
-    reader = Reader(kind.ARRAYS)
+    reader = LineParser(kind.ARRAYS)
     return [reader.parse(line) for line in path.read_bytes().splitlines()]
 
 

@@ -24,7 +24,7 @@ from board.formats.contract import Format, Place
 from board.runs import part_builder
 from board.runs.load_report import LoadReport
 from board.runs.parts import Part
-from board.runs.read_options import Reading
+from board.runs.read_options import ReadOptions
 from board.sources import files as containers
 from board.sources.files import Parsed
 from board.sources.json_record import parse
@@ -88,7 +88,7 @@ def line_mutants(path: Path, dice: random.Random) -> Iterator[bytes]:
 def read(items: list[Line | Parsed | Problem], name: str, kind: Format) -> tuple[set[int], set[int]]:
     """The lines that gave rows, and those that were refused."""
     report, parts = LoadReport(), list[Part]()
-    part_builder.read_parts(items, name, kind, Reading(), report, parts.append)
+    part_builder.read_parts(items, name, kind, ReadOptions(), report, parts.append)
     rows = {line for part in parts for line in part.scalars.column("line").to_pylist()}
     assert report.rows == sum(map(len, parts))
     return rows, {problem.line or 0 for problem in report.problems if problem.severity == "refused"}

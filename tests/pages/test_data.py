@@ -10,7 +10,7 @@ from rows import row, token_row, write_run
 from streamlit.testing.v1 import AppTest
 
 from board.runs import shared_values
-from board.runs.shared_values import Latest
+from board.runs.shared_values import LatestValue
 from board.ui import session
 
 ENTRY = Path(__file__).parents[2] / "rl_logging_board.py"
@@ -90,7 +90,7 @@ def test_names_from_the_run_are_text(root: Path) -> None:
 
 def test_examined_once_for_all_readers() -> None:
     """Readers who come while it is being made wait for it, and it is made once."""
-    latest: Latest[str] = Latest()
+    latest: LatestValue[str] = LatestValue()
     made, got, begun, go_on = [], [], threading.Event(), threading.Event()
 
     def make() -> str:
@@ -113,7 +113,7 @@ def test_examined_once_for_all_readers() -> None:
 
 def test_reader_who_leaves_does_not_spoil_it() -> None:
     """What interrupts making it is that reader's alone: the next one makes it."""
-    latest: Latest[str] = Latest()
+    latest: LatestValue[str] = LatestValue()
 
     def leave() -> str:
         raise KeyboardInterrupt
@@ -126,7 +126,7 @@ def test_reader_who_leaves_does_not_spoil_it() -> None:
 
 def test_growing_run_is_examined_anew_where_that_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a load of more rows a quick examination is made again, a slow one only when asked for."""
-    latest: Latest[str] = Latest()
+    latest: LatestValue[str] = LatestValue()
     assert latest.get("first", lambda: "one") == ("one", True)
     assert latest.get("second", lambda: "two") == ("two", True)
 

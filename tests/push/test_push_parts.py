@@ -16,7 +16,7 @@ from board.errors import BoardError
 from board.metrics.declared import DIALECTS
 from board.push import Pushed, Request, target
 from board.push.completed_steps import settled
-from board.push.examples import Examples, Links, at_steps
+from board.push.examples import Links, RunExamples, at_steps
 from board.push.messages import progress, summary
 from board.push.names import renamed
 from board.push.state import State, StateFile, state_of, state_root
@@ -172,13 +172,13 @@ def test_the_state_folder_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
     assert state_root() == Path.home() / ".local/state/rl-logging-board"
 
 
-def rollouts(folder: Path, *rewards: float | None, **fields: Any) -> Examples:
+def rollouts(folder: Path, *rewards: float | None, **fields: Any) -> RunExamples:
     """What is shown of a run of one step with these rewards."""
     with RolloutRecorder(folder) as recorder:
         for number, reward in enumerate(rewards):
             row = {"prompt": "p", "response": f"r{number}", "response_tokens": [f"r{number}"], **fields}
             recorder.write(step=3, reward=reward, **row)
-    return Examples(open_run(folder), 0, Links("http://host:8901", "my run"))
+    return RunExamples(open_run(folder), 0, Links("http://host:8901", "my run"))
 
 
 CHOSEN: dict[str, tuple[list[float | None], list[tuple[str, str]]]] = {
@@ -209,7 +209,7 @@ def test_the_best_the_worst_and_one_more_are_shown(
 def test_the_random_one_is_the_seeds(tmp_path: Path) -> None:
     """The same seed draws the same rollout, and seeds differ."""
     run = open_run(rollouts(tmp_path, *np.arange(50.0))._run.location)
-    drawn = [[row["response"] for row in Examples(run, seed, Links("", "")).of(3)] for seed in (0, 0, *range(1, 9))]
+    drawn = [[row["response"] for row in RunExamples(run, seed, Links("", "")).of(3)] for seed in (0, 0, *range(1, 9))]
 
     assert drawn[0] == drawn[1]
     assert len({row[2] for row in drawn}) > 3

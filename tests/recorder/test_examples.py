@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from board.recorder import RolloutRecorder
-from board.recorder.examples import TEXT_CHARS, Examples
+from board.recorder.examples import TEXT_CHARS, StepExamples
 
 
 def chosen(count: int, rewards: list[float | None], seed: str = "") -> list[tuple[Any, Any]]:
     """Which rollouts of a step are shown, and why."""
-    examples = Examples(count, seed)
+    examples = StepExamples(count, seed)
     for number, reward in enumerate(rewards):
         examples.add({"response": f"r{number}", "reward": reward})
     return [(row["which"], row["response"]) for row in examples.rows()]
@@ -49,7 +49,7 @@ def test_all_have_the_same_chance() -> None:
 
 def test_texts_are_cut_and_messages_are_json() -> None:
     """A long text loses its middle, which is said; tokens stand in for a response; a list of messages is shown as JSON."""
-    examples = Examples(1, "")
+    examples = StepExamples(1, "")
     messages = [{"role": "user", "content": "hi"}]
     examples.add({"prompt": messages, "response_tokens": ["a" * TEXT_CHARS, "bc"]})
     (row,) = examples.rows()

@@ -14,7 +14,7 @@ from board import open_run
 from board.runs import loader, store
 from board.runs.loader import Stretch, parse
 from board.runs.parts import Part
-from board.runs.read_options import Reading
+from board.runs.read_options import ReadOptions
 from board.runs.run import Run
 from board.runs.store import Manifest, Store
 from board.sources.shards import find_shards
@@ -112,7 +112,7 @@ def test_two_boards_that_saw_different_times(tmp_path: Path) -> None:
     old = find_shards(folder)[0][0]
     slow = Store(folder)
     slow.open()
-    piece = parse(Stretch(old, 0, old.size, "native"), Reading(), slow.write)
+    piece = parse(Stretch(old, 0, old.size, "native"), ReadOptions(), slow.write)
     write_run(folder, {"rank_0.jsonl": [token_row(at, prompt=f"p{at}") for at in range(20)]})
     open_run(folder)
 
@@ -210,7 +210,7 @@ def test_shard_rewritten_while_it_is_parsed(tmp_path: Path, monkeypatch: pytest.
         shard_of(tmp_path, "new")
         return kept.write(part)
 
-    piece = parse(Stretch(found, 0, found.size, "native"), Reading(), keep)
+    piece = parse(Stretch(found, 0, found.size, "native"), ReadOptions(), keep)
     kept.keep(found, Manifest("native", "", False, (piece,)))
     with shard.open("a") as stream:
         stream.write("not json\n" * 3)

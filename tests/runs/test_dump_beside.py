@@ -138,4 +138,4 @@ def test_a_list_looks_into_few_files(tmp_path: Path) -> None:
     (tmp_path / "rollout_data").mkdir()
     (tmp_path / "rollout_data/1.pt").write_bytes(b"no torch file")
 
-    assert dump_beside.listed(find_shards(tmp_path)[0]) == {"verl": "", "slime": "rollout_data"}
+    assert dump_beside.dump_families(find_shards(tmp_path)[0]) == {"verl": "", "slime": "rollout_data"}

@@ -19,7 +19,7 @@ from board.runs.load_report import LoadReport
 from board.runs.loader import Loader
 from board.runs.parts import Part
 from board.runs.progress import Progress
-from board.runs.read_options import Reading
+from board.runs.read_options import ReadOptions
 from board.runs.store import Store
 from board.sources import shards
 from board.sources.shards import Line
@@ -132,7 +132,7 @@ def test_vanished_shard_is_a_problem_not_an_end(tmp_path: Path) -> None:
     (folder / "rank_1.jsonl").unlink()
     report = LoadReport()
 
-    loader = Loader(found, Store(folder), Reading())
+    loader = Loader(found, Store(folder), ReadOptions())
     loader.run()
     parts = list(loader.parts(report))
 
@@ -143,7 +143,7 @@ def test_vanished_shard_is_a_problem_not_an_end(tmp_path: Path) -> None:
 def loaded(found: list[shards.Shard], folder: Path, then: Callable[[], object] = lambda: None) -> tuple[int, list[str]]:
     """Rows and problems of a load, something happening to the shards or the cache before its parts are read."""
     report = LoadReport()
-    loader = Loader(found, Store(folder), Reading())
+    loader = Loader(found, Store(folder), ReadOptions())
     loader.run()
     then()
     return sum(map(len, loader.parts(report))), [str(problem) for problem in report.problems if "not JSON" not in problem.reason]
@@ -205,7 +205,7 @@ def test_lines_behind_a_lost_stretch_wait(tmp_path: Path, monkeypatch: pytest.Mo
     folder = run_of(tmp_path)
     open_run(folder)
     shard = shards.find_shards(folder)[0][0]
-    loader = Loader([shard], Store(folder), Reading())
+    loader = Loader([shard], Store(folder), ReadOptions())
     kept = loader.kept[shard.name]
     before = sum(piece.rows for piece in kept.pieces[:3])
     del kept.pieces[3]
@@ -220,7 +220,7 @@ def test_part_is_cut_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     kept: list[Part] = []
     shard = shards.find_shards(folder)[0][0]
 
-    part_builder.read_parts(shards.read_lines(shard), shard.name, native, Reading(), LoadReport(), kept.append)
+    part_builder.read_parts(shards.read_lines(shard), shard.name, native, ReadOptions(), LoadReport(), kept.append)
 
     assert len(kept) > 5
     lines = [line for part in kept for line in part.scalars.column("line").to_pylist()]

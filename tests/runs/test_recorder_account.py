@@ -42,7 +42,7 @@ def test_accounts_are_told(tmp_path: Path, account: object, sentences: list[str]
     write_run(tmp_path, {"rank_0.jsonl": [token_row(0)], "rank_1.jsonl": [token_row(0)]})
     (tmp_path / "rank_0.jsonl.account.json").write_text(json.dumps(account))
 
-    assert recorder_account.told(find_shards(tmp_path)[0]) == sentences
+    assert recorder_account.loss_sentences(find_shards(tmp_path)[0]) == sentences
     report = open_run(tmp_path).report
     assert (report.recording, report.rows, report.skipped) == (sentences, 2, {})
 
@@ -53,7 +53,7 @@ def test_accounts_of_all_ranks_are_added(tmp_path: Path) -> None:
     for rank, text in enumerate(['{"lost": {"disk": 1}}', '{"lost": {"disk": 2}}', "{", "[" * 100_000]):
         (tmp_path / f"rank_{rank}.jsonl.account.json").write_text(text)
 
-    assert recorder_account.told(find_shards(tmp_path)[0]) == ["While recording, 3 rollouts were refused by the disk."]
+    assert recorder_account.loss_sentences(find_shards(tmp_path)[0]) == ["While recording, 3 rollouts were refused by the disk."]
 
 
 def test_every_reason_of_the_recorder_has_words(tmp_path: Path) -> None:
@@ -61,5 +61,5 @@ def test_every_reason_of_the_recorder_has_words(tmp_path: Path) -> None:
     for number, reason in enumerate(MEANING):
         write_run(tmp_path / reason, {"rank_0.jsonl": [token_row(0)]})
         (tmp_path / reason / "rank_0.jsonl.account.json").write_text(json.dumps({"lost": {reason: number + 1}}))
-        (sentence,) = recorder_account.told(find_shards(tmp_path / reason)[0])
+        (sentence,) = recorder_account.loss_sentences(find_shards(tmp_path / reason)[0])
         assert sentence.startswith("While tracking, " if reason in TRACKED else "While recording, ")

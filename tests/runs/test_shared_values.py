@@ -4,12 +4,12 @@ import threading
 
 import pytest
 
-from board.runs.shared_values import Kept
+from board.runs.shared_values import RecentValues
 
 
 def test_a_value_is_made_once() -> None:
     """Whoever asks again for a key gets the very same value."""
-    kept: Kept[list[int]] = Kept(2)
+    kept: RecentValues[list[int]] = RecentValues(2)
 
     first = kept.get("a", lambda: [1])
 
@@ -18,7 +18,7 @@ def test_a_value_is_made_once() -> None:
 
 def test_what_was_not_asked_for_longest_goes() -> None:
     """Beyond so many values the one that nobody asked for goes, not the oldest."""
-    kept: Kept[list[str]] = Kept(2)
+    kept: RecentValues[list[str]] = RecentValues(2)
     values = {key: kept.get(key, lambda key=key: [key]) for key in ("a", "b")}
     kept.get("a", list)
     kept.get("c", list)
@@ -29,7 +29,7 @@ def test_what_was_not_asked_for_longest_goes() -> None:
 
 def test_what_fails_is_not_kept() -> None:
     """An error while making a value is the caller's, and the next one tries again."""
-    kept: Kept[int] = Kept(2)
+    kept: RecentValues[int] = RecentValues(2)
 
     with pytest.raises(ZeroDivisionError):
         kept.get("a", lambda: 1 // 0)
@@ -39,7 +39,7 @@ def test_what_fails_is_not_kept() -> None:
 
 def test_one_slow_value_holds_up_no_other() -> None:
     """While a value is being made, others are to be had."""
-    kept: Kept[int] = Kept(4)
+    kept: RecentValues[int] = RecentValues(4)
     begun, go_on = threading.Event(), threading.Event()
 
     def slow() -> int:

@@ -7,8 +7,8 @@ from pathlib import Path
 from rows import token_row, write_shard
 
 from board.runs import worker_pool
-from board.runs.byte_range import Stretch
-from board.runs.read_options import Reading
+from board.runs.byte_range import ByteRange
+from board.runs.read_options import ReadOptions
 from board.runs.store import Piece, Store
 from board.sources import shards
 
@@ -23,10 +23,10 @@ def test_killed_worker_is_replaced(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     write_shard(folder / "rank_0.jsonl.gz", [token_row(at) for at in range(100)])
     shard = shards.find_shards(folder)[0][0]
-    stretch = Stretch(shard, 0, shard.size, "native")
+    stretch = ByteRange(shard, 0, shard.size, "native")
     store = Store(folder)
     store.open()
-    with worker_pool.helpers(1, store, Reading(), OSError, {}) as submit:
+    with worker_pool.helpers(1, store, ReadOptions(), OSError, {}) as submit:
         others = {*_children()}
         first = submit(stretch).result()
         for process in {*_children()} - others:
@@ -48,8 +48,8 @@ def test_ended_with_the_load(tmp_path: Path) -> None:
     store.open()
     seen: dict[str, int] = {}
     others = {*_children()}
-    with worker_pool.helpers(1, store, Reading(), OSError, seen) as submit:
-        future = submit(Stretch(shard, 0, shard.size, "native"))
+    with worker_pool.helpers(1, store, ReadOptions(), OSError, seen) as submit:
+        future = submit(ByteRange(shard, 0, shard.size, "native"))
         while not seen:
             assert not future.done()
         assert {*_children()} - others

@@ -49,7 +49,7 @@ READ: dict[str, tuple[bytes, dict[str, Any]]] = {
 }
 
 
-WAYS = {"a line": json_record.parse, "line after line": json_record.Reader(frozenset({"logprobs"})).parse}
+WAYS = {"a line": json_record.parse, "line after line": json_record.LineParser(frozenset({"logprobs"})).parse}
 
 
 @pytest.fixture(params=WAYS.values(), ids=WAYS)

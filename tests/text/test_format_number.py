@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from board.text.format_number import column_format, exact, fmt, told
+from board.text.format_number import column_format, exact, fmt, with_all_digits
 
 READS = {
     "zero": (0.0, "0"),
@@ -64,7 +64,7 @@ def test_exact_loses_nothing(value: float) -> None:
 )
 def test_told_gives_the_digits_left_out(value: float | None, expected: str) -> None:
     """Three digits and the unit, all digits in brackets where there are more."""
-    assert told(value, "nats") == expected
+    assert with_all_digits(value, "nats") == expected
 
 
 def test_exact_of_what_is_not_a_number() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.text.token_decoding import Unit, bytes_of, codec_of, decoded, readable, spell
+from board.text.token_decoding import Unit, bytes_of, codec_of, decoded, spell, token_text
 from board.ui.components import bundle
 
 LETTERS = [
@@ -58,15 +58,15 @@ def test_a_text_is_whole_however_its_bytes_are_cut(text: str, ends: list[int]) -
 @given(st.lists(st.text(max_size=6), min_size=1, max_size=6))
 def test_plain_tokens_are_their_own_text(tokens: list[str]) -> None:
     """What is not encoded is not changed."""
-    assert [readable("plain", tokens, at) for at in range(len(tokens))] == tokens
+    assert [token_text("plain", tokens, at) for at in range(len(tokens))] == tokens
 
 
 def test_what_a_table_shows() -> None:
     """A share of a character says so, a lost byte is named, and a name alone is read by itself."""
     tokens = byte_level("今", [1, 2])
-    assert [readable("byte-level", tokens, at) for at in range(3)] == [f"今 ({part} of 3)" for part in (1, 2, 3)]
+    assert [token_text("byte-level", tokens, at) for at in range(3)] == [f"今 ({part} of 3)" for part in (1, 2, 3)]
     assert spell("byte-level", tokens, 1) == [Unit("今", 1, 3)]
-    assert [readable("byte-level", tokens[:1], 0), decoded("byte-level", tokens[0])] == ["\\xE4", tokens[0]]
+    assert [token_text("byte-level", tokens[:1], 0), decoded("byte-level", tokens[0])] == ["\\xE4", tokens[0]]
     assert [decoded("byte-level", name) for name in ("Ġcat", " cat", "今", "")] == [" cat", " cat", "今", ""]
     assert [decoded("sentencepiece", name) for name in ("▁the", "<0x0A>", "é", "<|im_end|>")] == [" the", "\n", "é", "<|im_end|>"]
 

@@ -12,7 +12,7 @@ import pytest
 from tracked import curves
 
 from board import open_run
-from board.analysis.logged_curves import Reader, find
+from board.analysis.logged_curves import CurveReader, find
 from board.errors import BoardError
 from board.metrics.declared import resolve_any
 from board.recorder import RolloutRecorder
@@ -69,7 +69,7 @@ def test_a_log_beside_rollouts_is_scalars_and_no_rollouts(
     laid(run, name, place)
 
     (source,) = find(run, None, tmp_path)
-    scalars = Reader().read([source])
+    scalars = CurveReader().read([source])
     opened = open_run(run)
 
     assert (source.tracker, scalars.problems) == (tracker, ())

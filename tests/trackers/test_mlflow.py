@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tracked import HOSTILE, PLAIN, REPOSITORY, STEPS, Steps, by_name, curves, without_library
 
-from board.analysis.logged_curves import Reader, find
+from board.analysis.logged_curves import CurveReader, find
 from board.errors import BoardError
 from board.trackers import mlflow
 
@@ -157,7 +157,7 @@ def test_a_store_beside_a_run_is_its_scalars(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         write(tmp_path / "mlruns", name, {1: {"kl": 0.5}}, run_id=name)
 
-    scalars = Reader().read(find(tmp_path / "a", None, tmp_path))
+    scalars = CurveReader().read(find(tmp_path / "a", None, tmp_path))
 
     assert scalars.problems == ()
     assert [(one.name, one.key) for one in scalars.logged] == [("kl", "kl/k3_mean")]

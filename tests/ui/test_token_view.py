@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from board.analysis.alternatives import likeliest
-from board.analysis.segment_tree import Stretch
+from board.analysis.segment_tree import SegmentNode
 from board.schema import BY_TITLE
 from board.ui.components.token_view import Choice, Notes, Payload, build, read_pins, window, write_pins
 from board.ui.components.token_view.payload import chosen
@@ -314,7 +314,7 @@ def run_page(tmp_path: Path) -> AppTest:
 
 def test_marks_travel_as_places_among_the_tokens_that_are_sent() -> None:
     """Segments and the largest of the KL are cut down to the window; what lies outside of it is left out."""
-    stretches = [Stretch(0, 4, 0, "think"), Stretch(4, 9, 0, "answer"), Stretch(9, 12, 0, "text")]
+    stretches = [SegmentNode(0, 4, 0, "think"), SegmentNode(4, 9, 0, "answer"), SegmentNode(9, 12, 0, "text")]
     notes = Notes(stretches, top_five=[7, 2], top_percent=[7], shown=np.array([3, 5, 6, 7]))
     meta = build(["a"] * 4, {}, notes=notes).data["meta"]
     assert meta["segments"] == [[0, 1, 0, "think"], [1, 4, 0, "answer"]]

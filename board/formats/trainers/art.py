@@ -13,7 +13,7 @@ from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_note, step_or_zero
 from board.formats.renaming import unpacked
 from board.formats.row_reader import shown
-from board.formats.validation import listed
+from board.formats.validation import checked_list
 from board.sources.json_record import Record
 
 NAME: Final = "ART"
@@ -49,7 +49,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
         ids = {"group_id": record.get("group_index"), "sample_id": record.get("trajectory_index")}
         return [{**_rollout(_unpacked(record)), **placed, **ids}]
     group = {f"group_{key}": value for key, value in record.items() if key != "trajectories"}
-    members = listed(record, "trajectories", dict)
+    members = checked_list(record, "trajectories", dict)
     return [{**group, **_rollout(one), **placed, "group_id": place.number, "sample_id": at} for at, one in enumerate(members)]
 
 
@@ -82,7 +82,7 @@ def _parsed(value: Any) -> Any:
 def _rollout(trajectory: Record) -> Record:
     """A trajectory under our names: its turns as prompt and response, the tokens of its choices where they were kept."""
     key = _TURNS if trajectory.get(_TURNS) is not None else "messages"
-    messages = [_message(item) for item in listed(trajectory, key, dict)]
+    messages = [_message(item) for item in checked_list(trajectory, key, dict)]
     if not is_chat(messages):
         raise RowRefused(f"`{key}` holds {shown(trajectory[key])}, not messages with roles")
     first = next((at for at, message in enumerate(messages) if message.get("trainable") is True), None)
@@ -124,7 +124,7 @@ def _tokens(choices: list[Record]) -> Record:
 def _content(logprobs: Any) -> list[Record] | None:
     """The tokens in a choice's logprobs; None when there are none."""
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
-    return None if content is None else listed({"logprobs.content": content}, "logprobs.content", dict)
+    return None if content is None else checked_list({"logprobs.content": content}, "logprobs.content", dict)
 
 
 def note(head: Head) -> str:

@@ -13,7 +13,7 @@ from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_note, step_or_zero
 from board.formats.masking import cut, hide, response_span
 from board.formats.row_reader import shown
-from board.formats.validation import listed, listed_or_none, without
+from board.formats.validation import checked_list, listed_or_none, without
 from board.sources.json_record import Record
 
 NAME: Final = "Atropos"
@@ -41,7 +41,7 @@ def _is_nested(value: Any) -> bool:
 
 def rollouts(record: Record, place: Place) -> list[Record]:
     """Every sample of a group. Raises RowRefused when a list has not one item per sample."""
-    count = len(listed(record, "tokens", list))
+    count = len(checked_list(record, "tokens", list))
     columns: dict[str, list[Any]] = {}
     for key in ("tokens", "masks", "scores", "advantages", "messages", *_LOGPROBS, *_PER_SAMPLE):
         column = listed_or_none(record, key, object, count, "sample")
@@ -58,8 +58,8 @@ def rollouts(record: Record, place: Place) -> list[Record]:
 
 def _rollout(sample: Record) -> Record:
     """One sample, its arrays cut to the response."""
-    tokens = listed(sample, "tokens", int)
-    mask = np.asarray(listed(sample, "masks", int, len(tokens))) != _UNTRAINED
+    tokens = checked_list(sample, "tokens", int)
+    mask = np.asarray(checked_list(sample, "masks", int, len(tokens))) != _UNTRAINED
     first, stop = response_span(mask)
     arrays = {ours: listed_or_none(sample, theirs, object, len(tokens)) for theirs, ours in _LOGPROBS.items()}
     return {
@@ -78,7 +78,7 @@ def _advantage(sample: Record, count: int, first: int, stop: int) -> Record:
     """Advantages are one number per token, or one for the whole sample."""
     value = sample.get("advantages")
     if isinstance(value, list):
-        return cut({"advantages": listed(sample, "advantages", object, count)}, first, stop)
+        return cut({"advantages": checked_list(sample, "advantages", object, count)}, first, stop)
     return {} if value is None else {"advantage": value}
 
 

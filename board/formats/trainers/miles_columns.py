@@ -9,7 +9,7 @@ from board.errors import RowRefused
 from board.formats.common_fields import given, hidden, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note
-from board.formats.renaming import listed
+from board.formats.renaming import list_or_none
 from board.formats.row_reader import shown
 from board.formats.validation import whole
 from board.sources.json_record import Record
@@ -27,11 +27,11 @@ def recognise(head: Head) -> bool:
 
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The tokens of a sample. Raises RowRefused when they are too few for the response."""
-    ids, length, mask = listed(record, "tokens"), whole(record, "response_length"), listed(record, "loss_mask")
+    ids, length, mask = list_or_none(record, "tokens"), whole(record, "response_length"), list_or_none(record, "loss_mask")
     if ids is None or len(ids) < length:
         raise RowRefused(f"`tokens` is {shown(record.get('tokens'))}, fewer than the {length:,} of the response")
     begins = len(ids) - length
-    logprobs = listed(record, "rollout_log_probs")
+    logprobs = list_or_none(record, "rollout_log_probs")
     return [
         {
             **step_and_split(place.name),

@@ -13,7 +13,7 @@ from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_note, step_or_zero
 from board.formats.masking import cut, hide, response_span
-from board.formats.renaming import listed, mask, need, renamed
+from board.formats.renaming import list_or_none, mask, need, renamed
 from board.formats.row import FloatArray
 from board.formats.row_reader import as_array, shown
 from board.sources.json_record import Record, as_text
@@ -44,7 +44,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     """The rollout on a line. Raises RowRefused when it has no messages, or arrays that cannot be cut to the response."""
     row = {key: _unwrapped(key, value) for key, value in record.items()}
     need(row, "content")
-    content, trained = listed(row, "content"), mask(row, _MASK) if row.get(_MASK) is not None else None
+    content, trained = list_or_none(row, "content"), mask(row, _MASK) if row.get(_MASK) is not None else None
     reward = "filtered_rewards" if "filtered_rewards" in row else "rewards"
     kept = {key: value for key, value in row.items() if key not in ("content", "rewards") or key == reward}
     rollout = renamed(_cut(kept, trained), {**_SEQUENCES, "idx": "sample_id", reward: "reward"}, _MADE)
@@ -77,7 +77,7 @@ def _split(content: list[Any], trained: FloatArray | None, place: Place) -> str 
 
 def _cut(row: Record, trained: FloatArray | None) -> Record:
     """Every array over the sequence cut to the response, without its dummies."""
-    arrays = {key: values for key in _SEQUENCES if (values := listed(row, key)) is not None}
+    arrays = {key: values for key in _SEQUENCES if (values := list_or_none(row, key)) is not None}
     if trained is None:
         if arrays:
             raise RowRefused(f"has `{next(iter(arrays))}` but no `{_MASK}`, which tells the response from the prompt")

@@ -8,7 +8,7 @@ from typing import Any, Final
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.masking import hide
-from board.formats.renaming import listed, need, renamed
+from board.formats.renaming import list_or_none, need, renamed
 from board.sources.json_record import Record
 from board.text.counting import plural
 
@@ -35,8 +35,8 @@ def recognise(head: Head) -> bool:
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The rollout on a line. Raises RowRefused when it has no step or no tokens, or logprobs that do not fit them."""
     need(record, "step", "response_tokens")
-    ids, logprobs = listed(record, "response_tokens"), listed(record, "logprobs")
-    listed(record, "prompt_tokens")
+    ids, logprobs = list_or_none(record, "response_tokens"), list_or_none(record, "logprobs")
+    list_or_none(record, "prompt_tokens")
     if logprobs is not None and len(logprobs) != len(ids):
         raise RowRefused(f"`logprobs` has {plural(len(logprobs), 'number')} beside {len(ids):,} in `response_tokens`")
     if logprobs is not None and _called_tools(record):

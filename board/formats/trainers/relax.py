@@ -7,7 +7,7 @@ from typing import Final
 
 from board.formats.common_fields import beside, given, hidden, reward_note, rewarded, step_and_split
 from board.formats.contract import Head, Place
-from board.formats.renaming import listed
+from board.formats.renaming import list_or_none
 from board.sources.json_record import Record
 
 NAME: Final = "Relax"
@@ -37,7 +37,7 @@ def recognise(head: Head) -> bool:
 
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The rollout in a row; an evaluation names its data set. Raises RowRefused naming the field that is not as it should be."""
-    logprobs, mask = listed(record, _LOGPROBS), listed(record, _MASK)
+    logprobs, mask = list_or_none(record, _LOGPROBS), list_or_none(record, _MASK)
     split = "evaluation" if record.get("dataset") is not None else None
     return [
         {

@@ -10,7 +10,7 @@ from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_note, step_or_zero
 from board.formats.row_reader import shown
-from board.formats.validation import listed, listed_or_none, without
+from board.formats.validation import checked_list, listed_or_none, without
 from board.sources.json_record import Record, as_text
 
 NAME: Final = "rLLM"
@@ -34,7 +34,7 @@ def recognise(head: Head) -> bool:
 
 def rollouts(record: Record, place: Place) -> list[Record]:
     """Every trajectory of an episode. Raises RowRefused when there is none."""
-    trajectories = listed(record, "trajectories", dict)
+    trajectories = checked_list(record, "trajectories", dict)
     if not trajectories:
         raise RowRefused(f"`trajectories` is empty; the episode ended with {shown(record.get('termination_reason'))}")
     episode = as_text(record.get("episode_id", record.get("id")))
@@ -64,7 +64,7 @@ def _of_task(task: Any) -> Record:
 
 def _rollout(trajectory: Record, episode: str, task: Any) -> Record:
     """What one agent did in an episode: its turns as prompt and response, its tokens where they are stored."""
-    steps = listed(trajectory, "steps", dict)
+    steps = checked_list(trajectory, "steps", dict)
     prompt, response = turns(_conversation(steps))
     task_id, _, _ = episode.rpartition(":")
     name = trajectory.get("name")
@@ -130,7 +130,7 @@ def _per_token(step: Record, key: str, count: int) -> list[Any]:
     """A step's numbers for its tokens; one number is every token's, and an empty list is as none."""
     value = step.get(key)
     if isinstance(value, list) and value:
-        return listed(step, key, object, count)
+        return checked_list(step, key, object, count)
     return [None if isinstance(value, list) else value] * count
 
 

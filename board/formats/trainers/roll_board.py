@@ -9,7 +9,7 @@ from typing import Any, Final
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.masking import hide, response_span
-from board.formats.renaming import listed, mask, need, renamed
+from board.formats.renaming import list_or_none, mask, need, renamed
 from board.formats.row import FloatArray
 from board.sources.json_record import Record
 from board.text.counting import plural
@@ -45,7 +45,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     stop = response_span(trained)[1]
     there = [key for key in (*_ALIGNED, "token_rewards") if record.get(key) is not None]
     arrays = {key: _cut(key, _aligned(record, key, trained.size), trained[:stop]) for key in there}
-    tokens = listed(record, "response_tokens")
+    tokens = list_or_none(record, "response_tokens")
     cut = record | arrays | ({"response_tokens": tokens[:stop]} if tokens is not None else {})
     return [renamed({key: value for key, value in cut.items() if key != "values"}, _NAMES)]
 
@@ -57,7 +57,7 @@ def note(head: Head) -> str:
 
 def _aligned(record: Record, key: str, size: int) -> Any:
     """An array from the first token of the response on; token rewards run over the prompt too, and end where the mask ends."""
-    values = listed(record, key)
+    values = list_or_none(record, key)
     if len(values) != size and (key != "token_rewards" or len(values) < size):
         raise RowRefused(f"`{key}` has {plural(len(values), 'number')} beside {size:,} in `{_MASK}`")
     return values[len(values) - size :]

@@ -9,7 +9,7 @@ from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_note, step_or_zero
 from board.formats.row_reader import shown
-from board.formats.validation import listed, without
+from board.formats.validation import checked_list, without
 from board.schema import BY_NAME, NATIVE
 from board.sources.json_record import Record
 
@@ -34,11 +34,11 @@ def _are_texts(value: object) -> bool:
 
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The row's tokens, each metric under our name for it or its own."""
-    tokens = listed(record, "tokens", str)
+    tokens = checked_list(record, "tokens", str)
     metrics = record.get("metrics")
     if not isinstance(metrics, dict):
         raise RowRefused(f"`metrics` is {shown(metrics)}, not an object" if "metrics" in record else "has no `metrics`")
-    kept = {name: listed(metrics, name, object, len(tokens)) for name in metrics}
+    kept = {name: checked_list(metrics, name, object, len(tokens)) for name in metrics}
     return [
         {
             "step": step_or_zero(place.name),

@@ -10,7 +10,7 @@ from typing import Any, Final
 from board.errors import RowRefused
 from board.formats.common_fields import beside, given, hidden, reward_note, rewarded, step_and_split
 from board.formats.contract import Head, Place
-from board.formats.renaming import listed
+from board.formats.renaming import list_or_none
 from board.formats.validation import nested, objects, whole
 from board.sources.json_record import COMPANIONS, Record
 
@@ -126,7 +126,7 @@ def join(rollout_record: Record, train_records: Iterable[Record]) -> Record:
 
 def _tokens(sample: Record) -> tuple[Any, ...]:
     """The ids of prompt and response, by which two samples are compared."""
-    ids = tuple(listed(sample, "tokens") or ())
+    ids = tuple(list_or_none(sample, "tokens") or ())
     try:
         hash(ids)
     except TypeError as error:
@@ -158,7 +158,7 @@ def _trained(record: Record) -> list[Record]:
         samples = objects(record, "samples")
     else:
         columns = nested(record, "rollout_data")
-        count = len(listed(columns, "response_lengths") or [])
+        count = len(list_or_none(columns, "response_lengths") or [])
         names = {"sample_indices": "sample_index", "partition": "rollout_position"}
         lists = {
             names.get(key, key): values for key, values in columns.items() if isinstance(values, list) and len(values) == count
@@ -178,8 +178,8 @@ def _rollout(sample: Record) -> Record:
     """A sample, rolled out or trained on or both, under our names."""
     trained = nested(sample, _TRAINED)
     length = whole(sample, "response_length") if "response_length" in sample else whole(trained, "response_lengths")
-    mask = listed(sample, "loss_mask")
-    logprobs = listed(sample, "rollout_log_probs")
+    mask = list_or_none(sample, "loss_mask")
+    logprobs = list_or_none(sample, "rollout_log_probs")
     arrays: Record = {"loss_mask": mask, _LOGPROBS: logprobs, **_train_arrays(trained, length)}
     arrays[_LOGPROBS] = hidden(arrays[_LOGPROBS], arrays["loss_mask"])
     return {
@@ -203,13 +203,13 @@ def _rewarded(sample: Record, trained: Record) -> Record:
 
 def _ids(fields: Record, length: int) -> Record:
     """Prompt and response in token ids, and in text where Relax has decoded them. Raises RowRefused when they are too few."""
-    ids = listed(fields, "tokens")
+    ids = list_or_none(fields, "tokens")
     if ids is None:
         return {}
     if len(ids) < length:
         raise RowRefused(f"`tokens` has {len(ids):,} of at least {length:,} tokens of the response")
     begins = len(ids) - length
-    texts = listed(fields, "decoded_tokens") or []
+    texts = list_or_none(fields, "decoded_tokens") or []
     named = {"response_tokens": texts[begins:]} if len(texts) == len(ids) else {}
     return {"prompt_token_ids": list(ids[:begins]), "response_token_ids": list(ids[begins:]), **named}
 
@@ -218,7 +218,7 @@ def _train_arrays(trained: Record, length: int) -> Record:
     """What training knows of each token of the response; a rank's slice of a longer response is kept aside, as its place is not said."""
     found: Record = {}
     for key, name in _TRAIN_ARRAYS.items():
-        values = listed(trained, key)
+        values = list_or_none(trained, key)
         if values is not None:
             found[f"{name} (slice)" if len(values) < length else name] = values
     return found

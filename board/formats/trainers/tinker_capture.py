@@ -9,7 +9,7 @@ from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note, step_or_zero
 from board.formats.row_reader import shown
-from board.formats.validation import listed, listed_or_none, split_at, without
+from board.formats.validation import checked_list, listed_or_none, split_at, without
 from board.sources.json_record import Record, as_text
 
 NAME: Final = "tinker-cookbook capture"
@@ -28,7 +28,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     """Every sample of a call. Raises RowRefused when a call has none, as one that failed."""
     if record.get("samples") is None:
         raise RowRefused(f"has no `samples`; its status is {shown(record.get('status'))}")
-    samples = listed(record, "samples", dict)
+    samples = checked_list(record, "samples", dict)
     scope = _scope(record)
     said = scope.get("iteration")
     shared = {
@@ -52,7 +52,7 @@ def _scope(record: Record) -> Record:
 
 def _rollout(sample: Record) -> Record:
     """A sample's tokens and what the engine said of them."""
-    tokens = listed(sample, "tokens", int)
+    tokens = checked_list(sample, "tokens", int)
     logprobs = listed_or_none(sample, "logprobs", object, len(tokens))
     return {**without(sample, "tokens", "logprobs"), "response_token_ids": tokens, "rollout_logprobs": logprobs}
 

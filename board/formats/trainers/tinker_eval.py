@@ -10,7 +10,7 @@ from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note, step_or_zero
 from board.formats.row_reader import shown
-from board.formats.validation import listed, without
+from board.formats.validation import checked_list, without
 from board.sources.json_record import Record
 
 NAME: Final = "tinker-cookbook evaluation"
@@ -29,7 +29,7 @@ def recognise(head: Head) -> bool:
 
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The example's turns as prompt and response."""
-    said = listed(record, "turns", dict)
+    said = checked_list(record, "turns", dict)
     if not is_chat(said):
         raise RowRefused(f"`turns` holds {shown(said)}, not messages with roles")
     prompt, response = turns(said)

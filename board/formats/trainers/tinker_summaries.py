@@ -8,7 +8,7 @@ from typing import Any, Final
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_or_zero
 from board.formats.row_reader import as_number
-from board.formats.validation import listed, split_at, without
+from board.formats.validation import checked_list, split_at, without
 from board.sources.json_record import Record, as_text
 
 NAME: Final = "tinker-cookbook summaries"
@@ -32,7 +32,7 @@ def recognise(head: Head) -> bool:
 
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The trajectory. What it said was not saved: its steps, as they were logged, stand for the response."""
-    steps = listed(record, "steps", dict)
+    steps = checked_list(record, "steps", dict)
     tags = record.get("tags")
     said = record.get("iteration")
     return [

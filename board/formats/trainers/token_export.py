@@ -11,7 +11,7 @@ from board.errors import RowRefused
 from board.formats.common_fields import given, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.masking import cut, hide, response_span
-from board.formats.renaming import listed, need
+from board.formats.renaming import list_or_none, need
 from board.formats.validation import as_long
 from board.sources.json_record import Record
 
@@ -49,7 +49,7 @@ def recognise(head: Head) -> bool:
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The response in a sequence: from its first trained token to its last. Raises RowRefused naming what is not as long as the ids."""
     need(record, "token_ids", "loss_mask")
-    ids, mask = listed(record, "token_ids"), [bool(trained) for trained in listed(record, "loss_mask")]
+    ids, mask = list_or_none(record, "token_ids"), [bool(trained) for trained in list_or_none(record, "loss_mask")]
     as_long(mask, len(ids), "loss_mask")
     first, stop = response_span(mask)
     if not stop:
@@ -79,7 +79,7 @@ def _arrays(record: Record, length: int) -> Record:
     """The arrays over the sequence under our names; one of nulls alone says nothing and stays away."""
     found: Record = {}
     for key, name in {**_RENAMED, **{kept: kept for kept in _KEPT}}.items():
-        values = listed(record, key)
+        values = list_or_none(record, key)
         if values is None or all(value is None for value in values):
             continue
         as_long(values, length, key)

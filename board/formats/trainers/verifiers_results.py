@@ -11,7 +11,7 @@ from board.formats.chat import is_chat, response
 from board.formats.common_fields import beside, given, hidden, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note
-from board.formats.renaming import listed
+from board.formats.renaming import list_or_none
 from board.formats.validation import as_long, nested, objects
 from board.sources.json_record import Record, as_text
 
@@ -101,12 +101,12 @@ def _stitched(steps: list[Record]) -> Record:
 def _turn(step: Record, number: int) -> Record | None:
     """One turn's prompt and sampled ids with a number per sampled token; None when it has no tokens."""
     tokens = nested(step, "tokens")
-    prompt, sampled = listed(tokens, "prompt_ids"), listed(tokens, "completion_ids")
+    prompt, sampled = list_or_none(tokens, "prompt_ids"), list_or_none(tokens, "completion_ids")
     if prompt is None or sampled is None:
         return None
     count = len(sampled)
-    mask = listed(tokens, "completion_mask") or [1] * count
-    logprobs = listed(tokens, "completion_logprobs") or [None] * count
+    mask = list_or_none(tokens, "completion_mask") or [1] * count
+    logprobs = list_or_none(tokens, "completion_logprobs") or [None] * count
     for key, values in {"completion_mask": mask, "completion_logprobs": logprobs}.items():
         as_long(values, count, f"trajectory[{number}].tokens.{key}")
     return {

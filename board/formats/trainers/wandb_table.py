@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
-from board.formats.renaming import listed
+from board.formats.renaming import list_or_none
 from board.formats.trainers import trl
 from board.sources.json_record import Record
 from board.text.counting import plural
@@ -43,8 +43,8 @@ def rollouts(record: Record, place: Place) -> list[Record]:
 
 
 def _rows(record: Record) -> list[Record]:
-    columns = [str(name) for name in listed(record, "columns") or ()]
-    rows = listed(record, "data") or []
+    columns = [str(name) for name in list_or_none(record, "columns") or ()]
+    rows = list_or_none(record, "data") or []
     for number, row in enumerate(rows, 1):
         if not isinstance(row, list) or len(row) != len(columns):
             raise RowRefused(f"row {number:,} of the table has not {plural(len(columns), 'value')}, one for each column")

@@ -84,7 +84,7 @@ def read_from(problem: str) -> None:
         notice(one, "warning")
     if scalars.sources:
         where = ", ".join(
-            f"{metric_list.readable(shown(source.path.name))} ({source.tracker})" for source in scalars.sources[:MOST_TOLD]
+            f"{metric_list.short_name(shown(source.path.name))} ({source.tracker})" for source in scalars.sources[:MOST_TOLD]
         )
         more = len(scalars.sources) - MOST_TOLD
         also = f" and {more:,} more" if more > 0 else ""

@@ -9,7 +9,7 @@ from typing import Final
 
 import streamlit as st
 
-from board.analysis.text_diff import Run
+from board.analysis.text_diff import DiffSpan
 from board.ui.components import bundle
 
 _pane: Final = st.components.v2.component(
@@ -19,7 +19,7 @@ _pane: Final = st.components.v2.component(
 )
 
 
-def show(runs: Sequence[Run], *, key: str, height: int | None = None) -> None:
+def show(runs: Sequence[DiffSpan], *, key: str, height: int | None = None) -> None:
     """Draw the runs in a pane of its own; a folded one is a button that tells its words and opens it. Beyond `height` it scrolls.
 
     Within one page `key` belongs to one pane. Texts must be encodable as UTF-8, as everything the loader hands out is.

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.segment_tree import Stretch
+from board.analysis.segment_tree import SegmentNode
 
 
 @dataclass(frozen=True)
 class Notes:
     """Marks of one response; positions count from 0."""
 
-    stretches: Sequence[Stretch] = ()
+    stretches: Sequence[SegmentNode] = ()
     top_five: Sequence[int] = ()
     """The five tokens (or all there are) of greatest KL; empty where the row has no KL."""
     top_percent: Sequence[int] = ()

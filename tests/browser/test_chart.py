@@ -105,7 +105,7 @@ def heights(canvas: Locator) -> list[int]:
 def test_a_brush_zooms_chart_and_heatmap_and_the_link(page: Page, board: str) -> None:
     """Dragging over the chart shows those tokens in chart, heatmap and text; keys move on and back to all, and the URL says where."""
     view = opened(page, board, "short", metric="value")
-    plot, stretch, scroller = view.locator(".tv-chart-plot"), view.locator(".tv-stretch"), view.locator(".tv-heat-scroll")
+    plot, stretch, scroller = view.locator(".tv-chart-plot"), view.locator(".tv-zoom-range"), view.locator(".tv-heat-scroll")
     expect(stretch).to_be_empty()
     drag(page, plot, 0.4, 0.5)
     expect(stretch).to_have_text(re.compile(r"tokens 80\d–1,00\d"))
@@ -134,7 +134,7 @@ def test_a_brush_zooms_chart_and_heatmap_and_the_link(page: Page, board: str) ->
 def test_a_brush_over_the_heatmap_zooms_as_over_the_chart(page: Page, board: str) -> None:
     """The same drag shows the same tokens, either way round; Escape gives it up, a click still pins, a double click shows all again."""
     view = opened(page, board, "short", metric="value")
-    stretch, canvas, band = view.locator(".tv-stretch"), view.locator(".tv-canvas"), view.locator(".tv-heat .tv-brush")
+    stretch, canvas, band = view.locator(".tv-zoom-range"), view.locator(".tv-canvas"), view.locator(".tv-heat .tv-brush")
     drag(page, canvas, 0.5, 0.4)
     expect(stretch).to_have_text(re.compile(r"tokens 80\d–1,00\d"))
     page.wait_for_url(re.compile(r"window=(79|80)\d-(99|100)\d"))
@@ -159,7 +159,7 @@ def test_a_brush_over_the_heatmap_zooms_as_over_the_chart(page: Page, board: str
 def test_a_link_opens_its_window_with_numbers_in_the_cells(page: Page, board: str) -> None:
     """Few tokens: the heatmap prints their texts and numbers; further out it has neither. Another rollout shows all its tokens."""
     view = opened(page, board, "short", metric="value", window="300-311")
-    expect(view.locator(".tv-stretch")).to_have_text("tokens 301–312")
+    expect(view.locator(".tv-zoom-range")).to_have_text("tokens 301–312")
     expect(view.locator(".tv-chart-name")).to_have_text("value reward")
     canvas = view.locator(".tv-canvas")
     expect(view.locator(".tv-heat")).to_have_css("--tv-head", "18px")
@@ -171,7 +171,7 @@ def test_a_link_opens_its_window_with_numbers_in_the_cells(page: Page, board: st
     view.get_by_role("button", name="zoom in").click()
     page.wait_for_url(re.compile("window=500-1499"))
     page.locator(".st-key-rollout_Next button").click()
-    expect(view.locator(".tv-stretch")).to_be_empty()
+    expect(view.locator(".tv-zoom-range")).to_be_empty()
     page.wait_for_url(lambda url: "window" not in url and "rank_0.jsonl%3A2" in url)
 
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { foldingOf, foldText } from "../../board/token_view/folding.js";
 
 const SEGMENTS = [[0, 7, 0, "think"], [2, 5, 1, "code py"], [7, 9, 0, "text"]];
-const ranges = (folding) => folding.ranges().map(({ first, stop }) => [first, stop]);
+const ranges = (folding) => folding.folds().map(({ first, stop }) => [first, stop]);
 
 test("nothing is folded at first; the innermost segment of a token folds, then what it lies in", () => {
   const folding = foldingOf(SEGMENTS);

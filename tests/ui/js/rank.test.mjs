@@ -4,13 +4,13 @@ import { ordinal, prepareRanks, Ranking } from "../../board/token_view/rank.js";
 
 const ranking = (values, { scale = "sequential", loud = "high", counts } = {}) =>
   new Ranking({ values: Float32Array.from(values), scale, loud }, Uint8Array.from(counts ?? values.map(() => 1)));
-const places = (ranks, n) => Array.from({ length: n }, (_, i) => ranks.of(i)?.place ?? null);
+const places = (ranks, n) => Array.from({ length: n }, (_, i) => ranks.of(i)?.rank ?? null);
 
 const CASES = [
   ["the highest is first", [0.1, 3, 2], {}, [3, 1, 2], 3],
   ["the lowest is first where low is loud", [-0.1, -3, -2], { loud: "low" }, [3, 1, 2], 3],
   ["the farthest from zero is first on a diverging scale", [-5, 4, 0], { scale: "diverging" }, [1, 2, 3], 3],
-  ["ties share the better place", [1, 2, 2, 0, 2], {}, [4, 1, 1, 5, 1], 5],
+  ["ties share the better rank", [1, 2, 2, 0, 2], {}, [4, 1, 1, 5, 1], 5],
   ["masked and missing tokens have none", [9, NaN, 1, 2], { counts: [0, 1, 1, 1] }, [null, null, 2, 1], 2],
   ["infinities are the ends", [0, Infinity, -Infinity, 1], {}, [3, 1, 4, 2], 4],
   ["zero has no sign", [0, -0, -1], {}, [1, 1, 3], 3],

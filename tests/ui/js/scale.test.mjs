@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barOf, nth, place, placesOf, scaleOf, scaleOfColumns, STEPS, stepOf, valueAt } from "../../board/token_view/scale.js";
+import { barOf, nth, placeOn, placesOf, scaleOf, scaleOfColumns, STEPS, stepOf, valueAt } from "../../board/token_view/scale.js";
 
 const SEQUENTIAL = { scale: "sequential", loud: "high", range: null };
 const scale = (values, meta = {}, counts = values.map(() => 1)) =>
   scaleOf(Float32Array.from(values), Uint8Array.from(counts), { ...SEQUENTIAL, ...meta });
 const ends = ({ lo, hi }) => [lo, hi];
 
-const RANGES = [
+const COLOR_RANGES = [
   ["small values start at zero", [0.5, 1, 2], {}, [0, 2]],
   ["values far from zero keep their own range", [100, 101, 102], {}, [100, 102]],
   ["log-probabilities end at zero", [-4, -0.5, -0.25], { loud: "low" }, [-4, 0]],
@@ -17,7 +17,7 @@ const RANGES = [
   ["a diverging range from the server is made symmetric", [0.2], { scale: "diverging", range: [-1, 4] }, [-4, 4]],
 ];
 
-for (const [name, values, meta, wanted] of RANGES) test(name, () => assert.deepEqual(ends(scale(values, meta)), wanted));
+for (const [name, values, meta, wanted] of COLOR_RANGES) test(name, () => assert.deepEqual(ends(scale(values, meta)), wanted));
 
 test("missing, infinite and masked tokens do not shape the scale", () => {
   const { lo, hi, min, max, finite } = scale([1, NaN, Infinity, -50, 2], {}, [1, 1, 1, 0, 1]);
@@ -43,33 +43,33 @@ test("a metric that is almost always zero still shows its few values", () => {
 
 test("places run from quiet to loud and stop at the ends", () => {
   const high = scale([0, 10]);
-  assert.deepEqual([-5, 0, 5, 10, 99].map((v) => place(high, v)), [0, 0, 0.5, 1, 1]);
+  assert.deepEqual([-5, 0, 5, 10, 99].map((v) => placeOn(high, v)), [0, 0, 0.5, 1, 1]);
   const low = scale([-10, 0], { loud: "low" });
-  assert.deepEqual([0, -5, -10, -99].map((v) => place(low, v)), [0, 0.5, 1, 1]);
+  assert.deepEqual([0, -5, -10, -99].map((v) => placeOn(low, v)), [0, 0.5, 1, 1]);
   const diverging = scale([-10, 5], { scale: "diverging" });
-  assert.deepEqual([-99, -10, 0, 5].map((v) => place(diverging, v)), [-1, -1, 0, 0.5]);
+  assert.deepEqual([-99, -10, 0, 5].map((v) => placeOn(diverging, v)), [-1, -1, 0, 0.5]);
 });
 
 test("missing has no place, infinities lie at the ends", () => {
   const diverging = scale([-1, 1], { scale: "diverging" });
-  assert.deepEqual([NaN, Infinity, -Infinity].map((v) => place(diverging, v)), [NaN, 1, -1]);
-  assert.equal(place(scale([NaN]), 3), NaN);
+  assert.deepEqual([NaN, Infinity, -Infinity].map((v) => placeOn(diverging, v)), [NaN, 1, -1]);
+  assert.equal(placeOn(scale([NaN]), 3), NaN);
 });
 
 test("a constant is quiet, and all zeros are quiet", () => {
-  assert.equal(place(scale([2, 2]), 2), 0);
-  assert.equal(place(scale([0, 0], { scale: "diverging" }), 0), 0);
+  assert.equal(placeOn(scale([2, 2]), 2), 0);
+  assert.equal(placeOn(scale([0, 0], { scale: "diverging" }), 0), 0);
 });
 
 test("the places of an array are those of its values", () => {
   const values = Float32Array.from([-2, NaN, 0, 1]);
   const diverging = scale([-2, 1], { scale: "diverging" });
-  assert.deepEqual([...placesOf(diverging, values)], [...values].map((v) => place(diverging, v)));
+  assert.deepEqual([...placesOf(diverging, values)], [...values].map((v) => placeOn(diverging, v)));
 });
 
 test("the value at a place lies at that place", () => {
   for (const made of [scale([0, 3]), scale([-4, 0], { loud: "low" }), scale([-1, 2], { scale: "diverging" })]) {
-    for (const at of [0, 0.25, 0.5, 1]) assert.equal(place(made, valueAt(made, at)), at);
+    for (const at of [0, 0.25, 0.5, 1]) assert.equal(placeOn(made, valueAt(made, at)), at);
   }
 });
 
@@ -97,12 +97,12 @@ test("the full range goes to the extremes, a fixed one where it is told, whateve
 
 test("a log scale tells small numbers apart, keeps order, sign and ends, and its legend agrees", () => {
   const log = chosen([0, 0.01, 1, 100], { kind: "log", ends: null });
-  const at = [0, 0.01, 1, 100].map((value) => place(log, value));
+  const at = [0, 0.01, 1, 100].map((value) => placeOn(log, value));
   assert.deepEqual([at[0], at[3]], [0, 1]);
   assert.ok(at[1] > 0.005 && at[2] > 0.3 && at[2] < 0.6);
-  for (const share of [0, 0.25, 0.5, 1]) assert.ok(Math.abs(place(log, valueAt(log, share)) - share) < 1e-9);
+  for (const share of [0, 0.25, 0.5, 1]) assert.ok(Math.abs(placeOn(log, valueAt(log, share)) - share) < 1e-9);
   const both = chosen([-100, 1], { kind: "log", ends: null }, { scale: "diverging" });
-  assert.ok(place(both, -1) < -0.3 && place(both, -1) === -place(both, 1));
+  assert.ok(placeOn(both, -1) < -0.3 && placeOn(both, -1) === -placeOn(both, 1));
 });
 
 test("columns that each show the loudest of many tokens are told apart by their own quantiles", () => {
@@ -110,7 +110,7 @@ test("columns that each show the loudest of many tokens are told apart by their 
   const all = scaleOf(values, new Uint8Array(values.length).fill(1), SEQUENTIAL);
   const columns = Int32Array.from({ length: 500 }, (_, x) => (x === 499 ? -1 : x * 200));
   const drawn = scaleOfColumns(all, values, columns);
-  const shades = (scale) => new Set([...columns].filter((token) => token >= 0).map((token) => stepOf(place(scale, values[token])))).size;
+  const shades = (scale) => new Set([...columns].filter((token) => token >= 0).map((token) => stepOf(placeOn(scale, values[token])))).size;
   assert.ok(shades(drawn) > STEPS / 2 && shades(drawn) > shades(all));
   assert.ok(drawn.lo > 1 && drawn.min < drawn.lo && drawn.hi < drawn.max);
   const signed = scaleOfColumns({ ...all, scale: "diverging" }, values, columns);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { joined } from "../../board/token_view/find.js";
+import { joinedTexts } from "../../board/token_view/search.js";
 import { segmentStarts, sentenceStarts, spread, unitMeans, wordStarts } from "../../board/token_view/units.js";
 
 const split = (tokens, granularity) => {
-  const all = joined(tokens.length, (i) => tokens[i]);
+  const all = joinedTexts(tokens.length, (i) => tokens[i]);
   const starts = granularity === "word" ? wordStarts(all) : sentenceStarts(all);
   return starts.map((first, u) => tokens.slice(first, starts[u + 1]).join("|"));
 };

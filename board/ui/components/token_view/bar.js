@@ -80,7 +80,7 @@ export function drawLegend(box, model, metric, granularity = "token") {
     return;
   }
   const none = element("span", "tv-note", {}, `${metric.name}: no number among these tokens`);
-  box.replaceChildren(...(metric.finite === 0 ? [none] : [scaleBar(metric), unitText(metric, granularity)]), ...keys(model, metric));
+  box.replaceChildren(...(metric.finite === 0 ? [none] : [scaleBar(metric), unitText(metric, granularity)]), ...legendNotes(model, metric));
 }
 
 /** "tokens 2,001–4,000 of 33,000", and how many are masked. */
@@ -91,7 +91,7 @@ export function drawExtent(box, model) {
 
 function scaleBar(metric) {
   const diverging = metric.scale === "diverging";
-  const steps = diverging ? range(1 - STEPS, STEPS - 1) : range(0, STEPS - 1);
+  const steps = diverging ? integers(1 - STEPS, STEPS - 1) : integers(0, STEPS - 1);
   // Low numbers stand left, as on any axis, whichever end is loud.
   if (!diverging && metric.loud === "low") steps.reverse();
   const swatches = steps.map((step) => element("i", swatchClass(step, diverging)));
@@ -135,7 +135,7 @@ function unitText(metric, granularity) {
   return element("span", "tv-unit", {}, words.filter(Boolean).join(" · "));
 }
 
-function keys(model, metric) {
+function legendNotes(model, metric) {
   const seen = traits(model, metric);
   const top = (kind) => [...model.tops.values()].filter((what) => what === kind).length;
   const mark = (kind, words) => (top(kind) ? [element("span", "tv-key", {}, element("b", "", { "data-top": kind }), words)] : []);
@@ -148,6 +148,6 @@ function keys(model, metric) {
   ];
 }
 
-function range(first, last) {
+function integers(first, last) {
   return Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }

@@ -1,22 +1,22 @@
 // The pointer over an axis of tokens, in the chart and in the heatmap alike: it hovers and pins a token, and a drag zooms to what it drew over.
 
-import { betweenTokens } from "./stretch.js";
+import { betweenTokens } from "./zoom_range.js";
 
 /** Pixels that a press must move to be a drag and no click. */
 const LEAST = 4;
 
 /**
- * Listens on `surface` and draws the drag as `band`, which lies in it; Escape pressed in `keys` gives the drag up. `place` says what is drawn:
+ * Listens on `surface` and draws the drag as `band`, which lies in it; Escape pressed in `keys` gives the drag up. `axis` says what is drawn:
  * n() tokens, from() the first token and fraction, pitch() pixels per token, at(event) the token to point at or null, pinned().
- * `on` holds what it tells: hover(index or null), pin(index, add), brush(stretch), zoom(factor, token).
+ * `on` holds what it tells: hover(index or null), pin(index, add), brush(zoomRange), zoom(factor, token).
  */
-export function listenBrush(surface, keys, band, place, on) {
+export function listenBrush(surface, keys, band, axis, on) {
   let drag = null;
   let before = null;
   const xOf = (event) => event.clientX - surface.getBoundingClientRect().left;
   const tokenUnder = (x) => {
     const inside = Math.min(surface.clientWidth - 0.01, Math.max(0, x));
-    return Math.min(place.n() - 1, Math.max(0, Math.floor(place.from() + inside / place.pitch())));
+    return Math.min(axis.n() - 1, Math.max(0, Math.floor(axis.from() + inside / axis.pitch())));
   };
   const stop = () => {
     drag = null;
@@ -31,11 +31,11 @@ export function listenBrush(surface, keys, band, place, on) {
     const x = xOf(event);
     if (drag && Math.abs(x - drag.x) > LEAST) drag.moved = true;
     if (drag?.moved) drawBand(band, drag.x, x, surface.clientWidth);
-    on.hover(place.at(event));
+    on.hover(axis.at(event));
   };
   surface.onpointerup = (event) => {
-    if (drag?.moved) on.brush(betweenTokens(place.n(), tokenUnder(drag.x), tokenUnder(xOf(event))));
-    else if (drag) before = clicked(event, place.at(event), before);
+    if (drag?.moved) on.brush(betweenTokens(axis.n(), tokenUnder(drag.x), tokenUnder(xOf(event))));
+    else if (drag) before = clicked(event, axis.at(event), before);
     stop();
   };
   surface.onpointercancel = stop;
@@ -51,13 +51,13 @@ export function listenBrush(surface, keys, band, place, on) {
   surface.addEventListener("wheel", (event) => {
     if (!event.ctrlKey) return;
     event.preventDefault();
-    on.zoom(Math.exp(-event.deltaY / 200), place.from() + xOf(event) / place.pitch());
+    on.zoom(Math.exp(-event.deltaY / 200), axis.from() + xOf(event) / axis.pitch());
   }, { passive: false });
 
   /** The second click of a double click takes back what the first one pinned. */
   function clicked(event, index, pinnedBefore) {
     if (index === null) return pinnedBefore;
-    const pinned = place.pinned();
+    const pinned = axis.pinned();
     const second = event.detail === 2;
     if (!second) on.pin(index, event.shiftKey);
     else if (pinned !== pinnedBefore) on.pin(pinnedBefore ?? pinned);

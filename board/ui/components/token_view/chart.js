@@ -6,7 +6,7 @@ import { axisNumbers, axisOf, envelopeOf, extentOf, runsOf } from "./chart_layou
 import { element, perFrame } from "./dom.js";
 import { exact, short, whole } from "./format.js";
 import { CELL, tokenColumns } from "./heat_layout.js";
-import { showsToken } from "./stretch.js";
+import { showsToken } from "./zoom_range.js";
 
 const TALL = 72;
 /** Room above and below the line, so that a spike's tip and a flat line at zero are whole. */
@@ -17,13 +17,13 @@ const DOTTED = 7;
 const NUMBER_ROOM = 0.24;
 
 /**
- * The chart in `box`. `on` holds what it tells: hover(index or null), pin(index), brush(stretch), zoom(factor, token). Call `choose` with a
- * model and its metric, `place` with the stretch of tokens to draw, `view` with the tokens in sight of the text, `mark` with the hovered
+ * The chart in `box`. `on` holds what it tells: hover(index or null), pin(index), brush(zoomRange), zoom(factor, token). Call `choose` with a
+ * model and its metric, `zoomTo` with the zoom range to draw, `view` with the tokens in sight of the text, `mark` with the hovered
  * and pinned tokens, `paint` after a change of theme.
  */
 export function createChart(box, on) {
   const parts = chartSkeleton();
-  const state = { model: null, metric: null, stretch: { from: 0, count: 1 }, inView: null, marks: null, ink: [0, 0, 0], faint: [0, 0, 0], axis: null };
+  const state = { model: null, metric: null, zoomRange: { from: 0, count: 1 }, inView: null, pointed: null, ink: [0, 0, 0], faint: [0, 0, 0], axis: null };
   box.append(parts.side, parts.plot, parts.value);
   const redraw = perFrame(() => drawChart(parts, state));
   const resized = new ResizeObserver(redraw);
@@ -36,8 +36,8 @@ export function createChart(box, on) {
       box.hidden = model.n === 0 || metric === null || metric.finite === 0;
       redraw();
     },
-    place(stretch) {
-      state.stretch = stretch;
+    zoomTo(zoomRange) {
+      state.zoomRange = zoomRange;
       redraw();
     },
     view(inView) {
@@ -45,7 +45,7 @@ export function createChart(box, on) {
       placeSight(parts, state);
     },
     mark(hovered, pinned) {
-      state.marks = { hovered, pinned };
+      state.pointed = { hovered, pinned };
       placeMarks(parts, state);
     },
     paint(ink, faint) {
@@ -72,7 +72,7 @@ function chartSkeleton() {
 
 /** Pixels per token. */
 function pitch(parts, state) {
-  return parts.plot.clientWidth / Math.max(1, state.stretch.count);
+  return parts.plot.clientWidth / Math.max(1, state.zoomRange.count);
 }
 
 function heightAt(state, value) {
@@ -80,22 +80,22 @@ function heightAt(state, value) {
 }
 
 function drawChart(parts, state) {
-  const { model, metric, stretch } = state;
+  const { model, metric, zoomRange } = state;
   const ratio = window.devicePixelRatio || 1;
   const width = Math.round(parts.plot.clientWidth * ratio);
   if (!model || !metric || metric.finite === 0 || width === 0) return;
   const { canvas } = parts;
   [canvas.width, canvas.height] = [width, Math.round(TALL * ratio)];
-  const [first, last] = [Math.max(0, Math.floor(stretch.from)), Math.min(model.n, Math.ceil(stretch.from + stretch.count)) - 1];
+  const [first, last] = [Math.max(0, Math.floor(zoomRange.from)), Math.min(model.n, Math.ceil(zoomRange.from + zoomRange.count)) - 1];
   const extent = extentOf(metric.values, metric.cells, first, last);
   state.axis = extent && axisOf(extent, { diverging: metric.scale === "diverging", log: metric.log });
   describe(parts, state, extent, first, last);
   if (extent) {
     const context = canvas.getContext("2d");
     drawZero(context, state, width, ratio);
-    if (state.stretch.count > width) drawEnvelope(context, state, width, ratio);
-    else drawLine(context, state, first, last, width / stretch.count, ratio);
-    drawInfinite(context, state, first, last, width / stretch.count, ratio);
+    if (state.zoomRange.count > width) drawEnvelope(context, state, width, ratio);
+    else drawLine(context, state, first, last, width / zoomRange.count, ratio);
+    drawInfinite(context, state, first, last, width / zoomRange.count, ratio);
   }
   placeSight(parts, state);
   placeMarks(parts, state);
@@ -109,9 +109,9 @@ function drawZero(context, state, width, ratio) {
 
 /** From the least to the greatest number of each pixel, reaching to its neighbour's, so that the line is one. */
 function drawEnvelope(context, state, width, ratio) {
-  const { metric, stretch } = state;
-  const scale = width / stretch.count;
-  const { low, high } = envelopeOf(metric.values, metric.cells, stretch.from * scale, scale, width);
+  const { metric, zoomRange } = state;
+  const scale = width / zoomRange.count;
+  const { low, high } = envelopeOf(metric.values, metric.cells, zoomRange.from * scale, scale, width);
   // Softer than the line: where the numbers scatter much this is a solid band, and the text is to stay the loudest thing.
   context.fillStyle = css(state.ink.map((channel, i) => 0.6 * channel + 0.4 * state.faint[i]));
   for (let x = 0; x < width; x += 1) {
@@ -124,9 +124,9 @@ function drawEnvelope(context, state, width, ratio) {
 }
 
 function drawLine(context, state, first, last, scale, ratio) {
-  const { metric, stretch } = state;
+  const { metric, zoomRange } = state;
   const dotted = scale >= DOTTED * ratio;
-  const x = (i) => (i + 0.5 - stretch.from) * scale;
+  const x = (i) => (i + 0.5 - zoomRange.from) * scale;
   const y = (i) => heightAt(state, metric.values[i]) * ratio;
   const ink = css(state.ink);
   Object.assign(context, { strokeStyle: ink, fillStyle: ink, lineWidth: ratio, lineJoin: "round" });
@@ -152,7 +152,7 @@ function drawInfinite(context, state, first, last, scale, ratio) {
   context.fillStyle = css(state.ink);
   for (let i = first; i <= last; i += 1) {
     if (cells[i] !== CELL.infinite) continue;
-    const x = (i + 0.5 - state.stretch.from) * scale;
+    const x = (i + 0.5 - state.zoomRange.from) * scale;
     context.fillRect(x - 1.5 * ratio, values[i] > 0 ? 0 : (TALL - 3) * ratio, 3 * ratio, 3 * ratio);
   }
 }
@@ -174,27 +174,27 @@ function describe(parts, state, extent, first, last) {
 
 /** The tokens that the text shows, as a quiet band. */
 function placeSight(parts, state) {
-  const { stretch, inView, model } = state;
+  const { zoomRange, inView, model } = state;
   const [first, last] = inView ?? [0, -1];
-  const end = stretch.from + stretch.count;
-  const all = first <= stretch.from && last + 1 >= end;
-  parts.sight.hidden = !model || all || last < stretch.from || first > end;
+  const end = zoomRange.from + zoomRange.count;
+  const all = first <= zoomRange.from && last + 1 >= end;
+  parts.sight.hidden = !model || all || last < zoomRange.from || first > end;
   if (parts.sight.hidden) return;
-  parts.sight.style.left = `${((first - stretch.from) / stretch.count) * 100}%`;
-  parts.sight.style.width = `max(3px, ${((last + 1 - first) / stretch.count) * 100}%)`;
+  parts.sight.style.left = `${((first - zoomRange.from) / zoomRange.count) * 100}%`;
+  parts.sight.style.width = `max(3px, ${((last + 1 - first) / zoomRange.count) * 100}%)`;
 }
 
 function placeMarks(parts, state) {
-  const { metric, marks, stretch, axis } = state;
-  const { hovered = null, pinned = null } = marks ?? {};
-  const left = (index) => `${((index + 0.5 - stretch.from) / stretch.count) * 100}%`;
+  const { metric, pointed, zoomRange, axis } = state;
+  const { hovered = null, pinned = null } = pointed ?? {};
+  const left = (index) => `${((index + 0.5 - zoomRange.from) / zoomRange.count) * 100}%`;
   for (const [mark, index] of [[parts.hoverMark, hovered], [parts.pinMark, pinned]]) {
-    mark.hidden = index === null || !showsToken(stretch, index);
+    mark.hidden = index === null || !showsToken(zoomRange, index);
     if (!mark.hidden) mark.style.left = left(index);
   }
   const shown = hovered ?? pinned;
   parts.value.textContent = shown === null || !metric ? "" : short(metric.values[shown]);
-  const drawn = shown !== null && metric !== null && axis !== null && metric.cells[shown] === CELL.number && showsToken(stretch, shown);
+  const drawn = shown !== null && metric !== null && axis !== null && metric.cells[shown] === CELL.number && showsToken(zoomRange, shown);
   parts.dot.hidden = !drawn;
   parts.value.style.top = `${drawn ? heightAt(state, metric.values[shown]) : TALL / 2}px`;
   if (!drawn) return;
@@ -206,18 +206,18 @@ function listenChart(parts, state, on) {
   const { plot, brush } = parts;
   listenBrush(plot, plot, brush, {
     n: () => state.model.n,
-    from: () => state.stretch.from,
+    from: () => state.zoomRange.from,
     pitch: () => pitch(parts, state),
     at: (event) => loudestAt(parts, state, event.clientX - plot.getBoundingClientRect().left),
-    pinned: () => state.marks?.pinned ?? null,
+    pinned: () => state.pointed?.pinned ?? null,
   }, on);
 }
 
 /** The token under a place of the chart; where many share a pixel the loudest, which is the one a reader points at. */
 function loudestAt(parts, state, x) {
   const scale = pitch(parts, state);
-  const index = Math.min(state.model.n - 1, Math.max(0, Math.floor(state.stretch.from + x / scale)));
+  const index = Math.min(state.model.n - 1, Math.max(0, Math.floor(state.zoomRange.from + x / scale)));
   if (scale >= 1) return index;
-  const [found] = tokenColumns(state.metric.loudness, state.metric.cells, Math.floor(state.stretch.from * scale + x), scale, 1);
+  const [found] = tokenColumns(state.metric.loudness, state.metric.cells, Math.floor(state.zoomRange.from * scale + x), scale, 1);
   return found < 0 ? index : found;
 }

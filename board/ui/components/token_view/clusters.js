@@ -27,7 +27,7 @@ export function clustered(spelled, texts, i) {
   return shared(shares.map(textOf), i - first);
 }
 
-/** The stretch of tokens around `i` in which each goes on with a character of the one before. */
+/** The run of tokens around `i` in which each goes on with a character of the one before. */
 function linked(spelled, texts, i) {
   let [first, last] = [i, i];
   while (first > Math.max(0, i - NEIGHBOURS) && texts.mayExtend(first) && goesOn(spelled, first)) first -= 1;

@@ -5,8 +5,8 @@ import { changeText, short, whole } from "./format.js";
 import { literal } from "./marks.js";
 import { localIndex } from "./model.js";
 import { samePins } from "./pins.js";
-import { barOf, place, stepOf } from "./scale.js";
-import { cut, readable } from "./tip.js";
+import { barOf, placeOn, stepOf } from "./scale.js";
+import { cut, readable } from "./tooltip.js";
 
 /** The comparison in `box`, there from two pins on. `on` holds what it tells: go(index), close(position), clear(), leave() when nothing is left to focus. */
 export function createCompare(box, on) {
@@ -74,7 +74,7 @@ function comparisonRow(metric, tokens, chosen) {
 
 /** The class names of the value's colour and underline, as a token of it has them in the text. */
 function colourOf(metric, value) {
-  const at = place(metric.ends, value);
+  const at = placeOn(metric.ends, value);
   const step = stepOf(at);
   if (step === null) return "";
   const side = metric.scale !== "diverging" ? "s" : step < 0 ? "n" : "p";

@@ -21,7 +21,7 @@ from board.ui.components.token_view.payload import Choice, Payload, SharedEnds, 
 _view: Final = st.components.v2.component(
     "rl_logging_board.token_view", js=bundle.script("token_view/view.js"), css=bundle.source("token_view/view.css")
 )
-_choice: Final = st.components.v2.component("rl_logging_board.token_choice", js=bundle.script("token_view/choice.js"))
+_choice: Final = st.components.v2.component("rl_logging_board.token_choice", js=bundle.script("token_view/choice_bridge.js"))
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
-// Which segments of the response are folded, and what stands in place of one. Pure; segments arrive as [first, stop, depth, label].
+// Which segments of the response are folded, and what stands in place of one. Pure; they arrive as [first, stop, depth, label].
 
 import { short, whole } from "./format.js";
 
 /** The segments of a response, outer before inner, and which of them are folded. Nothing is folded at first. */
-export function foldingOf(segments) {
-  const stretches = segments.map(([first, stop, depth, label], id) => ({ id, first, stop, depth, label }));
+export function foldingOf(listed) {
+  const segments = listed.map(([first, stop, depth, label], id) => ({ id, first, stop, depth, label }));
   const starts = new Map();
-  for (const stretch of stretches) starts.set(stretch.first, [...(starts.get(stretch.first) ?? []), stretch]);
+  for (const segment of segments) starts.set(segment.first, [...(starts.get(segment.first) ?? []), segment]);
   const folded = new Set();
   let hidden = null;
   const change = (alter) => {
@@ -14,17 +14,17 @@ export function foldingOf(segments) {
     hidden = null;
   };
   /** The outermost of what is folded, in the order of the response. */
-  const ranges = () => (hidden ??= outermost(stretches.filter(({ id }) => folded.has(id))));
-  const hiding = (i) => ranges().find(({ first, stop }) => first <= i && i < stop) ?? null;
+  const folds = () => (hidden ??= outermost(segments.filter(({ id }) => folded.has(id))));
+  const hiding = (i) => folds().find(({ first, stop }) => first <= i && i < stop) ?? null;
   return {
-    stretches,
-    ranges,
+    segments,
+    folds,
     /** The folded segment that hides token `i`, or null. */
     hiding,
     /** Segments that begin at token `i`. */
     startingAt: (i) => starts.get(i) ?? [],
     /** The innermost segment of token `i`, or, where it is folded, the one that hides it; null outside all. */
-    around: (i) => hiding(i) ?? stretches.findLast(({ first, stop }) => first <= i && i < stop) ?? null,
+    around: (i) => hiding(i) ?? segments.findLast(({ first, stop }) => first <= i && i < stop) ?? null,
     /** The first token after (direction 1) or before (-1) a fold, where `i` is in one; `i` elsewhere; -1 or n beyond the ends. */
     past(i, direction) {
       const fold = hiding(i);
@@ -32,9 +32,9 @@ export function foldingOf(segments) {
     },
     toggle: ({ id }) => change(() => folded.delete(id) || folded.add(id)),
     /** Unfolds everything if anything is folded, else folds everything. */
-    toggleAll: () => change(() => (folded.size > 0 ? folded.clear() : stretches.forEach(({ id }) => folded.add(id)))),
+    toggleAll: () => change(() => (folded.size > 0 ? folded.clear() : segments.forEach(({ id }) => folded.add(id)))),
     /** Unfolds whatever hides token `i`. */
-    open: (i) => change(() => stretches.forEach(({ id, first, stop }) => first <= i && i < stop && folded.delete(id))),
+    open: (i) => change(() => segments.forEach(({ id, first, stop }) => first <= i && i < stop && folded.delete(id))),
   };
 }
 
@@ -50,8 +50,8 @@ export function foldText({ first, stop, label }, counts, kl) {
   return [label, tokens, ...(seen > 0 ? [`Σ kl ${short(sum)}`] : [])].join(" · ");
 }
 
-function outermost(stretches) {
+function outermost(segments) {
   const outer = [];
-  for (const stretch of stretches) if (outer.length === 0 || stretch.first >= outer[outer.length - 1].stop) outer.push(stretch);
+  for (const segment of segments) if (outer.length === 0 || segment.first >= outer[outer.length - 1].stop) outer.push(segment);
   return outer;
 }

@@ -4,7 +4,7 @@ import { listenBrush } from "./brush.js";
 import { element, perFrame, perIdle } from "./dom.js";
 import { short } from "./format.js";
 import { paintHeat, shadesOf } from "./heat_paint.js";
-import { showsToken } from "./stretch.js";
+import { showsToken } from "./zoom_range.js";
 
 const ROW = 20;
 /** Room for a second line under the name where the view is narrow. */
@@ -19,13 +19,13 @@ const WRITTEN = 44;
 const WIDEST_TRACK = 8_000_000;
 
 /**
- * The heatmap in `box`. `on` holds what it tells: hover(index or null), pin(index), metric(name), move(stretch) when it is
- * scrolled, brush(stretch) when it is drawn over, zoom(factor, token). Call `show` with a model, `place` with the stretch of tokens to draw, `mark` with the hovered and pinned tokens, `paint` after a change
+ * The heatmap in `box`. `on` holds what it tells: hover(index or null), pin(index), metric(name), move(zoomRange) when it is
+ * scrolled, brush(zoomRange) when it is drawn over, zoom(factor, token). Call `show` with a model, `zoomTo` with the zoom range to draw, `mark` with the hovered and pinned tokens, `paint` after a change
  * of theme, `choose` when the text takes another metric.
  */
 export function createHeat(box, on) {
   const parts = heatSkeleton();
-  const state = { model: null, colors: null, ink: [0, 0, 0], rows: [], stretch: { from: 0, count: 1 }, width: 0, scale: 1, row: ROW, head: 0, put: 0 };
+  const state = { model: null, colors: null, ink: [0, 0, 0], rows: [], zoomRange: { from: 0, count: 1 }, width: 0, scale: 1, row: ROW, head: 0, put: 0 };
   box.append(parts.labels, parts.scroller, parts.readout, parts.note);
   const redraw = perFrame(() => paintHeat(parts, state, redraw));
   // The rows of another response wait until its text is on screen.
@@ -40,7 +40,7 @@ export function createHeat(box, on) {
 
   return {
     scroller: parts.scroller,
-    pinned: () => state.marks?.pinned ?? null,
+    pinned: () => state.pointed?.pinned ?? null,
     show(model) {
       state.model = model;
       state.rows = model.metrics.map((metric) => ({ metric, shades: null, columns: null, drawn: "", ends: null, endsAt: "" }));
@@ -61,13 +61,13 @@ export function createHeat(box, on) {
       for (const label of parts.labels.children) label.setAttribute("aria-pressed", String(label.dataset.metric === name));
     },
     mark(hovered, pinned) {
-      state.marks = { hovered, pinned };
+      state.pointed = { hovered, pinned };
       placeLines(parts, state);
       drawReadout(parts, state, hovered ?? pinned);
     },
-    /** Shows another stretch; while the reader scrolls, the scroll bar is left alone. */
-    place(stretch, scrolled = false) {
-      state.stretch = stretch;
+    /** Shows another zoom range; while the reader scrolls, the scroll bar is left alone. */
+    zoomTo(zoomRange, scrolled = false) {
+      state.zoomRange = zoomRange;
       layout(box, parts, state);
       if (!scrolled) scrollTo(parts, state);
       redraw();
@@ -120,7 +120,7 @@ function layout(box, parts, state) {
   box.toggleAttribute("data-narrow", narrow);
   state.row = narrow ? TALL_ROW : ROW;
   state.width = Math.max(1, parts.scroller.clientWidth);
-  state.scale = state.width / Math.max(1, state.stretch.count);
+  state.scale = state.width / Math.max(1, state.zoomRange.count);
   state.head = state.scale >= WRITTEN ? HEAD : 0;
   state.height = state.head + state.rows.length * state.row + AXIS;
   box.style.setProperty("--tv-row", `${state.row}px`);
@@ -147,22 +147,22 @@ function resizeCanvas(canvas, { width, height }) {
 }
 
 function placeLines(parts, state) {
-  placeLine(parts.hoverLine, state.marks?.hovered ?? null, state);
-  placeLine(parts.pinLine, state.marks?.pinned ?? null, state);
+  placeLine(parts.hoverLine, state.pointed?.hovered ?? null, state);
+  placeLine(parts.pinLine, state.pointed?.pinned ?? null, state);
 }
 
 function placeLine(line, index, state) {
-  line.hidden = index === null || !showsToken(state.stretch, index);
+  line.hidden = index === null || !showsToken(state.zoomRange, index);
   if (line.hidden) return;
-  line.style.left = `${(index - state.stretch.from) * state.scale}px`;
+  line.style.left = `${(index - state.zoomRange.from) * state.scale}px`;
   line.style.width = `${Math.max(1, state.scale)}px`;
   line.style.top = `${state.head}px`;
   line.style.height = `${state.rows.length * state.row}px`;
 }
 
-/** The scroll bar stands for the stretch: its way is as long as the tokens that are out of view. */
+/** The scroll bar stands for the zoom range: its way is as long as the tokens that are out of view. */
 function scrollTo(parts, state) {
-  const { from, count } = state.stretch;
+  const { from, count } = state.zoomRange;
   const hidden = state.model.n - count;
   parts.scroller.scrollLeft = hidden > 0 ? (from / hidden) * state.room : 0;
   state.put = parts.scroller.scrollLeft;
@@ -174,15 +174,15 @@ function listen(parts, state, on) {
     // Where the view itself has put the bar, nothing was asked for.
     if (Math.abs(scroller.scrollLeft - state.put) < 1 || state.room === 0) return;
     state.put = scroller.scrollLeft;
-    on.move({ ...state.stretch, from: (scroller.scrollLeft / state.room) * (state.model.n - state.stretch.count) }, true);
+    on.move({ ...state.zoomRange, from: (scroller.scrollLeft / state.room) * (state.model.n - state.zoomRange.count) }, true);
   }, { passive: true });
   // In the pane, not in the scroller: the scroll bar keeps its own drag.
   listenBrush(parts.pane, scroller, parts.band, {
     n: () => state.model.n,
-    from: () => state.stretch.from,
+    from: () => state.zoomRange.from,
     pitch: () => state.scale,
     at: (event) => tokenAt(scroller, state, event),
-    pinned: () => state.marks?.pinned ?? null,
+    pinned: () => state.pointed?.pinned ?? null,
   }, on);
 }
 
@@ -194,6 +194,6 @@ function tokenAt(scroller, state, event) {
   const ratio = window.devicePixelRatio || 1;
   const drawn = row?.columns?.[Math.floor(x * ratio)] ?? -1;
   if (drawn >= 0 && state.scale * ratio < 1) return drawn;
-  const index = Math.floor(state.stretch.from + x / state.scale);
+  const index = Math.floor(state.zoomRange.from + x / state.scale);
   return index >= 0 && index < state.model.n ? index : null;
 }

@@ -4,7 +4,7 @@ import { colorAt, css, inkOn } from "./color.js";
 import { rangeText, short, whole } from "./format.js";
 import { axisLabels, CELL, tokenColumns } from "./heat_layout.js";
 import { pieces } from "./marks.js";
-import { place, scaleOfColumns } from "./scale.js";
+import { placeOn, scaleOfColumns } from "./scale.js";
 
 const SPACE_BETWEEN = 2;
 const SHADES = 128;
@@ -52,7 +52,7 @@ function packed([r, g, b]) {
 function prepare(parts, state, ratio, width) {
   const until = performance.now() + PATIENCE;
   const scale = state.scale * ratio;
-  const offset = state.stretch.from * scale;
+  const offset = state.zoomRange.from * scale;
   const wanted = `${offset} ${scale} ${width}`;
   for (const [i, row] of state.rows.entries()) {
     if (row.drawn === wanted) continue;
@@ -61,9 +61,9 @@ function prepare(parts, state, ratio, width) {
     row.columns = tokenColumns(metric.loudness, metric.cells, offset, scale, width);
     takeEnds(row, scale, state.model.n);
     row.drawn = wanted;
-    const range = parts.labels.children[i].lastChild;
+    const rangeLabel = parts.labels.children[i].lastChild;
     const words = rangeText(row.ends ?? metric.ends, metric.side !== null);
-    if (range.textContent !== words) range.textContent = words;
+    if (rangeLabel.textContent !== words) rangeLabel.textContent = words;
   }
   sayColumns(parts.note, state, scale);
   return true;
@@ -109,7 +109,7 @@ function paintRow(pixels, width, top, bottom, row, state, ratio) {
 }
 
 function shadeIndex({ metric, ends }, token) {
-  const at = ends === null ? metric.places[token] : place(ends, metric.toned[token]);
+  const at = ends === null ? metric.places[token] : placeOn(ends, metric.toned[token]);
   return Math.round((metric.scale === "diverging" ? (at + 1) / 2 : at) * (SHADES - 1));
 }
 
@@ -125,7 +125,7 @@ function hatchColumn(pixels, width, x, top, bottom, cell, color, ratio) {
 
 /** The text of each token above its column, and every number that counts in its cell. */
 function writeCells(context, state, color, fontFamily) {
-  const { from, count } = state.stretch;
+  const { from, count } = state.zoomRange;
   const room = state.scale - 6;
   context.textAlign = "center";
   context.textBaseline = "middle";
@@ -157,14 +157,14 @@ function fitting(context, text, room) {
 }
 
 function drawAxis(context, state, color, fontFamily) {
-  const { model, width, rows, row, head, height, stretch } = state;
+  const { model, width, rows, row, head, height, zoomRange } = state;
   context.textAlign = "left";
   context.textBaseline = "bottom";
   context.fillStyle = color;
   context.globalAlpha = 0.65;
   context.font = `11px ${fontFamily}`;
   const widthOf = (position) => context.measureText(whole(position)).width;
-  for (const { position, x, left } of axisLabels(stretch, model.n, model.start, width, widthOf)) {
+  for (const { position, x, left } of axisLabels(zoomRange, model.n, model.start, width, widthOf)) {
     context.fillRect(Math.round(x), head + rows.length * row, 1, 3);
     context.fillText(whole(position), left, height - 1);
   }

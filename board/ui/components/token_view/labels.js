@@ -6,16 +6,16 @@ import { foldText } from "./folding.js";
 import { metricOf } from "./model.js";
 
 /** A small name before the first token of a segment; a click folds it. */
-export function segmentLabel(stretch) {
-  const label = element("span", "tv-seg", { role: "button", "aria-label": `fold ${stretch.label}`, "data-label": `▾ ${stretch.label}` });
-  label.stretch = stretch;
+export function segmentLabel(segment) {
+  const label = element("span", "tv-seg", { role: "button", "aria-label": `fold ${segment.label}`, "data-label": `▾ ${segment.label}` });
+  label.segment = segment;
   return label;
 }
 
 /** The one line of a folded segment; a click unfolds it. */
-export function foldLine(stretch, model) {
-  const words = foldText(stretch, model.counts, metricOf(model, "kl"));
+export function foldLine(segment, model) {
+  const words = foldText(segment, model.counts, metricOf(model, "kl"));
   const line = element("span", "tv-fold", { role: "button", "aria-label": `unfold ${words}`, "data-label": `▸ ${words}` });
-  line.stretch = stretch;
+  line.segment = segment;
   return line;
 }

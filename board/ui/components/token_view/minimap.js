@@ -8,13 +8,13 @@ const HEIGHT = 30;
 /** Room at the top for the marks of a search. */
 const HEADROOM = 4;
 
-/** The strip in `box`; `go(index)` is called with the token that was pointed at. Call `show` after every change, `view` after a move. */
+/** The strip in `box`; `go(index)` is called with the token that was pointed at. Call `show` after every change, `follow` after a move. */
 export function createMinimap(box, go) {
   const canvas = element("canvas", "tv-map-canvas", { "aria-hidden": "true" });
   const frame = element("div", "tv-map-view");
   const pin = element("div", "tv-map-pin", { hidden: true });
   box.append(canvas, frame, pin);
-  const state = { model: null, metric: null, colors: null, ink: null, marks: null, inView: null, pinned: null };
+  const state = { model: null, metric: null, colors: null, ink: null, matches: null, inView: null, pinned: null };
   const redraw = perIdle(() => {
     drawStrip(canvas, box, state);
     placeFrame(frame, pin, state);
@@ -36,7 +36,7 @@ export function createMinimap(box, go) {
       Object.assign(state, changes);
       redraw();
     },
-    place(changes) {
+    follow(changes) {
       Object.assign(state, changes);
       placeFrame(frame, pin, state);
     },
@@ -47,7 +47,7 @@ export function createMinimap(box, go) {
   };
 }
 
-function drawStrip(canvas, box, { model, metric, colors, ink, marks, mark }) {
+function drawStrip(canvas, box, { model, metric, colors, ink, matches, matchInk }) {
   const ratio = window.devicePixelRatio || 1;
   const width = Math.round(box.clientWidth * ratio);
   if (!model || width === 0 || !colors) return;
@@ -58,9 +58,9 @@ function drawStrip(canvas, box, { model, metric, colors, ink, marks, mark }) {
   const scale = width / Math.max(1, model.n);
   if (metric && metric.finite > 0) drawBars(context, metric, tokenColumns(metric.loudness, metric.cells, 0, scale, width), colors, ratio);
   drawTops(context, model, ink, scale, ratio);
-  if (!marks) return;
-  context.fillStyle = css(mark ?? ink);
-  for (let i = 0; i < marks.length; i += 1) if (marks[i]) context.fillRect(Math.floor(i * scale), 0, Math.max(ratio, scale), (HEADROOM - 1) * ratio);
+  if (!matches) return;
+  context.fillStyle = css(matchInk ?? ink);
+  for (let i = 0; i < matches.length; i += 1) if (matches[i]) context.fillRect(Math.floor(i * scale), 0, Math.max(ratio, scale), (HEADROOM - 1) * ratio);
 }
 
 /** The tokens that hold most of the KL: a thin stroke for each, a wedge for the five. */

@@ -3,11 +3,11 @@
 import { alternativesOf } from "./alternatives.js";
 import { bytesOf, codecOf, spell, textOf } from "./bytes.js";
 import { clustered } from "./clusters.js";
-import { extremesOf, joined, loudnessOf } from "./find.js";
+import { extremesOf, joinedTexts, loudnessOf } from "./search.js";
 import { foldingOf } from "./folding.js";
 import { cellsOf } from "./heat_layout.js";
 import { Ranking } from "./rank.js";
-import { place, placesOf, scaleOf, sided } from "./scale.js";
+import { placeOn, placesOf, scaleOf, sided } from "./scale.js";
 import { tokenTexts } from "./tokens.js";
 import { segmentStarts, sentenceStarts, spread, unitMeans, wordStarts } from "./units.js";
 
@@ -42,10 +42,10 @@ export function shownMetric(model, metric, granularity) {
 }
 
 function startsOf(model, granularity) {
-  if (granularity === "segment") return segmentStarts(model.folding.stretches, model.n);
+  if (granularity === "segment") return segmentStarts(model.folding.segments, model.n);
   // Words are those of the text, also while tokens are drawn by their names.
   const read = Object.create(model, { raw: { value: false } });
-  const all = joined(model.n, (i) => read.drawn(i));
+  const all = joinedTexts(model.n, (i) => read.drawn(i));
   return granularity === "word" ? wordStarts(all) : sentenceStarts(all);
 }
 
@@ -89,7 +89,7 @@ class Metric {
   #loudness = null;
   #extremes = null;
   #ranking = null;
-  #choice = undefined;
+  #colorRange = undefined;
 
   /** `side` are numbers whose sign says on which side of zero each of the `values`, a size, is coloured; null: their own. */
   constructor(meta, values, counts, side = null) {
@@ -108,21 +108,21 @@ class Metric {
   }
 
   get ends() {
-    this.#scale ??= scaleOf(this.toned, this.#counts, this.#meta, this.#choice);
+    this.#scale ??= scaleOf(this.toned, this.#counts, this.#meta, this.#colorRange);
     return this.#scale;
   }
 
-  get choice() { return this.#choice; }
+  get colorRange() { return this.#colorRange; }
 
   /** Takes another range; numbers, cells and loudness stay what they are. */
-  rescale(choice) {
-    if (choice?.kind === this.#choice?.kind && String(choice?.ends) === String(this.#choice?.ends)) return;
-    this.#choice = choice;
+  rescale(colorRange) {
+    if (colorRange?.kind === this.#colorRange?.kind && String(colorRange?.ends) === String(this.#colorRange?.ends)) return;
+    this.#colorRange = colorRange;
     this.#scale = this.#places = null;
   }
 
-  /** How the range was chosen, as in ranges.js. */
-  get kind() { return this.#choice?.kind ?? "q"; }
+  /** How the range was chosen, as in color_ranges.js. */
+  get kind() { return this.#colorRange?.kind ?? "q"; }
   get log() { return this.ends.log; }
 
   get lo() { return this.ends.lo; }
@@ -133,7 +133,7 @@ class Metric {
 
   /** Where token `i` lies on the scale; the first screen needs a few hundred of these, and is not to wait for all. */
   placeAt(i) {
-    return this.#places === null ? place(this.ends, this.toned[i]) : this.#places[i];
+    return this.#places === null ? placeOn(this.ends, this.toned[i]) : this.#places[i];
   }
 
   /** Where each token lies on the scale. */
@@ -188,8 +188,8 @@ class MeanMetric {
 
   /** Takes the range that the metric itself has been given. */
   follow(metric) {
-    if (this.#units.choice === metric.choice) return;
-    this.#units.rescale(metric.choice);
+    if (this.#units.colorRange === metric.colorRange) return;
+    this.#units.rescale(metric.colorRange);
     this.#places = null;
   }
 

@@ -1,43 +1,43 @@
-// What lies beneath the text, chart and heatmap, over one stretch of the response: its moves by pointer, key and link.
+// What lies beneath the text, chart and heatmap, over one zoom range: its moves by pointer, key and link.
 
 import { createChart } from "./chart.js";
 import { createHeat } from "./heat.js";
 import { whole } from "./format.js";
-import { fitStretch, panStretch, readStretch, stretchName, stretchWith, tokensOfStretch, wholeStretch, zoomStretch } from "./stretch.js";
+import { fitZoomRange, panZoomRange, readZoomRange, zoomRangeName, zoomRangeWith, tokensOfZoomRange, wholeZoomRange, scaleZoomRange } from "./zoom_range.js";
 
-/** Milliseconds without a move after which the stretch is reported. */
+/** Milliseconds without a move after which the zoom range is reported. */
 const REST = 500;
 /** Share of what is in view that a bracket key moves. */
 const STRIDE = 0.5;
 
 /**
  * Chart and heatmap in the elements `parts` of the skeleton. `on` holds what they tell: hover(index or null), pin(index), metric(name),
- * text(index) when the text is to go to a token, moved() when the stretch has come to rest at another.
+ * text(index) when the text is to go to a token, moved() when the zoom range has come to rest at another.
  */
 export function createPlots(parts, on) {
-  const state = { model: null, stretch: wholeStretch(1), told: "all", timer: 0 };
-  const move = (stretch, scrolled = false) => {
-    put(fitStretch(state.model.n, stretch), scrolled);
+  const state = { model: null, zoomRange: wholeZoomRange(1), reported: "all", timer: 0 };
+  const move = (zoomRange, scrolled = false) => {
+    put(fitZoomRange(state.model.n, zoomRange), scrolled);
     clearTimeout(state.timer);
-    state.timer = setTimeout(() => name() !== state.told && on.moved(), REST);
+    state.timer = setTimeout(() => name() !== state.reported && on.moved(), REST);
   };
-  const zoom = (factor, around) => move(zoomStretch(state.model.n, state.stretch, factor, around));
-  const brush = (stretch) => {
-    move(stretch);
-    on.text(tokensOfStretch(state.model.n, state.stretch)[0]);
+  const zoom = (factor, around) => move(scaleZoomRange(state.model.n, state.zoomRange, factor, around));
+  const brush = (zoomRange) => {
+    move(zoomRange);
+    on.text(tokensOfZoomRange(state.model.n, state.zoomRange)[0]);
   };
   const heat = createHeat(parts.heat, { ...on, move, brush, zoom });
   const chart = createChart(parts.chart, { ...on, brush, zoom });
-  const name = () => stretchName(state.model.n, state.stretch, state.model.start);
-  const put = (stretch, scrolled) => {
-    state.stretch = stretch;
-    heat.place(stretch, scrolled);
-    chart.place(stretch);
-    sayStretch(parts, state);
+  const name = () => zoomRangeName(state.model.n, state.zoomRange, state.model.start);
+  const put = (zoomRange, scrolled) => {
+    state.zoomRange = zoomRange;
+    heat.zoomTo(zoomRange, scrolled);
+    chart.zoomTo(zoomRange);
+    sayZoomRange(parts, state);
   };
-  const middle = () => state.stretch.from + state.stretch.count / 2;
+  const middle = () => state.zoomRange.from + state.zoomRange.count / 2;
   const zoomAt = (factor, index) => {
-    if (index !== null) put(stretchWith(state.model.n, state.stretch, index), false);
+    if (index !== null) put(zoomRangeWith(state.model.n, state.zoomRange, index), false);
     zoom(factor, index === null ? middle() : index + 0.5);
   };
   parts.zoom.onclick = (event) => {
@@ -50,9 +50,9 @@ export function createPlots(parts, on) {
     focusable: [heat.scroller, chart.plot],
     show(model) {
       clearTimeout(state.timer);
-      Object.assign(state, { model, told: "all" });
+      Object.assign(state, { model, reported: "all" });
       heat.show(model);
-      put(wholeStretch(model.n), false);
+      put(wholeZoomRange(model.n), false);
     },
     choose(metric) {
       heat.choose(metric?.name);
@@ -69,29 +69,29 @@ export function createPlots(parts, on) {
     },
     inView: chart.view,
     reveal(index) {
-      const next = stretchWith(state.model.n, state.stretch, index);
-      if (next !== state.stretch) move(next);
+      const next = zoomRangeWith(state.model.n, state.zoomRange, index);
+      if (next !== state.zoomRange) move(next);
     },
-    /** The stretch as it is reported; what is reported need not be heard again. */
+    /** The zoom range as it is reported; what is reported need not be heard again. */
     tell() {
-      state.told = name();
-      return state.told;
+      state.reported = name();
+      return state.reported;
     },
-    /** Opens the stretch of a link; its first token, or null when the server only repeats what it was told. */
+    /** Opens the zoom range of a link; its first token, or null when the server only repeats what it was told. */
     open(text) {
-      const stretch = text === state.told ? null : readStretch(state.model.n, text, state.model.start);
-      if (stretch === null) return null;
+      const zoomRange = text === state.reported ? null : readZoomRange(state.model.n, text, state.model.start);
+      if (zoomRange === null) return null;
       clearTimeout(state.timer);
-      put(stretch, false);
-      state.told = text;
-      return tokensOfStretch(state.model.n, stretch)[0];
+      put(zoomRange, false);
+      state.reported = text;
+      return tokensOfZoomRange(state.model.n, zoomRange)[0];
     },
     keys: (index) => ({
       "+": () => zoomAt(2, index),
       "-": () => zoomAt(0.5, index),
       0: () => zoom(0, 0),
-      "[": () => move(panStretch(state.model.n, state.stretch, -STRIDE)),
-      "]": () => move(panStretch(state.model.n, state.stretch, STRIDE)),
+      "[": () => move(panZoomRange(state.model.n, state.zoomRange, -STRIDE)),
+      "]": () => move(panZoomRange(state.model.n, state.zoomRange, STRIDE)),
     }),
     close() {
       clearTimeout(state.timer);
@@ -102,9 +102,9 @@ export function createPlots(parts, on) {
 }
 
 /** Which tokens are drawn, where that is not all of them. */
-function sayStretch({ zoom, stretch: words }, { model, stretch }) {
-  const all = stretch.count >= model.n;
-  const [first, last] = model.n === 0 ? [0, 0] : tokensOfStretch(model.n, stretch);
+function sayZoomRange({ zoom, zoomText: words }, { model, zoomRange }) {
+  const all = zoomRange.count >= model.n;
+  const [first, last] = model.n === 0 ? [0, 0] : tokensOfZoomRange(model.n, zoomRange);
   const text = all ? "" : `tokens ${whole(model.start + first + 1)}–${whole(model.start + last + 1)}`;
   if (words.textContent !== text) words.textContent = text;
   zoom.querySelector('[data-zoom="0"]').disabled = all;

@@ -2,7 +2,7 @@
 
 import { whole } from "./format.js";
 
-/** Ranks of one metric; only tokens that count and have a number take part, ties share the better place. `metric` has {values, scale, loud}. */
+/** Ranks of one metric; only tokens that count and have a number take part, ties share the better rank. `metric` has {values, scale, loud}. */
 export class Ranking {
   #values;
   #counts;
@@ -29,7 +29,7 @@ export class Ranking {
     this.#sorted = keys.slice(0, n).sort();
   }
 
-  /** {place, of}: the place of token `i`, 1 the loudest, among so many; null for one that takes no part. */
+  /** {rank, of}: the rank of token `i`, 1 the loudest, among so many; null for one that takes no part. */
   of(i) {
     if (!this.#takesPart(i)) return null;
     const key = this.#keyOf(i);
@@ -53,7 +53,7 @@ export class Ranking {
       if (sorted[middle] > key) high = middle;
       else low = middle + 1;
     }
-    return { place: sorted.length - low + 1, of: sorted.length };
+    return { rank: sorted.length - low + 1, of: sorted.length };
   }
 
   /** One plain loop: this runs in the first hovers over a long response, before any of it is compiled. */
@@ -66,7 +66,7 @@ export class Ranking {
       of += 1;
       if (value > key) louder += 1;
     }
-    return { place: louder + 1, of };
+    return { rank: louder + 1, of };
   }
 }
 
@@ -81,9 +81,9 @@ export function prepareRanks(metrics, later) {
 }
 
 /** "1st", "22nd", "113th", "1,003rd". */
-export function ordinal(place) {
-  const last = place % 10;
-  const teen = Math.floor(place / 10) % 10 === 1;
+export function ordinal(rank) {
+  const last = rank % 10;
+  const teen = Math.floor(rank / 10) % 10 === 1;
   const ending = teen ? "th" : ({ 1: "st", 2: "nd", 3: "rd" }[last] ?? "th");
-  return `${whole(place)}${ending}`;
+  return `${whole(rank)}${ending}`;
 }

@@ -11,17 +11,17 @@ const DECADES = 1000;
 
 /**
  * The scale of `values` (Float32Array) by what the server says of the metric ({scale, loud, range}); only finite values whose
- * `counts` is 1 shape it. `choice` is the reader's ({kind, ends} as in ranges.js).
+ * `counts` is 1 shape it. `colorRange` is the reader's ({kind, ends} as in color_ranges.js).
  * Returns {scale, loud, log, lo, hi, min, max, finite}: the ends that are coloured, and the true extremes.
  */
-export function scaleOf(values, counts, meta, choice = { kind: "q", ends: null }) {
+export function scaleOf(values, counts, meta, colorRange = { kind: "q", ends: null }) {
   const kept = keptOf(values, counts);
-  const base = { scale: meta.scale, loud: meta.loud, log: choice.kind === "log", finite: kept.length };
+  const base = { scale: meta.scale, loud: meta.loud, log: colorRange.kind === "log", finite: kept.length };
   if (kept.length === 0) return { ...base, lo: NaN, hi: NaN, min: NaN, max: NaN };
   const [min, max] = boundsOf(kept);
   const diverging = meta.scale === "diverging";
-  const whole = choice.kind === "full" || choice.kind === "log";
-  const [lo, hi] = choice.ends ?? (whole ? fromZero(min, max) : (meta.range ?? (diverging ? symmetric(kept) : oneSided(kept))));
+  const whole = colorRange.kind === "full" || colorRange.kind === "log";
+  const [lo, hi] = colorRange.ends ?? (whole ? fromZero(min, max) : (meta.range ?? (diverging ? symmetric(kept) : oneSided(kept))));
   if (!diverging) return { ...base, lo, hi, min, max };
   const end = Math.max(Math.abs(lo), Math.abs(hi));
   return { ...base, lo: 0 - end, hi: end, min, max };
@@ -41,7 +41,7 @@ export function scaleOfColumns(base, values, columns) {
 }
 
 /** Where a value lies: 0 to 1, or -1 to 1 on a diverging scale; beyond the ends is the end. A constant metric is quiet. */
-export function place(scale, value) {
+export function placeOn(scale, value) {
   if (Number.isNaN(value) || scale.finite === 0) return NaN;
   const { lo, hi } = scale;
   if (scale.scale === "diverging") {
@@ -62,7 +62,7 @@ export function sided(sizes, signs) {
 /** The places of all values. Plain loops here and below: `Float32Array.from` with a function costs ten times as much at 100,000 tokens. */
 export function placesOf(scale, values) {
   const places = new Float32Array(values.length);
-  for (let i = 0; i < values.length; i += 1) places[i] = place(scale, values[i]);
+  for (let i = 0; i < values.length; i += 1) places[i] = placeOn(scale, values[i]);
   return places;
 }
 

@@ -15,25 +15,25 @@ export function skeleton() {
   const text = element("div", "tv-text", { tabIndex: 0, role: "group", translate: false, "aria-label": label });
   const status = element("div", "tv-status");
   const zooms = [["0.5", "−", "zoom out"], ["0", "all tokens", "show all tokens"], ["2", "+", "zoom in"]];
-  const stretch = element("span", "tv-stretch tv-dim", { title: "the tokens that chart and heatmap show" });
-  const zoom = element("div", "tv-zooms", {}, stretch, ...zooms.map(zoomButton));
+  const zoomText = element("span", "tv-zoom-range tv-dim", { title: "the tokens that chart and heatmap show" });
+  const zoom = element("div", "tv-zooms", {}, zoomText, ...zooms.map(zoomButton));
   const head = element("div", "tv-heat-head", {}, status, zoom);
   const chart = element("div", "tv-chart tv-lanes");
   const heat = element("div", "tv-heat tv-lanes");
-  const tip = element("div", "tv-tip", { hidden: true, role: "tooltip" });
+  const tooltip = element("div", "tv-tip", { hidden: true, role: "tooltip" });
   const palette = element("style");
-  const range = element("div", "tv-range");
+  const rangeControl = element("div", "tv-range");
   const tools = element("div", "tv-tools", { role: "search" });
-  const [choose, scale] = [element("div", "tv-choose", {}, switches, chooser), element("div", "tv-scale-line", {}, legend, range)];
+  const [choose, scale] = [element("div", "tv-choose", {}, switches, chooser), element("div", "tv-scale-line", {}, legend, rangeControl)];
   const bar = element("div", "tv-bar", { role: "toolbar", "aria-label": "metrics, legend and tools" }, choose, tools, scale, count);
   const map = element("div", "tv-map", { title: "the whole response; drag to move" });
   const compare = element("div", "tv-compare", { hidden: true, role: "region", tabIndex: 0, "aria-label": "pinned tokens side by side" });
   const table = element("div", "tv-tables", { hidden: true, role: "region", "aria-label": "table of the tokens" });
   const help = element("div", "tv-help", { hidden: true, role: "dialog", "aria-label": "keyboard shortcuts" });
   const beneath = [map, compare, head, chart, heat, table];
-  const root = element("div", "tv", {}, palette, bar, help, text, ...beneath, tip, live);
-  const above = { palette, bar, switches, chooser, legend, range, count, tools, help, text, tip, live };
-  return { root, ...above, map, compare, head, status, zoom, stretch, chart, heat, table };
+  const root = element("div", "tv", {}, palette, bar, help, text, ...beneath, tooltip, live);
+  const above = { palette, bar, switches, chooser, legend, rangeControl, count, tools, help, text, tooltip, live };
+  return { root, ...above, map, compare, head, status, zoom, zoomText, chart, heat, table };
 }
 
 function zoomButton([factor, sign, label]) {

@@ -39,7 +39,7 @@ function readNext(text, n, index, token) {
   for (let i = index; i < Math.min(n, index + LOOKED_AT); i += 1) {
     const boxes = boxesOf(text.span(i));
     if (boxes.length === 0) continue;
-    for (const box of boxes.filter(({ bottom }) => bottom > token.top + 1)) joinLine(lines, box);
+    for (const box of boxes.filter(({ bottom }) => bottom > token.top + 1)) addToLine(lines, box);
     const wide = lines.slice(1, -1).some(({ left, right }) => right - left > EMPTY_LINE);
     if (wide) return lines.slice(0, -1);
   }
@@ -47,7 +47,7 @@ function readNext(text, n, index, token) {
 }
 
 /** Adds a token's box to its line, or begins a line with it. */
-function joinLine(lines, box) {
+function addToLine(lines, box) {
   const middle = (box.top + box.bottom) / 2;
   const line = lines.find(({ top, bottom }) => top < middle && middle < bottom);
   if (line === undefined) lines.push({ left: box.left, top: box.top, right: box.right, bottom: box.bottom });
@@ -57,6 +57,6 @@ function joinLine(lines, box) {
 function linesInSight(text) {
   const [first, last] = text.inView() ?? [0, -1];
   const lines = [];
-  for (let i = first; i <= last; i += 1) boxesOf(text.span(i)).forEach((box) => joinLine(lines, box));
+  for (let i = first; i <= last; i += 1) boxesOf(text.span(i)).forEach((box) => addToLine(lines, box));
   return lines;
 }

@@ -28,7 +28,7 @@ export function createSwitches(box, tools, on) {
   return {
     show(model) {
       box.hidden = model.metrics.length === 0;
-      fold.hidden = model.folding.stretches.length === 0;
+      fold.hidden = model.folding.segments.length === 0;
       granularity.lastChild.hidden = granularity.lastChild.disabled = fold.hidden;
       return spaces.getAttribute("aria-pressed") === "true";
     },

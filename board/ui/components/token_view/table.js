@@ -3,7 +3,7 @@
 import { element } from "./dom.js";
 import { extent, short, whole } from "./format.js";
 import { literal } from "./marks.js";
-import { cut, readable } from "./tip.js";
+import { cut, readable } from "./tooltip.js";
 
 /** Tokens on one page; a table of 100,000 rows would stop the browser. */
 export const PAGE_TOKENS = 200;

@@ -1,7 +1,7 @@
 // The response as text: one span per token, in chunks that are built only near the place that is looked at.
 
 import { element, perFrame } from "./dom.js";
-import { joinLines } from "./flow.js";
+import { joinLines } from "./line_joining.js";
 import { drawUnits, penOf, tokenClass } from "./glyphs.js";
 import { foldLine, segmentLabel } from "./labels.js";
 import { chunkOf, chunkStarts } from "./tokens.js";
@@ -23,16 +23,16 @@ const LETTER = 7.6;
 /** The text in `box`. `on` holds what it tells: built() after chunks were built, moved() when other tokens came into view. */
 export function createText(box, on) {
   const state = { box, on, model: null, metric: null, starts: [], blocks: [], built: new Map(), pen: penOf(box), width: 0 };
-  const settle = perFrame(() => buildAhead(state));
-  state.settle = settle;
+  const buildSoon = perFrame(() => buildAhead(state));
+  state.buildSoon = buildSoon;
   const resized = new ResizeObserver(perFrame(() => rejoin(state)));
   resized.observe(box);
   box.addEventListener("scroll", () => build(state), { passive: true });
   box.addEventListener("click", (event) => {
-    const { stretch } = event.target;
-    if (stretch === undefined) return;
+    const { segment } = event.target;
+    if (segment === undefined) return;
     event.stopImmediatePropagation();
-    refold(state, stretch.first, () => state.model.folding.toggle(stretch));
+    refold(state, segment.first, () => state.model.folding.toggle(segment));
   });
   box.addEventListener("copy", copyText);
   return {
@@ -48,14 +48,14 @@ export function createText(box, on) {
     each: (visit) => each(state, visit),
     /** Folds the segment of token `i`, or unfolds it; returns a token that stands where it stood. */
     fold(i) {
-      const stretch = state.model.folding.around(i);
-      if (stretch !== null) refold(state, stretch.first, () => state.model.folding.toggle(stretch));
-      return stretch?.first ?? i;
+      const segment = state.model.folding.around(i);
+      if (segment !== null) refold(state, segment.first, () => state.model.folding.toggle(segment));
+      return segment?.first ?? i;
     },
     foldAll: () => refold(state, inView(state)?.[0] ?? 0, () => state.model.folding.toggleAll()),
     close() {
       resized.disconnect();
-      settle.cancel();
+      buildSoon.cancel();
     },
   };
 }
@@ -89,15 +89,15 @@ function show(state, model, metric) {
     rows += state.heights[c];
     fill(state, c);
   }
-  state.settle();
+  state.buildSoon();
 }
 
 /** Puts an empty block for every chunk, as tall as it will about be. */
 function lay(state, wide) {
   const { box, model } = state;
   state.built.clear();
-  const folds = model.folding.ranges();
-  state.folds = new Map(folds.map((stretch) => [stretch.first, stretch]));
+  const folds = model.folding.folds();
+  state.folds = new Map(folds.map((segment) => [segment.first, segment]));
   state.starts = chunkStarts(model.texts, CHUNK, CHUNK_LIMIT, folds.map(({ first, stop }) => [first, stop]));
   const perLine = Math.max(20, (wide || 900) / LETTER);
   const linesAt = (first, c) => (state.folds.has(first) ? 1 : model.texts.lines(first, stopOf(state, c), perLine));
@@ -176,7 +176,7 @@ function build(state) {
   // While the layout is as it was last read: marks would have it computed again.
   state.on.moved();
   if (more) state.on.built();
-  state.settle();
+  state.buildSoon();
 }
 
 function buildAhead(state) {
@@ -187,7 +187,7 @@ function buildAhead(state) {
     return;
   }
   state.on.built();
-  state.settle();
+  state.buildSoon();
 }
 
 /** Builds up to `most` chunks that reach within `margin` pixels of the view; false when there was none to build. */

@@ -30,7 +30,7 @@ export function tokenTexts(column, { n, odd }) {
 
 /**
  * First tokens of the pieces the text is laid out in. Each ends at the first line end after `least` tokens; where there is none within
- * `most`, before a word, and the next piece goes on in the same line. `folds` are [first, stop] of folded stretches, in order: each is one.
+ * `most`, before a word, and the next piece goes on in the same line. `folds` are [first, stop] of folded segments, in order: each is one.
  */
 export function chunkStarts(texts, least, most, folds = []) {
   const starts = [];

@@ -1,4 +1,4 @@
-// Words, sentences and segments as stretches of tokens, and a metric's mean over each. Pure.
+// Words, sentences and segments as runs of tokens, and a metric's mean over each. Pure.
 //
 // A unit is a run of whole tokens: a token belongs to the unit that its first letter lies in. White space goes with what is before it.
 
@@ -97,10 +97,10 @@ function endsHere(text, stop) {
   return next > stop && !/\p{Ll}/u.test(text[next] ?? "");
 }
 
-/** First tokens of the units between segments' ends; `stretches` as of folding.js. */
-export function segmentStarts(stretches, n) {
+/** First tokens of the units between segments' ends; `segments` as of folding.js. */
+export function segmentStarts(segments, n) {
   const edges = new Set([0]);
-  for (const { first, stop } of stretches) edges.add(first).add(stop);
+  for (const { first, stop } of segments) edges.add(first).add(stop);
   return [...edges].filter((edge) => edge < n).sort((one, other) => one - other);
 }
 

@@ -4,23 +4,23 @@ import { drawChooser, drawExtent, drawLegend, markChosen } from "./bar.js";
 import { palette, parseColor } from "./color.js";
 import { createCompare } from "./compare.js";
 import { element } from "./dom.js";
-import { createFinder } from "./finder.js";
-import { stepAlong } from "./find.js";
-import { listenKeys } from "./keys.js";
-import { meetingPlace, settle } from "./hub.js";
+import { createSearchBar } from "./search_bar.js";
+import { stepAlong } from "./search.js";
+import { listenShortcuts } from "./shortcuts.js";
+import { meetingPlace, settle } from "./echo_filter.js";
 import { literal } from "./marks.js";
 import { createMinimap } from "./minimap.js";
 import { localIndex, metricOf, modelOf, shownMetric } from "./model.js";
 import { createPlots } from "./plots.js";
 import { choiceOf, MOST_PINS, pinsAfter, pinsOf } from "./pins.js";
-import { createRange } from "./range.js";
-import { rangeOf, readRange, rescale, shownRange, sourceOf } from "./ranges.js";
+import { createColorRangeControl } from "./color_range_control.js";
+import { colorRangeOf, readColorRange, rescale, shownColorRange, sourceOf } from "./color_ranges.js";
 import { rulesOf, skeleton } from "./skeleton.js";
 import { createSwitches } from "./switches.js";
 import { surroundings } from "./surroundings.js";
 import { createTable } from "./table.js";
 import { createText } from "./text.js";
-import { cut, drawTip, placeTip, spoken } from "./tip.js";
+import { cut, drawTooltip, placeTooltip, spoken } from "./tooltip.js";
 
 const HINT = "hover or use the arrow keys for a token's numbers; click or Enter pins it, with Shift beside others; drag below to zoom, double click for all";
 const FULL = `${MOST_PINS} tokens are pinned; unpin one to pin another`;
@@ -40,17 +40,17 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function createView(parent) {
   const parts = skeleton();
   parent.append(parts.root);
-  const view = { parts, model: null, metric: null, marks: null, range: rangeOf("q"), held: {}, granularity: "token", pins: [], pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
+  const view = { parts, model: null, metric: null, matches: null, colorRange: colorRangeOf("q"), held: {}, granularity: "token", pins: [], pinned: null, hovered: null, focused: null, pending: [], report: () => {} };
   const on = { hover: (i) => hover(view, i, false), pin: (i, add) => togglePin(view, i, true, add), metric: (name) => choose(view, name) };
   view.plots = createPlots(parts, { ...on, text: (i) => view.text.reveal(i, true), moved: () => tell(view) });
   view.text = createText(parts.text, { built: () => built(view), moved: () => inSight(view) });
   view.map = createMinimap(parts.map, (index) => view.text.reveal(index, true));
-  view.ranger = createRange(parts.range, shownEnds(view), (range) => {
-    setRange(view, range);
+  view.rangeControl = createColorRangeControl(parts.rangeControl, shownEnds(view), (colorRange) => {
+    setColorRange(view, colorRange);
     tell(view);
   }, () => view.metric?.scale === "diverging");
-  view.finder = createFinder(parts.tools, parts.help, {
-    found: (marks) => showMatches(view, marks),
+  view.searchBar = createSearchBar(parts.tools, parts.help, {
+    found: (matches) => showMatches(view, matches),
     go: (index) => focusOn(view, index, false),
     raw: (raw) => redraw(view, { raw }),
     leave: () => parts.text.focus(),
@@ -72,10 +72,10 @@ function createView(parent) {
     spaces: (on) => redraw(view, { spaces: on }),
   });
   // The card hangs beside its token, and the page has moved that away.
-  view.away = () => { parts.tip.hidden = true; };
+  view.away = () => { parts.tooltip.hidden = true; };
   document.addEventListener("scroll", view.away, { capture: true, passive: true });
   listenText(view);
-  listenKeys(view, { focusOn, choose, togglePin, extreme, unpin: () => pin(view, []) });
+  listenShortcuts(view, { focusOn, choose, togglePin, extreme, unpin: () => pin(view, []) });
   return { update: (data, report, estimate) => update(view, data, report, estimate), close: () => close(view) };
 }
 
@@ -89,8 +89,8 @@ function update(view, data, report, estimate) {
 function load(view, data) {
   const { parts } = view;
   const model = modelOf(data);
-  Object.assign(view, { model, hovered: null, focused: null, pins: [], pinned: null, marks: null, pending: [] });
-  parts.tip.hidden = true;
+  Object.assign(view, { model, hovered: null, focused: null, pins: [], pinned: null, matches: null, pending: [] });
+  parts.tooltip.hidden = true;
   parts.text.style.maxHeight = model.height ? `${model.height}px` : "";
   view.metric = metricOf(model, view.metric?.name) ?? model.metrics[0] ?? null;
   rescale(view, shownEnds(view));
@@ -98,22 +98,22 @@ function load(view, data) {
   view.text.show(model, shown(view));
   if (model.n === 0) parts.text.append(element("span", "tv-note", {}, "(empty response)"));
   parts.bar.hidden = parts.map.hidden = model.n === 0;
-  view.finder.show(model);
+  view.searchBar.show(model);
   drawExtent(parts.count, model);
   drawChooser(parts.chooser, model, (name) => choose(view, name), (name) => view.estimate(name));
   view.plots.show(model);
   view.table.show(model);
   parts.head.hidden = model.n === 0 || model.metrics.length === 0;
-  join(view);
+  meet(view);
   colour(view);
   mark(view);
 }
 
 /** Meets the server's choice, which may have come before the tokens or comes after them. */
-function join(view) {
+function meet(view) {
   const { key, stamp } = view.model;
-  if (view.place && view.place.listener === view.listener) view.place.listener = null;
-  view.place = meetingPlace(key);
+  if (view.meeting && view.meeting.listener === view.listener) view.meeting.listener = null;
+  view.meeting = meetingPlace(key);
   view.listener = (choice, repeated = false) => {
     if (choice.stamp !== stamp) return;
     hearEnds(view, choice.ends);
@@ -121,8 +121,8 @@ function join(view) {
     view.pending = pending;
     if (apply) obey(view, choice);
   };
-  view.place.listener = view.listener;
-  if (view.place.choice) view.listener(view.place.choice);
+  view.meeting.listener = view.listener;
+  if (view.meeting.choice) view.listener(view.meeting.choice);
 }
 
 function obey(view, choice) {
@@ -132,7 +132,7 @@ function obey(view, choice) {
   const recoloured = metric !== view.metric || granularity !== view.granularity;
   Object.assign(view, { metric, granularity, pins: pinsOf(choice), pinned: choice.pinned });
   if (recoloured) rescale(view, shownEnds(view));
-  if (choice.scale && choice.scale !== shownRange(view)) setRange(view, readRange(choice.scale));
+  if (choice.scale && choice.scale !== shownColorRange(view)) setColorRange(view, readColorRange(choice.scale));
   else if (recoloured) colour(view);
   mark(view);
   const opened = view.plots.open(choice.window);
@@ -143,7 +143,7 @@ function obey(view, choice) {
 
 /** Reports the reader's choice; what is on screen never waits for the answer. */
 function tell(view) {
-  const choice = { metric: view.metric?.name ?? "", ...choiceOf(view.pins), scale: shownRange(view), granularity: view.granularity, window: view.plots.tell() };
+  const choice = { metric: view.metric?.name ?? "", ...choiceOf(view.pins), scale: shownColorRange(view), granularity: view.granularity, window: view.plots.tell() };
   view.pending.push(choice);
   view.report({ ...choice, stamp: view.model.stamp });
 }
@@ -173,9 +173,9 @@ function shownEnds(view) {
 }
 
 /** Takes the reader's choice of range. Fixed ends are one metric's own; "hold" keeps each metric's ends from when it is first seen. */
-function setRange(view, range) {
-  view.range = range;
-  view.held = range.ends && view.metric ? { [view.metric.name]: range.ends } : {};
+function setColorRange(view, colorRange) {
+  view.colorRange = colorRange;
+  view.held = colorRange.ends && view.metric ? { [view.metric.name]: colorRange.ends } : {};
   for (const metric of view.model.metrics) metric.rescale(undefined);
   rescale(view, shownEnds(view));
   view.plots.rescaled();
@@ -184,9 +184,9 @@ function setRange(view, range) {
 
 /** The ends of the step's or the run's range, which the server works out when they are asked for. */
 function hearEnds(view, ends) {
-  if (!ends || JSON.stringify(ends) === JSON.stringify(view.told)) return;
-  view.told = ends;
-  if (ends.scope !== view.range.kind) return;
+  if (!ends || JSON.stringify(ends) === JSON.stringify(view.sharedEnds)) return;
+  view.sharedEnds = ends;
+  if (ends.scope !== view.colorRange.kind) return;
   rescale(view, shownEnds(view));
   view.plots.rescaled();
   colour(view);
@@ -211,16 +211,16 @@ function pin(view, pins) {
   tell(view);
 }
 
-/** `index` is hovered (null: nothing is); `withTip` when the pointer or the keyboard is in the text. */
-function hover(view, index, withTip) {
-  if (view.hovered === index && view.parts.tip.hidden === !(withTip && index !== null)) return;
+/** `index` is hovered (null: nothing is); `withTooltip` when the pointer or the keyboard is in the text. */
+function hover(view, index, withTooltip) {
+  if (view.hovered === index && view.parts.tooltip.hidden === !(withTooltip && index !== null)) return;
   view.hovered = index;
   mark(view);
-  const { tip } = view.parts;
-  tip.hidden = index === null || !withTip;
-  if (tip.hidden) return;
-  drawTip(tip, view.model, index, localIndex(view.model, view.pinned), view.metric);
-  placeTip(tip, surroundings(view, index));
+  const { tooltip } = view.parts;
+  tooltip.hidden = index === null || !withTooltip;
+  if (tooltip.hidden) return;
+  drawTooltip(tooltip, view.model, index, localIndex(view.model, view.pinned), view.metric);
+  placeTooltip(tooltip, surroundings(view, index));
 }
 
 function colour(view, focus = false) {
@@ -229,12 +229,12 @@ function colour(view, focus = false) {
   view.text.paint(metric);
   drawLegend(parts.legend, model, metric, view.granularity);
   view.switches.mark(view.granularity);
-  view.ranger.show(readRange(shownRange(view)), metric === null || metric.finite === 0, metric ? sourceOf(view.range, metric, view.told) : "");
+  view.rangeControl.show(readColorRange(shownColorRange(view)), metric === null || metric.finite === 0, metric ? sourceOf(view.colorRange, metric, view.sharedEnds) : "");
   markChosen(parts.chooser, metric?.name, focus);
   // The chart draws the tokens' own numbers, whatever one colour stands for.
   view.plots.choose(view.metric);
   view.compare.show(model, view.pins, metric, true);
-  view.map.show({ model, metric, marks: view.marks });
+  view.map.show({ model, metric, matches: view.matches });
 }
 
 /** Draws the tokens by name, or by their bytes again, with or without marks on spaces; what is in sight stays in sight. */
@@ -242,31 +242,31 @@ function redraw(view, how) {
   const [first] = view.text.inView() ?? [0];
   Object.assign(view.model, how);
   if (how.raw !== undefined) {
-    view.marks = null;
-    view.finder.show(view.model);
+    view.matches = null;
+    view.searchBar.show(view.model);
   }
   view.text.show(view.model, shown(view));
   view.text.reveal(first, true);
   built(view);
-  view.map.show({ marks: view.marks });
+  view.map.show({ matches: view.matches });
 }
 
 /** Chunks that were just built know nothing yet of pins and matches. */
 function built(view) {
   if (!view.model) return;
   mark(view);
-  if (view.marks) markMatches(view);
+  if (view.matches) markMatches(view);
 }
 
-function showMatches(view, marks) {
-  view.marks = marks;
+function showMatches(view, matches) {
+  view.matches = matches;
   markMatches(view);
-  view.map.show({ marks });
+  view.map.show({ matches });
 }
 
 function markMatches(view) {
   view.text.each((span) => {
-    const kind = view.marks?.[span.index];
+    const kind = view.matches?.[span.index];
     if (kind) span.setAttribute("data-match", kind === 2 ? "now" : "");
     else if (span.hasAttribute("data-match")) span.removeAttribute("data-match");
   });
@@ -279,7 +279,7 @@ function mark(view) {
   flagPins(view);
   flag(view, "marked-focus", text.span(view.focused), "data-focus");
   view.plots.mark(view.hovered, pinned);
-  view.map.place({ pinned });
+  view.map.follow({ pinned });
   view.compare.show(model, view.pins, view.metric);
   const shown = view.hovered ?? pinned;
   parts.status.classList.toggle("tv-dim", shown === null);
@@ -303,7 +303,7 @@ function flag(view, slot, span, attribute) {
 /** Shows beneath the text which of its tokens are in sight. */
 function inSight(view) {
   const inView = view.text.inView();
-  view.map.place({ inView });
+  view.map.follow({ inView });
   view.plots.inView(inView);
 }
 
@@ -329,19 +329,19 @@ function paintTheme(view) {
   view.parts.palette.textContent = rulesOf(colors, text);
   view.parts.root.dataset.theme = colors.dark ? "dark" : "light";
   view.plots.paint(colors, text, background.map((channel, i) => channel + 0.3 * (text[i] - channel)));
-  view.map.show({ colors, ink: text, mark: read("--st-primary-color", text) });
+  view.map.show({ colors, ink: text, matchInk: read("--st-primary-color", text) });
 }
 
 function listenText(view) {
-  const { text, tip } = view.parts;
+  const { text, tooltip } = view.parts;
   const tokenOf = (event) => event.target.closest?.(".tv-tok")?.index ?? null;
   text.onpointermove = (event) => hover(view, tokenOf(event), true);
   text.onpointerleave = () => hover(view, null, false);
   text.onscroll = () => {
     // Scrolled by the keyboard, the card follows its token; scrolled by hand, the token has left the pointer.
     const follows = view.focused === view.hovered && view.text.span(view.focused) !== undefined;
-    if (follows) placeTip(tip, surroundings(view, view.focused));
-    else tip.hidden = true;
+    if (follows) placeTooltip(tooltip, surroundings(view, view.focused));
+    else tooltip.hidden = true;
   };
   text.onclick = (event) => {
     const index = tokenOf(event);
@@ -364,15 +364,15 @@ function listenText(view) {
 }
 
 /** To the next (or previous) of the loudest tokens of the metric. */
-function extreme(view, here, direction, withTip) {
+function extreme(view, here, direction, withTooltip) {
   const index = view.metric && stepAlong(shown(view).extremes, here, direction);
-  if (index !== null) focusOn(view, index, withTip);
+  if (index !== null) focusOn(view, index, withTooltip);
 }
 
-function focusOn(view, index, withTip) {
+function focusOn(view, index, withTooltip) {
   view.focused = index;
   reveal(view, index);
-  hover(view, index, withTip);
+  hover(view, index, withTooltip);
   mark(view);
   view.parts.live.textContent = spoken(view.model, index, view.metric);
 }
@@ -382,5 +382,5 @@ function close(view) {
   view.plots.close();
   view.text.close();
   view.map.close();
-  if (view.place?.listener === view.listener) view.place.listener = null;
+  if (view.meeting?.listener === view.listener) view.meeting.listener = null;
 }

@@ -3,15 +3,15 @@
 import { whole } from "./format.js";
 
 /** Kinds in the order of the switch, and what the switch calls them. */
-export const RANGES = [
+export const COLOR_RANGES = [
   ["q", "quantile range"], ["step", "range of the step"], ["run", "range of the run"], ["full", "full range"], ["log", "log range"],
   ["fixed", "fixed range"], ["hold", "held range"],
 ];
 
 /** A choice: its kind and, where the kind has them, its two ends; anything that is none becomes the quantile range. */
-export function rangeOf(kind, ends = null) {
+export function colorRangeOf(kind, ends = null) {
   const ended = kind === "fixed" || kind === "hold";
-  if (!RANGES.some(([known]) => known === kind) || (ended && !usable(ends))) return { kind: "q", ends: null };
+  if (!COLOR_RANGES.some(([known]) => known === kind) || (ended && !usable(ends))) return { kind: "q", ends: null };
   return { kind, ends: ended ? ends.map((end) => Number(end.toPrecision(6))) : null };
 }
 
@@ -22,55 +22,55 @@ export function mirror([low, high], before) {
 }
 
 /** The choice of a short form. */
-export function readRange(text) {
+export function readColorRange(text) {
   const [kind, low, high] = String(text).split(":");
-  return rangeOf(kind, low === undefined || high === undefined ? null : [Number(low), Number(high)]);
+  return colorRangeOf(kind, low === undefined || high === undefined ? null : [Number(low), Number(high)]);
 }
 
 /** The short form of a choice. */
-export function rangeName({ kind, ends }) {
+export function colorRangeName({ kind, ends }) {
   return ends === null ? kind : `${kind}:${ends[0]}:${ends[1]}`;
 }
 
 /**
- * What a choice means for one metric: {kind, ends}. `own` are the ends the reader gave or holds for it; `told` is what the server says of the
+ * What a choice means for one metric: {kind, ends}. `own` are the ends the reader gave or holds for it; `sharedEnds` is what the server says of the
  * step or the run, {scope, ends: {name: [low, high]}}, or null before it does. Without ends the metric keeps its own quantiles.
  */
-export function rangeFor({ kind, ends }, name, own, told) {
+export function colorRangeFor({ kind, ends }, name, own, sharedEnds) {
   const shared = kind === "step" || kind === "run";
   if (!shared && ends === null) return { kind, ends };
-  const known = shared ? told?.scope === kind && told.ends[name] : own;
+  const known = shared ? sharedEnds?.scope === kind && sharedEnds.ends[name] : own;
   return known ? { kind, ends: known } : { kind: "q", ends: null };
 }
 
 /** What a metric's ends were taken from: "2,000 of 40,000 rollouts, drawn at random"; and that a diverging metric's are symmetric. */
-export function sourceOf({ kind }, { name, scale }, told) {
-  const source = kind === "step" || kind === "run" ? sharedSource(kind, name, told) : "";
+export function sourceOf({ kind }, { name, scale }, sharedEnds) {
+  const source = kind === "step" || kind === "run" ? sharedSource(kind, name, sharedEnds) : "";
   return [source, scale === "diverging" ? "symmetric around 0" : ""].filter(Boolean).join(" · ");
 }
 
 /** Gives every metric of `model` the range in force; `held` (by metric, filled here) keeps over rollouts the ends that `ends()` says are shown. */
-export function rescale({ model, metric: chosen, range, held, told }, ends = () => [chosen.lo, chosen.hi]) {
+export function rescale({ model, metric: chosen, colorRange, held, sharedEnds }, ends = () => [chosen.lo, chosen.hi]) {
   for (const metric of model.metrics) {
     // What is held is taken from the first rollout that shows it; a row that is not looked at keeps its own range.
-    if (range.kind === "hold" && metric === chosen && metric.finite > 0) held[metric.name] ??= rangeOf("hold", ends()).ends;
-    metric.rescale(rangeFor(range, metric.name, held[metric.name], told));
+    if (colorRange.kind === "hold" && metric === chosen && metric.finite > 0) held[metric.name] ??= colorRangeOf("hold", ends()).ends;
+    metric.rescale(colorRangeFor(colorRange, metric.name, held[metric.name], sharedEnds));
   }
 }
 
 /** The range of the metric that is shown, in its short form. */
-export function shownRange({ range, held, metric }) {
-  if (range.ends === null) return rangeName(range);
+export function shownColorRange({ colorRange, held, metric }) {
+  if (colorRange.ends === null) return colorRangeName(colorRange);
   const ends = held[metric?.name];
-  return ends ? rangeName({ kind: range.kind, ends }) : "q";
+  return ends ? colorRangeName({ kind: colorRange.kind, ends }) : "q";
 }
 
-function sharedSource(kind, name, told) {
-  if (told?.scope !== kind) return "being worked out";
-  if (!told.ends[name]) return `the ${kind} has no number of it`;
-  const all = `${whole(told.total)} rollout${told.total === 1 ? "" : "s"}`;
-  const where = kind === "step" ? `step ${told.step}` : "the run";
-  return told.rollouts < told.total ? `${where}: ${whole(told.rollouts)} of ${all}, drawn at random` : `${where}: ${all}`;
+function sharedSource(kind, name, sharedEnds) {
+  if (sharedEnds?.scope !== kind) return "being worked out";
+  if (!sharedEnds.ends[name]) return `the ${kind} has no number of it`;
+  const all = `${whole(sharedEnds.total)} rollout${sharedEnds.total === 1 ? "" : "s"}`;
+  const where = kind === "step" ? `step ${sharedEnds.step}` : "the run";
+  return sharedEnds.rollouts < sharedEnds.total ? `${where}: ${whole(sharedEnds.rollouts)} of ${all}, drawn at random` : `${where}: ${all}`;
 }
 
 function usable(ends) {

@@ -49,7 +49,7 @@ export function stepAlong(positions, from, direction) {
 }
 
 /** All texts as one string, and where in it each starts. */
-export function joined(n, textOf) {
+export function joinedTexts(n, textOf) {
   const starts = new Uint32Array(n);
   const parts = new Array(n);
   let length = 0;

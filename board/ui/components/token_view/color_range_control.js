@@ -1,7 +1,7 @@
 // How a metric's colour range is chosen: the reader's switch, and its short form for links. The arithmetic is in scale.js.
 
 import { element } from "./dom.js";
-import { mirror, rangeOf, RANGES } from "./ranges.js";
+import { mirror, colorRangeOf, COLOR_RANGES } from "./color_ranges.js";
 
 const TITLES = {
   q: "from the 1 % to the 99 % quantile of this response: single spikes do not flatten the rest",
@@ -14,18 +14,18 @@ const TITLES = {
 };
 
 /** The switch in `box`; `choose(range)` is called with the reader's choice, `ends()` gives the numbers in use now, `mirrored()` whether one is the other's negative. */
-export function createRange(box, ends, choose, mirrored = () => false) {
+export function createColorRangeControl(box, ends, choose, mirrored = () => false) {
   const switcher = element("select", "tv-range-kind", { "aria-label": "range of the colours" });
-  for (const [kind, name] of RANGES) switcher.append(element("option", "", { value: kind, title: TITLES[kind] }, name));
+  for (const [kind, name] of COLOR_RANGES) switcher.append(element("option", "", { value: kind, title: TITLES[kind] }, name));
   const low = element("input", "tv-input tv-end", { type: "text", inputMode: "decimal", "aria-label": "lower end of the colours" });
   const high = element("input", "tv-input tv-end", { type: "text", inputMode: "decimal", "aria-label": "upper end of the colours" });
   const note = element("span", "tv-range-note tv-dim", { role: "status" });
   box.append(switcher, low, high, note);
-  switcher.onchange = () => choose(rangeOf(switcher.value, ends()));
+  switcher.onchange = () => choose(colorRangeOf(switcher.value, ends()));
   low.onchange = high.onchange = () => {
     const wanted = [low, high].map((input) => Number(input.value.trim().replaceAll("\u2212", "-") || NaN));
     const fixed = mirrored() ? mirror(wanted, ends()) : wanted;
-    if (fixed.every(Number.isFinite) && fixed[0] < fixed[1]) choose(rangeOf("fixed", fixed));
+    if (fixed.every(Number.isFinite) && fixed[0] < fixed[1]) choose(colorRangeOf("fixed", fixed));
     else [low.value, high.value] = ends().map(String);
   };
   // The page's own shortcuts must not see what is typed here.

@@ -12,10 +12,10 @@ export function meetingPlace(key, world = globalThis) {
 }
 
 /** Leave the server's choice for the view, and tell it at once if it is there, and whether the same was said last time. */
-export function offer(place, choice) {
-  const repeated = JSON.stringify(place.choice) === JSON.stringify(choice);
-  place.choice = choice;
-  place.listener?.(choice, repeated);
+export function offer(meeting, choice) {
+  const repeated = JSON.stringify(meeting.choice) === JSON.stringify(choice);
+  meeting.choice = choice;
+  meeting.listener?.(choice, repeated);
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { meetingPlace, offer, settle } from "../../board/token_view/hub.js";
+import { meetingPlace, offer, settle } from "../../board/token_view/echo_filter.js";
 
 const choice = (metric, pinned = null) => ({ metric, pinned });
 
@@ -8,9 +8,9 @@ test("a choice that comes before its view waits, one that comes after is told", 
   const world = {};
   const heard = [];
   offer(meetingPlace("tokens", world), choice("kl"));
-  const place = meetingPlace("tokens", world);
-  assert.deepEqual(place.choice, choice("kl"));
-  place.listener = (told) => heard.push(told.metric);
+  const meeting = meetingPlace("tokens", world);
+  assert.deepEqual(meeting.choice, choice("kl"));
+  meeting.listener = (told) => heard.push(told.metric);
   offer(meetingPlace("tokens", world), choice("value"));
   offer(meetingPlace("other", world), choice("entropy"));
   assert.deepEqual(heard, ["value"]);
@@ -49,11 +49,11 @@ test("so is the granularity", () => {
 
 test("what the server says twice is no news, but may be an answer", () => {
   const heard = [];
-  const place = meetingPlace("tokens", {});
-  place.listener = (_, repeated) => heard.push(repeated);
-  offer(place, { metric: "kl", pinned: 1 });
-  offer(place, { metric: "kl", pinned: 1 });
-  offer(place, { metric: "kl", pinned: 2 });
+  const meeting = meetingPlace("tokens", {});
+  meeting.listener = (_, repeated) => heard.push(repeated);
+  offer(meeting, { metric: "kl", pinned: 1 });
+  offer(meeting, { metric: "kl", pinned: 1 });
+  offer(meeting, { metric: "kl", pinned: 2 });
   assert.deepEqual(heard, [false, true, false]);
   const pending = [{ metric: "kl", pinned: 3 }];
   assert.deepEqual(settle(pending, { metric: "kl", pinned: 1 }, true), { pending, apply: false });

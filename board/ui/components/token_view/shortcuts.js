@@ -5,7 +5,7 @@ import { localIndex } from "./model.js";
 import { verticalNeighbour } from "./text.js";
 
 /** `act` is what keys do to the view: focusOn, choose, togglePin, extreme, unpin. */
-export function listenKeys(view, act) {
+export function listenShortcuts(view, act) {
   const { text, chooser } = view.parts;
   text.onkeydown = (event) => key(view, event, true, act);
   for (const part of view.plots.focusable) part.onkeydown = (event) => key(view, event, false, act);
@@ -42,10 +42,10 @@ function actions(view, inText, shift, act) {
     m: () => view.metric && act.choose(view, neighbourMetric(view.model, view.metric.name, "ArrowRight")),
     f: () => view.text.fold(here ?? view.text.inView()?.[0] ?? 0),
     F: () => view.text.foldAll(),
-    "/": () => view.finder.search(),
-    g: () => view.finder.goto(),
+    "/": () => view.searchBar.search(),
+    g: () => view.searchBar.goto(),
     Escape: () => {
-      view.finder.help(false);
+      view.searchBar.help(false);
       act.unpin();
     },
     t: () => view.table.toggle(),

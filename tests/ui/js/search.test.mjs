@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { extremesOf, joined, loudnessOf, matchesOf, matchFrom, matchMarks, stepAlong } from "../../board/token_view/find.js";
+import { extremesOf, joinedTexts, loudnessOf, matchesOf, matchFrom, matchMarks, stepAlong } from "../../board/token_view/search.js";
 
 const HIGH = { scale: "sequential", loud: "high", lo: 0, hi: 1 };
 
@@ -39,7 +39,7 @@ test("stepping goes round at the ends", () => {
 });
 
 const tokens = ["The", " c", "at", "", " sat.", " The", " CAT"];
-const text = joined(tokens.length, (i) => tokens[i]);
+const text = joinedTexts(tokens.length, (i) => tokens[i]);
 
 test("a search finds text across tokens and says which tokens hold it", () => {
   assert.deepEqual(matchesOf(text, "cat"), [[1, 2], [6, 6]]);

@@ -1,6 +1,6 @@
 // The component nobody sees: hands the server's choice to the token view of the same key.
 
-import { meetingPlace, offer } from "./hub.js";
+import { meetingPlace, offer } from "./echo_filter.js";
 
 export default function ({ data }) {
   offer(meetingPlace(data.key), data);

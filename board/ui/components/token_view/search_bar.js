@@ -1,7 +1,7 @@
 // The tools beside the count: search in the response, go to a position, and the list of keys.
 
 import { element } from "./dom.js";
-import { joined, matchesOf, matchFrom, matchMarks } from "./find.js";
+import { joinedTexts, matchesOf, matchFrom, matchMarks } from "./search.js";
 import { whole } from "./format.js";
 import { KEYS } from "./key_names.js";
 
@@ -9,16 +9,16 @@ import { KEYS } from "./key_names.js";
  * The tools in `box`, the key list in `help`. `on` holds what they tell: found(marks or null), go(index), raw(whether), leave() when the
  * keyboard goes back to the text, here() for the token to search from.
  */
-export function createFinder(box, help, on) {
+export function createSearchBar(box, help, on) {
   const search = input("tv-search", "find", "search in the response");
   const count = element("span", "tv-found tv-dim", { role: "status" });
-  const place = input("tv-goto", "go to", "go to token number");
-  place.inputMode = "numeric";
+  const goTo = input("tv-goto", "go to", "go to token number");
+  goTo.inputMode = "numeric";
   const keys = element("button", "tv-zoom tv-keys", { type: "button", title: "keyboard shortcuts", "aria-label": "keyboard shortcuts" }, "?");
   const label = "draw tokens by their names in the tokenizer instead of by their bytes";
   const raw = element("button", "tv-zoom tv-raw", { type: "button", title: label, "aria-label": label }, "raw names");
   raw.onclick = () => on.raw(raw.getAttribute("aria-pressed") !== "true");
-  box.append(search, count, place, raw, keys);
+  box.append(search, count, goTo, raw, keys);
   help.append(...KEYS.flatMap(([key, what]) => [element("kbd", "", {}, key), element("span", "", {}, what)]));
   const state = { model: null, whole: null, matches: [], current: -1 };
   const tell = () => {
@@ -27,7 +27,7 @@ export function createFinder(box, help, on) {
     if (state.current >= 0) on.go(state.matches[state.current][0]);
   };
   search.oninput = () => {
-    state.whole ??= joined(state.model.n, (i) => state.model.drawn(i));
+    state.whole ??= joinedTexts(state.model.n, (i) => state.model.drawn(i));
     state.matches = matchesOf(state.whole, search.value);
     state.current = matchFrom(state.matches, on.here());
     tell();
@@ -37,9 +37,9 @@ export function createFinder(box, help, on) {
     state.current = (state.current + (event.shiftKey ? -1 : 1) + state.matches.length) % state.matches.length;
     tell();
   });
-  place.onkeydown = typed(on, () => {
-    const wanted = Number(place.value.replace(/[\s,_]/g, "")) - 1 - state.model.start;
-    if (place.value === "" || !Number.isFinite(wanted)) return;
+  goTo.onkeydown = typed(on, () => {
+    const wanted = Number(goTo.value.replace(/[\s,_]/g, "")) - 1 - state.model.start;
+    if (goTo.value === "" || !Number.isFinite(wanted)) return;
     on.go(Math.min(state.model.n - 1, Math.max(0, Math.round(wanted))));
     on.leave();
   });
@@ -50,13 +50,13 @@ export function createFinder(box, help, on) {
   return {
     show(model) {
       Object.assign(state, { model, whole: null, matches: [], current: -1 });
-      search.value = place.value = count.textContent = "";
+      search.value = goTo.value = count.textContent = "";
       box.hidden = model.n === 0;
       raw.hidden = model.codec === "plain";
       raw.setAttribute("aria-pressed", String(model.raw));
     },
     search: () => search.select(),
-    goto: () => place.select(),
+    goto: () => goTo.select(),
     help: toggle,
   };
 }

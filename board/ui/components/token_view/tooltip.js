@@ -16,7 +16,7 @@ const MOST_BYTES = 24;
 const DENSITIES = ["full", "brief", "least"];
 
 /** Fills the card for token `index`; beside it the numbers of `pinned`, when another token is pinned. `metric` colours the text now. */
-export function drawTip(card, model, index, pinned, metric) {
+export function drawTooltip(card, model, index, pinned, metric) {
   const other = pinned === index ? null : pinned;
   if (!model.ranked) prepareRanks(model.metrics, whenIdle);
   model.ranked = true;
@@ -26,7 +26,7 @@ export function drawTip(card, model, index, pinned, metric) {
 }
 
 /** Puts the card where `around` (of surroundings.js) has room for it, with less on it where there is none for all; hides it where there is none at all. */
-export function placeTip(card, { token, bounds, ...around }) {
+export function placeTooltip(card, { token, bounds, ...around }) {
   card.hidden = token === undefined;
   if (card.hidden) return;
   for (const density of DENSITIES) {
@@ -43,15 +43,15 @@ export function placeTip(card, { token, bounds, ...around }) {
 /** A token as text for where it stands alone: a character shared with others says so, a lost byte is named. */
 export function readable(model, index) {
   if (model.codec === "plain") return model.token(index);
-  const told = ({ text, glyph, part, parts, bad }) => text ?? (glyph === undefined ? badByte(bad) : `${glyph} (${part + 1} of ${parts})`);
-  return model.units(index).map(told).join("");
+  const textOfUnit = ({ text, glyph, part, parts, bad }) => text ?? (glyph === undefined ? badByte(bad) : `${glyph} (${part + 1} of ${parts})`);
+  return model.units(index).map(textOfUnit).join("");
 }
 
 /** One line for those who listen instead of look: "token 58 of 212, " the", kl 0.12 nats". */
 export function spoken(model, index, metric) {
-  const place = `token ${whole(model.start + index + 1)} of ${whole(model.total)}`;
+  const position = `token ${whole(model.start + index + 1)} of ${whole(model.total)}`;
   const value = metric ? `, ${metric.name} ${short(metric.values[index])} ${metric.unit}` : "";
-  return `${place}, ${literal(cut(readable(model, index)))}${value}${model.counts[index] === 0 ? ", masked" : ""}`;
+  return `${position}, ${literal(cut(readable(model, index)))}${value}${model.counts[index] === 0 ? ", masked" : ""}`;
 }
 
 /** The first characters of a token, and how many there are when that is not all. */
@@ -113,7 +113,7 @@ function numbersTable(model, index, pinned, chosen) {
 /** "3rd of 812", counted from the loudest token; nothing for one that is masked or has no number. A narrow card leaves out "of 812". */
 function rankOf(metric, index) {
   const rank = metric.ranking.of(index);
-  return rank === null ? [] : [ordinal(rank.place), element("span", "tv-rank-of", {}, ` of ${whole(rank.of)}`)];
+  return rank === null ? [] : [ordinal(rank.rank), element("span", "tv-rank-of", {}, ` of ${whole(rank.of)}`)];
 }
 
 /** What else could have been sampled here, where the row says. */

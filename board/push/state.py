@@ -15,7 +15,7 @@ from uuid import uuid4
 import orjson
 
 from board.errors import BoardError
-from board.user_files import private_folders
+from board.user_files import private_folders, user_folders
 
 VERSION: Final = 1
 
@@ -122,9 +122,9 @@ def state_of(what: Mapping[str, str], *, again: bool, kept: bool = True) -> Iter
         yield Forgotten(what)
         return
     digest = blake2b(orjson.dumps(what, option=orjson.OPT_SORT_KEYS), digest_size=12).hexdigest()
-    path = state_root() / "push" / f"{digest}.json"
+    path = user_folders.state() / "push" / f"{digest}.json"
     try:
-        private_folders.made(path.parent, state_root())
+        private_folders.made(path.parent, user_folders.state())
         lock = path.with_suffix(".lock").open("a")
     except OSError as error:
         raise BoardError(f"What was pushed cannot be noted in {path.parent}: {error.strerror}.") from error
@@ -162,10 +162,3 @@ def _lock(descriptor: int, what: Mapping[str, str]) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         raise BoardError(f"Another process is pushing {what.get('run', 'this run')} to the same place.") from error
-
-
-def state_root() -> Path:
-    """RL_BOARD_STATE, else the user's state folder."""
-    given = os.environ.get("RL_BOARD_STATE")
-    base = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-    return Path(given) if given else base / "rl-logging-board"

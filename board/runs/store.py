@@ -32,7 +32,7 @@ from board.runs.sealed_file import HEAD, Damaged, Sealed, Sum
 from board.sources import shards
 from board.sources.shards import Problem, Shard
 from board.text.path_names import shown
-from board.user_files import private_folders
+from board.user_files import private_folders, user_folders
 
 _MAKERS: Final = ("formats", "metrics", "runs", "sources", "text", "schema.py")
 """The wings, and the module beside them, whose code decides what a part holds. Another text of any of them makes another cache: no number
@@ -99,13 +99,6 @@ class Manifest:
     """In order of their bytes; not necessarily all of the shard."""
 
 
-def cache_root() -> Path:
-    """RL_BOARD_CACHE, else the user's cache folder."""
-    given = os.environ.get("RL_BOARD_CACHE")
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(given) if given else base / "rl-logging-board"
-
-
 def makers() -> list[Path]:
     """The sources that decide what a part holds."""
     board = Path(__file__).parents[1]
@@ -128,7 +121,7 @@ class Store:
         self.location = location.resolve()
         name = json.dumps([str(self.location), key])
         folder = f"{blake2b(name.encode(), digest_size=12).hexdigest()}-{shown(self.location.name)[:40]}"
-        self.root = root or cache_root()
+        self.root = root or user_folders.cache()
         self.folder = self.root / version() / folder
 
     def open(self) -> None:

@@ -1,4 +1,4 @@
-"""The reader's settings folder, and files in it: written whole or not at all, set aside when damaged.
+"""Files in the reader's settings folder: written whole or not at all, set aside when damaged.
 
 Knows nothing of what is in them.
 """
@@ -8,21 +8,14 @@ from pathlib import Path
 from uuid import uuid4
 
 from board.errors import BoardError
-from board.user_files import private_folders
-
-
-def folder() -> Path:
-    """RL_BOARD_SETTINGS, else the user's configuration folder. It need not exist."""
-    given = os.environ.get("RL_BOARD_SETTINGS")
-    base = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    return Path(given) if given else base / "rl-logging-board"
+from board.user_files import private_folders, user_folders
 
 
 def write(path: Path, data: bytes) -> None:
     """Put a file of the settings there in one move, so that nobody reads half of it. Raises BoardError where it cannot be written."""
     unfinished = path.with_name(f"{uuid4().hex}.tmp")
     try:
-        private_folders.made(path.parent, folder())
+        private_folders.made(path.parent, user_folders.settings())
         try:
             with unfinished.open("wb") as stream:
                 stream.write(data)

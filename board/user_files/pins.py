@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from board.errors import BoardError
-from board.user_files import folders
+from board.user_files import folders, user_folders
 
 NAME: Final = "pinned_metrics.json"
 
@@ -21,7 +21,7 @@ _CHANGING: Final = threading.Lock()
 
 def path() -> Path:
     """Where they are kept."""
-    return folders.folder() / NAME
+    return user_folders.settings() / NAME
 
 
 def read() -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import Final
 import orjson
 
 from board.errors import BoardError
-from board.user_files import folders
+from board.user_files import folders, user_folders
 
 LONGEST_NAME: Final = 80
 """Characters."""
@@ -78,7 +78,7 @@ def delete(name: str) -> None:
 
 
 def _folder() -> Path:
-    return folders.folder() / "custom_metrics"
+    return user_folders.settings() / "custom_metrics"
 
 
 def _files() -> list[Path]:

@@ -19,11 +19,12 @@ from board.push.completed_steps import settled
 from board.push.examples import Links, RunExamples, at_steps
 from board.push.messages import progress, summary
 from board.push.names import renamed
-from board.push.state import State, StateFile, state_of, state_root
+from board.push.state import State, StateFile, state_of
 from board.push.targets import TRACKERS
 from board.recorder import RolloutRecorder
 from board.recorder.examples import TEXT_CHARS
 from board.recorder.shard_file import account_path
+from board.user_files import user_folders
 
 WHAT = {"run": "/runs/a", "tracker": "tensorboard", "target": "log_dir=/tb", "names": "board"}
 
@@ -128,7 +129,7 @@ def test_the_note_is_kept_between_processes(state_folder: Path) -> None:
     with state_of(WHAT, again=True) as file:
         assert (file.state.last, file.state.run_id == run_id) == (None, False)
 
-    assert state_root() == state_folder
+    assert user_folders.state() == state_folder
 
 
 @pytest.mark.parametrize("damage", [b"", b"[1]", b'{"what": 1}', b'{"odd": 1}', b'{"what": {}, "last": "7"}', b"\xff\xfe"])
@@ -161,15 +162,6 @@ def test_a_state_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("RL_BOARD_STATE", str(tmp_path / "file"))
     with pytest.raises(BoardError, match="cannot be noted"), state_of(WHAT, again=False):
         pass
-
-
-def test_the_state_folder_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the user's system keeps such files, unless RL_BOARD_STATE says otherwise."""
-    monkeypatch.delenv("RL_BOARD_STATE")
-    monkeypatch.setenv("XDG_STATE_HOME", "/xdg")
-    assert state_root() == Path("/xdg/rl-logging-board")
-    monkeypatch.delenv("XDG_STATE_HOME")
-    assert state_root() == Path.home() / ".local/state/rl-logging-board"
 
 
 def rollouts(folder: Path, *rewards: float | None, **fields: Any) -> RunExamples:

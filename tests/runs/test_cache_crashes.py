@@ -11,13 +11,14 @@ import pytest
 from rows import compressed, lines, read_manifest, token_row, write_manifest, write_run
 
 from board import open_run
-from board.runs import loader, store
+from board.runs import loader
 from board.runs.loader import Stretch, parse
 from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.runs.run import Run
 from board.runs.store import Manifest, Store
 from board.sources.shards import find_shards
+from board.user_files import user_folders
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -96,7 +97,7 @@ def test_cache_deleted_and_made_again_while_open(tmp_path: Path) -> None:
     """A run that is open shows the rows it was loaded with, whatever becomes of its cache and its shards meanwhile."""
     folder = run_of(tmp_path, 40)
     run = open_run(folder)
-    shutil.rmtree(store.cache_root())
+    shutil.rmtree(user_folders.cache())
     write_run(folder, {"rank_0.jsonl": [token_row(9, prompt="other")]})
 
     other = open_run(folder)
@@ -149,7 +150,7 @@ def test_clock_that_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: f
     monkeypatch.setattr(loader, "STRETCH_BYTES", 1_000)
     folder = run_of(tmp_path, 40)
     open_run(folder)
-    for path in [folder / "rank_0.jsonl", *store.cache_root().rglob("*")]:
+    for path in [folder / "rank_0.jsonl", *user_folders.cache().rglob("*")]:
         os.utime(path, (path.stat().st_mtime + at, path.stat().st_mtime + at))
     with (folder / "rank_0.jsonl").open("a") as shard:
         shard.write(json.dumps(token_row(10, prompt="p40")) + "\n")
@@ -233,7 +234,7 @@ def test_shard_with_another_head_and_an_old_time(tmp_path: Path) -> None:
 def test_cache_of_another_version_that_is_in_use_stays(tmp_path: Path) -> None:
     """A cache of another version whose runs are written to is not removed, however long ago its last new run was opened."""
     shard_of(tmp_path / "run", "p")
-    other = store.cache_root() / "v-0123456789abcdef"
+    other = user_folders.cache() / "v-0123456789abcdef"
     (other / "run").mkdir(parents=True)
     (other / "run" / "today.arrow").write_text("new")
     os.utime(other, (1e9, 1e9))

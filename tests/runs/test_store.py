@@ -17,6 +17,7 @@ from board import open_run
 from board.runs import store
 from board.runs.run import Run
 from board.runs.store import Store
+from board.user_files import user_folders
 
 REPOSITORY = Path(__file__).parents[2]
 BOARD = REPOSITORY / "board"
@@ -90,7 +91,7 @@ def test_changed_shard_is_seen_as_it_is(tmp_path: Path, name: str) -> None:
 
     assert prompts(run) == [f"{step}.{i}" for step in steps for i in range(2)] or name.startswith("written again")
     assert sorted(prompts(run)) == sorted(f"{step}.{i}" for step in steps for i in range(2))
-    shutil.rmtree(store.cache_root())
+    shutil.rmtree(user_folders.cache())
     pd.testing.assert_frame_equal(open_run(path.parent).to_pandas(), run.to_pandas())
 
 
@@ -175,7 +176,7 @@ def test_cache_deleted_while_open(tmp_path: Path) -> None:
     """An open run goes on showing what it showed when its cache is deleted."""
     path = shard(tmp_path, text(range(3)))
     run = open_run(path.parent)
-    shutil.rmtree(store.cache_root())
+    shutil.rmtree(user_folders.cache())
 
     assert run.rollout(5)["prompt"] == "2.1"
     assert run.rollout(5)["logprobs"] is not None
@@ -218,7 +219,7 @@ def test_full_disk_is_survived(tmp_path: Path) -> None:
 def test_another_version_makes_its_own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts made by other code are not looked at; an old version's cache goes when nobody has written to it for weeks."""
     path = shard(tmp_path, text(range(3)))
-    old = store.cache_root() / "v-0123456789abcdef"
+    old = user_folders.cache() / "v-0123456789abcdef"
     old.mkdir(parents=True)
     (old / "part").write_text("old")
 
@@ -254,6 +255,7 @@ def test_every_source_that_parses_names_the_version() -> None:
         "errors.py",
         "user_files/__init__.py",
         "user_files/private_folders.py",
+        "user_files/user_folders.py",
     }  # no number passes through them
     assert {file.relative_to(BOARD).as_posix() for file in seen - set(store.makers())} <= say_and_place
 
@@ -290,15 +292,15 @@ def test_pads_have_parts_of_their_own(tmp_path: Path) -> None:
 def test_cache_is_this_users_alone(tmp_path: Path) -> None:
     """Rollouts may be private: nobody else may look into the cache."""
     path = shard(tmp_path, text(range(2)))
-    older = store.cache_root() / "v-0123456789abcdef"
+    older = user_folders.cache() / "v-0123456789abcdef"
     older.mkdir(parents=True, mode=0o755)
-    store.cache_root().chmod(0o755)
+    user_folders.cache().chmod(0o755)
     Store(path.parent).folder.parent.mkdir(mode=0o755)
     open_run(path.parent)
 
     folder = Store(path.parent).folder
     assert [place.stat().st_mode & 0o077 for place in (folder, folder.parent, older)] == [0, 0, 0]
-    assert store.cache_root().stat().st_mode & 0o777 == 0o755  # it was there before, and may be anybody's
+    assert user_folders.cache().stat().st_mode & 0o777 == 0o755  # it was there before, and may be anybody's
 
 
 KILLED = """

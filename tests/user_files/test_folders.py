@@ -1,4 +1,4 @@
-"""The reader's settings folder: where it is, and that a file in it is whole or not there."""
+"""The reader's settings folder: a file in it is whole or not there."""
 
 from pathlib import Path
 
@@ -6,25 +6,6 @@ import pytest
 
 from board.errors import BoardError
 from board.user_files import folders
-
-PLACES = {
-    "nothing set": ({}, "home/.config/rl-logging-board"),
-    "the user's configuration folder": ({"XDG_CONFIG_HOME": "xdg"}, "xdg/rl-logging-board"),
-    "the board's own": ({"RL_BOARD_SETTINGS": "mine", "XDG_CONFIG_HOME": "xdg"}, "mine"),
-    "set to nothing": ({"RL_BOARD_SETTINGS": "", "XDG_CONFIG_HOME": ""}, "home/.config/rl-logging-board"),
-}
-
-
-@pytest.mark.parametrize("name", PLACES)
-def test_folder(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """RL_BOARD_SETTINGS, else the user's configuration folder; asking for it makes nothing."""
-    variables, wanted = PLACES[name]
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    for variable, value in variables.items():
-        monkeypatch.setenv(variable, value and str(tmp_path / value))
-
-    assert folders.folder() == tmp_path / wanted
-    assert [*tmp_path.iterdir()] == []
 
 
 def test_writes_whole_and_for_this_user(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from board.push.state import state_of, state_root
-from board.runs.store import Store, cache_root
-from board.user_files import pins, private_folders
+from board.push.state import state_of
+from board.runs.store import Store
+from board.user_files import pins, private_folders, user_folders
 
 
 def modes(folder: Path, root: Path) -> list[int]:
@@ -41,6 +41,6 @@ def test_every_folder_that_names_runs(tmp_path: Path, monkeypatch: pytest.Monkey
     with state_of({"run": "secret_name"}, again=False) as file:
         file.save()
 
-    assert modes(run.folder, cache_root().parent) == [0, 0, 0]
-    assert modes(state_root() / "push", state_root().parent) == [0, 0]
+    assert modes(run.folder, user_folders.cache().parent) == [0, 0, 0]
+    assert modes(user_folders.state() / "push", user_folders.state().parent) == [0, 0]
     assert modes(pins.path().parent, tmp_path) == [0]

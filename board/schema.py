@@ -50,6 +50,13 @@ ALTERNATIVES: Final = "top_logprobs"
 TOKEN_IDS: Final = ("response_token_ids", "token_ids", "response_ids", "completion_ids", "completion_token_ids", "output_ids")
 """Trainers' names for the response's token ids: shown with the token, in no mean and on no colour scale."""
 
+EVALUATION: Final = "evaluation"
+"""What `split` says of a rollout of an evaluation."""
+CUT_SHORT: Final = "length"
+"""What `finish_reason` says of a response that was cut at its limit."""
+LEFT_OUT: Final = "token_arrays_left_out"
+"""Number that is 1 in a row whose token arrays the recorder measured, summed up and left out for want of room."""
+
 _LIKELIHOOD: Final = ("low probability", "high probability")
 _PREFERENCE: Final = ("policy avoids", "policy prefers")
 """What a log-ratio below and above zero says: the policy makes the token rarer, or likelier, than the reference does."""

@@ -15,7 +15,7 @@ from typing import Final
 
 from board import trackers
 from board.errors import BoardError
-from board.metrics import declared
+from board.metrics import OWN_PREFIX, declared
 from board.metrics.declared.contract import Metric
 from board.runs.shared_values import Turns
 from board.sources.nearby_files import listed_files, walk
@@ -30,9 +30,6 @@ KEPT: Final = 64
 
 MOST_FILES: Final = 2_000
 """No more files of a tracker's folder are looked at to tell whether it has changed."""
-
-OWN: Final = "board/"
-"""What the board's own names begin with in a tracker."""
 
 Stamp = tuple[tuple[str, int, int], ...]
 
@@ -149,7 +146,7 @@ def _read(source: LogSource) -> list[Logged] | BoardError:
 
 def _joined(name: str, source: LogSource, curve: Curve) -> Logged:
     """A scalar with the metric that its name stands for in any dialect. The board's own are pushed as board/KEY, columns included."""
-    own = name.removeprefix(OWN)
+    own = name.removeprefix(OWN_PREFIX)
     known = declared.resolve("board", own) if own != name else None
     if known is not None:
         metric, places = known

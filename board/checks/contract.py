@@ -1,4 +1,4 @@
-"""What a check is, what it may answer, and what an examination hands on. Knows no check."""
+"""What a check is, what it may answer, and what running them gives. Knows no check."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -72,7 +72,7 @@ class EvidencePlace:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReportedFault:
     """What a check found, as it is shown."""
 
     check: Check
@@ -88,11 +88,11 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Diagnosis:
-    """An examined run."""
+class CheckReport:
+    """What the checks of a run found."""
 
     rollouts: int
-    findings: tuple[Finding, ...]
+    findings: tuple[ReportedFault, ...]
     """Worst first, then in the order of the table."""
     passed: tuple[Check, ...]
     unable: tuple[tuple[Check, str], ...]

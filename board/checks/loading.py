@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from board.checks.contract import Answer, Fault
 from board.checks.evidence import Evidence
 from board.runs.load_report import LIGHTENED, LoadReport
-from board.runs.parts import LEFT_OUT
-from board.schema import TOKEN_METRICS
+from board.schema import LEFT_OUT, TOKEN_METRICS
 from board.sources.shards import Problem
 from board.text.counting import plural
 

@@ -154,12 +154,12 @@ def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: 
 def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokenizer: Path | None, mapping: Path | None) -> None:
     """Examine the folder RUN: are its numbers what its trainer meant to write?"""
     from board.checks import messages
-    from board.checks.examination import examine
+    from board.checks.all_checks import run_checks
     from board.runs.run import open_run
 
-    diagnosis = examine(open_run(run, tokenizer=tokenizer, mapping=mapping))
-    _say(messages.as_json(diagnosis, shown(run)) if as_json else messages.as_text(diagnosis))
-    raise click.exceptions.Exit(ExitCode.FAULTS if diagnosis.reaches(fail_on) else ExitCode.DONE)
+    checked = run_checks(open_run(run, tokenizer=tokenizer, mapping=mapping))
+    _say(messages.as_json(checked, shown(run)) if as_json else messages.as_text(checked))
+    raise click.exceptions.Exit(ExitCode.FAULTS if checked.reaches(fail_on) else ExitCode.DONE)
 
 
 @main.command()

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from board.analysis.highlights import Landmark
 from board.errors import BoardError
+from board.metrics import OWN_PREFIX
 from board.push.state import StateFile
 from board.push.targets import Target
 from board.trackers.contract import Example, TrackerWriter
 
-ROLLOUTS: Final = "board/rollouts"
-FINDINGS: Final = "board/findings"
+ROLLOUTS: Final = f"{OWN_PREFIX}rollouts"
+FINDINGS: Final = f"{OWN_PREFIX}findings"
 """What examples are called in the tracker."""
 
 

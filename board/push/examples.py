@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from board.analysis.highlights import Landmark, landmarks
 from board.analysis.selection import numeric_columns
 from board.analysis.step_stats import finite_values, per_step
-from board.checks.contract import Finding
-from board.checks.examination import examine
+from board.checks.all_checks import run_checks
+from board.checks.contract import ReportedFault
 from board.metrics.formulas import DEFAULT_ESTIMATOR, kl_column
 from board.recorder.examples import cut
 from board.runs.run import Run
@@ -85,7 +85,7 @@ def findings(run: Run) -> list[Landmark]:
     columns = [name for name in ("reward", "valid_reward", kl, "response_length") if name in numeric]
     stood_out = landmarks({name: per_step(frame, name) for name in columns}, kl)
     return [_worded(one) for one in stood_out] + [
-        _wrong(one, int(run.steps[-1])) for one in examine(run).findings if one.check.severity != "note"
+        _wrong(one, int(run.steps[-1])) for one in run_checks(run).findings if one.check.severity != "note"
     ]
 
 
@@ -94,7 +94,7 @@ def _worded(found: Landmark) -> Landmark:
     return replace(found, text=f"warning: {found.text}") if found.kind == "warning" else found
 
 
-def _wrong(finding: Finding, last: int) -> Landmark:
+def _wrong(finding: ReportedFault, last: int) -> Landmark:
     """What the doctor found, at the step of its first rollout, or the last one where it is about no rollout."""
     step = next((place.step for place in finding.where if place.step is not None), last)
     return Landmark(step, f"{finding.check.severity}: {finding.check.title}: {finding.what}")

@@ -3,10 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
+from board.metrics import OWN_PREFIX
 from board.metrics.declared import DIALECTS
-
-PREFIX: Final = "board/"
-"""Before the board's own name of a metric."""
 
 NAMES: Final = tuple(DIALECTS)
 
@@ -20,4 +18,4 @@ def renamed(keys: Iterable[str], names: str) -> dict[str, list[str]]:
     for name, key in DIALECTS[names].names.items():
         by_key.setdefault(key, []).append(name)
     own = names == "board"
-    return {key: [PREFIX + key] if own else by_key.get(key, [PREFIX + key]) for key in keys}
+    return {key: [OWN_PREFIX + key] if own else by_key.get(key, [OWN_PREFIX + key]) for key in keys}

@@ -8,14 +8,11 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
-from typing import Final
 
 from board.metrics import formulas
 from board.recorder.encoding import Parts, encode
 from board.recorder.token_arrays import Held, summaries
-
-LEFT_OUT: Final = "token_arrays_left_out"
-"""Field that marks a row whose token arrays were measured, summed up and not written."""
+from board.schema import LEFT_OUT
 
 
 @dataclass(frozen=True)

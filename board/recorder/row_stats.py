@@ -12,7 +12,7 @@ import numpy as np
 from board.metrics.formulas import BoolArray, Float64Array, FloatArray
 from board.metrics.token_sums import Moments, Tokens, moments
 from board.recorder.token_arrays import aligned, number
-from board.schema import TOKENS
+from board.schema import CUT_SHORT, TOKENS
 from board.text.padding import pad_mask
 
 _AS_THEY_ARE: Final = {
@@ -26,10 +26,6 @@ _AS_THEY_ARE: Final = {
     "token_reward/sum": "shaped",
 }
 """Moments of a rollout that are numbers of it: column → the number's name."""
-
-
-CUT_SHORT: Final = "length"
-"""The `finish_reason` of a response that was cut at its limit."""
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from board.metrics import formulas
 from board.metrics.running_stats import Spread
 from board.metrics.token_sums import Moments
 from board.recorder.row_stats import Observed, observe, together
-
-EVALUATION: Final = "evaluation"
+from board.schema import EVALUATION
 
 AT_ONCE: Final = 16
 """Rollouts that are summed up together: one alone takes as long as several."""

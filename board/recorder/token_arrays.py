@@ -16,7 +16,7 @@ from board.recorder.encoding import Parts
 from board.recorder.snapshot import Floats
 from board.schema import ALTERNATIVES, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
 
-CUT_SHORT: Final = ("finish_reason", "stop_reason")
+REASON_FIELDS: Final = ("finish_reason", "stop_reason")
 
 NUMBERS: Final = frozenset({int, float, bool, type(None)})
 """Types of what a list of numbers per token may hold; None is a missing one."""
@@ -57,7 +57,7 @@ def hold(row: Mapping[str, Any], parts: Parts) -> Held:
         arrays=arrays,
         length=size,
         reward=number(row.get("reward")),
-        truncated=bool(number(row.get("truncated")) == 1) or any(row.get(name) == "length" for name in CUT_SHORT),
+        truncated=bool(number(row.get("truncated")) == 1) or any(row.get(name) == "length" for name in REASON_FIELDS),
     )
 
 

@@ -5,11 +5,12 @@ Called by one thread at a time; never waits and never raises. Knows steps and su
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from board import trackers
+from board.metrics import OWN_PREFIX
 from board.recorder.drop_log import FAILURES, Losses, described
 from board.recorder.encoding import Parts
 from board.recorder.examples import StepExamples
@@ -17,9 +18,6 @@ from board.recorder.snapshot import to_numpy
 from board.recorder.step_aggregator import StepSums
 from board.recorder.tracker_thread import Channel
 from board.trackers.contract import Example, TrackerWriter
-
-PREFIX: Final = "board/"
-"""Before the names of the metrics that the recorder computes."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ class Tracking:
             return
         self._tell_given(below=self._step)
         try:
-            computed = {f"{PREFIX}{key}": value for key, value in sums.values().items()}
+            computed = {f"{OWN_PREFIX}{key}": value for key, value in sums.values().items()}
         except FAILURES as error:  # the boundary to training: the trainer's own numbers still leave
             self._losses.add("tracker", described(error))
             computed = {}
@@ -105,7 +103,7 @@ class Tracking:
         if values:
             self._channel.put(lambda writer: writer.scalars(step, values))
         if examples:
-            self._channel.put(lambda writer: writer.examples(step, f"{PREFIX}rollouts", examples))
+            self._channel.put(lambda writer: writer.examples(step, f"{OWN_PREFIX}rollouts", examples))
 
 
 def opener(run: str, name: str, options: Mapping[str, Any]) -> Callable[[], TrackerWriter]:

@@ -17,7 +17,7 @@ from board.recorder.shard_file import ShardFile
 from board.recorder.snapshot import to_numpy
 from board.recorder.token_arrays import Held, hold
 from board.recorder.tracking import Tracking
-from board.schema import TOKEN_METRICS, TOKENS
+from board.schema import LEFT_OUT, TOKEN_METRICS, TOKENS
 
 Redact = Callable[[dict[str, Any]], Mapping[str, Any]]
 """Given a row that is its own to change, returns the row to write."""
@@ -199,7 +199,7 @@ class RowWriter:
             self.losses.add("disk", described(error))
             return
         self._written += 1
-        self._left_out += budget.LEFT_OUT in parts
+        self._left_out += LEFT_OUT in parts
 
 
 def _whole(value: Any) -> int:

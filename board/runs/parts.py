@@ -19,7 +19,7 @@ from board.metrics import formulas
 from board.metrics.formulas import Float64Array
 from board.metrics.token_sums import Moments, Tokens, moments
 from board.runs.columns import Columns, Overlaid
-from board.schema import ALTERNATIVES, BY_NAME, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
+from board.schema import ALTERNATIVES, BY_NAME, LEFT_OUT, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
 from board.text.padding import pad_mask
 
 COUNTS: Final = "counts"
@@ -29,9 +29,6 @@ PADS: Final = "pads"
 """Token column of booleans: True for padding."""
 
 _SOURCE: Final = ("step", "shard", "line", "offset", "nth", "prompt_key", "group")
-
-LEFT_OUT: Final = "token_arrays_left_out"
-"""Number that is 1 in a row whose token arrays the recorder left out for want of room; it then keeps their means and sums."""
 
 _GAPS: Final = {"reward_gap": ("reward", "ref_reward"), "valid_reward_gap": ("valid_reward", "ref_valid_reward")}
 

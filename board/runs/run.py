@@ -33,14 +33,12 @@ from board.runs.progress import Progress
 from board.runs.read_options import ReadOptions
 from board.runs.repeated_steps import repeated_steps
 from board.runs.store import Store
-from board.schema import ALTERNATIVES, TEXTS, TOKEN_METRICS, TOKENS
+from board.schema import ALTERNATIVES, EVALUATION, TEXTS, TOKEN_METRICS, TOKENS
 from board.sources import files, run_files, shards
 from board.sources.shards import Fingerprint, Shard
 from board.text.path_names import shown
 
 Split = Literal["train", "evaluation"]
-EVALUATION: Final = "evaluation"
-
 _NO_METRIC: Final = (TOKENS, ALTERNATIVES, COUNTS, PADS)
 _MOST_MAPPING: Final = 1_000_000
 """Bytes of a mapping by hand."""

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from board import trackers
-from board.analysis.logged_curves import KEPT, CurveReader, Found, Scalars, filled, find, stamp
+from board.analysis.logged_curves import KEPT, CurveReader, LogSource, Scalars, filled, find, stamp
 from board.errors import BoardError
 from board.metrics import declared
 
@@ -38,7 +38,7 @@ def jsonl(path: Path, rows: list[dict[str, float]]) -> Path:
     return path
 
 
-def read(*sources: Found) -> Scalars:
+def read(*sources: LogSource) -> Scalars:
     """What the sources hold, read afresh."""
     return CurveReader().read(sources)
 
@@ -226,10 +226,10 @@ def test_a_damaged_file_is_told_and_the_others_are_read(tmp_path: Path) -> None:
     bad.parent.mkdir()
     bad.write_bytes(b'\xff\xfe not json\n{"step": 1, "loss": 1.0}\n')
 
-    scalars = read(Found("jsonl", bad), Found("jsonl", good))
+    scalars = read(LogSource("jsonl", bad), LogSource("jsonl", good))
 
     assert by_name(scalars) == {"loss": {1: 1.0}}
-    assert scalars.sources == (Found("jsonl", good),)
+    assert scalars.sources == (LogSource("jsonl", good),)
     (problem,) = scalars.problems
     assert str(bad) in problem
 
@@ -238,7 +238,7 @@ def test_a_growing_file_is_read_again_and_no_other(tmp_path: Path) -> None:
     """Of two files the one that grew is read again: the scalars of the other are the very same as before."""
     grows = jsonl(tmp_path / "a" / "metrics.jsonl", [{"step": 1, "loss": 1.0}])
     stays = jsonl(tmp_path / "b" / "metrics.jsonl", [{"step": 1, "lr": 1.0}])
-    reader, sources = CurveReader(), [Found("jsonl", grows), Found("jsonl", stays)]
+    reader, sources = CurveReader(), [LogSource("jsonl", grows), LogSource("jsonl", stays)]
     before = reader.read(sources)
     again = reader.read(sources)
     with grows.open("a") as file:
@@ -257,7 +257,7 @@ def test_a_mended_file_is_read_again(tmp_path: Path) -> None:
     """A file that could not be read is tried again once it has changed, and not before."""
     path = tmp_path / "metrics.jsonl"
     path.write_bytes(b"[]\n" * 3)
-    reader, source = CurveReader(), Found("jsonl", path)
+    reader, source = CurveReader(), LogSource("jsonl", path)
     broken = reader.read([source])
     jsonl(path, [{"step": 1, "loss": 1.0}])
 
@@ -267,7 +267,7 @@ def test_a_mended_file_is_read_again(tmp_path: Path) -> None:
 
 def test_a_file_that_went_away_is_told(tmp_path: Path) -> None:
     """A source that was found and is gone becomes a problem, not a traceback."""
-    scalars = read(Found("jsonl", tmp_path / "metrics.jsonl"), Found("tensorboard", tmp_path / "events"))
+    scalars = read(LogSource("jsonl", tmp_path / "metrics.jsonl"), LogSource("tensorboard", tmp_path / "events"))
 
     assert len(scalars.problems) == 2
     assert scalars.logged == ()
@@ -276,13 +276,13 @@ def test_a_file_that_went_away_is_told(tmp_path: Path) -> None:
 def test_only_so_many_files_stay_read(tmp_path: Path) -> None:
     """What was not asked for longest is let go: a server that runs for weeks keeps a bounded number of files."""
     path = jsonl(tmp_path / "metrics.jsonl", [{"step": 1, "loss": 1.0}])
-    reader, first = CurveReader(), Found("jsonl", path)
+    reader, first = CurveReader(), LogSource("jsonl", path)
     before = reader.read([first])
     for at in range(KEPT):
         copied = tmp_path / str(at) / "metrics.jsonl"
         copied.parent.mkdir()
         shutil.copy(path, copied)
-        reader.read([Found("jsonl", copied)])
+        reader.read([LogSource("jsonl", copied)])
 
     after = reader.read([first])
 
@@ -339,7 +339,7 @@ def test_names_of_any_dialect_join_the_catalogue(tmp_path: Path, name: str) -> N
     """A scalar goes under the board's key of the metric its name stands for, in whichever dialect; an unknown one keeps its name."""
     path = jsonl(tmp_path / "metrics.jsonl", [{"step": 1, name: 1.0}])
 
-    (one,) = read(Found("jsonl", path)).logged
+    (one,) = read(LogSource("jsonl", path)).logged
 
     assert (one.name, one.key) == (name, JOINED[name])
     assert (one.metric is not None) == (JOINED[name] in declared.METRICS or "my function" in name)
@@ -350,7 +350,7 @@ def test_places_of_a_family_are_filled_in(tmp_path: Path) -> None:
     names = [f"memory/generate/start/offload/allocated/{device}" for device in ("0", "cuda:1")]
     path = jsonl(tmp_path / "metrics.jsonl", [dict.fromkeys(names, 1.0) | {"step": 1}])
 
-    found = read(Found("jsonl", path)).logged
+    found = read(LogSource("jsonl", path)).logged
 
     assert len({one.key for one in found}) == 2
     assert len({one.metric.key for one in found if one.metric}) == 1
@@ -363,5 +363,5 @@ def test_times_are_of_the_file_written_last(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "metrics.jsonl", [{"step": 1, "loss": 1.0}])
     os.utime(path, ns=(10, 10))
 
-    assert read(Found("jsonl", path)).modified_ns == 10
+    assert read(LogSource("jsonl", path)).modified_ns == 10
     assert np.isclose(read().modified_ns, 0)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board import schema
-from board.analysis.logged_curves import Found, Logged
+from board.analysis.logged_curves import Logged, LogSource
 from board.analysis.metric_list import (
     HEADINGS,
     UNKNOWN,
@@ -43,7 +43,7 @@ def logged(
     if found:
         for place, value in found[2].items():
             key = key.replace(f"{{{place}}}", value)
-    return Logged(name, key, metric, Found(tracker, Path("metrics.jsonl")), Curve(np.array(steps), np.array(values)))
+    return Logged(name, key, metric, LogSource(tracker, Path("metrics.jsonl")), Curve(np.array(steps), np.array(values)))
 
 
 def names(dialect: str, *scalars: Logged) -> dict[str, str]:
@@ -147,7 +147,7 @@ def test_names_of_a_run_are_readable(name: str) -> None:
 
 def of(tracker: str, path: str, name: str) -> Logged:
     """A scalar of one place."""
-    return Logged(name, "kl/k1_sum_mean", None, Found(tracker, Path(path)), Curve(np.array([1]), np.array([1.0])))
+    return Logged(name, "kl/k1_sum_mean", None, LogSource(tracker, Path(path)), Curve(np.array([1]), np.array([1.0])))
 
 
 LINES = {

@@ -12,8 +12,8 @@ from bounded import run_bounded
 from rows import row, write_run
 
 from board import open_run
-from board.checks.contract import Diagnosis, Finding
-from board.checks.examination import CHECKS, NAMED_PLACES, examine
+from board.checks.all_checks import CHECKS, NAMED_PLACES, run_checks
+from board.checks.contract import CheckReport, ReportedFault
 from board.checks.texts import CLOSELY
 from board.runs.load_report import KEPT_PROBLEMS
 
@@ -56,19 +56,19 @@ def sound() -> Rows:
     return [sound_row(step, group, member, dice) for step in range(STEPS) for group in range(GROUPS) for member in range(MEMBERS)]
 
 
-def examined(folder: Path, rows: Rows) -> Diagnosis:
-    """The diagnosis of a run of these rows in one shard."""
-    return examine(open_run(write_run(folder, {"data.jsonl": rows})))
+def examined(folder: Path, rows: Rows) -> CheckReport:
+    """The checked of a run of these rows in one shard."""
+    return run_checks(open_run(write_run(folder, {"data.jsonl": rows})))
 
 
-def found(diagnosis: Diagnosis, check: str) -> Finding:
+def found(checked: CheckReport, check: str) -> ReportedFault:
     """The finding of one check."""
-    return next(finding for finding in diagnosis.findings if finding.check.name == check)
+    return next(finding for finding in checked.findings if finding.check.name == check)
 
 
-def names(diagnosis: Diagnosis) -> list[str]:
+def names(checked: CheckReport) -> list[str]:
     """Which checks found something."""
-    return [finding.check.name for finding in diagnosis.findings]
+    return [finding.check.name for finding in checked.findings]
 
 
 def edited(edit: Callable[[dict[str, Any]], dict[str, Any]], *at: int) -> Callable[[Rows], Rows]:
@@ -265,14 +265,14 @@ FAULTS: dict[str, Fault] = {
 
 def test_sound_run_gives_no_alarm(tmp_path: Path) -> None:
     """A sound run has no finding, and only the checks that need masked tokens or a recorder's budget cannot tell."""
-    diagnosis = examined(tmp_path / "run", sound())
+    checked = examined(tmp_path / "run", sound())
 
-    assert names(diagnosis) == []
-    assert [(check.name, reason) for check, reason in diagnosis.unable] == [
+    assert names(checked) == []
+    assert [(check.name, reason) for check, reason in checked.unable] == [
         ("masked-tokens", "no token is masked"),
         ("left-out", "no rollout has token_arrays_left_out"),
     ]
-    assert len(diagnosis.passed) == len(CHECKS) - 2
+    assert len(checked.passed) == len(CHECKS) - 2
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -280,15 +280,15 @@ def test_fault_is_found(tmp_path: Path, name: str) -> None:
     """Each fault put into the sound run is found by its check, at its place, and sets off no other that it does not concern."""
     fault = FAULTS[name]
 
-    diagnosis = examined(tmp_path / "run", fault.do(sound()))
+    checked = examined(tmp_path / "run", fault.do(sound()))
 
-    finding = found(diagnosis, fault.check)
+    finding = found(checked, fault.check)
     assert finding.where[0].source == fault.first
     assert finding.where[0].step is not None
     assert (finding.rollouts, finding.tokens) == (fault.rollouts, fault.tokens)
     assert fault.says in finding.what
     assert not finding.at_least
-    assert set(names(diagnosis)) <= {fault.check, *fault.beside}
+    assert set(names(checked)) <= {fault.check, *fault.beside}
 
 
 def test_every_check_has_a_fault() -> None:
@@ -314,9 +314,9 @@ def test_step_in_two_files_of_a_rank(tmp_path: Path) -> None:
         one | {"reward": 1.5, "token_rewards": None, "sample_id": f"again {one['sample_id']}"} for one in rows if one["step"] > 4
     ]
 
-    diagnosis = examine(open_run(write_run(tmp_path / "run", {"first.jsonl": rows, "second.jsonl": again})))
+    checked = run_checks(open_run(write_run(tmp_path / "run", {"first.jsonl": rows, "second.jsonl": again})))
 
-    assert found(diagnosis, "two-files").what == (
+    assert found(checked, "two-files").what == (
         "2 steps with rows of one rank in several files: 5, 6; the first in first.jsonl, second.jsonl"
     )
 
@@ -325,18 +325,18 @@ def test_step_that_goes_on_in_the_next_file_is_sound(tmp_path: Path) -> None:
     """A writer that begins another file in the middle of a step has written nothing twice."""
     rows = sound()
 
-    diagnosis = examine(open_run(write_run(tmp_path / "run", {"data.1.jsonl": rows[:26], "data.2.jsonl": rows[26:]})))
+    checked = run_checks(open_run(write_run(tmp_path / "run", {"data.1.jsonl": rows[:26], "data.2.jsonl": rows[26:]})))
 
-    assert names(diagnosis) == []
+    assert names(checked) == []
 
 
 def test_evaluation_in_a_file_of_its_own_is_sound(tmp_path: Path) -> None:
     """Training and evaluation of one step and rank may stand in different files."""
     evaluation = [one | {"split": "evaluation", "sample_id": f"e{one['sample_id']}", "prompt": "e"} for one in sound()[8:16]]
 
-    diagnosis = examine(open_run(write_run(tmp_path / "run", {"a.jsonl": sound(), "b.jsonl": evaluation})))
+    checked = run_checks(open_run(write_run(tmp_path / "run", {"a.jsonl": sound(), "b.jsonl": evaluation})))
 
-    assert "two-files" in [check.name for check in diagnosis.passed]
+    assert "two-files" in [check.name for check in checked.passed]
 
 
 def test_ranks_in_files_of_their_own_are_sound(tmp_path: Path) -> None:
@@ -348,7 +348,7 @@ def test_ranks_in_files_of_their_own_are_sound(tmp_path: Path) -> None:
         for step in range(STEPS)
     }
 
-    assert names(examine(open_run(write_run(tmp_path / "run", shards)))) == []
+    assert names(run_checks(open_run(write_run(tmp_path / "run", shards)))) == []
 
 
 def test_reference_read_late_in_one_rank_alone(tmp_path: Path) -> None:
@@ -357,7 +357,7 @@ def test_reference_read_late_in_one_rank_alone(tmp_path: Path) -> None:
     late = [one | {"ref_logprobs": [-0.7, *one["ref_logprobs"][:-1]]} for one in rows if one["rank"] == 1]
     folder = write_run(tmp_path / "run", {"rank_0.jsonl": [one for one in rows if one["rank"] == 0], "rank_1.jsonl": late})
 
-    finding = found(examine(open_run(folder)), "off-by-one")
+    finding = found(run_checks(open_run(folder)), "off-by-one")
 
     assert finding.rollouts == len(late)
     assert {place.source.partition(":")[0] for place in finding.where} == {"rank_1.jsonl"}
@@ -398,11 +398,11 @@ def test_field_that_some_rows_lack(tmp_path: Path, which: str, field: str) -> No
     ]
     lacking = [one if PARTLY[which](one) else {key: value for key, value in one.items() if key != field} for one in rows]
 
-    diagnosis = examined(tmp_path / "run", lacking)
+    checked = examined(tmp_path / "run", lacking)
 
-    assert diagnosis.rollouts == (sum(map(PARTLY[which], rows)) if field == "step" else len(rows))
+    assert checked.rollouts == (sum(map(PARTLY[which], rows)) if field == "step" else len(rows))
     if field in ("group_id", "prompt"):
-        assert "small-groups" not in names(diagnosis)
+        assert "small-groups" not in names(checked)
 
 
 RANKS: dict[str, tuple[str | int, str]] = {
@@ -424,7 +424,7 @@ def test_ranks_of_any_size(tmp_path: Path) -> None:
     ]
 
     told = run_bounded(
-        "import json, sys; from board import open_run; from board.checks.examination import examine\n"
+        "import json, sys; from board import open_run; from board.checks.all_checks import examine\n"
         "print(json.dumps([[one.what for one in examine(open_run(run)).findings] for run in sys.argv[1:]]))",
         *folders,
     )
@@ -485,7 +485,7 @@ def test_refused_lines_are_an_error(tmp_path: Path) -> None:
     """What was not loaded is named by line and reason, beside the rest of the run."""
     folder = write_run(tmp_path / "run", {"data.jsonl": [row(0), b"not json", row(1)]})
 
-    finding = found(examine(open_run(folder)), "refused")
+    finding = found(run_checks(open_run(folder)), "refused")
 
     assert (finding.check.severity, finding.where[0].source, finding.where[0].step) == ("error", "data.jsonl:2", None)
     assert "1 line or file not loaded: is not JSON" in finding.what
@@ -498,22 +498,22 @@ def test_notes_are_as_many_as_on_the_screen(tmp_path: Path) -> None:
     run = open_run(folder)
     run.report.notes["The step is taken from the file's name"] = 2
 
-    diagnosis = examine(run)
+    checked = run_checks(run)
 
-    noted = [one.what for one in diagnosis.findings if one.check.name == "noted"]
+    noted = [one.what for one in checked.findings if one.check.name == "noted"]
     assert noted == ["The step is taken from the file's name", "While tracking, 3 handovers to the tracker failed"]
-    assert diagnosis.count("note") == len(run.report.noted) == 3
-    assert diagnosis.count("warning") == len(run.report.lost) == 1
+    assert checked.count("note") == len(run.report.noted) == 3
+    assert checked.count("warning") == len(run.report.lost) == 1
 
 
 def test_what_the_recorder_lost_is_a_warning(tmp_path: Path) -> None:
     """The recorder's own account of what it could not write is a finding; without one there is none."""
     folder = write_run(tmp_path / "run", {"data.jsonl": [row(0)]})
-    assert names(examine(open_run(folder))) == []
+    assert names(run_checks(open_run(folder))) == []
 
     (folder / "data.jsonl.account.json").write_text(json.dumps({"lost": {"queue": 3}, "token_arrays_left_out": 2}))
 
-    finding = found(examine(open_run(folder)), "lost")
+    finding = found(run_checks(open_run(folder)), "lost")
     assert finding.what == "While recording, 3 rollouts were dropped because the disk was slower than training"
     assert (finding.check.severity, finding.where) == ("warning", ())
 
@@ -522,24 +522,24 @@ def test_line_still_being_written_is_a_note(tmp_path: Path) -> None:
     """A shard that ends within a line is no error while a job may be writing it."""
     folder = write_run(tmp_path / "run", {"data.jsonl": json.dumps(row(0)).encode() + b'\n{"step": 1, "resp'})
 
-    finding = found(examine(open_run(folder)), "unfinished")
+    finding = found(run_checks(open_run(folder)), "unfinished")
 
     assert (finding.check.severity, finding.places) == ("note", 1)
 
 
 def test_run_without_rows_can_tell_little(tmp_path: Path) -> None:
     """An empty run passes no check that looks at rollouts."""
-    diagnosis = examine(open_run(write_run(tmp_path / "run", {"data.jsonl": b""})))
+    checked = run_checks(open_run(write_run(tmp_path / "run", {"data.jsonl": b""})))
 
-    assert (diagnosis.findings, diagnosis.rollouts) == ((), 0)
-    assert {check.name for check in diagnosis.passed} == {"refused", "unfinished", "odd-values", "lost", "noted"}
+    assert (checked.findings, checked.rollouts) == ((), 0)
+    assert {check.name for check in checked.passed} == {"refused", "unfinished", "odd-values", "lost", "noted"}
 
 
 def test_missing_field_is_not_a_pass(tmp_path: Path) -> None:
     """A check whose fields no rollout has says which, and does not pass."""
-    diagnosis = examined(tmp_path / "run", [row(step, reward=1.0) for step in range(6)])
+    checked = examined(tmp_path / "run", [row(step, reward=1.0) for step in range(6)])
 
-    reasons = {check.name: reason for check, reason in diagnosis.unable}
+    reasons = {check.name: reason for check, reason in checked.unable}
     assert reasons["off-by-one"] == "no rollout has logprobs"
     assert reasons["text"] == "no rollout has response_tokens"
     assert reasons["small-groups"] == "no rollout has prompt"
@@ -559,17 +559,17 @@ UNUSUAL = {
 @pytest.mark.parametrize("name", UNUSUAL)
 def test_every_run_that_opens_can_be_examined(tmp_path: Path, name: str) -> None:
     """Whatever fields are missing, empty or of another kind, each check answers or says that it cannot tell."""
-    diagnosis = examined(tmp_path / "run", [{k: v for k, v in (one | UNUSUAL[name]).items() if v is not None} for one in sound()])
+    checked = examined(tmp_path / "run", [{k: v for k, v in (one | UNUSUAL[name]).items() if v is not None} for one in sound()])
 
-    told = [*names(diagnosis), *(check.name for check in diagnosis.passed), *(check.name for check, _ in diagnosis.unable)]
+    told = [*names(checked), *(check.name for check in checked.passed), *(check.name for check, _ in checked.unable)]
     assert sorted(told) == sorted(check.name for check in CHECKS)
 
 
 def test_array_kept_as_text_is_no_array(tmp_path: Path) -> None:
     """A check of numbers does not pass on a field that was kept as text."""
-    diagnosis = examined(tmp_path / "run", [one | {"logprobs": "x", "reward": "good"} for one in sound()])
+    checked = examined(tmp_path / "run", [one | {"logprobs": "x", "reward": "good"} for one in sound()])
 
-    unable = {check.name: reason for check, reason in diagnosis.unable}
+    unable = {check.name: reason for check, reason in checked.unable}
     assert unable["off-by-one"] == "no rollout has logprobs"
     assert unable["missing-rewards"] == "no rollout has reward"
 
@@ -581,11 +581,11 @@ def test_findings_come_worst_first(tmp_path: Path) -> None:
     rows[4]["logprobs"][2] = NAN
     rows[-1] |= {name: rows[-2][name] for name in ("response", "response_tokens")}
 
-    diagnosis = examined(tmp_path / "run", rows)
+    checked = examined(tmp_path / "run", rows)
 
-    assert [finding.check.severity for finding in diagnosis.findings] == ["error", "warning", "note"]
-    assert diagnosis.reaches("error")
-    assert (diagnosis.count("warning"), diagnosis.count("note")) == (1, 1)
+    assert [finding.check.severity for finding in checked.findings] == ["error", "warning", "note"]
+    assert checked.reaches("error")
+    assert (checked.count("warning"), checked.count("note")) == (1, 1)
 
 
 def test_a_few_places_are_named(tmp_path: Path) -> None:
@@ -610,7 +610,7 @@ def test_more_problems_than_are_kept_are_at_least(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["tiny_ppo_eval", "tiny_ppo_hacked", "tiny_ppo_rhyme"])
 def test_bundled_runs_give_no_alarm(name: str) -> None:
     """What a sound trainer really wrote has no finding, collapse and drift included."""
-    assert names(examine(open_run(REPOSITORY / "rollout_samples" / name))) == []
+    assert names(run_checks(open_run(REPOSITORY / "rollout_samples" / name))) == []
 
 
 ODD = {
@@ -644,4 +644,4 @@ ODD = {
 @pytest.mark.parametrize("name", ODD)
 def test_odd_runs(name: str) -> None:
     """Of each odd run exactly what is odd about it is found."""
-    assert names(examine(open_run(ODD_RUNS / name))) == ODD[name]
+    assert names(run_checks(open_run(ODD_RUNS / name))) == ODD[name]

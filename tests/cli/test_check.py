@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 from rows import row, write_run
 
-from board.checks.examination import CHECKS
+from board.checks.all_checks import CHECKS
 from board.checks.messages import printable
 from board.cli.main import main
 

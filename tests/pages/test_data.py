@@ -97,7 +97,7 @@ def test_examined_once_for_all_readers() -> None:
         begun.set()
         go_on.wait(10)
         made.append(1)
-        return "diagnosis"
+        return "checked"
 
     first = threading.Thread(target=lambda: got.append(latest.get("load", make)))
     first.start()
@@ -108,7 +108,7 @@ def test_examined_once_for_all_readers() -> None:
     first.join(10)
     second.join(10)
 
-    assert (got, made) == ([("diagnosis", True)] * 2, [1])
+    assert (got, made) == ([("checked", True)] * 2, [1])
 
 
 def test_reader_who_leaves_does_not_spoil_it() -> None:
@@ -121,7 +121,7 @@ def test_reader_who_leaves_does_not_spoil_it() -> None:
     with pytest.raises(KeyboardInterrupt):
         latest.get("load", leave)
 
-    assert latest.get("load", lambda: "diagnosis") == ("diagnosis", True)
+    assert latest.get("load", lambda: "checked") == ("checked", True)
 
 
 def test_growing_run_is_examined_anew_where_that_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from board import open_run, trackers
 from board.analysis.step_metrics import per_step_values
-from board.checks.examination import examine
+from board.checks.all_checks import run_checks
 from board.cli.main import main
 from board.recorder import RolloutRecorder
 
@@ -503,7 +503,7 @@ def test_what_is_wrong_with_the_numbers_is_among_the_findings(tmp_path: Path) ->
         for step in range(3):
             logprobs = [-1.0, 0.5 if step else -0.5]
             recorder.write(step=step, response="ab", response_tokens=["a", "b"], logprobs=logprobs, reward=1.0)
-    (wrong,) = [one for one in examine(open_run(tmp_path / "run")).findings if one.check.severity == "error"]
+    (wrong,) = [one for one in run_checks(open_run(tmp_path / "run")).findings if one.check.severity == "error"]
     output, _ = pushed(tmp_path / "run", "--to", "stdout", "--format", "jsonl")
     found = [line for line in map(json.loads, output.splitlines()) if line.get("examples") == "board/findings"]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from board.errors import BoardError
 from board.sources.nearby_files import MAX_DEPTH, folder_name, walk
-from board.trackers import NAMES, Found, jsonl, near, tensorboard, tracker
+from board.trackers import NAMES, LogSource, jsonl, near, tensorboard, tracker
 from board.trackers.curves import MAX_NAMES, Points
 
 REPOSITORY = Path(__file__).parents[2]
@@ -84,11 +84,11 @@ def test_what_lies_in_and_beside_a_run_is_found(tmp_path: Path) -> None:
     metrics(tmp_path / "run 2")
 
     assert near(run) == [
-        Found("jsonl", inside),
-        Found("jsonl", named),
-        Found("jsonl", general),
-        Found("tensorboard", tmp_path / "tensorboard_log" / "run 1"),
-        Found("tensorboard", tmp_path / "tensorboard_log" / "run 1-20261121-180000"),
+        LogSource("jsonl", inside),
+        LogSource("jsonl", named),
+        LogSource("jsonl", general),
+        LogSource("tensorboard", tmp_path / "tensorboard_log" / "run 1"),
+        LogSource("tensorboard", tmp_path / "tensorboard_log" / "run 1-20261121-180000"),
     ]
 
 

@@ -16,8 +16,8 @@ from board.analysis.step_metrics.tables import COMPUTED
 from board.errors import BoardError
 from board.metrics.declared import METRICS
 from board.metrics.formulas import Float64Array
-from board.runs.run import EVALUATION, Run
-from board.schema import TOKEN_METRICS, title
+from board.runs.run import Run
+from board.schema import EVALUATION, TOKEN_METRICS, title
 
 __all__ = ["COLUMN", "available", "computable", "per_step_values"]
 

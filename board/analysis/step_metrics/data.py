@@ -5,7 +5,7 @@ Knows no metric by name.
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow.compute as pc
@@ -13,13 +13,10 @@ import pyarrow.compute as pc
 from board.analysis.step_stats import finite_values
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Pooled, Steps, pool, token_mean
-from board.runs.parts import LEFT_OUT
 from board.runs.run import Run
+from board.schema import CUT_SHORT, LEFT_OUT
 
 _T = TypeVar("_T")
-
-CUT_SHORT: Final = "length"
-"""What `finish_reason` says of a response that ended at the limit."""
 
 
 class StepData:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
+from board.metrics import OWN_PREFIX
 from board.metrics.declared import computed, logged
 from board.metrics.declared.contract import PLACES, Dialect, Metric, Words
 from board.metrics.dialects.re_grpo import RE_GRPO
@@ -24,8 +25,8 @@ _ALL: Final = (*computed.METRICS, *logged.METRICS)
 METRICS: Final[Mapping[str, Metric]] = {metric.key: metric for metric in _ALL}
 """Every metric by its key: those that rollouts give first, then those only a trainer logs."""
 
-BOARD: Final = Dialect("board", "Board", {key: key for key in METRICS}, prefixes=("board/",))
-"""The board's own names: the keys. Pushed to a tracker they bear "board/"."""
+BOARD: Final = Dialect("board", "Board", {key: key for key in METRICS}, prefixes=(OWN_PREFIX,))
+"""The board's own names: the keys."""
 
 DIALECTS: Final[Mapping[str, Dialect]] = {dialect.name: dialect for dialect in (BOARD, ROLL, TRL, TRL_GRPO, RE_GRPO, VERL)}
 

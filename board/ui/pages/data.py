@@ -6,8 +6,8 @@ from typing import Final, Literal, cast
 import streamlit as st
 
 from board.checks import messages
-from board.checks.contract import Diagnosis, Finding, Severity
-from board.checks.examination import examine
+from board.checks.all_checks import run_checks
+from board.checks.contract import CheckReport, ReportedFault, Severity
 from board.text.counting import plural
 from board.ui import address, session
 
@@ -19,9 +19,9 @@ view = session.view()
 run = view.run
 
 
-def diagnosed() -> Diagnosis:
-    """The run's examination, made when the first reader opens this page; of a large run that grows, when a reader asks again."""
-    latest = session.latest("diagnosis", f"{run.address} {run.splits}")
+def run_of_checks() -> CheckReport:
+    """What the checks found in the run, made when the first reader opens this page; of a large run that grows, when a reader asks again."""
+    latest = session.latest("checked", f"{run.address} {run.splits}")
     notice = st.container(horizontal=True, vertical_alignment="center", gap="small", key="examined")
     slot = st.empty()
     ticks = [0.0]
@@ -31,17 +31,17 @@ def diagnosed() -> Diagnosis:
             ticks[0] = time.monotonic()
             slot.progress(share, text=f"Examining {plural(len(run.frame), 'rollout')}: {share:.0%}")
 
-    found, current = latest.get(run.load_id, lambda: examine(run, show))
+    found, current = latest.get(run.load_id, lambda: run_checks(run, show))
     with notice:
         if not current and st.button("Examine again", key="examine_again"):
-            found, current = latest.get(run.load_id, lambda: examine(run, show), again=True)
+            found, current = latest.get(run.load_id, lambda: run_checks(run, show), again=True)
         if not current:
             st.text(f"The run has changed since: it has {plural(len(run.frame), 'rollout')} now.")
     slot.empty()
-    return cast(Diagnosis, found)
+    return cast(CheckReport, found)
 
 
-def finding(found: Finding, at: int) -> None:
+def finding(found: ReportedFault, at: int) -> None:
     """One finding: how bad, what and where, with a link to the first rollout that shows it."""
     check = found.check
     with st.container(border=True, key=f"finding_{at}_{check.name}"):
@@ -57,21 +57,21 @@ def finding(found: Finding, at: int) -> None:
         st.text("\n".join([messages.amount(found), *where, f"Why it matters: {check.why}", f"What to do: {check.remedy}"]))
 
 
-def ran(diagnosis: Diagnosis) -> None:
+def ran(checked: CheckReport) -> None:
     """The checks that found nothing, and those that could not tell, each a line that unfolds."""
-    if diagnosis.passed:
+    if checked.passed:
         with st.expander(
-            f"{plural(len(diagnosis.passed), 'check')} passed, in {plural(diagnosis.rollouts, 'rollout')}", key="passed"
+            f"{plural(len(checked.passed), 'check')} passed, in {plural(checked.rollouts, 'rollout')}", key="passed"
         ):
-            st.text("\n".join(check.title for check in diagnosis.passed))
-    if diagnosis.unable:
-        with st.expander(f"{plural(len(diagnosis.unable), 'check')} could not tell", key="unable"):
-            st.text("\n".join(f"{check.title}: {reason}" for check, reason in diagnosis.unable))
+            st.text("\n".join(check.title for check in checked.passed))
+    if checked.unable:
+        with st.expander(f"{plural(len(checked.unable), 'check')} could not tell", key="unable"):
+            st.text("\n".join(f"{check.title}: {reason}" for check, reason in checked.unable))
 
 
-diagnosis = diagnosed()
-if diagnosis.findings:
-    st.text(messages.summary(diagnosis))
-for at, one in enumerate(diagnosis.findings):
+checked = run_of_checks()
+if checked.findings:
+    st.text(messages.summary(checked))
+for at, one in enumerate(checked.findings):
     finding(one, at)
-ran(diagnosis)
+ran(checked)

@@ -13,7 +13,7 @@ from board.errors import FieldMissing
 from board.figures.chart import Spec
 from board.figures.frontier import frontier, frontier_mark
 from board.metrics.declared.contract import Words
-from board.runs.run import EVALUATION
+from board.schema import EVALUATION
 from board.text.counting import plural
 from board.text.path_names import shown
 from board.ui import session, sql_editor

@@ -1,13 +1,13 @@
-"""The table of checks, and the examination of a run by all of them."""
+"""The table of checks, and a run put through all of them."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from board.checks import alignment, arrays, completeness, loading, repetition, texts
-from board.checks.contract import SEVERITIES, Answer, Check, Diagnosis, EvidencePlace, Fault, Finding, Unable
+from board.checks.contract import SEVERITIES, Answer, Check, CheckReport, EvidencePlace, Fault, ReportedFault, Unable
 from board.checks.evidence import Evidence, collect
-from board.runs.parts import LEFT_OUT
 from board.runs.run import Run
+from board.schema import LEFT_OUT
 
 NAMED_PLACES: Final = 5
 """So many places of a finding are named."""
@@ -243,12 +243,12 @@ _WITHOUT_ROWS: Final = frozenset({"refused", "unfinished", "odd-values", "lost",
 """Checks that look at no rollout."""
 
 
-def examine(run: Run, progress: Callable[[float], None] | None = None) -> Diagnosis:
+def run_checks(run: Run, progress: Callable[[float], None] | None = None) -> CheckReport:
     """All checks of a run. Goes through its tokens once; `progress` is told the share of that which is done, 0 to 1."""
     evidence = collect(run, _MEASURES, progress)
     answers = [(check, _answer(check, evidence)) for check in CHECKS]
     findings = [_finding(check, found, run) for check, answer in answers for found in _found(answer)]
-    return Diagnosis(
+    return CheckReport(
         rollouts=len(run.frame),
         findings=tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.check.severity))),
         passed=tuple(check for check, answer in answers if not answer),
@@ -271,11 +271,11 @@ def _found(answer: Answer) -> Sequence[Fault]:
     return (answer,) if isinstance(answer, Fault) else ()
 
 
-def _finding(check: Check, found: Fault, run: Run) -> Finding:
+def _finding(check: Check, found: Fault, run: Run) -> ReportedFault:
     where = [_rollout(key, run) for key in found.keys[:NAMED_PLACES].tolist()]
     where = where or [_line(source, run) for source in found.places[:NAMED_PLACES]]
     places = len(found.keys) or len(found.places)
-    return Finding(check, found.what, len(found.keys) or None, found.tokens, found.at_least, tuple(where), places)
+    return ReportedFault(check, found.what, len(found.keys) or None, found.tokens, found.at_least, tuple(where), places)
 
 
 def _rollout(key: int, run: Run) -> EvidencePlace:

@@ -12,7 +12,8 @@ from rows import compressed, lines, read_manifest, token_row, write_manifest, wr
 
 from board import open_run
 from board.runs import loader
-from board.runs.loader import Stretch, parse
+from board.runs.byte_range import ByteRange
+from board.runs.loader import parse
 from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.runs.run import Run
@@ -113,7 +114,7 @@ def test_two_boards_that_saw_different_times(tmp_path: Path) -> None:
     old = find_shards(folder)[0][0]
     slow = Store(folder)
     slow.open()
-    piece = parse(Stretch(old, 0, old.size, "native"), ReadOptions(), slow.write)
+    piece = parse(ByteRange(old, 0, old.size, "native"), ReadOptions(), slow.write)
     write_run(folder, {"rank_0.jsonl": [token_row(at, prompt=f"p{at}") for at in range(20)]})
     open_run(folder)
 
@@ -211,7 +212,7 @@ def test_shard_rewritten_while_it_is_parsed(tmp_path: Path, monkeypatch: pytest.
         shard_of(tmp_path, "new")
         return kept.write(part)
 
-    piece = parse(Stretch(found, 0, found.size, "native"), ReadOptions(), keep)
+    piece = parse(ByteRange(found, 0, found.size, "native"), ReadOptions(), keep)
     kept.keep(found, Manifest("native", "", False, (piece,)))
     with shard.open("a") as stream:
         stream.write("not json\n" * 3)

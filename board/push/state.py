@@ -15,6 +15,7 @@ from uuid import uuid4
 import orjson
 
 from board.errors import BoardError
+from board.system import atomic_write
 from board.user_files import private_folders, user_folders
 
 VERSION: Final = 1
@@ -61,10 +62,8 @@ class StateFile:
 
     def save(self) -> None:
         """Replace the file. Raises BoardError when the disk refuses: what is not noted would be pushed again."""
-        passing = self.path.with_name(f".{self.path.name}.{os.getpid()}")
         try:
-            passing.write_bytes(orjson.dumps(asdict(self.state)))
-            passing.replace(self.path)
+            atomic_write.write(self.path, orjson.dumps(asdict(self.state)))
         except OSError as error:
             raise BoardError(f"What was pushed cannot be noted in {self.path}: {error.strerror}.") from error
 

@@ -21,6 +21,7 @@ import orjson
 
 from board.recorder import turns
 from board.sources import run_files
+from board.system import atomic_write
 
 _MOST_BYTES: Final = 65_536
 _MOST_ROWS: Final = 2**53
@@ -97,7 +98,7 @@ class ShardFile:
             account["token_arrays_left_out"] += self._untold_left_out
             account["lost"] = dict(Counter(account["lost"]) + self._untold)
             account["ended"] = ended and turns.end(self._descriptor)
-            _replace(account_path(self.path), orjson.dumps(account))
+            atomic_write.write(account_path(self.path), orjson.dumps(account))
         self._untold_rows, self._untold_left_out, self._untold = 0, 0, Counter()
 
     def close(self) -> None:
@@ -110,16 +111,6 @@ class ShardFile:
 def account_path(shard: Path) -> Path:
     """Where the account of a shard is kept: a name no board takes for a shard."""
     return shard.with_name(f"{shard.name}.account.json")
-
-
-def _replace(final: Path, data: bytes) -> None:
-    passing = final.with_name(f".{final.name}.{os.getpid()}")
-    try:
-        passing.write_bytes(data)
-        passing.replace(final)
-    except BaseException:
-        passing.unlink(missing_ok=True)
-        raise
 
 
 def _read_account(path: Path) -> dict[str, Any]:

@@ -10,14 +10,14 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 from uuid import uuid4
 
 import numpy as np
@@ -31,6 +31,7 @@ from board.runs.parts import Part
 from board.runs.sealed_file import HEAD, Damaged, Sealed, Sum
 from board.sources import shards
 from board.sources.shards import Problem, Shard
+from board.system import atomic_write
 from board.text.path_names import shown
 from board.user_files import private_folders, user_folders
 
@@ -167,9 +168,8 @@ class Store:
         """Write a shard's manifest. It need not be flushed: one that the machine's fall spoils does not fit its digest. Raises OSError."""
         identity = {"folder": self.folder.name, "shard": shard.name}
         written = {**identity, "size": shard.size, "mtime_ns": shard.mtime_ns, **asdict(manifest)}
-        with _written(self._manifest(shard)) as stream:
-            text = json.dumps(written).encode()
-            stream.write(_digest(text).encode() + b"\n" + text)
+        text = json.dumps(written).encode()
+        atomic_write.write(self._manifest(shard), _digest(text).encode() + b"\n" + text)
 
     def _manifest(self, shard: Shard) -> Path:
         return self.folder / f"{blake2b(shard.name.encode(), digest_size=12).hexdigest()}.json"
@@ -178,7 +178,7 @@ class Store:
         """Keep a part; the file it is kept in. It is safe from the machine's fall once it is flushed. Raises OSError."""
         name = f"{uuid4().hex}.arrow"
         table = _table(part)
-        with _written(self.folder / name) as stream, pa.ipc.new_file(stream, table.schema) as writer:
+        with atomic_write.replacing(self.folder / name) as stream, pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table)
         return File(name, sealed_file.sums(self.folder / name, sum(not _is_head(column) for column in table.column_names)))
 
@@ -232,19 +232,6 @@ def piece_from(written: dict[str, Any]) -> Piece:
 
 def _digest(text: bytes) -> str:
     return blake2b(text, digest_size=16).hexdigest()
-
-
-@contextmanager
-def _written(path: Path) -> Iterator[BinaryIO]:
-    """A file to be written: under that name stands the whole of it or nothing, whatever happens meanwhile."""
-    unfinished = path.with_name(f"{uuid4().hex}.tmp")
-    try:
-        with unfinished.open("wb") as stream:
-            yield stream
-        unfinished.replace(path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
 
 
 def _table(part: Part) -> pa.Table:

@@ -253,6 +253,8 @@ def test_every_source_that_parses_names_the_version() -> None:
     say_and_place = {
         "__init__.py",
         "errors.py",
+        "system/__init__.py",
+        "system/atomic_write.py",
         "user_files/__init__.py",
         "user_files/private_folders.py",
         "user_files/user_folders.py",

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 from playwright.sync_api import Error as PlaywrightError
 
 from benchmarks import idle, rollouts
@@ -19,7 +19,7 @@ from benchmarks.plan import Plan, say
 from benchmarks.sections import Cell, Section, figure
 from benchmarks.serving import chromium, served_board
 
-VIEWPORT: Final = {"width": 1400, "height": 1000}
+VIEWPORT: Final[ViewportSize] = {"width": 1400, "height": 1000}
 AN_HOUR: Final = 3600
 LOADED: Final = re.compile(r"^[0-9,]+ rows · (no|[0-9,]+) problem")
 """What the board says when a run is loaded; while it loads, it says the rows and the rate."""

@@ -29,7 +29,7 @@ LATER_STEP = 10**6
 """Appended steps are numbered from here on."""
 
 
-def opened(shard: Path) -> IO[bytes]:
+def opened(shard: Path) -> IO[bytes] | gzip.GzipFile:
     """The shard's bytes, decompressed."""
     return gzip.open(shard, "rb") if shard.suffix == ".gz" else shard.open("rb")
 
@@ -101,9 +101,11 @@ def duckdb_read() -> Callable[[Path], Any]:
 
     def read(folder: Path) -> Any:
         files = [str(shard) for shard in shards(folder)]
-        return duckdb.sql(
+        relation = duckdb.sql(
             f"select * from read_json({files!r}, format='newline_delimited', maximum_object_size=100000000) order by step"
-        ).to_arrow_table()
+        )
+        assert relation is not None  # a query has rows
+        return relation.to_arrow_table()
 
     return read
 

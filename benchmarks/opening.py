@@ -180,7 +180,7 @@ def appended(folder: Path, place: Path, megabytes: int, plan: Plan) -> Section:
         "appended, fresh process": (fresh, "append_reopen" if large else None),
         "appended, process that holds the run": (live, "append_live" if large else None),
     }
-    rows = tuple(
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
             name,
             figure([one["seconds"] for one in took], "s", goal),

@@ -34,7 +34,8 @@ def sections_of(name: str) -> Callable[[Plan, Path], Iterator[Section]]:
 
 def plan_from(written: dict[str, Any]) -> Plan:
     """A plan out of its JSON, whose lists were tuples."""
-    return Plan(**{key: tuple(value) if isinstance(value, list) else value for key, value in written.items()})
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in written.items()}
+    return Plan(**values)
 
 
 def main() -> None:

@@ -70,7 +70,7 @@ def test_of_very_many_tokens_a_sample_is_read_and_told(tmp_path: Path) -> None:
     assert found.equals(token_ranges(run, None, "k3", most=100))
     one = token_ranges(run, None, "k3", most=0)
     assert one["rollouts"].iloc[0] == 1
-    assert one.loc["value", "hi"] < token_ranges(run, None, "k3").loc["value", "hi"]
+    assert one["hi"]["value"] < token_ranges(run, None, "k3")["hi"]["value"]
 
 
 def test_a_run_without_token_arrays_has_no_ends(tmp_path: Path) -> None:

@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from board import trackers
-from board.analysis.logged_curves import KEPT, CurveReader, LogSource, Scalars, filled, find, stamp
+from board.analysis.logged_curves import KEPT, CurveReader, Scalars, filled, find, stamp
 from board.errors import BoardError
 from board.metrics import declared
+from board.trackers import LogSource
 
 REPOSITORY = Path(__file__).parents[2]
 

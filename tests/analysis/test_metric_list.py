@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board import schema
-from board.analysis.logged_curves import Logged, LogSource
+from board.analysis.logged_curves import Logged
 from board.analysis.metric_list import (
     HEADINGS,
     UNKNOWN,
@@ -26,6 +26,7 @@ from board.analysis.metric_list import (
 )
 from board.metrics import declared
 from board.metrics.declared.contract import FAMILIES, Reading, Words
+from board.trackers import LogSource
 from board.trackers.contract import Curve
 
 VALUES = pd.DataFrame(

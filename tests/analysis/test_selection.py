@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from rows import token_row, write_run
 
 from board import open_run
@@ -185,15 +187,15 @@ PAGES: dict[str, tuple[int, int, int, list[int], int]] = {
 @pytest.mark.parametrize(("rows", "number", "size", "expected", "pages"), PAGES.values(), ids=PAGES)
 def test_pages(rows: int, number: int, size: int, expected: list[int], pages: int) -> None:
     """1-based; the last page where there are fewer; at least one page."""
-    assert keys(selection.page(frame_of([0] * rows), number, size)) == expected
+    assert selection.page(np.arange(rows), number, size).tolist() == expected
     assert selection.pages(rows, size) == pages
 
 
 @given(st.integers(0, 50), st.integers(1, 10))
 def test_pages_together_are_all_rows(rows: int, size: int) -> None:
     """None twice, none left out."""
-    frame = frame_of([0] * rows)
-    seen = [key for number in range(selection.pages(rows, size)) for key in keys(selection.page(frame, number + 1, size))]
+    keys = np.arange(rows)
+    seen = [key for number in range(selection.pages(rows, size)) for key in selection.page(keys, number + 1, size).tolist()]
 
     assert seen == list(range(rows))
 
@@ -283,7 +285,7 @@ SIDES: dict[str, tuple[selection.Side, bool, list[int]]] = {
 def test_extreme_tokens_of_one_side(side: selection.Side, known: bool, expected: list[int]) -> None:
     """A KL has no sign; the sign of the log-ratio leaves the preferred tokens alone, or the avoided ones."""
     gaps = np.array(GAPS, np.float32)
-    metrics = {"kl": kl(gaps), **({"log_ratio": gaps} if known else {})}
+    metrics: dict[str, NDArray[np.floating[Any]]] = {"kl": kl(gaps), **({"log_ratio": gaps} if known else {})}
 
     table = selection.extreme_tokens(list("abcdef"), metrics, "kl", "highest", 9, np.array(ALL), side)
 

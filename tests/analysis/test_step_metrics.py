@@ -135,7 +135,7 @@ def groups(rows: Sequence[Row]) -> list[list[float]]:
     return [[row["reward"] for row in rows if row["prompt"] == prompt] for prompt in dict.fromkeys(row["prompt"] for row in rows)]
 
 
-def share(flags: Sequence[bool]) -> float:
+def share(flags: Sequence[float]) -> float:
     """How many of them hold, 0 to 1."""
     return sum(flags) / len(flags)
 
@@ -153,12 +153,21 @@ def effective(weights: Sequence[float]) -> float:
 def correlation(rows: Sequence[Row]) -> float:
     """Pearson's, by numpy."""
     pairs = [tokens(rows, applied(math.exp, field(name))) for name in ("old_logprobs", "rollout_logprobs")]
-    return float(np.corrcoef(pairs)[0, 1])
+    return float(np.asarray(np.corrcoef(pairs))[0, 1])
 
 
 def equal_at(rows: Sequence[Row], end: Callable[[list[float]], float]) -> float:
     """Share of groups all of whose rewards are that end of the step's."""
     return share([set(group) == {end(rewards(rows))} for group in groups(rows)])
+
+
+def over(
+    statistic: Callable[[list[float]], float],
+    numbers: Callable[[Sequence[Row], Callable[[Row, int], float]], list[float]],
+    of: Callable[[Row, int], float],
+) -> Callable[[list[Row]], float]:
+    """A statistic of a token's number, which `tokens`, `sums` or `means` takes of the rows."""
+    return lambda rows: statistic(numbers(rows, of))
 
 
 DEFINITIONS: dict[str, Callable[[list[Row]], float]] = {
@@ -183,12 +192,12 @@ DEFINITIONS: dict[str, Callable[[list[Row]], float]] = {
     "groups/std_mean": lambda rows: fmean(map(pstdev, groups(rows))),
     "groups/signal_to_noise": lambda rows: pvariance(list(map(fmean, groups(rows)))) / fmean(map(pvariance, groups(rows))),
     "groups/best_mean": lambda rows: fmean(map(max, groups(rows))),
-    **{f"kl/{name}_mean": lambda rows, of=of: fmean(tokens(rows, of)) for name, of in (("k1", D), ("k2", K2), ("k3", K3))},
-    **{f"kl/{name}_max": lambda rows, of=of: max(tokens(rows, of)) for name, of in (("k1", D), ("k2", K2), ("k3", K3))},
-    **{f"kl/{name}_sum_mean": lambda rows, of=of: fmean(sums(rows, of)) for name, of in (("k1", D), ("k2", K2), ("k3", K3))},
-    **{f"kl/{name}_rollout_mean": lambda rows, of=of: fmean(means(rows, of)) for name, of in (("k1", D), ("k3", K3))},
-    **{f"kl/{name}_rollout_std": lambda rows, of=of: pstdev(means(rows, of)) for name, of in (("k1", D), ("k3", K3))},
-    **{f"kl/{name}_rollout_max": lambda rows, of=of: max(means(rows, of)) for name, of in (("k1", D), ("k3", K3))},
+    **{f"kl/{name}_mean": over(fmean, tokens, of) for name, of in (("k1", D), ("k2", K2), ("k3", K3))},
+    **{f"kl/{name}_max": over(max, tokens, of) for name, of in (("k1", D), ("k2", K2), ("k3", K3))},
+    **{f"kl/{name}_sum_mean": over(fmean, sums, of) for name, of in (("k1", D), ("k2", K2), ("k3", K3))},
+    **{f"kl/{name}_rollout_mean": over(fmean, means, of) for name, of in (("k1", D), ("k3", K3))},
+    **{f"kl/{name}_rollout_std": over(pstdev, means, of) for name, of in (("k1", D), ("k3", K3))},
+    **{f"kl/{name}_rollout_max": over(max, means, of) for name, of in (("k1", D), ("k3", K3))},
     "kl/negative_share": lambda rows: share([one < 0 for one in sums(rows, D)]),
     "policy/logprob_mean": lambda rows: fmean(tokens(rows, field("logprobs"))),
     "policy/old_logprob_mean": lambda rows: fmean(tokens(rows, field("old_logprobs"))),
@@ -278,14 +287,14 @@ DEFINITIONS: dict[str, Callable[[list[Row]], float]] = {
 }
 """What each metric is, from the rows of one step."""
 
-SO_FAR = {
+SO_FAR: dict[str, tuple[str, Callable[..., float]]] = {
     "reward/best_mean": ("reward/mean", max),
     "counts/rollouts_total": ("counts/rollouts", sum),
     "counts/tokens_total": ("counts/tokens", sum),
 }
 """Metrics of all steps so far, and what of."""
 
-EVALUATED = {"evaluation/mean": fmean, "evaluation/max": max, "evaluation/min": min}
+EVALUATED: dict[str, Callable[[list[float]], float]] = {"evaluation/mean": fmean, "evaluation/max": max, "evaluation/min": min}
 
 
 def test_every_metric_has_a_definition_here_and_a_line_in_the_catalogue() -> None:
@@ -394,7 +403,7 @@ def test_run_without_a_counted_token_has_no_token_metric(tmp_path: Path) -> None
     values = per_step_values(open_run(tmp_path))
 
     assert values["reward/mean"].tolist() == [1.0]
-    assert not [key for key in values if key.startswith(("kl/", "critic/", "reward/shaped"))]
+    assert not [key for key in values if str(key).startswith(("kl/", "critic/", "reward/shaped"))]
 
 
 def test_truncated_as_a_number_is_believed(tmp_path: Path) -> None:

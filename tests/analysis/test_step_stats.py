@@ -79,7 +79,7 @@ def test_per_step_of_one_row() -> None:
     """One value is its own mean and every quantile, with no spread."""
     result = step_stats.per_step(frame_of([(7, 0.25)]), "reward")
 
-    assert result.loc[7].tolist() == [1, 0, 0.25, 0, 0.25, 0.25, 0.25, 0.25, 0.25]
+    assert list(result.loc[7]) == [1, 0, 0.25, 0, 0.25, 0.25, 0.25, 0.25, 0.25]
     assert result.index.name == "step"
 
 

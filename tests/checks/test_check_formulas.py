@@ -161,7 +161,7 @@ def test_coefficient_may_change_with_the_step() -> None:
 
     rule = reward_rule(rewards, rewards - (0.1 + 0.1 * steps) * penalties["KL k3"], penalties, steps)
 
-    assert (rule.penalty, rule.holds.all()) == ("KL k3", True)
+    assert (rule.penalty, bool(rule.holds.all())) == ("KL k3", True)
 
 
 def test_no_rule_is_invented_for_small_steps() -> None:

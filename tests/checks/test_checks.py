@@ -545,7 +545,7 @@ def test_missing_field_is_not_a_pass(tmp_path: Path) -> None:
     assert reasons["small-groups"] == "no rollout has prompt"
 
 
-UNUSUAL = {
+UNUSUAL: dict[str, dict[str, Any]] = {
     "arrays and rewards that are texts": {"logprobs": "x", "token_rewards": "y", "reward": "good", "rank": None, "prompt": 3},
     "all masked": {"loss_mask": [0] * TOKENS},
     "empty responses": {"response": "", "response_tokens": [], "logprobs": [], "ref_logprobs": [], "loss_mask": []},

@@ -78,7 +78,11 @@ def test_verl(tmp_path: Path) -> None:
     assert (recorder.dropped, [*run.frame["step"]], [*run.frame["reward"]]) == (0, [7, 7], [1.5, -1.0])
     assert [*run.frame["group_id"]] == ["p-1", "p_x"]
     assert [run.rollout(key)["ground_truth"] for key in run.frame.index] == ["42", None]
-    expected = {"logprobs": [-1, -2, -3], "ref_logprobs": [-1.5, -2.5, -3.5], "rollout_logprobs": [-1.25, math.nan, -3.25]}
+    expected: dict[str, list[float]] = {
+        "logprobs": [-1, -2, -3],
+        "ref_logprobs": [-1.5, -2.5, -3.5],
+        "rollout_logprobs": [-1.25, math.nan, -3.25],
+    }
     assert_rollout(run, 0, "ab", "def", expected | {"loss_mask": [1, 0, 1]})
     expected = {"logprobs": [-0.5], "ref_logprobs": [-0.25], "rollout_logprobs": [-0.75], "loss_mask": [1]}
     assert_rollout(run, 1, "c", "g", expected)
@@ -108,7 +112,11 @@ def test_openrlhf(tmp_path: Path) -> None:
 
     assert (recorder.dropped, [*run.frame["step"]], [*run.frame["reward"]]) == (0, [3, 3], [1.5, -1.0])
     assert [*run.frame["truncated"]] == [1, 0]
-    expected = {"logprobs": [-1, -2, -3], "rollout_logprobs": [-1.5, math.nan, -3.5], "values": [0.25] * 3}
+    expected: dict[str, list[float]] = {
+        "logprobs": [-1, -2, -3],
+        "rollout_logprobs": [-1.5, math.nan, -3.5],
+        "values": [0.25] * 3,
+    }
     assert_rollout(run, 0, "ab", "def", expected | {"advantages": [1, 2, 3], "loss_mask": [1, 0, 1]})
     expected = {"logprobs": [-0.5], "rollout_logprobs": [-0.25], "values": [0.25], "advantages": [5], "loss_mask": [1]}
     assert_rollout(run, 1, "a", "g", expected)
@@ -133,7 +141,7 @@ def test_nemo_rl(tmp_path: Path) -> None:
     run = open_run(tmp_path)
 
     assert (recorder.dropped, [*run.frame["step"]], [*run.frame["reward"]]) == (0, [2, 2], [1, 0])
-    expected = {
+    expected: dict[str, list[float]] = {
         "logprobs": [-1, -2, -3],
         "rollout_logprobs": [-1.25, math.nan, -3.25],
         "advantages": [0.5] * 3,

@@ -56,7 +56,7 @@ def test_the_same_rollouts_as_trls_own_log(trained: Path, recorded: Run) -> None
     logs = [pd.read_parquet(path) for path in sorted((trained / "trainer/completions").glob("*.parquet"))]
     theirs = pd.concat(logs).rename(columns={"digits": "rewards.digits", "starts_with_digit": "rewards.starts_with_digit"})
     ours = recorded.frame.assign(
-        advantage=recorded.frame["advantage_mean"], prompt=recorded.texts("prompt", recorded.frame.index)
+        advantage=recorded.frame["advantage_mean"], prompt=recorded.texts("prompt", recorded.frame.index.to_numpy())
     )
     columns = ["step", "prompt", "rewards.digits", "rewards.starts_with_digit", "advantage"]
     ours, theirs = (frame[columns].sort_values(columns[:1] + columns[2:], ignore_index=True) for frame in (ours, theirs))
@@ -97,7 +97,7 @@ def test_the_first_step_is_the_reference(recorded: Run) -> None:
 
 def test_groups_share_a_prompt(recorded: Run) -> None:
     """Groups are TRL's: four rollouts of one prompt, whose advantages add up to nothing."""
-    frame = recorded.frame.assign(prompt=recorded.texts("prompt", recorded.frame.index))
+    frame = recorded.frame.assign(prompt=recorded.texts("prompt", recorded.frame.index.to_numpy()))
     groups = frame.groupby(["step", "group_id"], observed=True)
 
     assert set(groups.size()) == {4}
@@ -108,13 +108,13 @@ def test_groups_share_a_prompt(recorded: Run) -> None:
 def test_trls_log_of_conversations_opens(conversed: Path) -> None:
     """Messages become text: the prompt with its roles, the completion of one turn alone, as the recorder saw it."""
     logged, recorded = open_run(conversed / "trainer"), open_run(conversed / "rollouts")
-    responses, ours = (run.texts("response", run.frame.index).to_pylist() for run in (logged, recorded))
+    responses, ours = (run.texts("response", run.frame.index.to_numpy()).to_pylist() for run in (logged, recorded))
 
     assert (logged.report.formats, logged.report.problems) == ({"TRL GRPO": STEPS}, [])
     assert sorted(responses) == sorted(text.replace("<eos>", "").replace("<pad>", "") for text in ours)
     assert all(
         text.startswith("system:\nAnswer with a number.\n\nuser:\n")
-        for text in logged.texts("prompt", logged.frame.index).to_pylist()
+        for text in logged.texts("prompt", logged.frame.index.to_numpy()).to_pylist()
     )
 
 

@@ -1,6 +1,7 @@
 """Panels of the Metrics page and the frontier: what is drawn is what was given, in its place, letter for letter."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from board.figures.metric_panel import FAMILY_COLORS, HEIGHT, MOST_POINTS, MOST_
 HOSTILE = '<b>bold</b> <a href="http://evil">x</a> &lt; %{x} $y$'
 
 
-def line(values: list[float], name: str = "rollouts", *, first: int = 0, logged: bool = False) -> PanelLine:
+def line(values: Sequence[float], name: str = "rollouts", *, first: int = 0, logged: bool = False) -> PanelLine:
     """A line over consecutive steps."""
     return PanelLine(name, np.arange(first, first + len(values)), np.array(values, np.float64), logged)
 
@@ -69,7 +70,7 @@ def test_one_curve_needs_no_name() -> None:
     assert not layout.showlegend
 
 
-RANGES = {
+RANGES: dict[str, tuple[Healthy | None, list[float]]] = {
     "no range": (None, []),
     "both bounds": (Healthy(0.5, 2), [0.5, 2]),
     "no lower bound": (Healthy(None, 2), [2]),

@@ -48,6 +48,15 @@ def test_gaps_and_what_is_there() -> None:
 
 def test_what_is_beside() -> None:
     """What was not placed is kept, unless it is empty; a name that means something here is told apart."""
-    record = {"placed": 1, "kept": 0, "null": None, "none": [], "nothing": {}, "reward": 1.0, "step": 3, "token_ids": [1]}
+    record: dict[str, Any] = {
+        "placed": 1,
+        "kept": 0,
+        "null": None,
+        "none": [],
+        "nothing": {},
+        "reward": 1.0,
+        "step": 3,
+        "token_ids": [1],
+    }
 
     assert beside(record, {"placed"}) == {"kept": 0, "reward (logged)": 1.0, "step (logged)": 3, "token_ids (logged)": [1]}

@@ -128,7 +128,7 @@ CHATS: dict[str, tuple[dict[str, str], dict[str, Any], str | None, str]] = {
 @pytest.mark.parametrize(("paths", "record", "prompt", "response"), CHATS.values(), ids=CHATS)
 def test_messages(paths: dict[str, str], record: dict[str, Any], prompt: str | None, response: str) -> None:
     """Messages are cut where the policy begins, unless prompt and response were told apart already."""
-    row = read(mapping(**paths), record)
+    row = read(mapping(False, (), **paths), record)
 
     assert (row.texts.get("prompt"), row.texts["response"]) == (prompt, response)
 
@@ -148,9 +148,9 @@ def test_arrays_of_the_response() -> None:
 def test_arrays_of_the_whole_sequence(as_arrays: bool) -> None:
     """Everything per token is cut to the response, which the mask shows; the ids before it are the prompt's."""
     by = mapping(True, response_token_ids="ids", logprobs="lp", loss_mask="m", response="r")
-    lists = {"lp": [0.0, 0.0, -0.1, 0.0, -0.2, 0.0], "m": [0, 0, 1, 0, 1, 0]}
+    lists: dict[str, list[float]] = {"lp": [0.0, 0.0, -0.1, 0.0, -0.2, 0.0], "m": [0, 0, 1, 0, 1, 0]}
     arrays = {name: np.array(values, np.float32) if as_arrays else values for name, values in lists.items()}
-    record = {"ids": [1, 2, 3, 4, 5, 0], "r": "4", **arrays}
+    record: dict[str, Any] = {"ids": [1, 2, 3, 4, 5, 0], "r": "4", **arrays}
 
     (mapped,), row = by.rollouts(record, AT_3), read(by, record)
 

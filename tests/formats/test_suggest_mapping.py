@@ -152,7 +152,7 @@ def test_unused_keys_are_listed() -> None:
 def test_aliases_are_of_names_that_may_be_mapped() -> None:
     """Every alias stands for a name that a mapping may hold, and each begins with the board's own."""
     assert {*SCALARS, *PER_TOKEN} <= set(NAMES)
-    assert [ours for ours, aliases in (SCALARS | PER_TOKEN).items() if aliases[0] != ours] == []
+    assert [ours for ours, aliases in {**SCALARS, **PER_TOKEN}.items() if aliases[0] != ours] == []
     assert PROMPT_TOKENS[0] in NAMES
 
 
@@ -172,7 +172,7 @@ OURS: dict[str, Any] = {
 }
 
 
-@given(st.fixed_dictionaries({ours: st.sampled_from((SCALARS | PER_TOKEN)[ours]) for ours in OURS}), st.booleans())
+@given(st.fixed_dictionaries({ours: st.sampled_from({**SCALARS, **PER_TOKEN}[ours]) for ours in OURS}), st.booleans())
 def test_renamed_rows_are_read_as_ours(names: dict[str, str], inside: bool) -> None:
     """Rows of ours, every key called as some trainer calls it, come back under our names, alone or within an object."""
     renamed = {names[ours]: value for ours, value in OURS.items()}

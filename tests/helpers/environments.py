@@ -16,7 +16,7 @@ def python_with(home: Path, named: str, *requirements: str, python: str = sys.ex
     if given := os.environ.get(named):
         return given
     subprocess.run([python, "-m", "venv", home], check=True)
-    install = [home / "bin/python", "-m", "pip", "install", "--quiet", *requirements]
+    install = [str(home / "bin/python"), "-m", "pip", "install", "--quiet", *requirements]
     done = subprocess.run(install, capture_output=True, text=True)
     if done.returncode:
         pytest.skip(f"{' '.join(requirements)} cannot be installed here: {done.stderr.strip().splitlines()[-1]}")

@@ -4,12 +4,12 @@ import socketserver
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from board.trackers.contract import Tracker
+from board.trackers.contract import Curve
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -32,11 +32,9 @@ def by_name(steps: Steps) -> dict[str, dict[int, float]]:
     return {name: {step: values[name] for step, values in steps.items() if name in values} for name in names}
 
 
-def curves(module: Tracker, path: Path) -> dict[str, dict[int, float]]:
+def curves(read: Callable[[Path], Mapping[str, Curve]], path: Path) -> dict[str, dict[int, float]]:
     """The scalars that a tracker's module reads, by name and step."""
-    return {
-        name: dict(zip(curve.steps.tolist(), curve.values.tolist(), strict=True)) for name, curve in module.read(path).items()
-    }
+    return {name: dict(zip(curve.steps.tolist(), curve.values.tolist(), strict=True)) for name, curve in read(path).items()}
 
 
 class Counting(socketserver.ThreadingTCPServer):

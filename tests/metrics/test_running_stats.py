@@ -2,16 +2,25 @@
 
 import math
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from board.metrics.running_stats import Spread
 
 VALUES = st.lists(st.floats(-1e6, 1e6) | st.sampled_from([math.nan, math.inf, -math.inf]), max_size=8)
-STATISTICS = {"mean": np.mean, "std": np.std, "variance": np.var, "max": np.max, "min": np.min, "sum": np.sum}
+STATISTICS: dict[str, Callable[[NDArray[np.float64]], float]] = {
+    "mean": np.mean,
+    "std": np.std,
+    "variance": np.var,
+    "max": np.max,
+    "min": np.min,
+    "sum": np.sum,
+}
 
 
 @given(st.lists(VALUES, max_size=6))

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from board.metrics.step_sums import Steps, pool, token_mean
 
 NAN = math.nan
 
-STATS = {
+STATS: dict[str, Callable[[list[float]], float]] = {
     "sum": np.sum,
     "mean": np.mean,
     "std": np.std,

@@ -58,7 +58,7 @@ def headings(test: AppTest) -> list[str]:
 def show(test: AppTest, heading: str) -> AppTest:
     """Open the section of that heading."""
     (section,) = (one for one in test.expander if one.label.startswith(f"{heading} ·"))
-    test.session_state[section.key] = True
+    test.session_state[str(section.key)] = True
     return test.run()
 
 
@@ -156,7 +156,7 @@ def test_names_of_scalars_are_plain_text(root: Path) -> None:
     test = find(opened("metrics"), "")
     for heading in ("Memory", "Other", "Logged by the trainer"):
         show(test, heading)
-    button = next(one for one in test.button if one.key.startswith("pin_unknown"))
+    button = next(one for one in test.button if str(one.key).startswith("pin_unknown"))
     button.click().run()
 
     assert HOSTILE in texts(test).splitlines()
@@ -226,7 +226,7 @@ def test_summary_of_departures_leads_to_their_steps(root: Path) -> None:
     assert headings(test)[0] == "Left the healthy range"
     assert linked(test, "step") != "0"
     assert f"at step {linked(test, 'step')}" in button.label
-    assert sum(one.key.startswith("left_") for one in test.button if one.key) <= MOST_TOLD
+    assert sum(str(one.key).startswith("left_") for one in test.button if one.key) <= MOST_TOLD
 
 
 def test_heading_and_summary_tell_the_same_numbers(root: Path) -> None:
@@ -257,10 +257,10 @@ def test_pinned_metrics_come_first(root: Path) -> None:
     write_run(root, "run", GROWING)
     test = show(opened("metrics"), "Length")
 
-    next(one for one in test.button if one.key.startswith("pin_length")).click().run()
+    next(one for one in test.button if str(one.key).startswith("pin_length")).click().run()
     pinned = [key for key in charts(test) if key.startswith("panel_pinned")]
     first = headings(test)[0]
-    next(one for one in test.button if one.key.startswith("pin_pinned")).click().run()
+    next(one for one in test.button if str(one.key).startswith("pin_pinned")).click().run()
 
     assert len(pinned) == 1
     assert first == "Pinned"
@@ -270,7 +270,7 @@ def test_pinned_metrics_come_first(root: Path) -> None:
 def test_pins_outlive_the_session(root: Path) -> None:
     """What one session pinned stands first in the next."""
     write_run(root, "run", GROWING)
-    next(one for one in opened("metrics").button if one.key.startswith("pin_reward")).click().run()
+    next(one for one in opened("metrics").button if str(one.key).startswith("pin_reward")).click().run()
 
     assert headings(opened("metrics"))[0] == "Pinned"
 
@@ -403,7 +403,7 @@ def test_glossary_speaks_chinese(root: Path) -> None:
     write_run(root, "run", GROWING)
 
     pinned = opened("metrics")
-    next(one for one in pinned.button if one.key.startswith("pin_reward")).click().run()
+    next(one for one in pinned.button if str(one.key).startswith("pin_reward")).click().run()
     test = choose(pinned, "glossary", "中文")
 
     said = texts(test) + labels(test) + "".join(one.proto.label for one in test.get("page_link"))
@@ -476,7 +476,7 @@ def test_every_section_of_odd_runs_can_be_opened(root: Path, name: str) -> None:
     test = opened("metrics")
 
     for section in list(test.expander):
-        test.session_state[section.key] = True
+        test.session_state[str(section.key)] = True
     test.toggle(key="log_axis").set_value(True)
     test.run()
 

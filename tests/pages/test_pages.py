@@ -271,19 +271,25 @@ def test_text_without_tokens_is_not_called_empty(root: Path) -> None:
     assert not any("token_view" in element.proto.component_name for element in test.get("bidi_component"))
 
 
+def links(test: AppTest) -> list[Any]:
+    """The links in the page that open something."""
+    found: list[Any] = list(test.get("page_link"))
+    return [link for link in found if link.label.startswith("Open ")]
+
+
 def test_without_tokens_there_is_the_text(root: Path) -> None:
     """A rollout without tokens shows its response and one line on what is missing; the link that leads there promises no tokens."""
     write_run(root, "run", [TEXT_ALONE])
 
     from_responses, shown = opened("responses"), opened("tokens")
 
-    assert [link.label for link in from_responses.get("page_link") if link.label.startswith("Open ")] == ["Open its response"]
+    assert [link.label for link in links(from_responses)] == ["Open its response"]
     assert panes(shown) == ["The answer is 42"]
     assert [said for said in texts(shown).splitlines() if "does not have" in said or "has no" in said] == [
         "The token view needs response_tokens, which this rollout does not have."
     ]
     assert [heading.value for heading in shown.subheader if heading.value == "Most extreme tokens"] == []
-    assert [link.label for link in shown.get("page_link") if link.label.startswith("Open ")] == ["Open its texts"]
+    assert [link.label for link in links(shown)] == ["Open its texts"]
 
 
 def test_a_recording_offers_the_dump_beside_it(root: Path) -> None:
@@ -296,7 +302,7 @@ def test_a_recording_offers_the_dump_beside_it(root: Path) -> None:
     page.session_state["report"] = True
     page.run()
 
-    (link,) = (one for one in page.get("page_link") if one.label.startswith("Open "))
+    (link,) = links(page)
     assert (link.label, link.proto.query_string) == ("Open what verl wrote", "run=run+%28verl%29")
     assert "Beside this recording lies verl's own dump (1 file, such as 7.jsonl)." in texts(page)
     assert page.selectbox(key="run").options == ["run", "run (verl)"]

@@ -78,7 +78,10 @@ def expected(run: Path, dtype: type = np.float64) -> dict[str, list[tuple[int, f
     """The curves that the board computes of a run, as a tracker of that precision holds them."""
     values = per_step_values(open_run(run))
     curves: dict[str, pd.Series[float]] = {f"board/{key}": values[key].dropna() for key in values.columns}
-    return {name: [(int(step), float(dtype(value))) for step, value in curve.items()] for name, curve in curves.items()}
+    return {
+        name: [(int(step), float(dtype(value))) for step, value in zip(curve.index, curve, strict=True)]
+        for name, curve in curves.items()
+    }
 
 
 def lines(output: str) -> list[dict[str, Any]]:

@@ -158,7 +158,8 @@ def test_a_row_the_board_will_refuse_is_written_whole(tmp_path: Path) -> None:
 
 def test_without_a_budget_nothing_is_held(tmp_path: Path) -> None:
     """Rows of the step in progress are on disk without a budget, and wait for their step's end with one."""
-    for options, expected in (({}, 1), ({"step_bytes": 10**6}, 0)):
+    cases: list[tuple[dict[str, Any], int]] = [({}, 1), ({"step_bytes": 10**6}, 0)]
+    for options, expected in cases:
         with RolloutRecorder(tmp_path / str(expected), **options) as recorder:
             recorder.write(step=0, response="r")
             recorder.flush()

@@ -61,7 +61,11 @@ def test_texts_are_cut_and_messages_are_json() -> None:
 def test_they_reach_the_tracker_as_they_were_redacted(tmp_path: Path) -> None:
     """Beside its numbers each step has its examples, of the rows as they are written."""
     with (tmp_path / "out").open("w") as stream:
-        options = {"track_with": "stdout", "tracker_kwargs": {"stream": stream, "format": "jsonl"}, "examples_per_step": 2}
+        options: dict[str, Any] = {
+            "track_with": "stdout",
+            "tracker_kwargs": {"stream": stream, "format": "jsonl"},
+            "examples_per_step": 2,
+        }
         with RolloutRecorder(tmp_path / "run", redact=lambda row: {**row, "prompt": "X"}, **options) as recorder:
             for step in range(2):
                 recorder.write_batch(step=step, prompt=["Alice"] * 3, response=["a", "b", "c"], reward=[1.0, 3.0, 2.0])

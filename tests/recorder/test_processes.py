@@ -69,7 +69,7 @@ def test_a_killed_process_leaves_whole_rows_but_the_last(tmp_path: Path, options
     assert len(whole) in (len(numbers), len(numbers) - 1)  # a row that lacks but its newline may be read as it is
     assert numbers == [*range(len(numbers))]
     assert run.report.problems == []
-    arrays = {int(run.frame.at[key, "number"]): run.rollout(key)["values"] for key in run.frame.index[:: len(numbers) // 20]}
+    arrays = {int(run.frame["number"][key]): run.rollout(key)["values"] for key in run.frame.index[:: len(numbers) // 20]}
     assert "step_bytes" in options or all(values is not None for values in arrays.values())
     assert all([*values] == [number / 8] * 500 for number, values in arrays.items() if values is not None)
 

@@ -1,6 +1,7 @@
 """What is recorded is what the board opens: every field, to the last bit of a float32, however it was written."""
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,11 @@ from board.schema import TOKEN_METRICS
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
 TOKEN = st.text(st.characters(codec="utf-8", exclude_characters="<[>]｜|"), min_size=1, max_size=4)
-NUMBERS = {"list": np.ndarray.tolist, "float32": np.asarray, "float64": lambda array: array.astype(np.float64)}
+NUMBERS: dict[str, Callable[[np.ndarray], Any]] = {
+    "list": np.ndarray.tolist,
+    "float32": np.asarray,
+    "float64": lambda array: array.astype(np.float64),
+}
 """The forms in which a trainer may hold the same float32 numbers."""
 
 
@@ -57,7 +62,7 @@ def test_what_is_recorded_is_what_is_opened(rows: list[dict[str, Any]], form: st
             for number, row in enumerate(rows):
                 recorder.write(number=number, **as_given(row, form))
         run = open_run(folder)
-        found = {int(run.frame.at[key, "number"]): key for key in run.frame.index}
+        found = {int(run.frame["number"][key]): key for key in run.frame.index}
 
         assert (recorder.dropped, sorted(found)) == (0, [*range(len(rows))])
         for number, row in enumerate(rows):

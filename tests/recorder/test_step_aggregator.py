@@ -4,7 +4,7 @@ import gzip
 import io
 import math
 import tracemalloc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ def rollout(length: int, group: str, pads: int = 0, **fields: Any) -> dict[str, 
     return {"group_id": group, "response_tokens": tokens, "response": "t" * length, **arrays, **fields}
 
 
-def computed(rows: list[Mapping[str, Any]]) -> dict[str, float]:
+def computed(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """The numbers of rows of one step."""
     sums = StepSums()
     for row in rows:
@@ -157,7 +157,7 @@ def test_the_sample_as_it_is_recorded_again(tmp_path: Path) -> None:
     shards = [gzip.decompress(path.read_bytes()) for path in sorted(SAMPLE.glob("*.gz"))]
     rows = sorted((orjson.loads(line) for shard in shards for line in shard.splitlines()), key=lambda row: row["step"])
     stream = io.StringIO()
-    options = {"track_with": "stdout", "tracker_kwargs": {"stream": stream, "format": "jsonl"}}
+    options: dict[str, Any] = {"track_with": "stdout", "tracker_kwargs": {"stream": stream, "format": "jsonl"}}
     with RolloutRecorder(tmp_path, **options) as recorder:
         for row in rows[:960]:
             recorder.write(**row)

@@ -169,7 +169,9 @@ def test_a_row_that_cannot_be_measured_is_written(tmp_path: Path) -> None:
 def test_a_configuration_is_passed_on_as_it_is(tmp_path: Path) -> None:
     """The two keys of a trainer's YAML file, read into whatever mappings and lists, are the recorder's options."""
     event_accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
-    config = UserDict({"track_with": "tensorboard", "tracker_kwargs": UserDict({"log_dir": str(tmp_path / "logs")})})
+    config: UserDict[str, Any] = UserDict(
+        {"track_with": "tensorboard", "tracker_kwargs": UserDict({"log_dir": str(tmp_path / "logs")})}
+    )
     for _ in range(2):
         with RolloutRecorder(tmp_path / "my run", **config) as recorder:
             for step in range(3):

@@ -31,11 +31,17 @@ def said(caplog: pytest.LogCaptureFixture, reason: str) -> int:
     return sum(MESSAGES[reason] in record.getMessage() for record in caplog.records)
 
 
+def remove_with_account(shard: Path) -> None:
+    """The file and what counts its rows."""
+    shard.unlink()
+    account_path(shard).unlink()
+
+
 REMOVALS: dict[str, Callable[[Path], object]] = {
     "folder removed": lambda shard: shutil.rmtree(shard.parent),
     "folder moved away": lambda shard: shard.parent.rename(shard.parent.with_name("elsewhere")),
     "file removed": Path.unlink,
-    "file and account removed": lambda shard: (shard.unlink(), account_path(shard).unlink()),
+    "file and account removed": remove_with_account,
     "file moved away": lambda shard: shard.rename(shard.with_name("elsewhere.bak")),
     "file emptied": lambda shard: os.truncate(shard, 0),
 }

@@ -12,12 +12,11 @@ from rows import compressed, lines, read_manifest, token_row, write_manifest, wr
 
 from board import open_run
 from board.runs import loader
-from board.runs.byte_range import ByteRange
-from board.runs.loader import parse
+from board.runs.byte_range import ByteRange, parse
 from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.runs.run import Run
-from board.runs.store import Manifest, Store
+from board.runs.store import File, Manifest, Store
 from board.sources.shards import find_shards
 from board.user_files import user_folders
 
@@ -123,7 +122,7 @@ def test_two_boards_that_saw_different_times(tmp_path: Path) -> None:
     assert prompts(open_run(folder)) == [f"p{at}" for at in range(20)]
 
 
-VERSIONS = {
+VERSIONS: dict[str, object] = {
     "nothing": None,
     "fields that are gone": {"size": 1, "mtime_ns": 1, "pieces": [{"start": 0, "stop": 5, "parts": ["a"]}]},
     "another shape": [],
@@ -208,7 +207,7 @@ def test_shard_rewritten_while_it_is_parsed(tmp_path: Path, monkeypatch: pytest.
     kept = Store(tmp_path)
     kept.open()
 
-    def keep(part: Part) -> str:
+    def keep(part: Part) -> File:
         shard_of(tmp_path, "new")
         return kept.write(part)
 

@@ -467,7 +467,12 @@ def test_many_steps(tmp_path: Path) -> None:
 def test_very_long_response(tmp_path: Path) -> None:
     """76: 33,000 tokens with all their numbers."""
     size = 33_000
-    fields = {"response": " w" * size, "response_tokens": [" w"] * size, "values": [0.0] * size, "token_rewards": [0.0] * size}
+    fields: dict[str, Any] = {
+        "response": " w" * size,
+        "response_tokens": [" w"] * size,
+        "values": [0.0] * size,
+        "token_rewards": [0.0] * size,
+    }
     long = token_row(**fields, logprobs=[-0.1] * size, ref_logprobs=[-0.2] * size)
 
     run = open_run(write_run(tmp_path, {"data.jsonl": [long]}))
@@ -536,7 +541,7 @@ def test_kl_of_an_unchanged_policy_is_a_point_at_zero() -> None:
     for name in formulas.ESTIMATORS:
         stats = step_stats.per_step(opened("56_kl_zero_first_step").frame, formulas.kl_column(name))
 
-        assert stats.loc[0, ["mean", "count", "missing"]].tolist() == [0, 3, 0]
+        assert list(stats.loc[0, ["mean", "count", "missing"]]) == [0, 3, 0]
         assert (stats["mean"].iloc[1:] > 0).all()
 
 

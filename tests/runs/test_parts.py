@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from board.formats.row import Row
 from board.runs import parts
+from board.runs.columns import Columns
 from board.runs.parts import COUNTS, PADS, Source
 from board.schema import ALTERNATIVES
 from board.text.padding import COMMON_PADS
@@ -43,9 +44,14 @@ def build(*rows: Row, pads: frozenset[str] = COMMON_PADS) -> parts.Part:
     return parts.build(rows, [Source("a.jsonl", at + 1, at * 10) for at in range(len(rows))], pads)
 
 
+def table(columns: Columns) -> Any:
+    """Columns of a part, as the Arrow table that they are."""
+    return columns
+
+
 def value(column: str, *rows: Row) -> list[float]:
     """One scalar column of a part of these rows."""
-    return [float(one) for one in build(*rows).scalars.to_pandas()[column]]
+    return [float(one) for one in table(build(*rows).scalars).to_pandas()[column]]
 
 
 def same(found: list[float], expected: list[float]) -> None:
@@ -106,7 +112,7 @@ def test_derived_numbers(column: str, row: Row, expected: float) -> None:
 )
 def test_columns_that_need_absent_fields_are_absent(column: str) -> None:
     """No column for what no row has; the loss mask is no metric."""
-    assert column not in build(make_row(AB, loss_mask=[1, 1], reward=1)).scalars.to_pandas().columns
+    assert column not in table(build(make_row(AB, loss_mask=[1, 1], reward=1)).scalars).to_pandas().columns
 
 
 def test_gap_is_missing_in_the_rows_that_lack_a_side() -> None:
@@ -118,7 +124,7 @@ def test_where_rows_come_from() -> None:
     """Step, shard, line and offset, in the order of reading."""
     part = build(make_row(step=3), make_row(step=1))
 
-    assert part.scalars.to_pandas()[["step", "shard", "line", "offset"]].to_numpy().tolist() == [
+    assert table(part.scalars).to_pandas()[["step", "shard", "line", "offset"]].to_numpy().tolist() == [
         [3, "a.jsonl", 1, 0],
         [1, "a.jsonl", 2, 10],
     ]
@@ -129,7 +135,7 @@ def test_missing_texts_tokens_and_arrays_are_null() -> None:
     """What a row lacks is null in that row, an empty one is empty."""
     part = build(make_row(AB, prompt="p", logprobs=[-1, -2]), make_row(None, response=""), make_row([], logprobs=[]))
 
-    assert part.texts.to_pydict() == {"prompt": ["p", None, None], "response": [None, "", None]}
+    assert table(part.texts).to_pydict() == {"prompt": ["p", None, None], "response": [None, "", None]}
     assert part.tokens.column("logprobs").to_pylist() == [[-1.0, -2.0], None, []]
     assert part.tokens.column("response_tokens").to_pylist() == [AB, None, []]
     assert part.tokens.column(COUNTS).to_pylist() == [[True, True], [], []]
@@ -141,7 +147,7 @@ def test_row_without_an_array_between_rows_that_have_it() -> None:
 
     assert part.tokens.column("x").to_pylist() == [[1.0, 2.0], None, [6.0]]
     assert part.tokens.column("y").to_pylist() == [None, [3.0, 4.0, 5.0], None]
-    same(list(part.scalars.to_pandas()["x_mean"]), [1.5, NAN, 6])
+    same(list(table(part.scalars).to_pandas()["x_mean"]), [1.5, NAN, 6])
 
 
 def test_marks_tell_padding_from_masked() -> None:
@@ -154,13 +160,15 @@ def test_marks_tell_padding_from_masked() -> None:
 
 def test_named_pads_count_as_padding() -> None:
     """The pads given are the ones there are."""
-    assert list(build(make_row(["a", "x"]), pads=frozenset({"x"})).scalars.to_pandas()["response_length"]) == [1]
+    assert list(table(build(make_row(["a", "x"]), pads=frozenset({"x"})).scalars).to_pandas()["response_length"]) == [1]
 
 
 @pytest.mark.parametrize("name", ["response_length", "kl_k3_mean", "offset", "prompt_key", "line", "logprob_mean"])
 def test_logged_numbers_do_not_replace_the_boards_own(name: str) -> None:
     """A trainer's number of the same name stands beside it as `(logged)`."""
-    scalars = build(make_row(AB, logprobs=[-1, -2], ref_logprobs=[-1, -2], **{name: 77.0})).scalars.to_pandas()
+    scalars = table(
+        build(make_row(AB, logprobs=[-1, -2], ref_logprobs=[-1, -2], **dict[str, Any]({name: 77.0}))).scalars
+    ).to_pandas()
 
     assert scalars[f"{name} (logged)"].tolist() == [77]
     assert scalars.columns.is_unique
@@ -169,7 +177,7 @@ def test_logged_numbers_do_not_replace_the_boards_own(name: str) -> None:
 
 def test_logged_token_metric_does_not_replace_a_kl() -> None:
     """A token metric called kl_k3 has its mean beside the board's own."""
-    scalars = build(make_row(AB, kl_k3=[5, 7], logprobs=[-1, -2], ref_logprobs=[-1, -2])).scalars.to_pandas()
+    scalars = table(build(make_row(AB, kl_k3=[5, 7], logprobs=[-1, -2], ref_logprobs=[-1, -2])).scalars).to_pandas()
 
     assert scalars["kl_k3_mean"].tolist() == [0]
     assert scalars["kl_k3 (logged)_mean"].tolist() == [6]
@@ -177,7 +185,7 @@ def test_logged_token_metric_does_not_replace_a_kl() -> None:
 
 def test_two_spellings_of_one_metric_lose_nothing() -> None:
     """Rows with `entropy` and rows with `entropies` in one run: the declared one has the name."""
-    scalars = build(make_row(AB, entropy=[1, 3]), make_row(AB, entropies=[2, 4])).scalars.to_pandas()
+    scalars = table(build(make_row(AB, entropy=[1, 3]), make_row(AB, entropies=[2, 4])).scalars).to_pandas()
 
     same(list(scalars["entropy_mean"]), [NAN, 3])
     same(list(scalars["entropy (logged)_mean"]), [2, NAN])
@@ -227,7 +235,7 @@ def slow_statistics(tokens: list[str], arrays: dict[str, list[float]]) -> dict[s
 @given(st.lists(SIZES, min_size=1, max_size=6))
 def test_statistics_agree_with_plain_loops(rows: list[tuple[list[str], dict[str, list[float]]]]) -> None:
     """Rows of any length, arrays missing here and there, pads, masks, NaN and infinities."""
-    scalars = build(*(make_row(list(tokens), **arrays) for tokens, arrays in rows)).scalars.to_pandas()
+    scalars = table(build(*(make_row(list(tokens), 0, **arrays) for tokens, arrays in rows)).scalars).to_pandas()
 
     for at, (tokens, arrays) in enumerate(rows):
         longest = len(tokens) if arrays else None
@@ -267,5 +275,5 @@ def test_token_ids_have_no_mean() -> None:
     part = build(make_row(AB, response_token_ids=[5, 7], mine=[1, 3]))
 
     assert part.tokens.column("response_token_ids").to_pylist() == [[5, 7]]
-    assert "response_token_ids_mean" not in part.scalars.to_pandas()
-    assert part.scalars.to_pandas()["mine_mean"].tolist() == [2]
+    assert "response_token_ids_mean" not in table(part.scalars).to_pandas()
+    assert table(part.scalars).to_pandas()["mine_mean"].tolist() == [2]

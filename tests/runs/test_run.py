@@ -421,7 +421,7 @@ def test_masked_tokens_enter_no_mean(tmp_path: Path) -> None:
 
 def test_token_metrics_of_the_boards_own_names_do_no_harm(tmp_path: Path) -> None:
     """A trainer may log `counts`, `pads`, `position`, `token`, `kl` or `kl_k3`: all are kept, none is mistaken for ours."""
-    fields = {name: [5.0, 6.0] for name in ("counts", "pads", "position", "token", "kl", "kl_k3")}
+    fields: dict[str, Any] = {name: [5.0, 6.0] for name in ("counts", "pads", "position", "token", "kl", "kl_k3")}
     run = open_run(write_run(tmp_path, {"a.jsonl": [token_row(**fields)]}))
     rollout = run.rollout(0)
 

@@ -11,7 +11,8 @@ import pytest
 from rows import token_row, write_run
 
 from board import open_run
-from board.runs import sealed_file, store
+from board.errors import RunNotFound
+from board.runs import sealed_file
 from board.runs.run import Run
 from board.runs.sealed_file import Damaged, Sealed
 from board.runs.store import Store
@@ -222,7 +223,7 @@ def test_damage_of_cache_and_shard_is_an_error(tmp_path: Path) -> None:
         written_in_place(path, scrambled(path.read_bytes(), random.Random(1)))
     write_run(folder, {"rank_0.jsonl": [token_row(9)], "rank_1.jsonl": [token_row(9)]})
 
-    with pytest.raises(store.RunNotFound, match="load the run again"):
+    with pytest.raises(RunNotFound, match="load the run again"):
         run.rollout(0)
 
 

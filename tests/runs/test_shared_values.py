@@ -19,7 +19,7 @@ def test_a_value_is_made_once() -> None:
 def test_what_was_not_asked_for_longest_goes() -> None:
     """Beyond so many values the one that nobody asked for goes, not the oldest."""
     kept: RecentValues[list[str]] = RecentValues(2)
-    values = {key: kept.get(key, lambda key=key: [key]) for key in ("a", "b")}
+    values = {key: kept.get(key, [key].copy) for key in ("a", "b")}
     kept.get("a", list)
     kept.get("c", list)
 

@@ -65,13 +65,19 @@ def test_shard_is_parsed_once(tmp_path: Path) -> None:
     assert second.report.rows == 400
 
 
+def replace(path: Path) -> None:
+    """Another file takes the place of the shard."""
+    path.unlink()
+    path.write_bytes(text(range(4, 6)))
+
+
 CHANGES: dict[str, tuple[Callable[[Path], object], list[str]]] = {
     "appended": (lambda path: path.write_bytes(path.read_bytes() + text(range(3, 4))), ["0", "1", "2", "3"]),
     "rewritten": (lambda path: path.write_bytes(text(range(7, 10))), ["7", "8", "9"]),
     "rewritten and longer": (lambda path: path.write_bytes(text(range(5, 10))), ["5", "6", "7", "8", "9"]),
     "truncated": (lambda path: path.write_bytes(text(range(1))), ["0"]),
     "emptied": (lambda path: path.write_bytes(b""), []),
-    "replaced": (lambda path: (path.unlink(), path.write_bytes(text(range(4, 6)))), ["4", "5"]),
+    "replaced": (replace, ["4", "5"]),
     "written again by a resumed job": (
         lambda path: path.write_bytes(path.read_bytes() + text(range(2, 4))),
         ["0", "1", "2", "2", "3"],
@@ -235,8 +241,12 @@ def test_another_version_makes_its_own_cache(tmp_path: Path, monkeypatch: pytest
 
 def imported(source: Path) -> set[Path]:
     """The modules of the board that one of them imports, as files."""
-    named = [node for node in ast.walk(ast.parse(source.read_text())) if isinstance(node, ast.ImportFrom) and node.module]
-    modules = {module for node in named for module in (node.module, *(f"{node.module}.{name.name}" for name in node.names))}
+    modules = {
+        module
+        for node in ast.walk(ast.parse(source.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module
+        for module in (node.module, *(f"{node.module}.{name.name}" for name in node.names))
+    }
     places = [BOARD.parent.joinpath(*module.split(".")) for module in modules if module.startswith("board.")]
     return {file for place in places for file in (place.with_suffix(".py"), place / "__init__.py") if file.exists()}
 

@@ -46,7 +46,8 @@ def _arrays(length: int) -> st.SearchStrategy[dict[str, list[float | None]]]:
     sizes = st.integers(max(0, length - 1), length + 1)
     metric = sizes.flatmap(lambda size: st.lists(numbers, min_size=size, max_size=size))
     mask = st.lists(st.sampled_from([0, 1]), min_size=length, max_size=length)
-    return st.fixed_dictionaries({}, optional={"logprobs": metric, "ref_logprobs": metric, "loss_mask": mask})
+    arrays: dict[str, st.SearchStrategy[list[Any]]] = {"logprobs": metric, "ref_logprobs": metric, "loss_mask": mask}
+    return st.fixed_dictionaries({}, optional=arrays)
 
 
 @st.composite
@@ -132,7 +133,7 @@ def shown(run: Run) -> list[SlowRow]:
     return [_shown(run, row, run.rollout(int(row["rollout"]))) for row in run.frame.reset_index().to_dict("records")]
 
 
-def _shown(run: Run, row: dict[str, Any], rollout: Rollout) -> SlowRow:
+def _shown(run: Run, row: dict[Any, Any], rollout: Rollout) -> SlowRow:
     assert (rollout.step, rollout.shard, rollout.line) == (row["step"], row["shard"], row["line"])
     assert run.key_of(rollout.source) == rollout.key
     rank = row.get("rank")

@@ -52,10 +52,10 @@ READ: dict[str, tuple[bytes, dict[str, Any]]] = {
 WAYS = {"a line": json_record.parse, "line after line": json_record.LineParser(frozenset({"logprobs"})).parse}
 
 
-@pytest.fixture(params=WAYS.values(), ids=WAYS)
+@pytest.fixture(params=list(WAYS.values()), ids=list(WAYS))
 def parse(request: pytest.FixtureRequest) -> Callable[[bytes], json_record.Record]:
     """Both ways to read a line, which differ in speed alone."""
-    return request.param  # type: ignore[no-any-return]
+    return request.param
 
 
 @pytest.mark.parametrize(("data", "expected"), READ.values(), ids=READ)

@@ -10,6 +10,12 @@ import pytest
 from board.sources import run_files
 
 
+def link_to_a_pipe(path: Path) -> None:
+    """A pipe beside the path, and the link that leads there."""
+    os.mkfifo(path.with_name("end"))
+    path.symlink_to("end")
+
+
 def special(kind: str, path: Path) -> Path:
     """Something that is no file of the run, at a path under the folder `root`."""
     outside = path.parent / "outside"
@@ -18,7 +24,7 @@ def special(kind: str, path: Path) -> Path:
         "pipe": lambda: os.mkfifo(path),
         "socket": lambda: socket.socket(socket.AF_UNIX).bind(os.fspath(path)),
         "link to a device": lambda: path.symlink_to("/dev/zero"),
-        "link to a pipe": lambda: (os.mkfifo(path.with_name("end")), path.symlink_to("end")),
+        "link to a pipe": lambda: link_to_a_pipe(path),
         "folder": lambda: path.mkdir(),
         "link to itself": lambda: path.symlink_to(path.name),
         "nothing": lambda: None,

@@ -155,8 +155,8 @@ def test_reaches_nothing_else(name: str, world: dict[str, str]) -> None:
 
 def test_attacks_are_possible_without_the_settings(world: dict[str, str]) -> None:
     """What the settings forbid is there to be forbidden: DuckDB as it comes reads the file and the variable."""
-    assert duckdb.sql(f"SELECT * FROM '{world['secret']}'").fetchall() == [("hunter2",)]
-    assert duckdb.sql("SELECT * FROM bystander").fetchall() == [("hunter2",)]
+    assert duckdb.execute(f"SELECT * FROM '{world['secret']}'").fetchall() == [("hunter2",)]
+    assert duckdb.execute("SELECT * FROM bystander").fetchall() == [("hunter2",)]
 
 
 def test_secrets_of_the_user_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

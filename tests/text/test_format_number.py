@@ -72,7 +72,7 @@ def test_exact_of_what_is_not_a_number() -> None:
     assert [exact(value) for value in (None, math.nan, math.inf, 3.0)] == ["–", "–", "∞", "3"]
 
 
-COLUMNS = {
+COLUMNS: dict[str, tuple[list[float], list[str]]] = {
     "whole": ([64, 3, 0, -2], ["64", "3", "0", "-2"]),
     "thirds": ([8 / 3, 3, 11 / 3], ["2.67", "3.00", "3.67"]),
     "below one": ([0.1111, 0.09091, 0.5], ["0.111", "0.091", "0.500"]),

@@ -131,4 +131,4 @@ def test_what_is_no_step_of_ms_swift_stays_a_curve(tmp_path: Path) -> None:
     """A number called iteration beside a step is a number."""
     (tmp_path / "metrics.jsonl").write_text('{"step": 4, "iteration": 2}\n{"iteration": "7/9", "x": 1}\n')
 
-    assert curves(jsonl, tmp_path / "metrics.jsonl") == {"iteration": {4: 2.0}, "x": {7: 1.0}}
+    assert curves(jsonl.read, tmp_path / "metrics.jsonl") == {"iteration": {4: 2.0}, "x": {7: 1.0}}

@@ -53,7 +53,7 @@ def test_what_is_written_is_read_back(store: Path) -> None:
     folder = write(store)
     client = MlflowClient(tracking_uri=store.as_uri())
 
-    assert curves(mlflow, folder) == NAMED
+    assert curves(mlflow.read, folder) == NAMED
     for name, curve in NAMED.items():
         assert {one.step: one.value for one in client.get_metric_history(folder.name, name)} == curve
     assert client.get_run(folder.name).info.status == "FINISHED"
@@ -67,7 +67,7 @@ def test_a_run_goes_on_with_no_step_twice(store: Path) -> None:
     assert writer.last_step == 12
     writer.scalars(13, {"reward/mean": 0.5})
     writer.close()
-    assert curves(mlflow, folder)["reward/mean"] == {0: 0.1, 1: 1e300, 12: -0.25, 13: 0.5}
+    assert curves(mlflow.read, folder)["reward/mean"] == {0: 0.1, 1: 1e300, 12: -0.25, 13: 0.5}
 
     another = mlflow.open_writer("run", dir=store, run_id="another id")
     another.close()
@@ -84,7 +84,7 @@ def test_a_step_that_a_kill_cut_in_two_is_made_whole(store: Path) -> None:
     writer.scalars(12, STEPS[12])
     writer.close()
 
-    assert curves(mlflow, folder) == NAMED
+    assert curves(mlflow.read, folder) == NAMED
     assert all(len(path.read_text().split("\n")) == 1 + len(NAMED[path.relative_to(folder / "metrics").as_posix()])
                for path in (folder / "metrics").rglob("*") if path.is_file())  # fmt: skip
 
@@ -113,7 +113,7 @@ def test_examples_are_plain_text(store: Path) -> None:
 
     text = (folder / "artifacts/board/rollouts/step_1.txt").read_text()
     assert all(line in text for line in PLAIN.split("\n"))
-    assert curves(mlflow, folder) == {"x": {1: 1.0}}
+    assert curves(mlflow.read, folder) == {"x": {1: 1.0}}
 
 
 NAMES = {
@@ -131,7 +131,7 @@ def test_names_as_mlflow_takes_them(store: Path, name: str, taken: str) -> None:
     folder = write(store, steps={1: {name: 0.5}})
 
     assert mlflow.metric_name(name) == taken
-    assert curves(mlflow, folder) == {taken: {1: 0.5}}
+    assert curves(mlflow.read, folder) == {taken: {1: 0.5}}
 
 
 def test_the_database_that_mlflow_begins_by_itself(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_the_database_that_mlflow_begins_by_itself(tmp_path: Path) -> None:
     assert mlflow.find(tmp_path) == [file]
     assert [*mlflow.runs(file)] == ["my run"]
     for path in (file, run):
-        read = curves(mlflow, path)
+        read = curves(mlflow.read, path)
         assert read["train/reward"] == {0: 0.0, 1: 0.5, 2: 1.0}
         assert math.isnan(read["kl"].pop(1))
         assert read["kl"] == {0: 0.1, 2: 0.1}
@@ -182,7 +182,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, text: bytes) -> None:
         mlflow.read(tmp_path)
 
     (tmp_path / "metrics" / "x").write_bytes(b"1 0.5 1\n1 0.")
-    assert curves(mlflow, tmp_path) == {"x": {1: 0.5}}
+    assert curves(mlflow.read, tmp_path) == {"x": {1: 0.5}}
 
 
 def test_without_mlflow_stores_are_read(tmp_path: Path) -> None:
@@ -213,4 +213,4 @@ def test_a_killed_run_knows_where_it_was(store: Path) -> None:
     writer.close()
 
     assert writer.last_step == 20
-    assert curves(mlflow, mlflow.find(store)[0])["m/19"] == {step: step / 7 for step in range(21)}
+    assert curves(mlflow.read, mlflow.find(store)[0])["m/19"] == {step: step / 7 for step in range(21)}

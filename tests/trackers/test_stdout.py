@@ -4,7 +4,9 @@ import io
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,10 +17,10 @@ from board.trackers import stdout
 from board.trackers.sanitize import plain
 
 VALUES = {"reward/mean": 0.123456789, "kl/k1_mean": -3e-9, "counts/rollouts": 64}
-ROWS = [{"reward": 1.5, "response": "first\nsecond \x1b[31mred \ud800"}]
+ROWS: list[Mapping[str, str | int | float]] = [{"reward": 1.5, "response": "first\nsecond \x1b[31mred \ud800"}]
 
 
-def written(run: str = "run", **options: object) -> str:
+def written(run: str = "run", **options: Any) -> str:
     """What two steps with an example look like."""
     stream = io.StringIO()
     writer = stdout.open_writer(run, stream=stream, **options)

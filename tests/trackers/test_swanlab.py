@@ -39,7 +39,7 @@ def write(folder: Path, steps: Steps = STEPS, **options: Any) -> Path:
 
 def ours(path: Path) -> dict[str, dict[int, float]]:
     """The scalars that we find."""
-    return curves(swanlab, path)
+    return curves(swanlab.read, path)
 
 
 def own(folder: Path) -> list[tuple[str, int, float]]:

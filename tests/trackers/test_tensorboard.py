@@ -63,7 +63,7 @@ def owns(folder: Path) -> dict[str, dict[int, float]]:
 
 def ours(path: Path) -> dict[str, dict[int, float]]:
     """The scalars that we find."""
-    return curves(tensorboard, path)
+    return curves(tensorboard.read, path)
 
 
 def as_float32(steps: Steps) -> dict[str, dict[int, float]]:

@@ -42,7 +42,7 @@ def write(project: str, run: str = "run ∑/1", steps: Steps = STEPS, **options:
 
 def ours(path: Path) -> dict[str, dict[int, float]]:
     """The scalars that we find."""
-    return curves(trackio, path)
+    return curves(trackio.read, path)
 
 
 def own(project: str, run: str = "run ∑/1") -> list[dict[str, Any]]:

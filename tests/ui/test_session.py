@@ -12,14 +12,15 @@ def moves() -> None:
 
     from board.ui import session
 
-    for name, where in {
+    moves: dict[str, dict[str, Any]] = {
         "the same rollout": {"step": 20, "rollout": "a:1"},
         "another rollout": {"step": 20, "rollout": "a:2"},
         "another step": {"step": 21},
         "the same step": {"step": 20},
         "the same token": {"token": 3},
         "another token": {"token": 4},
-    }.items():
+    }
+    for name, where in moves.items():
         st.button(name, key=name, on_click=session.go, kwargs=where)
 
 

@@ -124,7 +124,7 @@ def test_read_back_as_written(name: str, query: str) -> None:
     assert saved not in load().metrics
 
 
-DAMAGE = {
+DAMAGE: dict[str, str | bytes] = {
     "empty": "",
     "cut off": '{"name": "a", "que',
     "another kind": "[1, 2]",
@@ -142,7 +142,8 @@ def test_damaged_files_are_told_and_kept(name: str, folder: Path) -> None:
     save("a", QUERY)
     (path,) = folder.iterdir()
     save("other", QUERY)
-    damaged = DAMAGE[name] if isinstance(DAMAGE[name], bytes) else str(DAMAGE[name]).encode()
+    damage = DAMAGE[name]
+    damaged = damage if isinstance(damage, bytes) else damage.encode()
     path.write_bytes(damaged)
 
     found = load()

@@ -20,7 +20,9 @@ ADD = {"name": "add", "description": "adds", "parameters": {"type": "object", "p
 
 def choice(content: str | None, *tokens: tuple[str, float], **fields: Any) -> Choice:
     """What the policy answered, with the logprobs of its tokens where it has any."""
-    entries = [{"token": token, "logprob": logprob, "bytes": None, "top_logprobs": []} for token, logprob in tokens]
+    entries: list[dict[str, Any]] = [
+        {"token": token, "logprob": logprob, "bytes": None, "top_logprobs": []} for token, logprob in tokens
+    ]
     message = {"role": "assistant", "content": content, **fields}
     logprobs = {"content": entries} if entries else None
     return Choice.model_validate({"finish_reason": "stop", "index": 0, "message": message, "logprobs": logprobs})

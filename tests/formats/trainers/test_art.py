@@ -175,8 +175,8 @@ def test_what_art_wrote(model: str, more: dict[str, list[str]]) -> None:
 
     assert (run.report.formats, run.report.problems, [*run.report.skipped]) == ({"ART": 3}, [], ["history.jsonl"])
     assert (run.steps.tolist(), run.splits, len(run.frame)) == ([1, 2], ("train", "evaluation"), 9)
-    assert run.texts("response", first.index).to_pylist() == [BY_TOOL, "5", "6 ✓"]
-    assert run.texts("prompt", first.index).to_pylist() == [*["system:\nBe brief.\n\nuser:\n2+2?"] * 2, "user:\n3+3?"]
+    assert run.texts("response", first.index.to_numpy()).to_pylist() == [BY_TOOL, "5", "6 ✓"]
+    assert run.texts("prompt", first.index.to_numpy()).to_pylist() == [*["system:\nBe brief.\n\nuser:\n2+2?"] * 2, "user:\n3+3?"]
     assert [*first["group_id"]] == ["0", "0", "1"]
     assert [*first["reward"]] == [1, 0, 1]
     assert [*first["metrics.turns"].fillna(-1)] == [2, -1, -1]

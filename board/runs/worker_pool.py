@@ -6,13 +6,11 @@ Knows how to speak with `board.runs.worker`; knows neither what a stretch holds 
 import json
 import os
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, Final
 
 from board.errors import BoardError, RunNotFound
@@ -20,6 +18,7 @@ from board.runs.byte_range import ByteRange
 from board.runs.read_options import ReadOptions
 from board.runs.store import Piece, Store, piece_from
 from board.sources.shards import is_plain
+from board.system import child_process
 
 Outcome = Piece | BoardError | OSError
 """What became of a stretch: what is kept of it, the shard's fault, or the cache's."""
@@ -62,7 +61,7 @@ def helpers(
                 free.release()
         if getattr(local, "process", None) is None or local.process.poll() is not None:  # none yet, or it was killed
             try:
-                local.process = _worker()
+                local.process = child_process.start("board.runs.worker", os.environ)
             except OSError as error:
                 return error
             started.append(local.process)
@@ -83,26 +82,13 @@ def helpers(
             process.communicate()
 
 
-def _worker() -> "subprocess.Popen[str]":
-    package = str(Path(__file__).parents[2])
-    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
-    return subprocess.Popen(
-        [sys.executable, "-m", "board.runs.worker"],
-        env=os.environ | {"PYTHONPATH": path},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-    )
-
-
-def _answer(process: "subprocess.Popen[str]", order: dict[str, Any], under_way: dict[str, int]) -> Outcome:
+def _answer(process: "subprocess.Popen[bytes]", order: dict[str, Any], under_way: dict[str, int]) -> Outcome:
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        process.stdin.write(json.dumps(order, default=str) + "\n")
+        process.stdin.write(json.dumps(order, default=str).encode() + b"\n")
         process.stdin.flush()
-        while "bytes" in (answer := json.loads(process.stdout.readline() or "{}")):
+        while "bytes" in (answer := json.loads(process.stdout.readline() or b"{}")):
             under_way[order["stretch"]["shard"]["name"]] = answer["bytes"]
     except (OSError, ValueError) as error:
         return OSError(f"a parsing process ended: {error}")

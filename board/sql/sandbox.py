@@ -6,17 +6,16 @@ Knows how to speak with `board.sql.sandbox_worker`; knows neither where the tabl
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import threading
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from typing import BinaryIO, Final
 
 import pyarrow as pa
 
 from board.errors import BoardError, missing_library
+from board.system import child_process
 from board.text.counting import plural
 from board.text.format_number import size
 
@@ -69,13 +68,7 @@ def _write(file: BinaryIO, table: pa.Table, asked: dict[str, str]) -> None:
 def _run(asked: BinaryIO, limits: Limits) -> bytes:
     """What the worker wrote; it is gone when this returns. Raises BoardError when it wrote nothing."""
     environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "board.sql.sandbox_worker"],
-        stdin=asked,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment | {"PYTHONPATH": _python_path(), **_FEW_THREADS},
-    )
+    process = child_process.start("board.sql.sandbox_worker", environment | _FEW_THREADS, stdin=asked, stderr=subprocess.PIPE)
     with process:
         try:
             written, said = process.communicate(timeout=limits.seconds)
@@ -89,8 +82,3 @@ def _run(asked: BinaryIO, limits: Limits) -> bytes:
         last = said.decode(errors="backslashreplace").strip().splitlines()[-1:]
         raise BoardError(f"The process that answers queries failed: {' '.join(last) or process.returncode}.")
     return written
-
-
-def _python_path() -> str:
-    """Where the worker finds this package and what it needs."""
-    return os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))

@@ -1,6 +1,6 @@
 """The declared columns of a rollout: name, kind, unit and meaning, once.
 
-Reading, checking, help texts and the README table all come from this list, so a new field is one line here.
+Reading, checking, help texts and the table in docs/row.md all come from this list, so a new field is one line here.
 Knows nothing of files or frames.
 """
 
@@ -249,7 +249,7 @@ def unit(name: str) -> str:
 
 
 def markdown_table() -> str:
-    """The row format as the README shows it: one line per native field."""
+    """The row format as docs/row.md shows it: one line per native field."""
     kinds = {
         "step": "integer",
         "id": "text or number",

@@ -1,4 +1,4 @@
-"""The README tells the truth: about the row, the files and the commands."""
+"""The README and the pages of docs/ tell the truth: about the row, the files, the commands and the house."""
 
 import re
 import subprocess
@@ -11,6 +11,8 @@ from board.schema import markdown_table
 
 REPOSITORY = Path(__file__).parent.parent
 READMES = ("README.md", "README.zh-CN.md")
+PAGES = sorted(path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "docs").rglob("*.md"))
+README_BYTES = 10_000
 
 
 def text(name: str) -> str:
@@ -18,7 +20,7 @@ def text(name: str) -> str:
     return (REPOSITORY / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", READMES)
+@pytest.mark.parametrize("name", ["docs/row.md", "docs/zh-CN/row.md"])
 def test_row_table_is_the_schema(name: str) -> None:
     """The table of fields is what `board.schema` declares, letter for letter."""
     shown = re.search(r"<!-- schema: .*? -->\n(.*?)\n<!-- /schema -->", text(name), re.DOTALL)
@@ -27,13 +29,26 @@ def test_row_table_is_the_schema(name: str) -> None:
     assert shown[1] == markdown_table()
 
 
-@pytest.mark.parametrize("name", READMES)
+@pytest.mark.parametrize("name", [*READMES, *PAGES, "CONTRIBUTING.md", "CHANGELOG.md"])
 def test_links_lead_somewhere(name: str) -> None:
     """Every relative link and picture is in the repository."""
     targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text(name)) if "://" not in target]
 
-    assert targets
-    assert [target for target in targets if target and not (REPOSITORY / target).exists()] == []
+    assert [target for target in targets if target and not (REPOSITORY / name).parent.joinpath(target).exists()] == []
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_a_newcomer_reads_one_screenful(name: str) -> None:
+    """What is longer than why, how to start and where to read on is in docs/, which the README leads to."""
+    assert len(text(name).encode()) <= README_BYTES
+    assert "docs/" in text(name)
+
+
+def test_both_languages_have_the_same_pages() -> None:
+    """Every page but the layout of the code, which is English, is there in Chinese."""
+    english, chinese = ({Path(page).name for page in PAGES if ("zh-CN" in page) == there} for there in (False, True))
+    assert english - chinese == {"architecture.md"}
+    assert chinese <= english
 
 
 @pytest.mark.parametrize("name", READMES)

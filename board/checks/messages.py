@@ -48,7 +48,7 @@ def _paragraph(finding: ReportedFault) -> str:
 
 
 def as_json(checked: CheckReport, run: str) -> str:
-    """What checks found, for scripts: an object with version, run, rollouts, counts, findings, passed and unable, as the README has it."""
+    """What checks found, for scripts: an object with version, run, rollouts, counts, findings, passed and unable, as docs/cli.md has it."""
     shape: dict[str, Any] = {
         "version": VERSION,
         "run": run,

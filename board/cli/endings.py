@@ -31,7 +31,7 @@ class ExitCode(IntEnum):
 
     @property
     def meaning(self) -> str:
-        """The code in words, as `--help` and the README have it."""
+        """The code in words, as `--help` and docs/cli.md have it."""
         return _MEANINGS[self]
 
 

@@ -196,7 +196,7 @@ def _derived(
     tokens: Tokens,
     kept: Moments,
 ) -> dict[str, Float64Array]:
-    """Numbers per rollout computed from its own fields; NaN where they cannot be. Names as in the README's table of columns."""
+    """Numbers per rollout computed from its own fields; NaN where they cannot be. Names as in `board.schema.DERIVED_NUMBERS`."""
     columns: dict[str, Float64Array] = {}
     known = np.array([row.tokens is not None or bool(row.arrays) for row in rows])
     columns["response_length"] = np.where(

@@ -424,8 +424,8 @@ def test_ranks_of_any_size(tmp_path: Path) -> None:
     ]
 
     told = run_bounded(
-        "import json, sys; from board import open_run; from board.checks.all_checks import examine\n"
-        "print(json.dumps([[one.what for one in examine(open_run(run)).findings] for run in sys.argv[1:]]))",
+        "import json, sys; from board import open_run; from board.checks.all_checks import run_checks\n"
+        "print(json.dumps([[one.what for one in run_checks(open_run(run)).findings] for run in sys.argv[1:]]))",
         *folders,
     )
 

@@ -81,7 +81,7 @@ def test_text_says_what_where_why_and_what_to_do(tmp_path: Path) -> None:
 
 
 def test_json_shape(tmp_path: Path) -> None:
-    """The JSON has the fields that the README lists, and every check is in exactly one of its three lists."""
+    """The JSON has the fields that docs/cli.md lists, and every check is in exactly one of its three lists."""
     folder = write_run(tmp_path / "run", {"data.jsonl": BROKEN})
 
     shape = json.loads(check(folder, "--json").stdout)

@@ -155,9 +155,9 @@ def test_help_is_whole(arguments: list[str]) -> None:
     assert words == " ".join(f"{code.value} {code.meaning}" for code in ExitCode)
 
 
-def test_readme_has_the_table() -> None:
-    """Both READMEs name every code, the English one with its meaning."""
-    for name in ("README.md", "README.zh-CN.md"):
+def test_the_page_of_the_command_line_has_the_table() -> None:
+    """The page of both languages names every code, the English one with its meaning."""
+    for name in ("docs/cli.md", "docs/zh-CN/cli.md"):
         text = (REPOSITORY / name).read_text()
         assert all(f"| {code.value} |" in text for code in ExitCode), name
-    assert all(f"| {code.value} | {code.meaning} |" in (REPOSITORY / "README.md").read_text() for code in ExitCode)
+    assert all(f"| {code.value} | {code.meaning} |" in (REPOSITORY / "docs/cli.md").read_text() for code in ExitCode)

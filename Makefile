@@ -1,19 +1,22 @@
-# Needs .venv, which `bash start.sh` and `bash tests/run.sh` make.
+# Needs .venv, which `bash start.sh` and `bash tests/run.sh` make, and where there is Node node_modules, which the latter makes.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
+NPM_RUN := $(if $(shell command -v npm),npm run --silent,@echo JavaScript skipped, there is no npm:)
 
 .PHONY: check format lint types test serve
 
 check:  ## everything continuous integration checks
 	bash tests/run.sh
 
-format:  ## rewrite what ruff can
+format:  ## rewrite what ruff and Biome can
 	ruff check --fix
 	ruff format
+	$(NPM_RUN) format
 
 lint:
 	ruff check
 	ruff format --check
 	lint-imports --no-logo
+	$(NPM_RUN) lint
 
 types:
 	mypy

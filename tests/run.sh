@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs every check: lint, format, types, the import contract and the tests, browser tests included.
+# Runs every check: lint, format, types, JavaScript, the import contract and the tests, browser tests included.
 #
 #   bash tests/run.sh                          all of it
 #   bash tests/run.sh tests/test_server.py -k token   these tests only (pytest's arguments)
 #
-# WITH_TORCH=1 installs PyTorch for the tests that need it; CI=true does too, and makes a missing browser a failure.
+# WITH_TORCH=1 installs PyTorch for the tests that need it; CI=true does too, and makes a missing browser or Node a failure.
 # TEST_WORKERS is the number of test processes (2). LOWEST=1 runs the tests alone, with the oldest releases that pyproject.toml allows.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../start.sh"
@@ -19,6 +19,20 @@ install_chromium() {
             DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium fonts-dejavu-core fonts-liberation
     } >/tmp/rl-board-apt.log 2>&1 || { tail -n 5 /tmp/rl-board-apt.log; }
 }
+
+# Node checks the JavaScript and runs its tests; the board never needs it.
+have_node() { command -v node >/dev/null && command -v npm >/dev/null; }
+
+# What package-lock.json names, unless what was installed last was the same, byte for byte.
+install_node_modules() {
+    local installed="$here/node_modules/installed-package-lock.json"
+    if cmp -s "$here/package-lock.json" "$installed"; then return; fi
+    echo "Installing package-lock.json, which takes some seconds."
+    npm ci --silent --no-audit --no-fund --ignore-scripts || { echo "npm could not install package-lock.json." >&2; return 1; }
+    cp "$here/package-lock.json" "$installed"
+}
+
+check_javascript() { install_node_modules && npm run --silent lint; }
 
 failed=()
 check() {
@@ -48,6 +62,7 @@ if [ $# -eq 0 ] && [ "${LOWEST:-}" != 1 ]; then
     check "format" ruff format --check --quiet
     check "types" mypy
     check "import contract" lint-imports --no-logo
+    if have_node; then check "JavaScript" check_javascript; fi
 fi
 # Numeric libraries would otherwise start a thread per core in every worker.
 export OMP_NUM_THREADS=1
@@ -57,8 +72,14 @@ check "tests" python -m pytest -q -n "${TEST_WORKERS:-2}" --dist loadfile --no-l
 if [ ${#failed[@]} -gt 0 ]; then
     printf 'Failed: %s\n' "${failed[@]}"
 fi
+skipped=
 if ! command -v chromium >/dev/null; then
     echo "Browser tests were skipped: there is no chromium, and it could not be installed."
-    [ "${CI:-}" != true ] || exit 1
+    skipped=yes
 fi
+if ! have_node; then
+    echo "JavaScript was not checked and its tests were skipped: there is no Node.js with npm."
+    skipped=yes
+fi
+if [ "${CI:-}" = true ] && [ -n "$skipped" ]; then exit 1; fi
 [ ${#failed[@]} -eq 0 ]

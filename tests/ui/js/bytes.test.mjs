@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { badByte, bytesOf, codecOf, decoded, hex, spell, textOf } from "../../board/token_view/bytes.js";
+import { badByte, bytesOf, codecOf, decoded, hex, spell, textOf } from "../../../board/ui/components/token_view/bytes.js";
 
 const LETTERS = [];
 for (let byte = 0, next = 256; byte < 256; byte += 1) {
@@ -14,7 +14,12 @@ const bpe = (text, ...cuts) => {
   const ends = [...cuts, bytes.length];
   return ends.map((end, i) => [...bytes.subarray(ends[i - 1] ?? 0, end)].map((byte) => LETTERS[byte]).join(""));
 };
-const texts = (tokens, anyOdd = false) => ({ n: tokens.length, at: (i) => tokens[i], anyOdd, hasByte: (byte) => tokens.some((t) => Buffer.from(t).includes(byte)) });
+const texts = (tokens, anyOdd = false) => ({
+  n: tokens.length,
+  at: (i) => tokens[i],
+  anyOdd,
+  hasByte: (byte) => tokens.some((t) => Buffer.from(t).includes(byte)),
+});
 const units = (codec, tokens) => tokens.map((_, i) => spell((t) => bytesOf(codec, tokens[t]), tokens.length, i));
 const read = (codec, tokens) => units(codec, tokens).map(textOf).join("");
 
@@ -43,10 +48,14 @@ test("every byte has its letter", () => {
 });
 
 test("sentencepiece names give spaces, bytes and text", () => {
-  assert.deepEqual(["▁the", "<0xE4>", "▁▁", "<0x>", "é"].map((name) => hex(bytesOf("sentencepiece", name))), ["20 74 68 65", "E4", "20 20", "3C 30 78 3E", "C3 A9"]);
+  assert.deepEqual(
+    ["▁the", "<0xE4>", "▁▁", "<0x>", "é"].map((name) => hex(bytesOf("sentencepiece", name))),
+    ["20 74 68 65", "E4", "20 20", "3C 30 78 3E", "C3 A9"],
+  );
 });
 
-test("special tokens are their own text", () => assert.equal(read("byte-level", ["<|im_end|>", "<｜end▁of▁sentence｜>"]), "<|im_end|><｜end▁of▁sentence｜>"));
+test("special tokens are their own text", () =>
+  assert.equal(read("byte-level", ["<|im_end|>", "<｜end▁of▁sentence｜>"]), "<|im_end|><｜end▁of▁sentence｜>"));
 
 for (const text of ["今日は", "a👩‍🔬b", "naïve é", "\u202eabc", "日\n本", "👍🏽👨‍👩‍👧", "\ufeffx"]) {
   test(`${JSON.stringify(text)} is whole however its bytes are cut`, () => {
@@ -58,13 +67,19 @@ for (const text of ["今日は", "a👩‍🔬b", "naïve é", "\u202eabc", "日
 }
 
 test("a character over three tokens is one glyph with three shares", () => {
-  assert.deepEqual(units("sentencepiece", ["<0xE4>", "<0xBB>", "<0x8A>"]), [0, 1, 2].map((part) => [{ glyph: "今", part, parts: 3 }]));
+  assert.deepEqual(
+    units("sentencepiece", ["<0xE4>", "<0xBB>", "<0x8A>"]),
+    [0, 1, 2].map((part) => [{ glyph: "今", part, parts: 3 }]),
+  );
 });
 
 test("a token may hold the end of one character and the start of the next", () => {
   const [first, middle, last] = units("byte-level", bpe("x今日y", 2, 6));
   assert.deepEqual(first, [{ text: "x" }, { glyph: "今", part: 0, parts: 2 }]);
-  assert.deepEqual(middle, [{ glyph: "今", part: 1, parts: 2 }, { glyph: "日", part: 0, parts: 2 }]);
+  assert.deepEqual(middle, [
+    { glyph: "今", part: 1, parts: 2 },
+    { glyph: "日", part: 0, parts: 2 },
+  ]);
   assert.deepEqual(last, [{ glyph: "日", part: 1, parts: 2 }, { text: "y" }]);
 });
 
@@ -78,7 +93,8 @@ const BAD = [
   ["beyond Unicode", [[0xf4, 0x90, 0x80, 0x80]], [[{ bad: 0xf4 }, { bad: 0x90 }, { bad: 0x80 }, { bad: 0x80 }]]],
   ["nothing at all", [[]], [[]]],
 ];
-for (const [name, groups, wanted] of BAD) test(`${name} is shown byte by byte`, () => assert.deepEqual(bytesAt(...groups), wanted));
+for (const [name, groups, wanted] of BAD)
+  test(`${name} is shown byte by byte`, () => assert.deepEqual(bytesAt(...groups), wanted));
 
 test("a broken byte reads \\xE4 and counts as one letter", () => {
   assert.equal(badByte(0xe4), "\\xE4");
@@ -86,7 +102,13 @@ test("a broken byte reads \\xE4 and counts as one letter", () => {
 });
 
 test("a name alone is read where it can be", () => {
-  assert.deepEqual(["Ġcat", " cat", "今", "ä", ""].map((name) => decoded("byte-level", name)), [" cat", " cat", "今", "ä", ""]);
-  assert.deepEqual(["▁the", "<0x0A>", "<0xE4>", "<|end|>"].map((name) => decoded("sentencepiece", name)), [" the", "\n", "<0xE4>", "<|end|>"]);
+  assert.deepEqual(
+    ["Ġcat", " cat", "今", "ä", ""].map((name) => decoded("byte-level", name)),
+    [" cat", " cat", "今", "ä", ""],
+  );
+  assert.deepEqual(
+    ["▁the", "<0x0A>", "<0xE4>", "<|end|>"].map((name) => decoded("sentencepiece", name)),
+    [" the", "\n", "<0xE4>", "<|end|>"],
+  );
   assert.equal(decoded("plain", "Ġcat"), "Ġcat");
 });

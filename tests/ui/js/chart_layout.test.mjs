@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axisNumbers, axisOf, envelopeOf, extentOf, runsOf } from "../../board/token_view/chart_layout.js";
-import { cellsOf } from "../../board/token_view/heat_layout.js";
+import { axisNumbers, axisOf, envelopeOf, extentOf, runsOf } from "../../../board/ui/components/token_view/chart_layout.js";
+import { cellsOf } from "../../../board/ui/components/token_view/heat_layout.js";
 
 const cellsFor = (values, counts = new Uint8Array(values.length).fill(1)) => cellsOf(values, Uint8Array.from(counts));
 
@@ -27,7 +27,11 @@ test("no spike is lost at any width", () => {
 test("masked, missing and infinite tokens are no part of the line", () => {
   const values = Float32Array.from([1, NaN, 2, 99, Infinity, 3, 4]);
   const cells = cellsFor(values, [1, 1, 1, 0, 1, 1, 1]);
-  assert.deepEqual(runsOf(cells, 0, 6), [[0, 0], [2, 2], [5, 6]]);
+  assert.deepEqual(runsOf(cells, 0, 6), [
+    [0, 0],
+    [2, 2],
+    [5, 6],
+  ]);
   assert.deepEqual(runsOf(cells, 3, 5), [[5, 5]]);
   assert.deepEqual(extentOf(values, cells, 0, 6), [1, 4]);
   assert.equal(extentOf(values, cells, 3, 4), null);
@@ -42,7 +46,12 @@ test("the axis starts at zero where zero is near, and holds it where the metric 
   assert.deepEqual(ends(axisOf([100, 101], { diverging: false, log: false })), [100, 101]);
   assert.deepEqual(ends(axisOf([3, 4], { diverging: true, log: false })), [0, 4]);
   const axis = axisOf([-1, 3], { diverging: true, log: false });
-  [[-1, 0], [0, 0.25], [3, 1]].forEach(([value, at]) => near(axis.at(value), at));
+  for (const [value, at] of [
+    [-1, 0],
+    [0, 0.25],
+    [3, 1],
+  ])
+    near(axis.at(value), at);
   assert.equal(axisOf([0, 0], { diverging: true, log: false }).at(0), 0.5);
 });
 

@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { colorAt, contrast, css, difference, inkOn, luminance, palette, parseColor } from "../../board/token_view/color.js";
+import {
+  colorAt,
+  contrast,
+  css,
+  difference,
+  inkOn,
+  luminance,
+  palette,
+  parseColor,
+} from "../../../board/ui/components/token_view/color.js";
 
 const THEMES = [
   ["light", "#fcfdfc", "#1b2422"],
@@ -9,7 +18,11 @@ const THEMES = [
   ["Streamlit dark", "#0e1117", "#fafafa"],
 ];
 const PLACES = Array.from({ length: 12 }, (_, i) => i / 11);
-const RAMPS = [["sequential", 1], ["diverging", 1], ["diverging", -1]];
+const RAMPS = [
+  ["sequential", 1],
+  ["diverging", 1],
+  ["diverging", -1],
+];
 
 for (const [name, page, ink] of THEMES) {
   const [background, text] = [page, ink].map(parseColor);

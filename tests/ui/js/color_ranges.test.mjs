@@ -1,13 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mirror, colorRangeFor, colorRangeName, colorRangeOf, readColorRange, sourceOf } from "../../board/token_view/color_ranges.js";
+import {
+  colorRangeFor,
+  colorRangeName,
+  colorRangeOf,
+  mirror,
+  readColorRange,
+  sourceOf,
+} from "../../../board/ui/components/token_view/color_ranges.js";
 
 for (const name of ["q", "step", "run", "full", "log", "fixed:-1:1", "hold:0:2.5", "fixed:-1e-7:2"]) {
   test(`${name} is read and written the same`, () => assert.equal(colorRangeName(readColorRange(name)), name));
 }
 
 for (const name of ["", "nonsense", "fixed", "fixed:1", "fixed:a:b", "fixed:2:1", "hold:NaN:1", "fixed:0:Infinity"]) {
-  test(`"${name}" is no range, so the quantiles are taken`, () => assert.deepEqual(readColorRange(name), { kind: "q", ends: null }));
+  test(`"${name}" is no range, so the quantiles are taken`, () =>
+    assert.deepEqual(readColorRange(name), { kind: "q", ends: null }));
 }
 
 test("ends are rounded for the link, and only kinds that have ends keep them", () => {
@@ -49,5 +57,6 @@ const SOURCES = [
   ["run", KL, { ...TOLD, scope: "run", rollouts: 2000, total: 40000 }, "the run: 2,000 of 40,000 rollouts, drawn at random"],
 ];
 for (const [kind, metric, sharedEnds, words] of SOURCES) {
-  test(`the ${kind} range of ${metric.name} says "${words}"`, () => assert.equal(sourceOf({ kind, ends: null }, metric, sharedEnds), words));
+  test(`the ${kind} range of ${metric.name} says "${words}"`, () =>
+    assert.equal(sourceOf({ kind, ends: null }, metric, sharedEnds), words));
 }

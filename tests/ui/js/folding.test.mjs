@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { foldingOf, foldText } from "../../board/token_view/folding.js";
+import { foldingOf, foldText } from "../../../board/ui/components/token_view/folding.js";
 
-const SEGMENTS = [[0, 7, 0, "think"], [2, 5, 1, "code py"], [7, 9, 0, "text"]];
+const SEGMENTS = [
+  [0, 7, 0, "think"],
+  [2, 5, 1, "code py"],
+  [7, 9, 0, "text"],
+];
 const ranges = (folding) => folding.folds().map(({ first, stop }) => [first, stop]);
 
 test("nothing is folded at first; the innermost segment of a token folds, then what it lies in", () => {
@@ -20,7 +24,10 @@ test("nothing is folded at first; the innermost segment of a token folds, then w
 test("a jump opens all that hides a token, and a step passes what is folded", () => {
   const folding = foldingOf(SEGMENTS);
   folding.toggleAll();
-  assert.deepEqual(ranges(folding), [[0, 7], [7, 9]]);
+  assert.deepEqual(ranges(folding), [
+    [0, 7],
+    [7, 9],
+  ]);
   assert.deepEqual([folding.past(3, 1), folding.past(8, 1), folding.past(8, -1), folding.past(9, 1)], [7, 9, 6, 9]);
   folding.open(3);
   assert.deepEqual(ranges(folding), [[7, 9]]);

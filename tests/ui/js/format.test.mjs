@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changeText, exact, extent, rangeText, short, whole } from "../../board/token_view/format.js";
+import { changeText, exact, extent, rangeText, short, whole } from "../../../board/ui/components/token_view/format.js";
 
 const NUMBERS = [
   // value, three digits, exact float32
@@ -60,6 +60,15 @@ test("thousands are separated", () => {
   assert.deepEqual([7, 1234, 1234567].map(whole), ["7", "1,234", "1,234,567"]);
 });
 
-for (const [value, from, wanted] of [[1.5, 1, "+0.500"], [1, 3, "−2.00"], [2, 2, "="], [Infinity, Infinity, "="], [NaN, 1, ""], [1, NaN, ""], [Infinity, 1, "+∞"], [0, -0, "="]]) {
+for (const [value, from, wanted] of [
+  [1.5, 1, "+0.500"],
+  [1, 3, "−2.00"],
+  [2, 2, "="],
+  [Infinity, Infinity, "="],
+  [NaN, 1, ""],
+  [1, NaN, ""],
+  [Infinity, 1, "+∞"],
+  [0, -0, "="],
+]) {
   test(`${value} differs from ${from} by "${wanted}"`, () => assert.equal(changeText(value, from), wanted));
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axisLabels, CELL, cellsOf, tokenColumns } from "../../board/token_view/heat_layout.js";
+import { axisLabels, CELL, cellsOf, tokenColumns } from "../../../board/ui/components/token_view/heat_layout.js";
 
 const columns = (places, offset, scale, width) => {
   const values = Float32Array.from(places);
@@ -59,7 +59,8 @@ test("numbers of the axis never touch nor leave the row, however many tokens the
           labels.forEach(({ left, position }, i) => {
             const before = labels[i - 1];
             assert.ok(left >= 0 && left + widthOf(position) <= width + 1e-6);
-            if (before) assert.ok(before.left + widthOf(before.position) + 8 <= left + 1e-6, `${n} ${start} ${width} ${share} ${position}`);
+            if (before)
+              assert.ok(before.left + widthOf(before.position) + 8 <= left + 1e-6, `${n} ${start} ${width} ${share} ${position}`);
           });
         }
       }

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { codePoints, isPlain, literal, pieces } from "../../board/token_view/marks.js";
+import { codePoints, isPlain, literal, pieces } from "../../../board/ui/components/token_view/marks.js";
 
 /** Text stays text, a mark reads [mark] followed by the character the layout keeps. */
-const drawn = (token) => pieces(token).map((piece) => piece.text ?? `[${piece.mark}]${piece.raw}`).join("");
+const drawn = (token) =>
+  pieces(token)
+    .map((piece) => piece.text ?? `[${piece.mark}]${piece.raw}`)
+    .join("");
 
 const CASES = [
   ["a word", " the", " the"],

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { localIndex, metricOf, modelOf, shownMetric, traits } from "../../board/token_view/model.js";
+import { localIndex, metricOf, modelOf, shownMetric, traits } from "../../../board/ui/components/token_view/model.js";
 
 const column = (array) => ({ getChildAt: () => ({ toArray: () => array }) });
 const text = (tokens) => {
   const parts = tokens.map((token) => new TextEncoder().encode(token));
-  const valueOffsets = Int32Array.from([0, ...parts.map((_, i) => parts.slice(0, i + 1).reduce((sum, part) => sum + part.length, 0))]);
+  const valueOffsets = Int32Array.from([
+    0,
+    ...parts.map((_, i) => parts.slice(0, i + 1).reduce((sum, part) => sum + part.length, 0)),
+  ]);
   return { getChildAt: () => ({ data: [{ values: Uint8Array.from(parts.flatMap((part) => [...part])), valueOffsets }] }) };
 };
 const KL = { name: "kl", scale: "sequential", loud: "high", range: null };
@@ -31,7 +34,10 @@ test("an empty response and a row without metrics make a model too", () => {
 
 test("a position outside the window has no place in it", () => {
   const model = modelOf(payload(["a", "b"], [0, 1]));
-  assert.deepEqual([null, 9, 10, 11, 12].map((position) => localIndex(model, position)), [null, null, 0, 1, null]);
+  assert.deepEqual(
+    [null, 9, 10, 11, 12].map((position) => localIndex(model, position)),
+    [null, null, 0, 1, null],
+  );
 });
 
 test("a metric coloured by word has its mean in every token of the word, a scale of its own, and extremes that step over words", () => {
@@ -53,14 +59,23 @@ test("a metric coloured by word has its mean in every token of the word, a scale
 
 test("the largest of the KL are known by position, the five before the rest", () => {
   const model = modelOf(payload(["a", "b"], [0, 1], { top: { five: [1], percent: [0, 1] } }));
-  assert.deepEqual([...model.tops].sort(), [[0, "percent"], [1, "five"]]);
+  assert.deepEqual([...model.tops].sort(), [
+    [0, "percent"],
+    [1, "five"],
+  ]);
 });
 
 test("a size with a side is coloured on that side of zero, by token and by word, and its numbers stay what they are", () => {
-  const metrics = [{ ...KL, scale: "diverging", side: "log_ratio" }, { ...KL, name: "log_ratio", scale: "diverging" }];
+  const metrics = [
+    { ...KL, scale: "diverging", side: "log_ratio" },
+    { ...KL, name: "log_ratio", scale: "diverging" },
+  ];
   const sizes = Float32Array.from([0, 26, 11, NaN, 2]);
   const signs = Float32Array.from([0, -3.4, 12, NaN, 3]);
-  const model = modelOf({ ...payload(["<s>", " cat", "egory", " is", " so"], [], { metrics }), values: { getChildAt: (i) => ({ toArray: () => [sizes, signs][i] }) } });
+  const model = modelOf({
+    ...payload(["<s>", " cat", "egory", " is", " so"], [], { metrics }),
+    values: { getChildAt: (i) => ({ toArray: () => [sizes, signs][i] }) },
+  });
   const kl = metricOf(model, "kl");
   assert.deepEqual([...kl.values], [...sizes]);
   assert.deepEqual([...kl.toned], [0, -26, 11, NaN, 2]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { choiceOf, MOST_PINS, pinsAfter, pinsOf, samePins } from "../../board/token_view/pins.js";
+import { choiceOf, MOST_PINS, pinsAfter, pinsOf, samePins } from "../../../board/ui/components/token_view/pins.js";
 
 const full = Array.from({ length: MOST_PINS }, (_, i) => i);
 const CASES = [

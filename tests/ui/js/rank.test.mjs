@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ordinal, prepareRanks, Ranking } from "../../board/token_view/rank.js";
+import { ordinal, prepareRanks, Ranking } from "../../../board/ui/components/token_view/rank.js";
 
 const ranking = (values, { scale = "sequential", loud = "high", counts } = {}) =>
   new Ranking({ values: Float32Array.from(values), scale, loud }, Uint8Array.from(counts ?? values.map(() => 1)));
@@ -29,7 +29,10 @@ for (const [name, values, options, wanted, of] of CASES) {
 
 test("sorting changes no rank of many random tokens, and a rank is one more than the tokens that are louder", () => {
   let seed = 7;
-  const random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
+  const random = () => {
+    seed = (seed * 16807) % 2147483647;
+    return seed / 2147483647;
+  };
   const values = Array.from({ length: 700 }, () => (random() < 0.1 ? NaN : Math.round(random() * 40) / 8 - 2));
   const counts = values.map(() => Number(random() < 0.9));
   for (const options of [{}, { loud: "low" }, { scale: "diverging" }]) {

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { barOf, nth, placeOn, placesOf, scaleOf, scaleOfColumns, STEPS, stepOf, valueAt } from "../../board/token_view/scale.js";
+import {
+  barOf,
+  nth,
+  placeOn,
+  placesOf,
+  STEPS,
+  scaleOf,
+  scaleOfColumns,
+  stepOf,
+  valueAt,
+} from "../../../board/ui/components/token_view/scale.js";
 
 const SEQUENTIAL = { scale: "sequential", loud: "high", range: null };
 const scale = (values, meta = {}, counts = values.map(() => 1)) =>
@@ -43,16 +53,28 @@ test("a metric that is almost always zero still shows its few values", () => {
 
 test("places run from quiet to loud and stop at the ends", () => {
   const high = scale([0, 10]);
-  assert.deepEqual([-5, 0, 5, 10, 99].map((v) => placeOn(high, v)), [0, 0, 0.5, 1, 1]);
+  assert.deepEqual(
+    [-5, 0, 5, 10, 99].map((v) => placeOn(high, v)),
+    [0, 0, 0.5, 1, 1],
+  );
   const low = scale([-10, 0], { loud: "low" });
-  assert.deepEqual([0, -5, -10, -99].map((v) => placeOn(low, v)), [0, 0.5, 1, 1]);
+  assert.deepEqual(
+    [0, -5, -10, -99].map((v) => placeOn(low, v)),
+    [0, 0.5, 1, 1],
+  );
   const diverging = scale([-10, 5], { scale: "diverging" });
-  assert.deepEqual([-99, -10, 0, 5].map((v) => placeOn(diverging, v)), [-1, -1, 0, 0.5]);
+  assert.deepEqual(
+    [-99, -10, 0, 5].map((v) => placeOn(diverging, v)),
+    [-1, -1, 0, 0.5],
+  );
 });
 
 test("missing has no place, infinities lie at the ends", () => {
   const diverging = scale([-1, 1], { scale: "diverging" });
-  assert.deepEqual([NaN, Infinity, -Infinity].map((v) => placeOn(diverging, v)), [NaN, 1, -1]);
+  assert.deepEqual(
+    [NaN, Infinity, -Infinity].map((v) => placeOn(diverging, v)),
+    [NaN, 1, -1],
+  );
   assert.equal(placeOn(scale([NaN]), 3), NaN);
 });
 
@@ -64,7 +86,10 @@ test("a constant is quiet, and all zeros are quiet", () => {
 test("the places of an array are those of its values", () => {
   const values = Float32Array.from([-2, NaN, 0, 1]);
   const diverging = scale([-2, 1], { scale: "diverging" });
-  assert.deepEqual([...placesOf(diverging, values)], [...values].map((v) => placeOn(diverging, v)));
+  assert.deepEqual(
+    [...placesOf(diverging, values)],
+    [...values].map((v) => placeOn(diverging, v)),
+  );
 });
 
 test("the value at a place lies at that place", () => {
@@ -86,7 +111,8 @@ test("the number at a place among the sorted is found without sorting", () => {
   for (const k of [0, 1, 5, 250, 499, 500]) assert.equal(nth(numbers.slice(), k), sorted[k]);
 });
 
-const chosen = (values, choice, meta = {}) => scaleOf(Float32Array.from(values), new Uint8Array(values.length).fill(1), { ...SEQUENTIAL, ...meta }, choice);
+const chosen = (values, choice, meta = {}) =>
+  scaleOf(Float32Array.from(values), new Uint8Array(values.length).fill(1), { ...SEQUENTIAL, ...meta }, choice);
 
 test("the full range goes to the extremes, a fixed one where it is told, whatever the server said", () => {
   const values = Array.from({ length: 1000 }, (_, i) => (i === 500 ? 80 : i / 1000));
@@ -110,7 +136,8 @@ test("columns that each show the loudest of many tokens are told apart by their 
   const all = scaleOf(values, new Uint8Array(values.length).fill(1), SEQUENTIAL);
   const columns = Int32Array.from({ length: 500 }, (_, x) => (x === 499 ? -1 : x * 200));
   const drawn = scaleOfColumns(all, values, columns);
-  const shades = (scale) => new Set([...columns].filter((token) => token >= 0).map((token) => stepOf(placeOn(scale, values[token])))).size;
+  const shades = (scale) =>
+    new Set([...columns].filter((token) => token >= 0).map((token) => stepOf(placeOn(scale, values[token])))).size;
   assert.ok(shades(drawn) > STEPS / 2 && shades(drawn) > shades(all));
   assert.ok(drawn.lo > 1 && drawn.min < drawn.lo && drawn.hi < drawn.max);
   const signed = scaleOfColumns({ ...all, scale: "diverging" }, values, columns);

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { extremesOf, joinedTexts, loudnessOf, matchesOf, matchFrom, matchMarks, stepAlong } from "../../board/token_view/search.js";
+import {
+  extremesOf,
+  joinedTexts,
+  loudnessOf,
+  matchesOf,
+  matchFrom,
+  matchMarks,
+  stepAlong,
+} from "../../../board/ui/components/token_view/search.js";
 
 const HIGH = { scale: "sequential", loud: "high", lo: 0, hi: 1 };
 
@@ -19,7 +27,10 @@ test("the extremes are the loudest hundredth, in order; quiet tokens are none", 
   assert.equal(found.length, 100);
   const least = Math.min(...found.map((i) => long[i]));
   assert.equal(long.filter((size) => size > least).length, 99);
-  assert.deepEqual(found, [...found].sort((a, b) => a - b));
+  assert.deepEqual(
+    found,
+    [...found].sort((a, b) => a - b),
+  );
   assert.deepEqual(extremesOf(Float32Array.from([0, -1])), []);
 });
 
@@ -34,7 +45,17 @@ test("one spike among equals is the extreme", () => {
 
 test("stepping goes round at the ends", () => {
   const at = [2, 5, 9];
-  assert.deepEqual([[null, 1], [2, 1], [9, 1], [null, -1], [5, -1], [0, -1]].map(([from, way]) => stepAlong(at, from, way)), [2, 5, 2, 9, 2, 9]);
+  assert.deepEqual(
+    [
+      [null, 1],
+      [2, 1],
+      [9, 1],
+      [null, -1],
+      [5, -1],
+      [0, -1],
+    ].map(([from, way]) => stepAlong(at, from, way)),
+    [2, 5, 2, 9, 2, 9],
+  );
   assert.equal(stepAlong([], 3, 1), null);
 });
 
@@ -42,13 +63,41 @@ const tokens = ["The", " c", "at", "", " sat.", " The", " CAT"];
 const text = joinedTexts(tokens.length, (i) => tokens[i]);
 
 test("a search finds text across tokens and says which tokens hold it", () => {
-  assert.deepEqual(matchesOf(text, "cat"), [[1, 2], [6, 6]]);
+  assert.deepEqual(matchesOf(text, "cat"), [
+    [1, 2],
+    [6, 6],
+  ]);
   assert.deepEqual(matchesOf(text, "CAT"), [[6, 6]]);
   assert.deepEqual(matchesOf(text, "t sat."), [[2, 4]]);
   assert.deepEqual([matchesOf(text, ""), matchesOf(text, "a.t"), matchesOf(text, "(")], [[], [], []]);
 });
 
 test("tokens of matches are marked, the current one apart", () => {
-  assert.deepEqual([...matchMarks(7, [[1, 2], [6, 6]], 1)], [0, 1, 1, 0, 0, 0, 2]);
-  assert.deepEqual([matchFrom([[1, 2], [6, 6]], 3), matchFrom([[1, 2]], 3), matchFrom([], 0)], [1, 0, -1]);
+  assert.deepEqual(
+    [
+      ...matchMarks(
+        7,
+        [
+          [1, 2],
+          [6, 6],
+        ],
+        1,
+      ),
+    ],
+    [0, 1, 1, 0, 0, 0, 2],
+  );
+  assert.deepEqual(
+    [
+      matchFrom(
+        [
+          [1, 2],
+          [6, 6],
+        ],
+        3,
+      ),
+      matchFrom([[1, 2]], 3),
+      matchFrom([], 0),
+    ],
+    [1, 0, -1],
+  );
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PAGE_TOKENS, pageOf } from "../../board/token_view/table.js";
+import { PAGE_TOKENS, pageOf } from "../../../board/ui/components/token_view/table.js";
 
 const CASES = [
   ["a short response is one page", 3, 12, [0, 12]],

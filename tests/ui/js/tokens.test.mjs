@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chunkOf, chunkStarts, tokenTexts } from "../../board/token_view/tokens.js";
+import { chunkOf, chunkStarts, tokenTexts } from "../../../board/ui/components/token_view/tokens.js";
 
 const column = (tokens) => {
   const parts = tokens.map((token) => Buffer.from(token));
@@ -11,13 +11,19 @@ const texts = (tokens, odd = {}) => tokenTexts(column(tokens), { n: tokens.lengt
 
 test("each token is the text it was, whatever its letters and length", () => {
   const tokens = ["", " the", "今日", "\ufeffx", "👩‍🔬", "x".repeat(300), "é\n", "\0"];
-  assert.deepEqual(tokens.map((_, i) => texts(tokens).at(i)), tokens);
+  assert.deepEqual(
+    tokens.map((_, i) => texts(tokens).at(i)),
+    tokens,
+  );
   assert.equal(texts(["a", "", "b"], { 1: '"\\ud83d"' }).at(1), "\ud83d");
 });
 
 test("a token ends a line only by a line feed at its end", () => {
   const tokens = ["\n", "a\n", "\na", "", "a"];
-  assert.deepEqual(tokens.map((_, i) => texts(tokens).endsLine(i)), [true, true, false, false, false]);
+  assert.deepEqual(
+    tokens.map((_, i) => texts(tokens).endsLine(i)),
+    [true, true, false, false, false],
+  );
 });
 
 test("chunks end at line ends, or at their most where there is none", () => {
@@ -29,7 +35,10 @@ test("chunks end at line ends, or at their most where there is none", () => {
 });
 
 test("every token lies in the chunk that starts last before it", () => {
-  assert.deepEqual([0, 1, 2, 4, 5, 99].map((i) => chunkOf([0, 2, 5], i)), [0, 0, 1, 1, 2, 2]);
+  assert.deepEqual(
+    [0, 1, 2, 4, 5, 99].map((i) => chunkOf([0, 2, 5], i)),
+    [0, 0, 1, 1, 2, 2],
+  );
 });
 
 test("lines are estimated from letters, wide ones twice, and line feeds", () => {

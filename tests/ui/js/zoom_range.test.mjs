@@ -1,8 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  betweenTokens, fitZoomRange, panZoomRange, readZoomRange, showsToken, zoomRangeName, zoomRangeWith, tokensOfZoomRange, wholeZoomRange, scaleZoomRange,
-} from "../../board/token_view/zoom_range.js";
+  betweenTokens,
+  fitZoomRange,
+  panZoomRange,
+  readZoomRange,
+  scaleZoomRange,
+  showsToken,
+  tokensOfZoomRange,
+  wholeZoomRange,
+  zoomRangeName,
+  zoomRangeWith,
+} from "../../../board/ui/components/token_view/zoom_range.js";
 
 test("a zoom range stays inside the response and never closes", () => {
   assert.deepEqual(fitZoomRange(100, { from: -5, count: 20 }), { from: 0, count: 20 });
@@ -32,7 +41,10 @@ test("a token out of view is brought to the middle, one in view moves nothing", 
   assert.equal(zoomRangeWith(100, here, 29), here);
   assert.deepEqual(zoomRangeWith(100, here, 30), { from: 25.5, count: 10 });
   assert.deepEqual(zoomRangeWith(100, here, 0), { from: 0, count: 10 });
-  assert.deepEqual([19, 20, 29, 30].map((index) => showsToken(here, index)), [false, true, true, false]);
+  assert.deepEqual(
+    [19, 20, 29, 30].map((index) => showsToken(here, index)),
+    [false, true, true, false],
+  );
 });
 
 test("a name says tokens of the whole response, and is read back the same", () => {

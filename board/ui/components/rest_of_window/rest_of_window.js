@@ -24,11 +24,15 @@ function watch(selector) {
     const main = element?.closest('[data-testid="stMain"]');
     if (!main) return;
     const top = element.getBoundingClientRect().top + main.scrollTop;
-    const rest = Math.floor(Math.max(window.innerHeight - top - GAP, LEAST, LEAST_SHARE * window.innerHeight * (top > window.innerHeight / 2)));
+    const rest = Math.floor(
+      Math.max(window.innerHeight - top - GAP, LEAST, LEAST_SHARE * window.innerHeight * (top > window.innerHeight / 2)),
+    );
     const wanted = `${rest}px`;
     if (root.style.getPropertyValue("--rest-of-window") !== wanted) root.style.setProperty("--rest-of-window", wanted);
   };
-  const soon = () => { waiting ||= requestAnimationFrame(measure); };
+  const soon = () => {
+    waiting ||= requestAnimationFrame(measure);
+  };
   const mutations = new MutationObserver(soon); // what stands above comes and goes
   const sizes = new ResizeObserver(soon); // and wraps
   mutations.observe(document.body, { childList: true, subtree: true });

@@ -25,7 +25,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function watch() {
   const state = { marks: {}, click: () => {}, overlays: new Map(), marked: new WeakMap(), known: new WeakSet() };
   let waiting = 0;
-  const soon = () => { waiting ||= requestAnimationFrame(() => { waiting = 0; state.refresh(); }); };
+  const soon = () => {
+    waiting ||= requestAnimationFrame(() => {
+      waiting = 0;
+      state.refresh();
+    });
+  };
   const observer = new MutationObserver(soon);
   state.refresh = () => {
     for (const [key, mark] of Object.entries(state.marks)) {
@@ -48,8 +53,12 @@ function watch() {
 
 function listen(state, key, chart) {
   state.known.add(chart);
-  chart.on("plotly_afterplot", () => { if (key in state.marks) place(state, key, chart); });
-  chart.on("plotly_click", ({ points }) => { if (key in state.marks && points.length) state.click(Number(points[0].id ?? points[0].x)); });
+  chart.on("plotly_afterplot", () => {
+    if (key in state.marks) place(state, key, chart);
+  });
+  chart.on("plotly_click", ({ points }) => {
+    if (key in state.marks && points.length) state.click(Number(points[0].id ?? points[0].x));
+  });
 }
 
 function place(state, key, chart) {
@@ -86,7 +95,9 @@ function shapes(mark, { xaxis, yaxis, font }) {
     const [left, right] = [across(mark.bar - BAR_SHARE / 2), across(mark.bar + BAR_SHARE / 2)];
     const wide = Math.max(right - left, 2);
     const top = down(mark.height);
-    return [node("rect", { x: (left + right - wide) / 2, y: top, width: wide, height: Math.max(down(0) - top, 0), fill: mark.color })];
+    return [
+      node("rect", { x: (left + right - wide) / 2, y: top, width: wide, height: Math.max(down(0) - top, 0), fill: mark.color }),
+    ];
   }
   const shareOf = (value) => xaxis.l2p(value) / xaxis._length;
   const isIn = (share) => share >= 0 && share <= 1; // not where the reader has zoomed past it
@@ -94,7 +105,10 @@ function shapes(mark, { xaxis, yaxis, font }) {
   const dots = mark.dots
     .map((dot) => ({ ...dot, x: across(dot.x ?? mark.x), y: down(dot.y), share: shareOf(dot.x ?? mark.x) }))
     .filter((dot) => isIn(dot.share) && dot.y >= top && dot.y <= bottom);
-  const told = [...dots.map((dot) => node("circle", { cx: dot.x, cy: dot.y, r: 4, fill: dot.color })), ...values(dots, top, font)];
+  const told = [
+    ...dots.map((dot) => node("circle", { cx: dot.x, cy: dot.y, r: 4, fill: dot.color })),
+    ...values(dots, top, font),
+  ];
   const share = shareOf(mark.x);
   if (!mark.text || !isIn(share)) return told;
   const x = across(mark.x);
@@ -110,7 +124,8 @@ function values(dots, top, font) {
   const upwards = dots.filter((dot) => dot.text).sort((one, other) => other.y - one.y);
   const lines = upwards.map((dot) => dot.y - 6);
   for (let at = 1; at < lines.length; at++) lines[at] = Math.min(lines[at], lines[at - 1] - VALUE_HEIGHT);
-  for (let at = lines.length - 1, free = top + VALUE_HEIGHT - 2; at >= 0; at--, free += VALUE_HEIGHT) lines[at] = Math.max(lines[at], free);
+  for (let at = lines.length - 1, free = top + VALUE_HEIGHT - 2; at >= 0; at--, free += VALUE_HEIGHT)
+    lines[at] = Math.max(lines[at], free);
   return upwards.map((dot, at) => {
     const before = dot.share > VALUE_EDGE;
     const place = { x: dot.x + (before ? -7 : 7), y: lines[at], "text-anchor": before ? "end" : "start", class: "value" };
@@ -123,7 +138,15 @@ function values(dots, top, font) {
 
 function label(text, x, top, share, font) {
   const anchor = share < LABEL_EDGE ? "start" : share > 1 - LABEL_EDGE ? "end" : "middle";
-  const made = node("text", { x, y: top - 5, class: "step", "text-anchor": anchor, "font-size": 11, "font-family": font.family, fill: font.color });
+  const made = node("text", {
+    x,
+    y: top - 5,
+    class: "step",
+    "text-anchor": anchor,
+    "font-size": 11,
+    "font-family": font.family,
+    fill: font.color,
+  });
   made.textContent = text;
   return made;
 }

@@ -30,8 +30,17 @@ export function drawChooser(box, model, choose, estimate) {
 
 /** The button with a card that is there while the pointer or the keyboard is on either; it stays inside the view. */
 function withCard(button, { name, meaning, unit, poles }, more) {
-  const lines = [[name, meaning].filter(Boolean).join(": "), [unit, `from ${poles[0]} to ${poles[1]}`].filter(Boolean).join(" · ")];
-  const card = element("div", "tv-metric-card", { role: "group", "aria-label": `about ${name}` }, ...lines.map((line) => element("div", "", {}, line)), ...more);
+  const lines = [
+    [name, meaning].filter(Boolean).join(": "),
+    [unit, `from ${poles[0]} to ${poles[1]}`].filter(Boolean).join(" · "),
+  ];
+  const card = element(
+    "div",
+    "tv-metric-card",
+    { role: "group", "aria-label": `about ${name}` },
+    ...lines.map((line) => element("div", "", {}, line)),
+    ...more,
+  );
   const box = element("span", "tv-metric-box", {}, button, card);
   const keepInside = () => {
     const over = box.getBoundingClientRect().left + card.offsetWidth - box.closest(".tv").getBoundingClientRect().right;
@@ -47,7 +56,12 @@ function estimatorLines(estimators, estimate) {
   const used = estimators.find(({ chosen }) => chosen);
   if (used === undefined) return [];
   const buttons = estimators.map(({ name, formula, reading, chosen }) => {
-    const button = element("button", "tv-zoom tv-estimator", { type: "button", "aria-pressed": String(chosen), title: `${formula}: ${reading}` }, name);
+    const button = element(
+      "button",
+      "tv-zoom tv-estimator",
+      { type: "button", "aria-pressed": String(chosen), title: `${formula}: ${reading}` },
+      name,
+    );
     button.onclick = () => estimate(name);
     return button;
   });
@@ -80,7 +94,10 @@ export function drawLegend(box, model, metric, granularity = "token") {
     return;
   }
   const none = element("span", "tv-note", {}, `${metric.name}: no number among these tokens`);
-  box.replaceChildren(...(metric.finite === 0 ? [none] : [scaleBar(metric), unitText(metric, granularity)]), ...legendNotes(model, metric));
+  box.replaceChildren(
+    ...(metric.finite === 0 ? [none] : [scaleBar(metric), unitText(metric, granularity)]),
+    ...legendNotes(model, metric),
+  );
 }
 
 /** "tokens 2,001–4,000 of 33,000", and how many are masked. */
@@ -107,7 +124,14 @@ function scaleBar(metric) {
   const label = `colour scale of ${metric.name}, from ${low} to ${high}: ${rangeText(metric, metric.side !== null)} ${metric.unit}`;
   const rows = [element("div", "tv-swatches", {}, ...swatches), element("div", "tv-ticks", {}, ...numbers)];
   const pole = (words) => element("span", "tv-pole", {}, words);
-  return element("div", "tv-ramp", { role: "img", "aria-label": label }, pole(low), element("div", "tv-scale", {}, ...rows), pole(high));
+  return element(
+    "div",
+    "tv-ramp",
+    { role: "img", "aria-label": label },
+    pole(low),
+    element("div", "tv-scale", {}, ...rows),
+    pole(high),
+  );
 }
 
 function tick(metric, at, i, last, constant) {

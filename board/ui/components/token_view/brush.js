@@ -48,11 +48,15 @@ export function listenBrush(surface, keys, band, axis, on) {
   });
   surface.ondblclick = () => on.zoom(0, 0);
   // Only with Ctrl (or a pinch, which arrives the same way): a plain wheel belongs to the page.
-  surface.addEventListener("wheel", (event) => {
-    if (!event.ctrlKey) return;
-    event.preventDefault();
-    on.zoom(Math.exp(-event.deltaY / 200), axis.from() + xOf(event) / axis.pitch());
-  }, { passive: false });
+  surface.addEventListener(
+    "wheel",
+    (event) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      on.zoom(Math.exp(-event.deltaY / 200), axis.from() + xOf(event) / axis.pitch());
+    },
+    { passive: false },
+  );
 
   /** The second click of a double click takes back what the first one pinned. */
   function clicked(event, index, pinnedBefore) {

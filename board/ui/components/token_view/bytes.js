@@ -41,7 +41,8 @@ export function spell(bytes, n, i) {
   const own = bytes(i);
   if (own.every((byte) => byte < 0x80)) return own.length ? [{ text: String.fromCharCode(...own) }] : [];
   const stream = [];
-  for (let t = Math.max(0, i - REACH); t <= Math.min(n - 1, i + REACH); t += 1) for (const byte of bytes(t)) stream.push([byte, t]);
+  for (let t = Math.max(0, i - REACH); t <= Math.min(n - 1, i + REACH); t += 1)
+    for (const byte of bytes(t)) stream.push([byte, t]);
   const found = [];
   for (let at = 0; at < stream.length; ) {
     const length = characterAt(stream, at);
@@ -72,7 +73,9 @@ function add(found, stream, at, length, owners, i) {
     found.push({ bad: stream[at][0] });
     return;
   }
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(stream.slice(at, at + length), ([byte]) => byte));
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+    Uint8Array.from(stream.slice(at, at + length), ([byte]) => byte),
+  );
   const last = found[found.length - 1];
   if (owners.length > 1) found.push({ glyph: text, part: owners.indexOf(i), parts: owners.length });
   else if (last?.text !== undefined) last.text += text;

@@ -1,8 +1,8 @@
 // The chosen metric against position, above the heatmap and in step with it: a line, or its extremes where many tokens share a pixel.
 
 import { listenBrush } from "./brush.js";
-import { css } from "./color.js";
 import { axisNumbers, axisOf, envelopeOf, extentOf, runsOf } from "./chart_layout.js";
+import { css } from "./color.js";
 import { element, perFrame } from "./dom.js";
 import { exact, short, whole } from "./format.js";
 import { CELL, tokenColumns } from "./heat_layout.js";
@@ -23,7 +23,16 @@ const NUMBER_ROOM = 0.24;
  */
 export function createChart(box, on) {
   const parts = chartSkeleton();
-  const state = { model: null, metric: null, zoomRange: { from: 0, count: 1 }, inView: null, pointed: null, ink: [0, 0, 0], faint: [0, 0, 0], axis: null };
+  const state = {
+    model: null,
+    metric: null,
+    zoomRange: { from: 0, count: 1 },
+    inView: null,
+    pointed: null,
+    ink: [0, 0, 0],
+    faint: [0, 0, 0],
+    axis: null,
+  };
   box.append(parts.side, parts.plot, parts.value);
   const redraw = perFrame(() => drawChart(parts, state));
   const resized = new ResizeObserver(redraw);
@@ -61,13 +70,27 @@ export function createChart(box, on) {
 
 function chartSkeleton() {
   const canvas = element("canvas", "tv-chart-canvas", { "aria-hidden": "true" });
-  const [sight, hoverMark, pinMark, dot] = ["sight", "hover", "pin", "dot"].map((name) => element("div", `tv-chart-${name}`, { hidden: true }));
+  const [sight, hoverMark, pinMark, dot] = ["sight", "hover", "pin", "dot"].map((name) =>
+    element("div", `tv-chart-${name}`, { hidden: true }),
+  );
   const brush = element("div", "tv-brush", { hidden: true });
   const plot = element("div", "tv-chart-plot", { tabIndex: 0, role: "group" }, sight, canvas, pinMark, hoverMark, dot, brush);
   const name = element("div", "tv-chart-name");
   const numbers = element("div", "tv-chart-numbers");
   const value = element("div", "tv-chart-value", { "aria-hidden": "true" });
-  return { canvas, sight, brush, hoverMark, pinMark, dot, plot, name, numbers, value, side: element("div", "tv-chart-side", {}, name, numbers) };
+  return {
+    canvas,
+    sight,
+    brush,
+    hoverMark,
+    pinMark,
+    dot,
+    plot,
+    name,
+    numbers,
+    value,
+    side: element("div", "tv-chart-side", {}, name, numbers),
+  };
 }
 
 /** Pixels per token. */
@@ -86,7 +109,10 @@ function drawChart(parts, state) {
   if (!model || !metric || metric.finite === 0 || width === 0) return;
   const { canvas } = parts;
   [canvas.width, canvas.height] = [width, Math.round(TALL * ratio)];
-  const [first, last] = [Math.max(0, Math.floor(zoomRange.from)), Math.min(model.n, Math.ceil(zoomRange.from + zoomRange.count)) - 1];
+  const [first, last] = [
+    Math.max(0, Math.floor(zoomRange.from)),
+    Math.min(model.n, Math.ceil(zoomRange.from + zoomRange.count)) - 1,
+  ];
   const extent = extentOf(metric.values, metric.cells, first, last);
   state.axis = extent && axisOf(extent, { diverging: metric.scale === "diverging", log: metric.log });
   describe(parts, state, extent, first, last);
@@ -116,6 +142,7 @@ function drawEnvelope(context, state, width, ratio) {
   context.fillStyle = css(state.ink.map((channel, i) => 0.6 * channel + 0.4 * state.faint[i]));
   for (let x = 0; x < width; x += 1) {
     if (Number.isNaN(low[x])) continue;
+    // A neighbour without a number is NaN, which Math.max and Math.min would hand on.
     const top = Math.max(high[x], low[x - 1] > high[x] ? low[x - 1] : high[x]);
     const bottom = Math.min(low[x], high[x - 1] < low[x] ? high[x - 1] : low[x]);
     const y = heightAt(state, top) * ratio;
@@ -162,14 +189,19 @@ function describe(parts, state, extent, first, last) {
   const { metric, model } = state;
   parts.name.replaceChildren(element("span", "tv-chart-metric", {}, metric.name), ` ${metric.unit}`);
   const numbers = extent ? axisNumbers(state.axis, NUMBER_ROOM) : [];
-  parts.numbers.replaceChildren(...numbers.map(({ value }) => {
-    const number = element("span", "", { title: exact(Math.fround(value)) }, short(value));
-    number.style.top = `${heightAt(state, value)}px`;
-    return number;
-  }));
+  parts.numbers.replaceChildren(
+    ...numbers.map(({ value }) => {
+      const number = element("span", "", { title: exact(Math.fround(value)) }, short(value));
+      number.style.top = `${heightAt(state, value)}px`;
+      return number;
+    }),
+  );
   const span = `tokens ${whole(model.start + first + 1)} to ${whole(model.start + last + 1)}`;
   const words = extent ? `from ${short(extent[0])} to ${short(extent[1])}` : "no number";
-  parts.plot.setAttribute("aria-label", `line chart of ${metric.name}, ${span}: ${words}; drag to zoom, arrow keys move, 0 shows all tokens`);
+  parts.plot.setAttribute(
+    "aria-label",
+    `line chart of ${metric.name}, ${span}: ${words}; drag to zoom, arrow keys move, 0 shows all tokens`,
+  );
 }
 
 /** The tokens that the text shows, as a quiet band. */
@@ -188,13 +220,17 @@ function placeMarks(parts, state) {
   const { metric, pointed, zoomRange, axis } = state;
   const { hovered = null, pinned = null } = pointed ?? {};
   const left = (index) => `${((index + 0.5 - zoomRange.from) / zoomRange.count) * 100}%`;
-  for (const [mark, index] of [[parts.hoverMark, hovered], [parts.pinMark, pinned]]) {
+  for (const [mark, index] of [
+    [parts.hoverMark, hovered],
+    [parts.pinMark, pinned],
+  ]) {
     mark.hidden = index === null || !showsToken(zoomRange, index);
     if (!mark.hidden) mark.style.left = left(index);
   }
   const shown = hovered ?? pinned;
   parts.value.textContent = shown === null || !metric ? "" : short(metric.values[shown]);
-  const drawn = shown !== null && metric !== null && axis !== null && metric.cells[shown] === CELL.number && showsToken(zoomRange, shown);
+  const drawn =
+    shown !== null && metric !== null && axis !== null && metric.cells[shown] === CELL.number && showsToken(zoomRange, shown);
   parts.dot.hidden = !drawn;
   parts.value.style.top = `${drawn ? heightAt(state, metric.values[shown]) : TALL / 2}px`;
   if (!drawn) return;
@@ -204,13 +240,19 @@ function placeMarks(parts, state) {
 
 function listenChart(parts, state, on) {
   const { plot, brush } = parts;
-  listenBrush(plot, plot, brush, {
-    n: () => state.model.n,
-    from: () => state.zoomRange.from,
-    pitch: () => pitch(parts, state),
-    at: (event) => loudestAt(parts, state, event.clientX - plot.getBoundingClientRect().left),
-    pinned: () => state.pointed?.pinned ?? null,
-  }, on);
+  listenBrush(
+    plot,
+    plot,
+    brush,
+    {
+      n: () => state.model.n,
+      from: () => state.zoomRange.from,
+      pitch: () => pitch(parts, state),
+      at: (event) => loudestAt(parts, state, event.clientX - plot.getBoundingClientRect().left),
+      pinned: () => state.pointed?.pinned ?? null,
+    },
+    on,
+  );
 }
 
 /** The token under a place of the chart; where many share a pixel the loudest, which is the one a reader points at. */

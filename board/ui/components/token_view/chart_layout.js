@@ -60,7 +60,10 @@ export function axisOf([low, high], { diverging, log }) {
 /** Numbers beside the axis as {value, at}: its ends, and zero where it lies between them with `room` (a share of the height) to each. */
 export function axisNumbers({ lo, hi, at }, room) {
   if (lo === hi) return [{ value: lo, at: 0.5 }];
-  const ends = [{ value: hi, at: 1 }, { value: lo, at: 0 }];
+  const ends = [
+    { value: hi, at: 1 },
+    { value: lo, at: 0 },
+  ];
   const zero = at(0);
   return lo < 0 && hi > 0 && zero >= room && zero <= 1 - room ? [ends[0], { value: 0, at: zero }, ends[1]] : ends;
 }

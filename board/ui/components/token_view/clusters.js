@@ -3,6 +3,7 @@
 import { textOf } from "./bytes.js";
 
 /** What goes on with the character before it: marks, joiners, selectors, skin tones, tags. */
+// biome-ignore lint/suspicious/noMisleadingCharacterClass: each of these alone goes on with a character
 const EXTENDS = /^[\p{M}\u200d\ufe00-\ufe0f\p{Emoji_Modifier}\u{e0020}-\u{e007f}]/u;
 const PICTOGRAPH = /^\p{Extended_Pictographic}/u;
 const FLAG_HALF = /^[\u{1f1e6}-\u{1f1ff}]/u;
@@ -50,7 +51,7 @@ function goesOn(spelled, i) {
 /** The units of token `own` among tokens of these `texts`; an empty one is a share of the character before it. */
 function shared(texts, own) {
   const owners = [];
-  texts.forEach((text, t) => owners.push(...Array(text.length).fill(t)));
+  for (const [t, text] of texts.entries()) owners.push(...Array(text.length).fill(t));
   const units = [];
   for (const { segment, index } of graphemes.segment(texts.join(""))) {
     const from = owners[index];

@@ -6,14 +6,36 @@
 /** Anchors as OKLCH: lightness, chroma, hue in degrees. */
 const ANCHORS = {
   light: {
-    sequential: [[0.925, 0.035, 256], [0.86, 0.02, 130], [0.82, 0.105, 94], [0.71, 0.155, 72]],
-    negative: [[0.87, 0.06, 248], [0.7, 0.125, 250]],
-    positive: [[0.88, 0.065, 68], [0.72, 0.155, 55]],
+    sequential: [
+      [0.925, 0.035, 256],
+      [0.86, 0.02, 130],
+      [0.82, 0.105, 94],
+      [0.71, 0.155, 72],
+    ],
+    negative: [
+      [0.87, 0.06, 248],
+      [0.7, 0.125, 250],
+    ],
+    positive: [
+      [0.88, 0.065, 68],
+      [0.72, 0.155, 55],
+    ],
   },
   dark: {
-    sequential: [[0.33, 0.075, 260], [0.46, 0.035, 250], [0.66, 0.075, 98], [0.87, 0.15, 97]],
-    negative: [[0.36, 0.08, 256], [0.53, 0.14, 253]],
-    positive: [[0.37, 0.075, 57], [0.545, 0.135, 52]],
+    sequential: [
+      [0.33, 0.075, 260],
+      [0.46, 0.035, 250],
+      [0.66, 0.075, 98],
+      [0.87, 0.15, 97],
+    ],
+    negative: [
+      [0.36, 0.08, 256],
+      [0.53, 0.14, 253],
+    ],
+    positive: [
+      [0.37, 0.075, 57],
+      [0.545, 0.135, 52],
+    ],
   },
 };
 /** WCAG AA for text. */
@@ -40,7 +62,10 @@ export function colorAt(colors, scaleKind, at) {
 /** The page's text colour where it is legible on `fill`, else black or white, whichever contrasts more. */
 export function inkOn(fill, text) {
   if (contrast(fill, text) >= LEGIBLE) return text;
-  const [black, white] = [[0, 0, 0], [255, 255, 255]];
+  const [black, white] = [
+    [0, 0, 0],
+    [255, 255, 255],
+  ];
   return contrast(fill, black) > contrast(fill, white) ? black : white;
 }
 

@@ -1,7 +1,7 @@
 // How a metric's colour range is chosen: the reader's switch, and its short form for links. The arithmetic is in scale.js.
 
+import { COLOR_RANGES, colorRangeOf, mirror } from "./color_ranges.js";
 import { element } from "./dom.js";
-import { mirror, colorRangeOf, COLOR_RANGES } from "./color_ranges.js";
 
 const TITLES = {
   q: "from the 1 % to the 99 % quantile of this response: single spikes do not flatten the rest",
@@ -17,8 +17,16 @@ const TITLES = {
 export function createColorRangeControl(box, ends, choose, mirrored = () => false) {
   const switcher = element("select", "tv-range-kind", { "aria-label": "range of the colours" });
   for (const [kind, name] of COLOR_RANGES) switcher.append(element("option", "", { value: kind, title: TITLES[kind] }, name));
-  const low = element("input", "tv-input tv-end", { type: "text", inputMode: "decimal", "aria-label": "lower end of the colours" });
-  const high = element("input", "tv-input tv-end", { type: "text", inputMode: "decimal", "aria-label": "upper end of the colours" });
+  const low = element("input", "tv-input tv-end", {
+    type: "text",
+    inputMode: "decimal",
+    "aria-label": "lower end of the colours",
+  });
+  const high = element("input", "tv-input tv-end", {
+    type: "text",
+    inputMode: "decimal",
+    "aria-label": "upper end of the colours",
+  });
   const note = element("span", "tv-range-note tv-dim", { role: "status" });
   box.append(switcher, low, high, note);
   switcher.onchange = () => choose(colorRangeOf(switcher.value, ends()));

@@ -4,8 +4,13 @@ import { whole } from "./format.js";
 
 /** Kinds in the order of the switch, and what the switch calls them. */
 export const COLOR_RANGES = [
-  ["q", "quantile range"], ["step", "range of the step"], ["run", "range of the run"], ["full", "full range"], ["log", "log range"],
-  ["fixed", "fixed range"], ["hold", "held range"],
+  ["q", "quantile range"],
+  ["step", "range of the step"],
+  ["run", "range of the run"],
+  ["full", "full range"],
+  ["log", "log range"],
+  ["fixed", "fixed range"],
+  ["hold", "held range"],
 ];
 
 /** A choice: its kind and, where the kind has them, its two ends; anything that is none becomes the quantile range. */
@@ -53,7 +58,8 @@ export function sourceOf({ kind }, { name, scale }, sharedEnds) {
 export function rescale({ model, metric: chosen, colorRange, held, sharedEnds }, ends = () => [chosen.lo, chosen.hi]) {
   for (const metric of model.metrics) {
     // What is held is taken from the first rollout that shows it; a row that is not looked at keeps its own range.
-    if (colorRange.kind === "hold" && metric === chosen && metric.finite > 0) held[metric.name] ??= colorRangeOf("hold", ends()).ends;
+    if (colorRange.kind === "hold" && metric === chosen && metric.finite > 0)
+      held[metric.name] ??= colorRangeOf("hold", ends()).ends;
     metric.rescale(colorRangeFor(colorRange, metric.name, held[metric.name], sharedEnds));
   }
 }
@@ -70,9 +76,11 @@ function sharedSource(kind, name, sharedEnds) {
   if (!sharedEnds.ends[name]) return `the ${kind} has no number of it`;
   const all = `${whole(sharedEnds.total)} rollout${sharedEnds.total === 1 ? "" : "s"}`;
   const where = kind === "step" ? `step ${sharedEnds.step}` : "the run";
-  return sharedEnds.rollouts < sharedEnds.total ? `${where}: ${whole(sharedEnds.rollouts)} of ${all}, drawn at random` : `${where}: ${all}`;
+  return sharedEnds.rollouts < sharedEnds.total
+    ? `${where}: ${whole(sharedEnds.rollouts)} of ${all}, drawn at random`
+    : `${where}: ${all}`;
 }
 
 function usable(ends) {
-  return ends !== null && ends.every(Number.isFinite) && ends[0] <= ends[1];
+  return ends?.every(Number.isFinite) === true && ends[0] <= ends[1];
 }

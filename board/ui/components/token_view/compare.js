@@ -64,7 +64,13 @@ function columnHead(model, position, index, go, close) {
 function comparisonRow(metric, tokens, chosen) {
   const of = (numbers) => tokens.map(({ index }) => (index === null ? NaN : numbers[index]));
   const [values, toned] = [of(metric.values), of(metric.toned)];
-  const name = element("th", "", { scope: "row" }, metric.name, element("span", "tv-dim", {}, metric.unit ? ` ${metric.unit}` : ""));
+  const name = element(
+    "th",
+    "",
+    { scope: "row" },
+    metric.name,
+    element("span", "tv-dim", {}, metric.unit ? ` ${metric.unit}` : ""),
+  );
   const cells = values.map((value, i) => {
     const small = element("span", "tv-difference", {}, i === 0 ? "" : changeText(value, values[0]));
     return element("td", "", {}, element("span", `tv-cell ${colourOf(metric, toned[i])}`, {}, short(value)), small);

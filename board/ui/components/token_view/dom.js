@@ -35,13 +35,18 @@ export function whenIdle(work) {
 /** Runs `work` once when the browser has painted and has nothing else to do, soon in any case, however often it is asked for. */
 export function perIdle(work) {
   let asked = 0;
-  const [later, never] = globalThis.requestIdleCallback ? [requestIdleCallback, cancelIdleCallback] : [(then) => setTimeout(then, 50), clearTimeout];
+  const [later, never] = globalThis.requestIdleCallback
+    ? [requestIdleCallback, cancelIdleCallback]
+    : [(then) => setTimeout(then, 50), clearTimeout];
   const ask = () => {
     if (asked) return;
-    asked = later(() => {
-      asked = 0;
-      work();
-    }, { timeout: 300 });
+    asked = later(
+      () => {
+        asked = 0;
+        work();
+      },
+      { timeout: 300 },
+    );
   };
   ask.cancel = () => never(asked);
   return ask;

@@ -28,8 +28,11 @@ export function settle(pending, incoming, repeated = false) {
   const pins = pinsOf(incoming);
   const agrees = (name, own) => (incoming[name] ?? own) === own;
   const same = (choice) =>
-    choice.metric === incoming.metric && samePins(pinsOf(choice), pins)
-    && agrees("scale", choice.scale) && agrees("granularity", choice.granularity) && agrees("window", choice.window);
+    choice.metric === incoming.metric &&
+    samePins(pinsOf(choice), pins) &&
+    agrees("scale", choice.scale) &&
+    agrees("granularity", choice.granularity) &&
+    agrees("window", choice.window);
   const echo = pending.findIndex(same);
   if (repeated) return { pending: echo < 0 ? pending : pending.slice(echo + 1), apply: false };
   const rest = echo < 0 ? [] : pending.slice(echo + 1);

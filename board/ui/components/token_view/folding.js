@@ -32,9 +32,16 @@ export function foldingOf(listed) {
     },
     toggle: ({ id }) => change(() => folded.delete(id) || folded.add(id)),
     /** Unfolds everything if anything is folded, else folds everything. */
-    toggleAll: () => change(() => (folded.size > 0 ? folded.clear() : segments.forEach(({ id }) => folded.add(id)))),
+    toggleAll: () =>
+      change(() => {
+        if (folded.size > 0) folded.clear();
+        else for (const { id } of segments) folded.add(id);
+      }),
     /** Unfolds whatever hides token `i`. */
-    open: (i) => change(() => segments.forEach(({ id, first, stop }) => first <= i && i < stop && folded.delete(id))),
+    open: (i) =>
+      change(() => {
+        for (const { id, first, stop } of segments) if (first <= i && i < stop) folded.delete(id);
+      }),
   };
 }
 

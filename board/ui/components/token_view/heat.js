@@ -25,7 +25,18 @@ const WIDEST_TRACK = 8_000_000;
  */
 export function createHeat(box, on) {
   const parts = heatSkeleton();
-  const state = { model: null, colors: null, ink: [0, 0, 0], rows: [], zoomRange: { from: 0, count: 1 }, width: 0, scale: 1, row: ROW, head: 0, put: 0 };
+  const state = {
+    model: null,
+    colors: null,
+    ink: [0, 0, 0],
+    rows: [],
+    zoomRange: { from: 0, count: 1 },
+    width: 0,
+    scale: 1,
+    row: ROW,
+    head: 0,
+    put: 0,
+  };
   box.append(parts.labels, parts.scroller, parts.readout, parts.note);
   const redraw = perFrame(() => paintHeat(parts, state, redraw));
   // The rows of another response wait until its text is on screen.
@@ -87,7 +98,8 @@ function heatSkeleton() {
   const band = element("div", "tv-brush", { hidden: true });
   const pane = element("div", "tv-pane", {}, canvas, hoverLine, pinLine, band);
   const track = element("div", "tv-track", {}, pane);
-  const label = "every metric of every token; drag to zoom, arrow keys move, Enter pins, plus and minus zoom, brackets move the view";
+  const label =
+    "every metric of every token; drag to zoom, arrow keys move, Enter pins, plus and minus zoom, brackets move the view";
   const scroller = element("div", "tv-heat-scroll", { tabIndex: 0, role: "group", "aria-label": label }, track);
   const readout = element("div", "tv-readout", { "aria-hidden": "true" });
   const note = element("div", "tv-heat-note tv-dim");
@@ -170,20 +182,30 @@ function scrollTo(parts, state) {
 
 function listen(parts, state, on) {
   const { scroller } = parts;
-  scroller.addEventListener("scroll", () => {
-    // Where the view itself has put the bar, nothing was asked for.
-    if (Math.abs(scroller.scrollLeft - state.put) < 1 || state.room === 0) return;
-    state.put = scroller.scrollLeft;
-    on.move({ ...state.zoomRange, from: (scroller.scrollLeft / state.room) * (state.model.n - state.zoomRange.count) }, true);
-  }, { passive: true });
+  scroller.addEventListener(
+    "scroll",
+    () => {
+      // Where the view itself has put the bar, nothing was asked for.
+      if (Math.abs(scroller.scrollLeft - state.put) < 1 || state.room === 0) return;
+      state.put = scroller.scrollLeft;
+      on.move({ ...state.zoomRange, from: (scroller.scrollLeft / state.room) * (state.model.n - state.zoomRange.count) }, true);
+    },
+    { passive: true },
+  );
   // In the pane, not in the scroller: the scroll bar keeps its own drag.
-  listenBrush(parts.pane, scroller, parts.band, {
-    n: () => state.model.n,
-    from: () => state.zoomRange.from,
-    pitch: () => state.scale,
-    at: (event) => tokenAt(scroller, state, event),
-    pinned: () => state.pointed?.pinned ?? null,
-  }, on);
+  listenBrush(
+    parts.pane,
+    scroller,
+    parts.band,
+    {
+      n: () => state.model.n,
+      from: () => state.zoomRange.from,
+      pitch: () => state.scale,
+      at: (event) => tokenAt(scroller, state, event),
+      pinned: () => state.pointed?.pinned ?? null,
+    },
+    on,
+  );
 }
 
 /** The token under the pointer; where many share a pixel, the one that is drawn there. */

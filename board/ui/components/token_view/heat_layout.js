@@ -40,7 +40,12 @@ export function axisLabels({ from, count }, n, start, width, widthOf) {
   const label = (position) => {
     const x = (position - start - 0.5 - from) * scale;
     const wide = widthOf(position);
-    return { position, x, left: Math.min(width - wide, Math.max(0, x - wide / 2)), right: Math.min(width, Math.max(wide, x + wide / 2)) };
+    return {
+      position,
+      x,
+      left: Math.min(width - wide, Math.max(0, x - wide / 2)),
+      right: Math.min(width, Math.max(wide, x + wide / 2)),
+    };
   };
   const step = roundStep(Math.max(TICK_GAP, widthOf(last) + 2 * AXIS_GAP) / scale);
   const labels = [];

@@ -104,7 +104,8 @@ function paintRow(pixels, width, top, bottom, row, state, ratio) {
     for (let y = top; y < bottom; y += 1) pixels[y * width + x] = shade;
     // An infinity has no place on a scale: the loud end, with a bar in the ink of the text across its middle.
     const middle = Math.round((top + bottom) / 2);
-    if (cell === CELL.infinite) for (let y = middle - Math.round(2 * ratio); y < middle + ratio; y += 1) pixels[y * width + x] = ink;
+    if (cell === CELL.infinite)
+      for (let y = middle - Math.round(2 * ratio); y < middle + ratio; y += 1) pixels[y * width + x] = ink;
   }
 }
 
@@ -146,7 +147,10 @@ function writeCells(context, state, color, fontFamily) {
 
 /** Hidden characters by their marks, so that none of them turns or hides its neighbours. */
 function visibleText(text) {
-  return pieces(text.slice(0, 40)).map((piece) => piece.text ?? piece.mark).join("").trim();
+  return pieces(text.slice(0, 40))
+    .map((piece) => piece.text ?? piece.mark)
+    .join("")
+    .trim();
 }
 
 function fitting(context, text, room) {

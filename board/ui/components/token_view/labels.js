@@ -7,7 +7,11 @@ import { metricOf } from "./model.js";
 
 /** A small name before the first token of a segment; a click folds it. */
 export function segmentLabel(segment) {
-  const label = element("span", "tv-seg", { role: "button", "aria-label": `fold ${segment.label}`, "data-label": `▾ ${segment.label}` });
+  const label = element("span", "tv-seg", {
+    role: "button",
+    "aria-label": `fold ${segment.label}`,
+    "data-label": `▾ ${segment.label}`,
+  });
   label.segment = segment;
   return label;
 }

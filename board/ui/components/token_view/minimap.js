@@ -56,11 +56,13 @@ function drawStrip(canvas, box, { model, metric, colors, ink, matches, matchInk 
   canvas.style.height = `${HEIGHT}px`;
   const context = canvas.getContext("2d");
   const scale = width / Math.max(1, model.n);
-  if (metric && metric.finite > 0) drawBars(context, metric, tokenColumns(metric.loudness, metric.cells, 0, scale, width), colors, ratio);
+  if (metric && metric.finite > 0)
+    drawBars(context, metric, tokenColumns(metric.loudness, metric.cells, 0, scale, width), colors, ratio);
   drawTops(context, model, ink, scale, ratio);
   if (!matches) return;
   context.fillStyle = css(matchInk ?? ink);
-  for (let i = 0; i < matches.length; i += 1) if (matches[i]) context.fillRect(Math.floor(i * scale), 0, Math.max(ratio, scale), (HEADROOM - 1) * ratio);
+  for (let i = 0; i < matches.length; i += 1)
+    if (matches[i]) context.fillRect(Math.floor(i * scale), 0, Math.max(ratio, scale), (HEADROOM - 1) * ratio);
 }
 
 /** The tokens that hold most of the KL: a thin stroke for each, a wedge for the five. */
@@ -69,7 +71,8 @@ function drawTops(context, { tops }, ink, scale, ratio) {
   for (const [i, what] of tops) {
     const x = Math.floor((i + 0.5) * scale);
     if (what === "five") {
-      for (let y = 0; y < HEADROOM; y += 1) context.fillRect(x - (HEADROOM - 1 - y) * ratio, y * ratio, (2 * (HEADROOM - 1 - y) + 1) * ratio, ratio);
+      for (let y = 0; y < HEADROOM; y += 1)
+        context.fillRect(x - (HEADROOM - 1 - y) * ratio, y * ratio, (2 * (HEADROOM - 1 - y) + 1) * ratio, ratio);
     } else context.fillRect(x, 0, ratio, 2 * ratio);
   }
 }
@@ -77,7 +80,8 @@ function drawTops(context, { tops }, ink, scale, ratio) {
 /** Height by the root of the loudness: a spike towers, and the rest can still be read. */
 function drawBars(context, metric, columns, colors, ratio) {
   let most = 0;
-  for (const token of columns) if (token >= 0 && Number.isFinite(metric.loudness[token])) most = Math.max(most, metric.loudness[token]);
+  for (const token of columns)
+    if (token >= 0 && Number.isFinite(metric.loudness[token])) most = Math.max(most, metric.loudness[token]);
   const room = (HEIGHT - HEADROOM) * ratio;
   const bottom = HEIGHT * ratio;
   columns.forEach((token, x) => {

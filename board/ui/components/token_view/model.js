@@ -3,11 +3,11 @@
 import { alternativesOf } from "./alternatives.js";
 import { bytesOf, codecOf, spell, textOf } from "./bytes.js";
 import { clustered } from "./clusters.js";
-import { extremesOf, joinedTexts, loudnessOf } from "./search.js";
 import { foldingOf } from "./folding.js";
 import { cellsOf } from "./heat_layout.js";
 import { Ranking } from "./rank.js";
 import { placeOn, placesOf, scaleOf, sided } from "./scale.js";
+import { extremesOf, joinedTexts, loudnessOf } from "./search.js";
 import { tokenTexts } from "./tokens.js";
 import { segmentStarts, sentenceStarts, spread, unitMeans, wordStarts } from "./units.js";
 
@@ -20,11 +20,25 @@ export function modelOf({ meta, tokens, counts, values, ids, likeliest, likelies
   const texts = tokenTexts(meta.n === 0 ? null : tokens.getChildAt(0), meta);
   const numbers = (i) => (meta.n === 0 ? new Float32Array(0) : values.getChildAt(i).toArray());
   const sideOf = ({ side }) => meta.metrics.findIndex(({ name }) => name === side);
-  const metrics = meta.metrics.map((metric, i) => new Metric(metric, numbers(i), kept, sideOf(metric) < 0 ? null : numbers(sideOf(metric))));
+  const metrics = meta.metrics.map(
+    (metric, i) => new Metric(metric, numbers(i), kept, sideOf(metric) < 0 ? null : numbers(sideOf(metric))),
+  );
   const numbersOf = ids?.getChildAt(0).toArray();
   const id = (i) => (numbersOf === undefined || numbersOf[i] < 0 ? null : numbersOf[i]);
   const folding = foldingOf(meta.segments ?? []);
-  return { ...meta, texts, token: texts.at, id, ...spelling(texts), counts: kept, metrics, alternatives: alternativesOf(likeliest, likeliest_of), folding, tops: topsOf(meta.top), granularities: new Map() };
+  return {
+    ...meta,
+    texts,
+    token: texts.at,
+    id,
+    ...spelling(texts),
+    counts: kept,
+    metrics,
+    alternatives: alternativesOf(likeliest, likeliest_of),
+    folding,
+    tops: topsOf(meta.top),
+    granularities: new Map(),
+  };
 }
 
 /**
@@ -33,7 +47,8 @@ export function modelOf({ meta, tokens, counts, values, ids, likeliest, likelies
  */
 export function shownMetric(model, metric, granularity) {
   if (metric === null || granularity === "token") return metric;
-  if (!model.granularities.has(granularity)) model.granularities.set(granularity, { starts: startsOf(model, granularity), metrics: new Map() });
+  if (!model.granularities.has(granularity))
+    model.granularities.set(granularity, { starts: startsOf(model, granularity), metrics: new Map() });
   const { starts, metrics } = model.granularities.get(granularity);
   if (!metrics.has(metric)) metrics.set(metric, new MeanMetric(metric, model.counts, starts));
   const mean = metrics.get(metric);
@@ -99,7 +114,9 @@ class Metric {
     Object.assign(this, { ...descriptionOf(meta), values });
   }
 
-  get side() { return this.#side; }
+  get side() {
+    return this.#side;
+  }
 
   /** The numbers as they are coloured: with their side. */
   get toned() {
@@ -112,7 +129,9 @@ class Metric {
     return this.#scale;
   }
 
-  get colorRange() { return this.#colorRange; }
+  get colorRange() {
+    return this.#colorRange;
+  }
 
   /** Takes another range; numbers, cells and loudness stay what they are. */
   rescale(colorRange) {
@@ -122,14 +141,28 @@ class Metric {
   }
 
   /** How the range was chosen, as in color_ranges.js. */
-  get kind() { return this.#colorRange?.kind ?? "q"; }
-  get log() { return this.ends.log; }
+  get kind() {
+    return this.#colorRange?.kind ?? "q";
+  }
+  get log() {
+    return this.ends.log;
+  }
 
-  get lo() { return this.ends.lo; }
-  get hi() { return this.ends.hi; }
-  get min() { return this.ends.min; }
-  get max() { return this.ends.max; }
-  get finite() { return this.ends.finite; }
+  get lo() {
+    return this.ends.lo;
+  }
+  get hi() {
+    return this.ends.hi;
+  }
+  get min() {
+    return this.ends.min;
+  }
+  get max() {
+    return this.ends.max;
+  }
+  get finite() {
+    return this.ends.finite;
+  }
 
   /** Where token `i` lies on the scale; the first screen needs a few hundred of these, and is not to wait for all. */
   placeAt(i) {
@@ -198,12 +231,24 @@ class MeanMetric {
     return this.#toned;
   }
 
-  get log() { return this.#units.log; }
-  get lo() { return this.#units.lo; }
-  get hi() { return this.#units.hi; }
-  get min() { return this.#units.min; }
-  get max() { return this.#units.max; }
-  get finite() { return this.#units.finite; }
+  get log() {
+    return this.#units.log;
+  }
+  get lo() {
+    return this.#units.lo;
+  }
+  get hi() {
+    return this.#units.hi;
+  }
+  get min() {
+    return this.#units.min;
+  }
+  get max() {
+    return this.#units.max;
+  }
+  get finite() {
+    return this.#units.finite;
+  }
 
   get places() {
     this.#places ??= spread(this.#units.places, this.#starts, this.values.length);
@@ -221,7 +266,9 @@ class MeanMetric {
 
   get loudness() {
     // A masked token is none of its unit's: it has no bar in the minimap.
-    this.#loudness ??= spread(this.#units.loudness, this.#starts, this.values.length).map((size, i) => (this.#counts[i] === 0 ? -1 : size));
+    this.#loudness ??= spread(this.#units.loudness, this.#starts, this.values.length).map((size, i) =>
+      this.#counts[i] === 0 ? -1 : size,
+    );
     return this.#loudness;
   }
 

@@ -16,8 +16,20 @@ export function hangAt(size, bounds, token, { keep, lines = [], spare = [] }) {
   const room = { left: bounds.left, top: bounds.top, right: bounds.right - size.width, bottom: bounds.bottom - size.height };
   if (room.right < room.left || room.bottom < room.top) return null;
   const free = (covered) => (at) => !covered.some((box) => overlaps(boxAt(at, size), box));
-  const above = around(room, size, token, keep, [token, ...keep].map(({ top }) => Math.min(top, token.top) - GAP - size.height));
-  const below = around(room, size, token, keep, [token, ...keep].map(({ bottom }) => Math.max(bottom, token.bottom) + GAP));
+  const above = around(
+    room,
+    size,
+    token,
+    keep,
+    [token, ...keep].map(({ top }) => Math.min(top, token.top) - GAP - size.height),
+  );
+  const below = around(
+    room,
+    size,
+    token,
+    keep,
+    [token, ...keep].map(({ bottom }) => Math.max(bottom, token.bottom) + GAP),
+  );
   const beside = behind(room, size, token, [...lines, ...keep, token], spare);
   const choices = [
     beside.filter(free([...keep, ...spare])),
@@ -40,12 +52,17 @@ function boxAt({ left, top }, { width, height }) {
 
 /** Behind all lines that are as high as the card, the token's among them: from the token down, or as far up as leaves the `spare` free. */
 function behind(room, size, token, lines, spare) {
-  const tops = [token.top, ...spare.map(({ top }) => top - GAP - size.height).filter((top) => top <= token.top && top + size.height >= token.bottom)];
-  return tops.map((wanted) => {
-    const top = clamp(wanted, room.top, room.bottom);
-    const beside = lines.filter((line) => line.top < top + size.height && line.bottom > top);
-    return { top, left: Math.max(room.left, ...beside.map(({ right }) => right + GAP)) };
-  }).filter(({ left }) => left <= room.right);
+  const tops = [
+    token.top,
+    ...spare.map(({ top }) => top - GAP - size.height).filter((top) => top <= token.top && top + size.height >= token.bottom),
+  ];
+  return tops
+    .map((wanted) => {
+      const top = clamp(wanted, room.top, room.bottom);
+      const beside = lines.filter((line) => line.top < top + size.height && line.bottom > top);
+      return { top, left: Math.max(room.left, ...beside.map(({ right }) => right + GAP)) };
+    })
+    .filter(({ left }) => left <= room.right);
 }
 
 /** All places at those heights that begin at the token, at an edge, or next to what is kept; the nearest first. */

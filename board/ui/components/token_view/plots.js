@@ -1,9 +1,18 @@
 // What lies beneath the text, chart and heatmap, over one zoom range: its moves by pointer, key and link.
 
 import { createChart } from "./chart.js";
-import { createHeat } from "./heat.js";
 import { whole } from "./format.js";
-import { fitZoomRange, panZoomRange, readZoomRange, zoomRangeName, zoomRangeWith, tokensOfZoomRange, wholeZoomRange, scaleZoomRange } from "./zoom_range.js";
+import { createHeat } from "./heat.js";
+import {
+  fitZoomRange,
+  panZoomRange,
+  readZoomRange,
+  scaleZoomRange,
+  tokensOfZoomRange,
+  wholeZoomRange,
+  zoomRangeName,
+  zoomRangeWith,
+} from "./zoom_range.js";
 
 /** Milliseconds without a move after which the zoom range is reported. */
 const REST = 500;
@@ -15,36 +24,12 @@ const STRIDE = 0.5;
  * text(index) when the text is to go to a token, moved() when the zoom range has come to rest at another.
  */
 export function createPlots(parts, on) {
-  const state = { model: null, zoomRange: wholeZoomRange(1), reported: "all", timer: 0 };
-  const move = (zoomRange, scrolled = false) => {
-    put(fitZoomRange(state.model.n, zoomRange), scrolled);
-    clearTimeout(state.timer);
-    state.timer = setTimeout(() => name() !== state.reported && on.moved(), REST);
-  };
-  const zoom = (factor, around) => move(scaleZoomRange(state.model.n, state.zoomRange, factor, around));
-  const brush = (zoomRange) => {
-    move(zoomRange);
-    on.text(tokensOfZoomRange(state.model.n, state.zoomRange)[0]);
-  };
-  const heat = createHeat(parts.heat, { ...on, move, brush, zoom });
-  const chart = createChart(parts.chart, { ...on, brush, zoom });
-  const name = () => zoomRangeName(state.model.n, state.zoomRange, state.model.start);
-  const put = (zoomRange, scrolled) => {
-    state.zoomRange = zoomRange;
-    heat.zoomTo(zoomRange, scrolled);
-    chart.zoomTo(zoomRange);
-    sayZoomRange(parts, state);
-  };
-  const middle = () => state.zoomRange.from + state.zoomRange.count / 2;
-  const zoomAt = (factor, index) => {
-    if (index !== null) put(zoomRangeWith(state.model.n, state.zoomRange, index), false);
-    zoom(factor, index === null ? middle() : index + 0.5);
-  };
+  const zoomed = createZoomed(parts, on);
+  const { state, heat, chart } = zoomed;
   parts.zoom.onclick = (event) => {
     const factor = event.target.closest("[data-zoom]")?.dataset.zoom;
-    if (factor !== undefined) zoomAt(Number(factor), heat.pinned());
+    if (factor !== undefined) zoomed.zoomAt(Number(factor), heat.pinned());
   };
-
   return {
     /** The elements that take the keys of `keys`. */
     focusable: [heat.scroller, chart.plot],
@@ -52,7 +37,7 @@ export function createPlots(parts, on) {
       clearTimeout(state.timer);
       Object.assign(state, { model, reported: "all" });
       heat.show(model);
-      put(wholeZoomRange(model.n), false);
+      zoomed.put(wholeZoomRange(model.n), false);
     },
     choose(metric) {
       heat.choose(metric?.name);
@@ -70,11 +55,11 @@ export function createPlots(parts, on) {
     inView: chart.view,
     reveal(index) {
       const next = zoomRangeWith(state.model.n, state.zoomRange, index);
-      if (next !== state.zoomRange) move(next);
+      if (next !== state.zoomRange) zoomed.move(next);
     },
     /** The zoom range as it is reported; what is reported need not be heard again. */
     tell() {
-      state.reported = name();
+      state.reported = zoomed.name();
       return state.reported;
     },
     /** Opens the zoom range of a link; its first token, or null when the server only repeats what it was told. */
@@ -82,22 +67,55 @@ export function createPlots(parts, on) {
       const zoomRange = text === state.reported ? null : readZoomRange(state.model.n, text, state.model.start);
       if (zoomRange === null) return null;
       clearTimeout(state.timer);
-      put(zoomRange, false);
+      zoomed.put(zoomRange, false);
       state.reported = text;
       return tokensOfZoomRange(state.model.n, zoomRange)[0];
     },
-    keys: (index) => ({
-      "+": () => zoomAt(2, index),
-      "-": () => zoomAt(0.5, index),
-      0: () => zoom(0, 0),
-      "[": () => move(panZoomRange(state.model.n, state.zoomRange, -STRIDE)),
-      "]": () => move(panZoomRange(state.model.n, state.zoomRange, STRIDE)),
-    }),
+    keys: (index) => keysOf(zoomed, index),
     close() {
       clearTimeout(state.timer);
       heat.close();
       chart.close();
     },
+  };
+}
+
+/** Chart and heatmap over one zoom range, and the ways to another: put draws it, move reports it too once it rests. */
+function createZoomed(parts, on) {
+  const state = { model: null, zoomRange: wholeZoomRange(1), reported: "all", timer: 0 };
+  const name = () => zoomRangeName(state.model.n, state.zoomRange, state.model.start);
+  const put = (zoomRange, scrolled) => {
+    state.zoomRange = zoomRange;
+    heat.zoomTo(zoomRange, scrolled);
+    chart.zoomTo(zoomRange);
+    sayZoomRange(parts, state);
+  };
+  const move = (zoomRange, scrolled = false) => {
+    put(fitZoomRange(state.model.n, zoomRange), scrolled);
+    clearTimeout(state.timer);
+    state.timer = setTimeout(() => name() !== state.reported && on.moved(), REST);
+  };
+  const zoom = (factor, around) => move(scaleZoomRange(state.model.n, state.zoomRange, factor, around));
+  const zoomAt = (factor, index) => {
+    if (index !== null) put(zoomRangeWith(state.model.n, state.zoomRange, index), false);
+    zoom(factor, index === null ? state.zoomRange.from + state.zoomRange.count / 2 : index + 0.5);
+  };
+  const brush = (zoomRange) => {
+    move(zoomRange);
+    on.text(tokensOfZoomRange(state.model.n, state.zoomRange)[0]);
+  };
+  const heat = createHeat(parts.heat, { ...on, move, brush, zoom });
+  const chart = createChart(parts.chart, { ...on, brush, zoom });
+  return { state, heat, chart, name, put, move, zoom, zoomAt };
+}
+
+function keysOf({ state, move, zoom, zoomAt }, index) {
+  return {
+    "+": () => zoomAt(2, index),
+    "-": () => zoomAt(0.5, index),
+    0: () => zoom(0, 0),
+    "[": () => move(panZoomRange(state.model.n, state.zoomRange, -STRIDE)),
+    "]": () => move(panZoomRange(state.model.n, state.zoomRange, STRIDE)),
   };
 }
 

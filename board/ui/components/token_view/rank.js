@@ -18,7 +18,9 @@ export class Ranking {
   }
 
   /** Whether the tokens are sorted, so that a rank is a search instead of a count. */
-  get ready() { return this.#sorted !== null; }
+  get ready() {
+    return this.#sorted !== null;
+  }
 
   /** Sorts the tokens: a tenth of a second for 1,000,000, so it is for an idle moment. */
   prepare() {
@@ -62,6 +64,7 @@ export class Ranking {
     let [louder, of] = [0, 0];
     for (let i = 0; i < values.length; i += 1) {
       const value = diverging ? Math.abs(values[i]) : sign * values[i];
+      // biome-ignore lint/suspicious/noSelfCompare: NaN, without a call for every token
       if (counts[i] !== 1 || value !== value) continue;
       of += 1;
       if (value > key) louder += 1;

@@ -21,7 +21,8 @@ export function scaleOf(values, counts, meta, colorRange = { kind: "q", ends: nu
   const [min, max] = boundsOf(kept);
   const diverging = meta.scale === "diverging";
   const whole = colorRange.kind === "full" || colorRange.kind === "log";
-  const [lo, hi] = colorRange.ends ?? (whole ? fromZero(min, max) : (meta.range ?? (diverging ? symmetric(kept) : oneSided(kept))));
+  const [lo, hi] =
+    colorRange.ends ?? (whole ? fromZero(min, max) : (meta.range ?? (diverging ? symmetric(kept) : oneSided(kept))));
   if (!diverging) return { ...base, lo, hi, min, max };
   const end = Math.max(Math.abs(lo), Math.abs(hi));
   return { ...base, lo: 0 - end, hi: end, min, max };

@@ -86,5 +86,5 @@ export function matchMarks(n, matches, current) {
 export function matchFrom(matches, from) {
   if (matches.length === 0) return -1;
   const at = matches.findIndex(([first]) => first >= from);
-  return at < 0 ? 0 : at;
+  return Math.max(0, at);
 }

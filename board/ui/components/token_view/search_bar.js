@@ -1,9 +1,9 @@
 // The tools beside the count: search in the response, go to a position, and the list of keys.
 
 import { element } from "./dom.js";
-import { joinedTexts, matchesOf, matchFrom, matchMarks } from "./search.js";
 import { whole } from "./format.js";
 import { KEYS } from "./key_names.js";
+import { joinedTexts, matchesOf, matchFrom, matchMarks } from "./search.js";
 
 /**
  * The tools in `box`, the key list in `help`. `on` holds what they tell: found(marks or null), go(index), raw(whether), leave() when the
@@ -14,7 +14,12 @@ export function createSearchBar(box, help, on) {
   const count = element("span", "tv-found tv-dim", { role: "status" });
   const goTo = input("tv-goto", "go to", "go to token number");
   goTo.inputMode = "numeric";
-  const keys = element("button", "tv-zoom tv-keys", { type: "button", title: "keyboard shortcuts", "aria-label": "keyboard shortcuts" }, "?");
+  const keys = element(
+    "button",
+    "tv-zoom tv-keys",
+    { type: "button", title: "keyboard shortcuts", "aria-label": "keyboard shortcuts" },
+    "?",
+  );
   const label = "draw tokens by their names in the tokenizer instead of by their bytes";
   const raw = element("button", "tv-zoom tv-raw", { type: "button", title: label, "aria-label": label }, "raw names");
   raw.onclick = () => on.raw(raw.getAttribute("aria-pressed") !== "true");
@@ -62,7 +67,14 @@ export function createSearchBar(box, help, on) {
 }
 
 function input(name, placeholder, label) {
-  return element("input", `tv-input ${name}`, { type: "text", placeholder, "aria-label": label, title: label, spellcheck: false, autocomplete: "off" });
+  return element("input", `tv-input ${name}`, {
+    type: "text",
+    placeholder,
+    "aria-label": label,
+    title: label,
+    spellcheck: false,
+    autocomplete: "off",
+  });
 }
 
 /** Enter acts and Escape leaves; no key reaches the page, whose own shortcuts would take it. */

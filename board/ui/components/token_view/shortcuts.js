@@ -30,7 +30,8 @@ function actions(view, inText, shift, act) {
   const last = view.model.n - 1;
   const go = (index) => () => act.focusOn(view, Math.min(last, Math.max(0, index)), inText);
   const side = (direction) => view.model.folding.past((here ?? -direction) + direction, direction);
-  const line = (direction) => () => act.focusOn(view, here === null ? 0 : (verticalNeighbour(view.text, view.model.n, here, direction) ?? here), true);
+  const line = (direction) => () =>
+    act.focusOn(view, here === null ? 0 : (verticalNeighbour(view.text, view.model.n, here, direction) ?? here), true);
   const vertical = inText ? { ArrowDown: line(1), ArrowUp: line(-1) } : {};
   return {
     ArrowRight: go(here === null ? 0 : side(1)),

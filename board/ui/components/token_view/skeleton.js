@@ -14,7 +14,11 @@ export function skeleton() {
   const label = "response tokens; arrow keys move, Enter pins, Shift+Enter pins one more, Escape unpins; t opens a table of them";
   const text = element("div", "tv-text", { tabIndex: 0, role: "group", translate: false, "aria-label": label });
   const status = element("div", "tv-status");
-  const zooms = [["0.5", "−", "zoom out"], ["0", "all tokens", "show all tokens"], ["2", "+", "zoom in"]];
+  const zooms = [
+    ["0.5", "−", "zoom out"],
+    ["0", "all tokens", "show all tokens"],
+    ["2", "+", "zoom in"],
+  ];
   const zoomText = element("span", "tv-zoom-range tv-dim", { title: "the tokens that chart and heatmap show" });
   const zoom = element("div", "tv-zooms", {}, zoomText, ...zooms.map(zoomButton));
   const head = element("div", "tv-heat-head", {}, status, zoom);
@@ -24,10 +28,26 @@ export function skeleton() {
   const palette = element("style");
   const rangeControl = element("div", "tv-range");
   const tools = element("div", "tv-tools", { role: "search" });
-  const [choose, scale] = [element("div", "tv-choose", {}, switches, chooser), element("div", "tv-scale-line", {}, legend, rangeControl)];
-  const bar = element("div", "tv-bar", { role: "toolbar", "aria-label": "metrics, legend and tools" }, choose, tools, scale, count);
+  const [choose, scale] = [
+    element("div", "tv-choose", {}, switches, chooser),
+    element("div", "tv-scale-line", {}, legend, rangeControl),
+  ];
+  const bar = element(
+    "div",
+    "tv-bar",
+    { role: "toolbar", "aria-label": "metrics, legend and tools" },
+    choose,
+    tools,
+    scale,
+    count,
+  );
   const map = element("div", "tv-map", { title: "the whole response; drag to move" });
-  const compare = element("div", "tv-compare", { hidden: true, role: "region", tabIndex: 0, "aria-label": "pinned tokens side by side" });
+  const compare = element("div", "tv-compare", {
+    hidden: true,
+    role: "region",
+    tabIndex: 0,
+    "aria-label": "pinned tokens side by side",
+  });
   const table = element("div", "tv-tables", { hidden: true, role: "region", "aria-label": "table of the tokens" });
   const help = element("div", "tv-help", { hidden: true, role: "dialog", "aria-label": "keyboard shortcuts" });
   const beneath = [map, compare, head, chart, heat, table];

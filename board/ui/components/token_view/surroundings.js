@@ -18,9 +18,22 @@ export function surroundings(view, index) {
   const own = boxesOf(text.reach(index));
   const token = own[own.length - 1];
   const pins = view.pins.flatMap((position) => boxesOf(text.span(localIndex(model, position)))).filter(seen);
-  const compared = [parts.compare, parts.chart, parts.heat].filter((part) => !part.hidden && (part === parts.compare || part.matches(":hover")));
-  const keep = [...own, ...readNext(text, model.n, index, token).filter(seen), ...pins, ...compared.map((part) => part.getBoundingClientRect())];
-  return { token, bounds: windowBox(), keep, lines: linesInSight(text).filter(seen), spare: [parts.bar, parts.map, parts.chart].map((part) => part.getBoundingClientRect()) };
+  const compared = [parts.compare, parts.chart, parts.heat].filter(
+    (part) => !part.hidden && (part === parts.compare || part.matches(":hover")),
+  );
+  const keep = [
+    ...own,
+    ...readNext(text, model.n, index, token).filter(seen),
+    ...pins,
+    ...compared.map((part) => part.getBoundingClientRect()),
+  ];
+  return {
+    token,
+    bounds: windowBox(),
+    keep,
+    lines: linesInSight(text).filter(seen),
+    spare: [parts.bar, parts.map, parts.chart].map((part) => part.getBoundingClientRect()),
+  };
 }
 
 /** The window without Streamlit's header, which lies over everything. */
@@ -57,6 +70,6 @@ function addToLine(lines, box) {
 function linesInSight(text) {
   const [first, last] = text.inView() ?? [0, -1];
   const lines = [];
-  for (let i = first; i <= last; i += 1) boxesOf(text.span(i)).forEach((box) => addToLine(lines, box));
+  for (let i = first; i <= last; i += 1) for (const box of boxesOf(text.span(i))) addToLine(lines, box);
   return lines;
 }

@@ -20,7 +20,12 @@ export function pageOf(index, n) {
  * token to open at. `button` opens and closes it.
  */
 export function createTable(box, on) {
-  const button = element("button", "tv-zoom tv-table-button", { type: "button", title: "table of the tokens and their numbers", "aria-expanded": "false" }, "table");
+  const button = element(
+    "button",
+    "tv-zoom tv-table-button",
+    { type: "button", title: "table of the tokens and their numbers", "aria-expanded": "false" },
+    "table",
+  );
   const state = { box, button, on, model: null, at: 0 };
   button.onclick = () => toggleTable(state);
   box.onkeydown = (event) => tableKey(state, event);
@@ -76,7 +81,12 @@ function drawPage(state, page) {
 
 function tableCaption(model, { first, stop }) {
   const which = extent(model.start + first, stop - first, model.total);
-  return element("caption", "tv-dim", {}, `${which}; arrow keys move, Page Up and Page Down turn pages, Enter goes to the token, Escape closes`);
+  return element(
+    "caption",
+    "tv-dim",
+    {},
+    `${which}; arrow keys move, Page Up and Page Down turn pages, Enter goes to the token, Escape closes`,
+  );
 }
 
 function columnsOf(model) {
@@ -86,11 +96,24 @@ function columnsOf(model) {
 
 function tokenRow(state, i) {
   const { model, on } = state;
-  const number = element("button", "tv-row-name", { type: "button", tabIndex: -1, title: "go to this token" }, whole(model.start + i + 1));
+  const number = element(
+    "button",
+    "tv-row-name",
+    { type: "button", tabIndex: -1, title: "go to this token" },
+    whole(model.start + i + 1),
+  );
   number.onclick = () => on.go(i);
   const masked = model.counts[i] === 0;
-  const text = element("td", "tv-row-text", {}, element("bdi", "", {}, literal(cut(readable(model, i)))), ...(masked ? [" (masked)"] : []));
-  const numbers = model.metrics.map(({ values }) => element("td", "tv-num", {}, Number.isNaN(values[i]) ? "missing" : short(values[i])));
+  const text = element(
+    "td",
+    "tv-row-text",
+    {},
+    element("bdi", "", {}, literal(cut(readable(model, i)))),
+    ...(masked ? [" (masked)"] : []),
+  );
+  const numbers = model.metrics.map(({ values }) =>
+    element("td", "tv-num", {}, Number.isNaN(values[i]) ? "missing" : short(values[i])),
+  );
   return element("tr", masked ? "tv-masked" : "", {}, element("th", "tv-num", { scope: "row" }, number), text, ...numbers);
 }
 
@@ -103,14 +126,23 @@ function pager(state, { first, stop }) {
   };
   const away = element("button", "tv-zoom", { type: "button" }, "close the table");
   away.onclick = () => toggleTable(state);
-  return element("div", "tv-pager", {}, step("previous page", first - PAGE_TOKENS, first > 0), step("next page", stop, stop < model.n), away);
+  return element(
+    "div",
+    "tv-pager",
+    {},
+    step("previous page", first - PAGE_TOKENS, first > 0),
+    step("next page", stop, stop < model.n),
+    away,
+  );
 }
 
 function tableKey(state, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const { at, model } = state;
   const last = model.n - 1;
-  const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + PAGE_TOKENS, PageUp: at - PAGE_TOKENS, Home: 0, End: last }[event.key];
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + PAGE_TOKENS, PageUp: at - PAGE_TOKENS, Home: 0, End: last }[
+    event.key
+  ];
   if (to === undefined && event.key !== "Escape") return;
   event.preventDefault();
   event.stopPropagation();

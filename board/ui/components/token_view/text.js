@@ -1,9 +1,9 @@
 // The response as text: one span per token, in chunks that are built only near the place that is looked at.
 
 import { element, perFrame } from "./dom.js";
-import { joinLines } from "./line_joining.js";
 import { drawUnits, penOf, tokenClass } from "./glyphs.js";
 import { foldLine, segmentLabel } from "./labels.js";
+import { joinLines } from "./line_joining.js";
 import { chunkOf, chunkStarts } from "./tokens.js";
 
 /** A chunk ends at the first line end after this many tokens, so that few blocks need to go on in the line of the one before. */
@@ -98,7 +98,12 @@ function lay(state, wide) {
   state.built.clear();
   const folds = model.folding.folds();
   state.folds = new Map(folds.map((segment) => [segment.first, segment]));
-  state.starts = chunkStarts(model.texts, CHUNK, CHUNK_LIMIT, folds.map(({ first, stop }) => [first, stop]));
+  state.starts = chunkStarts(
+    model.texts,
+    CHUNK,
+    CHUNK_LIMIT,
+    folds.map(({ first, stop }) => [first, stop]),
+  );
   const perLine = Math.max(20, (wide || 900) / LETTER);
   const linesAt = (first, c) => (state.folds.has(first) ? 1 : model.texts.lines(first, stopOf(state, c), perLine));
   state.heights = state.starts.map((first, c) => LINE * linesAt(first, c));
@@ -204,7 +209,7 @@ function buildWithin(state, margin, most) {
     }
     if (wanted.length === 0) break;
     letGo(state, first);
-    wanted.forEach((c) => fill(state, c));
+    for (const c of wanted) fill(state, c);
     joinLines(state, wanted[0], wanted[wanted.length - 1]);
     left -= wanted.length;
   }

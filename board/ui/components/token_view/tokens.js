@@ -79,20 +79,29 @@ function ascii(bytes, first, stop) {
 function endsLine(bytes, first, stop) {
   const last = bytes[stop - 1];
   if (stop === first) return false;
-  return last === LINE_FEED || (last === 0x8a && bytes[stop - 2] === 0xc4) || (last === 0x3e && stop - first === 6 && bytes[stop - 2] === 0x41 && bytes[stop - 3] === 0x30 && bytes[stop - 5] === 0x30);
+  return (
+    last === LINE_FEED ||
+    (last === 0x8a && bytes[stop - 2] === 0xc4) ||
+    (last === 0x3e && stop - first === 6 && bytes[stop - 2] === 0x41 && bytes[stop - 3] === 0x30 && bytes[stop - 5] === 0x30)
+  );
 }
 
 /** Whether a token may go on with a character of the one before: a letter beyond ASCII that is no name of a space, or a byte by name. */
 function mayExtend(bytes, first, stop) {
   if (stop === first) return false;
-  if (bytes[first] < 0x80) return stop - first === 6 && bytes[first] === 0x3c && bytes[first + 1] === 0x30 && bytes[first + 2] === 0x78;
+  if (bytes[first] < 0x80)
+    return stop - first === 6 && bytes[first] === 0x3c && bytes[first + 1] === 0x30 && bytes[first + 2] === 0x78;
   return !startsWord(bytes, first, stop);
 }
 
 /** A space at the start, in the letters of byte-level names ("Ġ") or of sentencepiece ("▁") too. */
 function startsWord(bytes, first, stop) {
   if (stop === first) return false;
-  return bytes[first] === 0x20 || (bytes[first] === 0xc4 && bytes[first + 1] === 0xa0) || (bytes[first] === 0xe2 && bytes[first + 1] === 0x96 && bytes[first + 2] === 0x81);
+  return (
+    bytes[first] === 0x20 ||
+    (bytes[first] === 0xc4 && bytes[first + 1] === 0xa0) ||
+    (bytes[first] === 0xe2 && bytes[first + 1] === 0x96 && bytes[first + 2] === 0x81)
+  );
 }
 
 /**

@@ -1,10 +1,10 @@
 // The card beside a token: where it is, what it is exactly, and every number it has. Text only.
 
+import { badByte, decoded, hex } from "./bytes.js";
 import { element, whenIdle } from "./dom.js";
 import { exact, short, whole } from "./format.js";
-import { badByte, decoded, hex } from "./bytes.js";
-import { codePoints, literal } from "./marks.js";
 import { drawToken } from "./glyphs.js";
+import { codePoints, literal } from "./marks.js";
 import { hangAt } from "./placing.js";
 import { ordinal, prepareRanks } from "./rank.js";
 
@@ -43,7 +43,8 @@ export function placeTooltip(card, { token, bounds, ...around }) {
 /** A token as text for where it stands alone: a character shared with others says so, a lost byte is named. */
 export function readable(model, index) {
   if (model.codec === "plain") return model.token(index);
-  const textOfUnit = ({ text, glyph, part, parts, bad }) => text ?? (glyph === undefined ? badByte(bad) : `${glyph} (${part + 1} of ${parts})`);
+  const textOfUnit = ({ text, glyph, part, parts, bad }) =>
+    text ?? (glyph === undefined ? badByte(bad) : `${glyph} (${part + 1} of ${parts})`);
   return model.units(index).map(textOfUnit).join("");
 }
 
@@ -57,7 +58,9 @@ export function spoken(model, index, metric) {
 /** The first characters of a token, and how many there are when that is not all. */
 export function cut(token) {
   const characters = [...token];
-  return characters.length <= LONGEST ? token : `${characters.slice(0, LONGEST).join("")}… (${whole(characters.length)} characters)`;
+  return characters.length <= LONGEST
+    ? token
+    : `${characters.slice(0, LONGEST).join("")}… (${whole(characters.length)} characters)`;
 }
 
 function heading(model, index) {
@@ -73,7 +76,10 @@ function heading(model, index) {
   const points = codePoints(token);
   const note = (text) => lines.push(element("div", "tv-tip-points", {}, text));
   note(bytesText(model, index));
-  if (split) note(`shares ${split.glyph} with ${split.parts - 1} other token${split.parts === 2 ? "" : "s"}: part ${split.part + 1} of ${split.parts}`);
+  if (split)
+    note(
+      `shares ${split.glyph} with ${split.parts - 1} other token${split.parts === 2 ? "" : "s"}: part ${split.part + 1} of ${split.parts}`,
+    );
   if (points.length > 0) note(points.slice(0, 6).join(", ") + (points.length > 6 ? ", …" : ""));
   if (model.counts[index] === 0) note("padding or masked: enters no mean and no scale");
   return lines;

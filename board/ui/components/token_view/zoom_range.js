@@ -54,7 +54,9 @@ export function tokensOfZoomRange(n, { from, count }) {
 /** The short form: "first-last", tokens counted from 0 in the whole response, whose token `start` is our first; "all" for everything. */
 export function zoomRangeName(n, zoomRange, start) {
   if (n === 0 || zoomRange.count >= n) return "all";
-  return tokensOfZoomRange(n, zoomRange).map((index) => start + index).join("-");
+  return tokensOfZoomRange(n, zoomRange)
+    .map((index) => start + index)
+    .join("-");
 }
 
 /** The zoom range of a short form; null for what is none, or lies elsewhere. */

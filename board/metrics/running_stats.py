@@ -1,84 +1,55 @@
-"""How one quantity is spread: a few numbers, however many values came. Knows nothing of rollouts, steps or files."""
+"""How several quantities are spread: a few numbers of each, however many values came. Knows nothing of rollouts, steps or files."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from board.metrics.formulas import Float64Array
+from board.metrics.formulas import Float64Array, FloatArray
+from board.metrics.pooling import Pooled, pool
 
 
-@dataclass
-class Spread:
-    """Count, mean, squared deviations and extremes of the finite values seen so far; the statistics are NaN where there were none.
+@dataclass(frozen=True)
+class Parts:
+    """What is known of n sets of values of k quantities, each array (n, k); a set without a value has a count of 0 and a mean of NaN."""
 
-    Merged as Chan, Golub and LeVeque do (1979, "Updating formulae and a pairwise algorithm for computing sample variances"), as sums of
-    squares lose their digits.
-    """
+    spread: Pooled
+    max: FloatArray
+    min: FloatArray
 
-    count: float = 0.0
-    _mean: float = 0.0
-    _squares: float = 0.0
-    _max: float = -math.inf
-    _min: float = math.inf
 
-    def add(self, values: Float64Array) -> None:
-        """Take in values, shape (n,); those that are not finite do not enter."""
-        finite = values[np.isfinite(values)]
-        self.merge(np.ones(finite.size), finite, np.zeros(finite.size), finite, finite)
+def single(values: Float64Array) -> Parts:
+    """Values, shape (n, k), each as a part of its own; those that are not finite do not enter."""
+    known = np.where(np.isfinite(values), values, np.nan)
+    none = np.zeros(values.shape)
+    return Parts(Pooled(np.isfinite(values).astype(np.float64), known, none, none), known, known)
 
-    def merge(
-        self, count: Float64Array, mean: Float64Array, squares: Float64Array, largest: Float64Array, smallest: Float64Array
-    ) -> None:
-        """Take in values of which n parts are known, each array of shape (n,): how many, their mean, the sum of squares around it, extremes.
 
-        Parts of no value may have any numbers.
-        """
-        filled = count > 0
-        if not filled.any():
-            return
-        counts = np.append(count[filled], self.count)
-        means = np.append(mean[filled], self._mean)
+class RunningStats:
+    """Count, mean, variance, skewness and extremes of the finite values of k quantities seen so far, each (k,); NaN where there were none."""
+
+    def __init__(self, quantities: int) -> None:
+        unknown = np.full(quantities, np.nan)
+        self._spread = Pooled(np.zeros(quantities), unknown, unknown, unknown)
+        self._max = unknown
+        self._min = unknown
+
+    def merge(self, parts: Parts) -> None:
+        """Take in parts."""
+        new, old = parts.spread, self._spread
+        stacked = Pooled(*(np.vstack([getattr(old, name), getattr(new, name)]) for name in ("count", "mean", "m2", "m3")))
         with np.errstate(all="ignore"):
-            total = float(counts.sum())
-            middle = float(counts @ means) / total
-            apart = means - middle
-            self._squares += float(squares[filled].sum()) + float(counts @ np.square(apart))
-        self.count, self._mean = total, middle
-        self._max = max(self._max, float(largest[filled].max()))
-        self._min = min(self._min, float(smallest[filled].min()))
+            self._spread = pool(stacked, _column_sums, lambda of_wholes: of_wholes)
+        self._max = np.fmax.reduce(np.vstack([self._max, parts.max]))
+        self._min = np.fmin.reduce(np.vstack([self._min, parts.min]))
 
-    @property
-    def mean(self) -> float:
-        """Arithmetic mean."""
-        return self._mean if self.count else math.nan
+    def statistic(self, name: str) -> Float64Array:
+        """One of "count", "mean", "sum", "std", "variance", "mean_square", "skewness", "max" and "min", shape (k,)."""
+        if name in ("max", "min"):
+            return self._max if name == "max" else self._min
+        with np.errstate(all="ignore"):
+            return np.asarray(getattr(self._spread, name))
 
-    @property
-    def sum(self) -> float:
-        """Total."""
-        return self.mean * self.count
 
-    @property
-    def variance(self) -> float:
-        """Of the population: squared deviations over their number."""
-        return self._squares / self.count if self.count else math.nan
-
-    @property
-    def square(self) -> float:
-        """Mean of the squares."""
-        return self.variance + self.mean * self.mean
-
-    @property
-    def std(self) -> float:
-        """Root of the variance."""
-        return math.sqrt(self.variance)
-
-    @property
-    def max(self) -> float:
-        """Largest."""
-        return self._max if self.count else math.nan
-
-    @property
-    def min(self) -> float:
-        """Smallest."""
-        return self._min if self.count else math.nan
+def _column_sums(values: Float64Array) -> Float64Array:
+    known = np.isfinite(values)
+    return np.where(known.any(axis=0), np.where(known, values, 0.0).sum(axis=0), np.nan)

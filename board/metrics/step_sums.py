@@ -10,7 +10,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from board.metrics import pooling
 from board.metrics.formulas import Float64Array, FloatArray, IntArray
+from board.metrics.pooling import Pooled, pooled_mean
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ class Steps:
     def mean(self, values: FloatArray) -> Float64Array:
         """(k,) means of the finite values."""
         return self.sum(values) / np.maximum(self.count(values), 1)
+
+    def mean_square(self, values: FloatArray) -> Float64Array:
+        """(k,) means of the squares of the finite values."""
+        with np.errstate(over="ignore"):
+            return self.mean(np.square(values))
 
     def variance(self, values: FloatArray) -> Float64Array:
         """(k,) variances of the finite values, of the population (ddof 0)."""
@@ -89,48 +96,11 @@ class Steps:
         return np.where(counts > 0, (ordered[low] + ordered[high]) / 2, np.nan)
 
 
-@dataclass(frozen=True)
-class Pooled:
-    """All tokens of each step taken together, each array (k,); NaN where a step has none."""
-
-    count: Float64Array
-    mean: Float64Array
-    m2: Float64Array
-    """Sum of squares around the mean."""
-    m3: Float64Array
-    """Sum of cubes around the mean."""
-
-    @property
-    def variance(self) -> Float64Array:
-        """Of the population (ddof 0)."""
-        return self.m2 / self.count
-
-    @property
-    def skewness(self) -> Float64Array:
-        """Third central moment over the standard deviation cubed (Fisher-Pearson, biased); NaN where all values are equal."""
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return np.where(self.m2 > 0, (self.m3 / self.count) / self.variance**1.5, np.nan)
-
-
 def token_mean(steps: Steps, counts: FloatArray, means: FloatArray) -> Float64Array:
     """(k,) mean over all tokens of each step, from (n,) counts and means of the rollouts."""
-    weights = np.where(np.isfinite(means), counts, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return steps.sum(np.where(weights > 0, weights * means, np.nan)) / steps.sum(weights)
+    return pooled_mean(counts, means, steps.sum)
 
 
 def pool(steps: Steps, counts: FloatArray, means: FloatArray, m2: FloatArray, m3: FloatArray) -> Pooled:
-    """Tokens of the rollouts of each step taken together, from (n,) moments of the rollouts.
-
-    With d the distance of a rollout's mean to the step's: M2 = sum of m2 + n d^2, M3 = sum of m3 + 3 d m2 + n d^3
-    (Chan, Golub & LeVeque 1979, "Updating formulae and a pairwise algorithm for computing sample variances", and its third-order case).
-    """
-    mean = token_mean(steps, counts, means)
-    with np.errstate(over="ignore", invalid="ignore"):
-        away = means - mean[steps.row]
-        return Pooled(
-            count=steps.sum(np.where(np.isfinite(means), counts, np.nan)),
-            mean=mean,
-            m2=steps.sum(m2 + counts * np.square(away)),
-            m3=steps.sum(m3 + 3 * away * m2 + counts * away**3),
-        )
+    """Tokens of the rollouts of each step taken together, each array (k,), from (n,) moments of the rollouts."""
+    return pooling.pool(Pooled(counts, means, m2, m3), steps.sum, lambda of_steps: of_steps[steps.row])

@@ -1,8 +1,7 @@
 """What every rollout's tokens add up to, so that a step's numbers over all its tokens need no token array: count, mean, spread, ends.
 
-A step's mean over tokens is not the mean of its rollouts' means, and its variance is made of what is here by the rule of Chan, Golub &
-LeVeque (1979). Flat arrays in, one number per rollout out. Knows no frames, files or steps; what steps make of it is in
-`board.analysis.step_metrics`.
+A step's mean over tokens is not the mean of its rollouts' means; `board.metrics.pooling` makes it, and the variance, of what is here. Flat
+arrays in, one number per rollout out. Knows no frames, files or steps.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,6 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.metrics import formulas
+from board.metrics.declared import METRICS
+from board.metrics.declared.computation import statistics
+from board.metrics.declared.quantities import DERIVED
 from board.metrics.formulas import BoolArray, Float64Array, FloatArray
 from board.schema import TOKEN_METRICS, title
 
@@ -92,25 +94,13 @@ class Tokens:
         return after
 
 
-@dataclass(frozen=True)
-class Quantity:
-    """A number per token that is not one of the row's own arrays."""
-
-    needs: tuple[str, ...]
-    compute: Callable[[Tokens], FloatArray]
-    """(N,) numbers."""
-
-
 def _exp(values: FloatArray) -> Float64Array:
     with np.errstate(over="ignore", under="ignore"):
         return np.exp(np.asarray(values, np.float64))
 
 
-def _kl(estimator: str) -> Quantity:
-    return Quantity(
-        ("logprobs", "ref_logprobs"),
-        lambda tokens: formulas.kl(tokens.log_ratio, estimator),
-    )
+def _kl(estimator: str) -> Callable[[Tokens], FloatArray]:
+    return lambda tokens: formulas.kl(tokens.log_ratio, estimator)
 
 
 def _beyond_clip(change: FloatArray, *, low: bool) -> Float64Array:
@@ -152,56 +142,41 @@ def _probability_gap(tokens: Tokens) -> FloatArray:
     return np.abs(np.subtract(*tokens.probabilities))
 
 
-_BOTH: Final = ("logprobs", "rollout_logprobs")
-_CHANGE: Final = ("logprobs", "old_logprobs")
-_CRITIC: Final = ("values", "returns")
-_MONTE_CARLO: Final = ("values", "token_rewards")
-
-QUANTITIES: Final[Mapping[str, Quantity]] = {
+QUANTITIES: Final[Mapping[str, Callable[[Tokens], FloatArray]]] = {
     **{formulas.kl_column(name).removesuffix("_mean"): _kl(name) for name in formulas.ESTIMATORS},
-    "value_error": Quantity(_CRITIC, lambda tokens: _critic_error(tokens.returns, tokens)),
-    "valued_return": Quantity(_CRITIC, lambda tokens: _where_valued(tokens.returns, tokens)),
-    "td_error": Quantity(_MONTE_CARLO, _td_error),
-    "value_error_mc": Quantity(_MONTE_CARLO, lambda tokens: _critic_error(tokens.to_go, tokens)),
-    "valued_return_mc": Quantity(_MONTE_CARLO, lambda tokens: _where_valued(tokens.to_go, tokens)),
-    "mismatch": Quantity(_BOTH, lambda tokens: tokens.mismatch),
-    "mismatch_abs": Quantity(_BOTH, lambda tokens: np.abs(tokens.mismatch)),
-    "mismatch_error": Quantity(_BOTH, lambda tokens: _exp(np.abs(tokens.mismatch))),
+    "value_error": lambda tokens: _critic_error(tokens.returns, tokens),
+    "valued_return": lambda tokens: _where_valued(tokens.returns, tokens),
+    "td_error": _td_error,
+    "value_error_mc": lambda tokens: _critic_error(tokens.to_go, tokens),
+    "valued_return_mc": lambda tokens: _where_valued(tokens.to_go, tokens),
+    "mismatch": lambda tokens: tokens.mismatch,
+    "mismatch_abs": lambda tokens: np.abs(tokens.mismatch),
+    "mismatch_error": lambda tokens: _exp(np.abs(tokens.mismatch)),
     # the tokens are the inference engine's: the log-ratio of who sampled them to who trains on them is -mismatch
-    "mismatch_k3": Quantity(_BOTH, lambda tokens: formulas.kl(-tokens.mismatch, "k3")),
-    "mismatch_weight": Quantity(_BOTH, lambda tokens: _exp(tokens.mismatch)),
-    "trained_prob": Quantity(_BOTH, lambda tokens: tokens.probabilities[0]),
-    "sampled_prob": Quantity(_BOTH, lambda tokens: tokens.probabilities[1]),
-    "prob_sum": Quantity(_BOTH, _probability_sum),
-    "prob_gap": Quantity(_BOTH, _probability_gap),
-    "trained_logprob": Quantity(("logprobs",), lambda tokens: tokens.trained),
-    "update": Quantity(_CHANGE, lambda tokens: tokens.update),
-    "clipped": Quantity((*_CHANGE, "advantages"), _clipped),
-    "update_ratio": Quantity(_CHANGE, lambda tokens: _exp(tokens.update)),
-    "update_k2": Quantity(_CHANGE, lambda tokens: formulas.kl(tokens.update, "k2")),
-    "clip_low": Quantity(_CHANGE, lambda tokens: _beyond_clip(tokens.update, low=True)),
-    "clip_high": Quantity(_CHANGE, lambda tokens: _beyond_clip(tokens.update, low=False)),
+    "mismatch_k3": lambda tokens: formulas.kl(-tokens.mismatch, "k3"),
+    "mismatch_weight": lambda tokens: _exp(tokens.mismatch),
+    "trained_prob": lambda tokens: tokens.probabilities[0],
+    "sampled_prob": lambda tokens: tokens.probabilities[1],
+    "prob_sum": _probability_sum,
+    "prob_gap": _probability_gap,
+    "trained_logprob": lambda tokens: tokens.trained,
+    "update": lambda tokens: tokens.update,
+    "clipped": _clipped,
+    "update_ratio": lambda tokens: _exp(tokens.update),
+    "update_k2": lambda tokens: formulas.kl(tokens.update, "k2"),
+    "clip_low": lambda tokens: _beyond_clip(tokens.update, low=True),
+    "clip_high": lambda tokens: _beyond_clip(tokens.update, low=False),
 }
-"""Quantities beside the row's own arrays, which go by their screen names ("logprob")."""
+"""Quantities beside the row's own arrays: (N,) numbers of N tokens. What they need is in `declared.quantities`."""
 
 _SPREAD: Final = frozenset(
-    {
-        "value",
-        "advantage",
-        "return",
-        "value_error",
-        "valued_return",
-        "value_error_mc",
-        "valued_return_mc",
-        "mismatch_weight",
-        "trained_prob",
-        "sampled_prob",
-        "prob_sum",
-        "prob_gap",
-        "update_ratio",
-    }
+    statistic.of
+    for metric in METRICS.values()
+    if metric.computation is not None
+    for statistic in statistics(metric.computation)
+    if statistic.over == "tokens" and statistic.name not in ("mean", "max")
 )
-"""Quantities whose "m2" (sum of squares around the mean), "m3" (of cubes) and "min" are kept too; they cost a pass each."""
+"""Quantities whose "m2" (sum of squares around the mean), "m3" (of cubes) and "min" a metric asks for; they cost a pass each."""
 
 
 def moments(tokens: Tokens) -> Moments:
@@ -217,11 +192,7 @@ def moments(tokens: Tokens) -> Moments:
 
 def _quantities(tokens: Tokens) -> dict[str, FloatArray]:
     own = {title(name): tokens.flats[name] for name in TOKEN_METRICS if name in tokens.flats and name != "loss_mask"}
-    derived = {
-        name: quantity.compute(tokens)
-        for name, quantity in QUANTITIES.items()
-        if all(one in tokens.flats for one in quantity.needs)
-    }
+    derived = {name: compute(tokens) for name, compute in QUANTITIES.items() if all(one in tokens.flats for one in DERIVED[name])}
     return own | derived
 
 

@@ -5,7 +5,7 @@ Rows as they are written in, one number per rollout out. Knows nothing of steps 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -14,18 +14,6 @@ from board.metrics.token_sums import Moments, Tokens, moments
 from board.recorder.token_arrays import aligned, number
 from board.schema import CUT_SHORT, TOKENS
 from board.text.padding import pad_mask
-
-_AS_THEY_ARE: Final = {
-    "log_ratio/sum": "k1_sum",
-    "log_ratio/mean": "k1_rollout",
-    "kl_k2/sum": "k2_sum",
-    "kl_k3/sum": "k3_sum",
-    "kl_k3/mean": "k3_rollout",
-    "advantage/mean": "advantage_rollout",
-    "value/mean": "value_rollout",
-    "token_reward/sum": "shaped",
-}
-"""Moments of a rollout that are numbers of it: column → the number's name."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +25,7 @@ class Observed:
     counts: BoolArray
     """False for padding and masked tokens."""
     numbers: dict[str, float]
-    """By name; NaN where one is missing."""
+    """By the name of the column the board makes of it; NaN where one is missing."""
 
 
 def observe(row: Mapping[str, Any]) -> Observed | None:
@@ -51,9 +39,9 @@ def observe(row: Mapping[str, Any]) -> Observed | None:
         counts &= arrays["loss_mask"] != 0
     numbers = _scores(row)
     if isinstance(tokens, list) or arrays:
-        numbers |= {"length": float(counts.sum()), "empty": float(not counts.any())}
+        numbers["response_length"] = float(counts.sum())
     if isinstance(response, str):
-        numbers["chars"] = float(len(response))
+        numbers["response_chars"] = float(len(response))
     return Observed(arrays, counts, numbers)
 
 
@@ -69,13 +57,12 @@ def together(rollouts: Sequence[Observed]) -> tuple[Moments, dict[str, Float64Ar
     found = moments(Tokens(flats, offsets, np.concatenate([one.counts for one in rollouts])))
     own = dict.fromkeys(name for one in rollouts for name in one.numbers)
     numbers = {name: np.array([one.numbers.get(name, np.nan) for one in rollouts]) for name in own}
-    return found, numbers | _of_tokens(found, numbers)
+    return found, numbers
 
 
 def _scores(row: Mapping[str, Any]) -> dict[str, float]:
-    """Rewards, and whether the response was cut at its limit; NaN where the row does not say."""
+    """Rewards, the length of the prompt, and whether the response was cut at its limit; NaN where the row does not say."""
     reward, reference, valid = (number(row.get(name)) for name in ("reward", "ref_reward", "valid_reward"))
-    gap = reward - reference
     truncated = number(row.get("truncated"))
     if "truncated" not in row and isinstance(row.get("finish_reason"), str):
         truncated = float(row["finish_reason"] == CUT_SHORT)
@@ -83,26 +70,7 @@ def _scores(row: Mapping[str, Any]) -> dict[str, float]:
         "reward": reward,
         "ref_reward": reference,
         "valid_reward": valid,
-        "gap": gap,
-        "win": float(gap > 0) if np.isfinite(gap) else np.nan,
+        "reward_gap": reward - reference,
+        "prompt_length": number(row.get("prompt_length")),
         "truncated": truncated,
     }
-
-
-def _of_tokens(found: Moments, numbers: Mapping[str, Float64Array]) -> dict[str, Float64Array]:
-    """Numbers of each rollout that its tokens add up to; NaN where no token has one."""
-    of = {name: found[column] for column, name in _AS_THEY_ARE.items() if column in found}
-    with np.errstate(over="ignore", invalid="ignore"):
-        if "k1_sum" in of:
-            of["negative"] = np.where(np.isnan(of["k1_sum"]), np.nan, of["k1_sum"] < 0)
-        if "shaped" in of:
-            of["penalty"] = of["shaped"] - numbers["reward"]
-        if "logprob/sum" in found:
-            of["surprisal"] = -found["logprob/sum"]
-        if "mismatch/sum" in found:
-            of["sequence_weight"] = np.exp(found["mismatch/sum"])
-        for name in ("logprob", "rollout_logprob"):
-            if f"{name}/mean" in found:
-                of[f"{name}_log_ppl"] = -found[f"{name}/mean"]
-                of[f"{name}_ppl"] = np.exp(-found[f"{name}/mean"])
-    return of

@@ -1,17 +1,23 @@
-"""A step's numbers out of its rollouts, a few at a time: holds sums and extremes, and never more than a few rollouts.
+"""A step's numbers out of its rollouts, a few at a time: holds sums, extremes and rewards, and never more than a few rollouts.
 
-Knows the names of the metrics (those of `board.metrics.declared`) and which statistic each is; knows nothing of trackers or files.
+Which number is which statistic of what is declared with the metrics (`board.metrics.declared`); of those that rollouts give, this gives the
+ones that one step's rollouts give as they come. Knows nothing of trackers or files.
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from board.metrics import formulas
-from board.metrics.running_stats import Spread
+from board.metrics.declared import METRICS
+from board.metrics.declared.computation import Applied, Computation, Number, OfEvaluation, Statistic, statistics, streamable
+from board.metrics.expressions import evaluated
+from board.metrics.formulas import Float64Array
+from board.metrics.group_statistics import group_statistics
+from board.metrics.pooling import Pooled
+from board.metrics.running_stats import Parts, RunningStats, single
+from board.metrics.step_sums import Steps
 from board.metrics.token_sums import Moments
 from board.recorder.row_stats import Observed, observe, together
 from board.schema import EVALUATION
@@ -19,100 +25,71 @@ from board.schema import EVALUATION
 AT_ONCE: Final = 16
 """Rollouts that are summed up together: one alone takes as long as several."""
 
-
-def _each(prefix: str, quantity: str, statistics: str) -> dict[str, tuple[str, str]]:
-    """One metric per statistic of a quantity: its key, and where its number is from."""
-    return {f"{prefix}{statistic}": (quantity, statistic) for statistic in statistics.split()}
-
-
-KEYS: Final[dict[str, tuple[str, str]]] = {
-    **_each("reward/", "reward", "mean std max min sum"),
-    **_each("reward/shaped_", "shaped", "mean max min"),
-    "reward/penalty_mean": ("penalty", "mean"),
-    "reward/reference_mean": ("ref_reward", "mean"),
-    "reward/gap_mean": ("gap", "mean"),
-    "reward/win_rate": ("win", "mean"),
-    "reward/validation_mean": ("valid_reward", "mean"),
-    **_each("kl/k1_", "log_ratio/", "mean max"),
-    **_each("kl/k2_", "kl_k2/", "mean max"),
-    **_each("kl/k3_", "kl_k3/", "mean max"),
-    **{f"kl/{name}_sum_mean": (f"{name}_sum", "mean") for name in ("k1", "k2", "k3")},
-    **_each("kl/k1_rollout_", "k1_rollout", "mean std max"),
-    **_each("kl/k3_rollout_", "k3_rollout", "mean std max"),
-    "kl/negative_share": ("negative", "mean"),
-    "policy/logprob_mean": ("logprob/", "mean"),
-    "policy/old_logprob_mean": ("trained_logprob/", "mean"),
-    "policy/ref_logprob_mean": ("ref_logprob/", "mean"),
-    "policy/surprisal_sum_mean": ("surprisal", "mean"),
-    **_each("policy/entropy_", "entropy/", "mean max"),
-    **_each("advantage/", "advantage/", "mean std variance max min"),
-    **_each("advantage/rollout_", "advantage_rollout", "mean std variance"),
-    **_each("returns/", "return/", "mean max min"),
-    **_each("critic/value_", "value/", "mean std max min"),
-    "critic/value_rollout_mean": ("value_rollout", "mean"),
-    "critic/error": ("value_error/", "square"),
-    "critic/td_error": ("td_error/", "mean"),
-    **_each("length/", "length", "mean std max min"),
-    "length/chars_mean": ("chars", "mean"),
-    "length/truncated_share": ("truncated", "mean"),
-    "length/empty_share": ("empty", "mean"),
-    **_each("mismatch/abs_", "mismatch_abs/", "mean max"),
-    **_each("mismatch/prob_diff_", "prob_gap/", "mean max std"),
-    "mismatch/mult_prob_error": ("mismatch_error/", "mean"),
-    "mismatch/k3": ("mismatch_k3/", "mean"),
-    **_each("mismatch/is_", "mismatch_weight/", "mean std"),
-    "mismatch/is_sequence_mean": ("sequence_weight", "mean"),
-    "mismatch/policy_ppl": ("logprob_ppl", "mean"),
-    "mismatch/policy_log_ppl": ("logprob_log_ppl", "mean"),
-    "mismatch/rollout_ppl": ("rollout_logprob_ppl", "mean"),
-    "mismatch/rollout_log_ppl": ("rollout_logprob_log_ppl", "mean"),
-    **_each("update/ratio_", "update_ratio/", "mean max min variance"),
-    "update/clip_low_share": ("clip_low/", "mean"),
-    "update/clip_high_share": ("clip_high/", "mean"),
-    "update/approxkl": ("update_k2/", "mean"),
-    "update/log_ratio_mean": ("update/", "mean"),
-    "update/objective_clip_share": ("clipped/", "mean"),
-    "counts/tokens": ("length", "sum"),
+STREAMED: Final[Mapping[str, Computation]] = {
+    key: metric.computation
+    for key, metric in METRICS.items()
+    if metric.computation is not None and streamable(metric.computation)
 }
-"""Metric → the quantity and the statistic of it: over all counted tokens where it ends in a slash (`board.metrics.token_sums`), else over all
-rollouts (`observed`)."""
+"""Metrics that one step's rollouts give as they come."""
+
+_EVALUATED: Final = {key: one.of for key, one in STREAMED.items() if isinstance(one, OfEvaluation)}
+_TRAINED: Final = {key: one for key, one in STREAMED.items() if isinstance(one, Statistic | Applied)}
 
 
 class StepSums:
-    """The sums of one step; rollouts of an evaluation enter the evaluation's reward alone."""
+    """The sums of one step; rollouts of an evaluation enter the evaluation's metrics alone."""
 
     def __init__(self) -> None:
-        self._rollouts = 0
-        self._waiting: list[Observed] = []
-        self._spreads: dict[str, Spread] = defaultdict(Spread)
-        self._evaluation = Spread()
-        self._groups: dict[bytes, Spread] = defaultdict(Spread)
+        self._trained = _Sums(_TRAINED)
+        self._evaluated = _Sums(_EVALUATED)
 
     def add(self, row: Mapping[str, Any], group: bytes | None) -> None:
         """Take in one rollout; `group` is equal for those of one group, None where nothing says so."""
         observed = observe(row)
-        if observed is None:
-            return
-        reward = np.array([observed.numbers["reward"]])
-        if row.get("split") == EVALUATION:
-            self._evaluation.add(reward)
-            return
+        if observed is not None:
+            sums = self._evaluated if row.get("split") == EVALUATION else self._trained
+            sums.add(observed, group)
+
+    def values(self) -> dict[str, float]:
+        """The step's metrics by key; only those that are finite numbers."""
+        return self._trained.values() | self._evaluated.values()
+
+
+class _Sums:
+    """What metrics need of some rollouts of one step."""
+
+    def __init__(self, metrics: Mapping[str, Statistic | Applied[Statistic]]) -> None:
+        self._metrics = metrics
+        parts = [one for metric in metrics.values() for one in statistics(metric)]
+        self._over_tokens = _Spreads(one.of for one in parts if one.over == "tokens")
+        self._over_rollouts = _Spreads(one.of for one in parts if one.over == "rollouts" and one.of)
+        self._groups = _Groups()
+        self._rollouts = 0
+        self._waiting: list[Observed] = []
+
+    def add(self, observed: Observed, group: bytes | None) -> None:
+        """Take in one rollout."""
         self._rollouts += 1
-        if group is not None:
-            self._groups[group].add(reward)
+        self._groups.add(observed.numbers["reward"], group)
         self._waiting.append(observed)
         if len(self._waiting) == AT_ONCE:
             self._sum_up()
 
     def values(self) -> dict[str, float]:
-        """The step's metrics by key; only those that are finite numbers."""
+        """The metrics by key; only those that are finite numbers."""
         self._sum_up()
-        found = {key: getattr(self._spreads[name], what) for key, (name, what) in KEYS.items() if name in self._spreads}
-        found |= {f"evaluation/{what}": getattr(self._evaluation, what) for what in ("mean", "max", "min")}
-        found |= dict(self._combined()) | _grouped(self._groups)
-        if self._rollouts:
-            found["counts/rollouts"] = self._rollouts
-        return {key: value for key, value in found.items() if math.isfinite(value)}
+        if not self._rollouts:
+            return {}
+        of_groups = self._groups.statistics()
+        found = {key: evaluated(metric, lambda one: self._value(one, of_groups)) for key, metric in self._metrics.items()}
+        return {key: value.item() for key, value in found.items() if np.isfinite(value)}
+
+    def _value(self, one: Statistic, of_groups: Mapping[str, Float64Array]) -> Float64Array:
+        if one.name == "size":
+            return np.asarray(self._rollouts)  # a whole number: trackers print it so
+        if one.over == "groups":
+            return of_groups.get(one.name, np.asarray(np.nan))
+        return (self._over_tokens if one.over == "tokens" else self._over_rollouts).statistic(one.of, one.name)
 
     def _sum_up(self) -> None:
         """Add the rollouts that wait to the sums."""
@@ -120,43 +97,60 @@ class StepSums:
         if not waiting:
             return
         tokens, numbers = together(waiting)
-        for name, values in numbers.items():
-            self._spreads[name].add(values)
-        for name in (column.removesuffix("count") for column in tokens if column.endswith("/count")):
-            self._merge(name, tokens)
-
-    def _merge(self, name: str, tokens: Moments) -> None:
-        """Add a quantity's moments; where its squares and its smallest were not kept, nobody asks for them."""
-        unknown = np.full(len(tokens[f"{name}count"]), np.nan)
-        kept = (tokens.get(f"{name}{stat}", unknown) for stat in ("count", "mean", "m2", "max", "min"))
-        self._spreads[name].merge(*kept)
-
-    def _combined(self) -> Iterator[tuple[str, float]]:
-        """Metrics of more than one quantity, or of one turned around."""
-        of = self._spreads
-        for suffix in ("", "_mc"):
-            if f"value_error{suffix}/" in of:
-                error, returned = of[f"value_error{suffix}/"], of[f"valued_return{suffix}/"].variance
-                yield f"critic/bias{suffix}", -error.mean
-                yield f"critic/explained_variance{suffix}", 1 - error.variance / returned if returned > 0 else math.nan
-        if "mismatch/" in of:
-            yield "mismatch/kl", -of["mismatch/"].mean
-            yield "mismatch/ppl_ratio", float(formulas.probability(np.array(-of["mismatch/"].mean)))
-        if "clip_low/" in of:
-            yield "update/clip_share", of["clip_low/"].mean + of["clip_high/"].mean
-            yield "update/policy_kl", -of["update/"].mean
-        for name, suffix in (("mismatch_weight/", ""), ("sequence_weight", "_sequence")):
-            if name in of:
-                yield f"mismatch/chi2{suffix}", of[name].square - 1
-                yield f"mismatch/ess{suffix}", of[name].mean * of[name].mean / of[name].square if of[name].square else math.nan
+        known, missing = {**tokens, **numbers}, np.full(len(waiting), np.nan)
+        self._over_tokens.add(lambda quantities: _of_tokens(quantities, tokens, len(waiting)))
+        self._over_rollouts.add(
+            lambda names: single(np.stack([evaluated(name, lambda one: known.get(one, missing)) for name in names], axis=1))
+        )
 
 
-def _grouped(groups: Mapping[bytes, Spread]) -> dict[str, float]:
-    """How rewards differ within groups; nothing where no group has a second scored member."""
-    several = [group for group in groups.values() if group.count > 1]
-    if not several:
-        return {}
-    return {
-        "groups/zero_std_share": float(np.mean([group.max == group.min for group in several])),
-        "groups/std_mean": float(np.mean([group.std for group in several])),
+class _Spreads:
+    """Running statistics of several quantities or numbers, by what they are of."""
+
+    def __init__(self, of: Iterable[Number]) -> None:
+        self._at = {name: at for at, name in enumerate(dict.fromkeys(of))}
+        self._stats = RunningStats(len(self._at))
+
+    def add(self, parts_of: Callable[[Sequence[Number]], Parts]) -> None:
+        """Take in what there is of each of them, in their order."""
+        if self._at:
+            self._stats.merge(parts_of(list(self._at)))
+
+    def statistic(self, of: Number, name: str) -> Float64Array:
+        """A statistic of one of them, ()."""
+        return np.asarray(self._stats.statistic(name)[self._at[of]])
+
+
+class _Groups:
+    """Rewards of a step's rollouts, and which group each is of."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[bytes, int] = {}
+        self._rewards: list[float] = []
+        self._groups: list[float] = []
+
+    def add(self, reward: float, group: bytes | None) -> None:
+        """Take in one rollout."""
+        self._rewards.append(reward)
+        self._groups.append(math.nan if group is None else self._numbers.setdefault(group, len(self._numbers)))
+
+    def statistics(self) -> dict[str, Float64Array]:
+        """Statistics over groups by name, each (); nothing where no group has a second member: then nobody sampled in groups."""
+        groups = np.array(self._groups)
+        if np.isfinite(groups).sum() == len(self._numbers):
+            return {}
+        with np.errstate(all="ignore"):
+            found = group_statistics(Steps(np.zeros(len(groups), np.int64)), np.array(self._rewards), groups)
+        return {name: values[0] for name, values in found.items()}
+
+
+def _of_tokens(quantities: Sequence[Number], tokens: Moments, rollouts: int) -> Parts:
+    """What the tokens of each rollout add up to, (rollouts, quantities); what is not kept of a quantity, no metric asks for."""
+    columns = {
+        stat: [tokens.get(f"{name}/{stat}") for name in quantities] for stat in ("count", "mean", "m2", "m3", "max", "min")
     }
+    missing = {stat: np.full(rollouts, 0.0 if stat == "count" else np.nan) for stat in columns}
+    count, mean, m2, m3, largest, smallest = (
+        np.stack([missing[stat] if one is None else one for one in found], axis=1) for stat, found in columns.items()
+    )
+    return Parts(Pooled(count, mean, m2, m3), largest, smallest)

@@ -12,14 +12,18 @@ import numpy as np
 import orjson
 import pandas as pd
 import pytest
+from golden_runs import FOLDERS, GOLDEN
 
 from board import open_run
 from board.analysis.step_metrics import per_step_values
+from board.metrics.declared import METRICS
 from board.recorder import RolloutRecorder
-from board.recorder.step_aggregator import AT_ONCE, KEYS, StepSums
+from board.recorder.step_aggregator import AT_ONCE, STREAMED, StepSums
 from board.runs.run import Run
+from board.schema import TOKEN_METRICS
 
-SAMPLE = Path(__file__).parents[2] / "rollout_samples" / "tiny_ppo_rhyme"
+SAMPLES = Path(__file__).parents[2] / "rollout_samples"
+SAMPLE = SAMPLES / "tiny_ppo_rhyme"
 
 RNG = np.random.default_rng(7)
 
@@ -170,6 +174,63 @@ def test_the_sample_as_it_is_recorded_again(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(found.astype(float), values[found.columns], rtol=1e-9, check_names=False)
 
 
+RUNS = [pytest.param(path, id=path.name) for path in (*sorted(SAMPLES.iterdir()), *(GOLDEN / name for name in FOLDERS))]
+
+FIELDS = (*TOKEN_METRICS, "response_tokens", "response", "finish_reason")
+NUMBERS = ("reward", "ref_reward", "valid_reward", "prompt_length", "truncated")
+
+
+def row_of(run: Run, key: int) -> dict[str, Any]:
+    """A rollout of an opened run as a trainer would hand it to the recorder."""
+    one, scalars = run.rollout(key), run.frame.loc[key]
+    numbers = {name: scalars[name] for name in NUMBERS if name in scalars and pd.notna(scalars[name])}
+    return {name: one[name] for name in FIELDS if one[name] is not None} | numbers | {"split": scalars.get("split")}
+
+
+def streamed(run: Run, step: int) -> dict[str, float]:
+    """A step's numbers as the recorder gives them; those of training over all rollouts where all are of an evaluation."""
+    frame = run.frame[run.frame["step"] == step]
+    groups = frame["group"] if "group" in frame else pd.Series(math.nan, frame.index)
+    by_split, without = StepSums(), StepSums()
+    for key, group in zip(frame.index.tolist(), groups.tolist(), strict=True):
+        row, name = row_of(run, key), None if math.isnan(group) else str(group).encode()
+        by_split.add(row, name)
+        without.add({**row, "split": None}, name)
+    return by_split.values() if run.splits != ("evaluation",) else without.values() | by_split.values()
+
+
+@pytest.mark.parametrize("folder", RUNS)
+def test_board_and_recorder_compute_the_same_metrics(folder: Path) -> None:
+    """Of every sample and golden run, each metric that can be streamed is there and equal both ways, and no other.
+
+    The recorder sees one step: where no group of it has a second member, it says nothing of groups, whatever other steps have.
+    """
+    run = open_run(folder)
+    computed = per_step_values(run)
+    steps = run.steps[:: max(1, len(run.steps) // 6)].tolist()
+    for step in steps:
+        found = streamed(run, step)
+        grouped = any(key.startswith("groups/") for key in found)
+        values = computed.loc[step].dropna() if step in computed.index else {}
+        expected = {
+            key: value for key, value in values.items() if key in STREAMED and (grouped or METRICS[key].family != "groups")
+        }
+
+        assert found == pytest.approx(expected, rel=1e-6, abs=1e-9), step
+
+
+def test_a_full_row_has_every_metric(tmp_path: Path) -> None:
+    """Of rows with every field each metric is there both ways that its kind of statistic allows."""
+    rows = [{**row, "prompt_length": 7, "ref_reward": 0.5, "valid_reward": 1.0} for row in ROWS]
+    rows += [{**row, "split": "evaluation"} for row in rows]
+    found = computed(rows)
+    values = per_step_values(opened(tmp_path, rows))
+
+    assert set(found) == set(STREAMED)
+    assert set(values) == {key for key, metric in METRICS.items() if metric.computation is not None}
+    assert found == pytest.approx({key: values[key].iloc[0] for key in found}, rel=1e-6)
+
+
 SPARSE: dict[str, tuple[dict[str, Any], set[str]]] = {
     "a text alone": ({"response": "ab"}, {"counts/rollouts", "length/chars_mean"}),
     "neither response nor tokens": ({"reward": 1.0}, set()),
@@ -219,8 +280,3 @@ def test_numbers_that_overflow_are_missing_and_warn_of_nothing() -> None:
 
     assert all(map(math.isfinite, found.values()))
     assert (found["reward/mean"], found["length/mean"]) == (1e300, 2)
-
-
-def test_every_metric_is_computed_from_something() -> None:
-    """Each key of the table names a quantity that a full row has."""
-    assert set(KEYS) <= set(computed(ROWS))

@@ -1,7 +1,7 @@
 """Every metric of the catalogue that rollouts can give, per step: a run in, a frame of steps out.
 
-A metric whose columns a run lacks is not there; nothing is estimated in its place. `tables` says how each is computed. Knows no dialect,
-no tracker and no screen.
+A metric whose columns a run lacks is not there; nothing is estimated in its place. How each is computed is declared with it. Knows no
+dialect, no tracker and no screen.
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 
 from board.analysis.selection import numeric_columns
-from board.analysis.step_metrics.data import StepData
-from board.analysis.step_metrics.tables import COMPUTED
+from board.analysis.step_metrics.data import TOKEN_COLUMNS, StepData
+from board.analysis.step_metrics.interpreter import per_step
 from board.errors import BoardError
 from board.metrics.declared import METRICS
+from board.metrics.declared.computation import OfEvaluation
 from board.metrics.formulas import Float64Array
 from board.runs.run import Run
 from board.schema import EVALUATION, TOKEN_METRICS, title
@@ -24,7 +25,8 @@ __all__ = ["COLUMN", "available", "computable", "per_step_values"]
 COLUMN: Final = "column/{}/mean"
 """Key of the mean over rollouts of a numeric column that no metric of the catalogue uses: a part of the reward, a trainer's own number."""
 
-_EVALUATED: Final = {f"evaluation/{stat}": f"reward/{stat}" for stat in ("mean", "max", "min")}
+_EVALUATED: Final = frozenset(key for key, metric in METRICS.items() if isinstance(metric.computation, OfEvaluation))
+"""Metrics of the rollouts of evaluations; all others are of those of training."""
 
 _USED: Final = ("step", "line", "group", "nonfinite_tokens")
 """Numeric columns that say where a rollout is from or how it was read: their mean says nothing."""
@@ -45,7 +47,7 @@ def computable(run: Run) -> list[str]:
     """Keys of what the run's columns allow, in the catalogue's order, then the means of all other numeric columns."""
     there = available(run)
     listed = [key for key, metric in METRICS.items() if metric.needs and there.issuperset(metric.needs)]
-    used = {*_USED, *(need for key in listed for need in METRICS[key].needs), *_derived_columns(run)}
+    used = {*_USED, *(need for key in listed for need in METRICS[key].needs), *TOKEN_COLUMNS, "reward_gap"}
     return [*listed, *(COLUMN.format(name) for name in numeric_columns(run.frame) if name not in used)]
 
 
@@ -63,8 +65,7 @@ def per_step_values(run: Run, keys: Sequence[str] | None = None) -> pd.DataFrame
     evaluated = [key for key in wanted if key in _EVALUATED]
     columns = [_columns(run.trained, [key for key in wanted if key not in _EVALUATED])]
     if evaluated:
-        found = _columns(run.of_split("evaluation"), [_EVALUATED[key] for key in evaluated])
-        columns.append(found.set_axis(evaluated, axis="columns"))
+        columns.append(_columns(run.of_split(EVALUATION), evaluated))
     frame = pd.concat(columns, axis="columns").sort_index().rename_axis("step")[wanted]
     return frame if keys is not None else frame.dropna(axis="columns", how="all")
 
@@ -76,17 +77,11 @@ def _columns(run: Run, keys: Sequence[str]) -> pd.DataFrame:
 
 
 def _compute(key: str, data: StepData) -> Float64Array:
-    if key in COMPUTED:
-        return COMPUTED[key](data)
+    if key in METRICS and (computation := METRICS[key].computation) is not None:
+        return per_step(computation, data)
     before, after = COLUMN.split("{}")
     return data.steps.mean(data.column(key.removeprefix(before).removesuffix(after)))
 
 
 def _finite(values: Float64Array) -> Float64Array:
     return np.where(np.isfinite(values), values, np.nan)
-
-
-def _derived_columns(run: Run) -> set[str]:
-    """Columns the board computed of declared ones: metrics of the catalogue are made of them."""
-    stats = [f"{name}_{stat}" for name in ("log_ratio", "kl_k2", "kl_k3", "token_reward") for stat in ("mean", "sum", "max")]
-    return {*stats, *(f"{title(name)}_mean" for name in TOKEN_METRICS), "reward_gap"}

@@ -5,18 +5,27 @@ Knows no metric by name.
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import pyarrow.compute as pc
 
 from board.analysis.step_stats import finite_values
 from board.metrics.formulas import Float64Array
-from board.metrics.step_sums import Pooled, Steps, pool, token_mean
+from board.metrics.pooling import Pooled
+from board.metrics.step_sums import Steps, pool, token_mean
 from board.runs.run import Run
-from board.schema import CUT_SHORT, LEFT_OUT
+from board.schema import CUT_SHORT, LEFT_OUT, TOKEN_METRICS, title
 
 _T = TypeVar("_T")
+
+TOKEN_COLUMNS: Final = frozenset(
+    {
+        *(f"{name}_{stat}" for name in ("log_ratio", "kl_k2", "kl_k3", "token_reward") for stat in ("mean", "sum", "max")),
+        *(f"{title(name)}_mean" for name in TOKEN_METRICS),
+    }
+)
+"""Columns of the frame that the board computed of declared token arrays."""
 
 
 class StepData:
@@ -42,6 +51,19 @@ class StepData:
         if name not in self.run.frame.columns:
             return np.full(len(self.run.frame), np.nan)
         return self.once(f"column {name}", lambda: finite_values(self.run.frame, name))
+
+    def number(self, name: str) -> Float64Array:
+        """A number of each rollout as metrics are declared of it, (rollouts,): a column, or what a quantity adds up to ("logprob/sum").
+
+        What the frame holds of the latter is taken from there: the recorder keeps it where it leaves the arrays out.
+        """
+        if name == "truncated":
+            return self.cut_short
+        quantity, _, stat = name.partition("/")
+        if not stat:
+            return self.column(name)
+        column = f"{quantity}_{stat}"
+        return self.column(column) if column in TOKEN_COLUMNS else self.moment(quantity, stat)
 
     def moment(self, quantity: str, stat: str) -> Float64Array:
         """What the tokens of each rollout add up to, (rollouts,)."""
@@ -71,7 +93,3 @@ class StepData:
         reasons = self.run.texts("finish_reason", self.run.frame.index.to_numpy())
         cut: Float64Array = pc.equal(reasons, CUT_SHORT).cast("float64").to_numpy()
         return cut
-
-
-Compute = Callable[[StepData], Float64Array]
-"""From a run's columns to one number per step, (steps,)."""

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
+from board.metrics.declared.computation import Computation
+
 Origin = Literal["rollouts", "tracker"]
 """Whether rollouts can give the metric, or only the trainer that logged it."""
 
@@ -41,7 +43,7 @@ class Metric:
     """One number per step."""
 
     key: str
-    """The board's own name: "reward/mean". What rollouts give is computed under this key by `board.analysis.step_metrics`."""
+    """The board's own name: "reward/mean"."""
     family: str
     """The heading it is shown under: one of FAMILIES."""
     meaning: Words
@@ -52,7 +54,9 @@ class Metric:
     """Where the formula or the name is from: a paper, a page, a trainer."""
     reading: Reading
     needs: tuple[str, ...] = ()
-    """Columns (frame) or token arrays a rollout must have; empty for a metric only a trainer can log."""
+    """Columns (frame) or token arrays a rollout must have, those its computation is about; empty for a metric only a trainer can log."""
+    computation: Computation | None = None
+    """How rollouts give it; None for a metric only a trainer can log."""
 
     @property
     def origin(self) -> Origin:

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from board.metrics.declared.computation import Computation, needed_fields
 from board.metrics.declared.contract import Metric, Page, Reading, Words
 
 Pair = tuple[str, str]
@@ -19,6 +20,17 @@ def reading(
     return Reading(better, Words(*departure), look, low, high)
 
 
-def metric(key: str, unit: str, formula: str, source: str, meaning: Pair, read: Reading, *needs: str, family: str = "") -> Metric:
-    """One metric; its family is the first part of its key unless it is given."""
-    return Metric(key, family or key.partition("/")[0], Words(*meaning), unit, formula, source, read, needs)
+def metric(
+    key: str,
+    unit: str,
+    formula: str,
+    source: str,
+    meaning: Pair,
+    read: Reading,
+    computation: Computation | None = None,
+    *,
+    family: str = "",
+) -> Metric:
+    """One metric; its family is the first part of its key unless it is given, and what it needs follows from how it is computed."""
+    needs = () if computation is None else needed_fields(computation)
+    return Metric(key, family or key.partition("/")[0], Words(*meaning), unit, formula, source, read, needs, computation)

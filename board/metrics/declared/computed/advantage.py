@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from board.metrics.declared.computation import over_rollouts, over_tokens
 from board.metrics.declared.contract import Metric
 from board.metrics.declared.declare import metric, reading
 
@@ -59,7 +60,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         PLUS,
         ("Mean advantage of a token.", "每个 token 的平均优势。"),
         CENTRED,
-        "advantages",
+        over_tokens("advantage", "mean"),
     ),
     metric(
         "advantage/std",
@@ -68,7 +69,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         PLUS,
         ("Spread of the tokens' advantages (standard deviation).", "各 token 优势的离散程度（标准差）。"),
         SCALED,
-        "advantages",
+        over_tokens("advantage", "std"),
     ),
     metric(
         "advantage/variance",
@@ -77,7 +78,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "re-grpo",
         ("Variance of the tokens' advantages.", "各 token 优势的方差。"),
         SCALED,
-        "advantages",
+        over_tokens("advantage", "variance"),
     ),
     metric(
         "advantage/skewness",
@@ -89,7 +90,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "优势分布的偏度：大于 0 说明少数优势为很大的正值，小于 0 说明少数优势为很大的负值。",
         ),
         LEAN,
-        "advantages",
+        over_tokens("advantage", "skewness"),
     ),
     metric(
         "advantage/max",
@@ -98,7 +99,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Largest advantage of a token of the step.", "该步单个 token 的最大优势。"),
         TAIL,
-        "advantages",
+        over_tokens("advantage", "max"),
     ),
     metric(
         "advantage/min",
@@ -107,7 +108,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Smallest advantage of a token of the step.", "该步单个 token 的最小优势。"),
         TAIL,
-        "advantages",
+        over_tokens("advantage", "min"),
     ),
     metric(
         "returns/mean",
@@ -116,7 +117,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GAE,
         ("Mean return of a token: what the critic is trained towards.", "每个 token 的平均回报，即价值模型的训练目标。"),
         RETURN,
-        "returns",
+        over_tokens("return", "mean"),
         family="advantage",
     ),
     metric(
@@ -126,7 +127,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Largest return of a token of the step.", "该步单个 token 的最大回报。"),
         TAIL,
-        "returns",
+        over_tokens("return", "max"),
         family="advantage",
     ),
     metric(
@@ -136,7 +137,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Smallest return of a token of the step.", "该步单个 token 的最小回报。"),
         TAIL,
-        "returns",
+        over_tokens("return", "min"),
         family="advantage",
     ),
     metric(
@@ -146,7 +147,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         RE_GRPO,
         ("Mean advantage of a rollout, long and short ones alike.", "每条 rollout 的平均优势，长短权重相同。"),
         CENTRED,
-        "advantages",
+        over_rollouts("advantage/mean", "mean"),
     ),
     metric(
         "advantage/rollout_std",
@@ -155,7 +156,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         RE_GRPO,
         ("Spread of the rollouts' advantages (standard deviation).", "各 rollout 优势的离散程度（标准差）。"),
         SCALED,
-        "advantages",
+        over_rollouts("advantage/mean", "std"),
     ),
     metric(
         "advantage/rollout_variance",
@@ -164,7 +165,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         DR_GRPO,
         ("Variance of the rollouts' advantages.", "各 rollout 优势的方差。"),
         SCALED,
-        "advantages",
+        over_rollouts("advantage/mean", "variance"),
     ),
     metric(
         "advantage/rollout_skewness",
@@ -173,6 +174,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         DR_GRPO,
         ("Which way the rollouts' advantages lean (skewness).", "各 rollout 优势分布的偏度。"),
         LEAN,
-        "advantages",
+        over_rollouts("advantage/mean", "skewness"),
     ),
 )

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from board.metrics.declared.computation import SoFar, over_rollouts
 from board.metrics.declared.contract import Metric
 from board.metrics.declared.declare import metric, reading
 
@@ -39,7 +40,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         OWN,
         ("Number of rollouts of the step.", "该步的 rollout 数。"),
         PLANNED,
-        "step",
+        over_rollouts("", "size"),
     ),
     metric(
         "counts/rollouts_total",
@@ -48,7 +49,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "TRL, PPO Trainer; re-grpo",
         ("Number of rollouts so far.", "到目前为止的 rollout 总数。"),
         TOTAL,
-        "step",
+        SoFar("sum", over_rollouts("", "size")),
     ),
     metric(
         "counts/tokens",
@@ -57,7 +58,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         OWN,
         ("Number of response tokens of the step.", "该步回答的 token 总数。"),
         VOLUME,
-        "response_length",
+        over_rollouts("response_length", "sum"),
     ),
     metric(
         "counts/tokens_total",
@@ -66,6 +67,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         OWN,
         ("Number of response tokens so far.", "到目前为止回答的 token 总数。"),
         TOTAL,
-        "response_length",
+        SoFar("sum", over_rollouts("response_length", "sum")),
     ),
 )

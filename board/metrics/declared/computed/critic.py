@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from board.metrics.declared.computation import applied, over_rollouts, over_tokens
 from board.metrics.declared.contract import Metric
 from board.metrics.declared.declare import metric, reading
 
@@ -67,8 +68,6 @@ GAE = "Schulman et al. 2015 (GAE), arXiv:1506.02438"
 VC = "VC-PPO, arXiv:2503.01491"
 ROLL = "ROLL, Trackers and Metrics"
 UNIT = "reward"
-BOTH = ("values", "returns")
-MC = ("values", "token_rewards")
 
 METRICS: Final[tuple[Metric, ...]] = (
     metric(
@@ -78,7 +77,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Mean value the critic gives a token.", "价值模型对每个 token 的平均估值。"),
         LEVEL,
-        "values",
+        over_tokens("value", "mean"),
     ),
     metric(
         "critic/value_std",
@@ -87,7 +86,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "the board's definition",
         ("Spread of the values (standard deviation).", "价值的离散程度（标准差）。"),
         FLAT,
-        "values",
+        over_tokens("value", "std"),
     ),
     metric(
         "critic/value_max",
@@ -96,7 +95,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Largest value of a token of the step.", "该步单个 token 的最大价值。"),
         EDGE,
-        "values",
+        over_tokens("value", "max"),
     ),
     metric(
         "critic/value_min",
@@ -105,7 +104,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Smallest value of a token of the step.", "该步单个 token 的最小价值。"),
         EDGE,
-        "values",
+        over_tokens("value", "min"),
     ),
     metric(
         "critic/explained_variance",
@@ -114,7 +113,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Share of the returns' variance that the critic foretells.", "价值模型能解释回报方差的比例。"),
         EXPLAINS,
-        *BOTH,
+        applied("explained_share", over_tokens("value_error", "variance"), over_tokens("valued_return", "variance")),
     ),
     metric(
         "critic/bias",
@@ -123,7 +122,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VC,
         ("How much too high the critic's values are on average.", "价值模型的估值平均偏高多少。"),
         BIAS,
-        *BOTH,
+        applied("negative", over_tokens("value_error", "mean")),
     ),
     metric(
         "critic/error",
@@ -135,7 +134,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "生成 rollout 时的价值与回报之间的均方误差。",
         ),
         ERROR,
-        *BOTH,
+        over_tokens("value_error", "mean_square"),
     ),
     metric(
         "critic/td_error",
@@ -147,7 +146,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "相邻价值之间无法由奖励解释的变化的平均大小。",
         ),
         TD,
-        *MC,
+        over_tokens("td_error", "mean"),
     ),
     metric(
         "critic/explained_variance_mc",
@@ -159,7 +158,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "价值模型能解释后续奖励方差的比例，计算时不依赖记录的回报。",
         ),
         EXPLAINS,
-        *MC,
+        applied("explained_share", over_tokens("value_error_mc", "variance"), over_tokens("valued_return_mc", "variance")),
     ),
     metric(
         "critic/bias_mc",
@@ -171,7 +170,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "价值相对后续奖励平均偏高多少，计算时不依赖记录的回报。",
         ),
         BIAS,
-        *MC,
+        applied("negative", over_tokens("value_error_mc", "mean")),
     ),
     metric(
         "critic/value_rollout_mean",
@@ -180,6 +179,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Mean over rollouts of the rollout's mean value before the update.", "更新前各 rollout 平均价值的平均值。"),
         LEVEL,
-        "values",
+        over_rollouts("value/mean", "mean"),
     ),
 )

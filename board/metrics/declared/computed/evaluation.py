@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from board.metrics.declared.computation import OfEvaluation, over_rollouts
 from board.metrics.declared.contract import Metric
 from board.metrics.declared.declare import metric, reading
 
@@ -14,7 +15,6 @@ HELD_OUT = reading(
     look="responses",
 )
 SOURCE = "ROLL, Trackers and Metrics"
-NEEDS = ("reward", "split")
 
 METRICS: Final[tuple[Metric, ...]] = (
     metric(
@@ -24,7 +24,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         SOURCE,
         ("Mean reward of an evaluation's rollouts.", "一次评测中所有 rollout 的平均奖励。"),
         HELD_OUT,
-        *NEEDS,
+        OfEvaluation(over_rollouts("reward", "mean")),
     ),
     metric(
         "evaluation/max",
@@ -33,7 +33,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         SOURCE,
         ("Best reward of an evaluation.", "一次评测中的最高奖励。"),
         HELD_OUT,
-        *NEEDS,
+        OfEvaluation(over_rollouts("reward", "max")),
     ),
     metric(
         "evaluation/min",
@@ -42,6 +42,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         SOURCE,
         ("Worst reward of an evaluation.", "一次评测中的最低奖励。"),
         HELD_OUT,
-        *NEEDS,
+        OfEvaluation(over_rollouts("reward", "min")),
     ),
 )

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from board.metrics.declared.computation import over_groups
 from board.metrics.declared.contract import Metric
 from board.metrics.declared.declare import metric, reading
 
@@ -71,7 +72,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "the board's definition",
         ("Number of groups of the step.", "该步的组数。"),
         PLANNED,
-        "group",
+        over_groups("count"),
     ),
     metric(
         "groups/size_mean",
@@ -80,7 +81,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "the board's definition",
         ("Mean number of rollouts in a group.", "每组平均有多少条 rollout。"),
         PLANNED,
-        "group",
+        over_groups("size_mean"),
     ),
     metric(
         "groups/zero_std_share",
@@ -89,8 +90,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         DAPO,
         ("Share of groups whose rollouts all got the same reward.", "组内所有 rollout 奖励完全相同的组所占比例。"),
         DEAD,
-        "reward",
-        "group",
+        over_groups("zero_std_share"),
     ),
     metric(
         "groups/all_best_share",
@@ -102,8 +102,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "组内全部 rollout 都得到该步最高奖励的组所占比例。",
         ),
         SOLVED,
-        "reward",
-        "group",
+        over_groups("all_best_share"),
     ),
     metric(
         "groups/all_worst_share",
@@ -115,8 +114,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "组内全部 rollout 都得到该步最低奖励的组所占比例。",
         ),
         HOPELESS,
-        "reward",
-        "group",
+        over_groups("all_worst_share"),
     ),
     metric(
         "groups/std_mean",
@@ -125,8 +123,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "DeepSeekMath (GRPO), arXiv:2402.03300",
         ("Mean spread of the rewards within a group (standard deviation).", "组内奖励的平均离散程度（标准差）。"),
         SIGNAL,
-        "reward",
-        "group",
+        over_groups("std_mean"),
     ),
     metric(
         "groups/signal_to_noise",
@@ -138,8 +135,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "提示之间的奖励差异与组内奖励差异之比。",
         ),
         NOISE,
-        "reward",
-        "group",
+        over_groups("signal_to_noise"),
     ),
     metric(
         "groups/best_mean",
@@ -148,7 +144,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         "Chen et al. 2021 (pass@k), arXiv:2107.03374",
         ("Mean over groups of the best reward in the group.", "各组最高奖励的平均值。"),
         BEST,
-        "reward",
-        "group",
+        over_groups("best_mean"),
     ),
 )

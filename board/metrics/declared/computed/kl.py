@@ -5,13 +5,16 @@ With d = logprob - ref_logprob on a token the policy sampled: k1 = d, k2 = d²/2
 
 from typing import Final
 
+from board.metrics.declared.computation import applied, over_rollouts, over_tokens
 from board.metrics.declared.contract import Metric, Reading
 from board.metrics.declared.declare import Pair, metric, reading
 
 SCHULMAN = "Schulman 2020, http://joschu.net/blog/kl-approx.html"
 TRL = "TRL, PPO Trainer; TRL issues 235, 925 and 1005"
 RE_GRPO = "re-grpo; " + SCHULMAN
-NEEDS = ("logprobs", "ref_logprobs")
+
+QUANTITY: Final = {"k1": "log_ratio", "k2": "kl_k2", "k3": "kl_k3"}
+"""What the board calls an estimator's number per token."""
 
 POSITIVE: Pair = (
     "It should stay positive and small. Below 0 for long, sampling settings or logprobs are wrong; if it grows fast, find the tokens.",
@@ -73,9 +76,20 @@ def _tokens(name: str, estimator: str, mean_read: Reading, sum_read: Reading) ->
         f"Mean KL to the reference per response, summed over its tokens, by estimator {name}.",
         f"每条回答相对参考模型的平均 KL（{name} 估计，对 token 求和）。",
     )
+    quantity = QUANTITY[name]
     return (
-        metric(f"kl/{name}_mean", "nats per token", f"mean over tokens of {estimator}", SCHULMAN, mean, mean_read, *NEEDS),
-        metric(f"kl/{name}_max", "nats", f"largest over tokens of {estimator}", SCHULMAN, largest, PEAK, *NEEDS),
+        metric(
+            f"kl/{name}_mean",
+            "nats per token",
+            f"mean over tokens of {estimator}",
+            SCHULMAN,
+            mean,
+            mean_read,
+            over_tokens(quantity, "mean"),
+        ),
+        metric(
+            f"kl/{name}_max", "nats", f"largest over tokens of {estimator}", SCHULMAN, largest, PEAK, over_tokens(quantity, "max")
+        ),
         metric(
             f"kl/{name}_sum_mean",
             "nats per response",
@@ -83,7 +97,7 @@ def _tokens(name: str, estimator: str, mean_read: Reading, sum_read: Reading) ->
             TRL if name == "k1" else SCHULMAN,
             total,
             sum_read,
-            *NEEDS,
+            over_rollouts(f"{quantity}/sum", "mean"),
         ),
     )
 
@@ -103,11 +117,19 @@ def _rollouts(name: str, estimator: str, mean_read: Reading) -> tuple[Metric, ..
         f"单条 rollout 每 token KL 的最大值（{name} 估计）。",
     )
     inner = f"over rollouts of the rollout's token mean of {estimator}"
-    unit = "nats per token"
+    unit, of_rollout = "nats per token", f"{QUANTITY[name]}/mean"
     return (
-        metric(f"kl/{name}_rollout_mean", unit, f"mean {inner}", RE_GRPO, mean, mean_read, *NEEDS),
-        metric(f"kl/{name}_rollout_std", unit, f"standard deviation {inner} (ddof 0)", RE_GRPO, spread, UNEVEN, *NEEDS),
-        metric(f"kl/{name}_rollout_max", unit, f"largest {inner}", RE_GRPO, largest, UNEVEN, *NEEDS),
+        metric(f"kl/{name}_rollout_mean", unit, f"mean {inner}", RE_GRPO, mean, mean_read, over_rollouts(of_rollout, "mean")),
+        metric(
+            f"kl/{name}_rollout_std",
+            unit,
+            f"standard deviation {inner} (ddof 0)",
+            RE_GRPO,
+            spread,
+            UNEVEN,
+            over_rollouts(of_rollout, "std"),
+        ),
+        metric(f"kl/{name}_rollout_max", unit, f"largest {inner}", RE_GRPO, largest, UNEVEN, over_rollouts(of_rollout, "max")),
     )
 
 
@@ -131,6 +153,6 @@ METRICS: Final[tuple[Metric, ...]] = (
             "参考模型给出的概率高于策略的回答所占比例。",
         ),
         NEGATIVE,
-        *NEEDS,
+        over_rollouts(applied("is_below_0", "log_ratio/sum"), "mean"),
     ),
 )

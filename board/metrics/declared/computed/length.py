@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from board.metrics.declared.computation import applied, over_rollouts
 from board.metrics.declared.contract import Metric
 from board.metrics.declared.declare import metric, reading
 
@@ -66,7 +67,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Mean length of a response.", "回答的平均长度。"),
         GROWS,
-        "response_length",
+        over_rollouts("response_length", "mean"),
     ),
     metric(
         "length/std",
@@ -75,7 +76,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         OWN,
         ("Spread of the responses' lengths (standard deviation).", "回答长度的离散程度（标准差）。"),
         APART,
-        "response_length",
+        over_rollouts("response_length", "std"),
     ),
     metric(
         "length/median",
@@ -84,7 +85,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         OWN,
         ("Length that half of the responses do not exceed.", "回答长度的中位数。"),
         GROWS,
-        "response_length",
+        over_rollouts("response_length", "median"),
     ),
     metric(
         "length/max",
@@ -93,7 +94,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Longest response of the step.", "该步最长的回答。"),
         LIMIT,
-        "response_length",
+        over_rollouts("response_length", "max"),
     ),
     metric(
         "length/min",
@@ -102,7 +103,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Shortest response of the step.", "该步最短的回答。"),
         GROWS,
-        "response_length",
+        over_rollouts("response_length", "min"),
     ),
     metric(
         "length/chars_mean",
@@ -111,7 +112,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         OWN,
         ("Mean length of a response in characters.", "回答的平均字符数。"),
         GROWS,
-        "response_chars",
+        over_rollouts("response_chars", "mean"),
     ),
     metric(
         "length/truncated_share",
@@ -120,7 +121,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "TRL, completions/clipped_ratio; threshold by Miles",
         ("Share of responses cut at the limit of length.", "因长度上限而被截断的回答比例。"),
         CUT,
-        "finish_reason",
+        over_rollouts("truncated", "mean"),
     ),
     metric(
         "length/empty_share",
@@ -129,7 +130,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, response/aborted_ratio",
         ("Share of responses without any counted token.", "没有任何计入 token 的回答比例。"),
         EMPTY,
-        "response_length",
+        over_rollouts(applied("is_0", "response_length"), "mean"),
     ),
     metric(
         "length/prompt_mean",
@@ -138,7 +139,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Mean length of a prompt.", "提示的平均长度。"),
         PROMPTS,
-        "prompt_length",
+        over_rollouts("prompt_length", "mean"),
     ),
     metric(
         "length/prompt_max",
@@ -147,7 +148,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Longest prompt of the step.", "该步最长的提示。"),
         PROMPTS,
-        "prompt_length",
+        over_rollouts("prompt_length", "max"),
     ),
     metric(
         "length/prompt_min",
@@ -156,6 +157,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Shortest prompt of the step.", "该步最短的提示。"),
         PROMPTS,
-        "prompt_length",
+        over_rollouts("prompt_length", "min"),
     ),
 )

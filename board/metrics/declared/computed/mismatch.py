@@ -6,13 +6,16 @@ where the row has it.
 
 from typing import Final
 
+from board.metrics.declared.computation import applied, over_rollouts, over_tokens
 from board.metrics.declared.contract import Metric, Reading
 from board.metrics.declared.declare import Pair, metric, reading
 
-NEEDS = ("logprobs", "rollout_logprobs")
 NEMO = "NeMo-RL, GRPO guide"
 VERL = "verl, rollout correction"
 YAO = "Yao et al. 2025, fengyao.notion.site/off-policy-rl"
+
+SEQUENCE_WEIGHT = applied("exp", "mismatch/sum")
+"""w of a whole response."""
 
 NEXT: Pair = (
     "see on which tokens the two disagree, then check dtype, sampling settings and weight sync.",
@@ -80,7 +83,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         YAO,
         ("Mean distance between the logprobs of trainer and engine.", "训练端与推理引擎的 logprob 平均相差多少。"),
         SMALL,
-        *NEEDS,
+        over_tokens("mismatch_abs", "mean"),
     ),
     metric(
         "mismatch/abs_max",
@@ -89,7 +92,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         YAO,
         ("Largest distance between the two logprobs of a token.", "单个 token 上两个 logprob 的最大差距。"),
         PEAK,
-        *NEEDS,
+        over_tokens("mismatch_abs", "max"),
     ),
     metric(
         "mismatch/prob_diff_mean",
@@ -98,7 +101,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, training/rollout_probs_diff_mean",
         ("Mean distance between the probabilities of trainer and engine.", "训练端与推理引擎的概率平均相差多少。"),
         SMALL,
-        *NEEDS,
+        over_tokens("prob_gap", "mean"),
     ),
     metric(
         "mismatch/prob_diff_max",
@@ -107,7 +110,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, training/rollout_probs_diff_max",
         ("Largest distance between the two probabilities of a token.", "单个 token 上两个概率的最大差距。"),
         PEAK,
-        *NEEDS,
+        over_tokens("prob_gap", "max"),
     ),
     metric(
         "mismatch/prob_diff_std",
@@ -116,7 +119,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, training/rollout_probs_diff_std",
         ("Spread of the distance between the two probabilities (standard deviation).", "两个概率之差的离散程度（标准差）。"),
         SMALL,
-        *NEEDS,
+        over_tokens("prob_gap", "std"),
     ),
     metric(
         "mismatch/mult_prob_error",
@@ -125,7 +128,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         NEMO,
         ("By what factor the two probabilities of a token differ on average.", "同一 token 的两个概率平均相差多少倍。"),
         ERROR,
-        *NEEDS,
+        over_tokens("mismatch_error", "mean"),
     ),
     metric(
         "mismatch/kl",
@@ -134,7 +137,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("KL from the policy that sampled to the one that is trained, by k1.", "采样策略到训练策略的 KL（k1 估计）。"),
         K1,
-        *NEEDS,
+        applied("negative", over_tokens("mismatch", "mean")),
     ),
     metric(
         "mismatch/k3",
@@ -143,7 +146,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         NEMO + "; " + VERL,
         ("KL from the policy that sampled to the one that is trained, by k3.", "采样策略到训练策略的 KL（k3 估计）。"),
         K3,
-        *NEEDS,
+        over_tokens("mismatch_k3", "mean"),
     ),
     metric(
         "mismatch/ppl_ratio",
@@ -155,7 +158,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "所采样 token 在训练端的困惑度与在推理引擎的困惑度之比。",
         ),
         RATIO,
-        *NEEDS,
+        applied("exp_of_negative", over_tokens("mismatch", "mean")),
     ),
     metric(
         "mismatch/is_mean",
@@ -164,7 +167,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Mean importance weight of a token.", "每个 token 的平均重要性权重。"),
         WEIGHT,
-        *NEEDS,
+        over_tokens("mismatch_weight", "mean"),
     ),
     metric(
         "mismatch/is_std",
@@ -173,7 +176,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Spread of the tokens' importance weights (standard deviation).", "各 token 重要性权重的离散程度（标准差）。"),
         SPREAD,
-        *NEEDS,
+        over_tokens("mismatch_weight", "std"),
     ),
     metric(
         "mismatch/is_sequence_mean",
@@ -182,7 +185,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Mean importance weight of a whole response.", "整条回答的平均重要性权重。"),
         WEIGHT,
-        *NEEDS,
+        over_rollouts(SEQUENCE_WEIGHT, "mean"),
     ),
     metric(
         "mismatch/chi2",
@@ -191,7 +194,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Chi-square distance of the two policies per token.", "两个策略在 token 层面的卡方距离。"),
         CHI2,
-        *NEEDS,
+        applied("less_one", over_tokens("mismatch_weight", "mean_square")),
     ),
     metric(
         "mismatch/chi2_sequence",
@@ -200,7 +203,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Chi-square distance of the two policies over whole responses.", "两个策略在整条回答层面的卡方距离。"),
         CHI2_SEQUENCE,
-        *NEEDS,
+        applied("less_one", over_rollouts(SEQUENCE_WEIGHT, "mean_square")),
     ),
     metric(
         "mismatch/ess",
@@ -212,7 +215,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "重要性加权之后仍然有效的 token 比例（有效样本量）。",
         ),
         ESS,
-        *NEEDS,
+        applied("effective_share", over_tokens("mismatch_weight", "mean"), over_tokens("mismatch_weight", "mean_square")),
     ),
     metric(
         "mismatch/ess_sequence",
@@ -224,7 +227,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "重要性加权之后仍然有效的回答比例（有效样本量）。",
         ),
         ESS,
-        *NEEDS,
+        applied("effective_share", over_rollouts(SEQUENCE_WEIGHT, "mean"), over_rollouts(SEQUENCE_WEIGHT, "mean_square")),
     ),
     metric(
         "mismatch/correlation",
@@ -233,6 +236,11 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, training/rollout_actor_probs_pearson_corr",
         ("How well the two probabilities of a token agree.", "同一 token 的两个概率有多一致（皮尔逊相关系数）。"),
         CORRELATION,
-        *NEEDS,
+        applied(
+            "correlation",
+            over_tokens("trained_prob", "variance"),
+            over_tokens("sampled_prob", "variance"),
+            over_tokens("prob_sum", "variance"),
+        ),
     ),
 )

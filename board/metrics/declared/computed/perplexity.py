@@ -2,9 +2,10 @@
 
 from typing import Final
 
+from board.metrics.declared.computation import applied, over_rollouts
 from board.metrics.declared.computed.mismatch import RATIO, SMALL, VERL
-from board.metrics.declared.contract import Metric, Reading
-from board.metrics.declared.declare import Pair, metric, reading
+from board.metrics.declared.contract import Metric
+from board.metrics.declared.declare import metric, reading
 
 PERPLEXITY = reading(
     "",
@@ -16,89 +17,94 @@ PERPLEXITY = reading(
 )
 
 DIFF = "(token mean of rollout_logprob - token mean of logprob) of a rollout"
-BOTH = ("logprobs", "rollout_logprobs")
+RISE = applied("negative", "mismatch/mean")
+"""How much higher the trainer's log-perplexity of a response is than the engine's."""
 
-ROWS: Final[tuple[tuple[str, str, str, tuple[str, ...], Reading, Pair], ...]] = (
-    (
-        "policy_ppl",
+METRICS: Final[tuple[Metric, ...]] = (
+    metric(
+        "mismatch/policy_ppl",
         "no unit",
         "mean over rollouts of exp(-token mean of logprob)",
-        ("logprobs",),
-        PERPLEXITY,
+        VERL,
         ("Perplexity of the responses under the trainer.", "回答在训练端的困惑度。"),
+        PERPLEXITY,
+        over_rollouts(applied("exp_of_negative", "logprob/mean"), "mean"),
+        family="policy",
     ),
-    (
-        "policy_log_ppl",
+    metric(
+        "mismatch/policy_log_ppl",
         "nats per token",
         "mean over rollouts of -token mean of logprob",
-        ("logprobs",),
-        PERPLEXITY,
+        VERL,
         ("Log-perplexity of the responses under the trainer.", "回答在训练端的对数困惑度。"),
+        PERPLEXITY,
+        over_rollouts(applied("negative", "logprob/mean"), "mean"),
+        family="policy",
     ),
-    (
-        "rollout_ppl",
+    metric(
+        "mismatch/rollout_ppl",
         "no unit",
         "mean over rollouts of exp(-token mean of rollout_logprob)",
-        ("rollout_logprobs",),
-        PERPLEXITY,
+        VERL,
         ("Perplexity of the responses under the engine.", "回答在推理引擎的困惑度。"),
+        PERPLEXITY,
+        over_rollouts(applied("exp_of_negative", "rollout_logprob/mean"), "mean"),
     ),
-    (
-        "rollout_log_ppl",
+    metric(
+        "mismatch/rollout_log_ppl",
         "nats per token",
         "mean over rollouts of -token mean of rollout_logprob",
-        ("rollout_logprobs",),
-        PERPLEXITY,
+        VERL,
         ("Log-perplexity of the responses under the engine.", "回答在推理引擎的对数困惑度。"),
+        PERPLEXITY,
+        over_rollouts(applied("negative", "rollout_logprob/mean"), "mean"),
     ),
-    (
-        "log_ppl_diff_mean",
+    metric(
+        "mismatch/log_ppl_diff_mean",
         "nats per token",
         f"mean over rollouts of {DIFF}",
-        BOTH,
-        SMALL,
+        VERL,
         ("How much higher the trainer's log-perplexity is.", "训练端的对数困惑度平均高出多少。"),
+        SMALL,
+        over_rollouts(RISE, "mean"),
     ),
-    (
-        "log_ppl_diff_abs",
+    metric(
+        "mismatch/log_ppl_diff_abs",
         "nats per token",
         f"mean over rollouts of the size of {DIFF}",
-        BOTH,
-        SMALL,
+        VERL,
         ("How far the two log-perplexities of a response lie apart.", "同一回答的两个对数困惑度平均相差多少。"),
+        SMALL,
+        over_rollouts(applied("size", "mismatch/mean"), "mean"),
     ),
-    (
-        "log_ppl_diff_max",
+    metric(
+        "mismatch/log_ppl_diff_max",
         "nats per token",
         f"largest {DIFF}",
-        BOTH,
-        SMALL,
+        VERL,
         ("Response whose perplexity rose most from engine to trainer.", "训练端对数困惑度高出最多的回答。"),
+        SMALL,
+        over_rollouts(RISE, "max"),
     ),
-    (
-        "log_ppl_diff_min",
+    metric(
+        "mismatch/log_ppl_diff_min",
         "nats per token",
         f"smallest {DIFF}",
-        BOTH,
-        SMALL,
+        VERL,
         ("Response whose perplexity fell most from engine to trainer.", "训练端对数困惑度低出最多的回答。"),
+        SMALL,
+        over_rollouts(RISE, "min"),
     ),
-    (
-        "ppl_ratio_rollout_mean",
+    metric(
+        "mismatch/ppl_ratio_rollout_mean",
         "ratio",
         f"mean over rollouts of exp{DIFF}",
-        BOTH,
-        RATIO,
+        VERL,
         (
             "Mean over responses of the trainer's perplexity divided by the engine's.",
             "各回答在训练端与推理引擎的困惑度之比的平均值。",
         ),
+        RATIO,
+        over_rollouts(applied("exp_of_negative", "mismatch/mean"), "mean"),
     ),
-)
-
-METRICS: Final[tuple[Metric, ...]] = tuple(
-    metric(
-        f"mismatch/{key}", unit, formula, VERL, meaning, read, *needs, family="policy" if needs == ("logprobs",) else "mismatch"
-    )
-    for key, unit, formula, needs, read, meaning in ROWS
 )

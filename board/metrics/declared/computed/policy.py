@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from board.metrics.declared.computation import applied, over_rollouts, over_tokens
 from board.metrics.declared.contract import Metric
 from board.metrics.declared.declare import metric, reading
 
@@ -54,7 +55,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "ROLL, Trackers and Metrics",
         ("Mean log-probability of the sampled tokens under the policy.", "策略对所采样 token 的平均对数概率。"),
         SURE,
-        "logprobs",
+        over_tokens("logprob", "mean"),
     ),
     metric(
         "policy/old_logprob_mean",
@@ -66,7 +67,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "采样策略对所采样 token 的平均对数概率。",
         ),
         SURE,
-        "logprobs",
+        over_tokens("trained_logprob", "mean"),
     ),
     metric(
         "policy/ref_logprob_mean",
@@ -75,7 +76,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "ROLL, Trackers and Metrics",
         ("Mean log-probability of the sampled tokens under the reference.", "参考模型对所采样 token 的平均对数概率。"),
         DRIFT,
-        "ref_logprobs",
+        over_tokens("ref_logprob", "mean"),
     ),
     metric(
         "policy/surprisal_sum_mean",
@@ -87,7 +88,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "每条回答的平均惊异度，即策略在整条回答上的熵的估计。",
         ),
         TOTAL,
-        "logprobs",
+        over_rollouts(applied("negative", "logprob/sum"), "mean"),
     ),
     metric(
         "policy/entropy_mean",
@@ -96,7 +97,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "ROLL, Trackers and Metrics; verl, PPO metrics",
         ("Mean entropy of the policy per token: how much it still explores.", "策略每个 token 的平均熵：它还在多大程度上探索。"),
         EXPLORES,
-        "entropies",
+        over_tokens("entropy", "mean"),
     ),
     metric(
         "policy/entropy_max",
@@ -105,6 +106,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         "Wang et al. 2025 (forking tokens), arXiv:2506.01939",
         ("Largest entropy of a token of the step.", "该步单个 token 的最大熵。"),
         PEAK,
-        "entropies",
+        over_tokens("entropy", "max"),
     ),
 )

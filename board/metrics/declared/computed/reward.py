@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from board.metrics.declared.computation import SoFar, applied, over_rollouts
 from board.metrics.declared.contract import Metric
 from board.metrics.declared.declare import metric, reading
 
@@ -81,7 +82,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         TRL,
         ("Mean reward of the step's rollouts.", "该步所有 rollout 的平均奖励。"),
         RISES,
-        "reward",
+        over_rollouts("reward", "mean"),
     ),
     metric(
         "reward/std",
@@ -90,7 +91,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         README,
         ("Spread of the step's rewards (standard deviation).", "同一步内奖励的离散程度（标准差）。"),
         SPREAD,
-        "reward",
+        over_rollouts("reward", "std"),
     ),
     metric(
         "reward/max",
@@ -99,7 +100,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Best reward of the step.", "该步的最高奖励。"),
         EXTREME,
-        "reward",
+        over_rollouts("reward", "max"),
     ),
     metric(
         "reward/min",
@@ -108,7 +109,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Worst reward of the step.", "该步的最低奖励。"),
         EXTREME,
-        "reward",
+        over_rollouts("reward", "min"),
     ),
     metric(
         "reward/sum",
@@ -120,7 +121,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "该步奖励的总和；rollout 越多，数值越大。",
         ),
         RISES,
-        "reward",
+        over_rollouts("reward", "sum"),
     ),
     metric(
         "reward/best_mean",
@@ -135,7 +136,7 @@ METRICS: Final[tuple[Metric, ...]] = (
                 "它不会下降。若长时间不变，说明此后没有更好的步：请查看平台开始的那一步。",
             ),
         ),
-        "reward",
+        SoFar("max", over_rollouts("reward", "mean")),
     ),
     metric(
         "reward/shaped_mean",
@@ -147,7 +148,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "计入 KL 惩罚之后的平均奖励，也就是 PPO 真正最大化的量。",
         ),
         SHAPED,
-        "token_rewards",
+        over_rollouts("token_reward/sum", "mean"),
     ),
     metric(
         "reward/shaped_max",
@@ -156,7 +157,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Best reward of the step with the KL penalty counted in.", "该步计入 KL 惩罚后的最高奖励。"),
         EXTREME,
-        "token_rewards",
+        over_rollouts("token_reward/sum", "max"),
     ),
     metric(
         "reward/shaped_min",
@@ -165,7 +166,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Worst reward of the step with the KL penalty counted in.", "该步计入 KL 惩罚后的最低奖励。"),
         EXTREME,
-        "token_rewards",
+        over_rollouts("token_reward/sum", "min"),
     ),
     metric(
         "reward/penalty_mean",
@@ -177,8 +178,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "平均每条 rollout 在得分之外附加的奖励，通常就是 KL 惩罚。",
         ),
         PENALTY,
-        "token_rewards",
-        "reward",
+        over_rollouts(applied("difference", "token_reward/sum", "reward"), "mean"),
     ),
     metric(
         "reward/reference_mean",
@@ -187,7 +187,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         README,
         ("Mean reward of the reference's responses to the same prompts.", "参考模型对相同提示的回答的平均奖励。"),
         FIXED,
-        "ref_reward",
+        over_rollouts("ref_reward", "mean"),
     ),
     metric(
         "reward/gap_mean",
@@ -196,8 +196,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         README,
         ("How much better than the reference the policy is on average.", "策略比参考模型平均好多少。"),
         GAP,
-        "reward",
-        "ref_reward",
+        over_rollouts("reward_gap", "mean"),
     ),
     metric(
         "reward/win_rate",
@@ -206,8 +205,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         README,
         ("Share of responses better than the reference's.", "优于参考模型回答的比例。"),
         GAP,
-        "reward",
-        "ref_reward",
+        over_rollouts(applied("is_above_0", "reward_gap"), "mean"),
     ),
     metric(
         "reward/validation_mean",
@@ -219,6 +217,6 @@ METRICS: Final[tuple[Metric, ...]] = (
             "验证打分器给出的平均奖励，训练看不到它。",
         ),
         GOLD,
-        "valid_reward",
+        over_rollouts("valid_reward", "mean"),
     ),
 )

@@ -5,10 +5,10 @@ r = exp(logprob - old_logprob) on a token.
 
 from typing import Final
 
+from board.metrics.declared.computation import applied, over_tokens
 from board.metrics.declared.contract import Metric
 from board.metrics.declared.declare import metric, reading
 
-NEEDS = ("logprobs", "old_logprobs")
 TRL = "TRL, PPO Trainer"
 ROLL = "ROLL, Trackers and Metrics"
 PPO = "Schulman et al. 2017 (PPO), arXiv:1707.06347"
@@ -67,7 +67,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "新旧策略对同一 token 的概率之比的平均值。",
         ),
         NEAR_ONE,
-        *NEEDS,
+        over_tokens("update_ratio", "mean"),
     ),
     metric(
         "update/ratio_max",
@@ -76,7 +76,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Largest ratio of new to old probability of a token.", "单个 token 新旧概率之比的最大值。"),
         FAR,
-        *NEEDS,
+        over_tokens("update_ratio", "max"),
     ),
     metric(
         "update/ratio_min",
@@ -85,7 +85,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Smallest ratio of new to old probability of a token.", "单个 token 新旧概率之比的最小值。"),
         FAR,
-        *NEEDS,
+        over_tokens("update_ratio", "min"),
     ),
     metric(
         "update/ratio_variance",
@@ -94,7 +94,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         TRL,
         ("Variance of the ratio of new to old probability.", "新旧概率之比的方差。"),
         UNEVEN,
-        *NEEDS,
+        over_tokens("update_ratio", "variance"),
     ),
     metric(
         "update/clip_low_share",
@@ -103,7 +103,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Share of tokens made less likely than the clip range allows.", "概率降幅超过裁剪下界的 token 比例。"),
         CLIPPED,
-        *NEEDS,
+        over_tokens("clip_low", "mean"),
     ),
     metric(
         "update/clip_high_share",
@@ -112,7 +112,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Share of tokens made more likely than the clip range allows.", "概率升幅超过裁剪上界的 token 比例。"),
         CLIPPED,
-        *NEEDS,
+        over_tokens("clip_high", "mean"),
     ),
     metric(
         "update/clip_share",
@@ -121,7 +121,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Share of tokens outside the clip range on either side.", "超出裁剪范围（任意一侧）的 token 比例。"),
         CLIPPED,
-        *NEEDS,
+        applied("sum", over_tokens("clip_low", "mean"), over_tokens("clip_high", "mean")),
     ),
     metric(
         "update/approxkl",
@@ -130,7 +130,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         SCHULMAN,
         ("Approximate KL between the policies before and after the update.", "更新前后两个策略之间的近似 KL。"),
         STEP,
-        *NEEDS,
+        over_tokens("update_k2", "mean"),
     ),
     metric(
         "update/objective_clip_share",
@@ -139,8 +139,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         PPO,
         ("Share of tokens on which clipping changed the objective.", "裁剪实际改变了目标的 token 比例。"),
         CLIPPED,
-        *NEEDS,
-        "advantages",
+        over_tokens("clipped", "mean"),
     ),
     metric(
         "update/policy_kl",
@@ -149,7 +148,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         SCHULMAN,
         ("KL from the policy before the update to the one after it, by k1.", "更新前策略到更新后策略的 KL（k1 估计）。"),
         STEP,
-        *NEEDS,
+        applied("negative", over_tokens("update", "mean")),
     ),
     metric(
         "update/log_ratio_mean",
@@ -158,6 +157,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Mean log-ratio of the new to the old probability of a token.", "新旧概率之比的对数的平均值。"),
         STEP,
-        *NEEDS,
+        over_tokens("update", "mean"),
     ),
 )

@@ -3,8 +3,8 @@
 from typing import Final
 
 from board.metrics.declared.computed.mismatch import ESS, SMALL, SPREAD, VERL, WEIGHT
-from board.metrics.declared.contract import Metric, Reading
-from board.metrics.declared.declare import Pair, metric, reading
+from board.metrics.declared.contract import Metric
+from board.metrics.declared.declare import metric, reading
 
 REJECTS = reading(
     "down",
@@ -26,112 +26,149 @@ EXTREME = reading(
 CUT = "w cut at the trainer's threshold"
 SEQUENCE = f"over rollouts of the rollout's mean of {CUT}"
 
-ROWS: Final[tuple[tuple[str, str, str, Reading, Pair], ...]] = (
-    ("is_cut_mean", "ratio", f"mean of {CUT}", WEIGHT, ("Mean importance weight after truncation.", "截断后的平均重要性权重。")),
-    ("is_cut_max", "ratio", f"largest {CUT}", EXTREME, ("Largest importance weight.", "最大的重要性权重。")),
-    ("is_cut_min", "ratio", f"smallest {CUT}", EXTREME, ("Smallest importance weight.", "最小的重要性权重。")),
-    (
-        "is_cut_std",
+METRICS: Final[tuple[Metric, ...]] = (
+    metric(
+        "mismatch/is_cut_mean",
+        "ratio",
+        f"mean of {CUT}",
+        VERL,
+        ("Mean importance weight after truncation.", "截断后的平均重要性权重。"),
+        WEIGHT,
+    ),
+    metric(
+        "mismatch/is_cut_max",
+        "ratio",
+        f"largest {CUT}",
+        VERL,
+        ("Largest importance weight.", "最大的重要性权重。"),
+        EXTREME,
+    ),
+    metric(
+        "mismatch/is_cut_min",
+        "ratio",
+        f"smallest {CUT}",
+        VERL,
+        ("Smallest importance weight.", "最小的重要性权重。"),
+        EXTREME,
+    ),
+    metric(
+        "mismatch/is_cut_std",
         "ratio",
         f"standard deviation of {CUT}",
-        SPREAD,
+        VERL,
         ("Spread of the importance weights after truncation (standard deviation).", "截断后重要性权重的离散程度（标准差）。"),
+        SPREAD,
     ),
-    (
-        "is_cut_ess",
+    metric(
+        "mismatch/is_cut_ess",
         "share, 0 to 1",
         f"(sum)² / (n · sum of squares) of {CUT}",
-        ESS,
+        VERL,
         ("Share of the batch that still counts after truncated weighting.", "截断加权之后仍然有效的样本比例。"),
+        ESS,
     ),
-    (
-        "is_above_share",
+    metric(
+        "mismatch/is_above_share",
         "share, 0 to 1",
         "share of w above the trainer's threshold",
-        REJECTS,
+        VERL,
         ("Share of importance weights that are cut.", "超过阈值而被截断的重要性权重比例。"),
+        REJECTS,
     ),
-    (
-        "is_below_share",
+    metric(
+        "mismatch/is_below_share",
         "share, 0 to 1",
         "share of w below the trainer's lower threshold",
-        REJECTS,
+        VERL,
         ("Share of importance weights below the lower threshold.", "低于下阈值的重要性权重比例。"),
+        REJECTS,
     ),
-    (
-        "is_outside_share",
+    metric(
+        "mismatch/is_outside_share",
         "share, 0 to 1",
         "share of w outside both thresholds, which count as 0",
-        REJECTS,
+        VERL,
         ("Share of tokens left out because their weight is out of bounds.", "因权重越界而被剔除的 token 比例。"),
+        REJECTS,
     ),
-    (
-        "is_norm_factor",
+    metric(
+        "mismatch/is_norm_factor",
         "ratio",
         f"mean of {CUT}, by which weights are divided",
-        WEIGHT,
+        VERL,
         ("Factor that brings the mean weight of the batch to 1.", "使批次平均权重为 1 的归一化系数。"),
+        WEIGHT,
     ),
-    (
-        "is_cut_sequence_mean",
+    metric(
+        "mismatch/is_cut_sequence_mean",
         "ratio",
         f"mean {SEQUENCE}",
-        WEIGHT,
+        VERL,
         ("Mean over rollouts of the rollout's weight after truncation.", "截断后各 rollout 权重的平均值。"),
+        WEIGHT,
     ),
-    (
-        "is_cut_sequence_std",
+    metric(
+        "mismatch/is_cut_sequence_std",
         "ratio",
         f"standard deviation {SEQUENCE}",
-        SPREAD,
+        VERL,
         ("Spread of the rollouts' weights after truncation (standard deviation).", "截断后各 rollout 权重的离散程度（标准差）。"),
+        SPREAD,
     ),
-    (
-        "is_cut_sequence_max",
+    metric(
+        "mismatch/is_cut_sequence_max",
         "ratio",
         f"largest {SEQUENCE}",
-        EXTREME,
+        VERL,
         ("Largest weight of a rollout.", "单条 rollout 的最大权重。"),
+        EXTREME,
     ),
-    (
-        "is_cut_sequence_min",
+    metric(
+        "mismatch/is_cut_sequence_min",
         "ratio",
         f"smallest {SEQUENCE}",
-        EXTREME,
+        VERL,
         ("Smallest weight of a rollout.", "单条 rollout 的最小权重。"),
+        EXTREME,
     ),
-    (
-        "is_cut_sequence_deviation",
+    metric(
+        "mismatch/is_cut_sequence_deviation",
         "ratio",
         f"largest distance from 1 {SEQUENCE}",
-        SMALL,
+        VERL,
         ("How far the weight of a rollout lies from 1 at most.", "单条 rollout 的权重偏离 1 的最大值。"),
+        SMALL,
     ),
-    (
-        "is_sequence_above_share",
+    metric(
+        "mismatch/is_sequence_above_share",
         "share, 0 to 1",
         "share of rollouts whose mean w is above the trainer's threshold",
-        REJECTS,
+        VERL,
         ("Share of rollouts whose weight is above the threshold.", "权重超过阈值的 rollout 比例。"),
+        REJECTS,
     ),
-    (
-        "is_sequence_below_share",
+    metric(
+        "mismatch/is_sequence_below_share",
         "share, 0 to 1",
         "share of rollouts whose mean w is below the trainer's lower threshold",
-        REJECTS,
+        VERL,
         ("Share of rollouts whose weight is below the lower threshold.", "权重低于下阈值的 rollout 比例。"),
+        REJECTS,
     ),
-    (
-        "rejection/{name}",
+    metric(
+        "mismatch/rejection/{name}",
         "no unit",
         "statistic of rejection sampling, as the trainer names it",
-        REJECTS,
+        VERL,
         ("What rejection sampling saw and left out.", "拒绝采样所见与剔除的情况。"),
+        REJECTS,
     ),
-    (
-        "valid",
+    metric(
+        "mismatch/valid",
         "0 or 1",
         "1 where the engine's logprobs could be compared",
+        VERL,
+        ("Whether the engine's logprobs could be compared.", "推理引擎的 logprob 是否可以比较。"),
         reading(
             "",
             (
@@ -140,10 +177,5 @@ ROWS: Final[tuple[tuple[str, str, str, Reading, Pair], ...]] = (
             ),
             look="data",
         ),
-        ("Whether the engine's logprobs could be compared.", "推理引擎的 logprob 是否可以比较。"),
     ),
-)
-
-METRICS: Final[tuple[Metric, ...]] = tuple(
-    metric(f"mismatch/{key}", unit, formula, VERL, meaning, read) for key, unit, formula, read, meaning in ROWS
 )

@@ -1,4 +1,7 @@
-"""What the rewards of a step's groups say: is there anything left to learn from? A group is the rollouts of one prompt in one step."""
+"""What the rewards of a step's groups say: is there anything left to learn from? A group is the rollouts of one prompt in one step.
+
+Arrays in, one number per step out. Knows no frame and no run.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,8 +12,11 @@ from numpy.typing import NDArray
 from board.metrics.formulas import Float64Array, FloatArray
 from board.metrics.step_sums import Steps
 
-GROUP_METRICS: Final = ("zero_std_share", "all_best_share", "all_worst_share", "std_mean", "signal_to_noise", "best_mean")
-"""Statistics of `group_rewards`."""
+GROUP_STATISTICS: Final = (
+    *("count", "size_mean"),
+    *("zero_std_share", "all_best_share", "all_worst_share", "std_mean", "signal_to_noise", "best_mean"),
+)
+"""Statistics of `group_statistics`: those of `group_sizes`, then those of `group_rewards`."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,12 @@ def find_groups(steps: Steps, groups: FloatArray, enter: NDArray[np.bool_]) -> G
     return Groups(members, entering[order], Steps(steps.numbers[members.numbers // width]))
 
 
+def group_statistics(steps: Steps, rewards: FloatArray, groups: FloatArray) -> dict[str, Float64Array]:
+    """GROUP_STATISTICS by name, each (steps,). `rewards` and `groups` are (rollouts,), NaN where one is missing."""
+    count, size_mean = group_sizes(steps, groups)
+    return {"count": count, "size_mean": size_mean, **group_rewards(steps, rewards, groups)}
+
+
 def group_sizes(steps: Steps, groups: FloatArray) -> tuple[Float64Array, Float64Array]:
     """How many groups each step has, and how many rollouts one of them has on average; each (steps,), NaN where none is known."""
     found = find_groups(steps, groups, np.isfinite(groups))
@@ -43,7 +55,7 @@ def group_sizes(steps: Steps, groups: FloatArray) -> tuple[Float64Array, Float64
 
 
 def group_rewards(steps: Steps, rewards: FloatArray, groups: FloatArray) -> dict[str, Float64Array]:
-    """GROUP_METRICS by name, each (steps,). `rewards` and `groups` are (rollouts,); a rollout without either enters nothing.
+    """How rewards differ within groups, by name, each (steps,). `rewards` and `groups` are (rollouts,); a rollout without either enters nothing.
 
     A group of one scored rollout has no spread and enters `best_mean` alone. Variances are of the population (ddof 0). `all_best` and
     `all_worst` are groups whose rewards all equal the step's largest or smallest reward; NaN where these do not differ.

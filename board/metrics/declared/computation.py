@@ -1,0 +1,112 @@
+"""How a step's number is made of its rollouts, as data: which quantity or number, which statistic, over tokens, rollouts or groups.
+
+Two interpreters read it: `board.analysis.step_metrics` on a run's frame, `board.recorder.step_aggregator` on rows as they are written. Knows
+which fields a quantity is made of (`quantities`), and neither arrays nor formulas: those are in `board.metrics`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Generic, Literal, TypeVar
+
+from board.metrics.declared.quantities import PER_ROLLOUT, PER_TOKEN
+
+T = TypeVar("T")
+
+Over = Literal["tokens", "rollouts", "groups"]
+Name = Literal["mean", "std", "variance", "skewness", "mean_square", "median", "max", "min", "sum", "size"]
+
+WHOLE: Final = frozenset({"median"})
+"""Statistics that need all values of a step at once: sums and extremes that are kept as rollouts come do not give them."""
+
+
+@dataclass(frozen=True)
+class Applied(Generic[T]):
+    """A function of `board.metrics.expressions`, by its name, and what it is applied to."""
+
+    function: str
+    to: tuple[T, ...]
+
+
+Number = str | Applied[str]
+"""A number of each rollout: one of its own ("reward"), what a quantity adds up to over its tokens ("logprob/mean"), or a function of such."""
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One statistic of a step's tokens, rollouts or groups."""
+
+    over: Over
+    of: Number
+    """A quantity where it is over tokens; "" where the rollouts themselves are counted."""
+    name: str
+    """Over tokens and rollouts one of `Name`, over groups one of `board.metrics.group_statistics.GROUP_STATISTICS`."""
+
+
+@dataclass(frozen=True)
+class SoFar:
+    """The sum or the maximum of a step's number over all steps up to it."""
+
+    combine: Literal["sum", "max"]
+    of: Statistic
+
+
+@dataclass(frozen=True)
+class OfEvaluation:
+    """A statistic of the rollouts of an evaluation; all others are of those of training."""
+
+    of: Statistic
+
+
+Computation = Statistic | Applied[Statistic] | SoFar | OfEvaluation
+
+
+def over_tokens(quantity: str, name: Name) -> Statistic:
+    """Over all counted tokens of the step, of a quantity of `board.metrics.token_sums`."""
+    return Statistic("tokens", quantity, name)
+
+
+def over_rollouts(number: Number, name: Name) -> Statistic:
+    """Over the rollouts of the step."""
+    return Statistic("rollouts", number, name)
+
+
+def over_groups(name: str) -> Statistic:
+    """Over the step's groups of rollouts of one prompt, of their rewards."""
+    return Statistic("groups", "" if name in ("count", "size_mean") else "reward", name)
+
+
+def applied(function: str, *to: T) -> Applied[T]:
+    """A function of numbers of a rollout, or of statistics of a step."""
+    return Applied(function, to)
+
+
+def statistics(computation: Computation) -> tuple[Statistic, ...]:
+    """The statistics that a step's number is made of."""
+    match computation:
+        case Statistic():
+            return (computation,)
+        case Applied(to=to):
+            return to
+        case _:
+            return (computation.of,)
+
+
+def streamable(computation: Computation) -> bool:
+    """Whether one step's rollouts give it as they come: it needs no other step, and no statistic of WHOLE."""
+    return not isinstance(computation, SoFar) and all(one.name not in WHOLE for one in statistics(computation))
+
+
+def needed_fields(computation: Computation) -> tuple[str, ...]:
+    """Columns (frame) or token arrays that a rollout must have, each once."""
+    fields = [field for one in statistics(computation) for field in _fields(one)]
+    return tuple(dict.fromkeys([*fields, *["split"] * isinstance(computation, OfEvaluation)]))
+
+
+def _fields(one: Statistic) -> Iterator[str]:
+    if one.over == "rollouts" and not one.of:
+        yield "step"  # every row that is read has one
+    for name in one.of.to if isinstance(one.of, Applied) else (one.of,):
+        quantity = name.partition("/")[0]
+        yield from PER_TOKEN[quantity] if one.over == "tokens" or "/" in name else PER_ROLLOUT.get(name, (name,) * bool(name))
+    if one.over == "groups":
+        yield "group"

@@ -83,8 +83,6 @@ class Command(click.Command):
 class Commands(click.Group):
     """The commands; ends the process with a code of the table, and says why on standard error, or as JSON where that was asked for."""
 
-    command_class = Command
-
     def main(
         self,
         args: Sequence[str] | None = None,

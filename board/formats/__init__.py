@@ -21,8 +21,9 @@ from board.sources.json_record import Record
 
 def _modules() -> tuple[Format, ...]:
     """Every module of `board.formats.trainers`, and `native`, in the order of their names."""
-    modules = {name: cast(Format, import_module(f"{trainers.__name__}.{name}")) for _, name, _ in iter_modules(trainers.__path__)}
-    return tuple(module for _, module in sorted({**modules, "native": native}.items()))
+    names = [module.name for module in iter_modules(trainers.__path__)]
+    modules = {name: cast(Format, import_module(f"{trainers.__name__}.{name}")) for name in names} | {"native": native}
+    return tuple(modules[name] for name in sorted(modules))
 
 
 FORMATS: Final = _modules()

@@ -11,7 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from board import __version__
-from board.cli.main import main, split_arguments
+from board.cli.commands.serve import split_arguments
+from board.cli.endings import Command
+from board.cli.main import main
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -91,12 +93,25 @@ def test_taken_port_ends_with_a_sentence() -> None:
     assert "Traceback" not in ended.stderr
 
 
-def test_help_needs_no_streamlit() -> None:
+@pytest.mark.parametrize("arguments", [["--help"], *([name, "--help"] for name in main.commands)], ids=" ".join)
+def test_help_needs_no_streamlit(arguments: list[str]) -> None:
     """The command line answers without importing what it takes a second to import."""
-    code = "import sys; sys.modules['streamlit'] = None; from board.cli.main import main; main(['serve', '--help'])"
+    code = f"""
+import sys
+sys.modules |= dict.fromkeys(["streamlit", "pandas", "pyarrow", "plotly"])
+from board.cli.endings import Command
+from board.cli.main import main
+main({arguments!r})
+"""
     ended = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
     assert ended.returncode == 0, ended.stderr
-    assert "ROOT" in ended.stdout
+    assert "Exit status:" in ended.stdout
+
+
+def test_every_command_is_found() -> None:
+    """A module in `board/cli/commands/` is a command of its name, with the exit codes in its help, and in no other list."""
+    files = {path.stem for path in (REPOSITORY / "board/cli/commands").glob("*.py")} - {"__init__"}
+    assert {name for name, command in main.commands.items() if isinstance(command, Command)} == files
 
 
 def test_start_script_refuses_an_old_python(tmp_path: Path) -> None:

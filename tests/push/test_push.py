@@ -294,7 +294,7 @@ if sys.argv[1] == "trackio":
     os.environ["TRACKIO_DIR"] = sys.argv[2]
 module, kind, name = ends[sys.argv[1]]
 setattr(getattr(import_module(module), kind), name, kill)
-from board.cli import main
+from board.cli.main import main
 main(["push", *sys.argv[3:]])
 """
 """A push whose process is killed as the tracker's library begins to end the run: what that still held back is lost."""
@@ -422,7 +422,7 @@ class Missing:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Missing())
-from board.cli import main
+from board.cli.main import main
 main(["push", sys.argv[1], "--to", "tensorboard"])
 """
 

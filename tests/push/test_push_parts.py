@@ -11,7 +11,7 @@ import pytest
 
 from board import open_run
 from board.analysis.highlights import Landmark
-from board.cli import main
+from board.cli.commands import push
 from board.errors import BoardError
 from board.metrics.declared import DIALECTS
 from board.push import Pushed, Request, target
@@ -240,7 +240,7 @@ def test_names_of_a_dialect(names: str) -> None:
 
 def test_the_command_names_what_there_is() -> None:
     """The choices of the command line are the trackers and the dialects."""
-    assert (TRACKERS, tuple(DIALECTS)) == (main.TRACKERS, main.DIALECTS)
+    assert (TRACKERS, tuple(DIALECTS)) == (push.TRACKERS, push.DIALECTS)
 
 
 def test_what_a_tracker_does_not_take_is_refused() -> None:

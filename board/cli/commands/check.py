@@ -1,0 +1,34 @@
+"""The command `check`: the checks run over a run, and an exit status by what they found. Knows no check."""
+
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from board.cli.endings import Command, ExitCode
+from board.cli.options import MAPPING, TOKENIZER
+from board.cli.printing import say
+from board.text.path_names import shown
+
+
+@click.command(cls=Command)
+@TOKENIZER
+@MAPPING
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning"]),
+    default="error",
+    show_default=True,
+    help=f"From which severity on a finding makes the exit status {ExitCode.FAULTS.value}.",
+)
+def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokenizer: Path | None, mapping: Path | None) -> None:
+    """Examine the folder RUN: are its numbers what its trainer meant to write?"""
+    from board.checks import messages
+    from board.checks.all_checks import run_checks
+    from board.runs.run import open_run
+
+    checked = run_checks(open_run(run, tokenizer=tokenizer, mapping=mapping))
+    say(messages.as_json(checked, shown(run)) if as_json else messages.as_text(checked))
+    raise click.exceptions.Exit(ExitCode.FAULTS if checked.reaches(fail_on) else ExitCode.DONE)

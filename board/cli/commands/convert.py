@@ -1,0 +1,34 @@
+"""The command `convert`: a run written as the board's own rows. Knows only which run, where to, and what to say of it."""
+
+from pathlib import Path
+
+import click
+
+from board.cli.endings import Command, ExitCode
+from board.cli.options import MAPPING, TOKENIZER
+from board.cli.printing import say
+from board.text.path_names import shown
+
+
+@click.command(cls=Command)
+@TOKENIZER
+@MAPPING
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option(
+    "--to", "target", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True, help="What to write."
+)
+def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: Path | None) -> None:
+    """Write the rollouts of the folder RUN, whatever trainer's they are, as the board's own rows into the folder OUT."""
+    from board.runs import convert as converting
+    from board.runs.run import open_run
+    from board.text.terminal import on_one_line
+
+    opened = open_run(run, tokenizer=tokenizer, mapping=mapping)
+    written = converting.convert(opened, out, "parquet" if target == "parquet" else "jsonl")
+    say(f"{len(opened.frame):,} rollouts in {len(written):,} files under {shown(out)}")
+    for problem in opened.report.problems[:5]:
+        say(f"  {on_one_line(str(problem))}", err=True)
+    if opened.report.refused:
+        say(f"{opened.report.refused:,} lines or files could not be read and are not in it.", err=True)
+        raise click.exceptions.Exit(ExitCode.FAULTS)

@@ -1,0 +1,92 @@
+"""The command `push`: a request made of its options, how far it is, and how it ended. Knows no tracker but by name."""
+
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from board.cli.endings import Command, ExitCode
+from board.cli.options import MAPPING, TOKENIZER
+from board.cli.printing import Ticker, say
+from board.errors import BoardError
+
+TRACKERS: Final = ("tensorboard", "wandb", "swanlab", "trackio", "mlflow", "stdout")
+DIALECTS: Final = ("board", "roll", "trl", "trl-grpo", "re-grpo", "verl")
+"""Named here as well, so that `--help` need not load what knows them."""
+
+
+@click.command(cls=Command)
+@TOKENIZER
+@MAPPING
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--to", "tracker", type=click.Choice(TRACKERS), required=True, help="The tracker to push to.")
+@click.option(
+    "--names",
+    type=click.Choice(DIALECTS),
+    default="board",
+    show_default=True,
+    help="Whose names metrics get: those a trainer has one for; the rest stay board/<key>, as all do with board.",
+)
+@click.option("--follow", is_flag=True, help="Go on while the run grows, until Ctrl+C.")
+@click.option("--again", is_flag=True, help="Forget what was pushed before, and begin anew.")
+@click.option(
+    "--resume", is_flag=True, help="With stdout: print only what an earlier call with --resume did not; trackers always go on."
+)
+@click.option("--log-dir", metavar="FOLDER", help="Where the tracker writes; board_metrics for tensorboard unless given.")
+@click.option("--project", metavar="NAME", help="The project at wandb, swanlab or trackio, the experiment at mlflow.")
+@click.option("--name", default="", metavar="NAME", help="What the run is called there; its folder's name unless given.")
+@click.option("--mode", metavar="MODE", help="As wandb and swanlab know it: offline, for one.")
+@click.option("--format", "layout", type=click.Choice(["table", "jsonl"]), help="How stdout is written; a table unless given.")
+@click.option("--board-url", default="", metavar="URL", help="Where the board runs, so that what is shown links to it.")
+@click.option("--examples/--no-examples", "shown", default=True, help="Example rollouts and findings beside the numbers; on.")
+@click.option("--seed", default=0, show_default=True, help="By which the random example of each step is drawn.")
+@click.option(
+    "--quiet",
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="After so long without a new row, a step that nothing follows is taken to be complete.",
+)
+def push(
+    run: Path,
+    tracker: str,
+    log_dir: str | None,
+    project: str | None,
+    mode: str | None,
+    layout: str | None,
+    tokenizer: Path | None,
+    mapping: Path | None,
+    **how: Any,
+) -> None:
+    """Push what the board computes of the run in the folder RUN to a tracker, step by step.
+
+    Beside each step's numbers go its best, its worst and a random rollout as text, and what stands out in the run.
+
+    No step is pushed twice, also after a kill: what was pushed is noted in the user's state folder (RL_BOARD_STATE), for each tracker,
+    place and names apart, and a step counts once the tracker has it. Standard output gets all steps each time, unless --resume is given.
+    Steps go forward only: one that comes to light behind the last one pushed is not pushed.
+
+    A step that may still be being written is held back until every shard that grows has come to a later one, its recorder says that
+    it has ended, or nothing was written for some seconds (--quiet). Rows that come later still are not in its numbers.
+
+    Progress and the summary go to standard error. What had not arrived when a push failed is pushed the next time.
+    """
+    from board import push as pushing
+    from board.push import messages
+
+    asked = {"log_dir": log_dir, "project": project, "mode": mode, "format": layout}
+    try:
+        target = pushing.target(tracker, asked)
+    except BoardError as error:
+        raise click.UsageError(str(error)) from error
+    request = pushing.Request(run, target, reading={"tokenizer": tokenizer, "mapping": mapping}, **how)
+    done = pushing.Pushed()
+    try:
+        pushing.push(request, done, Ticker(lambda: messages.progress(done)))
+    except BoardError as error:
+        error.args = (messages.failure(error, done, request),)
+        raise
+    except KeyboardInterrupt:
+        say(messages.summary(done, request), err=True)
+        raise click.exceptions.Exit(ExitCode.DONE if request.follow else ExitCode.STOPPED) from None
+    say(messages.summary(done, request), err=True)

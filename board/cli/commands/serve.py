@@ -1,0 +1,114 @@
+"""The command `serve`: the places and options it was given, for `board.serving`. Knows no Streamlit until it serves."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from board.cli.endings import Command
+from board.cli.options import MAPPING, TOKENIZER
+from board.cli.printing import say
+from board.errors import BoardError
+
+
+@click.command(
+    cls=Command, context_settings={"ignore_unknown_options": True}, options_metavar="[OPTIONS] [--SECTION.OPTION VALUE]..."
+)
+@click.option("--host", metavar="ADDRESS", help="Where to listen: 127.0.0.1 unless given; 0.0.0.0 for every interface.")
+@click.option("--port", metavar="PORT", help="8901 unless given; 0 for any that is free.")
+@click.option(
+    "--token/--no-token",
+    default=None,
+    help="Ask for a token, which the printed link carries. On wherever other machines can reach the board.",
+)
+@click.option(
+    "--allow-host",
+    metavar="NAME",
+    multiple=True,
+    help="One more name the board is reached by; '*' for any (with a token only). May be repeated.",
+)
+@click.option(
+    "--scalars",
+    type=click.Path(path_type=Path, exists=True),
+    envvar="RL_BOARD_SCALARS",
+    help="What a tracker logged: its file or folder, or a folder of them by the runs' names. Beside the runs it is found by itself.",
+)
+@TOKENIZER
+@MAPPING
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ROOT]")
+def serve(
+    host: str | None,
+    port: str | None,
+    token: bool | None,
+    allow_host: tuple[str, ...],
+    scalars: Path | None,
+    tokenizer: Path | None,
+    mapping: Path | None,
+    arguments: tuple[str, ...],
+) -> None:
+    """Serve the runs under the folder ROOT (rollout_samples unless given).
+
+    ROOT holds one folder per run, or is itself a run. Nothing outside of it can be read.
+
+    Streamlit's own options follow as --SECTION.OPTION VALUE, for example --theme.base dark.
+
+    On a machine with other users give --token: without it, all of them can open an address on loopback.
+    """
+    places, options = split_arguments(arguments)
+    root = _root(places)
+    for name, file in (("RL_BOARD_TOKENIZER", tokenizer), ("RL_BOARD_MAPPING", mapping), ("RL_BOARD_SCALARS", scalars)):
+        if file:
+            os.environ[name] = str(file.resolve())
+    if port is not None:
+        options = ["--server.port", port, *options]
+    if host is not None:
+        options = ["--server.address", host, *options]
+
+    from board.serving import app
+
+    try:
+        settings = app.parsed_options(options)
+    except BoardError as error:
+        raise click.UsageError(str(error)) from error
+    try:
+        app.serve(root, _announce, settings, token=token, allow_hosts=allow_host)
+    except KeyboardInterrupt:
+        say("Stopped.")
+
+
+def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Places, and Streamlit's options with their values; raises UsageError for anything else that looks like an option.
+
+    An option of Streamlit has a dot in its name and always takes a value, which is how `dark` in `--theme.base dark` is no place.
+    """
+    places: list[str] = []
+    options: list[str] = []
+    rest = iter(arguments)
+    for argument in rest:
+        name, equals, _ = argument.partition("=")
+        if not argument.startswith("-"):
+            places.append(argument)
+        elif not (argument.startswith("--") and "." in name):
+            raise click.NoSuchOption(name)
+        elif equals:
+            options.append(argument)
+        elif (value := next(rest, None)) is None:
+            raise click.UsageError(f"Option {name} needs a value.")
+        else:
+            options += [name, value]
+    return places, options
+
+
+def _root(places: Sequence[str]) -> Path:
+    if len(places) > 1:
+        raise click.UsageError(f"Give one ROOT, not {len(places)}: {', '.join(places)}.")
+    given = places[0] if places else "rollout_samples"
+    root = Path(given).expanduser().resolve()
+    if not root.is_dir():
+        raise click.UsageError(f"ROOT is not a folder: {given}")
+    return root
+
+
+def _announce(address: str) -> None:
+    say(f"\n  RL Logging Board: {address}\n\n  Stop with Ctrl+C.")

@@ -1,0 +1,31 @@
+"""What commands print, and how often they say how far they are. Knows no command; `board.cli.endings` prints failures."""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+import click
+
+from board.text.terminal import printable
+
+TICK_SECONDS: Final = 2.0
+"""How often progress is said."""
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print; whatever a run is named, or says, cannot command the terminal."""
+    click.echo(printable(text), err=err)
+
+
+class Ticker:
+    """Says on standard error how far something is, but not more often than it can be read."""
+
+    def __init__(self, say: Callable[[], str]) -> None:
+        self._say = say
+        self._next = time.monotonic() + TICK_SECONDS
+
+    def __call__(self) -> None:
+        """Say it, if it is time."""
+        if time.monotonic() >= self._next:
+            say(self._say(), err=True)
+            self._next = time.monotonic() + TICK_SECONDS

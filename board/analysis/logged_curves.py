@@ -6,8 +6,6 @@ Finds the files, reads each anew only when it has changed, and keeps what one of
 import contextlib
 import itertools
 import re
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +15,7 @@ from board import trackers
 from board.errors import BoardError
 from board.metrics import OWN_PREFIX, declared
 from board.metrics.declared.contract import Metric
-from board.runs.shared_values import Turns
+from board.runs.shared_values import RecentlyUsed, Turns
 from board.sources.nearby_files import listed_files, walk
 from board.trackers import LogSource
 from board.trackers.contract import Curve
@@ -105,9 +103,7 @@ class CurveReader:
     """Reads sources and keeps what they held, shared by all readers of this process."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[LogSource, tuple[Stamp, list[Logged] | BoardError]] = OrderedDict()
-        self._changing = threading.Lock()
-        """Held for a moment at a time, never while a source is read."""
+        self._kept: RecentlyUsed[LogSource, tuple[Stamp, list[Logged] | BoardError]] = RecentlyUsed(KEPT)
         self._turns = Turns()
 
     def read(self, sources: Sequence[LogSource]) -> Scalars:
@@ -125,14 +121,10 @@ class CurveReader:
     def _one(self, source: LogSource) -> tuple[Stamp, list[Logged] | BoardError]:
         now = stamp(source.path)
         with self._turns.of(source):
-            kept = self._kept.get(source)
+            kept = self._kept.peek(source)
             if kept is None or kept[0] != now:
                 kept = (now, _read(source))
-            with self._changing:
-                self._kept[source] = kept
-                self._kept.move_to_end(source)
-                while len(self._kept) > KEPT:
-                    self._kept.popitem(last=False)
+            self._kept.keep(source, kept)
         return kept
 
 

@@ -3,8 +3,6 @@
 Nothing outside the root can be named. Knows no screen; a reader's choices live elsewhere.
 """
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -15,7 +13,7 @@ from board.formats.filename_hints import is_part
 from board.runs import dump_beside
 from board.runs.progress import Progress
 from board.runs.run import Run, open_run
-from board.runs.shared_values import Turns
+from board.runs.shared_values import RecentlyUsed, Turns
 from board.sources.candidates import is_loose
 from board.sources.shards import Fingerprint, find_shards, fingerprint, natural_key
 from board.text.path_names import path_of, shown
@@ -146,14 +144,12 @@ class Library:
 
     def __init__(self, tokenizer: Path | None = None, mapping: Path | None = None) -> None:
         self._tokenizer, self._mapping = tokenizer, mapping
-        self._runs: OrderedDict[_Key, Run] = OrderedDict()
-        self._changing = threading.Lock()
-        """Held for a moment at a time, never while a run loads."""
+        self._runs: RecentlyUsed[_Key, Run] = RecentlyUsed(OPEN_RUNS)
         self._turns = Turns()
 
     def peek(self, location: Path, extra_pads: Sequence[str] = (), family: str = "") -> Run | None:
         """The run if it is open. Never waits."""
-        return self._runs.get((location, tuple(extra_pads), family))
+        return self._runs.peek((location, tuple(extra_pads), family))
 
     def open(
         self,
@@ -167,24 +163,15 @@ class Library:
         key = (location, tuple(extra_pads), family)
         with self._turns.of(key):
             run = self.peek(*key) or self._open(key, root, progress)
-            self._keep(key, run)
+            self._runs.keep(key, run)
         return run
 
     def refresh(self, run: Run, root: Path) -> None:
         """Open a run again as it is now, in the place of the `run` that a reader saw; nothing when another reader has done so."""
-        with self._changing:
-            keys = [key for key, opened in self._runs.items() if opened is run]
-        for key in keys:
+        for key in self._runs.keys_of(run):
             with self._turns.of(key):
                 if self.peek(*key) is run:
-                    self._keep(key, self._open(key, root))
-
-    def _keep(self, key: _Key, run: Run) -> None:
-        with self._changing:
-            self._runs[key] = run
-            self._runs.move_to_end(key)
-            while len(self._runs) > OPEN_RUNS:
-                self._runs.popitem(last=False)
+                    self._runs.keep(key, self._open(key, root))
 
     def _open(self, key: _Key, root: Path, progress: Callable[[Progress], None] | None = None) -> Run:
         location, extra_pads, family = key

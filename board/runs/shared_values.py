@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import Final, Generic, TypeVar
 from weakref import WeakValueDictionary
 
+_K = TypeVar("_K", bound=Hashable)
 _T = TypeVar("_T")
 
 QUICK_SECONDS: Final = 1.0
@@ -26,26 +27,43 @@ class Turns:
             return self._locks.setdefault(key, threading.Lock())
 
 
+class RecentlyUsed(Generic[_K, _T]):
+    """The values of at most `most` keys; of more, the one not used for longest goes first."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[_K, _T] = OrderedDict()
+        self._changing = threading.Lock()
+
+    def peek(self, key: _K) -> _T | None:
+        """The value of that key, None where there is none; does not count as use. Never waits."""
+        return self._values.get(key)
+
+    def keep(self, key: _K, value: _T) -> None:
+        """This is the key's value from now on, and the one used last."""
+        with self._changing:
+            self._values[key] = value
+            self._values.move_to_end(key)
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+
+    def keys_of(self, value: _T) -> list[_K]:
+        """The keys under which this very object is kept."""
+        with self._changing:
+            return [key for key, kept in self._values.items() if kept is value]
+
+
 class RecentValues(Generic[_T]):
     """Values by their keys; of more than `most` the one not asked for longest goes first. Two who ask at once may both make one."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._values: OrderedDict[Hashable, _T] = OrderedDict()
-        self._lock = threading.Lock()
+        self._values: RecentlyUsed[Hashable, tuple[_T]] = RecentlyUsed(most)  # a tuple each: None is a value too
 
     def get(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """The value of that key, made if it is not kept; what interrupts making it is the caller's."""
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-        value = make()
-        with self._lock:
-            self._values[key] = value
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
-        return value
+        kept = self._values.peek(key) or (make(),)
+        self._values.keep(key, kept)
+        return kept[0]
 
 
 class LatestValue(Generic[_T]):

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from board.runs.shared_values import RecentValues
+from board.runs.shared_values import RecentlyUsed, RecentValues
 
 
 def test_a_value_is_made_once() -> None:
@@ -25,6 +25,37 @@ def test_what_was_not_asked_for_longest_goes() -> None:
 
     assert kept.get("a", list) is values["a"]
     assert kept.get("b", lambda: ["again"]) == ["again"]
+
+
+def test_nothing_is_a_value_too() -> None:
+    """A value that is None is kept like any other, and made once."""
+    kept: RecentValues[int | None] = RecentValues(2)
+    kept.get("a", lambda: None)
+
+    assert kept.get("a", lambda: 1) is None
+
+
+def test_a_look_is_no_use() -> None:
+    """Whoever only looks whether there is a value does not keep it from going; whoever keeps it again does."""
+    recent: RecentlyUsed[str, list[int]] = RecentlyUsed(2)
+    first, second = [1], [1]
+    recent.keep("a", first)
+    recent.keep("b", second)
+    recent.peek("a")
+    recent.keep("b", second)
+    recent.keep("c", first)
+
+    assert [recent.peek(key) for key in "abc"] == [None, second, first]
+
+
+def test_keys_of_the_very_value() -> None:
+    """A value may be kept under several keys, and an equal one is another."""
+    recent: RecentlyUsed[str, list[int]] = RecentlyUsed(4)
+    value = [1]
+    for key, kept in (("a", value), ("b", [1]), ("c", value)):
+        recent.keep(key, kept)
+
+    assert recent.keys_of(value) == ["a", "c"]
 
 
 def test_what_fails_is_not_kept() -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from board.recorder import RolloutRecorder
     from board.runs.run import Run, open_run
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["RolloutRecorder", "Run", "__version__", "open_run"]
 
 

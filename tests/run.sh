@@ -2,7 +2,7 @@
 # Runs every check: lint, format, types, JavaScript, the import contract and the tests, browser tests included.
 #
 #   bash tests/run.sh                          all of it
-#   bash tests/run.sh tests/test_server.py -k token   these tests only (pytest's arguments)
+#   bash tests/run.sh tests/serving/test_app.py -k token   these tests only (pytest's arguments)
 #
 # WITH_TORCH=1 installs PyTorch for the tests that need it; CI=true does too, and makes a missing browser or Node a failure.
 # TEST_WORKERS is the number of test processes (2). LOWEST=1 runs the tests alone, with the oldest releases that pyproject.toml allows.

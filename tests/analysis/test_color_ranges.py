@@ -95,7 +95,7 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "values", "expected"), CASES)
 def test_the_definition_is_that_of_the_view(name: str, values: list[float], expected: tuple[float, float] | None) -> None:
-    """The cases of tests/js/scale.test.mjs, which the browser's side meets, hold here too."""
+    """The cases of tests/ui/js/scale.test.mjs, which the browser's side meets, hold here too."""
     assert ends_of(np.array(values, np.float32), name) == expected
 
 

@@ -1,4 +1,4 @@
-"""Golden runs, damaged by chance: `python tests/mutants.py COUNT SEED` reads so many mutants and prints what became of them.
+"""Golden runs, damaged by chance: `python tests/helpers/mutants.py COUNT SEED` reads so many mutants and prints what became of them.
 
 A mutant is a record of a golden run with something wrong in it, or the bytes of its line, or of its file, with something wrong in them. It must
 be read or refused with its place, and nothing else: a line without a row and without a problem is lost, a row of no line is invented.

@@ -2,10 +2,14 @@
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 NPM_RUN := $(if $(shell command -v npm),npm run --silent,@echo JavaScript skipped, there is no npm:)
 
-.PHONY: check format lint types test serve
+.PHONY: check fast format lint types test serve
 
 check:  ## everything continuous integration checks
 	bash tests/run.sh
+
+fast: export OMP_NUM_THREADS := 1
+fast: lint types  ## and the tests that need neither browser nor server, in two minutes
+	pytest -q -n 2 --dist loadfile -m "not browser and not server and not slow"
 
 format:  ## rewrite what ruff and Biome can
 	ruff check --fix

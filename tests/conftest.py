@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from marked import MARKED
 from servers import Serve
 
 settings.register_profile("board", deadline=None)  # time is for benchmarks/
@@ -19,6 +20,15 @@ settings.load_profile("board")
 
 REPOSITORY = Path(__file__).parent.parent
 START_SECONDS = 60
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Set the markers of each folder."""
+    for item in items:
+        path = item.path.relative_to(REPOSITORY / "tests")
+        for marker, places in MARKED.items():
+            if any(path.is_relative_to(place) for place in places):
+                item.add_marker(marker)
 
 
 @pytest.fixture(autouse=True)

@@ -4,8 +4,9 @@ import json
 import re
 from pathlib import Path
 
-from browsing import go_to_page, write_run
+from browsing import go_to_page
 from playwright.sync_api import Page, expect
+from rows import add_run
 from settling import settled
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"> <s> ![](http://127.0.0.1:9/x.png) $5 and $6"
@@ -92,7 +93,7 @@ def test_step_keys_and_buttons(board_server: str, page: Page) -> None:
 def test_hostile_text_is_shown_and_not_run(serve, page: Page, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     """Model text, keys and folder names that try to be code or pictures are letters on every page; nothing runs and nothing is fetched."""
     name = '75_<b>name & "quotes" $x$ ![](http:)'
-    write_run(tmp_path, name, [hostile_row(step) for step in range(3)])
+    add_run(tmp_path, name, [hostile_row(step) for step in range(3)])
     page.goto(serve(tmp_path))
     settled(page)
     expect(page.get_by_role("combobox", name="Run")).to_have_value(name)
@@ -169,7 +170,7 @@ def test_back_right_after_a_click_goes_back(board_server: str, page: Page) -> No
 
 def test_running_job_is_followed(serve, page: Page, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     """While a job writes, new steps appear without a click and the reader stays where they are; a half-written line is waited for."""
-    write_run(tmp_path, "run", [hostile_row(step) for step in range(3)])
+    add_run(tmp_path, "run", [hostile_row(step) for step in range(3)])
     page.goto(f"{serve(tmp_path)}?run=run&step=1")
     settled(page)
     expect(page.get_by_text("3 rows · no problems")).to_be_visible()
@@ -227,7 +228,7 @@ def test_segments_and_comparison(serve, page: Page, tmp_path: Path) -> None:  # 
         "ref_response": f"<think>{same}</think> {HOSTILE}",
         "logprobs": [-0.1] * 5,
     }
-    write_run(tmp_path, "run", [row])
+    add_run(tmp_path, "run", [row])
     page.goto(serve(tmp_path))
     settled(page)
     go_to_page(page, "Tokens")

@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from browsing import go_to_page, write_run
+from browsing import go_to_page
 from playwright.sync_api import Page, expect
+from rows import add_run
 from servers import Serve
 from settling import settled
 
@@ -60,7 +61,7 @@ def test_the_table_reaches_the_bottom_of_the_window(board_server: str, page: Pag
 def test_a_click_on_a_head_sorts_and_opens_the_top_row(serve: Serve, page: Page, tmp_path: Path) -> None:
     """The first click sorts by the column, a second the other way round; names of columns are text wherever they stand."""
     rows = [{"step": 0, "response": f"r{at}", IMAGE: 0.5, "reward": float(reward)} for at, reward in enumerate((2, 9, 4))]
-    write_run(tmp_path, "run", rows)
+    add_run(tmp_path, "run", rows)
     opened(page, serve(tmp_path))
     expect(page).to_have_url(re.compile("rollout=rank_0.jsonl%3A1(&|$)"))
     settled(page)

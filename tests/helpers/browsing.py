@@ -1,7 +1,4 @@
-"""What several browser tests do: a run is written, a page is gone to, a chart is clicked."""
-
-import json
-from pathlib import Path
+"""What several browser tests do: a page is gone to, a chart is clicked."""
 
 from playwright.sync_api import Locator, Page, expect
 from settling import settled, tab
@@ -11,12 +8,6 @@ def go_to_page(page: Page, name: str) -> None:
     """Click a page's name in the navigation."""
     tab(page, name).click()
     settled(page)
-
-
-def write_run(root: Path, name: str, rows: list[dict[str, object]]) -> None:
-    """A run folder with one shard."""
-    (root / name).mkdir(parents=True)
-    (root / name / "rank_0.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 def click_middle(page: Page, curve: Locator) -> None:

@@ -1,15 +1,17 @@
 """Pages opened as a link opens them, by AppTest, and what stands on them."""
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from streamlit.testing.v1 import AppTest
 
 ENTRY = Path(__file__).parents[2] / "rl_logging_board.py"
 
 
-def row(step: int = 0, **fields: Any) -> dict[str, Any]:
+def whole_row(step: int = 0, **fields: Any) -> dict[str, Any]:
     """A complete native row, with `fields` put over it; a field given as `...` is left out."""
     whole: dict[str, Any] = {
         "prompt": "What is six times seven?",
@@ -28,12 +30,11 @@ def row(step: int = 0, **fields: Any) -> dict[str, Any]:
     return {key: value for key, value in (whole | fields).items() if value is not ...}
 
 
-def write_run(root: Path, name: str, rows: list[dict[str, Any]], shard: str = "rank_0.jsonl") -> Path:
-    """A run folder with one shard."""
-    folder = root / name
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / shard).write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
-    return folder
+GOOD = [whole_row(step, reward=float(step + i), prompt=f"prompt {i}") for step in range(3) for i in range(4)]
+"""Three steps of four prompts."""
+
+TEXT_ALONE = whole_row(0, response_tokens=..., logprobs=..., ref_logprobs=..., values=..., token_rewards=...)
+"""A row without anything per token."""
 
 
 def opened(page: str, /, **place: str | int) -> AppTest:
@@ -71,21 +72,20 @@ def table(test: AppTest) -> Any:
     return test.dataframe[0].value
 
 
+def opening_links(test: AppTest) -> list[Any]:
+    """The links in the page that open something."""
+    found: list[Any] = list(test.get("page_link"))
+    return [link for link in found if link.label.startswith("Open ")]
+
+
 def figure(test: AppTest, title: str) -> dict[str, Any]:
     """The chart with that title, as Plotly's JSON."""
     specs = [json.loads(chart.proto.spec) for chart in test.get("plotly_chart")]
     return next(spec for spec in specs if spec["layout"].get("title", {}).get("text", "").startswith(title))
 
 
-TEXT_ALONE = row(0, response_tokens=..., logprobs=..., ref_logprobs=..., values=..., token_rewards=...)
-
-
-def _numbers(array: Any) -> list[float]:
+def numbers(array: Any) -> list[float]:
     """A Plotly array as numbers: a list, or base64 of a typed array."""
-    import base64
-
-    import numpy as np
-
     if isinstance(array, dict):
         return list(np.frombuffer(base64.b64decode(array["bdata"]), np.dtype(array["dtype"])).astype(float))
     return [float(value) for value in array]

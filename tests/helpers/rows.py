@@ -60,6 +60,11 @@ def write_run(folder: Path, shards: Mapping[str, Iterable[Mapping[str, Any] | by
     return folder
 
 
+def add_run(root: Path, name: str, rows: Iterable[Mapping[str, Any] | bytes], shard: str = "rank_0.jsonl") -> Path:
+    """A run folder of one shard under a root; returns the folder."""
+    return write_shard(root / name / shard, rows).parent
+
+
 def read_manifest(path: Path) -> dict[str, Any]:
     """What a shard's manifest says, below the line that vouches for it."""
     found: dict[str, Any] = json.loads(path.read_bytes().partition(b"\n")[2])

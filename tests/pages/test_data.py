@@ -16,13 +16,6 @@ from board.ui import session
 ENTRY = Path(__file__).parents[2] / "rl_logging_board.py"
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty root the board is pointed at."""
-    monkeypatch.setenv("RL_BOARD_ROOT", str(tmp_path))
-    return tmp_path
-
-
 def opened() -> AppTest:
     """The page of the only run."""
     test = AppTest.from_file(str(ENTRY), default_timeout=60).run()

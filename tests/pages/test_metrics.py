@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opened_pages import TEXT_ALONE, linked, opened, row, texts, write_run
+from opened_pages import TEXT_ALONE, linked, opened, texts, whole_row
+from rows import add_run
 from streamlit.testing.v1 import AppTest
 
 from board.metrics import declared
@@ -15,7 +16,9 @@ from board.ui.metric_grid import FIRST, MOST_TOLD, healthy_range
 STEPS = range(4)
 UNLIKELY = {"logprobs": [-2.0] * 4, "ref_logprobs": [-0.1] * 4}
 GROWING = [
-    row(step, reward=float(step + i), prompt=f"prompt {i}", **(UNLIKELY if step >= 2 else {})) for step in STEPS for i in (0, 1)
+    whole_row(step, reward=float(step + i), prompt=f"prompt {i}", **(UNLIKELY if step >= 2 else {}))
+    for step in STEPS
+    for i in (0, 1)
 ]
 """The summed log-ratio falls far below zero at step 2: the reading of KL calls that unhealthy."""
 
@@ -83,7 +86,7 @@ def labels(test: AppTest) -> str:
 
 def test_dialect_changes_the_names(root: Path) -> None:
     """The same metric goes by each trainer's own name, and by the board's where the trainer has none."""
-    write_run(root, "run", GROWING)
+    add_run(root, "run", GROWING)
     test = opened("metrics")
     assert "reward/mean" in texts(test)
 
@@ -96,7 +99,7 @@ def test_dialect_changes_the_names(root: Path) -> None:
 
 def test_closed_families_are_not_drawn(root: Path) -> None:
     """The reward is open, all else is a heading with its count until it is opened; then its panels are there."""
-    write_run(root, "run", [row(step) for step in STEPS])
+    add_run(root, "run", [whole_row(step) for step in STEPS])
     test = opened("metrics")
     before = set(charts(test))
 
@@ -108,7 +111,7 @@ def test_closed_families_are_not_drawn(root: Path) -> None:
 
 def test_the_first_panels_are_drawn_unasked(root: Path) -> None:
     """Of a family that is open by itself the first panels are drawn, and all of them once the reader asks."""
-    write_run(root, "run", GROWING)
+    add_run(root, "run", GROWING)
     test = opened("metrics")
     before = [key for key in charts(test) if key.startswith("panel_reward")]
 
@@ -122,7 +125,7 @@ def test_the_first_panels_are_drawn_unasked(root: Path) -> None:
 
 def test_a_link_opens_families_and_choices(root: Path) -> None:
     """Open families and every choice are in the link: it shows the same panels under the same names."""
-    write_run(root, "run", GROWING)
+    add_run(root, "run", GROWING)
 
     test = opened("metrics", family_kl="true", dialect="TRL (PPO)", glossary="中文")
 
@@ -133,7 +136,7 @@ def test_a_link_opens_families_and_choices(root: Path) -> None:
 
 def test_logged_curve_stands_beside_the_computed_one(root: Path) -> None:
     """What a tracker logged under any name of the metric is in its panel, dashed and named, at its own steps; the file is named."""
-    folder = write_run(root, "run", GROWING)
+    folder = add_run(root, "run", GROWING)
     scalars(folder, [{"step": step, "critic/score/mean": 0.5 * step} for step in (1, 3)])
 
     test = find(opened("metrics"), "reward/mean")
@@ -150,7 +153,7 @@ HOSTILE = "![](http://evil/x.png) <b>b</b> :red[x] **y**"
 
 def test_names_of_scalars_are_plain_text(root: Path) -> None:
     """A scalar's name is a trainer's: shown letter for letter, never as Markdown or HTML, wherever it stands."""
-    folder = write_run(root, "run", [row(step, **{"<i>my number</i>": 1.0}) for step in STEPS])
+    folder = add_run(root, "run", [whole_row(step, **{"<i>my number</i>": 1.0}) for step in STEPS])
     scalars(folder, [{"step": 1, HOSTILE: 1.0, f"memory/generate/start/offload/allocated/{HOSTILE.replace('/', '')}": 2.0}])
 
     test = find(opened("metrics"), "")
@@ -167,7 +170,7 @@ def test_names_of_scalars_are_plain_text(root: Path) -> None:
 
 def test_odd_names_keep_the_page_in_order(root: Path) -> None:
     """A name that turns writing around, is empty or endless is a short line; only a plain one is told in full, in its help."""
-    folder = write_run(root, "run", GROWING)
+    folder = add_run(root, "run", GROWING)
     long, hostile = "x/" * 100 + "end", "<b>" * 80
     scalars(folder, [{"step": 1, "loss\u202eevil": 1.0, "": 2.0, long: 3.0, hostile: 4.0}])
 
@@ -185,7 +188,7 @@ def test_odd_names_keep_the_page_in_order(root: Path) -> None:
 
 def test_first_departure_is_told_and_linked(root: Path) -> None:
     """Where a metric first leaves its healthy range is on its panel in a sentence, with a link to the page that shows it at that step."""
-    write_run(root, "run", GROWING)
+    add_run(root, "run", GROWING)
 
     test = find(opened("metrics", step=0), "kl/k1_sum_mean")
 
@@ -204,7 +207,7 @@ def test_first_departure_is_told_and_linked(root: Path) -> None:
 
 def test_a_departure_of_a_run_without_tokens_leads_to_the_texts(root: Path) -> None:
     """A metric that tokens would explain, logged beside a run that has none, sends the reader to the responses."""
-    folder = write_run(root, "run", [{**TEXT_ALONE, "step": step} for step in range(3)])
+    folder = add_run(root, "run", [{**TEXT_ALONE, "step": step} for step in range(3)])
     scalars(folder, [{"step": step, "kl/k1_sum_mean": value} for step, value in enumerate((0.0, 0.0, -7.6))])
 
     test = find(opened("metrics", step=0), "kl/k1_sum_mean")
@@ -216,7 +219,7 @@ def test_a_departure_of_a_run_without_tokens_leads_to_the_texts(root: Path) -> N
 
 def test_summary_of_departures_leads_to_their_steps(root: Path) -> None:
     """The page begins with how many metrics left their range; the first ones are buttons that go to the step."""
-    write_run(root, "run", GROWING)
+    add_run(root, "run", GROWING)
     test = opened("metrics", step=0)
 
     button = test.button(key="left_0")
@@ -231,7 +234,7 @@ def test_summary_of_departures_leads_to_their_steps(root: Path) -> None:
 
 def test_heading_and_summary_tell_the_same_numbers(root: Path) -> None:
     """As many metrics as the top line says have left their range are in the heading below it; if not all are shown it says so."""
-    folder = write_run(root, "run", GROWING)
+    folder = add_run(root, "run", GROWING)
     scalars(folder, [{"step": 3, **{f"scalar {i}": math.inf for i in range(MOST_TOLD)}}])
     test = opened("metrics")
 
@@ -244,7 +247,7 @@ def test_heading_and_summary_tell_the_same_numbers(root: Path) -> None:
 
 def test_healthy_run_says_so(root: Path) -> None:
     """A run whose metrics all stay in their ranges is told so."""
-    write_run(root, "run", [{"step": step, "prompt": "p", "response": "x", "reward": float(i)} for step in STEPS for i in (0, 1)])
+    add_run(root, "run", [{"step": step, "prompt": "p", "response": "x", "reward": float(i)} for step in STEPS for i in (0, 1)])
 
     test = opened("metrics")
 
@@ -254,7 +257,7 @@ def test_healthy_run_says_so(root: Path) -> None:
 
 def test_pinned_metrics_come_first(root: Path) -> None:
     """A pinned metric stands above everything else, open, until its pin is taken off."""
-    write_run(root, "run", GROWING)
+    add_run(root, "run", GROWING)
     test = show(opened("metrics"), "Length")
 
     next(one for one in test.button if str(one.key).startswith("pin_length")).click().run()
@@ -269,7 +272,7 @@ def test_pinned_metrics_come_first(root: Path) -> None:
 
 def test_pins_outlive_the_session(root: Path) -> None:
     """What one session pinned stands first in the next."""
-    write_run(root, "run", GROWING)
+    add_run(root, "run", GROWING)
     next(one for one in opened("metrics").button if str(one.key).startswith("pin_reward")).click().run()
 
     assert headings(opened("metrics"))[0] == "Pinned"
@@ -277,7 +280,7 @@ def test_pins_outlive_the_session(root: Path) -> None:
 
 def test_pins_that_cannot_be_kept_are_told(root: Path, settings: Path) -> None:
     """A damaged file of pins is a notice that names it; the page is there all the same."""
-    write_run(root, "run", GROWING)
+    add_run(root, "run", GROWING)
     (settings / "pinned_metrics.json").write_text("[")
 
     test = opened("metrics")
@@ -288,7 +291,7 @@ def test_pins_that_cannot_be_kept_are_told(root: Path, settings: Path) -> None:
 
 def test_what_is_missing_is_listed_and_never_guessed(root: Path) -> None:
     """Metrics of the dialect without a curve are lists in words: those whose fields the rows lack, and those only a trainer knows."""
-    write_run(root, "run", [row(step, values=...) for step in STEPS])
+    add_run(root, "run", [whole_row(step, values=...) for step in STEPS])
     test = choose(opened("metrics"), "dialect", "ROLL")
 
     show(test, "Rollouts of this run do not give")
@@ -302,7 +305,7 @@ def test_what_is_missing_is_listed_and_never_guessed(root: Path) -> None:
 
 def test_a_damaged_scalar_file_hides_nothing(root: Path) -> None:
     """One file that cannot be read is a notice; the others' curves and the rollouts' are there."""
-    folder = write_run(root, "run", GROWING)
+    folder = add_run(root, "run", GROWING)
     scalars(folder, [{"step": 1, "actor/pg_loss": 0.5}])
     (folder / "more").mkdir()
     (folder / "more" / "metrics.jsonl").write_bytes(b'\xff\xfe no\n{"step": 1}\n')
@@ -316,7 +319,7 @@ def test_a_damaged_scalar_file_hides_nothing(root: Path) -> None:
 
 def test_what_was_logged_as_nan_is_told(root: Path) -> None:
     """A loss that became NaN is a gap in its curve and a sentence beneath it."""
-    folder = write_run(root, "run", GROWING)
+    folder = add_run(root, "run", GROWING)
     scalars(
         folder,
         [{"step": 1, "actor/pg_loss": 0.5}, {"step": 2, "actor/pg_loss": math.nan}, {"step": 3, "actor/pg_loss": math.inf}],
@@ -330,7 +333,7 @@ def test_what_was_logged_as_nan_is_told(root: Path) -> None:
 
 def test_what_was_logged_as_nan_has_left_the_healthy_range(root: Path) -> None:
     """A value logged as NaN is told at the top and first of what left the healthy range, though the rollouts give numbers."""
-    folder = write_run(root, "run", [row(step) for step in STEPS])
+    folder = add_run(root, "run", [whole_row(step) for step in STEPS])
     scalars(folder, [{"step": step, "objective/kl": math.nan if step == 2 else 0.1, HOSTILE: math.nan} for step in STEPS])
 
     test = opened("metrics", step=0)
@@ -347,7 +350,7 @@ def test_what_was_logged_as_nan_has_left_the_healthy_range(root: Path) -> None:
 
 def test_scalars_may_lie_elsewhere(root: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """RL_BOARD_SCALARS names a file or folder instead; one without scalars is told."""
-    write_run(root, "run", GROWING)
+    add_run(root, "run", GROWING)
     far = tmp_path_factory.mktemp("far")
     monkeypatch.setenv("RL_BOARD_SCALARS", str(far))
     empty = opened("metrics")
@@ -360,7 +363,7 @@ def test_scalars_may_lie_elsewhere(root: Path, tmp_path_factory: pytest.TempPath
 
 def test_growing_scalars_are_read_again(root: Path) -> None:
     """What a tracker adds is there when the page is drawn next; what nobody touched is not read again."""
-    folder = write_run(root, "run", GROWING)
+    folder = add_run(root, "run", GROWING)
     scalars(folder, [{"step": 1, "actor/pg_loss": 0.5}])
     test = find(opened("metrics"), "pg_loss")
     before = marks(test)
@@ -374,7 +377,7 @@ def test_growing_scalars_are_read_again(root: Path) -> None:
 
 def test_charts_stay_as_they_are_when_the_step_changes(root: Path) -> None:
     """Every chart is sent as it was; where the chosen step stands in each is told beside them, in the frontier too."""
-    write_run(root, "run", GROWING)
+    add_run(root, "run", GROWING)
     test = opened("metrics", step=1)
     before = charts(test)
 
@@ -388,7 +391,7 @@ def test_charts_stay_as_they_are_when_the_step_changes(root: Path) -> None:
 
 def test_what_a_trainer_counts_otherwise_is_said(root: Path) -> None:
     """A name that a trainer gives to almost the same number says in its help how the trainer's differs; in other dialects nothing is said."""
-    write_run(root, "run", GROWING)
+    add_run(root, "run", GROWING)
     test = opened("metrics", run="run")
 
     ours = labels(find(test, "std"))
@@ -400,7 +403,7 @@ def test_what_a_trainer_counts_otherwise_is_said(root: Path) -> None:
 
 def test_glossary_speaks_chinese(root: Path) -> None:
     """Every panel's line, the reading and the headings are in Chinese once the reader asks for it."""
-    write_run(root, "run", GROWING)
+    add_run(root, "run", GROWING)
 
     pinned = opened("metrics")
     next(one for one in pinned.button if str(one.key).startswith("pin_reward")).click().run()
@@ -419,7 +422,7 @@ def test_glossary_speaks_chinese(root: Path) -> None:
 
 def test_smoothing_and_log_axis_reach_the_panels(root: Path) -> None:
     """Smoothing keeps the line as it was beside it; the logarithmic axis is one."""
-    write_run(root, "run", GROWING)
+    add_run(root, "run", GROWING)
     test = opened("metrics")
     test.slider(key="smoothing").set_value(0.9)
     test.toggle(key="log_axis").set_value(True)
@@ -433,10 +436,14 @@ def test_smoothing_and_log_axis_reach_the_panels(root: Path) -> None:
 
 def test_evaluations_have_a_family(root: Path) -> None:
     """A run that holds evaluations shows their reward by step, whichever of its rollouts are looked at."""
-    write_run(
+    add_run(
         root,
         "run",
-        [row(step, reward=reward, split=split) for step in STEPS for split, reward in (("train", 0.0), ("evaluation", 1.0))],
+        [
+            whole_row(step, reward=reward, split=split)
+            for step in STEPS
+            for split, reward in (("train", 0.0), ("evaluation", 1.0))
+        ],
     )
 
     for split in ("train", "evaluation"):
@@ -447,7 +454,7 @@ def test_evaluations_have_a_family(root: Path) -> None:
 
 def test_what_fits_nothing_says_so(root: Path) -> None:
     """A query that no metric fits is answered with a sentence."""
-    write_run(root, "run", GROWING)
+    add_run(root, "run", GROWING)
 
     test = find(opened("metrics"), "no such metric at all")
 
@@ -456,14 +463,14 @@ def test_what_fits_nothing_says_so(root: Path) -> None:
 
 
 ODD = {
-    "no reward": [row(step, reward=..., ref_reward=...) for step in STEPS],
+    "no reward": [whole_row(step, reward=..., ref_reward=...) for step in STEPS],
     "no tokens": [
-        row(step, response_tokens=..., logprobs=..., ref_logprobs=..., values=..., token_rewards=...) for step in STEPS
+        whole_row(step, response_tokens=..., logprobs=..., ref_logprobs=..., values=..., token_rewards=...) for step in STEPS
     ],
-    "one step": [row(7)],
-    "gaps": [row(step) for step in (0, 1, 500, 10**12)],
-    "a step without a reward": [row(0), row(1, reward=...), row(2)],
-    "NaN and infinities": [row(step, reward=reward) for step, reward in enumerate((math.nan, math.inf, -math.inf, 1.0))],
+    "one step": [whole_row(7)],
+    "gaps": [whole_row(step) for step in (0, 1, 500, 10**12)],
+    "a step without a reward": [whole_row(0), whole_row(1, reward=...), whole_row(2)],
+    "NaN and infinities": [whole_row(step, reward=reward) for step, reward in enumerate((math.nan, math.inf, -math.inf, 1.0))],
     "nothing but step and response": [{"step": 0, "response": "x"}],
 }
 
@@ -471,7 +478,7 @@ ODD = {
 @pytest.mark.parametrize("name", ODD)
 def test_every_section_of_odd_runs_can_be_opened(root: Path, name: str) -> None:
     """Whatever a run lacks, each family opens, every chart is sound and each list is there."""
-    folder = write_run(root, "run", ODD[name])
+    folder = add_run(root, "run", ODD[name])
     scalars(folder, [{"step": 1, "loss": math.nan, "actor/pg_loss": math.inf}, {"step": 900, "loss": -1.0}])
     test = opened("metrics")
 

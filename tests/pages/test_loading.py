@@ -1,0 +1,241 @@
+"""Every page by AppTest, on good runs and bad ones: nothing breaks, and what was not read is said."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opened_pages import ENTRY, GOOD, linked, opened, opening_links, texts, whole_row
+from rows import add_run
+from streamlit.testing.v1 import AppTest
+
+from board import open_run
+from board.runs.store import Store
+
+PAGES = ("rewards", "metrics", "responses", "tokens", "data")
+
+
+ODD_RUNS = sorted(path.name for path in (Path(__file__).parents[1] / "odd_runs").iterdir() if path.is_dir())
+
+
+RUNS = {
+    "good": (GOOD, "4 rollouts of step 2"),
+    "without token fields": (
+        [whole_row(s, response_tokens=..., logprobs=..., ref_logprobs=..., values=..., token_rewards=...) for s in range(2)],
+        "",
+    ),
+    "without reward": ([whole_row(s, reward=..., ref_reward=...) for s in range(2)], ""),
+    "reward of one step missing": ([whole_row(0), whole_row(1, reward=...), whole_row(2)], ""),
+    "one rollout": ([whole_row(7)], "1 rollout of step 7"),
+    "tokens alone": ([whole_row(0, response=..., prompt=..., ref_response=...)], ""),
+    "no arrays": ([whole_row(0, logprobs=..., ref_logprobs=..., values=..., token_rewards=...)], ""),
+    "arrays without tokens": ([whole_row(0, response_tokens=...)], ""),
+    "nothing but step and response": ([{"step": 0, "response": "x"}], ""),
+    "all masked": ([whole_row(0, loss_mask=[0, 0, 0, 0])], ""),
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("name", RUNS)
+def test_every_page_draws_every_run(root: Path, name: str, page: str) -> None:
+    """No run the loader accepts breaks a page."""
+    rows, wanted = RUNS[name]
+    add_run(root, "run", rows)
+
+    test = opened(page)
+
+    assert not test.exception
+    if page == "responses":
+        assert wanted in texts(test)
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("name", ODD_RUNS)
+def test_odd_runs_break_no_page(name: str, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is in a run folder, each page shows it or says in words why not."""
+    monkeypatch.setenv("RL_BOARD_ROOT", str(Path(__file__).parents[1] / "odd_runs"))
+
+    test = opened(page, run=name)
+
+    assert not test.exception
+    assert linked(test, "run") == name
+
+
+def test_empty_root_says_what_to_do(root: Path) -> None:
+    """Without a run folder the board says where it looked and how to name another root."""
+    test = opened("rewards")
+
+    assert not test.exception
+    assert f"No run folders under {root}" in texts(test)
+    assert "bash start.sh PATH" in texts(test)
+
+
+def test_missing_root_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A root that is no folder is an error in words, not a traceback."""
+    monkeypatch.setenv("RL_BOARD_ROOT", "/no/such/folder")
+
+    test = opened("rewards")
+
+    assert not test.exception
+    assert "'/no/such/folder' is not a folder" in texts(test)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_empty_folder_says_what_was_looked_for(root: Path, page: str) -> None:
+    """An empty run folder can be chosen, and every page says which files it wants."""
+    (root / "empty").mkdir()
+
+    test = opened(page, run="empty")
+
+    assert not test.exception
+    assert "No rollouts in 'empty': looked for *.jsonl, *.jsonl.gz, *.jsonl.zst, *.jsonl.xz" in texts(test)
+    assert [box.label for box in test.selectbox] == ["Run"]
+
+
+def test_broken_lines_are_counted_and_the_rest_is_shown(root: Path) -> None:
+    """Bad lines stand in the report with their place; the good rows are on the page."""
+    folder = add_run(root, "run", [whole_row(0), whole_row(1)])
+    with (folder / "rank_0.jsonl").open("a") as shard:
+        shard.write('not json\n{"step": 3}\n')
+
+    test = opened("responses")
+
+    assert not test.exception
+    assert "2 rows · 2 problems" in _popovers(test.main)
+
+
+def _popovers(block: Any) -> list[str]:
+    """Labels of all popovers in a block."""
+    inside = list(getattr(block, "children", {}).values())
+    labels = [child.proto.popover.label for child in inside if child.type == "popover"]
+    return [*labels, *(label for child in inside for label in _popovers(child))]
+
+
+def test_run_without_a_readable_row_names_the_missing_keys(root: Path) -> None:
+    """Another trainer's rows are refused with the keys seen and what they may be called here."""
+    add_run(root, "run", [{"input": "q", "output": "a", "score": 0.5, "global_step": 1}])
+
+    test = opened("rewards")
+
+    assert "No rows could be read: 1 line refused" in texts(test)
+    assert "global_step → step" in texts(test)
+
+
+def test_a_recording_offers_the_dump_beside_it(root: Path) -> None:
+    """The load report of a recording leads to the trainer's own dump, which is in the list of runs and has a link."""
+    folder = add_run(root, "run", [whole_row(0), whole_row(1), whole_row(2)])
+    (folder / "rank_0.jsonl.account.json").write_text('{"ended": true}')
+    add_run(root, "run", [{"input": "q", "output": "a", "score": 1.0, "step": 7}], "7.jsonl")
+
+    page, dump = opened("rewards", run="run"), opened("rewards", run="run (verl)")
+    page.session_state["report"] = True
+    page.run()
+
+    (link,) = opening_links(page)
+    assert (link.label, link.proto.query_string) == ("Open what verl wrote", "run=run+%28verl%29")
+    assert "Beside this recording lies verl's own dump (1 file, such as 7.jsonl)." in texts(page)
+    assert page.selectbox(key="run").options == ["run", "run (verl)"]
+    assert "3 rows · no problems · 1 note" in _popovers(page.main)
+    assert (linked(dump, "run"), linked(dump, "step")) == ("run (verl)", "7")
+
+
+def test_a_part_of_a_run_leads_to_it(root: Path) -> None:
+    """TRL's output folder and its completions are one run in the list, and a link to the latter opens the former."""
+    add_run(root, "trl_grpo/completions", [whole_row(0), whole_row(1)])
+
+    test = opened("rewards", run="trl_grpo/completions", step=0)
+
+    assert test.selectbox(key="run").options == ["trl_grpo"]
+    assert (linked(test, "run"), linked(test, "step"), [*test.exception]) == ("trl_grpo", "0", [])
+
+
+def test_the_pad_token_is_asked_for_where_loading_is_told(root: Path) -> None:
+    """It is in the load report, which is opened by a link here; there is no sidebar."""
+    add_run(root, "run", [whole_row(0)])
+    test = AppTest.from_file(str(ENTRY), default_timeout=60)
+    test.session_state["report"] = True
+
+    test.run()
+
+    assert test.text_input(key="pad").value == ""
+    assert not test.sidebar.children
+
+
+EMPTY = {
+    "an empty file beside rows": ([whole_row(0)], b"", "b.jsonl: 0 rows, the file is empty."),
+    "nothing but an empty file": ([], b"", "b.jsonl: 0 rows, the file is empty."),
+    "blank lines": ([whole_row(0)], b"\n\n", "b.jsonl: 0 rows, there is no row in it."),
+    "half a line": ([whole_row(0)], b'{"step": 1, "resp', "b.jsonl: 0 rows, its only line is still being written."),
+    "refused lines": (
+        [whole_row(0)],
+        b'{"step": "x", "prompt": "p", "response": "r", "reward": 1.0}\n',
+        "b.jsonl: 0 rows, every line of it was refused.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("rows", "data", "said"), EMPTY.values(), ids=EMPTY)
+def test_an_empty_shard_is_0_rows_with_its_reason(root: Path, rows: list[dict[str, Any]], data: bytes, said: str) -> None:
+    """In the load report, or in the place of the page where no shard has rows."""
+    folder = add_run(root, "run", rows, "a.jsonl")
+    if not rows:
+        (folder / "a.jsonl").unlink()
+    (folder / "b.jsonl").write_bytes(data)
+    test = AppTest.from_file(str(ENTRY), default_timeout=60)
+    test.session_state["report"] = True
+
+    assert said in texts(test.run())
+
+
+def test_run_deleted_while_open_stays_on_the_screen(root: Path) -> None:
+    """What was loaded is still shown when the folder has gone, live or not."""
+    folder = add_run(root, "run", [whole_row(0)])
+    test = opened("responses")
+    (folder / "rank_0.jsonl").unlink()
+
+    test.run()
+
+    assert not test.exception
+    assert "1 rollout of step 0" in texts(test)
+
+
+def test_large_run_waits_to_be_asked_for(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run above the limit is not loaded because it is first in the list, but by a button or a link."""
+    monkeypatch.setattr("board.ui.header.AUTO_LOAD_BYTES", 10)
+    add_run(root, "run", GOOD)
+
+    test = opened("rewards")
+    assert [button.label for button in test.button if button.label.startswith("Load")]
+    assert test.get("plotly_chart") == []
+    next(button for button in test.button if button.label.startswith("Load")).click().run()
+    assert len(test.get("plotly_chart")) > 0
+
+
+def test_files_without_rollouts_are_listed(root: Path) -> None:
+    """What was left out, whose format was read and what to know of the numbers stand in the load report."""
+    add_run(root, "run", [{"input": "q", "output": "a", "score": 1.0, "step": 1}], "1.jsonl")
+    add_run(root, "run", [{"loss": 1}], "metrics.jsonl")
+
+    page = opened("responses")
+    page.session_state["report"] = True
+    page.run()
+
+    said = texts(page)
+    assert "Format: verl (1 shard)." in said
+    assert "Left out: metrics.jsonl holds no rollouts that the board knows; its keys are loss." in said
+
+
+def test_damaged_cache_is_told(root: Path) -> None:
+    """A reader hears that something in the cache was damaged and read again from the shard, in the count of notes and beneath it."""
+    add_run(root, "run", [whole_row(0), whole_row(1)])
+    open_run(root / "run")
+    part = next(Store(root / "run").folder.glob("*.arrow"))
+    data = part.read_bytes()
+    part.unlink()
+    part.write_bytes(bytes(len(data)))
+
+    page = opened("responses", run="run")
+    page.session_state["report"] = True
+    page.run()
+
+    assert "What the cache held of rank_0.jsonl was damaged, and was read again from the run itself." in texts(page)
+    assert "2 rows · no problems · 1 note" in _popovers(page.main)

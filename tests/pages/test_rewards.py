@@ -1,0 +1,135 @@
+"""The page Rewards by AppTest: its charts, their choices and what they say is missing."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from opened_pages import GOOD, figure, linked, numbers, opened, table, texts, whole_row
+from rows import add_run
+from streamlit.testing.v1 import AppTest
+
+
+def test_infinite_kl_is_said_to_be_left_out(root: Path) -> None:
+    """The shares of the KL are those of its finite values, and the page says what they leave out."""
+    add_run(root, "run", [whole_row(0, logprobs=[-0.1, -0.2, -math.inf, -0.4])])
+
+    assert "1 token of infinite KL left out" in texts(opened("tokens"))
+
+
+@pytest.mark.parametrize(("x", "expected"), [(10.4, 10), (35, 35), (-3, 0), (1e9, 35)], ids=str)
+def test_a_click_on_a_chart_goes_to_the_nearest_step(x: float, expected: int) -> None:
+    """The x of the click is a place on the axis of steps; what depended on the old step is forgotten. The browser tests click."""
+    script = f"""
+import numpy as np
+import streamlit as st
+from board.ui import session
+st.session_state.update(step=20, rollout="rank_0.jsonl:1", marks={{"clicked": {x}}})
+session.step_clicked("marks", np.array([0, 10, 20, 35]))()
+st.text(f"{{st.session_state.step}} {{'rollout' in st.session_state}}")
+"""
+    test = AppTest.from_string(script).run()
+
+    assert test.text[0].value == f"{expected} False"
+
+
+def test_charts_stay_as_they_are_when_the_step_changes(root: Path) -> None:
+    """What is drawn for all steps is sent once: another step moves the marks alone."""
+    add_run(root, "run", [whole_row(step, reward=step / 10) for step in range(4)])
+    test = opened("rewards", run="run", step=1)
+    before = {chart.proto.id for chart in test.get("plotly_chart")}
+
+    test.button(key="step_next").click().run()
+
+    changed = [json.loads(chart.proto.spec) for chart in test.get("plotly_chart") if chart.proto.id not in before]
+    assert len(before) > len(changed) + 5
+    assert all(
+        "step 2" in str(spec["layout"]["title"]) or "beat the reference" in str(spec["layout"]["title"]) for spec in changed
+    )
+
+
+def test_curves_are_drawn_per_step(root: Path) -> None:
+    """The reward curve's x are the steps in order, its y their means, whatever order the rows came in."""
+    add_run(root, "run", [whole_row(step, reward=float(step)) for step in (4, 0, 3, 1, 2)])
+
+    lines = figure(opened("rewards"), "Does the reward rise?")["data"]
+
+    policy = next(line for line in lines if line.get("name") == "policy" and "lines" in line.get("mode", ""))
+    assert numbers(policy["x"]) == numbers(policy["y"]) == [0, 1, 2, 3, 4]
+
+
+def test_a_warning_leads_to_where_it_breaks(root: Path) -> None:
+    """A validation reward that falls while the reward rises is said with the word "warning", apart from the notes, and linked where it broke."""
+    gold = (1.0, 1.1, 1.0, 1.1, 0.1, 0.0)
+    add_run(root, "run", [whole_row(step, reward=float(step), valid_reward=value) for step, value in enumerate(gold)])
+    test = opened("rewards", step=1)
+
+    badges = [element.value for element in test.markdown if "warning" in element.value]
+    assert badges == [":orange-badge[warning]"]
+    assert "validation reward breaks at step 4: since its peak at step 1 it falls by 1.10 while the reward rises by 4" in texts(
+        test
+    )
+    test.button(key="landmark_0").click().run()
+    assert linked(test, "step") == "4"
+
+
+def test_curves_tell_the_value_of_the_chosen_step_alone(root: Path) -> None:
+    """What stands beside the lines is their names; the number at the mark is the chosen step's, not the last one's."""
+    add_run(root, "run", [whole_row(step, reward=float(step)) for step in range(5)])
+    test = opened("rewards", step=1)
+
+    named = [label["text"] for label in figure(test, "Does the reward rise?")["layout"]["annotations"]]
+    sent = [json.loads(one.proto.json)["marks"] for one in test.get("bidi_component") if '"marks"' in (one.proto.json or "")]
+    mark = next(found["curve_0"] for found in sent if "curve_0" in found)
+    assert named == ["policy", "reference"]
+    assert (mark["text"], [dot["text"] for dot in mark["dots"]]) == ("step 1", ["1", "0.250"])
+
+
+def test_absent_fields_are_named_in_one_line(root: Path) -> None:
+    """Panels without their fields are one line at the end, which says what each needs; no reference is invented."""
+    add_run(root, "run", [{"step": 0, "response": "x", "reward": 1.0}])
+
+    page = opened("rewards")
+
+    said = [str(element.value) for element in page.text if " needs " in str(element.value)]
+    assert said == [
+        "Not drawn: How far is the policy from the reference? needs logprobs and ref_logprobs"
+        " · Does it prefer its tokens to the reference? needs logprobs and ref_logprobs"
+        " · Does it still explore? needs entropies · Reward against the reference needs ref_reward"
+    ]
+
+
+def test_length_is_of_characters_without_tokens(root: Path) -> None:
+    """A run of texts alone has a curve of their lengths all the same, and its unit says what is counted."""
+    add_run(root, "run", [{"step": step, "response": "x" * (step + 3), "reward": 1.0} for step in range(3)])
+
+    figures = [json.loads(element.proto.spec) for element in opened("rewards").get("plotly_chart")]
+
+    lengths = next(one for one in figures if "How long are the responses?" in json.dumps(one["layout"]))
+    assert "characters" in json.dumps(lengths["layout"])
+    assert any(numbers(line["y"]) == [3.0, 4.0, 5.0] for line in lengths["data"])
+
+
+def test_limit_draws_a_stated_seeded_sample(root: Path) -> None:
+    """Asked for 128 of 300 rollouts, the table shows the same 128 each time and says so."""
+    add_run(root, "run", [whole_row(0, reward=float(i)) for i in range(300)])
+    test = opened("responses")
+    assert len(table(test)) == 300
+
+    test.number_input(key="limit").set_value(128).run()
+
+    drawn = table(test)["reward"].tolist()
+    assert "128 of 300 shown, drawn at random with seed 0" in texts(test)
+    assert len(drawn) == len(set(drawn)) == 128
+    assert table(opened("responses", limit=128))["reward"].tolist() == drawn
+
+
+@pytest.mark.parametrize("place", [{"estimator": "k1"}, {"curves": "KL k3"}, {"step": "--5"}, {"token": "--5"}], ids=str)
+def test_no_choice_breaks_the_rewards_page(root: Path, place: dict[str, str]) -> None:
+    """Panels that draw the same column stand beside each other, and a link that makes no sense is ignored."""
+    add_run(root, "run", GOOD)
+
+    test = opened("rewards", **place)
+
+    assert not test.exception
+    assert figure(test, "How is the reward spread")

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from marked import MARKED
 
 REPOSITORY = Path(__file__).parent.parent
 BOARD = REPOSITORY / "board"
 MODULES = sorted(BOARD.rglob("*.py"))
+TESTS = REPOSITORY / "tests"
 
 KNOW_STREAMLIT = ("ui", "serving")
 """The wings that may know Streamlit. The command line gets it through `serving`, when it serves."""
@@ -97,9 +99,25 @@ def test_lengths(path: Path) -> None:
             assert (node.end_lineno or node.lineno) - node.lineno < FUNCTION_LINES, node.name
 
 
-@pytest.mark.parametrize("path", named(sorted((REPOSITORY / "tests").glob("test_*.py"))))
+@pytest.mark.parametrize("path", named(sorted(TESTS.rglob("test_*.py"))))
 def test_every_test_says_its_rule(path: Path) -> None:
     """Each test's docstring is the rule it holds, in a sentence."""
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             assert (ast.get_docstring(node) or "").endswith("."), node.name
+
+
+def test_only_browser_tests_need_a_browsers_library() -> None:
+    """All others can be collected where Playwright is not installed: none imports it, nor a helper that does."""
+    trees = {path.relative_to(TESTS): ast.parse(path.read_text()) for path in TESTS.rglob("*.py")}
+    helpers = {path for path in trees if path.parts[0] == "helpers" and "playwright.sync_api" in imported(trees[path])}
+    libraries = {"playwright", *(path.stem for path in helpers)}
+    others = {path: tree for path, tree in trees.items() if path.parts[0] != "browser" and path not in helpers}
+
+    assert [path for path, tree in others.items() if libraries & {name.split(".")[0] for name in imported(tree)}] == []
+
+
+@pytest.mark.parametrize("place", sorted(place for places in MARKED.values() for place in places))
+def test_what_is_marked_is_there(place: str) -> None:
+    """A folder or file of tests that was moved takes its markers along."""
+    assert (TESTS / place).exists()

@@ -16,8 +16,9 @@ import streamlit as st
 from board.analysis.logged_curves import Scalars
 from board.analysis.metric_list import Panel, catalogue_names, line_names, points, short_name, token_metric
 from board.errors import FieldMissing
+from board.figures import of_run
 from board.figures.chart import Chart, Spec, step_mark
-from board.figures.metric_panel import Healthy, PanelLine, metric_panel
+from board.figures.metric_panel import PanelLine, metric_panel
 from board.metrics import declared
 from board.metrics.declared.contract import Metric, Page, Reading, Words
 from board.runs.run import Run
@@ -216,7 +217,7 @@ def _chart(panel: Panel, wall: Wall) -> DrawnChart | None:
             _lines(panel),
             panel.family,
             panel.metric.unit if panel.metric else "",
-            _healthy(panel),
+            of_run.healthy_range(panel),
             choices.smoothing,
             choices.log,
         )
@@ -237,13 +238,6 @@ def _lines(panel: Panel) -> list[PanelLine]:
     for name, one in zip(line_names(panel.logged), panel.logged, strict=True):
         lines.append(PanelLine(name, one.curve.steps, one.curve.values, logged=True))
     return lines
-
-
-def _healthy(panel: Panel) -> Healthy | None:
-    if panel.metric is None:
-        return None
-    left, reading = panel.departure, panel.metric.reading
-    return Healthy(reading.low, reading.high, None if left is None else (left.step, left.value))
 
 
 def _departed(panel: Panel, key: str, wall: Wall) -> None:

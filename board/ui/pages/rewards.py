@@ -1,6 +1,6 @@
 """Rewards: where does the curve bend, and how is the reward spread? Choices, data, computing, drawing."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import streamlit as st
 
@@ -12,6 +12,7 @@ from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
 from board.figures.curves import CurveSeries, step_curve
 from board.figures.distributions import by_sample, gap_histogram, reward_heat, share_below_zero, step_histogram
+from board.figures.of_run import REWARDS
 from board.figures.theme import COLORS
 from board.metrics.formulas import ESTIMATORS, kl_column
 from board.schema import heading, unit
@@ -22,14 +23,6 @@ from board.ui.messages import unfilled
 
 PANEL_WIDTH = 420
 """Panels stand side by side while each has so many pixels."""
-
-REWARDS = {
-    "reward": ("policy", "policy"),
-    "ref_reward": ("reference", "reference"),
-    "valid_reward": ("validation", "validation"),
-    "ref_valid_reward": ("reference, validation", "reference"),
-}
-"""Column → (name on the screen, colour) of the reward panel's lines."""
 
 view = session.view()
 run, step = view.run, view.step
@@ -66,7 +59,7 @@ def _to_step(landmark: Landmark, at: int, label: str) -> None:
 
 
 def curve(
-    lines: dict[str, tuple[str, str]], title: str, unit: str, choices: CurveChoices, *, key: str, shift: bool = False
+    lines: Mapping[str, tuple[str, str]], title: str, unit: str, choices: CurveChoices, *, key: str, shift: bool = False
 ) -> None:
     """One panel of curves, those of `lines` (column → name, colour) that the run has.
 

@@ -280,6 +280,14 @@ def test_what_only_trainers_log_is_in_a_trainers_dialect() -> None:
     assert [metric.key for metric in tracked.METRICS if metric.key not in named] == []
 
 
+def test_declared_names_are_in_their_dialect() -> None:
+    """What a metric is called is said of a known dialect, and no dialect calls two metrics alike."""
+    declared = [(one.dialect, one.name) for metric in METRICS.values() for one in metric.names]
+    tables = [(dialect, name) for dialect, table in DIALECTS.items() if dialect != "board" for name in table.names]
+
+    assert sorted(declared) == sorted(tables)
+
+
 def test_board_names_are_the_keys() -> None:
     """In the board's own dialect every metric is called by its key."""
     assert {name_of("board", key) for key in METRICS} == set(METRICS)

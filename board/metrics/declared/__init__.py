@@ -1,10 +1,22 @@
-"""The catalogue of metrics: what each means, how it is computed and read, and what trainers call it. Data, not code paths.
+"""The catalogue of metrics: what each means, how it is computed and read, and what trainers call it. Data, not code paths. Knows no run.
 
-A metric is one line in one of the tables of this package: `computed` holds what rollouts give, `logged` what only a trainer can
-log. A dialect is one table of names in `dialects`: another trainer is one more table there and its name in `lookup`. Knows no run.
+A metric is one entry, a `metric(...)` in a table of this package: in `computed` where rollouts give it, in `logged` where only a trainer
+can log it. The entry says its key, unit, formula, source, meaning and reading, how it is computed (`computation`), and its names in the
+dialects. What fields it needs, what is kept of its tokens, the board's number per step, the recorder's streamed one, and every dialect's
+table follow from it. To add one:
+
+1. Write the entry beside its relatives, as `metric("policy/entropy_std", ..., over_tokens("entropy", "std"), names=(Name("verl", "..."),))`.
+   `over_tokens` takes a quantity of `quantities.PER_TOKEN`, `over_rollouts` a column, or what a quantity adds up to over a rollout's tokens
+   ("entropy/mean"); `applied` names a function of `board.metrics.expressions` of either, or of several statistics.
+2. Only if it needs a quantity, a function or a statistic that is not there, add that: the fields in `quantities` and the numbers in
+   `board.metrics.token_sums`; a function in `board.metrics.expressions`.
+3. Write its definition into `tests/analysis/test_step_metrics.py`, as a loop over rows. That test must pass, and so must
+   `tests/recorder/test_step_aggregator.py`, which computes every metric both ways, and `tests/metrics/test_declared.py`.
+
+A dialect is a table in `dialects` of what is true of all its names: another trainer is one more module there and its name in `lookup`.
 """
 
-from board.metrics.declared.contract import FAMILIES, Dialect, Metric, Reading, Words
+from board.metrics.declared.contract import FAMILIES, Dialect, Metric, Name, Reading, Words
 from board.metrics.declared.lookup import DIALECTS, METRICS, name_of, resolve, resolve_any
 
 __all__ = [
@@ -13,6 +25,7 @@ __all__ = [
     "METRICS",
     "Dialect",
     "Metric",
+    "Name",
     "Reading",
     "Words",
     "name_of",

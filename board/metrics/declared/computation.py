@@ -13,7 +13,7 @@ from board.metrics.declared.quantities import PER_ROLLOUT, PER_TOKEN
 T = TypeVar("T")
 
 Over = Literal["tokens", "rollouts", "groups"]
-Name = Literal["mean", "std", "variance", "skewness", "mean_square", "median", "max", "min", "sum", "size"]
+StatisticName = Literal["mean", "std", "variance", "skewness", "mean_square", "median", "max", "min", "sum", "size"]
 
 WHOLE: Final = frozenset({"median"})
 """Statistics that need all values of a step at once: sums and extremes that are kept as rollouts come do not give them."""
@@ -39,7 +39,7 @@ class Statistic:
     of: Number
     """A quantity where it is over tokens; "" where the rollouts themselves are counted."""
     name: str
-    """Over tokens and rollouts one of `Name`, over groups one of `board.metrics.group_statistics.GROUP_STATISTICS`."""
+    """Over tokens and rollouts one of `StatisticName`, over groups one of `board.metrics.group_statistics.GROUP_STATISTICS`."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class OfEvaluation:
 Computation = Statistic | Applied[Statistic] | SoFar | OfEvaluation
 
 
-def over_tokens(quantity: str, name: Name) -> Statistic:
+def over_tokens(quantity: str, name: StatisticName) -> Statistic:
     """Over all counted tokens of the step, of a quantity of `board.metrics.token_sums`."""
     return Statistic("tokens", quantity, name)
 
 
-def over_rollouts(number: Number, name: Name) -> Statistic:
+def over_rollouts(number: Number, name: StatisticName) -> Statistic:
     """Over the rollouts of the step."""
     return Statistic("rollouts", number, name)
 

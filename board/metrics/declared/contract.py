@@ -20,6 +20,18 @@ class Words(NamedTuple):
     zh: str
 
 
+class Name(NamedTuple):
+    """What one trainer calls a metric."""
+
+    dialect: str
+    """`Dialect.name` of the trainer."""
+    name: str
+    """As it logs it. It may hold {placeholders}, each of PLACES, and stands for a family of names; the metric's key then holds the same."""
+    remark: Words | None = None
+    """How its number may differ a little from the board's: n - 1 for n, empty responses left out, a mean over minibatches. Where the two
+    would tell another story the name is that of a metric of its own."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """How a value is read. `low` and `high` bound what is healthy, both included; None where there is no such bound."""
@@ -57,6 +69,8 @@ class Metric:
     """Columns (frame) or token arrays a rollout must have, those its computation is about; empty for a metric only a trainer can log."""
     computation: Computation | None = None
     """How rollouts give it; None for a metric only a trainer can log."""
+    names: tuple[Name, ...] = ()
+    """What trainers call it; of several names in one dialect the first is the one it is shown by."""
 
     @property
     def origin(self) -> Origin:
@@ -94,11 +108,9 @@ class Dialect:
     """As on the command line: "roll"."""
     title: str
     names: Mapping[str, str] = field(default_factory=dict)
-    """Name in the trainer → key of the metric. A name may hold {placeholders}, each of PLACES, and stands for a family of names;
-    the key then holds the same."""
+    """Name in the trainer → key of the metric, in the metrics' order: `lookup` makes it of what they declare."""
     remarks: Mapping[str, Words] = field(default_factory=dict)
-    """Name in the trainer → how its number may differ a little from the board's: n - 1 for n, empty responses left out, a mean over
-    minibatches. Where the two would tell another story the name has a key of its own."""
+    """Name in the trainer → how its number may differ a little from the board's."""
     prefixes: tuple[str, ...] = ()
     """What the trainer's own logging may put before any of its names: "train/"."""
     suffixes: tuple[str, ...] = ()

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from board.metrics.declared.computation import Computation, needed_fields
-from board.metrics.declared.contract import Metric, Page, Reading, Words
+from board.metrics.declared.contract import Metric, Name, Page, Reading, Words
 
 Pair = tuple[str, str]
 """The same sentence in English and in Chinese."""
@@ -29,8 +29,9 @@ def metric(
     read: Reading,
     computation: Computation | None = None,
     *,
+    names: tuple[Name, ...] = (),
     family: str = "",
 ) -> Metric:
     """One metric; its family is the first part of its key unless it is given, and what it needs follows from how it is computed."""
     needs = () if computation is None else needed_fields(computation)
-    return Metric(key, family or key.partition("/")[0], Words(*meaning), unit, formula, source, read, needs, computation)
+    return Metric(key, family or key.partition("/")[0], Words(*meaning), unit, formula, source, read, needs, computation, names)

@@ -14,11 +14,11 @@ from typing import Final
 from board.metrics import OWN_PREFIX
 from board.metrics.declared import computed, logged
 from board.metrics.declared.contract import PLACES, Dialect, Metric, Words
-from board.metrics.dialects.re_grpo import RE_GRPO
-from board.metrics.dialects.roll import ROLL
-from board.metrics.dialects.trl import TRL
-from board.metrics.dialects.trl_grpo import TRL_GRPO
-from board.metrics.dialects.verl import VERL
+from board.metrics.declared.dialects.re_grpo import RE_GRPO
+from board.metrics.declared.dialects.roll import ROLL
+from board.metrics.declared.dialects.trl import TRL
+from board.metrics.declared.dialects.trl_grpo import TRL_GRPO
+from board.metrics.declared.dialects.verl import VERL
 
 _ALL: Final = (*computed.METRICS, *logged.METRICS)
 
@@ -28,7 +28,17 @@ METRICS: Final[Mapping[str, Metric]] = {metric.key: metric for metric in _ALL}
 BOARD: Final = Dialect("board", "Board", {key: key for key in METRICS}, prefixes=(OWN_PREFIX,))
 """The board's own names: the keys."""
 
-DIALECTS: Final[Mapping[str, Dialect]] = {dialect.name: dialect for dialect in (BOARD, ROLL, TRL, TRL_GRPO, RE_GRPO, VERL)}
+
+def _with_names(dialect: Dialect) -> Dialect:
+    """A trainer's dialect with the names that metrics declare for it."""
+    declared = [(one, metric.key) for metric in _ALL for one in metric.names if one.dialect == dialect.name]
+    remarks = {one.name: one.remark for one, _ in declared if one.remark is not None}
+    return replace(dialect, names={one.name: key for one, key in declared}, remarks=remarks)
+
+
+DIALECTS: Final[Mapping[str, Dialect]] = {
+    dialect.name: dialect for dialect in (BOARD, *map(_with_names, (ROLL, TRL, TRL_GRPO, RE_GRPO, VERL)))
+}
 
 Places = Mapping[str, str]
 """What stands for each placeholder of a name."""
@@ -81,7 +91,9 @@ def _of_evaluation(metric: Metric) -> Metric:
     if known is not None and known.family == "evaluation":
         return known
     meaning = Words(f"{metric.meaning.en.removesuffix('.')}, of an evaluation.", f"评测中：{metric.meaning.zh}")
-    return replace(metric, key=f"evaluation/{metric.key}", family="evaluation", meaning=meaning, needs=())
+    return replace(
+        metric, key=f"evaluation/{metric.key}", family="evaluation", meaning=meaning, needs=(), computation=None, names=()
+    )
 
 
 def name_of(dialect: str, key: str) -> str | None:
@@ -113,9 +125,9 @@ def _family(table: Dialect, name: str) -> tuple[Metric, Places] | None:
 
 @cache
 def _families(dialect: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """The names of a dialect that stand for families, as patterns, with their keys."""
-    names = DIALECTS[dialect].names.items()
-    return tuple((_pattern(name), key) for name, key in names if _PLACE.search(name))
+    """The names of a dialect that stand for families, as patterns, with their keys; those with fewer placeholders first, as they say more."""
+    names = [(_pattern(name), key) for name, key in DIALECTS[dialect].names.items() if _PLACE.search(name)]
+    return tuple(sorted(names, key=lambda pair: pair[0].groups))
 
 
 def _pattern(name: str) -> re.Pattern[str]:

@@ -3,8 +3,9 @@
 from typing import Final
 
 from board.metrics.declared.computation import over_rollouts, over_tokens
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
+from board.metrics.declared.dialects import re_grpo
 
 CENTRED = reading(
     "steady",
@@ -61,6 +62,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Mean advantage of a token.", "每个 token 的平均优势。"),
         CENTRED,
         over_tokens("advantage", "mean"),
+        names=(
+            Name("roll", "critic/advantages/mean"),
+            Name("verl", "critic/advantages/mean"),
+        ),
     ),
     metric(
         "advantage/std",
@@ -100,6 +105,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Largest advantage of a token of the step.", "该步单个 token 的最大优势。"),
         TAIL,
         over_tokens("advantage", "max"),
+        names=(
+            Name("roll", "critic/advantages/max"),
+            Name("verl", "critic/advantages/max"),
+        ),
     ),
     metric(
         "advantage/min",
@@ -109,6 +118,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Smallest advantage of a token of the step.", "该步单个 token 的最小优势。"),
         TAIL,
         over_tokens("advantage", "min"),
+        names=(
+            Name("roll", "critic/advantages/min"),
+            Name("verl", "critic/advantages/min"),
+        ),
     ),
     metric(
         "returns/mean",
@@ -119,6 +132,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         RETURN,
         over_tokens("return", "mean"),
         family="advantage",
+        names=(
+            Name("roll", "critic/returns/mean"),
+            Name("verl", "critic/returns/mean"),
+        ),
     ),
     metric(
         "returns/max",
@@ -129,6 +146,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         TAIL,
         over_tokens("return", "max"),
         family="advantage",
+        names=(
+            Name("roll", "critic/returns/max"),
+            Name("verl", "critic/returns/max"),
+        ),
     ),
     metric(
         "returns/min",
@@ -139,6 +160,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         TAIL,
         over_tokens("return", "min"),
         family="advantage",
+        names=(
+            Name("roll", "critic/returns/min"),
+            Name("verl", "critic/returns/min"),
+        ),
     ),
     metric(
         "advantage/rollout_mean",
@@ -148,6 +173,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Mean advantage of a rollout, long and short ones alike.", "每条 rollout 的平均优势，长短权重相同。"),
         CENTRED,
         over_rollouts("advantage/mean", "mean"),
+        names=(Name("re-grpo", "rollouts/advantages_mean"),),
     ),
     metric(
         "advantage/rollout_std",
@@ -157,6 +183,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Spread of the rollouts' advantages (standard deviation).", "各 rollout 优势的离散程度（标准差）。"),
         SCALED,
         over_rollouts("advantage/mean", "std"),
+        names=(Name("re-grpo", "rollouts/advantages_std", re_grpo.SAMPLE),),
     ),
     metric(
         "advantage/rollout_variance",
@@ -166,6 +193,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Variance of the rollouts' advantages.", "各 rollout 优势的方差。"),
         SCALED,
         over_rollouts("advantage/mean", "variance"),
+        names=(Name("re-grpo", "dr_grpo/advantages_variance"),),
     ),
     metric(
         "advantage/rollout_skewness",
@@ -175,5 +203,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Which way the rollouts' advantages lean (skewness).", "各 rollout 优势分布的偏度。"),
         LEAN,
         over_rollouts("advantage/mean", "skewness"),
+        names=(Name("re-grpo", "dr_grpo/advantages_skewness"),),
     ),
 )

@@ -3,8 +3,9 @@
 from typing import Final
 
 from board.metrics.declared.computation import SoFar, over_rollouts
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
+from board.metrics.declared.dialects import re_grpo
 
 PLANNED = reading(
     "steady",
@@ -50,6 +51,11 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Number of rollouts so far.", "到目前为止的 rollout 总数。"),
         TOTAL,
         SoFar("sum", over_rollouts("", "size")),
+        names=(
+            Name("trl", "episode"),
+            Name("re-grpo", "rollouts/total_rollouts"),
+            Name("re-grpo", "final/total_rollouts", re_grpo.AT_END),
+        ),
     ),
     metric(
         "counts/tokens",

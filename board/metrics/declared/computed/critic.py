@@ -3,7 +3,7 @@
 from typing import Final
 
 from board.metrics.declared.computation import applied, over_rollouts, over_tokens
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
 
 LEVEL = reading(
@@ -78,6 +78,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Mean value the critic gives a token.", "价值模型对每个 token 的平均估值。"),
         LEVEL,
         over_tokens("value", "mean"),
+        names=(
+            Name("roll", "critic/values/mean"),
+            Name("verl", "critic/values/mean"),
+        ),
     ),
     metric(
         "critic/value_std",
@@ -96,6 +100,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Largest value of a token of the step.", "该步单个 token 的最大价值。"),
         EDGE,
         over_tokens("value", "max"),
+        names=(
+            Name("roll", "critic/values/max"),
+            Name("verl", "critic/values/max"),
+        ),
     ),
     metric(
         "critic/value_min",
@@ -105,6 +113,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Smallest value of a token of the step.", "该步单个 token 的最小价值。"),
         EDGE,
         over_tokens("value", "min"),
+        names=(
+            Name("roll", "critic/values/min"),
+            Name("verl", "critic/values/min"),
+        ),
     ),
     metric(
         "critic/explained_variance",
@@ -114,6 +126,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Share of the returns' variance that the critic foretells.", "价值模型能解释回报方差的比例。"),
         EXPLAINS,
         applied("explained_share", over_tokens("value_error", "variance"), over_tokens("valued_return", "variance")),
+        names=(Name("verl", "critic/vf_explained_var"),),
     ),
     metric(
         "critic/bias",
@@ -180,5 +193,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Mean over rollouts of the rollout's mean value before the update.", "更新前各 rollout 平均价值的平均值。"),
         LEVEL,
         over_rollouts("value/mean", "mean"),
+        names=(Name("roll", "critic/value"),),
     ),
 )

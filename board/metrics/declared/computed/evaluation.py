@@ -3,7 +3,7 @@
 from typing import Final
 
 from board.metrics.declared.computation import OfEvaluation, over_rollouts
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
 
 HELD_OUT = reading(
@@ -25,6 +25,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Mean reward of an evaluation's rollouts.", "一次评测中所有 rollout 的平均奖励。"),
         HELD_OUT,
         OfEvaluation(over_rollouts("reward", "mean")),
+        names=(
+            Name("roll", "val/score/mean"),
+            Name("trl-grpo", "eval/reward"),
+        ),
     ),
     metric(
         "evaluation/max",
@@ -34,6 +38,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Best reward of an evaluation.", "一次评测中的最高奖励。"),
         HELD_OUT,
         OfEvaluation(over_rollouts("reward", "max")),
+        names=(Name("roll", "val/score/max"),),
     ),
     metric(
         "evaluation/min",
@@ -43,5 +48,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Worst reward of an evaluation.", "一次评测中的最低奖励。"),
         HELD_OUT,
         OfEvaluation(over_rollouts("reward", "min")),
+        names=(Name("roll", "val/score/min"),),
     ),
 )

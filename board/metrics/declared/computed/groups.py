@@ -3,7 +3,7 @@
 from typing import Final
 
 from board.metrics.declared.computation import over_groups
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
 
 PLANNED = reading(
@@ -91,6 +91,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Share of groups whose rollouts all got the same reward.", "组内所有 rollout 奖励完全相同的组所占比例。"),
         DEAD,
         over_groups("zero_std_share"),
+        names=(Name("trl-grpo", "frac_reward_zero_std"),),
     ),
     metric(
         "groups/all_best_share",

@@ -6,8 +6,9 @@ With d = logprob - ref_logprob on a token the policy sampled: k1 = d, k2 = d²/2
 from typing import Final
 
 from board.metrics.declared.computation import applied, over_rollouts, over_tokens
-from board.metrics.declared.contract import Metric, Reading
+from board.metrics.declared.contract import Metric, Name, Reading
 from board.metrics.declared.declare import Pair, metric, reading
+from board.metrics.declared.dialects import roll, trl, trl_grpo, verl
 
 SCHULMAN = "Schulman 2020, http://joschu.net/blog/kl-approx.html"
 TRL = "TRL, PPO Trainer; TRL issues 235, 925 and 1005"
@@ -15,6 +16,8 @@ RE_GRPO = "re-grpo; " + SCHULMAN
 
 QUANTITY: Final = {"k1": "log_ratio", "k2": "kl_k2", "k3": "kl_k3"}
 """What the board calls an estimator's number per token."""
+
+Names = tuple[Name, ...]
 
 POSITIVE: Pair = (
     "It should stay positive and small. Below 0 for long, sampling settings or logprobs are wrong; if it grows fast, find the tokens.",
@@ -65,7 +68,16 @@ NEGATIVE = reading(
 )
 
 
-def _tokens(name: str, estimator: str, mean_read: Reading, sum_read: Reading) -> tuple[Metric, ...]:
+def _tokens(
+    name: str,
+    estimator: str,
+    mean_read: Reading,
+    sum_read: Reading,
+    *,
+    mean_names: Names = (),
+    max_names: Names = (),
+    sum_names: Names = (),
+) -> tuple[Metric, ...]:
     """Mean and largest over tokens, and the mean over rollouts of the sum, of one estimator."""
     mean: Pair = (
         f"Mean KL to the reference per token, by estimator {name}.",
@@ -86,9 +98,17 @@ def _tokens(name: str, estimator: str, mean_read: Reading, sum_read: Reading) ->
             mean,
             mean_read,
             over_tokens(quantity, "mean"),
+            names=mean_names,
         ),
         metric(
-            f"kl/{name}_max", "nats", f"largest over tokens of {estimator}", SCHULMAN, largest, PEAK, over_tokens(quantity, "max")
+            f"kl/{name}_max",
+            "nats",
+            f"largest over tokens of {estimator}",
+            SCHULMAN,
+            largest,
+            PEAK,
+            over_tokens(quantity, "max"),
+            names=max_names,
         ),
         metric(
             f"kl/{name}_sum_mean",
@@ -98,11 +118,12 @@ def _tokens(name: str, estimator: str, mean_read: Reading, sum_read: Reading) ->
             total,
             sum_read,
             over_rollouts(f"{quantity}/sum", "mean"),
+            names=sum_names,
         ),
     )
 
 
-def _rollouts(name: str, estimator: str, mean_read: Reading) -> tuple[Metric, ...]:
+def _rollouts(name: str, estimator: str, mean_read: Reading, *, mean_names: Names = ()) -> tuple[Metric, ...]:
     """Mean, spread and largest over rollouts of the rollout's token mean of one estimator."""
     mean: Pair = (
         f"Mean over rollouts of the rollout's KL per token, by estimator {name}.",
@@ -119,7 +140,16 @@ def _rollouts(name: str, estimator: str, mean_read: Reading) -> tuple[Metric, ..
     inner = f"over rollouts of the rollout's token mean of {estimator}"
     unit, of_rollout = "nats per token", f"{QUANTITY[name]}/mean"
     return (
-        metric(f"kl/{name}_rollout_mean", unit, f"mean {inner}", RE_GRPO, mean, mean_read, over_rollouts(of_rollout, "mean")),
+        metric(
+            f"kl/{name}_rollout_mean",
+            unit,
+            f"mean {inner}",
+            RE_GRPO,
+            mean,
+            mean_read,
+            over_rollouts(of_rollout, "mean"),
+            names=mean_names,
+        ),
         metric(
             f"kl/{name}_rollout_std",
             unit,
@@ -138,10 +168,26 @@ K2 = "d²/2, d = logprob - ref_logprob"
 K3 = "exp(-d) - 1 + d, d = logprob - ref_logprob"
 
 METRICS: Final[tuple[Metric, ...]] = (
-    *_tokens("k1", K1, SIGNED, SIGNED_SUM),
+    *_tokens("k1", K1, SIGNED, SIGNED_SUM, sum_names=(Name("trl", "objective/kl", trl.ESTIMATOR),)),
     *_tokens("k2", K2, UNSIGNED, UNSIGNED),
-    *_tokens("k3", K3, UNSIGNED, UNSIGNED),
-    *_rollouts("k1", K1, SIGNED_ROLLOUTS),
+    *_tokens(
+        "k3",
+        K3,
+        UNSIGNED,
+        UNSIGNED,
+        mean_names=(Name("trl-grpo", "kl", trl_grpo.ESTIMATOR),),
+        max_names=(Name("re-grpo", "rollouts/kl_max"),),
+    ),
+    *_rollouts(
+        "k1",
+        K1,
+        SIGNED_ROLLOUTS,
+        mean_names=(
+            Name("roll", "critic/kl", roll.PENALTY),
+            Name("verl", "actor/reward_kl_penalty", verl.PENALTY),
+            Name("verl", "critic/kl", verl.PENALTY),
+        ),
+    ),
     *_rollouts("k3", K3, UNSIGNED),
     metric(
         "kl/negative_share",

@@ -3,8 +3,9 @@
 from typing import Final
 
 from board.metrics.declared.computation import applied, over_rollouts
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
+from board.metrics.declared.dialects import verl
 
 GROWS = reading(
     "",
@@ -68,6 +69,11 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Mean length of a response.", "回答的平均长度。"),
         GROWS,
         over_rollouts("response_length", "mean"),
+        names=(
+            Name("roll", "tokens/response_length/mean"),
+            Name("trl-grpo", "completions/mean_length"),
+            Name("verl", "response_length/mean", verl.ATTENDED),
+        ),
     ),
     metric(
         "length/std",
@@ -95,6 +101,11 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Longest response of the step.", "该步最长的回答。"),
         LIMIT,
         over_rollouts("response_length", "max"),
+        names=(
+            Name("roll", "tokens/response_length/max"),
+            Name("trl-grpo", "completions/max_length"),
+            Name("verl", "response_length/max", verl.ATTENDED),
+        ),
     ),
     metric(
         "length/min",
@@ -104,6 +115,11 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Shortest response of the step.", "该步最短的回答。"),
         GROWS,
         over_rollouts("response_length", "min"),
+        names=(
+            Name("roll", "tokens/response_length/min"),
+            Name("trl-grpo", "completions/min_length"),
+            Name("verl", "response_length/min", verl.ATTENDED),
+        ),
     ),
     metric(
         "length/chars_mean",
@@ -122,6 +138,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Share of responses cut at the limit of length.", "因长度上限而被截断的回答比例。"),
         CUT,
         over_rollouts("truncated", "mean"),
+        names=(
+            Name("trl-grpo", "completions/clipped_ratio"),
+            Name("verl", "response_length/clip_ratio", verl.LIMIT),
+        ),
     ),
     metric(
         "length/empty_share",
@@ -131,6 +151,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Share of responses without any counted token.", "没有任何计入 token 的回答比例。"),
         EMPTY,
         over_rollouts(applied("is_0", "response_length"), "mean"),
+        names=(Name("verl", "response/aborted_ratio"),),
     ),
     metric(
         "length/prompt_mean",
@@ -140,6 +161,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Mean length of a prompt.", "提示的平均长度。"),
         PROMPTS,
         over_rollouts("prompt_length", "mean"),
+        names=(
+            Name("roll", "tokens/prompt_length/mean"),
+            Name("verl", "prompt_length/mean"),
+        ),
     ),
     metric(
         "length/prompt_max",
@@ -149,6 +174,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Longest prompt of the step.", "该步最长的提示。"),
         PROMPTS,
         over_rollouts("prompt_length", "max"),
+        names=(
+            Name("roll", "tokens/prompt_length/max"),
+            Name("verl", "prompt_length/max"),
+        ),
     ),
     metric(
         "length/prompt_min",
@@ -158,5 +187,9 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Shortest prompt of the step.", "该步最短的提示。"),
         PROMPTS,
         over_rollouts("prompt_length", "min"),
+        names=(
+            Name("roll", "tokens/prompt_length/min"),
+            Name("verl", "prompt_length/min"),
+        ),
     ),
 )

@@ -7,8 +7,9 @@ where the row has it.
 from typing import Final
 
 from board.metrics.declared.computation import applied, over_rollouts, over_tokens
-from board.metrics.declared.contract import Metric, Reading
+from board.metrics.declared.contract import Metric, Name, Reading
 from board.metrics.declared.declare import Pair, metric, reading
+from board.metrics.declared.dialects import verl
 
 NEMO = "NeMo-RL, GRPO guide"
 VERL = "verl, rollout correction"
@@ -84,6 +85,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Mean distance between the logprobs of trainer and engine.", "训练端与推理引擎的 logprob 平均相差多少。"),
         SMALL,
         over_tokens("mismatch_abs", "mean"),
+        names=(Name("trl-grpo", "sampling/sampling_logp_difference/mean"),),
     ),
     metric(
         "mismatch/abs_max",
@@ -93,6 +95,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Largest distance between the two logprobs of a token.", "单个 token 上两个 logprob 的最大差距。"),
         PEAK,
         over_tokens("mismatch_abs", "max"),
+        names=(Name("trl-grpo", "sampling/sampling_logp_difference/max"),),
     ),
     metric(
         "mismatch/prob_diff_mean",
@@ -102,6 +105,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Mean distance between the probabilities of trainer and engine.", "训练端与推理引擎的概率平均相差多少。"),
         SMALL,
         over_tokens("prob_gap", "mean"),
+        names=(Name("verl", "training/rollout_probs_diff_mean"),),
     ),
     metric(
         "mismatch/prob_diff_max",
@@ -111,6 +115,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Largest distance between the two probabilities of a token.", "单个 token 上两个概率的最大差距。"),
         PEAK,
         over_tokens("prob_gap", "max"),
+        names=(Name("verl", "training/rollout_probs_diff_max"),),
     ),
     metric(
         "mismatch/prob_diff_std",
@@ -120,6 +125,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Spread of the distance between the two probabilities (standard deviation).", "两个概率之差的离散程度（标准差）。"),
         SMALL,
         over_tokens("prob_gap", "std"),
+        names=(Name("verl", "training/rollout_probs_diff_std", verl.SAMPLE),),
     ),
     metric(
         "mismatch/mult_prob_error",
@@ -138,6 +144,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("KL from the policy that sampled to the one that is trained, by k1.", "采样策略到训练策略的 KL（k1 估计）。"),
         K1,
         applied("negative", over_tokens("mismatch", "mean")),
+        names=(Name("verl", "rollout_corr/kl", verl.LATER),),
     ),
     metric(
         "mismatch/k3",
@@ -147,6 +154,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("KL from the policy that sampled to the one that is trained, by k3.", "采样策略到训练策略的 KL（k3 估计）。"),
         K3,
         over_tokens("mismatch_k3", "mean"),
+        names=(Name("verl", "rollout_corr/k3_kl", verl.LATER),),
     ),
     metric(
         "mismatch/ppl_ratio",
@@ -195,6 +203,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Chi-square distance of the two policies per token.", "两个策略在 token 层面的卡方距离。"),
         CHI2,
         applied("less_one", over_tokens("mismatch_weight", "mean_square")),
+        names=(Name("verl", "rollout_corr/chi2_token", verl.LATER),),
     ),
     metric(
         "mismatch/chi2_sequence",
@@ -204,6 +213,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Chi-square distance of the two policies over whole responses.", "两个策略在整条回答层面的卡方距离。"),
         CHI2_SEQUENCE,
         applied("less_one", over_rollouts(SEQUENCE_WEIGHT, "mean_square")),
+        names=(Name("verl", "rollout_corr/chi2_seq", verl.LATER),),
     ),
     metric(
         "mismatch/ess",
@@ -242,5 +252,6 @@ METRICS: Final[tuple[Metric, ...]] = (
             over_tokens("sampled_prob", "variance"),
             over_tokens("prob_sum", "variance"),
         ),
+        names=(Name("verl", "training/rollout_actor_probs_pearson_corr"),),
     ),
 )

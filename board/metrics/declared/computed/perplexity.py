@@ -4,7 +4,7 @@ from typing import Final
 
 from board.metrics.declared.computation import applied, over_rollouts
 from board.metrics.declared.computed.mismatch import RATIO, SMALL, VERL
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
 
 PERPLEXITY = reading(
@@ -30,6 +30,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         PERPLEXITY,
         over_rollouts(applied("exp_of_negative", "logprob/mean"), "mean"),
         family="policy",
+        names=(Name("verl", "rollout_corr/training_ppl"),),
     ),
     metric(
         "mismatch/policy_log_ppl",
@@ -40,6 +41,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         PERPLEXITY,
         over_rollouts(applied("negative", "logprob/mean"), "mean"),
         family="policy",
+        names=(Name("verl", "rollout_corr/training_log_ppl"),),
     ),
     metric(
         "mismatch/rollout_ppl",
@@ -49,6 +51,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Perplexity of the responses under the engine.", "回答在推理引擎的困惑度。"),
         PERPLEXITY,
         over_rollouts(applied("exp_of_negative", "rollout_logprob/mean"), "mean"),
+        names=(Name("verl", "rollout_corr/rollout_ppl"),),
     ),
     metric(
         "mismatch/rollout_log_ppl",
@@ -58,6 +61,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Log-perplexity of the responses under the engine.", "回答在推理引擎的对数困惑度。"),
         PERPLEXITY,
         over_rollouts(applied("negative", "rollout_logprob/mean"), "mean"),
+        names=(Name("verl", "rollout_corr/rollout_log_ppl"),),
     ),
     metric(
         "mismatch/log_ppl_diff_mean",
@@ -67,6 +71,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("How much higher the trainer's log-perplexity is.", "训练端的对数困惑度平均高出多少。"),
         SMALL,
         over_rollouts(RISE, "mean"),
+        names=(Name("verl", "rollout_corr/log_ppl_diff"),),
     ),
     metric(
         "mismatch/log_ppl_diff_abs",
@@ -76,6 +81,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("How far the two log-perplexities of a response lie apart.", "同一回答的两个对数困惑度平均相差多少。"),
         SMALL,
         over_rollouts(applied("size", "mismatch/mean"), "mean"),
+        names=(Name("verl", "rollout_corr/log_ppl_abs_diff"),),
     ),
     metric(
         "mismatch/log_ppl_diff_max",
@@ -85,6 +91,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Response whose perplexity rose most from engine to trainer.", "训练端对数困惑度高出最多的回答。"),
         SMALL,
         over_rollouts(RISE, "max"),
+        names=(Name("verl", "rollout_corr/log_ppl_diff_max"),),
     ),
     metric(
         "mismatch/log_ppl_diff_min",
@@ -94,6 +101,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Response whose perplexity fell most from engine to trainer.", "训练端对数困惑度低出最多的回答。"),
         SMALL,
         over_rollouts(RISE, "min"),
+        names=(Name("verl", "rollout_corr/log_ppl_diff_min"),),
     ),
     metric(
         "mismatch/ppl_ratio_rollout_mean",
@@ -106,5 +114,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         ),
         RATIO,
         over_rollouts(applied("exp_of_negative", "mismatch/mean"), "mean"),
+        names=(Name("verl", "rollout_corr/ppl_ratio"),),
     ),
 )

@@ -3,8 +3,9 @@
 from typing import Final
 
 from board.metrics.declared.computation import applied, over_rollouts, over_tokens
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
+from board.metrics.declared.dialects import roll, trl, verl
 
 SURE = reading(
     "",
@@ -68,6 +69,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ),
         SURE,
         over_tokens("trained_logprob", "mean"),
+        names=(Name("roll", "critic/old_log_prob/mean"),),
     ),
     metric(
         "policy/ref_logprob_mean",
@@ -77,6 +79,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Mean log-probability of the sampled tokens under the reference.", "参考模型对所采样 token 的平均对数概率。"),
         DRIFT,
         over_tokens("ref_logprob", "mean"),
+        names=(Name("roll", "critic/ref_log_prob/mean"),),
     ),
     metric(
         "policy/surprisal_sum_mean",
@@ -89,6 +92,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ),
         TOTAL,
         over_rollouts(applied("negative", "logprob/sum"), "mean"),
+        names=(Name("trl", "objective/entropy", trl.PADDING),),
     ),
     metric(
         "policy/entropy_mean",
@@ -98,6 +102,11 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Mean entropy of the policy per token: how much it still explores.", "策略每个 token 的平均熵：它还在多大程度上探索。"),
         EXPLORES,
         over_tokens("entropy", "mean"),
+        names=(
+            Name("roll", "critic/entropy/mean", roll.AGGREGATED),
+            Name("trl-grpo", "entropy"),
+            Name("verl", "actor/entropy", verl.AGGREGATED),
+        ),
     ),
     metric(
         "policy/entropy_max",

@@ -3,8 +3,9 @@
 from typing import Final
 
 from board.metrics.declared.computation import SoFar, applied, over_rollouts
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
+from board.metrics.declared.dialects import re_grpo, trl, trl_grpo, verl
 
 RISES = reading(
     "up",
@@ -83,6 +84,13 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Mean reward of the step's rollouts.", "该步所有 rollout 的平均奖励。"),
         RISES,
         over_rollouts("reward", "mean"),
+        names=(
+            Name("roll", "critic/score/mean"),
+            Name("trl", "objective/scores"),
+            Name("trl-grpo", "reward", trl_grpo.WEIGHTED),
+            Name("re-grpo", "rollouts/returns_mean"),
+            Name("verl", "critic/score/mean", verl.ANSWERED),
+        ),
     ),
     metric(
         "reward/std",
@@ -92,6 +100,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Spread of the step's rewards (standard deviation).", "同一步内奖励的离散程度（标准差）。"),
         SPREAD,
         over_rollouts("reward", "std"),
+        names=(
+            Name("trl-grpo", "reward_std", trl_grpo.SAMPLE),
+            Name("re-grpo", "rollouts/returns_std", re_grpo.SAMPLE),
+        ),
     ),
     metric(
         "reward/max",
@@ -101,6 +113,11 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Best reward of the step.", "该步的最高奖励。"),
         EXTREME,
         over_rollouts("reward", "max"),
+        names=(
+            Name("roll", "critic/score/max"),
+            Name("re-grpo", "rollouts/returns_max"),
+            Name("verl", "critic/score/max", verl.ANSWERED),
+        ),
     ),
     metric(
         "reward/min",
@@ -110,6 +127,11 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Worst reward of the step.", "该步的最低奖励。"),
         EXTREME,
         over_rollouts("reward", "min"),
+        names=(
+            Name("roll", "critic/score/min"),
+            Name("re-grpo", "rollouts/returns_min"),
+            Name("verl", "critic/score/min", verl.ANSWERED),
+        ),
     ),
     metric(
         "reward/sum",
@@ -122,6 +144,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ),
         RISES,
         over_rollouts("reward", "sum"),
+        names=(Name("re-grpo", "rollouts/returns_sum"),),
     ),
     metric(
         "reward/best_mean",
@@ -137,6 +160,10 @@ METRICS: Final[tuple[Metric, ...]] = (
             ),
         ),
         SoFar("max", over_rollouts("reward", "mean")),
+        names=(
+            Name("re-grpo", "rollouts/returns_best_mean"),
+            Name("re-grpo", "final/best_mean_return", re_grpo.AT_END),
+        ),
     ),
     metric(
         "reward/shaped_mean",
@@ -149,6 +176,11 @@ METRICS: Final[tuple[Metric, ...]] = (
         ),
         SHAPED,
         over_rollouts("token_reward/sum", "mean"),
+        names=(
+            Name("roll", "critic/rewards/mean"),
+            Name("trl", "objective/rlhf_reward", trl.WHITENED),
+            Name("verl", "critic/rewards/mean", verl.ANSWERED),
+        ),
     ),
     metric(
         "reward/shaped_max",
@@ -158,6 +190,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Best reward of the step with the KL penalty counted in.", "该步计入 KL 惩罚后的最高奖励。"),
         EXTREME,
         over_rollouts("token_reward/sum", "max"),
+        names=(
+            Name("roll", "critic/rewards/max"),
+            Name("verl", "critic/rewards/max", verl.ANSWERED),
+        ),
     ),
     metric(
         "reward/shaped_min",
@@ -167,6 +203,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Worst reward of the step with the KL penalty counted in.", "该步计入 KL 惩罚后的最低奖励。"),
         EXTREME,
         over_rollouts("token_reward/sum", "min"),
+        names=(
+            Name("roll", "critic/rewards/min"),
+            Name("verl", "critic/rewards/min", verl.ANSWERED),
+        ),
     ),
     metric(
         "reward/penalty_mean",
@@ -179,6 +219,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ),
         PENALTY,
         over_rollouts(applied("difference", "token_reward/sum", "reward"), "mean"),
+        names=(Name("trl", "objective/non_score_reward", trl.WHITENED),),
     ),
     metric(
         "reward/reference_mean",

@@ -6,8 +6,9 @@ r = exp(logprob - old_logprob) on a token.
 from typing import Final
 
 from board.metrics.declared.computation import applied, over_tokens
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
+from board.metrics.declared.dialects import roll, trl, trl_grpo, verl
 
 TRL = "TRL, PPO Trainer"
 ROLL = "ROLL, Trackers and Metrics"
@@ -68,6 +69,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ),
         NEAR_ONE,
         over_tokens("update_ratio", "mean"),
+        names=(
+            Name("roll", "actor/ratio_mean", roll.UPDATES),
+            Name("trl", "val/ratio", trl.PADDED),
+        ),
     ),
     metric(
         "update/ratio_max",
@@ -77,6 +82,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Largest ratio of new to old probability of a token.", "单个 token 新旧概率之比的最大值。"),
         FAR,
         over_tokens("update_ratio", "max"),
+        names=(Name("roll", "actor/ratio_max", roll.UPDATES),),
     ),
     metric(
         "update/ratio_min",
@@ -86,6 +92,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Smallest ratio of new to old probability of a token.", "单个 token 新旧概率之比的最小值。"),
         FAR,
         over_tokens("update_ratio", "min"),
+        names=(Name("roll", "actor/ratio_min", roll.UPDATES),),
     ),
     metric(
         "update/ratio_variance",
@@ -104,6 +111,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Share of tokens made less likely than the clip range allows.", "概率降幅超过裁剪下界的 token 比例。"),
         CLIPPED,
         over_tokens("clip_low", "mean"),
+        names=(Name("roll", "actor/ppo_ratio_low_clipfrac", roll.EPSILON),),
     ),
     metric(
         "update/clip_high_share",
@@ -113,6 +121,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Share of tokens made more likely than the clip range allows.", "概率升幅超过裁剪上界的 token 比例。"),
         CLIPPED,
         over_tokens("clip_high", "mean"),
+        names=(Name("roll", "actor/ppo_ratio_high_clipfrac", roll.EPSILON),),
     ),
     metric(
         "update/clip_share",
@@ -122,6 +131,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Share of tokens outside the clip range on either side.", "超出裁剪范围（任意一侧）的 token 比例。"),
         CLIPPED,
         applied("sum", over_tokens("clip_low", "mean"), over_tokens("clip_high", "mean")),
+        names=(Name("roll", "actor/ppo_ratio_clipfrac", roll.EPSILON),),
     ),
     metric(
         "update/approxkl",
@@ -131,6 +141,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Approximate KL between the policies before and after the update.", "更新前后两个策略之间的近似 KL。"),
         STEP,
         over_tokens("update_k2", "mean"),
+        names=(
+            Name("roll", "actor/approxkl", roll.UPDATES),
+            Name("trl", "policy/approxkl_avg", trl.PADDED),
+        ),
     ),
     metric(
         "update/objective_clip_share",
@@ -140,6 +154,12 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Share of tokens on which clipping changed the objective.", "裁剪实际改变了目标的 token 比例。"),
         CLIPPED,
         over_tokens("clipped", "mean"),
+        names=(
+            Name("roll", "actor/clipfrac", roll.EPSILON),
+            Name("trl", "policy/clipfrac_avg", trl.PADDED),
+            Name("trl-grpo", "clip_ratio/region_mean", trl_grpo.UPDATES),
+            Name("verl", "actor/pg_clipfrac", verl.UPDATES),
+        ),
     ),
     metric(
         "update/policy_kl",
@@ -149,6 +169,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("KL from the policy before the update to the one after it, by k1.", "更新前策略到更新后策略的 KL（k1 估计）。"),
         STEP,
         applied("negative", over_tokens("update", "mean")),
+        names=(Name("verl", "actor/ppo_kl", verl.UPDATES),),
     ),
     metric(
         "update/log_ratio_mean",
@@ -158,5 +179,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Mean log-ratio of the new to the old probability of a token.", "新旧概率之比的对数的平均值。"),
         STEP,
         over_tokens("update", "mean"),
+        names=(Name("roll", "actor/policykl", roll.UPDATES),),
     ),
 )

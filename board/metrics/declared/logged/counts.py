@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
+from board.metrics.declared.dialects import re_grpo
 
 COUNTER = reading(
     "up",
@@ -46,6 +47,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Samples processed so far.", "到目前为止处理的样本数。"),
         COUNTER,
+        names=(Name("roll", "system/samples"),),
     ),
     metric(
         "counts/samples",
@@ -54,6 +56,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Samples of the batch.", "批次的样本数。"),
         VALID,
+        names=(Name("roll", "actor/total_samples"),),
     ),
     metric(
         "counts/valid_samples",
@@ -62,6 +65,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Samples of the batch that are trained on.", "批次中实际参与训练的样本数。"),
         VALID,
+        names=(Name("roll", "actor/valid_samples"),),
     ),
     metric(
         "counts/valid_sample_share",
@@ -70,6 +74,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Share of the batch that is trained on.", "批次中实际参与训练的样本比例。"),
         VALID,
+        names=(Name("roll", "actor/valid_sample_ratio"),),
     ),
     metric(
         "counts/batches_total",
@@ -78,6 +83,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("Batches of rollouts so far.", "到目前为止的 rollout 批次数。"),
         COUNTER,
+        names=(
+            Name("re-grpo", "rollouts/batch_step"),
+            Name("re-grpo", "final/total_batches", re_grpo.AT_END),
+        ),
     ),
     metric(
         "counts/updates",
@@ -86,6 +95,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("Updates of an epoch.", "一个 epoch 内的更新次数。"),
         SETTING,
+        names=(Name("re-grpo", "training_epoch/steps_per_epoch"),),
     ),
     metric(
         "counts/updates_total",
@@ -94,6 +104,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("Updates of the whole run.", "整个训练的更新次数。"),
         COUNTER,
+        names=(Name("re-grpo", "final/total_steps"),),
     ),
     metric(
         "counts/global_step",
@@ -102,6 +113,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py",
         ("Step the trainer counts.", "训练程序自己的步数。"),
         COUNTER,
+        names=(Name("verl", "training/global_step"),),
     ),
     metric(
         "counts/epoch",
@@ -116,6 +128,10 @@ METRICS: Final[tuple[Metric, ...]] = (
                 "若其他曲线在它增加处跳变，说明策略在背诵数据。",
             ),
         ),
+        names=(
+            Name("trl-grpo", "epoch"),
+            Name("verl", "training/epoch"),
+        ),
     ),
     metric(
         "counts/replay_buffer",
@@ -124,6 +140,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("Samples waiting in the replay buffer.", "回放缓冲区中的样本数。"),
         SETTING,
+        names=(Name("re-grpo", "system/replay_buffer_size"),),
     ),
     metric(
         "counts/checkpoint_saved",
@@ -132,6 +149,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("A checkpoint was saved here.", "此处保存了检查点。"),
         MARK,
+        names=(Name("re-grpo", "checkpoint/saved"),),
     ),
     metric(
         "counts/checkpoint_step",
@@ -140,6 +158,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("Batch of the last checkpoint.", "最近一个检查点所在的批次。"),
         MARK,
+        names=(Name("re-grpo", "checkpoint/step"),),
     ),
     metric(
         "counts/tokens_seen",
@@ -148,5 +167,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         "TRL, GRPO Trainer",
         ("Tokens of prompts and responses so far.", "迄今为止提示与回答的 token 总数。"),
         COUNTER,
+        names=(Name("trl-grpo", "num_tokens"),),
     ),
 )

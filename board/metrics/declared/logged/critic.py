@@ -3,7 +3,7 @@
 from typing import Final
 
 from board.metrics.declared.computed.critic import ERROR, LEVEL
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
 
 ROLL = "ROLL, Trackers and Metrics"
@@ -16,6 +16,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Mean value the critic gives a token during the update.", "更新过程中价值模型对每个 token 的平均估值。"),
         LEVEL,
+        names=(
+            Name("roll", "critic/vpred"),
+            Name("verl", "critic/vpred_mean"),
+        ),
     ),
     metric(
         "critic/update_error",
@@ -24,6 +28,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Mean squared error of the critic's values during the update.", "更新过程中价值与回报之间的均方误差。"),
         ERROR,
+        names=(Name("roll", "critic/error"),),
     ),
     metric(
         "critic/clip_share",
@@ -38,6 +43,11 @@ METRICS: Final[tuple[Metric, ...]] = (
                 "比例过高会在回报变化时拖住价值模型：请对照可解释方差。",
             ),
             look="tokens",
+        ),
+        names=(
+            Name("roll", "critic/clipfrac"),
+            Name("trl", "val/clipfrac_avg"),
+            Name("verl", "critic/vf_clipfrac"),
         ),
     ),
 )

@@ -3,7 +3,7 @@
 from typing import Final
 
 from board.metrics.declared.computed.evaluation import HELD_OUT
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import Pair, metric, reading
 from board.metrics.declared.logged.length import TURNS
 
@@ -24,6 +24,11 @@ PICKS: Final[tuple[tuple[str, Pair], ...]] = (
 )
 
 
+def _names(score: str) -> tuple[Name, Name]:
+    """verl's names of a score: of the one each data source is judged by, and of the others."""
+    return Name("verl", f"val-core/{{path}}/{score}"), Name("verl", f"val-aux/{{path}}/{score}")
+
+
 def _pick(name: str, words: Pair) -> tuple[Metric, Metric]:
     """Mean and spread, over resamplings, of one pick among n answers to a prompt."""
     formula = f"over resamplings of n answers to a prompt of the score of {words[0]}, averaged over prompts"
@@ -33,8 +38,16 @@ def _pick(name: str, words: Pair) -> tuple[Metric, Metric]:
         f"按数据来源：{words[1]}的得分的离散程度（标准差）。",
     )
     return (
-        metric(f"{OF}/{name}@{{n}}/mean", "reward", f"mean {formula}", VERL, mean, HELD_OUT),
-        metric(f"{OF}/{name}@{{n}}/std", "reward", f"standard deviation {formula}", VERL, spread, SPREAD),
+        metric(f"{OF}/{name}@{{n}}/mean", "reward", f"mean {formula}", VERL, mean, HELD_OUT, names=_names(f"{name}@{{n}}/mean")),
+        metric(
+            f"{OF}/{name}@{{n}}/std",
+            "reward",
+            f"standard deviation {formula}",
+            VERL,
+            spread,
+            SPREAD,
+            names=_names(f"{name}@{{n}}/std"),
+        ),
     )
 
 
@@ -46,6 +59,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Mean score of an evaluation, by data source.", "按数据来源：评测的平均得分。"),
         HELD_OUT,
+        names=_names("mean@{n}"),
     ),
     metric(
         f"{OF}/std@{{n}}",
@@ -57,6 +71,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "按数据来源：同一提示各回答得分的离散程度。",
         ),
         SPREAD,
+        names=_names("std@{n}"),
     ),
     *(one for pick in PICKS for one in _pick(*pick)),
     metric(
@@ -66,5 +81,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Turns of an evaluation's dialogues.", "评测对话的轮数。"),
         TURNS,
+        names=(Name("verl", "val-aux/num_turns/{name}"),),
     ),
 )

@@ -3,7 +3,7 @@
 from typing import Final
 
 from board.metrics.declared.computed.length import CUT, GROWS, LIMIT, PROMPTS
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
 
 TURNS = reading(
@@ -40,6 +40,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "TRL, PPO Trainer",
         ("How many end tokens were sampled.", "采样到的结束符个数。"),
         ENDINGS,
+        names=(Name("trl", "val/num_eos_tokens"),),
     ),
     metric(
         "length/turns_mean",
@@ -48,6 +49,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py",
         ("Mean number of turns of a dialogue.", "每段对话的平均轮数。"),
         TURNS,
+        names=(Name("verl", "num_turns/mean"),),
     ),
     metric(
         "length/turns_max",
@@ -56,6 +58,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py",
         ("Largest number of turns of a dialogue.", "单段对话的最多轮数。"),
         TURNS,
+        names=(Name("verl", "num_turns/max"),),
     ),
     metric(
         "length/turns_min",
@@ -64,6 +67,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py",
         ("Smallest number of turns of a dialogue.", "单段对话的最少轮数。"),
         TURNS,
+        names=(Name("verl", "num_turns/min"),),
     ),
     metric(
         "length/tool_calls_mean",
@@ -72,6 +76,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py",
         ("Mean number of tool calls of a rollout.", "每条 rollout 的平均工具调用次数。"),
         TURNS,
+        names=(
+            Name("trl-grpo", "tools/call_frequency"),
+            Name("verl", "tool_call_counts/mean"),
+        ),
     ),
     metric(
         "length/tool_calls_max",
@@ -80,6 +88,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py",
         ("Largest number of tool calls of a rollout.", "单条 rollout 的最多工具调用次数。"),
         TURNS,
+        names=(Name("verl", "tool_call_counts/max"),),
     ),
     metric(
         "length/tool_calls_min",
@@ -88,6 +97,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py",
         ("Smallest number of tool calls of a rollout.", "单条 rollout 的最少工具调用次数。"),
         TURNS,
+        names=(Name("verl", "tool_call_counts/min"),),
     ),
     metric(
         "length/finished_mean",
@@ -96,6 +106,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py",
         ("Mean length of the responses that are not empty.", "非空回答的平均长度。"),
         GROWS,
+        names=(Name("verl", "response_length_non_aborted/mean"),),
     ),
     metric(
         "length/finished_max",
@@ -104,6 +115,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py",
         ("Longest response that is not empty.", "最长的非空回答。"),
         LIMIT,
+        names=(Name("verl", "response_length_non_aborted/max"),),
     ),
     metric(
         "length/finished_min",
@@ -112,6 +124,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py",
         ("Shortest response that is not empty.", "最短的非空回答。"),
         GROWS,
+        names=(Name("verl", "response_length_non_aborted/min"),),
     ),
     metric(
         "length/finished_truncated_share",
@@ -120,6 +133,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py; threshold by Miles",
         ("Share of the responses that are not empty and reach the limit of length.", "非空回答中达到长度上限的比例。"),
         CUT,
+        names=(Name("verl", "response_length_non_aborted/clip_ratio"),),
     ),
     metric(
         "length/prompt_limit_share",
@@ -128,6 +142,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py",
         ("Share of prompts that reach the limit of length.", "达到长度上限的提示比例。"),
         PROMPTS,
+        names=(Name("verl", "prompt_length/clip_ratio"),),
     ),
     metric(
         "length/terminated_mean",
@@ -136,6 +151,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "TRL, GRPO Trainer",
         ("Mean length of the responses that end by themselves.", "自行结束的回答的平均长度。"),
         GROWS,
+        names=(Name("trl-grpo", "completions/mean_terminated_length"),),
     ),
     metric(
         "length/terminated_min",
@@ -144,6 +160,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "TRL, GRPO Trainer",
         ("Shortest response that ends by itself.", "自行结束的最短回答。"),
         GROWS,
+        names=(Name("trl-grpo", "completions/min_terminated_length"),),
     ),
     metric(
         "length/terminated_max",
@@ -152,6 +169,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "TRL, GRPO Trainer",
         ("Longest response that ends by itself.", "自行结束的最长回答。"),
         LIMIT,
+        names=(Name("trl-grpo", "completions/max_terminated_length"),),
     ),
     metric(
         "length/tool_failure_share",
@@ -160,5 +178,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         "TRL, GRPO Trainer",
         ("Share of calls of tools that failed.", "失败的工具调用所占比例。"),
         FAILS,
+        names=(Name("trl-grpo", "tools/failure_frequency"),),
     ),
 )

@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
+from board.metrics.declared.dialects import trl_grpo
 
 POLICY = reading(
     "",
@@ -79,6 +80,12 @@ METRICS: Final[tuple[Metric, ...]] = (
         "Schulman et al. 2017 (PPO), arXiv:1707.06347",
         ("Policy-gradient loss.", "策略梯度损失。"),
         POLICY,
+        names=(
+            Name("roll", "actor/pg_loss"),
+            Name("trl", "loss/policy_avg"),
+            Name("trl-grpo", "policy_loss"),
+            Name("verl", "actor/pg_loss"),
+        ),
     ),
     metric(
         "loss/policy_weighted",
@@ -87,6 +94,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Policy-gradient loss after samples are weighted.", "按样本加权之后的策略梯度损失。"),
         POLICY,
+        names=(Name("roll", "actor/weighted_pg_loss"),),
     ),
     metric(
         "loss/total",
@@ -98,6 +106,12 @@ METRICS: Final[tuple[Metric, ...]] = (
             "用于反向传播的总损失：策略损失加上所有附加项。",
         ),
         POLICY,
+        names=(
+            Name("roll", "actor/total_loss"),
+            Name("trl-grpo", "loss", trl_grpo.TERMS),
+            Name("re-grpo", "training_step/loss"),
+            Name("verl", "actor/loss"),
+        ),
     ),
     metric(
         "loss/total_epoch_mean",
@@ -106,6 +120,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("Mean loss over an epoch.", "一个 epoch 内的平均损失。"),
         POLICY,
+        names=(Name("re-grpo", "training_epoch/loss_mean"),),
     ),
     metric(
         "loss/total_epoch_std",
@@ -114,6 +129,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("Spread of the losses of an epoch (standard deviation).", "一个 epoch 内损失的离散程度（标准差）。"),
         UNEVEN,
+        names=(Name("re-grpo", "training_epoch/loss_std"),),
     ),
     metric(
         "loss/component/{name}",
@@ -122,6 +138,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO + ", Dr. GRPO",
         ("One term of the loss.", "损失的一个组成部分。"),
         POLICY,
+        names=(Name("re-grpo", "training_step/dr_component_{name}"),),
     ),
     metric(
         "loss/value",
@@ -130,6 +147,11 @@ METRICS: Final[tuple[Metric, ...]] = (
         TRL,
         ("Loss of the critic.", "价值模型的损失。"),
         VALUE,
+        names=(
+            Name("roll", "critic/loss"),
+            Name("trl", "loss/value_avg"),
+            Name("verl", "critic/vf_loss"),
+        ),
     ),
     metric(
         "loss/kl",
@@ -138,6 +160,11 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("KL to the reference during the update.", "更新过程中相对参考模型的 KL。"),
         KL,
+        names=(
+            Name("roll", "actor/kl_loss"),
+            Name("re-grpo", "training_step/kl"),
+            Name("verl", "actor/kl_loss"),
+        ),
     ),
     metric(
         "loss/kl_epoch_mean",
@@ -146,6 +173,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("Mean KL to the reference over an epoch's updates.", "一个 epoch 的各次更新中相对参考模型的平均 KL。"),
         KL,
+        names=(Name("re-grpo", "training_epoch/kl_mean"),),
     ),
     metric(
         "loss/kl_epoch_std",
@@ -154,6 +182,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("Spread of the KL over an epoch's updates (standard deviation).", "一个 epoch 的各次更新中 KL 的离散程度（标准差）。"),
         UNEVEN,
+        names=(Name("re-grpo", "training_epoch/kl_std"),),
     ),
     metric(
         "loss/kl_coefficient",
@@ -162,6 +191,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py",
         ("Weight of the KL term in the loss.", "损失中 KL 项的系数。"),
         COEFFICIENT,
+        names=(Name("verl", "actor/kl_coef"),),
     ),
     metric(
         "loss/sft",
@@ -170,6 +200,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Supervised loss on the samples.", "样本上的监督微调损失。"),
         TEXT,
+        names=(Name("roll", "actor/sft_loss"),),
     ),
     metric(
         "loss/sft_positive",
@@ -178,6 +209,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Supervised loss on samples that scored well.", "正样本上的监督微调损失。"),
         TEXT,
+        names=(Name("roll", "actor/positive_sft_loss"),),
     ),
     metric(
         "loss/sft_negative",
@@ -193,6 +225,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             ),
             look="responses",
         ),
+        names=(Name("roll", "actor/negative_sft_loss"),),
     ),
     metric(
         "loss/sample_weight_mean",
@@ -201,6 +234,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Mean weight of a sample in the loss.", "样本在损失中的平均权重。"),
         WEIGHTS,
+        names=(Name("roll", "actor/sample_weights_mean"),),
     ),
     metric(
         "loss/sample_weight_min",
@@ -209,6 +243,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Smallest weight of a sample in the loss.", "样本在损失中的最小权重。"),
         WEIGHTS,
+        names=(Name("roll", "actor/sample_weights_min"),),
     ),
     metric(
         "loss/sample_weight_max",
@@ -217,6 +252,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Largest weight of a sample in the loss.", "样本在损失中的最大权重。"),
         WEIGHTS,
+        names=(Name("roll", "actor/sample_weights_max"),),
     ),
     metric(
         "loss/invalid_count",
@@ -225,6 +261,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("Updates skipped because their loss was not finite.", "因损失不是有限值（NaN 或无穷）而跳过的更新。"),
         BROKEN,
+        names=(Name("re-grpo", "training/invalid_loss_count"),),
     ),
     metric(
         "loss/router",
@@ -233,5 +270,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         "TRL, GRPO Trainer",
         ("Loss that keeps the experts of a mixture evenly used.", "使混合专家模型中各专家均衡使用的损失。"),
         POLICY,
+        names=(Name("trl-grpo", "aux_loss"),),
     ),
 )

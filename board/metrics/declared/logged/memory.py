@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import Pair, metric, reading
 
 FILLS = reading(
@@ -37,13 +37,15 @@ STATS: Final[tuple[tuple[str, str, Pair], ...]] = (
 
 def _gpu(stat: str, unit: str, words: Pair) -> Metric:
     """One number of the GPU's memory around a phase, with the states on the card or off it."""
+    name = f"memory/{{phase}}/{{when}}/{{state}}/{stat}/{{device}}"
     return metric(
-        f"memory/{{phase}}/{{when}}/{{state}}/{stat}/{{device}}",
+        name,
         unit,
         f"torch's {stat} of one device at the start or the end of a phase, with the model's states loaded or not",
         ROLL,
         (f"{words[0]} at the start or end of a phase.", f"某一阶段开始或结束时，{words[1]}。"),
         FILLS,
+        names=(Name("roll", name),),
     )
 
 
@@ -56,6 +58,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Memory of the process, around a phase.", "某一阶段前后进程占用的物理内存。"),
         FILLS,
+        names=(Name("roll", "memory/cpu/{phase}/{when}/rss"),),
     ),
     metric(
         "memory/cpu/{phase}/{when}/vms",
@@ -64,6 +67,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Virtual memory of the process, around a phase.", "某一阶段前后进程占用的虚拟内存。"),
         FILLS,
+        names=(Name("roll", "memory/cpu/{phase}/{when}/vms"),),
     ),
     metric(
         "memory/gpu_allocated",
@@ -72,6 +76,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("GPU memory in use.", "已分配的显存。"),
         FILLS,
+        names=(Name("re-grpo", "system/gpu_memory_allocated_gb"),),
     ),
     metric(
         "memory/gpu_reserved",
@@ -80,6 +85,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("GPU memory reserved.", "已预留的显存。"),
         FILLS,
+        names=(Name("re-grpo", "system/gpu_memory_reserved_gb"),),
     ),
     metric(
         "memory/gpu_peak_allocated",
@@ -88,6 +94,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Peak GPU memory in use.", "显存分配峰值。"),
         FILLS,
+        names=(Name("verl", "perf/max_memory_allocated_gb"),),
     ),
     metric(
         "memory/gpu_peak_reserved",
@@ -96,6 +103,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Peak GPU memory reserved.", "显存预留峰值。"),
         FILLS,
+        names=(Name("verl", "perf/max_memory_reserved_gb"),),
     ),
     metric(
         "memory/cpu_used",
@@ -104,5 +112,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Memory in use on the machine.", "机器已使用的内存。"),
         FILLS,
+        names=(Name("verl", "perf/cpu_memory_used_gb"),),
     ),
 )

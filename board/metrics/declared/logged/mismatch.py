@@ -3,8 +3,9 @@
 from typing import Final
 
 from board.metrics.declared.computed.mismatch import ESS, SMALL, SPREAD, VERL, WEIGHT
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
+from board.metrics.declared.dialects import trl_grpo
 
 REJECTS = reading(
     "down",
@@ -34,6 +35,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Mean importance weight after truncation.", "截断后的平均重要性权重。"),
         WEIGHT,
+        names=(
+            Name("trl-grpo", "sampling/importance_sampling_ratio/mean", trl_grpo.CAPPED),
+            Name("verl", "rollout_corr/rollout_is_mean"),
+        ),
     ),
     metric(
         "mismatch/is_cut_max",
@@ -42,6 +47,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Largest importance weight.", "最大的重要性权重。"),
         EXTREME,
+        names=(
+            Name("trl-grpo", "sampling/importance_sampling_ratio/max", trl_grpo.CAPPED),
+            Name("verl", "rollout_corr/rollout_is_max"),
+        ),
     ),
     metric(
         "mismatch/is_cut_min",
@@ -50,6 +59,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Smallest importance weight.", "最小的重要性权重。"),
         EXTREME,
+        names=(
+            Name("trl-grpo", "sampling/importance_sampling_ratio/min", trl_grpo.CAPPED),
+            Name("verl", "rollout_corr/rollout_is_min"),
+        ),
     ),
     metric(
         "mismatch/is_cut_std",
@@ -58,6 +71,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Spread of the importance weights after truncation (standard deviation).", "截断后重要性权重的离散程度（标准差）。"),
         SPREAD,
+        names=(Name("verl", "rollout_corr/rollout_is_std"),),
     ),
     metric(
         "mismatch/is_cut_ess",
@@ -66,6 +80,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Share of the batch that still counts after truncated weighting.", "截断加权之后仍然有效的样本比例。"),
         ESS,
+        names=(Name("verl", "rollout_corr/rollout_is_eff_sample_size"),),
     ),
     metric(
         "mismatch/is_above_share",
@@ -74,6 +89,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Share of importance weights that are cut.", "超过阈值而被截断的重要性权重比例。"),
         REJECTS,
+        names=(Name("verl", "rollout_corr/rollout_is_ratio_fraction_high"),),
     ),
     metric(
         "mismatch/is_below_share",
@@ -82,6 +98,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Share of importance weights below the lower threshold.", "低于下阈值的重要性权重比例。"),
         REJECTS,
+        names=(Name("verl", "rollout_corr/rollout_is_ratio_fraction_low"),),
     ),
     metric(
         "mismatch/is_outside_share",
@@ -90,6 +107,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Share of tokens left out because their weight is out of bounds.", "因权重越界而被剔除的 token 比例。"),
         REJECTS,
+        names=(Name("verl", "rollout_corr/rollout_is_oob_ratio"),),
     ),
     metric(
         "mismatch/is_norm_factor",
@@ -98,6 +116,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Factor that brings the mean weight of the batch to 1.", "使批次平均权重为 1 的归一化系数。"),
         WEIGHT,
+        names=(Name("verl", "rollout_corr/rollout_is_batch_norm_factor"),),
     ),
     metric(
         "mismatch/is_cut_sequence_mean",
@@ -106,6 +125,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Mean over rollouts of the rollout's weight after truncation.", "截断后各 rollout 权重的平均值。"),
         WEIGHT,
+        names=(Name("verl", "rollout_corr/rollout_is_seq_mean"),),
     ),
     metric(
         "mismatch/is_cut_sequence_std",
@@ -114,6 +134,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Spread of the rollouts' weights after truncation (standard deviation).", "截断后各 rollout 权重的离散程度（标准差）。"),
         SPREAD,
+        names=(Name("verl", "rollout_corr/rollout_is_seq_std"),),
     ),
     metric(
         "mismatch/is_cut_sequence_max",
@@ -122,6 +143,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Largest weight of a rollout.", "单条 rollout 的最大权重。"),
         EXTREME,
+        names=(Name("verl", "rollout_corr/rollout_is_seq_max"),),
     ),
     metric(
         "mismatch/is_cut_sequence_min",
@@ -130,6 +152,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Smallest weight of a rollout.", "单条 rollout 的最小权重。"),
         EXTREME,
+        names=(Name("verl", "rollout_corr/rollout_is_seq_min"),),
     ),
     metric(
         "mismatch/is_cut_sequence_deviation",
@@ -138,6 +161,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("How far the weight of a rollout lies from 1 at most.", "单条 rollout 的权重偏离 1 的最大值。"),
         SMALL,
+        names=(Name("verl", "rollout_corr/rollout_is_seq_max_deviation"),),
     ),
     metric(
         "mismatch/is_sequence_above_share",
@@ -146,6 +170,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Share of rollouts whose weight is above the threshold.", "权重超过阈值的 rollout 比例。"),
         REJECTS,
+        names=(Name("verl", "rollout_corr/rollout_is_seq_fraction_high"),),
     ),
     metric(
         "mismatch/is_sequence_below_share",
@@ -154,6 +179,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Share of rollouts whose weight is below the lower threshold.", "权重低于下阈值的 rollout 比例。"),
         REJECTS,
+        names=(Name("verl", "rollout_corr/rollout_is_seq_fraction_low"),),
     ),
     metric(
         "mismatch/rejection/{name}",
@@ -162,6 +188,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("What rejection sampling saw and left out.", "拒绝采样所见与剔除的情况。"),
         REJECTS,
+        names=(Name("verl", "rollout_corr/rollout_rs_{name}"),),
     ),
     metric(
         "mismatch/valid",
@@ -177,5 +204,6 @@ METRICS: Final[tuple[Metric, ...]] = (
             ),
             look="data",
         ),
+        names=(Name("verl", "training/rollout_probs_diff_valid"),),
     ),
 )

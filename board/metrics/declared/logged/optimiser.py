@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
 
 SCHEDULE = reading(
@@ -29,6 +29,13 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Learning rate of the policy.", "策略的学习率。"),
         SCHEDULE,
+        names=(
+            Name("roll", "actor/lr"),
+            Name("trl", "lr"),
+            Name("trl-grpo", "learning_rate"),
+            Name("re-grpo", "training_step/learning_rate"),
+            Name("verl", "actor/lr"),
+        ),
     ),
     metric(
         "optimiser/critic_learning_rate",
@@ -37,6 +44,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Learning rate of the critic.", "价值模型的学习率。"),
         SCHEDULE,
+        names=(
+            Name("roll", "critic/lr"),
+            Name("verl", "critic/lr"),
+        ),
     ),
     metric(
         "optimiser/grad_norm",
@@ -45,6 +56,12 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py",
         ("Size of the policy's gradient.", "策略梯度的大小（范数）。"),
         NORM,
+        names=(
+            Name("roll", "actor_train/grad_norm"),
+            Name("trl-grpo", "grad_norm"),
+            Name("re-grpo", "training_step/grad_norm"),
+            Name("verl", "actor/grad_norm"),
+        ),
     ),
     metric(
         "optimiser/critic_grad_norm",
@@ -53,6 +70,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, trainer/ppo/metric_utils.py",
         ("Size of the critic's gradient.", "价值模型梯度的大小（范数）。"),
         NORM,
+        names=(Name("verl", "critic/grad_norm"),),
     ),
     metric(
         "optimiser/grad_norm_epoch_mean",
@@ -61,6 +79,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "re-grpo",
         ("Mean size of the gradient over an epoch.", "一个 epoch 内梯度范数的平均值。"),
         NORM,
+        names=(Name("re-grpo", "training_epoch/grad_norm_mean"),),
     ),
     metric(
         "optimiser/grad_norm_epoch_max",
@@ -69,5 +88,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         "re-grpo",
         ("Largest gradient of an epoch.", "一个 epoch 内梯度范数的最大值。"),
         NORM,
+        names=(Name("re-grpo", "training_epoch/grad_norm_max"),),
     ),
 )

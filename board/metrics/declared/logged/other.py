@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
 
 TEXT = reading(
@@ -30,6 +30,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "re-grpo",
         ("Sampled responses.", "采样的回答示例。"),
         TEXT,
+        names=(Name("re-grpo", "examples/completion"),),
     ),
     metric(
         "other/critic_type",
@@ -38,6 +39,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "re-grpo, Dr. GRPO",
         ("Kind of critic in use.", "所用价值模型的类型。"),
         TEXT,
+        names=(Name("re-grpo", "dr_grpo/critic_type"),),
     ),
     metric(
         "other/gradient_signal",
@@ -46,6 +48,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         SPO,
         ("Strength of the mean gradient.", "平均梯度的强度（信号）。"),
         VARIANCE,
+        names=(Name("verl", "variance_proxy/proxy1_signal_strength"),),
     ),
     metric(
         "other/gradient_power",
@@ -54,6 +57,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         SPO,
         ("Strength of the gradients of single rollouts: signal and noise.", "单条 rollout 梯度的强度（信号加噪声）。"),
         VARIANCE,
+        names=(Name("verl", "variance_proxy/proxy2_total_power"),),
     ),
     metric(
         "other/gradient_noise",
@@ -62,6 +66,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         SPO,
         ("Estimated noise of the mean gradient.", "平均梯度的噪声估计。"),
         VARIANCE,
+        names=(Name("verl", "variance_proxy/proxy3_pure_noise"),),
     ),
     metric(
         "other/squared_advantage",
@@ -70,6 +75,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         SPO,
         ("Mean squared advantage of a rollout.", "rollout 优势平方的平均值。"),
         VARIANCE,
+        names=(Name("verl", "variance_proxy/expected_a_squared"),),
     ),
     metric(
         "other/score_norm",
@@ -81,5 +87,6 @@ METRICS: Final[tuple[Metric, ...]] = (
             "不论优势大小，一条 rollout 能在多大程度上推动策略。",
         ),
         VARIANCE,
+        names=(Name("verl", "variance_proxy/expected_w"),),
     ),
 )

@@ -3,7 +3,7 @@
 from typing import Final
 
 from board.metrics.declared.computed.kl import UNEVEN, UNSIGNED
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
 
 GRPO = "re-grpo"
@@ -39,6 +39,12 @@ METRICS: Final[tuple[Metric, ...]] = (
         "TRL, PPO Trainer",
         ("Weight of the KL penalty in the reward.", "奖励中 KL 惩罚的系数。"),
         BETA,
+        names=(
+            Name("roll", "critic/kl_coef"),
+            Name("trl", "objective/kl_coef"),
+            Name("verl", "actor/reward_kl_penalty_coeff"),
+            Name("verl", "critic/kl_coeff"),
+        ),
     ),
     metric(
         "reward/clip_share",
@@ -47,6 +53,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "ROLL, Trackers and Metrics",
         ("Share of rewards cut at the bound.", "被截断的奖励所占比例。"),
         CLIPPED,
+        names=(Name("roll", "critic/reward_clip_frac"),),
     ),
     metric(
         "reward/batch/{path}",
@@ -55,6 +62,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("Returns of a batch in more detail.", "一个批次回报的明细。"),
         TERM,
+        names=(Name("re-grpo", "batch_returns/{path}"),),
     ),
     metric(
         "reward/component/{name}/mean",
@@ -63,6 +71,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, GDPO metrics",
         ("Mean of one term of the reward.", "奖励某一组成部分的平均值。"),
         TERM,
+        names=(
+            Name("trl-grpo", "rewards/{name}/mean"),
+            Name("verl", "gdpo/{name}/mean"),
+        ),
     ),
     metric(
         "reward/component/{name}/std",
@@ -71,6 +83,10 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, GDPO metrics",
         ("Spread of one term of the reward (standard deviation).", "奖励某一组成部分的离散程度（标准差）。"),
         TERM,
+        names=(
+            Name("trl-grpo", "rewards/{name}/std"),
+            Name("verl", "gdpo/{name}/std"),
+        ),
     ),
     metric(
         "reward/component/{name}/max",
@@ -79,6 +95,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, GDPO metrics",
         ("Largest of one term of the reward.", "奖励某一组成部分的最大值。"),
         TERM,
+        names=(Name("verl", "gdpo/{name}/max"),),
     ),
     metric(
         "reward/component/{name}/min",
@@ -87,6 +104,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, GDPO metrics",
         ("Smallest of one term of the reward.", "奖励某一组成部分的最小值。"),
         TERM,
+        names=(Name("verl", "gdpo/{name}/min"),),
     ),
     metric(
         "kl/k3_padded_mean",
@@ -95,6 +113,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("Mean KL to the reference over a batch, padding counted as 0.", "整个批次上相对参考模型的平均 KL，填充位置按 0 计。"),
         UNSIGNED,
+        names=(Name("re-grpo", "rollouts/kl_mean"),),
     ),
     metric(
         "kl/k3_padded_std",
@@ -106,5 +125,6 @@ METRICS: Final[tuple[Metric, ...]] = (
             "整个批次上 KL 的离散程度（标准差），填充位置按 0 计。",
         ),
         UNEVEN,
+        names=(Name("re-grpo", "rollouts/kl_std"),),
     ),
 )

@@ -3,7 +3,7 @@
 from typing import Final
 
 from board.metrics.declared.computed.counts import VOLUME
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
 
 FAST = reading(
@@ -46,6 +46,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "ROLL, Trackers and Metrics",
         ("Tokens processed in a second.", "每秒处理的 token 数。"),
         FAST,
+        names=(Name("roll", "system/tps"),),
     ),
     metric(
         "system/tokens_per_second_per_gpu",
@@ -54,6 +55,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Tokens processed in a second by one GPU.", "每张 GPU 每秒处理的 token 数。"),
         FAST,
+        names=(Name("verl", "perf/throughput"),),
     ),
     metric(
         "system/episodes_per_second",
@@ -62,6 +64,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "TRL, PPO Trainer",
         ("Rollouts processed in a second.", "每秒处理的 rollout 数。"),
         FAST,
+        names=(Name("trl", "eps"),),
     ),
     metric(
         "system/tokens",
@@ -70,6 +73,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Tokens processed in the step, prompts included.", "该步处理的 token 数，含提示。"),
         VOLUME,
+        names=(Name("verl", "perf/total_num_tokens"),),
     ),
     metric(
         "system/mfu/{path}",
@@ -78,6 +82,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Share of the GPUs' speed that a model's work reaches.", "算力利用率（MFU）。"),
         FAST,
+        names=(Name("verl", "perf/mfu/{path}"),),
     ),
     metric(
         "system/balance/{name}",
@@ -86,6 +91,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("How evenly the step's tokens are spread over workers.", "该步 token 在各 worker 之间的均衡程度。"),
         BALANCE,
+        names=(Name("verl", "global_seqlen/{name}"),),
     ),
     metric(
         "system/asynchronous/{path}",
@@ -94,6 +100,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "verl, fully asynchronous trainer",
         ("What an asynchronous trainer says of its queue and of stale samples.", "异步训练中队列与陈旧样本的情况。"),
         STALE,
+        names=(Name("verl", "fully_async/{path}"),),
     ),
     metric(
         "system/accelerate/{name}",
@@ -102,6 +109,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "re-grpo",
         ("A setting of Accelerate.", "Accelerate 的一项设置。"),
         SETTING,
+        names=(Name("re-grpo", "accelerate/{name}"),),
     ),
     metric(
         "system/ddp/{name}",
@@ -110,6 +118,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "re-grpo",
         ("A setting of data-parallel training.", "数据并行训练的一项设置。"),
         SETTING,
+        names=(Name("re-grpo", "ddp/{name}"),),
     ),
     metric(
         "system/evaluation_samples_per_second",
@@ -118,6 +127,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "transformers, Trainer",
         ("Samples per second of an evaluation.", "评测每秒处理的样本数。"),
         FAST,
+        names=(Name("trl-grpo", "eval/samples_per_second"),),
     ),
     metric(
         "system/evaluation_batches_per_second",
@@ -126,5 +136,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         "transformers, Trainer",
         ("Batches per second of an evaluation.", "评测每秒处理的批次数。"),
         FAST,
+        names=(Name("trl-grpo", "eval/steps_per_second"),),
     ),
 )

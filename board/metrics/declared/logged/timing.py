@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
 
 LASTS = reading(
@@ -31,6 +31,11 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Time of a step.", "一步所用的时间。"),
         LASTS,
+        names=(
+            Name("trl-grpo", "step_time"),
+            Name("verl", "perf/time_per_step"),
+            Name("verl", "timing_s/step"),
+        ),
     ),
     metric(
         "time/rollout",
@@ -39,6 +44,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Time to sample the rollouts.", "采样 rollout 所用的时间。"),
         LASTS,
+        names=(Name("roll", "time/rollout"),),
     ),
     metric(
         "time/reference_values_reward",
@@ -47,6 +53,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Time to compute reference logprobs, values and rewards.", "计算参考模型 logprob、价值与奖励所用的时间。"),
         LASTS,
+        names=(Name("roll", "time/ref_log_probs_values_reward"),),
     ),
     metric(
         "time/old_logprobs_values",
@@ -55,6 +62,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Time to compute the policy's logprobs and the values.", "计算策略 logprob 与价值所用的时间。"),
         LASTS,
+        names=(Name("roll", "time/old_log_probs_values"),),
     ),
     metric(
         "time/advantages",
@@ -63,6 +71,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Time to compute advantages.", "计算优势所用的时间。"),
         LASTS,
+        names=(Name("roll", "time/adv"),),
     ),
     metric(
         "time/{phase}/total",
@@ -71,6 +80,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Time of a phase as a whole.", "某一阶段的总时间。"),
         LASTS,
+        names=(Name("roll", "time/{phase}/total"),),
     ),
     metric(
         "time/{phase}/execute",
@@ -79,6 +89,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Time of a phase's own work.", "某一阶段实际执行的时间。"),
         LASTS,
+        names=(Name("roll", "time/{phase}/execute"),),
     ),
     metric(
         "time/{phase}/onload",
@@ -87,6 +98,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Time to load the model's state before a phase.", "某一阶段开始前载入模型状态的时间。"),
         MOVES,
+        names=(Name("roll", "time/{phase}/onload"),),
     ),
     metric(
         "time/{phase}/offload",
@@ -95,6 +107,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ROLL,
         ("Time to take the model's state off the GPU after a phase.", "某一阶段结束后卸载模型状态的时间。"),
         MOVES,
+        names=(Name("roll", "time/{phase}/offload"),),
     ),
     metric(
         "time/stage/{path}",
@@ -103,6 +116,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Time of a stage of the step.", "该步某一环节的时间。"),
         LASTS,
+        names=(Name("verl", "timing_s/{path}"),),
     ),
     metric(
         "time/per_token/{path}",
@@ -111,6 +125,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         VERL,
         ("Time of a stage per token.", "某一环节平均每个 token 的时间。"),
         LASTS,
+        names=(Name("verl", "timing_per_token_ms/{path}"),),
     ),
     metric(
         "time/evaluation",
@@ -119,5 +134,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         "transformers, Trainer",
         ("Time of an evaluation.", "一次评测所用的时间。"),
         LASTS,
+        names=(Name("trl-grpo", "eval/runtime"),),
     ),
 )

@@ -3,7 +3,7 @@
 from typing import Final
 
 from board.metrics.declared.computed.update import CLIPPED, UNEVEN
-from board.metrics.declared.contract import Metric
+from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
 
 ROLL = "ROLL, Trackers and Metrics"
@@ -22,6 +22,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "第二重裁剪（针对概率过高的坏 token）生效的比例。",
         ),
         CLIPPED,
+        names=(Name("verl", "actor/pg_clipfrac_lower"),),
     ),
     metric(
         "update/ratio_batch_variance",
@@ -30,6 +31,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "TRL, PPO Trainer",
         ("Variance between minibatches of the mean ratio of new to old probability.", "各小批量平均概率比之间的方差。"),
         UNEVEN,
+        names=(Name("trl", "val/ratio_var"),),
     ),
     metric(
         "policy/update_entropy",
@@ -45,6 +47,10 @@ METRICS: Final[tuple[Metric, ...]] = (
             ),
             look="tokens",
         ),
+        names=(
+            Name("trl", "policy/entropy_avg"),
+            Name("verl", "actor/entropy_loss"),
+        ),
     ),
     metric(
         "update/objective_clip_low_share",
@@ -56,6 +62,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "概率已被压得够低、裁剪因而生效的 token 比例。",
         ),
         CLIPPED,
+        names=(Name("trl-grpo", "clip_ratio/low_mean"),),
     ),
     metric(
         "update/objective_clip_low_min",
@@ -64,6 +71,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("Least share of a response's tokens clipped from below.", "单个回答中被下侧裁剪的 token 比例的最小值。"),
         CLIPPED,
+        names=(Name("trl-grpo", "clip_ratio/low_min"),),
     ),
     metric(
         "update/objective_clip_high_share",
@@ -75,6 +83,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             "概率已被抬得够高、裁剪因而生效的 token 比例。",
         ),
         CLIPPED,
+        names=(Name("trl-grpo", "clip_ratio/high_mean"),),
     ),
     metric(
         "update/objective_clip_high_max",
@@ -83,6 +92,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("Largest share of a response's tokens clipped from above.", "单个回答中被上侧裁剪的 token 比例的最大值。"),
         CLIPPED,
+        names=(Name("trl-grpo", "clip_ratio/high_max"),),
     ),
     metric(
         "update/weight_clip_share",
@@ -91,6 +101,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "MiniMax 2025 (CISPO), arXiv:2506.13585",
         ("Share of tokens whose importance weight was cut by CISPO.", "重要性权重被 CISPO 截断的 token 比例。"),
         CLIPPED,
+        names=(Name("trl-grpo", "cispo_clip_ratio"),),
     ),
     metric(
         "update/sequence_weight_mean",
@@ -99,6 +110,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         GRPO,
         ("Mean weight of a response in the update, by VESPO.", "VESPO 更新中回答的平均权重。"),
         UNEVEN,
+        names=(Name("trl-grpo", "vespo/phi_seq_mean"),),
     ),
     metric(
         "policy/entropy_coefficient",
@@ -113,5 +125,6 @@ METRICS: Final[tuple[Metric, ...]] = (
                 "除非自适应，否则不变。自适应系数若跑到极端，就再也控制不住熵：请对照二者。",
             ),
         ),
+        names=(Name("trl-grpo", "entropy_coef"),),
     ),
 )

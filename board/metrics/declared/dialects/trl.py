@@ -1,0 +1,28 @@
+"""TRL's PPO trainer. The trainer they all go through puts "train/" before the names in TensorBoard and W&B."""
+
+from typing import Final
+
+from board.metrics.declared.contract import Dialect, Words
+
+PADDED: Final = Words(
+    "TRL averages over the update's minibatches, padding counted as unchanged.",
+    "TRL 对更新中各小批量取平均，并把填充位置按“未改变”计入。",
+)
+ESTIMATOR: Final = Words(
+    "With kl_estimator k3 TRL logs the sum of k3 instead.",
+    "若 kl_estimator 设为 k3，TRL 记录的是 k3 之和。",
+)
+PADDING: Final = Words(
+    "Releases that do not mask padding count each padding token as -1.",
+    "未掩码填充位置的版本会把每个填充 token 按 -1 计入。",
+)
+WHITENED: Final = Words(
+    "TRL takes it before rewards are whitened; rows may hold them after.",
+    "TRL 取白化之前的奖励；数据行中的可能是白化之后的。",
+)
+
+TRL: Final = Dialect(
+    "trl",
+    "TRL (PPO)",
+    prefixes=("train/",),
+)

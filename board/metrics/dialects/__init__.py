@@ -1,1 +1,0 @@
-"""The names trainers give to metrics: one table each."""

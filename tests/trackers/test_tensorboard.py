@@ -265,8 +265,11 @@ def test_ten_thousand_steps(tmp_path: Path) -> None:
     assert all(np.all(found[name].values == np.float32(value)) for name, value in values.items())
 
 
-def test_long_records_are_checked_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("quick", [True, False], ids=["with google-crc32c", "without"])
+def test_long_records_are_checked_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: bool) -> None:
     """A long text between the numbers is passed over when whole and found out when damaged."""
+    if not quick:
+        monkeypatch.setitem(sys.modules, "google_crc32c", None)
     writer = tensorboard.open_writer("run", log_dir=tmp_path, timestamped=False)
     writer.scalars(1, {"x": 1.0})
     writer.examples(1, "e", [{"response": "long " * 5_000}])

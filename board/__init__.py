@@ -10,7 +10,8 @@ from board.errors import missing_library
 
 if TYPE_CHECKING:
     from board.recorder import RolloutRecorder
-    from board.runs.run import Run, open_run
+    from board.runs.opening import open_run
+    from board.runs.run import Run
 
 __version__ = "0.2.0"
 __all__ = ["RolloutRecorder", "Run", "__version__", "open_run"]
@@ -18,10 +19,14 @@ __all__ = ["RolloutRecorder", "Run", "__version__", "open_run"]
 
 def __getattr__(name: str) -> Any:
     try:
-        if name in ("Run", "open_run"):
-            from board.runs import run
+        if name == "open_run":
+            from board.runs.opening import open_run
 
-            return getattr(run, name)
+            return open_run
+        if name == "Run":
+            from board.runs.run import Run
+
+            return Run
         if name == "RolloutRecorder":
             from board.recorder import RolloutRecorder
 

@@ -10,7 +10,8 @@ from typing import Any, Final
 import pandas as pd
 
 from board.analysis.selection import numeric_columns, of_step
-from board.runs.run import Rollout, Run
+from board.runs.rollout import Rollout
+from board.runs.run import Run
 from board.schema import IDS, heading, unit
 from board.text.counting import plural
 from board.text.display import shorten, without_padding, without_system_prompt

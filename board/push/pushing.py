@@ -22,7 +22,8 @@ from board.push.names import renamed
 from board.push.state import state_of
 from board.push.targets import Target
 from board.runs.library import current_fingerprint
-from board.runs.run import Run, open_run
+from board.runs.opening import open_run
+from board.runs.run import Run
 from board.text.path_names import shown
 from board.trackers.contract import Example
 

@@ -11,8 +11,9 @@ from typing import Final
 from board.errors import RunNotFound
 from board.formats.filename_hints import is_part
 from board.runs import dump_beside
+from board.runs.opening import open_run
 from board.runs.progress import Progress
-from board.runs.run import Run, open_run
+from board.runs.run import Run
 from board.runs.shared_values import RecentlyUsed, Turns
 from board.sources.candidates import is_loose
 from board.sources.shards import Fingerprint, find_shards, fingerprint, natural_key

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from board.sources.shards import Problem
+from board.sources.shards import Problem, Shard
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,6 +97,15 @@ class LoadReport:
     def left_out(self) -> int:
         """Problems counted but not kept."""
         return self.counts.total() - len(self.problems)
+
+    def why_no_rows(self, shard: Shard) -> str:
+        """Why no rollout is of a shard."""
+        if not shard.size:
+            return "the file is empty"
+        if shard.name in self.unfinished:
+            return "its only line is still being written"
+        refused = any(problem.shard == shard.name and problem.severity == "refused" for problem in self.problems)
+        return "every line of it was refused" if refused else "there is no row in it"
 
     def to_frame(self) -> "pd.DataFrame":
         """The kept problems as columns severity, shard, line (nullable), reason."""

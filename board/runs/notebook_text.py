@@ -11,7 +11,8 @@ from board.text.format_number import fmt
 from board.text.path_names import encodable
 
 if TYPE_CHECKING:
-    from board.runs.run import Rollout, Run
+    from board.runs.rollout import Rollout
+    from board.runs.run import Run
 
 LONGEST: Final = 2_000
 """Code points of one fact; a longer one is cut, as a cell is to be glanced at."""

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from board.metrics import formulas
-from board.runs.run import Rollout, Run
+from board.runs.rollout import Rollout
+from board.runs.run import Run
 from board.schema import EVALUATION
 from board.ui import session
 

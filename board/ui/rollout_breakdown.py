@@ -13,7 +13,7 @@ from board.analysis.segment_tree import outline
 from board.analysis.segments import Segment, roll_up
 from board.analysis.text_diff import Diff, compare, fold
 from board.metrics import formulas
-from board.runs.run import Rollout
+from board.runs.rollout import Rollout
 from board.text.counting import plural
 from board.text.display import visible, without_padding
 from board.text.format_number import MISSING, fmt

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from board.errors import BoardError
-from board.runs.run import Rollout
+from board.runs.rollout import Rollout
 from board.schema import IDS, heading, is_trainers
 from board.text.counting import plural
 from board.text.display import shorten, without_padding, without_system_prompt

@@ -25,7 +25,8 @@ from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart, Ready
 from board.figures.theme import ink
 from board.runs.library import Library, RunFolder, list_runs
-from board.runs.run import Rollout, Run
+from board.runs.rollout import Rollout
+from board.runs.run import Run
 from board.runs.shared_values import LatestValue, RecentValues
 from board.text.path_names import path_of, shown
 from board.trackers import LogSource

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from board.analysis.color_ranges import token_ranges
 from board.analysis.segments import Segment, find_segments, join_blanks
 from board.metrics import formulas
-from board.runs.run import Rollout
+from board.runs.rollout import Rollout
 from board.ui import rollout_breakdown, session
 from board.ui.components import token_view
 from board.ui.messages import absent

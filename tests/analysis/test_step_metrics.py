@@ -13,7 +13,8 @@ import pytest
 from board.analysis.step_metrics import computable, per_step_values
 from board.errors import BoardError
 from board.metrics.declared import METRICS
-from board.runs.run import Run, open_run
+from board.runs.opening import open_run
+from board.runs.run import Run
 
 NAN = math.nan
 Row = dict[str, Any]

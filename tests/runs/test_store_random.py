@@ -24,7 +24,8 @@ from slow_reader import PAD, SlowRow, content, number
 from board import open_run
 from board.errors import RunNotFound
 from board.runs import loader, part_builder
-from board.runs.run import Rollout, Run
+from board.runs.rollout import Rollout
+from board.runs.run import Run
 
 REPOSITORY = Path(__file__).parents[2]
 EXAMPLES = int(os.environ.get("RL_BOARD_EXAMPLES", "40"))

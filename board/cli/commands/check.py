@@ -27,7 +27,7 @@ def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokeni
     """Examine the folder RUN: are its numbers what its trainer meant to write?"""
     from board.checks import messages
     from board.checks.all_checks import run_checks
-    from board.runs.run import open_run
+    from board.runs.opening import open_run
 
     checked = run_checks(open_run(run, tokenizer=tokenizer, mapping=mapping))
     say(messages.as_json(checked, shown(run)) if as_json else messages.as_text(checked))

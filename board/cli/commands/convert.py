@@ -21,7 +21,7 @@ from board.text.path_names import shown
 def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: Path | None) -> None:
     """Write the rollouts of the folder RUN, whatever trainer's they are, as the board's own rows into the folder OUT."""
     from board.runs import convert as converting
-    from board.runs.run import open_run
+    from board.runs.opening import open_run
     from board.text.terminal import on_one_line
 
     opened = open_run(run, tokenizer=tokenizer, mapping=mapping)

@@ -1,0 +1,109 @@
+"""The parts of a run end to end, where a rollout's key counts through them: from keys to rows, texts and token arrays.
+
+Knows neither the order of the run's frame nor its shards.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from board.runs.columns import Columns
+from board.runs.parts import Part
+from board.runs.rollout import NO_METRIC
+from board.schema import TEXTS, TOKEN_METRICS, TOKENS
+
+
+class PartsByKey:
+    """Parts, and the way from a rollout's key to its part and row."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self.parts = parts
+
+    def __len__(self) -> int:
+        """How many rollouts there are: their keys are the numbers below this one."""
+        return int(self._starts[-1])
+
+    @cached_property
+    def _starts(self) -> NDArray[np.int64]:
+        """The key of each part's first rollout, and the number of rollouts."""
+        return np.cumsum([0, *map(len, self.parts)])
+
+    @cached_property
+    def nths(self) -> NDArray[np.int64]:
+        """Which of the rollouts of its record each is, by key."""
+        return np.concatenate([np.zeros(0, np.int64), *(part.scalars.column("nth").to_numpy() for part in self.parts)])
+
+    def locate(self, key: int) -> tuple[Part, int] | None:
+        """The part that holds a rollout, and its row there; None when there is no such rollout."""
+        if not 0 <= key < len(self):
+            return None
+        number = int(self._numbers(np.asarray(key)))
+        return self.parts[number], key - int(self._starts[number])
+
+    def _numbers(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each key the number of its part."""
+        return np.searchsorted(self._starts, keys, side="right") - 1
+
+    @property
+    def token_metrics(self) -> tuple[str, ...]:
+        """Field names of the token arrays that any row has: the declared ones first."""
+        return self._present(TOKEN_METRICS, lambda part: part.tokens, set(NO_METRIC))
+
+    @property
+    def text_columns(self) -> tuple[str, ...]:
+        """Names of the text fields that any row has: the declared ones first."""
+        return self._present(TEXTS, lambda part: part.texts, set())
+
+    @property
+    def has_tokens(self) -> bool:
+        """Whether any row has response_tokens."""
+        return any(TOKENS in part.tokens.column_names for part in self.parts)
+
+    def _present(
+        self, declared: tuple[str, ...], table: Callable[[Part], Columns], leave_out: AbstractSet[str]
+    ) -> tuple[str, ...]:
+        seen = dict.fromkeys(name for part in self.parts for name in table(part).column_names if name not in leave_out)
+        return (*(name for name in declared if name in seen), *(name for name in seen if name not in declared))
+
+    def flat_arrays(self, keys: NDArray[np.int64]) -> Iterator[tuple[dict[str, NDArray[np.float32]], NDArray[np.bool_]]]:
+        """Token arrays of the given rollouts end to end, and which of their tokens count; rollouts that have the same fields at once.
+
+        Memory stays within what one part holds. In no particular order; each rollout enters once.
+        """
+        numbers = self._numbers(keys)
+        for number in np.unique(numbers):
+            rows = np.sort(keys[numbers == number]) - self._starts[number]
+            yield from self.parts[int(number)].flat(rows, leave_out=NO_METRIC)
+
+    def moment(self, name: str, keys: NDArray[np.int64]) -> NDArray[np.float64]:
+        """A column of `board.metrics.token_sums` for the given rollouts, in their order; NaN where a row lacks it. Shape (len(keys),)."""
+        pieces = [
+            part.moments.column(name).to_numpy() if name in part.moments.column_names else np.full(len(part), np.nan)
+            for part in self.parts
+        ]
+        return np.concatenate([np.zeros(0), *pieces])[keys]
+
+    def texts(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
+        """One text column for the given rollouts, in their order; null where a row lacks it. Shape (len(keys),)."""
+        wanted = np.asarray(keys, np.int64)
+        order = np.argsort(wanted, kind="stable")
+        numbers = self._numbers(wanted[order])
+        pieces = [self._text_piece(int(n), column, wanted[order][numbers == n] - self._starts[n]) for n in np.unique(numbers)]
+        if (np.diff(wanted) > 0).all():  # as in a run that was written in order: there is nothing to put back
+            return pa.chunked_array(pieces, pa.large_string())
+        gathered = pa.chunked_array(pieces, pa.large_string()).combine_chunks()
+        back = np.empty(len(order), np.int64)
+        back[order] = np.arange(len(order))
+        return pa.chunked_array([gathered.take(pa.array(back))], pa.large_string())
+
+    def _text_piece(self, number: int, column: str, rows: NDArray[np.int64]) -> pa.Array:
+        table = self.parts[number].texts
+        if column not in table.column_names:
+            return pa.nulls(len(rows), pa.large_string())
+        if len(rows) == table.num_rows:  # all of them, once each and rising
+            return table.column(column).combine_chunks()
+        return table.column(column).take(pa.array(rows)).combine_chunks()

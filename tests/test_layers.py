@@ -75,7 +75,7 @@ def test_recorder_needs_numpy_and_orjson_alone() -> None:
     code = """
 import sys
 from board.recorder import RolloutRecorder
-heavy = {"pandas", "pyarrow", "platformdirs", "plotly", "streamlit", "torch", "click"} & set(sys.modules)
+heavy = {"pandas", "pyarrow", "platformdirs", "filelock", "plotly", "streamlit", "torch", "click"} & set(sys.modules)
 assert not heavy, heavy
 """
     subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True, timeout=60)

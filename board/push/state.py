@@ -13,6 +13,7 @@ from typing import Final
 from uuid import uuid4
 
 import orjson
+from filelock import FileLock, Timeout
 
 from board.errors import BoardError
 from board.system import atomic_write
@@ -122,15 +123,19 @@ def state_of(what: Mapping[str, str], *, again: bool, kept: bool = True) -> Iter
         return
     digest = blake2b(orjson.dumps(what, option=orjson.OPT_SORT_KEYS), digest_size=12).hexdigest()
     path = user_folders.state() / "push" / f"{digest}.json"
+    lock = FileLock(path.with_suffix(".lock"), blocking=False)  # given back when its process ends, however it ends
     try:
         private_folders.made(path.parent, user_folders.state())
-        lock = path.with_suffix(".lock").open("a")
+        lock.acquire()
+    except Timeout as error:
+        raise BoardError(f"Another process is pushing {what.get('run', 'this run')} to the same place.") from error
     except OSError as error:
         raise BoardError(f"What was pushed cannot be noted in {path.parent}: {error.strerror}.") from error
-    with lock:
-        _lock(lock.fileno(), what)
+    try:
         new = again or not path.exists()
         yield StateFile(path, State(dict(what)) if new else _read(path))
+    finally:
+        lock.release()
 
 
 def _read(path: Path) -> State:
@@ -149,15 +154,3 @@ def _read(path: Path) -> State:
 
 def _damaged(path: Path) -> BoardError:
     return BoardError(f"What was pushed before cannot be read from {path}: --again pushes all steps anew.")
-
-
-def _lock(descriptor: int, what: Mapping[str, str]) -> None:
-    """Take the lock, which a killed process gives back; where the system has none (Windows), two processes are not told apart."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        raise BoardError(f"Another process is pushing {what.get('run', 'this run')} to the same place.") from error

@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,7 @@ from board.recorder.examples import TEXT_CHARS
 from board.recorder.shard_file import account_path
 from board.user_files import user_folders
 
+REPOSITORY = Path(__file__).parents[2]
 WHAT = {"run": "/runs/a", "tracker": "tensorboard", "target": "log_dir=/tb", "names": "board"}
 
 
@@ -154,6 +157,30 @@ def test_two_pushes_at_once_are_refused() -> None:
             pass
         with state_of({**WHAT, "names": "roll"}, again=False):
             pass
+
+
+HOLD = """
+import sys
+from board.push.state import state_of
+with state_of({what!r}, again=False):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_killed_push_holds_up_no_other() -> None:
+    """What another process pushes is refused for as long as that process lives, and not an instant longer."""
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    hold = [sys.executable, "-c", HOLD.format(what=WHAT)]
+    with subprocess.Popen(hold, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(BoardError, match="Another process is pushing"), state_of(WHAT, again=False):
+            pass
+        process.kill()
+
+    with state_of(WHAT, again=False) as file:
+        file.save()
 
 
 def test_a_state_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

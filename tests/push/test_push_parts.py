@@ -32,13 +32,6 @@ REPOSITORY = Path(__file__).parents[2]
 WHAT = {"run": "/runs/a", "tracker": "tensorboard", "target": "log_dir=/tb", "names": "board"}
 
 
-@pytest.fixture(autouse=True)
-def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A state folder of the test's own."""
-    monkeypatch.setenv("RL_BOARD_STATE", str(tmp_path / "state"))
-    return tmp_path / "state"
-
-
 def recorded(folder: Path, ranks: dict[int, list[int]], *, ended: bool = False) -> None:
     """A run whose ranks have come to these steps; with `ended` their recorders have closed."""
     for rank, steps in ranks.items():

@@ -1,12 +1,9 @@
-"""board.runs.run: a run folder as one frame ordered by step, against a slow reader; from a row to its texts and tokens."""
+"""Tests of a run as it is opened: every row, whatever the layout of its shards, its texts, its keys and its lines."""
 
 import json
 import math
-import os
 import random
 import re
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,24 +11,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from assert_arrays import assert_same_array
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rows import compressed, lines, row, token_row, write_run
+from rows import lines, row, token_row, write_run
 
 from board import open_run
 from board.errors import BoardError, RunNotFound
 from board.runs.part_builder import ROWS_PER_PART
-from board.runs.progress import Progress
 from board.runs.run import Run
 
-ROOT = Path(__file__).parents[2]
+Rows = list[dict[str, Any]]
+
 NAN = math.nan
 
 NUMBERS = ("reward", "ref_reward", "custom")
 ARRAYS = ("logprobs", "ref_logprobs", "entropies", "mine")
 TEXTS = ("prompt", "response", "ground_truth")
-
-Rows = list[dict[str, Any]]
 
 
 def number_of(value: float | None) -> float:
@@ -69,12 +65,6 @@ def slow_read(shards: Mapping[str, Rows]) -> list[dict[str, Any]]:
                 }
             )
     return sorted(found, key=lambda one: one["place"])
-
-
-def assert_same_array(found: Any, expected: list[float]) -> None:
-    """float32, equal, NaN where NaN."""
-    assert found.dtype == np.float32
-    np.testing.assert_array_equal(found, np.array(expected, np.float32))
 
 
 def assert_holds(run: Run, expected: list[dict[str, Any]]) -> None:
@@ -338,411 +328,6 @@ def test_raw_record_of_a_rewritten_shard_is_said(tmp_path: Path) -> None:
 
     with pytest.raises(RunNotFound, match="rewritten"):
         run.raw(1)
-
-
-COLUMNS: dict[str, tuple[Rows, set[str]]] = {
-    "response alone": ([row()], {"response_chars"}),
-    "tokens alone": ([{"step": 0, "response_tokens": ["a"]}], {"response_length"}),
-    "reward": ([row(reward=0.0)], {"reward", "response_chars"}),
-    "null reward": ([row(reward=None)], {"response_chars"}),
-    "not a number in all rows": ([row(reward=NAN), row(reward=NAN)], {"response_chars"}),
-    "reference in one row of two": (
-        [row(reward=1.0, ref_reward=1.0), row(reward=1.0)],
-        {"reward", "ref_reward", "reward_gap", "response_chars"},
-    ),
-    "reference in the other row": ([row(reward=1.0), row(ref_reward=1.0)], {"reward", "ref_reward", "response_chars"}),
-    "logprobs without reference": (
-        [row(logprobs=[-1.0])],
-        {"logprob_mean", "nonfinite_tokens", "response_chars", "response_length"},
-    ),
-    "ids and unknown": (
-        [row(group_id=1, rank=0, score={"format": 1}, n=2)],
-        {"group_id", "rank", "score.format", "n", "response_chars"},
-    ),
-}
-
-
-@pytest.mark.parametrize(("rows", "columns"), COLUMNS.values(), ids=COLUMNS)
-def test_columns_exist_only_where_a_row_has_a_value(tmp_path: Path, rows: Rows, columns: set[str]) -> None:
-    """No column of nothing, no invented zero."""
-    frame = open_run(write_run(tmp_path, {"a.jsonl": rows})).frame
-
-    assert set(frame.columns) == {"step", "shard", "line"} | columns
-
-
-def test_types_and_order_of_columns(tmp_path: Path) -> None:
-    """Place, ids, declared numbers, then the rest; integers, categories and float64."""
-    frame = open_run(write_run(tmp_path, {"rank_0.jsonl": [token_row(zzz=1, group_id="g", ref_reward=0.5)]})).frame
-
-    assert list(frame.columns)[:7] == ["step", "shard", "line", "group_id", "rank", "reward", "ref_reward"]
-    assert frame[["step", "line"]].dtypes.astype(str).tolist() == ["int64", "int64"]
-    assert all(isinstance(frame[name].dtype, pd.CategoricalDtype) for name in ("shard", "group_id", "rank"))
-    assert set(frame.iloc[:, 5:].dtypes.astype(str)) == {"float64"}
-
-
-def test_missing_numbers_are_missing(tmp_path: Path) -> None:
-    """A row that lacks a field has NaN there, also in what is derived from it."""
-    frame = open_run(write_run(tmp_path, {"a.jsonl": [token_row(ref_reward=0.0), row()]})).frame
-
-    assert frame.iloc[1].drop(["step", "shard", "line", "response_chars"]).isna().all()
-    assert frame["nonfinite_tokens"].iloc[0] == 0
-
-
-def test_own_pads_change_the_statistics(tmp_path: Path) -> None:
-    """Token texts named as padding enter no length and no mean; the tokens themselves stay."""
-    folder = write_run(tmp_path, {"a.jsonl": [row(response_tokens=["a", "~", "~"], logprobs=[-1.0, -9.0, -9.0])]})
-
-    plain, padded = open_run(folder), open_run(folder, extra_pads=["~"])
-
-    assert plain.frame[["response_length", "logprob_mean"]].to_numpy().tolist() == [[3, pytest.approx(-19 / 3)]]
-    assert padded.frame[["response_length", "logprob_mean"]].to_numpy().tolist() == [[1, -1]]
-    assert padded.rollout(0).tokens == ["a", "~", "~"]
-    assert padded.rollout(0).pads.tolist() == [False, True, True]
-    assert plain.rollout(0).pads.tolist() == [False, False, False]
-
-
-def test_masked_tokens_enter_no_mean(tmp_path: Path) -> None:
-    """Every statistic of the row leaves them out; the arrays keep their numbers."""
-    masked = token_row(loss_mask=[1, 0], entropies=[1.0, 9.0], ref_logprobs=[-1.5, -9.0])
-    run = open_run(write_run(tmp_path, {"a.jsonl": [masked]}))
-
-    one = run.frame.iloc[0]
-    assert one[["response_length", "logprob_mean", "value_mean", "token_reward_sum", "entropy_mean"]].tolist() == [
-        1,
-        -1,
-        0.5,
-        0,
-        1,
-    ]
-    assert one[["log_ratio_mean", "log_ratio_sum", "log_ratio_max"]].tolist() == [0.5, 0.5, 0.5]
-    assert run.rollout(0).counts.tolist() == [True, False]
-    assert_same_array(run.rollout(0)["entropies"], [1, 9])
-
-
-def test_token_metrics_of_the_boards_own_names_do_no_harm(tmp_path: Path) -> None:
-    """A trainer may log `counts`, `pads`, `position`, `token`, `kl` or `kl_k3`: all are kept, none is mistaken for ours."""
-    fields: dict[str, Any] = {name: [5.0, 6.0] for name in ("counts", "pads", "position", "token", "kl", "kl_k3")}
-    run = open_run(write_run(tmp_path, {"a.jsonl": [token_row(**fields)]}))
-    rollout = run.rollout(0)
-
-    assert rollout.counts.tolist() == [True, True]
-    assert rollout.pads.tolist() == [False, False]
-    assert {name for name in rollout.arrays if name not in token_row()} == {
-        "counts (logged)",
-        "pads (logged)",
-        "position (logged)",
-        "token (logged)",
-        "kl (logged)",
-        "kl_k3",
-    }
-    assert run.frame["kl_k3_mean"].iloc[0] == pytest.approx(math.exp(-0.5) - 0.5)
-    assert run.frame["kl (logged)_mean"].iloc[0] == 5.5
-
-
-def test_logged_scalars_stand_beside_ours(tmp_path: Path) -> None:
-    """A trainer's `response_length`, `shard` or `offset` is kept under `(logged)`."""
-    run = open_run(write_run(tmp_path, {"a.jsonl": [token_row(response_length=99, shard=7, line=8, offset=9, prompt_key=10)]}))
-
-    assert run.frame["response_length"].tolist() == [2]
-    assert run.frame["shard"].tolist() == ["a.jsonl"]
-    logged = {name: run.frame[name].iloc[0] for name in run.frame.columns if name.endswith("(logged)")}
-    assert logged == {
-        "response_length (logged)": 99,
-        "shard (logged)": 7,
-        "line (logged)": 8,
-        "offset (logged)": 9,
-        "prompt_key (logged)": 10,
-    }
-
-
-RANKS: dict[str, tuple[str, dict[str, Any], str | None]] = {
-    "from the file name": ("rank_3.jsonl", {}, "3"),
-    "from the folder": ("step_1/rank-12/data.jsonl", {}, "12"),
-    "joined": ("rank7.jsonl.gz", {}, "7"),
-    "with the step behind": ("rollout_data_rank_0_12.jsonl", {}, "0"),
-    "the row knows better": ("rank_3.jsonl", {"rank": 5}, "5"),
-    "null in the row": ("rank_3.jsonl", {"rank": None}, "3"),
-    "none": ("data.jsonl", {}, None),
-}
-
-
-@pytest.mark.parametrize(("name", "fields", "rank"), RANKS.values(), ids=RANKS)
-def test_rank_comes_from_the_row_or_the_name(tmp_path: Path, name: str, fields: dict[str, Any], rank: str | None) -> None:
-    """What the row says counts, else the name of its shard."""
-    frame = open_run(write_run(tmp_path, {name: [row(**fields)]})).frame
-
-    assert (frame["rank"].tolist() if "rank" in frame else [None]) == [rank]
-
-
-def test_ids_are_categories_in_natural_order(tmp_path: Path) -> None:
-    """So that sorting by them counts as people do; odd names included."""
-    ids = ["10", "2", "²", "1" * 5_000, "b", "", None]
-    frame = open_run(write_run(tmp_path, {"a.jsonl": [row(group_id=one) for one in ids]})).frame
-
-    assert frame["group_id"].cat.categories.tolist() == ["", "2", "10", "1" * 5_000, "b", "²"]
-    assert frame["group_id"].isna().tolist() == [False] * 6 + [True]
-
-
-def test_reading_changes_nothing(tmp_path: Path) -> None:
-    """The frame is the same after everything a reader may ask of the run, and arrays cannot be written to."""
-    run = open_run(write_run(tmp_path, {"b.jsonl": [token_row(2), row(1)], "a.jsonl": [token_row(1, x=[1, 2])]}))
-    before, problems = run.frame.copy(deep=True), list(run.report.problems)
-
-    for key in run.frame.index:
-        rollout = run.rollout(int(key))
-        assert not any(array.flags.writeable for array in rollout.arrays.values())
-        run.raw(int(key))
-    run.texts("prompt", run.frame.index.to_numpy())
-    everything = run.to_pandas()
-    everything["reward"] = 0.0
-    assert (run.key_of("a.jsonl:1"), run.steps.tolist(), run.name) == (0, [1, 2], tmp_path.name)
-
-    pd.testing.assert_frame_equal(run.frame, before)
-    assert run.report.problems == problems
-
-
-def test_arrays_are_views(tmp_path: Path) -> None:
-    """Two looks at one rollout share their memory: nothing is copied."""
-    run = open_run(write_run(tmp_path, {"a.jsonl": [token_row(), token_row()]}))
-
-    assert np.shares_memory(run.rollout(1)["logprobs"], run.rollout(1)["logprobs"])
-
-
-def test_report_counts_shards_rows_bytes_and_problems(tmp_path: Path) -> None:
-    """Refused lines are not rows, flagged ones are, and an unfinished last line is neither."""
-    data = lines([row(), b"garbage", row(reward="0.5")]) + b'{"step": 1, "resp'
-    run = open_run(write_run(tmp_path, {"a.jsonl": data, "b.jsonl.gz": [row()]}))
-
-    report = run.report
-    assert (report.shards, report.rows, report.refused, report.flagged) == (2, 3, 1, 1)
-    assert report.bytes == sum((tmp_path / name).stat().st_size for name in ("a.jsonl", "b.jsonl.gz"))
-    assert report.unfinished == ["a.jsonl"]
-    assert [str(problem).split(":")[1] for problem in report.problems] == ["2", "3"]
-    assert report.seconds > 0
-
-
-CUTS = {
-    "in a key": b'{"step": 1, "resp',
-    "in a character": '{"step": 1, "response": "威'.encode()[:-1],
-    "in an escape": rb'{"step": 1, "response": "\ud83',
-    "in a number": b'{"step": 1',
-    "one bracket": b"{",
-    "a number alone": b"4",
-}
-
-
-@pytest.mark.parametrize("data", CUTS.values(), ids=CUTS)
-@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.jsonl.zst"])
-def test_half_written_last_line_is_read_next_time(tmp_path: Path, name: str, data: bytes) -> None:
-    """It is no problem, only not yet there; the same bytes before a line end are one."""
-    cut = open_run(write_run(tmp_path / "cut", {name: lines([row()]) + data}))
-    ended = open_run(write_run(tmp_path / "ended", {name: lines([row()]) + data + b"\n"}))
-
-    assert (cut.report.rows, cut.report.problems, cut.report.unfinished) == (1, [], [name])
-    assert (ended.report.rows, ended.report.refused, ended.report.unfinished) == (1, 1, [])
-
-
-def test_last_line_without_line_end_counts_when_it_is_whole(tmp_path: Path) -> None:
-    """Only the line end was missing."""
-    run = open_run(write_run(tmp_path, {"a.jsonl": lines([row(), row(1)])[:-1]}))
-
-    assert (run.report.rows, run.report.unfinished) == (2, [])
-
-
-def test_stream_cut_off_keeps_the_rows_before(tmp_path: Path) -> None:
-    """A compressed shard of a killed job: its rows, and one flagged problem."""
-    data = compressed(lines(row(step) for step in range(50)), "a.jsonl.gz")
-    run = open_run(write_run(tmp_path, {"b.jsonl": [row(99)]}))
-    (tmp_path / "a.jsonl.gz").write_bytes(data[:-4])
-
-    run = open_run(tmp_path)
-
-    assert run.steps.tolist() == [*range(50), 99]
-    assert [(problem.shard, problem.severity) for problem in run.report.problems] == [("a.jsonl.gz", "flagged")]
-
-
-def test_one_bad_shard_does_not_hide_the_others(tmp_path: Path) -> None:
-    """What cannot be read is a problem with the shard's name; a run of such alone is an empty run, not an error."""
-    run = open_run(write_run(tmp_path, {"good.jsonl": [row()], "bad.jsonl.gz": [row()]}))
-    (tmp_path / "bad.jsonl.gz").write_bytes(b"no gzip")
-
-    run = open_run(tmp_path)
-    (tmp_path / "good.jsonl").unlink()
-    alone = open_run(tmp_path)
-
-    assert (run.report.rows, [problem.shard for problem in run.report.problems]) == (1, ["bad.jsonl.gz"])
-    assert (alone.report.rows, alone.report.refused, len(alone.frame)) == (0, 1, 0)
-
-
-def test_folder_without_shards_and_missing_folder_are_errors(tmp_path: Path) -> None:
-    """Each is one sentence that says what was looked for."""
-    with pytest.raises(RunNotFound, match=r"looked for \*\.jsonl"):
-        open_run(tmp_path)
-    with pytest.raises(RunNotFound, match="No folder 'missing'"):
-        open_run(str(tmp_path / "missing"))
-
-
-def test_every_load_has_its_own_id_and_the_same_content_the_same_fingerprint(tmp_path: Path) -> None:
-    """So that what was computed of one load is never shown for another."""
-    folder = write_run(tmp_path, {"a.jsonl": [row()]})
-    first, second = open_run(folder), open_run(folder)
-    with (folder / "a.jsonl").open("ab") as file:
-        file.write(lines([row(1)]))
-    third = open_run(folder)
-
-    assert len({first.load_id, second.load_id, third.load_id}) == 3
-    assert first.fingerprint == second.fingerprint != third.fingerprint
-    assert [len(run.frame) for run in (first, second, third)] == [1, 1, 2]
-
-
-def test_links_are_read_within_the_root_only(tmp_path: Path) -> None:
-    """`within` says how far links may lead."""
-    write_run(tmp_path / "other", {"x.jsonl": [row(7)]})
-    run = write_run(tmp_path / "run", {"a.jsonl": [row()]})
-    (run / "b.jsonl").symlink_to("../other/x.jsonl")
-
-    assert open_run(run, within=tmp_path).steps.tolist() == [0, 7]
-    alone = open_run(run)
-    assert alone.steps.tolist() == [0]
-    assert alone.report.problems[0].shard == "b.jsonl"
-
-
-def test_progress_is_told(tmp_path: Path) -> None:
-    """Bytes grow to at most the whole, rows grow, and the whole is known from the start."""
-    rows = [row(step) for step in range(300)]
-    folder = write_run(tmp_path, dict.fromkeys(("a.jsonl", "b.jsonl.gz", "c.jsonl.zst"), rows))
-    seen: list[Progress] = []
-
-    run = open_run(folder, progress=seen.append)
-
-    assert len(seen) == 3
-    assert {one.bytes_total for one in seen} == {run.report.bytes}
-    assert [one.rows for one in seen] == sorted(one.rows for one in seen)
-    assert [one.bytes_done for one in seen] == sorted(one.bytes_done for one in seen)
-    assert seen[-1].bytes_done <= run.report.bytes
-
-
-PROGRESS: dict[str, tuple[Progress, tuple[float, float, float]]] = {
-    "half way": (Progress(50, 100, 5, 2.0), (0.5, 25.0, 2.0)),
-    "not begun": (Progress(0, 100, 0, 0.0), (0.0, 0.0, math.inf)),
-    "nothing to read": (Progress(0, 0, 0, 1.0), (1.0, 0.0, math.inf)),
-    "done": (Progress(100, 100, 9, 4.0), (1.0, 25.0, 0.0)),
-    "shard grew meanwhile": (Progress(150, 100, 9, 3.0), (1.0, 50.0, 0.0)),
-}
-
-
-@pytest.mark.parametrize(("progress", "expected"), PROGRESS.values(), ids=PROGRESS)
-def test_share_rate_and_time_left(progress: Progress, expected: tuple[float, float, float]) -> None:
-    """At the rate so far; never more than the whole, never less than no time."""
-    assert (progress.share, progress.rate, progress.seconds_left) == expected
-
-
-def test_opening_a_run_needs_no_streamlit(tmp_path: Path) -> None:
-    """`from board import open_run` works where Streamlit and Plotly cannot be imported."""
-    write_run(tmp_path, {"a.jsonl": [token_row()]})
-    code = (
-        "import sys\n"
-        "sys.modules.update(streamlit=None, plotly=None)\n"
-        "from board import open_run\n"
-        f"run = open_run({str(tmp_path)!r})\n"
-        "assert run.to_pandas()['response'].tolist() == ['a b'], run.to_pandas()\n"
-    )
-
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True
-    )
-
-    assert done.returncode == 0, done.stderr
-
-
-def test_alternatives_lead_from_the_row_to_the_token(tmp_path: Path) -> None:
-    """Each rollout has its own, a row without the field none; they are no token metric, and a malformed field is text."""
-    others = [[["a", -0.5], ["c", -1.0]], None]
-    rows = [token_row(top_logprobs=others), token_row(), token_row(top_logprobs="odd"), token_row(top_logprobs=others[:1])]
-    run = open_run(write_run(tmp_path / "run", {"rank_0.jsonl": rows}))
-
-    found = [run.rollout(int(key)) for key in run.frame.index]
-
-    expected = [[("a", -0.5), ("c", -1.0)], None]
-    assert [one.alternatives and list(one.alternatives) for one in found] == [expected, None, None, expected]
-    assert [one["top_logprobs"] and list(one["top_logprobs"]) for one in found] == [expected, None, list("odd"), expected]
-    assert "top_logprobs" not in run.token_metrics
-    assert run.to_pandas()["top_logprobs"].tolist()[:2] == [expected, None]
-    assert [problem.line for problem in run.report.problems] == [3, 4]
-
-
-def test_training_and_evaluations_are_told_apart(tmp_path: Path) -> None:
-    """Rows that name no split are of training; each side alone keeps its keys, texts and tokens, and is named as another load."""
-    rows = [
-        token_row(0, reward=0.0),
-        token_row(0, split="evaluation", reward=5.0, prompt="e"),
-        token_row(1, split="train", reward=1.0),
-    ]
-    run = open_run(write_run(tmp_path, {"a.jsonl": rows}))
-
-    assert run.splits == ("train", "evaluation")
-    training, evaluated = run.of_split("train"), run.of_split("evaluation")
-    assert training.frame["reward"].tolist() == [0.0, 1.0]
-    assert evaluated.frame.index.tolist() == [1]
-    assert evaluated.rollout(1)["prompt"] == "e"
-    assert evaluated.steps.tolist() == [0]
-    assert len({run.load_id, training.load_id, evaluated.load_id}) == 3
-    assert evaluated.of_split("evaluation") is evaluated
-
-
-def test_run_of_one_split_is_itself(tmp_path: Path) -> None:
-    """Nothing is filtered, and nothing named anew, where there is nothing to tell apart."""
-    run = open_run(write_run(tmp_path, {"a.jsonl": [token_row(0)]}))
-
-    assert run.splits == ("train",)
-    assert run.of_split("train") is run
-
-
-STRANGE = {"iter": 3, "q": "2+2?", "a": {"text": "4"}, "score": 1.0}
-MAPPING = '[fields]\nstep = "iter"\nprompt = "q"\nresponse = "a.text"\nreward = "score"\n'
-
-
-def test_unknown_run_opens_by_a_mapping(tmp_path: Path) -> None:
-    """Rows nobody knows are refused and a mapping is suggested; saved beside the run, or given, it opens them, also from the cache."""
-    folder = write_run(tmp_path / "run", {"dump.jsonl": [STRANGE, {**STRANGE, "iter": 4}]})
-    refused = open_run(folder)
-    assert (len(refused.frame), refused.report.refused) == (0, 2)
-    assert 'response = "a.text"\nreward = "score"' in refused.report.suggested_mapping
-
-    (tmp_path / "given.toml").write_text(MAPPING)
-    given = open_run(folder, mapping=tmp_path / "given.toml")
-    (folder / "rollouts.toml").write_text(MAPPING)
-    for run in (given, open_run(folder), open_run(folder)):
-        assert run.steps.tolist() == [3, 4]
-        assert run.frame["reward"].tolist() == [1.0, 1.0]
-        assert (run.rollout(0)["prompt"], run.rollout(0)["response"]) == ("2+2?", "4")
-        assert run.report.formats == {"mapping by hand": 1}
-    (folder / "rollouts.toml").write_text(MAPPING.replace('"iter"', "{ constant = 7 }"))
-    assert open_run(folder).steps.tolist() == [7]
-
-
-def test_mapping_that_is_wrong_is_said(tmp_path: Path) -> None:
-    """By the file's name, and what may stand there."""
-    folder = write_run(tmp_path, {"dump.jsonl": [STRANGE]})
-    (folder / "rollouts.toml").write_text("[fields]\nanswer = 3\n")
-
-    with pytest.raises(BoardError, match=r"rollouts\.toml"):
-        open_run(folder)
-
-
-def test_mapping_behind_a_link_is_not_read(tmp_path: Path) -> None:
-    """A link in the run folder could lead anywhere: it is no mapping."""
-    folder = write_run(tmp_path / "run", {"dump.jsonl": [STRANGE]})
-    (tmp_path / "outside.toml").write_text(MAPPING)
-    (folder / "rollouts.toml").symlink_to(tmp_path / "outside.toml")
-
-    assert len(open_run(folder).frame) == 0
-
-
-def test_known_run_suggests_no_mapping(tmp_path: Path) -> None:
-    """Neither where rows are read, nor where there is nothing to guess from."""
-    assert open_run(write_run(tmp_path / "a", {"a.jsonl": [token_row(0)]})).report.suggested_mapping == ""
-    assert open_run(write_run(tmp_path / "b", {"a.jsonl": b"no json\n"})).report.suggested_mapping == ""
 
 
 def test_every_rollout_is_found_by_its_source() -> None:

@@ -1,0 +1,22 @@
+"""Runs of W&B: written offline with our writer, read with our reader."""
+
+from pathlib import Path
+from typing import Any
+
+from tracked import Steps, curves
+
+from board.trackers import wandb
+
+
+def write(folder: Path, steps: Steps, **options: Any) -> Path:
+    """A run written offline with our writer; the folder it went to."""
+    writer = wandb.open_writer("run ä", mode="offline", dir=folder, project="p", **options)
+    for step, values in steps.items():
+        writer.scalars(step, values)
+    writer.close()
+    return Path(writer.place)
+
+
+def ours(path: Path) -> dict[str, dict[int, float]]:
+    """The scalars that we find."""
+    return curves(wandb.read, path)

@@ -1,0 +1,218 @@
+"""The page Metrics by AppTest: what trackers logged beside what is computed, and where a metric leaves its healthy range."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from metrics_page import GROWING, STEPS, charts, choose, find, headings, labels, marks, scalars, show, traces
+from opened_pages import TEXT_ALONE, linked, opened, texts, whole_row
+from rows import add_run
+
+from board.metrics import declared
+from board.ui.metric_grid import MOST_TOLD, healthy_range
+
+
+def test_logged_curve_stands_beside_the_computed_one(root: Path) -> None:
+    """What a tracker logged under any name of the metric is in its panel, dashed and named, at its own steps; the file is named."""
+    folder = add_run(root, "run", GROWING)
+    scalars(folder, [{"step": step, "critic/score/mean": 0.5 * step} for step in (1, 3)])
+
+    test = find(opened("metrics"), "reward/mean")
+
+    drawn = traces(next(iter(charts(test).values())))
+    assert drawn["jsonl"]["line"]["dash"] == "dash"
+    assert drawn["rollouts"]["line"]["dash"] == "solid"
+    assert len(drawn) == 2
+    assert "1 scalar logged by the trainer, dashed grey, from metrics.jsonl (jsonl)." in texts(test)
+
+
+HOSTILE = "![](http://evil/x.png) <b>b</b> :red[x] **y**"
+
+
+def test_names_of_scalars_are_plain_text(root: Path) -> None:
+    """A scalar's name is a trainer's: shown letter for letter, never as Markdown or HTML, wherever it stands."""
+    folder = add_run(root, "run", [whole_row(step, **{"<i>my number</i>": 1.0}) for step in STEPS])
+    scalars(folder, [{"step": 1, HOSTILE: 1.0, f"memory/generate/start/offload/allocated/{HOSTILE.replace('/', '')}": 2.0}])
+
+    test = find(opened("metrics"), "")
+    for heading in ("Memory", "Other", "Logged by the trainer"):
+        show(test, heading)
+    button = next(one for one in test.button if str(one.key).startswith("pin_unknown"))
+    button.click().run()
+
+    assert HOSTILE in texts(test).splitlines()
+    assert "evil" not in labels(test)
+    assert "my number" not in labels(test)
+    assert not any("<b>" in json.dumps(spec) or "<i>" in json.dumps(spec) for spec in charts(test).values())
+
+
+def test_odd_names_keep_the_page_in_order(root: Path) -> None:
+    """A name that turns writing around, is empty or endless is a short line; only a plain one is told in full, in its help."""
+    folder = add_run(root, "run", GROWING)
+    long, hostile = "x/" * 100 + "end", "<b>" * 80
+    scalars(folder, [{"step": 1, "loss\u202eevil": 1.0, "": 2.0, long: 3.0, hostile: 4.0}])
+
+    test = opened("metrics")
+    show(test, "Logged by the trainer")
+
+    lines = texts(test).splitlines()
+    assert "loss⟨U+202E⟩evil" in lines
+    assert "(no name)" in lines
+    assert not {long, hostile} & {*lines}
+    assert long in labels(test).replace("\\", "")
+    assert "<b>" not in labels(test).replace("\\", "")
+    assert "\u202e" not in texts(test) + labels(test)
+
+
+def test_first_departure_is_told_and_linked(root: Path) -> None:
+    """Where a metric first leaves its healthy range is on its panel in a sentence, with a link to the page that shows it at that step."""
+    add_run(root, "run", GROWING)
+
+    test = find(opened("metrics", step=0), "kl/k1_sum_mean")
+
+    reading = declared.METRICS["kl/k1_sum_mean"].reading
+    assert any(
+        line.startswith(f"First outside the healthy range ({healthy_range(reading)}) at step 2, with -7.60, in 2 steps in all. ")
+        and line.endswith(reading.departure.en)
+        for line in texts(test).splitlines()
+    )
+    (link,) = (one for one in test.get("page_link") if one.proto.label.startswith("Step 2 on "))
+    assert "step=2" in link.proto.query_string
+    assert "metric=kl" in link.proto.query_string
+    (spec,) = charts(test).values()
+    assert "first outside" in traces(spec)
+
+
+def test_a_departure_of_a_run_without_tokens_leads_to_the_texts(root: Path) -> None:
+    """A metric that tokens would explain, logged beside a run that has none, sends the reader to the responses."""
+    folder = add_run(root, "run", [{**TEXT_ALONE, "step": step} for step in range(3)])
+    scalars(folder, [{"step": step, "kl/k1_sum_mean": value} for step, value in enumerate((0.0, 0.0, -7.6))])
+
+    test = find(opened("metrics", step=0), "kl/k1_sum_mean")
+
+    assert [one.proto.label for one in test.get("page_link") if one.proto.label.startswith("Step 2 on ")] == [
+        "Step 2 on Responses"
+    ]
+
+
+def test_summary_of_departures_leads_to_their_steps(root: Path) -> None:
+    """The page begins with how many metrics left their range; the first ones are buttons that go to the step."""
+    add_run(root, "run", GROWING)
+    test = opened("metrics", step=0)
+
+    button = test.button(key="left_0")
+    button.click().run()
+
+    assert any("with a healthy range" in line and line.endswith(" left it, first:") for line in texts(test).splitlines())
+    assert headings(test)[0] == "Left the healthy range"
+    assert linked(test, "step") != "0"
+    assert f"at step {linked(test, 'step')}" in button.label
+    assert sum(str(one.key).startswith("left_") for one in test.button if one.key) <= MOST_TOLD
+
+
+def test_heading_and_summary_tell_the_same_numbers(root: Path) -> None:
+    """As many metrics as the top line says have left their range are in the heading below it; if not all are shown it says so."""
+    folder = add_run(root, "run", GROWING)
+    scalars(folder, [{"step": 3, **{f"scalar {i}": math.inf for i in range(MOST_TOLD)}}])
+    test = opened("metrics")
+
+    told = next(line for line in texts(test).splitlines() if line.endswith(" left it, first:"))
+    count = int(told.removesuffix(" left it, first:").rpartition(" ")[2])
+
+    assert count > MOST_TOLD
+    assert test.expander[0].label == f"Left the healthy range · first {MOST_TOLD} of {count}"
+
+
+def test_healthy_run_says_so(root: Path) -> None:
+    """A run whose metrics all stay in their ranges is told so."""
+    add_run(root, "run", [{"step": step, "prompt": "p", "response": "x", "reward": float(i)} for step in STEPS for i in (0, 1)])
+
+    test = opened("metrics")
+
+    assert any(line.endswith("with a healthy range stayed in it.") for line in texts(test).splitlines())
+    assert "Left the healthy range" not in headings(test)
+
+
+def test_a_damaged_scalar_file_hides_nothing(root: Path) -> None:
+    """One file that cannot be read is a notice; the others' curves and the rollouts' are there."""
+    folder = add_run(root, "run", GROWING)
+    scalars(folder, [{"step": 1, "actor/pg_loss": 0.5}])
+    (folder / "more").mkdir()
+    (folder / "more" / "metrics.jsonl").write_bytes(b'\xff\xfe no\n{"step": 1}\n')
+
+    test = opened("metrics")
+
+    assert "more/metrics.jsonl" in texts(test)
+    assert "Loss" in headings(test)
+    assert "Reward" in headings(test)
+
+
+def test_what_was_logged_as_nan_is_told(root: Path) -> None:
+    """A loss that became NaN is a gap in its curve and a sentence beneath it."""
+    folder = add_run(root, "run", GROWING)
+    scalars(
+        folder,
+        [{"step": 1, "actor/pg_loss": 0.5}, {"step": 2, "actor/pg_loss": math.nan}, {"step": 3, "actor/pg_loss": math.inf}],
+    )
+
+    test = find(opened("metrics"), "pg_loss")
+
+    assert "Logged as NaN or infinite in 2 steps, first in step 2." in texts(test)
+    assert not test.exception
+
+
+def test_what_was_logged_as_nan_has_left_the_healthy_range(root: Path) -> None:
+    """A value logged as NaN is told at the top and first of what left the healthy range, though the rollouts give numbers."""
+    folder = add_run(root, "run", [whole_row(step) for step in STEPS])
+    scalars(folder, [{"step": step, "objective/kl": math.nan if step == 2 else 0.1, HOSTILE: math.nan} for step in STEPS])
+
+    test = opened("metrics", step=0)
+
+    stories = [one.label for one in test.button if (one.key or "").startswith("left_")]
+    assert "kl/k1\\_sum\\_mean: NaN at step 2" in stories
+    assert "a scalar of the trainer: NaN at step 0" in stories
+    assert headings(test)[0] == "Left the healthy range"
+    assert "Logged as NaN or infinite in 1 step, first in step 2." in texts(test).splitlines()
+    assert "evil" not in labels(test)
+    test.button(key="left_1").click().run()
+    assert linked(test, "step") == "2"
+
+
+def test_scalars_may_lie_elsewhere(root: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """RL_BOARD_SCALARS names a file or folder instead; one without scalars is told."""
+    add_run(root, "run", GROWING)
+    far = tmp_path_factory.mktemp("far")
+    monkeypatch.setenv("RL_BOARD_SCALARS", str(far))
+    empty = opened("metrics")
+    scalars(far, [{"step": 1, "actor/pg_loss": 0.5}])
+
+    assert "No tracker's scalars lie in" in texts(empty)
+    assert "Reward" in headings(empty)
+    assert "Loss" in headings(empty.run())
+
+
+def test_growing_scalars_are_read_again(root: Path) -> None:
+    """What a tracker adds is there when the page is drawn next; what nobody touched is not read again."""
+    folder = add_run(root, "run", GROWING)
+    scalars(folder, [{"step": 1, "actor/pg_loss": 0.5}])
+    test = find(opened("metrics"), "pg_loss")
+    before = marks(test)
+    scalars(folder, [{"step": 1, "actor/pg_loss": 0.5}, {"step": 2, "actor/pg_loss": 0.25}])
+
+    after = marks(test.run())
+
+    assert [dot["text"] for mark in before.values() for dot in mark["dots"]] == ["0.500 at step 1"]
+    assert [dot["text"] for mark in after.values() for dot in mark["dots"]] == ["0.250 at step 2"]
+
+
+def test_what_a_trainer_counts_otherwise_is_said(root: Path) -> None:
+    """A name that a trainer gives to almost the same number says in its help how the trainer's differs; in other dialects nothing is said."""
+    add_run(root, "run", GROWING)
+    test = opened("metrics", run="run")
+
+    ours = labels(find(test, "std"))
+    theirs = labels(choose(test, "dialect", "re-grpo"))
+
+    assert "divided by n \\- 1" not in ours
+    assert "**re-grpo** It is divided by n \\- 1, on the board by n\\." in theirs

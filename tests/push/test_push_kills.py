@@ -1,0 +1,209 @@
+"""Tests of `push` that is killed, interrupted or follows a run that grows: no step is lost and none is doubled."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pushed import OFFLINE, REPOSITORY, expected, grown, held, in_tensorboard, lines, pushed, started, texts_in_tensorboard
+
+from board.recorder import RolloutRecorder
+
+
+def killed(process: subprocess.Popen[str], tmp_path: Path, steps: int) -> bool:
+    """Kill the process as soon as it has begun so many steps; False when it had ended before."""
+    until = time.monotonic() + 60
+    while process.poll() is None:
+        assert time.monotonic() < until
+        notes = [json.loads(path.read_bytes()) for path in (tmp_path / "state").glob("push/*.json")]
+        if any((note["going"] or -1) >= steps for note in notes):
+            process.kill()
+            process.communicate(timeout=60)
+            return True
+        time.sleep(0.001)
+    process.communicate(timeout=60)
+    return False
+
+
+def test_a_kill_costs_no_step_and_doubles_none(tmp_path: Path) -> None:
+    """Killed again and again in the middle, TensorBoard holds every step once when it is through, with the board's numbers."""
+    grown(tmp_path / "run", range(300))
+    arguments = (tmp_path / "run", "--to", "tensorboard", "--log-dir", tmp_path / "tb")
+    kills = [killed(started(*arguments), tmp_path, steps) for steps in (1, 60, 200)]
+    pushed(*arguments)
+
+    assert sum(kills) >= 2
+    assert in_tensorboard(tmp_path / "tb" / "run") == expected(tmp_path / "run", np.float32)
+
+
+def test_a_kill_doubles_no_line(tmp_path: Path) -> None:
+    """Of what went to a terminal nobody can tell what arrived: no step is printed twice, and the one in doubt is named."""
+    grown(tmp_path / "run", range(300))
+    arguments = (tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples", "--resume")
+    assert killed(started(*arguments, output=tmp_path / "first"), tmp_path, 60)
+    first = (tmp_path / "first").read_text()
+    second, errors = pushed(*arguments)
+    counted = Counter(line["step"] for line in lines(first + second))
+
+    assert max(counted.values()) == 1
+    missing = set(range(300)) - set(counted)
+    doubted = re.search(r"stopped in step (\d+)", errors)
+    assert doubted
+    assert missing <= {int(doubted[1])}
+
+
+@pytest.mark.parametrize("tracker", OFFLINE)
+def test_a_kill_costs_other_trackers_no_step(tmp_path: Path, tracker: str) -> None:
+    """What a killed push had not yet handed over to the tracker's files is pushed by the next one, and nothing twice."""
+    pytest.importorskip(tracker)
+    grown(tmp_path / "run", range(60), rollouts=1)
+    arguments = (tmp_path / "run", "--to", tracker, "--log-dir", tmp_path / "logs", *OFFLINE[tracker])
+    assert killed(started(*arguments), tmp_path, 20)
+    process = started(*arguments)
+    _, errors = process.communicate(timeout=120)
+
+    assert process.returncode == 0, errors
+    steps = {name: [step for step, _ in curve] for name, curve in held(tracker, tmp_path / "logs").items()}
+    assert steps["board/reward/mean"] == [*range(60)]
+
+
+KILLED_AT_THE_END = """
+import os, signal, sys
+def kill(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+ends = {
+    "tensorboard": ("tensorboard.summary.writer.record_writer", "RecordWriter", "close"),
+    "wandb": ("wandb.sdk.wandb_run", "Run", "finish"),
+    "swanlab": ("swanlab.sdk.internal.run", "Run", "finish"),
+    "trackio": ("trackio.run", "Run", "finish"),
+    "mlflow": ("mlflow", "MlflowClient", "set_terminated"),
+}
+from importlib import import_module
+if sys.argv[1] == "trackio":
+    os.environ["TRACKIO_DIR"] = sys.argv[2]
+module, kind, name = ends[sys.argv[1]]
+setattr(getattr(import_module(module), kind), name, kill)
+from board.cli.main import main
+main(["push", *sys.argv[3:]])
+"""
+"""A push whose process is killed as the tracker's library begins to end the run: what that still held back is lost."""
+
+
+@pytest.mark.parametrize("tracker", ["tensorboard", *OFFLINE])
+def test_a_kill_at_the_end_costs_no_step(tmp_path: Path, tracker: str) -> None:
+    """A step counts as pushed once the tracker has it, not once its library took it: the last steps of a killed push are pushed again."""
+    pytest.importorskip(tracker)
+    grown(tmp_path / "run", range(9), rollouts=1)
+    where = ["--to", tracker, "--log-dir", str(tmp_path / "logs"), *OFFLINE.get(tracker, [])]
+    command = [sys.executable, "-c", KILLED_AT_THE_END, tracker, str(tmp_path / "logs"), str(tmp_path / "run"), *where]
+    env = {name: value for name, value in os.environ.items() if name != "WANDB_SERVICE"} | {"PYTHONPATH": str(REPOSITORY)}
+    ended = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    process = started(tmp_path / "run", *where)
+    _, errors = process.communicate(timeout=120)
+
+    assert process.returncode == 0, errors
+    steps = {name: [step for step, _ in curve] for name, curve in held(tracker, tmp_path / "logs").items()}
+    assert steps["board/reward/mean"] == [*range(9)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tracker", ["tensorboard", *OFFLINE])
+def test_kills_at_any_instant_cost_no_step(tmp_path: Path, tracker: str) -> None:
+    """Killed at random instants, opening and closing among them, until one push comes through: every step is there, and once."""
+    pytest.importorskip(tracker)
+    grown(tmp_path / "run", range(40), rollouts=1)
+    arguments = (tmp_path / "run", "--to", tracker, "--log-dir", tmp_path / "logs", *OFFLINE.get(tracker, []))
+    draw = np.random.default_rng(11)
+    for _ in range(14):
+        process = started(*arguments)
+        begun = tmp_path / "state" / "push"
+        until = time.monotonic() + 60
+        while process.poll() is None and not any(begun.glob("*.json")) and time.monotonic() < until:
+            time.sleep(0.01)
+        time.sleep(draw.uniform(0, 6))
+        process.kill()
+        process.communicate(timeout=60)
+    process = started(*arguments)
+    _, errors = process.communicate(timeout=120)
+
+    assert process.returncode == 0, errors
+    steps = {name: [step for step, _ in curve] for name, curve in held(tracker, tmp_path / "logs").items()}
+    assert steps["board/reward/mean"] == [*range(40)]
+
+
+def waited(process: subprocess.Popen[str], tmp_path: Path, last: int) -> None:
+    """Until the process has pushed a step."""
+    until = time.monotonic() + 60
+    while True:
+        notes = [json.loads(path.read_bytes()) for path in (tmp_path / "state").glob("push/*.json")]
+        if any(max(note["last"] or 0, note["going"] or 0) >= last for note in notes):
+            return
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_a_growing_run_is_followed(tmp_path: Path) -> None:
+    """Steps are pushed as they become complete, the last once nothing was written for a while; Ctrl+C ends it in order."""
+    (tmp_path / "run").mkdir()
+    arguments = ("--to", "tensorboard", "--log-dir", tmp_path / "tb", "--follow", "--quiet", 2)
+    process = started(tmp_path / "run", *arguments)
+    try:
+        for rank in (0, 1):
+            grown(tmp_path / "run", range(3), rank=rank)
+        waited(process, tmp_path, 2)
+        with RolloutRecorder(tmp_path / "run") as recorder:
+            for step in range(3, 6):
+                recorder.write(step=step, response="a", reward=1.0)
+                recorder.flush()
+            waited(process, tmp_path, 5)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+
+    assert process.returncode == 0, errors
+    assert "Pushed 6 steps" in errors
+    assert in_tensorboard(tmp_path / "tb" / "run") == expected(tmp_path / "run", np.float32)
+    assert [*texts_in_tensorboard(tmp_path / "tb" / "run")["board/findings"]] == [5]
+
+
+def test_a_step_that_may_still_be_written_is_held_back(tmp_path: Path) -> None:
+    """The last step of a run that is being written waits; it is pushed once the recorder has closed its shard."""
+    arguments = (tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples", "--resume", "--quiet", 1000)
+    with RolloutRecorder(tmp_path / "run") as recorder:
+        for step in range(3):
+            recorder.write(step=step, response="a", reward=1.0)
+        recorder.flush()
+        first, errors = pushed(*arguments)
+        recorder.write(step=2, response="a", reward=3.0)
+    second, _ = pushed(*arguments)
+
+    assert [line["step"] for line in lines(first)] == [0, 1]
+    assert "1 step held back" in errors
+    assert [(line["step"], line["board/reward/mean"]) for line in lines(second)] == [(2, 2.0)]
+
+
+def test_ctrl_c_in_the_middle_ends_between_two_steps(tmp_path: Path) -> None:
+    """An interrupted push says how far it came and goes on there the next time."""
+    grown(tmp_path / "run", range(400))
+    arguments = (tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples", "--resume")
+    process = started(*arguments, output=tmp_path / "first")
+    waited(process, tmp_path, 1)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    first = (tmp_path / "first").read_text()
+    second, later = pushed(*arguments)
+
+    assert process.returncode == 130, errors
+    assert f"Pushed {len(lines(first))} steps" in errors
+    assert [line["step"] for line in lines(first + second)] == [*range(400)]
+    assert "stopped in step" not in later

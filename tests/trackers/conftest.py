@@ -1,0 +1,15 @@
+"""What the tests of W&B share: an environment that holds nothing of the reader's own."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nothing of the reader's own W&B counts here, and nothing of a test stays in their home."""
+    for name in [name for name in os.environ if name.startswith("WANDB_") and name != "WANDB_SERVICE"]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("WANDB_ERROR_REPORTING", "false")
+    monkeypatch.setenv("HOME", str(tmp_path))

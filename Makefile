@@ -24,6 +24,7 @@ lint:
 
 types:
 	mypy
+	$(NPM_RUN) types
 
 test:
 	pytest -q -n 2 --dist loadfile

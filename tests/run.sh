@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every check: lint, format, types, JavaScript, the import contract and the tests, browser tests included.
+# Runs every check: lint, format, types, the import contract, the JavaScript and the tests, browser tests included.
 #
 #   bash tests/run.sh                          all of it
 #   bash tests/run.sh tests/serving/test_app.py -k token   these tests only (pytest's arguments)
@@ -32,7 +32,7 @@ install_node_modules() {
     cp "$here/package-lock.json" "$installed"
 }
 
-check_javascript() { install_node_modules && npm run --silent lint; }
+check_javascript() { install_node_modules && npm run --silent lint && npm run --silent types; }
 
 failed=()
 check() {

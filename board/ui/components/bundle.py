@@ -3,7 +3,8 @@
 Streamlit runs an inline component from one string of JavaScript, without relative imports. The sources are ordinary ES modules,
 so that editors, the type checker and Node's test runner read them as they are. `script` starts at a component's entry module,
 follows the imports and puts each module after those it imports; import lines are dropped, and `export` is taken off everything
-but the entry's default. All then share one scope, so a top-level name may be used once.
+but the entry's default. All then share one scope, so a top-level name may be used once. Documentation comments, which hold the
+types, stay behind: Streamlit sends the script along with the component.
 """
 
 import posixpath
@@ -18,6 +19,7 @@ SOURCES: Final = files("board.ui.components")
 _IMPORT: Final = re.compile(r"^import\b[^;]*;\n", re.MULTILINE)
 _NAMED: Final = re.compile(r'import \{[^{}]*\} from "(\.{1,2}/[\w/]+\.js)";\n')
 _RENAMED: Final = re.compile(r"\w\s+as\s+\w")
+_DOCUMENTATION: Final = re.compile(r"^[ \t]*/\*\*(?:(?!\*/).)*\*/\n+", re.MULTILINE | re.DOTALL)
 _EXPORT: Final = re.compile(r"^export (?!default\b)", re.MULTILINE)
 
 
@@ -26,7 +28,7 @@ def script(entry: str, sources: Traversable = SOURCES) -> str:
 
     Raises ValueError where an import names no module below `sources`, is of a form that cannot be joined, or goes in a circle.
     """
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", source(name, sources))) for name in order(entry, sources))
+    return "\n".join(_joinable(source(name, sources)) for name in order(entry, sources))
 
 
 def order(entry: str, sources: Traversable = SOURCES) -> list[str]:
@@ -42,6 +44,13 @@ def source(name: str, sources: Traversable = SOURCES) -> str:
         return sources.joinpath(name).read_text(encoding="utf-8")
     except OSError as error:
         raise ValueError(f"the components have no {name}") from error
+
+
+def _joinable(text: str) -> str:
+    """A module as it can stand among others."""
+    for left_out in (_IMPORT, _DOCUMENTATION, _EXPORT):
+        text = left_out.sub("", text)
+    return text
 
 
 def _visit(name: str, sources: Traversable, found: list[str], importers: list[str]) -> None:

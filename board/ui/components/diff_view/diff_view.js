@@ -1,12 +1,23 @@
 // Puts runs of text into the page as text nodes, never as markup; a folded run is a button until it is asked for.
+
+/** @import { Mounted } from "../streamlit" */
+
+/** @typedef {{ side: "both" | "old" | "new"; text: string; fold: string }} Run */
+
+/** @type {Record<Run["side"], "span" | "del" | "ins">} */
 const TAGS = { both: "span", old: "del", new: "ins" };
 
+/**
+ * @param {Run} run
+ * @returns {HTMLElement}
+ */
 function drawn(run) {
-  const element = document.createElement(run.fold ? "button" : TAGS[run.side]);
   if (!run.fold) {
-    element.textContent = run.text;
-    return element;
+    const words = document.createElement(TAGS[run.side]);
+    words.textContent = run.text;
+    return words;
   }
+  const element = document.createElement("button");
   element.type = "button";
   element.textContent = run.fold;
   element.addEventListener("click", () => {
@@ -18,7 +29,9 @@ function drawn(run) {
   return element;
 }
 
+/** @param {Mounted<{ runs: Run[]; height: number | null }>} mounted */
 export default function ({ data, parentElement }) {
+  /** @type {(HTMLElement & { shown?: string }) | null} */
   let pane = parentElement.querySelector(".diff");
   if (!pane) {
     pane = document.createElement("div");

@@ -1,7 +1,15 @@
 // Lines that unfold. Text only ever enters the page as text nodes; which lines are open is kept for the browser's tab, by their names.
 
+/** @import { Mounted, Parent } from "../streamlit" */
+
+/** @typedef {{ name: string; line: string; text: string; note: string }} Line */
+
 const SHELF = "rl-logging-board.ui.components.folded.";
 
+/**
+ * @param {string} key
+ * @returns {Set<string>}
+ */
 function openNames(key) {
   try {
     return new Set(JSON.parse(sessionStorage.getItem(SHELF + key) ?? "[]"));
@@ -11,6 +19,11 @@ function openNames(key) {
   }
 }
 
+/**
+ * @param {string} key
+ * @param {string} name
+ * @param {boolean} open
+ */
 function keepOpen(key, name, open) {
   const names = openNames(key);
   if (open) names.add(name);
@@ -22,6 +35,11 @@ function keepOpen(key, name, open) {
   }
 }
 
+/**
+ * @param {string} tag
+ * @param {string} name
+ * @param {string} text
+ */
 function part(tag, name, text) {
   const made = document.createElement(tag);
   made.className = name;
@@ -29,6 +47,11 @@ function part(tag, name, text) {
   return made;
 }
 
+/**
+ * @param {string} key
+ * @param {Line} line
+ * @param {boolean} open
+ */
 function drawLine(key, { name, line, text, note }, open) {
   const whole = part("div", "folded-text", text);
   whole.tabIndex = 0;
@@ -42,10 +65,13 @@ function drawLine(key, { name, line, text, note }, open) {
   return made;
 }
 
+/** @param {Mounted<{ key: string; lines: Line[] }>} mounted */
 export default function ({ data, parentElement }) {
   const told = JSON.stringify(data);
-  if (parentElement.told === told) return;
-  parentElement.told = told;
+  const parent = /** @type {Parent & { told?: string }} */ (parentElement);
+  if (parent.told === told) return;
+  parent.told = told;
+  /** @type {HTMLElement | null} */
   let box = parentElement.querySelector(".folded");
   if (!box) {
     box = document.createElement("div");

@@ -2,12 +2,19 @@
 
 import { KEYS } from "../token_view/key_names.js";
 
+/** @import { Mounted } from "../streamlit" */
+
+/** @typedef {[title: string, keys: string[][]]} Section */
+
+/** @param {Mounted<{ sections: Section[]; tokens: string }>} mounted */
 export default function ({ data, parentElement }) {
   const known = parentElement.querySelector("dialog");
   if (known) return undefined;
   const button = made("button", "?", { type: "button", title: "keyboard shortcuts", ariaLabel: "keyboard shortcuts" });
   const dialog = made("dialog", "", { ariaLabel: "keyboard shortcuts" });
-  for (const [title, keys] of [...data.sections, [data.tokens, KEYS]]) {
+  /** @type {Section} */
+  const ofTokens = [data.tokens, KEYS];
+  for (const [title, keys] of [...data.sections, ofTokens]) {
     const list = made("dl", "");
     list.append(...keys.flatMap(([key, does]) => [made("dt", key), made("dd", does)]));
     dialog.append(made("h2", title), list);
@@ -21,6 +28,7 @@ export default function ({ data, parentElement }) {
   dialog.onclick = (event) => {
     if (event.target === dialog) dialog.close(); // beside the list
   };
+  /** @param {KeyboardEvent} event */
   const listen = (event) => {
     const into = event.composedPath()[0];
     const typing = into instanceof Element && into.closest("input, textarea, select, [contenteditable]");
@@ -36,6 +44,13 @@ export default function ({ data, parentElement }) {
   };
 }
 
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} name
+ * @param {string} text
+ * @param {object} [properties]
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
 function made(name, text, properties = {}) {
   return Object.assign(document.createElement(name), { textContent: text }, properties);
 }

@@ -1,11 +1,14 @@
 // Keeps --rest-of-window: the pixels from the top of one element to the bottom of the window, as the page stands unscrolled.
 
+/** @import { Mounted } from "../streamlit" */
+
 const GAP = 16; // kept free below
 const LEAST = 320;
 const LEAST_SHARE = 0.6; // of the window, where the element begins so low that there is less
 
 const stops = new WeakMap();
 
+/** @param {Mounted<{ element: string }>} mounted */
 export default function ({ data, parentElement }) {
   stops.get(parentElement)?.();
   stops.set(parentElement, watch(`.st-key-${CSS.escape(data.element)}`));
@@ -15,6 +18,7 @@ export default function ({ data, parentElement }) {
   };
 }
 
+/** @param {string} selector */
 function watch(selector) {
   const root = document.documentElement;
   let waiting = 0;
@@ -22,10 +26,10 @@ function watch(selector) {
     waiting = 0;
     const element = document.querySelector(selector);
     const main = element?.closest('[data-testid="stMain"]');
-    if (!main) return;
+    if (!element || !main) return;
     const top = element.getBoundingClientRect().top + main.scrollTop;
     const rest = Math.floor(
-      Math.max(window.innerHeight - top - GAP, LEAST, LEAST_SHARE * window.innerHeight * (top > window.innerHeight / 2)),
+      Math.max(window.innerHeight - top - GAP, LEAST, top > window.innerHeight / 2 ? LEAST_SHARE * window.innerHeight : 0),
     );
     const wanted = `${rest}px`;
     if (root.style.getPropertyValue("--rest-of-window") !== wanted) root.style.setProperty("--rest-of-window", wanted);

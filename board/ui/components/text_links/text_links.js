@@ -1,4 +1,8 @@
 // Puts names into the page as text nodes within links: never as markup.
+
+/** @import { Mounted } from "../streamlit" */
+
+/** @param {Mounted<{ links: { name: string; href: string }[] }>} mounted */
 export default function ({ data, parentElement }) {
   const nav = parentElement.querySelector("nav") ?? parentElement.appendChild(document.createElement("nav"));
   nav.translate = false;

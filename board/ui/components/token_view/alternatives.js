@@ -2,9 +2,22 @@
 
 import { tokenTexts } from "./tokens.js";
 
-/** The reader of one rollout's alternatives: `at(i)` as below. Null when the row has none. `texts` and `tokens` are Arrow tables. */
+/** @import { Alternatives } from "./model_types" */
+/** @import { ArrowTable } from "./payload_types" */
+
+/**
+ * The reader of one rollout's alternatives: `at(i)` as below. Null when the row has none. `texts` and `tokens` are Arrow tables.
+ * @param {ArrowTable | undefined} texts
+ * @param {ArrowTable<Int32Array> | undefined} tokens
+ * @returns {Alternatives | null}
+ */
 export function alternativesOf(texts, tokens) {
   if (texts === undefined || tokens === undefined || tokens.numRows === 0) return null;
+  /**
+   * @template Numbers
+   * @param {ArrowTable<Numbers>} table
+   * @param {number} i
+   */
   const column = (table, i) => table.getChildAt(i).toArray();
   const [ends, listed, sampled] = [0, 1, 2].map((i) => column(tokens, i));
   const many = texts.numRows;

@@ -5,6 +5,9 @@ import { extent, rangeText, short, whole } from "./format.js";
 import { traits } from "./model.js";
 import { barOf, STEPS, valueAt } from "./scale.js";
 
+/** @import { Metric, Model, ShownMetric } from "./model_types" */
+/** @import { Estimator } from "./payload_types" */
+
 /** Letters of a number beside which its neighbours still stand. */
 const LONGEST_TICK = 6;
 
@@ -13,6 +16,10 @@ const NO_METRIC = "This row has no token metric, so its tokens have no colour.";
 /**
  * Draws the metric buttons, each with what it is on hover; `choose(name)` is called with the one clicked, `estimate(name)` with the KL estimator
  * asked for. With no metric, says so.
+ * @param {HTMLElement} box
+ * @param {Model} model
+ * @param {(name: string) => void} choose
+ * @param {(name: string) => void} estimate
  */
 export function drawChooser(box, model, choose, estimate) {
   if (model.metrics.length === 0) {
@@ -28,7 +35,12 @@ export function drawChooser(box, model, choose, estimate) {
   box.replaceChildren(...buttons);
 }
 
-/** The button with a card that is there while the pointer or the keyboard is on either; it stays inside the view. */
+/**
+ * The button with a card that is there while the pointer or the keyboard is on either; it stays inside the view.
+ * @param {HTMLElement} button
+ * @param {Metric} metric
+ * @param {HTMLElement[]} more
+ */
 function withCard(button, { name, meaning, unit, poles }, more) {
   const lines = [
     [name, meaning].filter(Boolean).join(": "),
@@ -43,7 +55,8 @@ function withCard(button, { name, meaning, unit, poles }, more) {
   );
   const box = element("span", "tv-metric-box", {}, button, card);
   const keepInside = () => {
-    const over = box.getBoundingClientRect().left + card.offsetWidth - box.closest(".tv").getBoundingClientRect().right;
+    const over =
+      box.getBoundingClientRect().left + card.offsetWidth - (box.closest(".tv") ?? document.body).getBoundingClientRect().right;
     card.style.left = `${Math.min(0, -over)}px`;
   };
   box.onpointerenter = keepInside;
@@ -51,7 +64,12 @@ function withCard(button, { name, meaning, unit, poles }, more) {
   return box;
 }
 
-/** The formula in use, and the other estimators to choose from. */
+/**
+ * The formula in use, and the other estimators to choose from.
+ * @param {Estimator[]} estimators
+ * @param {(name: string) => void} estimate
+ * @returns {HTMLElement[]}
+ */
 function estimatorLines(estimators, estimate) {
   const used = estimators.find(({ chosen }) => chosen);
   if (used === undefined) return [];
@@ -69,9 +87,14 @@ function estimatorLines(estimators, estimate) {
   return [formula, element("div", "tv-estimators", {}, "estimator", ...buttons)];
 }
 
-/** Shows which metric is chosen; `focus` moves the keyboard there too. */
+/**
+ * Shows which metric is chosen; `focus` moves the keyboard there too.
+ * @param {HTMLElement} box
+ * @param {string | undefined} chosen
+ * @param {boolean} focus
+ */
 export function markChosen(box, chosen, focus) {
-  for (const button of box.querySelectorAll(".tv-metric")) {
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (box.querySelectorAll(".tv-metric"))) {
     const on = button.dataset.metric === chosen;
     button.setAttribute("aria-checked", String(on));
     button.tabIndex = on ? 0 : -1;
@@ -79,7 +102,13 @@ export function markChosen(box, chosen, focus) {
   }
 }
 
-/** Left and right arrows walk the metric buttons, as in any group of radio buttons. Returns the metric to choose, or null. */
+/**
+ * Left and right arrows walk the metric buttons, as in any group of radio buttons. Returns the metric to choose, or null.
+ * @param {Model} model
+ * @param {string | undefined} chosen
+ * @param {string} key
+ * @returns {string | null}
+ */
 export function neighbourMetric(model, chosen, key) {
   const direction = { ArrowRight: 1, ArrowLeft: -1 }[key];
   if (direction === undefined || model.metrics.length === 0) return null;
@@ -87,7 +116,13 @@ export function neighbourMetric(model, chosen, key) {
   return model.metrics[(at + direction + model.metrics.length) % model.metrics.length].name;
 }
 
-/** Draws the colour scale with its numbers, and a word on whatever else is to be seen in the text. */
+/**
+ * Draws the colour scale with its numbers, and a word on whatever else is to be seen in the text.
+ * @param {HTMLElement} box
+ * @param {Model} model
+ * @param {ShownMetric | null} metric
+ * @param {string} [granularity]
+ */
 export function drawLegend(box, model, metric, granularity = "token") {
   if (metric === null) {
     box.replaceChildren();
@@ -100,12 +135,17 @@ export function drawLegend(box, model, metric, granularity = "token") {
   );
 }
 
-/** "tokens 2,001–4,000 of 33,000", and how many are masked. */
+/**
+ * "tokens 2,001–4,000 of 33,000", and how many are masked.
+ * @param {HTMLElement} box
+ * @param {Model} model
+ */
 export function drawExtent(box, model) {
   const { masked } = traits(model, null);
   box.textContent = extent(model.start, model.n, model.total) + (masked ? ` · ${whole(masked)} masked` : "");
 }
 
+/** @param {ShownMetric} metric */
 function scaleBar(metric) {
   const diverging = metric.scale === "diverging";
   const steps = diverging ? integers(1 - STEPS, STEPS - 1) : integers(0, STEPS - 1);
@@ -123,6 +163,7 @@ function scaleBar(metric) {
   const [low, high] = metric.poles;
   const label = `colour scale of ${metric.name}, from ${low} to ${high}: ${rangeText(metric, metric.side !== null)} ${metric.unit}`;
   const rows = [element("div", "tv-swatches", {}, ...swatches), element("div", "tv-ticks", {}, ...numbers)];
+  /** @param {string} words */
   const pole = (words) => element("span", "tv-pole", {}, words);
   return element(
     "div",
@@ -134,6 +175,13 @@ function scaleBar(metric) {
   );
 }
 
+/**
+ * @param {ShownMetric} metric
+ * @param {number} at
+ * @param {number} i
+ * @param {number} last
+ * @param {boolean} constant
+ */
 function tick(metric, at, i, last, constant) {
   if (constant) return i === 0 ? short(metric.lo) : "";
   const value = Math.fround(valueAt(metric, at));
@@ -144,6 +192,10 @@ function tick(metric, at, i, last, constant) {
   return sign + short(sizes ? Math.abs(value) : value);
 }
 
+/**
+ * @param {number} step
+ * @param {boolean} diverging
+ */
 function swatchClass(step, diverging) {
   const at = step / (STEPS - 1);
   const bar = barOf(at);
@@ -151,6 +203,10 @@ function swatchClass(step, diverging) {
   return `tv-${side}${Math.abs(step)}${bar ? ` tv-u${bar}` : ""}${at < 0 ? " tv-below" : ""}`;
 }
 
+/**
+ * @param {ShownMetric} metric
+ * @param {string} granularity
+ */
 function unitText(metric, granularity) {
   const words = [metric.unit, granularity === "token" ? "" : `mean of each ${granularity}`];
   const [least, most] = metric.side === null ? [metric.min, metric.max] : [metric.lo, Math.max(-metric.min, metric.max)];
@@ -159,10 +215,24 @@ function unitText(metric, granularity) {
   return element("span", "tv-unit", {}, words.filter(Boolean).join(" · "));
 }
 
+/**
+ * @param {Model} model
+ * @param {ShownMetric} metric
+ */
 function legendNotes(model, metric) {
   const seen = traits(model, metric);
+  /** @param {string} kind */
   const top = (kind) => [...model.tops.values()].filter((what) => what === kind).length;
+  /**
+   * @param {string} kind
+   * @param {string} words
+   */
   const mark = (kind, words) => (top(kind) ? [element("span", "tv-key", {}, element("b", "", { "data-top": kind }), words)] : []);
+  /**
+   * @param {string} name
+   * @param {string} sample
+   * @param {number} count
+   */
   const key = (name, sample, count) => element("span", "tv-key", {}, element("i", sample), `${name} ${whole(count)}`);
   return [
     ...(seen.missing ? [key("missing", "tv-missing", seen.missing)] : []),
@@ -172,6 +242,10 @@ function legendNotes(model, metric) {
   ];
 }
 
+/**
+ * @param {number} first
+ * @param {number} last
+ */
 function integers(first, last) {
   return Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }

@@ -2,6 +2,8 @@
 
 import { betweenTokens } from "./zoom_range.js";
 
+/** @import { BrushAxis, BrushEvents } from "./view_types" */
+
 /** Pixels that a press must move to be a drag and no click. */
 const LEAST = 4;
 
@@ -9,11 +11,20 @@ const LEAST = 4;
  * Listens on `surface` and draws the drag as `band`, which lies in it; Escape pressed in `keys` gives the drag up. `axis` says what is drawn:
  * n() tokens, from() the first token and fraction, pitch() pixels per token, at(event) the token to point at or null, pinned().
  * `on` holds what it tells: hover(index or null), pin(index, add), brush(zoomRange), zoom(factor, token).
+ * @param {HTMLElement} surface
+ * @param {HTMLElement} keys
+ * @param {HTMLElement} band
+ * @param {BrushAxis} axis
+ * @param {BrushEvents} on
  */
 export function listenBrush(surface, keys, band, axis, on) {
+  /** @type {{ x: number; moved: boolean } | null} */
   let drag = null;
+  /** @type {number | null} */
   let before = null;
+  /** @param {MouseEvent} event */
   const xOf = (event) => event.clientX - surface.getBoundingClientRect().left;
+  /** @param {number} x */
   const tokenUnder = (x) => {
     const inside = Math.min(surface.clientWidth - 0.01, Math.max(0, x));
     return Math.min(axis.n() - 1, Math.max(0, Math.floor(axis.from() + inside / axis.pitch())));
@@ -58,17 +69,28 @@ export function listenBrush(surface, keys, band, axis, on) {
     { passive: false },
   );
 
-  /** The second click of a double click takes back what the first one pinned. */
+  /**
+   * The second click of a double click takes back what the first one pinned.
+   * @param {MouseEvent} event
+   * @param {number | null} index
+   * @param {number | null} pinnedBefore
+   */
   function clicked(event, index, pinnedBefore) {
     if (index === null) return pinnedBefore;
     const pinned = axis.pinned();
     const second = event.detail === 2;
     if (!second) on.pin(index, event.shiftKey);
-    else if (pinned !== pinnedBefore) on.pin(pinnedBefore ?? pinned);
+    else if (pinned !== pinnedBefore) on.pin(pinnedBefore ?? pinned ?? index);
     return second ? null : pinned;
   }
 }
 
+/**
+ * @param {HTMLElement} band
+ * @param {number} one
+ * @param {number} other
+ * @param {number} width
+ */
 function drawBand(band, one, other, width) {
   const [left, right] = [Math.max(0, Math.min(one, other)), Math.min(width, Math.max(one, other))];
   band.hidden = false;

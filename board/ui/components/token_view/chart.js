@@ -3,10 +3,33 @@
 import { listenBrush } from "./brush.js";
 import { axisNumbers, axisOf, envelopeOf, extentOf, runsOf } from "./chart_layout.js";
 import { css } from "./color.js";
-import { element, perFrame } from "./dom.js";
+import { contextOf, element, perFrame } from "./dom.js";
 import { exact, short, whole } from "./format.js";
 import { CELL, tokenColumns } from "./heat_layout.js";
 import { showsToken } from "./zoom_range.js";
+
+/** @import { Match, Metric, Model } from "./model_types" */
+/** @import { Ends, Rgb } from "./plain_types" */
+/** @import { BrushEvents, Chart, Pointed, ZoomRange } from "./view_types" */
+
+/** @typedef {ReturnType<typeof chartSkeleton>} ChartParts */
+
+/**
+ * @typedef {object} State
+ * @property {Model | null} model
+ * @property {Metric | null} metric
+ * @property {ZoomRange} zoomRange
+ * @property {Match | null} inView
+ * @property {Pointed | null} pointed
+ * @property {Rgb} ink
+ * @property {Rgb} faint
+ * @property {ReturnType<typeof axisOf> | null} axis
+ */
+
+/**
+ * What is drawn, once there is a model and a metric with a number.
+ * @typedef {State & { model: Model; metric: Metric; axis: ReturnType<typeof axisOf> }} Drawn
+ */
 
 const TALL = 72;
 /** Room above and below the line, so that a spike's tip and a flat line at zero are whole. */
@@ -20,9 +43,13 @@ const NUMBER_ROOM = 0.24;
  * The chart in `box`. `on` holds what it tells: hover(index or null), pin(index), brush(zoomRange), zoom(factor, token). Call `choose` with a
  * model and its metric, `zoomTo` with the zoom range to draw, `view` with the tokens in sight of the text, `mark` with the hovered
  * and pinned tokens, `paint` after a change of theme.
+ * @param {HTMLElement} box
+ * @param {BrushEvents} on
+ * @returns {Chart}
  */
 export function createChart(box, on) {
   const parts = chartSkeleton();
+  /** @type {State} */
   const state = {
     model: null,
     metric: null,
@@ -37,7 +64,7 @@ export function createChart(box, on) {
   const redraw = perFrame(() => drawChart(parts, state));
   const resized = new ResizeObserver(redraw);
   resized.observe(parts.plot);
-  listenChart(parts, state, on);
+  listenChart(parts, /** @type {Drawn} */ (state), on);
   return {
     plot: parts.plot,
     choose(model, metric) {
@@ -93,15 +120,27 @@ function chartSkeleton() {
   };
 }
 
-/** Pixels per token. */
+/**
+ * Pixels per token.
+ * @param {ChartParts} parts
+ * @param {State} state
+ */
 function pitch(parts, state) {
   return parts.plot.clientWidth / Math.max(1, state.zoomRange.count);
 }
 
-function heightAt(state, value) {
-  return EDGE + (1 - state.axis.at(value)) * (TALL - 2 * EDGE);
+/**
+ * @param {Drawn["axis"]} axis
+ * @param {number} value
+ */
+function heightAt(axis, value) {
+  return EDGE + (1 - axis.at(value)) * (TALL - 2 * EDGE);
 }
 
+/**
+ * @param {ChartParts} parts
+ * @param {State} state
+ */
 function drawChart(parts, state) {
   const { model, metric, zoomRange } = state;
   const ratio = window.devicePixelRatio || 1;
@@ -115,25 +154,38 @@ function drawChart(parts, state) {
   ];
   const extent = extentOf(metric.values, metric.cells, first, last);
   state.axis = extent && axisOf(extent, { diverging: metric.scale === "diverging", log: metric.log });
-  describe(parts, state, extent, first, last);
+  const drawn = /** @type {Drawn} */ (state);
+  describe(parts, drawn, extent, first, last);
   if (extent) {
-    const context = canvas.getContext("2d");
-    drawZero(context, state, width, ratio);
-    if (state.zoomRange.count > width) drawEnvelope(context, state, width, ratio);
-    else drawLine(context, state, first, last, width / zoomRange.count, ratio);
-    drawInfinite(context, state, first, last, width / zoomRange.count, ratio);
+    const context = contextOf(canvas);
+    drawZero(context, drawn, width, ratio);
+    if (state.zoomRange.count > width) drawEnvelope(context, drawn, width, ratio);
+    else drawLine(context, drawn, first, last, width / zoomRange.count, ratio);
+    drawInfinite(context, drawn, first, last, width / zoomRange.count, ratio);
   }
   placeSight(parts, state);
   placeMarks(parts, state);
 }
 
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Drawn} state
+ * @param {number} width
+ * @param {number} ratio
+ */
 function drawZero(context, state, width, ratio) {
   if (state.axis.lo > 0 || state.axis.hi < 0) return;
   context.fillStyle = css(state.faint);
-  context.fillRect(0, Math.round(heightAt(state, 0) * ratio), width, Math.max(1, Math.round(ratio)));
+  context.fillRect(0, Math.round(heightAt(state.axis, 0) * ratio), width, Math.max(1, Math.round(ratio)));
 }
 
-/** From the least to the greatest number of each pixel, reaching to its neighbour's, so that the line is one. */
+/**
+ * From the least to the greatest number of each pixel, reaching to its neighbour's, so that the line is one.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Drawn} state
+ * @param {number} width
+ * @param {number} ratio
+ */
 function drawEnvelope(context, state, width, ratio) {
   const { metric, zoomRange } = state;
   const scale = width / zoomRange.count;
@@ -145,16 +197,26 @@ function drawEnvelope(context, state, width, ratio) {
     // A neighbour without a number is NaN, which Math.max and Math.min would hand on.
     const top = Math.max(high[x], low[x - 1] > high[x] ? low[x - 1] : high[x]);
     const bottom = Math.min(low[x], high[x - 1] < low[x] ? high[x - 1] : low[x]);
-    const y = heightAt(state, top) * ratio;
-    context.fillRect(x, y, 1, Math.max(ratio, heightAt(state, bottom) * ratio - y));
+    const y = heightAt(state.axis, top) * ratio;
+    context.fillRect(x, y, 1, Math.max(ratio, heightAt(state.axis, bottom) * ratio - y));
   }
 }
 
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Drawn} state
+ * @param {number} first
+ * @param {number} last
+ * @param {number} scale
+ * @param {number} ratio
+ */
 function drawLine(context, state, first, last, scale, ratio) {
   const { metric, zoomRange } = state;
   const dotted = scale >= DOTTED * ratio;
+  /** @param {number} i */
   const x = (i) => (i + 0.5 - zoomRange.from) * scale;
-  const y = (i) => heightAt(state, metric.values[i]) * ratio;
+  /** @param {number} i */
+  const y = (i) => heightAt(state.axis, metric.values[i]) * ratio;
   const ink = css(state.ink);
   Object.assign(context, { strokeStyle: ink, fillStyle: ink, lineWidth: ratio, lineJoin: "round" });
   const size = (dotted ? 2 : 0.75) * ratio;
@@ -173,7 +235,15 @@ function drawLine(context, state, first, last, scale, ratio) {
   }
 }
 
-/** An infinity has no height: a mark at the upper or the lower edge. */
+/**
+ * An infinity has no height: a mark at the upper or the lower edge.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Drawn} state
+ * @param {number} first
+ * @param {number} last
+ * @param {number} scale
+ * @param {number} ratio
+ */
 function drawInfinite(context, state, first, last, scale, ratio) {
   const { cells, values } = state.metric;
   context.fillStyle = css(state.ink);
@@ -184,7 +254,14 @@ function drawInfinite(context, state, first, last, scale, ratio) {
   }
 }
 
-/** The axis in numbers, and for those who listen what the line spans. */
+/**
+ * The axis in numbers, and for those who listen what the line spans.
+ * @param {ChartParts} parts
+ * @param {Drawn} state
+ * @param {Ends | null} extent
+ * @param {number} first
+ * @param {number} last
+ */
 function describe(parts, state, extent, first, last) {
   const { metric, model } = state;
   parts.name.replaceChildren(element("span", "tv-chart-metric", {}, metric.name), ` ${metric.unit}`);
@@ -192,7 +269,7 @@ function describe(parts, state, extent, first, last) {
   parts.numbers.replaceChildren(
     ...numbers.map(({ value }) => {
       const number = element("span", "", { title: exact(Math.fround(value)) }, short(value));
-      number.style.top = `${heightAt(state, value)}px`;
+      number.style.top = `${heightAt(state.axis, value)}px`;
       return number;
     }),
   );
@@ -204,7 +281,11 @@ function describe(parts, state, extent, first, last) {
   );
 }
 
-/** The tokens that the text shows, as a quiet band. */
+/**
+ * The tokens that the text shows, as a quiet band.
+ * @param {ChartParts} parts
+ * @param {State} state
+ */
 function placeSight(parts, state) {
   const { zoomRange, inView, model } = state;
   const [first, last] = inView ?? [0, -1];
@@ -216,28 +297,38 @@ function placeSight(parts, state) {
   parts.sight.style.width = `max(3px, ${((last + 1 - first) / zoomRange.count) * 100}%)`;
 }
 
+/**
+ * @param {ChartParts} parts
+ * @param {State} state
+ */
 function placeMarks(parts, state) {
   const { metric, pointed, zoomRange, axis } = state;
   const { hovered = null, pinned = null } = pointed ?? {};
+  /** @param {number} index */
   const left = (index) => `${((index + 0.5 - zoomRange.from) / zoomRange.count) * 100}%`;
-  for (const [mark, index] of [
-    [parts.hoverMark, hovered],
-    [parts.pinMark, pinned],
+  for (const { mark, index } of [
+    { mark: parts.hoverMark, index: hovered },
+    { mark: parts.pinMark, index: pinned },
   ]) {
     mark.hidden = index === null || !showsToken(zoomRange, index);
-    if (!mark.hidden) mark.style.left = left(index);
+    if (index !== null && !mark.hidden) mark.style.left = left(index);
   }
   const shown = hovered ?? pinned;
   parts.value.textContent = shown === null || !metric ? "" : short(metric.values[shown]);
-  const drawn =
-    shown !== null && metric !== null && axis !== null && metric.cells[shown] === CELL.number && showsToken(zoomRange, shown);
-  parts.dot.hidden = !drawn;
-  parts.value.style.top = `${drawn ? heightAt(state, metric.values[shown]) : TALL / 2}px`;
-  if (!drawn) return;
+  parts.dot.hidden = true;
+  parts.value.style.top = `${TALL / 2}px`;
+  if (shown === null || metric === null || axis === null) return;
+  if (metric.cells[shown] !== CELL.number || !showsToken(zoomRange, shown)) return;
+  parts.dot.hidden = false;
   parts.dot.style.left = left(shown);
-  parts.dot.style.top = parts.value.style.top;
+  parts.dot.style.top = parts.value.style.top = `${heightAt(axis, metric.values[shown])}px`;
 }
 
+/**
+ * @param {ChartParts} parts
+ * @param {Drawn} state
+ * @param {BrushEvents} on
+ */
 function listenChart(parts, state, on) {
   const { plot, brush } = parts;
   listenBrush(
@@ -255,7 +346,12 @@ function listenChart(parts, state, on) {
   );
 }
 
-/** The token under a place of the chart; where many share a pixel the loudest, which is the one a reader points at. */
+/**
+ * The token under a place of the chart; where many share a pixel the loudest, which is the one a reader points at.
+ * @param {ChartParts} parts
+ * @param {Drawn} state
+ * @param {number} x
+ */
 function loudestAt(parts, state, x) {
   const scale = pitch(parts, state);
   const index = Math.min(state.model.n - 1, Math.max(0, Math.floor(state.zoomRange.from + x / scale)));

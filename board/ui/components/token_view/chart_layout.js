@@ -3,9 +3,19 @@
 import { CELL } from "./heat_layout.js";
 import { fromZero, logBent } from "./scale.js";
 
+/** @import { Match } from "./model_types" */
+/** @import { Ends } from "./plain_types" */
+
+/** @typedef {{ lo: number; hi: number; at: (value: number) => number }} Axis */
+
 /**
  * Least and greatest number in each of `width` pixel columns, the first being `offset` pixels into the response, at `scale` pixels per
  * token; NaN where a column has none. Only counted, finite numbers enter, and no number is left out, so one spike in 128,000 is drawn.
+ * @param {ArrayLike<number>} values
+ * @param {ArrayLike<number>} cells
+ * @param {number} offset
+ * @param {number} scale
+ * @param {number} width
  */
 export function envelopeOf(values, cells, offset, scale, width) {
   const low = new Float32Array(width).fill(NaN);
@@ -23,7 +33,14 @@ export function envelopeOf(values, cells, offset, scale, width) {
   return { low, high };
 }
 
-/** Least and greatest of the counted, finite numbers from token `first` to `last`; null when there is none. */
+/**
+ * Least and greatest of the counted, finite numbers from token `first` to `last`; null when there is none.
+ * @param {ArrayLike<number>} values
+ * @param {ArrayLike<number>} cells
+ * @param {number} first
+ * @param {number} last
+ * @returns {Ends | null}
+ */
 export function extentOf(values, cells, first, last) {
   let [low, high] = [Infinity, -Infinity];
   for (let i = first; i <= last; i += 1) {
@@ -34,8 +51,15 @@ export function extentOf(values, cells, first, last) {
   return low > high ? null : [low, high];
 }
 
-/** Runs of neighbouring tokens that have a number, as [first, last]: the line is broken where a number is missing, infinite or masked. */
+/**
+ * Runs of neighbouring tokens that have a number, as [first, last]: the line is broken where a number is missing, infinite or masked.
+ * @param {ArrayLike<number>} cells
+ * @param {number} first
+ * @param {number} last
+ * @returns {Match[]}
+ */
 export function runsOf(cells, first, last) {
+  /** @type {Match[]} */
   const runs = [];
   for (let i = first; i <= last; i += 1) {
     if (cells[i] !== CELL.number) continue;
@@ -48,16 +72,25 @@ export function runsOf(cells, first, last) {
 /**
  * The vertical axis over the numbers [low, high]: {lo, hi, at(value)} with 0 at the bottom and 1 at the top. It starts at zero where zero
  * is near or the metric diverges from it; `log` grows evenly with every factor, as the colours then do.
+ * @param {Ends} ends
+ * @param {{ diverging: boolean; log: boolean }} given
+ * @returns {Axis}
  */
 export function axisOf([low, high], { diverging, log }) {
   const [lo, hi] = diverging ? [Math.min(0, low), Math.max(0, high)] : fromZero(low, high);
   const most = Math.max(Math.abs(lo), Math.abs(hi)) || 1;
+  /** @param {number} value */
   const bend = (value) => (log ? logBent(value / most) : value / most);
   const [bottom, top] = [bend(lo), bend(hi)];
   return { lo, hi, at: (value) => (top === bottom ? 0.5 : (bend(value) - bottom) / (top - bottom)) };
 }
 
-/** Numbers beside the axis as {value, at}: its ends, and zero where it lies between them with `room` (a share of the height) to each. */
+/**
+ * Numbers beside the axis as {value, at}: its ends, and zero where it lies between them with `room` (a share of the height) to each.
+ * @param {Axis} axis
+ * @param {number} room
+ * @returns {{ value: number; at: number }[]}
+ */
 export function axisNumbers({ lo, hi, at }, room) {
   if (lo === hi) return [{ value: lo, at: 0.5 }];
   const ends = [

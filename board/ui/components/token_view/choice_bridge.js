@@ -2,6 +2,9 @@
 
 import { meetingPlace, offer } from "./echo_filter.js";
 
+/** @import { ServerChoice } from "./payload_types" */
+
+/** @param {{ data: ServerChoice }} given */
 export default function ({ data }) {
   offer(meetingPlace(data.key), data);
 }

@@ -7,9 +7,15 @@ import { mark, reveal } from "./highlights.js";
 import { localIndex, metricOf } from "./model.js";
 import { choiceOf, MOST_PINS, pinsAfter, pinsOf } from "./pins.js";
 
+/** @import { ServerChoice } from "./payload_types" */
+/** @import { View } from "./view_types" */
+
 const FULL = `${MOST_PINS} tokens are pinned; unpin one to pin another`;
 
-/** Reports the reader's choice; what is on screen never waits for the answer. */
+/**
+ * Reports the reader's choice; what is on screen never waits for the answer.
+ * @param {View} view
+ */
 export function tell(view) {
   const choice = {
     metric: view.metric?.name ?? "",
@@ -22,7 +28,12 @@ export function tell(view) {
   view.report({ ...choice, stamp: view.model.stamp });
 }
 
-/** `byKey` moves the keyboard to the metric's button as well. */
+/**
+ * `byKey` moves the keyboard to the metric's button as well.
+ * @param {View} view
+ * @param {string | null} name
+ * @param {boolean} [byKey]
+ */
 export function choose(view, name, byKey = false) {
   const metric = metricOf(view.model, name);
   if (metric === null || metric === view.metric) return;
@@ -31,7 +42,13 @@ export function choose(view, name, byKey = false) {
   tell(view);
 }
 
-/** A pin from the heatmap or the keyboard brings its token into sight; one clicked in the text is there already. `add`: beside the others. */
+/**
+ * A pin from the heatmap or the keyboard brings its token into sight; one clicked in the text is there already. `add`: beside the others.
+ * @param {View} view
+ * @param {number} index
+ * @param {boolean} bringIntoSight
+ * @param {boolean} [add]
+ */
 export function togglePin(view, index, bringIntoSight, add = false) {
   const position = view.model.start + index;
   const pins = pinsAfter(view.pins, position, add);
@@ -43,6 +60,10 @@ export function togglePin(view, index, bringIntoSight, add = false) {
   if (pins.includes(position) && bringIntoSight) reveal(view, index);
 }
 
+/**
+ * @param {View} view
+ * @param {number[]} pins
+ */
 export function pin(view, pins) {
   if (pins.length === 0 && view.pins.length === 0) return;
   Object.assign(view, { pins, pinned: pins.at(-1) ?? null });
@@ -50,7 +71,10 @@ export function pin(view, pins) {
   tell(view);
 }
 
-/** Meets the server's choice, which may have come before the tokens or comes after them. */
+/**
+ * Meets the server's choice, which may have come before the tokens or comes after them.
+ * @param {View} view
+ */
 export function meet(view) {
   const { key, stamp } = view.model;
   if (view.meeting && view.meeting.listener === view.listener) view.meeting.listener = null;
@@ -66,6 +90,10 @@ export function meet(view) {
   if (view.meeting.choice) view.listener(view.meeting.choice);
 }
 
+/**
+ * @param {View} view
+ * @param {ServerChoice} choice
+ */
 function obey(view, choice) {
   const moved = choice.pinned !== view.pinned;
   const metric = metricOf(view.model, choice.metric) ?? view.metric;

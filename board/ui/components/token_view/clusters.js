@@ -2,6 +2,8 @@
 
 import { textOf } from "./bytes.js";
 
+/** @import { Texts, Unit } from "./model_types" */
+
 /** What goes on with the character before it: marks, joiners, selectors, skin tones, tags. */
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: each of these alone goes on with a character
 const EXTENDS = /^[\p{M}\u200d\ufe00-\ufe0f\p{Emoji_Modifier}\u{e0020}-\u{e007f}]/u;
@@ -16,6 +18,10 @@ const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 /**
  * `spelled(i)` as of `spell` for token `i` of `texts`, with what its neighbours share: {glyph, part, parts} where one character that is
  * seen is spelled by several tokens. Bytes that are no character are left as they are.
+ * @param {(i: number) => Unit[]} spelled
+ * @param {Texts} texts
+ * @param {number} i
+ * @returns {Unit[]}
  */
 export function clustered(spelled, texts, i) {
   const own = spelled(i);
@@ -28,7 +34,13 @@ export function clustered(spelled, texts, i) {
   return shared(shares.map(textOf), i - first);
 }
 
-/** The run of tokens around `i` in which each goes on with a character of the one before. */
+/**
+ * The run of tokens around `i` in which each goes on with a character of the one before.
+ * @param {(i: number) => Unit[]} spelled
+ * @param {Texts} texts
+ * @param {number} i
+ * @returns {[number, number]}
+ */
 function linked(spelled, texts, i) {
   let [first, last] = [i, i];
   while (first > Math.max(0, i - NEIGHBOURS) && texts.mayExtend(first) && goesOn(spelled, first)) first -= 1;
@@ -36,10 +48,14 @@ function linked(spelled, texts, i) {
   return [first, last];
 }
 
-/** Whether token `i` begins within a character: of bytes, or as it is seen. */
+/**
+ * Whether token `i` begins within a character: of bytes, or as it is seen.
+ * @param {(i: number) => Unit[]} spelled
+ * @param {number} i
+ */
 function goesOn(spelled, i) {
   const units = spelled(i);
-  if (units[0]?.part > 0) return true;
+  if ((units[0]?.part ?? 0) > 0) return true;
   const text = textOf(units);
   if (EXTENDS.test(text)) return true;
   if (!PICTOGRAPH.test(text) && !FLAG_HALF.test(text)) return false;
@@ -48,7 +64,12 @@ function goesOn(spelled, i) {
   return PICTOGRAPH.test(text) ? before.endsWith("\u200d") : ENDS_WITH_FLAG_HALF.test(before);
 }
 
-/** The units of token `own` among tokens of these `texts`; an empty one is a share of the character before it. */
+/**
+ * The units of token `own` among tokens of these `texts`; an empty one is a share of the character before it.
+ * @param {string[]} texts
+ * @param {number} own
+ * @returns {Unit[]}
+ */
 function shared(texts, own) {
   const owners = [];
   for (const [t, text] of texts.entries()) owners.push(...Array(text.length).fill(t));

@@ -3,6 +3,10 @@
 // Sequential runs blue, grey, gold as cividis does (safe for colour blindness), diverging blue or orange from zero. On a light page a loud
 // token is darker than the page, on a dark page brighter, so quiet always means "like the page" and the text stays the loudest thing.
 
+/** @import { Palette } from "./model_types" */
+/** @import { ScaleKind } from "./payload_types" */
+/** @import { Rgb } from "./plain_types" */
+
 /** Anchors as OKLCH: lightness, chroma, hue in degrees. */
 const ANCHORS = {
   light: {
@@ -44,22 +48,34 @@ const LEGIBLE = 4.5;
 /**
  * Colours for one theme. `background` and `text` are [r, g, b] of 0 to 255. Returns {dark, sequential(at), negative(at), positive(at)},
  * each from a place of 0 to 1 to [r, g, b]; the place 0 is the background itself.
+ * @param {Rgb} background
+ * @returns {Palette}
  */
 export function palette(background) {
   const dark = luminance(background) < 0.2;
   const anchors = ANCHORS[dark ? "dark" : "light"];
   const start = labOfRgb(background);
+  /** @param {number[][]} stops */
   const ramp = (stops) => evenRamp([start, ...stops.map(labOfLch)]);
   return { dark, sequential: ramp(anchors.sequential), negative: ramp(anchors.negative), positive: ramp(anchors.positive) };
 }
 
-/** The colour of a place on a scale: which ramp, by scale and sign. */
+/**
+ * The colour of a place on a scale: which ramp, by scale and sign.
+ * @param {Palette} colors
+ * @param {ScaleKind} scaleKind
+ * @param {number} at
+ */
 export function colorAt(colors, scaleKind, at) {
   if (scaleKind !== "diverging") return colors.sequential(at);
   return at < 0 ? colors.negative(-at) : colors.positive(at);
 }
 
-/** The page's text colour where it is legible on `fill`, else black or white, whichever contrasts more. */
+/**
+ * The page's text colour where it is legible on `fill`, else black or white, whichever contrasts more.
+ * @param {Rgb} fill
+ * @param {Rgb} text
+ */
 export function inkOn(fill, text) {
   if (contrast(fill, text) >= LEGIBLE) return text;
   const [black, white] = [
@@ -69,19 +85,30 @@ export function inkOn(fill, text) {
   return contrast(fill, black) > contrast(fill, white) ? black : white;
 }
 
-/** WCAG contrast ratio of two [r, g, b]. */
+/**
+ * WCAG contrast ratio of two [r, g, b].
+ * @param {number[]} one
+ * @param {number[]} other
+ */
 export function contrast(one, other) {
   const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (high + 0.05) / (low + 0.05);
 }
 
-/** Relative luminance by WCAG 2. */
+/**
+ * Relative luminance by WCAG 2.
+ * @param {Rgb} rgb
+ */
 export function luminance(rgb) {
   const [r, g, b] = rgb.map(linear);
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** [r, g, b] of "#rgb", "#rrggbb" or "rgb(…)"; null for anything else. */
+/**
+ * [r, g, b] of "#rgb", "#rrggbb" or "rgb(…)"; null for anything else.
+ * @param {string} text
+ * @returns {Rgb | null}
+ */
 export function parseColor(text) {
   const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text.trim());
   if (hex) {
@@ -92,17 +119,28 @@ export function parseColor(text) {
   return rgb ? rgb.slice(1, 4).map(Number) : null;
 }
 
-/** "rgb(…)" for a style. */
+/**
+ * "rgb(…)" for a style.
+ * @param {Rgb} rgb
+ */
 export function css(rgb) {
   return `rgb(${rgb.map(Math.round).join(" ")})`;
 }
 
-/** Distance of two [r, g, b] in OKLab; about 0.02 is just noticeable. */
+/**
+ * Distance of two [r, g, b] in OKLab; about 0.02 is just noticeable.
+ * @param {number[]} one
+ * @param {number[]} other
+ */
 export function difference(one, other) {
   return distance(labOfRgb(one), labOfRgb(other));
 }
 
-/** A path through Lab points walked at even speed, so that equal steps of a metric look equally far apart. */
+/**
+ * A path through Lab points walked at even speed, so that equal steps of a metric look equally far apart.
+ * @param {number[][]} points
+ * @returns {(at: number) => Rgb}
+ */
 function evenRamp(points) {
   const lengths = points.slice(1).map((point, i) => distance(points[i], point));
   const whole = lengths.reduce((sum, length) => sum + length, 0);
@@ -118,16 +156,22 @@ function evenRamp(points) {
   };
 }
 
+/**
+ * @param {number[]} one
+ * @param {number[]} other
+ */
 function distance(one, other) {
   return Math.hypot(...one.map((value, i) => value - other[i]));
 }
 
+/** @param {number[]} given */
 function labOfLch([lightness, chroma, hue]) {
   const angle = (hue * Math.PI) / 180;
   return [lightness, chroma * Math.cos(angle), chroma * Math.sin(angle)];
 }
 
 // OKLab as its author gives it: https://bottosson.github.io/posts/oklab/
+/** @param {Rgb} rgb */
 function labOfRgb(rgb) {
   const [r, g, b] = rgb.map(linear);
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
@@ -140,6 +184,7 @@ function labOfRgb(rgb) {
   ];
 }
 
+/** @param {number[]} given */
 function rgbOfLab([lightness, a, b]) {
   const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
@@ -151,11 +196,13 @@ function rgbOfLab([lightness, a, b]) {
   ].map((value) => 255 * gamma(Math.min(1, Math.max(0, value))));
 }
 
+/** @param {number} channel */
 function linear(channel) {
   const value = channel / 255;
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 }
 
+/** @param {number} value */
 function gamma(value) {
   return value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055;
 }

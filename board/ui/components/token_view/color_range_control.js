@@ -3,6 +3,11 @@
 import { COLOR_RANGES, colorRangeOf, mirror } from "./color_ranges.js";
 import { element } from "./dom.js";
 
+/** @import { ColorRange } from "./model_types" */
+/** @import { Ends } from "./plain_types" */
+/** @import { ColorRangeControl } from "./view_types" */
+
+/** @type {Record<string, string>} */
 const TITLES = {
   q: "from the 1 % to the 99 % quantile of this response: single spikes do not flatten the rest",
   step: "from the 1 % to the 99 % quantile of all tokens of this step: colours mean the same in all its responses",
@@ -13,7 +18,14 @@ const TITLES = {
   hold: "keep the present range while moving to other rollouts, so that colours mean the same",
 };
 
-/** The switch in `box`; `choose(range)` is called with the reader's choice, `ends()` gives the numbers in use now, `mirrored()` whether one is the other's negative. */
+/**
+ * The switch in `box`; `choose(range)` is called with the reader's choice, `ends()` gives the numbers in use now, `mirrored()` whether one is the other's negative.
+ * @param {HTMLElement} box
+ * @param {() => Ends} ends
+ * @param {(range: ColorRange) => void} choose
+ * @param {() => boolean} [mirrored]
+ * @returns {ColorRangeControl}
+ */
 export function createColorRangeControl(box, ends, choose, mirrored = () => false) {
   const switcher = element("select", "tv-range-kind", { "aria-label": "range of the colours" });
   for (const [kind, name] of COLOR_RANGES) switcher.append(element("option", "", { value: kind, title: TITLES[kind] }, name));
@@ -31,7 +43,8 @@ export function createColorRangeControl(box, ends, choose, mirrored = () => fals
   box.append(switcher, low, high, note);
   switcher.onchange = () => choose(colorRangeOf(switcher.value, ends()));
   low.onchange = high.onchange = () => {
-    const wanted = [low, high].map((input) => Number(input.value.trim().replaceAll("\u2212", "-") || NaN));
+    /** @type {Ends} */
+    const wanted = [numberIn(low), numberIn(high)];
     const fixed = mirrored() ? mirror(wanted, ends()) : wanted;
     if (fixed.every(Number.isFinite) && fixed[0] < fixed[1]) choose(colorRangeOf("fixed", fixed));
     else [low.value, high.value] = ends().map(String);
@@ -49,4 +62,9 @@ export function createColorRangeControl(box, ends, choose, mirrored = () => fals
       if (range.kind === "fixed" && !hidden) [low.value, high.value] = ends().map(String);
     },
   };
+}
+
+/** @param {HTMLInputElement} input */
+function numberIn(input) {
+  return Number(input.value.trim().replaceAll("\u2212", "-") || NaN);
 }

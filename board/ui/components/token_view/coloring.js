@@ -6,22 +6,45 @@ import { readColorRange, rescale, shownColorRange, sourceOf } from "./color_rang
 import { shownMetric } from "./model.js";
 import { rulesOf } from "./skeleton.js";
 
-/** The metric as it colours the text: per token, or its mean per word, sentence or segment. */
+/** @import { ColorRange } from "./model_types" */
+/** @import { SharedEnds } from "./payload_types" */
+/** @import { Ends, Rgb } from "./plain_types" */
+/** @import { View } from "./view_types" */
+
+/**
+ * The metric as it colours the text: per token, or its mean per word, sentence or segment.
+ * @param {View} view
+ */
 export function shown(view) {
   return shownMetric(view.model, view.metric, view.granularity);
 }
 
-/** Its two ends as they are shown, when asked for. */
+/**
+ * Its two ends as they are shown, when asked for.
+ * @param {View} view
+ * @returns {() => Ends}
+ */
 export function shownEnds(view) {
-  return () => [shown(view).lo, shown(view).hi];
+  return () => {
+    const { lo, hi } = shown(view) ?? { lo: NaN, hi: NaN };
+    return [lo, hi];
+  };
 }
 
+/**
+ * @param {View} view
+ * @param {boolean} [byKey]
+ */
 export function recolour(view, byKey = false) {
   rescale(view, shownEnds(view));
   colour(view, byKey);
 }
 
-/** Takes the reader's choice of range. Fixed ends are one metric's own; "hold" keeps each metric's ends from when it is first seen. */
+/**
+ * Takes the reader's choice of range. Fixed ends are one metric's own; "hold" keeps each metric's ends from when it is first seen.
+ * @param {View} view
+ * @param {ColorRange} colorRange
+ */
 export function setColorRange(view, colorRange) {
   view.colorRange = colorRange;
   view.held = colorRange.ends && view.metric ? { [view.metric.name]: colorRange.ends } : {};
@@ -31,7 +54,11 @@ export function setColorRange(view, colorRange) {
   colour(view);
 }
 
-/** The ends of the step's or the run's range, which the server works out when they are asked for. */
+/**
+ * The ends of the step's or the run's range, which the server works out when they are asked for.
+ * @param {View} view
+ * @param {SharedEnds | undefined} ends
+ */
 export function hearEnds(view, ends) {
   if (!ends || JSON.stringify(ends) === JSON.stringify(view.sharedEnds)) return;
   view.sharedEnds = ends;
@@ -41,6 +68,10 @@ export function hearEnds(view, ends) {
   colour(view);
 }
 
+/**
+ * @param {View} view
+ * @param {boolean} [focus]
+ */
 export function colour(view, focus = false) {
   const { parts, model } = view;
   const metric = shown(view);
@@ -59,8 +90,13 @@ export function colour(view, focus = false) {
   view.map.show({ model, metric, matches: view.matches });
 }
 
+/** @param {View} view */
 export function paintTheme(view) {
   const style = getComputedStyle(view.parts.root);
+  /**
+   * @param {string} name
+   * @param {Rgb} other
+   */
   const read = (name, other) => parseColor(style.getPropertyValue(name)) ?? other;
   const background = read("--st-background-color", [255, 255, 255]);
   const text = read("--st-text-color", [49, 51, 63]);

@@ -8,9 +8,20 @@ import { samePins } from "./pins.js";
 import { barOf, placeOn, stepOf } from "./scale.js";
 import { cut, readable } from "./tooltip.js";
 
-/** The comparison in `box`, there from two pins on. `on` holds what it tells: go(index), close(position), clear(), leave() when nothing is left to focus. */
+/** @import { Metric, Model, ShownMetric } from "./model_types" */
+/** @import { Compare, CompareEvents } from "./view_types" */
+
+/** @typedef {{ model: Model; metric: ShownMetric | null; pins: number[] }} State */
+/** @typedef {{ position: number; index: number | null }} PinnedToken */
+
+/**
+ * The comparison in `box`, there from two pins on. `on` holds what it tells: go(index), close(position), clear(), leave() when nothing is left to focus.
+ * @param {HTMLElement} box
+ * @param {CompareEvents} on
+ * @returns {Compare}
+ */
 export function createCompare(box, on) {
-  const state = { model: null, metric: null, pins: [] };
+  const state = /** @type {State} */ (/** @type {unknown} */ ({ model: null, metric: null, pins: [] }));
   const draw = () => {
     box.hidden = state.pins.length < 2 || state.model.metrics.length === 0;
     if (box.hidden) box.replaceChildren();
@@ -32,11 +43,17 @@ export function createCompare(box, on) {
   };
 }
 
+/**
+ * @param {HTMLElement} box
+ * @param {State} state
+ * @param {CompareEvents} on
+ */
 function drawComparison(box, { model, pins, metric }, on) {
   const tokens = pins.map((position) => ({ position, index: localIndex(model, position) }));
+  /** @param {number} position */
   const close = (position) => {
     on.close(position);
-    const next = box.querySelector(".tv-close");
+    const next = /** @type {HTMLElement | null} */ (box.querySelector(".tv-close"));
     if (next) next.focus();
     else on.leave();
   };
@@ -48,11 +65,18 @@ function drawComparison(box, { model, pins, metric }, on) {
   box.replaceChildren(element("table", "tv-compare-table", {}, caption, columns, element("tbody", "", {}, ...rows)));
 }
 
+/**
+ * @param {Model} model
+ * @param {number} position
+ * @param {number | null} index
+ * @param {CompareEvents["go"]} go
+ * @param {CompareEvents["close"]} close
+ */
 function columnHead(model, position, index, go, close) {
   const name = `token ${whole(position + 1)}`;
   const title = index === null ? `${name} is in another window` : `go to ${name}`;
   const to = element("button", "tv-go", { type: "button", title, "aria-label": title, disabled: index === null }, name);
-  to.onclick = () => go(index);
+  to.onclick = () => index !== null && go(index);
   const away = element("button", "tv-close", { type: "button", title: `unpin ${name}`, "aria-label": `unpin ${name}` }, "×");
   away.onclick = () => close(position);
   const text = index === null ? "in another window" : literal(cut(readable(model, index)));
@@ -61,7 +85,13 @@ function columnHead(model, position, index, go, close) {
   return element("th", "", { scope: "col" }, element("div", "tv-compare-name", {}, to, away), shown, ...masked);
 }
 
+/**
+ * @param {Metric} metric
+ * @param {PinnedToken[]} tokens
+ * @param {boolean} chosen
+ */
 function comparisonRow(metric, tokens, chosen) {
+  /** @param {Float32Array} numbers */
   const of = (numbers) => tokens.map(({ index }) => (index === null ? NaN : numbers[index]));
   const [values, toned] = [of(metric.values), of(metric.toned)];
   const name = element(
@@ -78,7 +108,11 @@ function comparisonRow(metric, tokens, chosen) {
   return element("tr", chosen ? "tv-chosen" : "", { "data-metric": metric.name }, name, ...cells);
 }
 
-/** The class names of the value's colour and underline, as a token of it has them in the text. */
+/**
+ * The class names of the value's colour and underline, as a token of it has them in the text.
+ * @param {Metric} metric
+ * @param {number} value
+ */
 function colourOf(metric, value) {
   const at = placeOn(metric.ends, value);
   const step = stepOf(at);

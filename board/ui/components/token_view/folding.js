@@ -2,19 +2,29 @@
 
 import { short, whole } from "./format.js";
 
-/** The segments of a response, outer before inner, and which of them are folded. Nothing is folded at first. */
+/** @import { Folding, Metric, Segment } from "./model_types" */
+/** @import { ListedSegment } from "./payload_types" */
+
+/**
+ * The segments of a response, outer before inner, and which of them are folded. Nothing is folded at first.
+ * @param {ListedSegment[]} listed
+ * @returns {Folding}
+ */
 export function foldingOf(listed) {
   const segments = listed.map(([first, stop, depth, label], id) => ({ id, first, stop, depth, label }));
   const starts = new Map();
   for (const segment of segments) starts.set(segment.first, [...(starts.get(segment.first) ?? []), segment]);
   const folded = new Set();
+  /** @type {Segment[] | null} */
   let hidden = null;
+  /** @param {() => void} alter */
   const change = (alter) => {
     alter();
     hidden = null;
   };
   /** The outermost of what is folded, in the order of the response. */
   const folds = () => (hidden ??= outermost(segments.filter(({ id }) => folded.has(id))));
+  /** @param {number} i */
   const hiding = (i) => folds().find(({ first, stop }) => first <= i && i < stop) ?? null;
   return {
     segments,
@@ -45,7 +55,12 @@ export function foldingOf(listed) {
   };
 }
 
-/** What a folded segment says of itself: "think · 1,204 tokens · Σ kl 3.2"; `kl` is the metric of that name, or null. */
+/**
+ * What a folded segment says of itself: "think · 1,204 tokens · Σ kl 3.2"; `kl` is the metric of that name, or null.
+ * @param {Segment} segment
+ * @param {Uint8Array} counts
+ * @param {Pick<Metric, "values"> | null} kl
+ */
 export function foldText({ first, stop, label }, counts, kl) {
   const tokens = `${whole(stop - first)} token${stop - first === 1 ? "" : "s"}`;
   let [sum, seen] = [0, 0];
@@ -57,6 +72,10 @@ export function foldText({ first, stop, label }, counts, kl) {
   return [label, tokens, ...(seen > 0 ? [`Σ kl ${short(sum)}`] : [])].join(" · ");
 }
 
+/**
+ * @param {Segment[]} segments
+ * @returns {Segment[]}
+ */
 function outermost(segments) {
   const outer = [];
   for (const segment of segments) if (outer.length === 0 || segment.first >= outer[outer.length - 1].stop) outer.push(segment);

@@ -1,11 +1,19 @@
 // One token as elements: its class names, its text with marks for what would not be seen, and its share of a character that is split.
 
 import { badByte } from "./bytes.js";
-import { element } from "./dom.js";
+import { contextOf, element } from "./dom.js";
 import { isPlain, pieces } from "./marks.js";
 import { barOf, stepOf } from "./scale.js";
 
-/** The class names that colour one token: its step, its underline, and what is odd about it. */
+/** @import { GlyphUnit, Mark, Model, ShownMetric, Unit } from "./model_types" */
+/** @import { Pen } from "./view_types" */
+
+/**
+ * The class names that colour one token: its step, its underline, and what is odd about it.
+ * @param {Model} model
+ * @param {ShownMetric | null} metric
+ * @param {number} i
+ */
 export function tokenClass(model, metric, i) {
   if (model.counts[i] === 0) return "tv-tok tv-masked";
   if (metric === null) return "tv-tok";
@@ -19,7 +27,12 @@ export function tokenClass(model, metric, i) {
   return `tv-tok tv-${side}${Math.abs(step)}${underline}${infinite}`;
 }
 
-/** Draws one token into a node: its text, with a mark for each character that would not be seen, and for each space if asked for. */
+/**
+ * Draws one token into a node: its text, with a mark for each character that would not be seen, and for each space if asked for.
+ * @param {HTMLElement} node
+ * @param {string} token
+ * @param {boolean} [spaces]
+ */
 export function drawToken(node, token, spaces = false) {
   if (isPlain(token) && !(spaces && token.includes(" "))) {
     node.append(token);
@@ -31,19 +44,31 @@ export function drawToken(node, token, spaces = false) {
   }
 }
 
-/** Draws what `spell` says of a token; a shared character shows this token's share of it, as wide as its part. `pen` measures. */
+/**
+ * Draws what `spell` says of a token; a shared character shows this token's share of it, as wide as its part. `pen` measures.
+ * @param {HTMLElement} span
+ * @param {Unit[]} units
+ * @param {Pen} pen
+ * @param {boolean} [spaces]
+ */
 export function drawUnits(span, units, pen, spaces = false) {
   if (units.length === 0) drawToken(span, "");
   for (const unit of units) {
     if (unit.text !== undefined) drawToken(span, unit.text, spaces);
     else if (unit.glyph === undefined) span.append(...markNodes({ mark: badByte(unit.bad), raw: "", badge: true }));
-    else if (pieces(unit.glyph)[0].mark !== undefined) span.append(...markNodes({ ...pieces(unit.glyph)[0], raw: "" }));
-    else span.append(slice(unit, pen(unit.glyph)));
+    else {
+      const [first] = pieces(unit.glyph);
+      span.append(...(first.mark === undefined ? [slice(unit, pen(unit.glyph))] : markNodes({ ...first, raw: "" })));
+    }
   }
-  if (units[0]?.part > 0) span.setAttribute("data-continues", "");
+  if ((units[0]?.part ?? 0) > 0) span.setAttribute("data-continues", "");
 }
 
-/** The glyph is text in its first share only, so that a copy has it once; the others draw it from an attribute. */
+/**
+ * The glyph is text in its first share only, so that a copy has it once; the others draw it from an attribute.
+ * @param {GlyphUnit} unit
+ * @param {number} width
+ */
 function slice({ glyph, part, parts }, width) {
   const inner = part === 0 ? element("span", "tv-glyph", {}, glyph) : element("span", "tv-glyph", { "data-glyph": glyph });
   inner.style.marginLeft = `${-(part * width) / parts}em`;
@@ -52,19 +77,27 @@ function slice({ glyph, part, parts }, width) {
   return box;
 }
 
-/** Measures a glyph in em, by the font of `box`; the canvas is made when the first one is asked for. */
+/**
+ * Measures a glyph in em, by the font of `box`; the canvas is made when the first one is asked for.
+ * @param {HTMLElement} box
+ * @returns {Pen}
+ */
 export function penOf(box) {
+  /** @type {CanvasRenderingContext2D | null} */
   let context = null;
   return (glyph) => {
     if (context === null) {
-      context = document.createElement("canvas").getContext("2d");
+      context = contextOf(document.createElement("canvas"));
       context.font = `100px ${getComputedStyle(box).fontFamily}`;
     }
     return Math.max(0.5, context.measureText(glyph).width / 100);
   };
 }
 
-/** The mark is drawn by CSS from an attribute, so that the text itself, copied or read aloud, stays the response's own. */
+/**
+ * The mark is drawn by CSS from an attribute, so that the text itself, copied or read aloud, stays the response's own.
+ * @param {Mark} mark
+ */
 function markNodes({ mark, raw, badge }) {
   const over = raw === " " || raw === "\t";
   const node = element("span", badge ? "tv-mark tv-badge" : over ? "tv-mark tv-over" : "tv-mark", { "data-mark": mark });

@@ -6,6 +6,9 @@ import { short } from "./format.js";
 import { paintHeat, shadesOf } from "./heat_paint.js";
 import { showsToken } from "./zoom_range.js";
 
+/** @import { Size } from "./plain_types" */
+/** @import { Heat, HeatEvents, HeatParts, HeatState } from "./view_types" */
+
 const ROW = 20;
 /** Room for a second line under the name where the view is narrow. */
 const TALL_ROW = 32;
@@ -22,21 +25,27 @@ const WIDEST_TRACK = 8_000_000;
  * The heatmap in `box`. `on` holds what it tells: hover(index or null), pin(index), metric(name), move(zoomRange) when it is
  * scrolled, brush(zoomRange) when it is drawn over, zoom(factor, token). Call `show` with a model, `zoomTo` with the zoom range to draw, `mark` with the hovered and pinned tokens, `paint` after a change
  * of theme, `choose` when the text takes another metric.
+ * @param {HTMLElement} box
+ * @param {HeatEvents} on
+ * @returns {Heat}
  */
 export function createHeat(box, on) {
   const parts = heatSkeleton();
-  const state = {
-    model: null,
-    colors: null,
-    ink: [0, 0, 0],
-    rows: [],
-    zoomRange: { from: 0, count: 1 },
-    width: 0,
-    scale: 1,
-    row: ROW,
-    head: 0,
-    put: 0,
-  };
+  // The model comes with the first `show`.
+  const state = /** @type {HeatState} */ (
+    /** @type {unknown} */ ({
+      model: null,
+      colors: null,
+      ink: [0, 0, 0],
+      rows: [],
+      zoomRange: { from: 0, count: 1 },
+      width: 0,
+      scale: 1,
+      row: ROW,
+      head: 0,
+      put: 0,
+    })
+  );
   box.append(parts.labels, parts.scroller, parts.readout, parts.note);
   const redraw = perFrame(() => paintHeat(parts, state, redraw));
   // The rows of another response wait until its text is on screen.
@@ -69,7 +78,8 @@ export function createHeat(box, on) {
       redraw();
     },
     choose(name) {
-      for (const label of parts.labels.children) label.setAttribute("aria-pressed", String(label.dataset.metric === name));
+      for (const label of /** @type {Iterable<HTMLElement>} */ (parts.labels.children))
+        label.setAttribute("aria-pressed", String(label.dataset.metric === name));
     },
     mark(hovered, pinned) {
       state.pointed = { hovered, pinned };
@@ -91,6 +101,7 @@ export function createHeat(box, on) {
   };
 }
 
+/** @returns {HeatParts} */
 function heatSkeleton() {
   const canvas = element("canvas", "tv-canvas", { "aria-hidden": "true" });
   const hoverLine = element("div", "tv-line tv-line-hover", { hidden: true });
@@ -106,6 +117,11 @@ function heatSkeleton() {
   return { canvas, hoverLine, pinLine, band, pane, track, scroller, readout, note, labels: element("div", "tv-labels") };
 }
 
+/**
+ * @param {HeatParts} parts
+ * @param {HeatState} state
+ * @param {HeatEvents} on
+ */
 function drawLabels(parts, state, on) {
   const labels = state.model.metrics.map((metric) => {
     const title = `${metric.meaning || metric.name}${metric.unit ? ` (${metric.unit})` : ""}; click to colour the text by it`;
@@ -118,6 +134,11 @@ function drawLabels(parts, state, on) {
   parts.readout.replaceChildren(...labels.map(() => element("span", "tv-value")));
 }
 
+/**
+ * @param {HeatParts} parts
+ * @param {HeatState} state
+ * @param {number | null} index
+ */
 function drawReadout(parts, state, index) {
   state.rows.forEach(({ metric }, i) => {
     const text = index === null ? "" : short(metric.values[index]);
@@ -126,6 +147,11 @@ function drawReadout(parts, state, index) {
   });
 }
 
+/**
+ * @param {HTMLElement} box
+ * @param {HeatParts} parts
+ * @param {HeatState} state
+ */
 function layout(box, parts, state) {
   if (!state.model || box.hidden) return;
   const narrow = box.clientWidth < NARROW;
@@ -147,7 +173,11 @@ function layout(box, parts, state) {
   placeLines(parts, state);
 }
 
-/** Only when the size is another: setting it clears the picture. */
+/**
+ * Only when the size is another: setting it clears the picture.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Size} size
+ */
 function resizeCanvas(canvas, { width, height }) {
   const ratio = window.devicePixelRatio || 1;
   const [wide, tall] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -158,21 +188,34 @@ function resizeCanvas(canvas, { width, height }) {
   canvas.style.height = `${height}px`;
 }
 
+/**
+ * @param {HeatParts} parts
+ * @param {HeatState} state
+ */
 function placeLines(parts, state) {
   placeLine(parts.hoverLine, state.pointed?.hovered ?? null, state);
   placeLine(parts.pinLine, state.pointed?.pinned ?? null, state);
 }
 
+/**
+ * @param {HTMLElement} line
+ * @param {number | null} index
+ * @param {HeatState} state
+ */
 function placeLine(line, index, state) {
   line.hidden = index === null || !showsToken(state.zoomRange, index);
-  if (line.hidden) return;
+  if (index === null || line.hidden) return;
   line.style.left = `${(index - state.zoomRange.from) * state.scale}px`;
   line.style.width = `${Math.max(1, state.scale)}px`;
   line.style.top = `${state.head}px`;
   line.style.height = `${state.rows.length * state.row}px`;
 }
 
-/** The scroll bar stands for the zoom range: its way is as long as the tokens that are out of view. */
+/**
+ * The scroll bar stands for the zoom range: its way is as long as the tokens that are out of view.
+ * @param {HeatParts} parts
+ * @param {HeatState} state
+ */
 function scrollTo(parts, state) {
   const { from, count } = state.zoomRange;
   const hidden = state.model.n - count;
@@ -180,6 +223,11 @@ function scrollTo(parts, state) {
   state.put = parts.scroller.scrollLeft;
 }
 
+/**
+ * @param {HeatParts} parts
+ * @param {HeatState} state
+ * @param {HeatEvents} on
+ */
 function listen(parts, state, on) {
   const { scroller } = parts;
   scroller.addEventListener(
@@ -208,7 +256,13 @@ function listen(parts, state, on) {
   );
 }
 
-/** The token under the pointer; where many share a pixel, the one that is drawn there. */
+/**
+ * The token under the pointer; where many share a pixel, the one that is drawn there.
+ * @param {HTMLElement} scroller
+ * @param {HeatState} state
+ * @param {MouseEvent} event
+ * @returns {number | null}
+ */
 function tokenAt(scroller, state, event) {
   const area = scroller.getBoundingClientRect();
   const x = event.clientX - area.left;

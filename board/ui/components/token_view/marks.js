@@ -1,5 +1,7 @@
 // Which characters of a token need a visible mark, and what the mark says. Pure: text in, pieces out; the page draws them.
 
+/** @import { Mark, Piece } from "./model_types" */
+
 const HIDDEN =
   /^(?:[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs})$/u;
 // Arabic, Syriac and Kaithi signs of category Cf that do have a shape of their own.
@@ -10,6 +12,7 @@ const JOINER = /^[\u200c\u200d\ufe00-\ufe0f]$/;
 const JOINABLE = /^[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
 const KEYCAP_BASE = /^[0-9#*]$/;
 
+/** @type {Record<number, string>} */
 const NAMES = {
   0x09: "tab",
   0x0a: "line feed",
@@ -43,6 +46,7 @@ const NAMES = {
 };
 const CONTROLS =
   "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(" ");
+/** @type {Record<number, string>} */
 const BADGES = {
   0x7f: "DEL",
   0x85: "NEL",
@@ -74,6 +78,9 @@ const BADGES = {
 /**
  * A token as a list of {text} and {mark, raw, badge}: `mark` is what to draw, `raw` the character where the layout needs it too
  * (a line feed breaks, a tab and a space take room), else "". With `spaces`, every space is marked, not only those of a blank token. Joiners and variation selectors stay in the text where they do their work.
+ * @param {string} token
+ * @param {boolean} [spaces]
+ * @returns {Piece[]}
  */
 export function pieces(token, spaces = false) {
   if (token === "") return [{ mark: "∅", raw: "", badge: false }];
@@ -98,12 +105,18 @@ export function pieces(token, spaces = false) {
   return out;
 }
 
-/** Whether a token draws as plain text, so that most tokens cost one text node. */
+/**
+ * Whether a token draws as plain text, so that most tokens cost one text node.
+ * @param {string} token
+ */
 export function isPlain(token) {
   return /^[!-~](?:[ -~]*)$|^ [!-~][ -~]*$/.test(token);
 }
 
-/** The token as a JSON literal in which every hidden character is an escape. */
+/**
+ * The token as a JSON literal in which every hidden character is an escape.
+ * @param {string} token
+ */
 export function literal(token) {
   const body = [...token].map((character) => {
     if (character === '"' || character === "\\") return `\\${character}`;
@@ -118,40 +131,58 @@ export function literal(token) {
   return `"${body.join("")}"`;
 }
 
-/** The hidden characters of a token, each once and in order: "U+200B zero width space". A lone space and line feeds count. */
+/**
+ * The hidden characters of a token, each once and in order: "U+200B zero width space". A lone space and line feeds count.
+ * @param {string} token
+ */
 export function codePoints(token) {
+  /** @type {(character: string) => boolean} */
   const wanted = /^\s+$/.test(token) ? () => true : (c) => isHidden(c) || c === "\ufffd";
   const found = [...new Set([...token].filter(wanted))];
   return found.map((character) => {
-    const code = character.codePointAt(0);
+    const code = /** @type {number} */ (character.codePointAt(0));
     return `${codeName(code)} ${NAMES[code] ?? kind(code)}`.trim();
   });
 }
 
+/** @param {string} character */
 function isHidden(character) {
   return HIDDEN.test(character) && !SHAPED_FORMAT.test(character);
 }
 
+/**
+ * @param {string} character
+ * @param {string | undefined} before
+ * @param {string | undefined} after
+ * @returns {Mark | null}
+ */
 function markOf(character, before, after) {
   if (!isHidden(character)) return null;
   if (JOINER.test(character) && joins(character, before, after)) return null;
-  const code = character.codePointAt(0);
+  const code = /** @type {number} */ (character.codePointAt(0));
   if (code === 0x0a) return { mark: "↵", raw: "\n", badge: false };
   if (code === 0x09) return { mark: "→", raw: "\t", badge: false };
   if (code < 0x20) return { mark: CONTROLS[code], raw: "", badge: true };
   return { mark: BADGES[code] ?? codeName(code), raw: "", badge: true };
 }
 
+/**
+ * @param {string} character
+ * @param {string | undefined} before
+ * @param {string | undefined} after
+ */
 function joins(character, before, after) {
   if (before === undefined) return false;
   if (character >= "\ufe00") return JOINABLE.test(before) || KEYCAP_BASE.test(before);
   return after !== undefined && JOINABLE.test(before) && JOINABLE.test(after);
 }
 
+/** @param {number} code */
 function codeName(code) {
   return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
+/** @param {number} code */
 function kind(code) {
   if (code >= 0xd800 && code <= 0xdfff) return "half of a character (lone surrogate)";
   if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return "control";

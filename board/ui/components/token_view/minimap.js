@@ -1,26 +1,46 @@
 // The whole response as one strip: its loudest token in every pixel, where the text stands in it, what was found. A drag moves the text.
 
 import { colorAt, css } from "./color.js";
-import { element, perIdle } from "./dom.js";
+import { contextOf, element, perIdle } from "./dom.js";
 import { tokenColumns } from "./heat_layout.js";
+
+/** @import { Model, Palette, ShownMetric } from "./model_types" */
+/** @import { Rgb } from "./plain_types" */
+/** @import { Minimap, MinimapState } from "./view_types" */
 
 const HEIGHT = 30;
 /** Room at the top for the marks of a search. */
 const HEADROOM = 4;
 
-/** The strip in `box`; `go(index)` is called with the token that was pointed at. Call `show` after every change, `follow` after a move. */
+/**
+ * The strip in `box`; `go(index)` is called with the token that was pointed at. Call `show` after every change, `follow` after a move.
+ * @param {HTMLElement} box
+ * @param {(index: number) => void} go
+ * @returns {Minimap}
+ */
 export function createMinimap(box, go) {
   const canvas = element("canvas", "tv-map-canvas", { "aria-hidden": "true" });
   const frame = element("div", "tv-map-view");
   const pin = element("div", "tv-map-pin", { hidden: true });
   box.append(canvas, frame, pin);
-  const state = { model: null, metric: null, colors: null, ink: null, matches: null, inView: null, pinned: null };
+  /** @type {MinimapState} */
+  const state = {
+    model: null,
+    metric: null,
+    colors: null,
+    ink: [0, 0, 0],
+    matchInk: null,
+    matches: null,
+    inView: null,
+    pinned: null,
+  };
   const redraw = perIdle(() => {
     drawStrip(canvas, box, state);
     placeFrame(frame, pin, state);
   });
   const resized = new ResizeObserver(redraw);
   resized.observe(box);
+  /** @param {PointerEvent} event */
   const point = (event) => {
     if (event.buttons !== 1 || !state.model?.n) return;
     const area = box.getBoundingClientRect();
@@ -47,6 +67,11 @@ export function createMinimap(box, go) {
   };
 }
 
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {HTMLElement} box
+ * @param {MinimapState} state
+ */
 function drawStrip(canvas, box, { model, metric, colors, ink, matches, matchInk }) {
   const ratio = window.devicePixelRatio || 1;
   const width = Math.round(box.clientWidth * ratio);
@@ -54,7 +79,7 @@ function drawStrip(canvas, box, { model, metric, colors, ink, matches, matchInk 
   canvas.width = width;
   canvas.height = Math.round(HEIGHT * ratio);
   canvas.style.height = `${HEIGHT}px`;
-  const context = canvas.getContext("2d");
+  const context = contextOf(canvas);
   const scale = width / Math.max(1, model.n);
   if (metric && metric.finite > 0)
     drawBars(context, metric, tokenColumns(metric.loudness, metric.cells, 0, scale, width), colors, ratio);
@@ -65,7 +90,14 @@ function drawStrip(canvas, box, { model, metric, colors, ink, matches, matchInk 
     if (matches[i]) context.fillRect(Math.floor(i * scale), 0, Math.max(ratio, scale), (HEADROOM - 1) * ratio);
 }
 
-/** The tokens that hold most of the KL: a thin stroke for each, a wedge for the five. */
+/**
+ * The tokens that hold most of the KL: a thin stroke for each, a wedge for the five.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Model} model
+ * @param {Rgb} ink
+ * @param {number} scale
+ * @param {number} ratio
+ */
 function drawTops(context, { tops }, ink, scale, ratio) {
   context.fillStyle = css(ink);
   for (const [i, what] of tops) {
@@ -77,7 +109,14 @@ function drawTops(context, { tops }, ink, scale, ratio) {
   }
 }
 
-/** Height by the root of the loudness: a spike towers, and the rest can still be read. */
+/**
+ * Height by the root of the loudness: a spike towers, and the rest can still be read.
+ * @param {CanvasRenderingContext2D} context
+ * @param {ShownMetric} metric
+ * @param {Int32Array} columns
+ * @param {Palette} colors
+ * @param {number} ratio
+ */
 function drawBars(context, metric, columns, colors, ratio) {
   let most = 0;
   for (const token of columns)
@@ -94,7 +133,12 @@ function drawBars(context, metric, columns, colors, ratio) {
   });
 }
 
-/** In shares of the width, so that no layout is asked for while the text scrolls. */
+/**
+ * In shares of the width, so that no layout is asked for while the text scrolls.
+ * @param {HTMLElement} frame
+ * @param {HTMLElement} pin
+ * @param {MinimapState} state
+ */
 function placeFrame(frame, pin, { model, inView, pinned }) {
   if (!model || model.n === 0) return;
   const [first, last] = inView ?? [0, model.n - 1];

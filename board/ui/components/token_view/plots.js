@@ -14,6 +14,12 @@ import {
   zoomRangeWith,
 } from "./zoom_range.js";
 
+/** @import { Model } from "./model_types" */
+/** @import { KeyActions, Parts, Plots, PlotsEvents, ZoomRange } from "./view_types" */
+
+/** @typedef {{ model: Model; zoomRange: ZoomRange; reported: string; timer: ReturnType<typeof setTimeout> | undefined }} State */
+/** @typedef {ReturnType<typeof createZoomed>} Zoomed */
+
 /** Milliseconds without a move after which the zoom range is reported. */
 const REST = 500;
 /** Share of what is in view that a bracket key moves. */
@@ -22,12 +28,16 @@ const STRIDE = 0.5;
 /**
  * Chart and heatmap in the elements `parts` of the skeleton. `on` holds what they tell: hover(index or null), pin(index), metric(name),
  * text(index) when the text is to go to a token, moved() when the zoom range has come to rest at another.
+ * @param {Parts} parts
+ * @param {PlotsEvents} on
+ * @returns {Plots}
  */
 export function createPlots(parts, on) {
   const zoomed = createZoomed(parts, on);
   const { state, heat, chart } = zoomed;
   parts.zoom.onclick = (event) => {
-    const factor = event.target.closest("[data-zoom]")?.dataset.zoom;
+    const pressed = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-zoom]"));
+    const factor = pressed?.dataset.zoom;
     if (factor !== undefined) zoomed.zoomAt(Number(factor), heat.pinned());
   };
   return {
@@ -68,7 +78,7 @@ export function createPlots(parts, on) {
       if (zoomRange === null) return null;
       clearTimeout(state.timer);
       zoomed.put(zoomRange, false);
-      state.reported = text;
+      state.reported = String(text);
       return tokensOfZoomRange(state.model.n, zoomRange)[0];
     },
     keys: (index) => keysOf(zoomed, index),
@@ -80,26 +90,50 @@ export function createPlots(parts, on) {
   };
 }
 
-/** Chart and heatmap over one zoom range, and the ways to another: put draws it, move reports it too once it rests. */
+/**
+ * Chart and heatmap over one zoom range, and the ways to another: put draws it, move reports it too once it rests.
+ * @param {Parts} parts
+ * @param {PlotsEvents} on
+ */
 function createZoomed(parts, on) {
-  const state = { model: null, zoomRange: wholeZoomRange(1), reported: "all", timer: 0 };
+  // The model comes with the first `show`.
+  const state = /** @type {State} */ (
+    /** @type {unknown} */ ({ model: null, zoomRange: wholeZoomRange(1), reported: "all", timer: undefined })
+  );
   const name = () => zoomRangeName(state.model.n, state.zoomRange, state.model.start);
+  /**
+   * @param {ZoomRange} zoomRange
+   * @param {boolean} [scrolled]
+   */
   const put = (zoomRange, scrolled) => {
     state.zoomRange = zoomRange;
     heat.zoomTo(zoomRange, scrolled);
     chart.zoomTo(zoomRange);
     sayZoomRange(parts, state);
   };
+  /**
+   * @param {ZoomRange} zoomRange
+   * @param {boolean} [scrolled]
+   */
   const move = (zoomRange, scrolled = false) => {
     put(fitZoomRange(state.model.n, zoomRange), scrolled);
     clearTimeout(state.timer);
     state.timer = setTimeout(() => name() !== state.reported && on.moved(), REST);
   };
+  /**
+   * @param {number} factor
+   * @param {number} around
+   */
   const zoom = (factor, around) => move(scaleZoomRange(state.model.n, state.zoomRange, factor, around));
+  /**
+   * @param {number} factor
+   * @param {number | null} index
+   */
   const zoomAt = (factor, index) => {
     if (index !== null) put(zoomRangeWith(state.model.n, state.zoomRange, index), false);
     zoom(factor, index === null ? state.zoomRange.from + state.zoomRange.count / 2 : index + 0.5);
   };
+  /** @param {ZoomRange} zoomRange */
   const brush = (zoomRange) => {
     move(zoomRange);
     on.text(tokensOfZoomRange(state.model.n, state.zoomRange)[0]);
@@ -109,6 +143,11 @@ function createZoomed(parts, on) {
   return { state, heat, chart, name, put, move, zoom, zoomAt };
 }
 
+/**
+ * @param {Zoomed} zoomed
+ * @param {number | null} index
+ * @returns {KeyActions}
+ */
 function keysOf({ state, move, zoom, zoomAt }, index) {
   return {
     "+": () => zoomAt(2, index),
@@ -119,11 +158,15 @@ function keysOf({ state, move, zoom, zoomAt }, index) {
   };
 }
 
-/** Which tokens are drawn, where that is not all of them. */
+/**
+ * Which tokens are drawn, where that is not all of them.
+ * @param {Parts} parts
+ * @param {State} state
+ */
 function sayZoomRange({ zoom, zoomText: words }, { model, zoomRange }) {
   const all = zoomRange.count >= model.n;
   const [first, last] = model.n === 0 ? [0, 0] : tokensOfZoomRange(model.n, zoomRange);
   const text = all ? "" : `tokens ${whole(model.start + first + 1)}–${whole(model.start + last + 1)}`;
   if (words.textContent !== text) words.textContent = text;
-  zoom.querySelector('[data-zoom="0"]').disabled = all;
+  for (const button of zoom.querySelectorAll("button")) if (button.dataset.zoom === "0") button.disabled = all;
 }

@@ -2,14 +2,25 @@
 
 import { whole } from "./format.js";
 
+/** @import { Metric, ShownMetric } from "./model_types" */
+
 /** Ranks of one metric; only tokens that count and have a number take part, ties share the better rank. `metric` has {values, scale, loud}. */
 export class Ranking {
+  /** @type {Float32Array} */
   #values;
+  /** @type {Uint8Array} */
   #counts;
+  /** @type {boolean} */
   #diverging;
+  /** @type {number} */
   #sign;
+  /** @type {Float32Array | null} */
   #sorted = null;
 
+  /**
+   * @param {Pick<ShownMetric, "values" | "scale" | "loud">} metric
+   * @param {Uint8Array} counts
+   */
   constructor({ values, scale, loud }, counts) {
     this.#values = values;
     this.#counts = counts;
@@ -31,34 +42,33 @@ export class Ranking {
     this.#sorted = keys.slice(0, n).sort();
   }
 
-  /** {rank, of}: the rank of token `i`, 1 the loudest, among so many; null for one that takes no part. */
+  /**
+   * {rank, of}: the rank of token `i`, 1 the loudest, among so many; null for one that takes no part.
+   * @param {number} i
+   */
   of(i) {
     if (!this.#takesPart(i)) return null;
     const key = this.#keyOf(i);
-    return this.ready ? this.#searched(key) : this.#counted(key);
+    return this.#sorted === null ? this.#counted(key) : searched(this.#sorted, key);
   }
 
-  /** How loud a token is, for comparing only. */
+  /**
+   * How loud a token is, for comparing only.
+   * @param {number} i
+   */
   #keyOf(i) {
     return this.#diverging ? Math.abs(this.#values[i]) : this.#sign * this.#values[i];
   }
 
+  /** @param {number} i */
   #takesPart(i) {
     return this.#counts[i] === 1 && !Number.isNaN(this.#values[i]);
   }
 
-  #searched(key) {
-    const sorted = this.#sorted;
-    let [low, high] = [0, sorted.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (sorted[middle] > key) high = middle;
-      else low = middle + 1;
-    }
-    return { rank: sorted.length - low + 1, of: sorted.length };
-  }
-
-  /** One plain loop: this runs in the first hovers over a long response, before any of it is compiled. */
+  /**
+   * One plain loop: this runs in the first hovers over a long response, before any of it is compiled.
+   * @param {number} key
+   */
   #counted(key) {
     const [values, counts, diverging, sign] = [this.#values, this.#counts, this.#diverging, this.#sign];
     let [louder, of] = [0, 0];
@@ -73,7 +83,25 @@ export class Ranking {
   }
 }
 
-/** Sorts the metrics one at a time, each in a moment of its own: `later(work)` runs work when the browser is idle. */
+/**
+ * @param {Float32Array} sorted
+ * @param {number} key
+ */
+function searched(sorted, key) {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] > key) high = middle;
+    else low = middle + 1;
+  }
+  return { rank: sorted.length - low + 1, of: sorted.length };
+}
+
+/**
+ * Sorts the metrics one at a time, each in a moment of its own: `later(work)` runs work when the browser is idle.
+ * @param {Pick<Metric, "ranking">[]} metrics
+ * @param {(work: () => void) => void} later
+ */
 export function prepareRanks(metrics, later) {
   const next = metrics.find(({ ranking }) => !ranking.ready);
   if (next === undefined) return;
@@ -83,7 +111,10 @@ export function prepareRanks(metrics, later) {
   });
 }
 
-/** "1st", "22nd", "113th", "1,003rd". */
+/**
+ * "1st", "22nd", "113th", "1,003rd".
+ * @param {number} rank
+ */
 export function ordinal(rank) {
   const last = rank % 10;
   const teen = Math.floor(rank / 10) % 10 === 1;

@@ -3,6 +3,8 @@
 import { nth } from "./scale.js";
 import { chunkOf } from "./tokens.js";
 
+/** @import { JoinedTexts, Match, ShownMetric } from "./model_types" */
+
 /** Share of a response whose tokens count as extreme, and how many do at least. */
 const SHARE = 0.01;
 const FEWEST = 20;
@@ -13,6 +15,8 @@ const MOST_MATCHES = 100_000;
 /**
  * How loud each token is in the metric's own unit, as a distance from the scale's quiet end, never cut off at its loud one, so that one
  * spike stands out even among tokens of the loudest colour. Masked and missing tokens are -1, infinities infinite.
+ * @param {Pick<ShownMetric, "values" | "scale" | "loud" | "lo" | "hi">} given
+ * @param {Uint8Array} counts
  */
 export function loudnessOf({ values, scale, loud, lo, hi }, counts) {
   const loudness = new Float32Array(values.length);
@@ -25,7 +29,11 @@ export function loudnessOf({ values, scale, loud, lo, hi }, counts) {
   return loudness;
 }
 
-/** The loudest tokens in the order of the response: one in a hundred, of short ones one in ten up to 20, and three at the least; a token that is quiet is none of them. */
+/**
+ * The loudest tokens in the order of the response: one in a hundred, of short ones one in ten up to 20, and three at the least; a token that is quiet is none of them.
+ * @param {Float32Array} loudness
+ * @returns {number[]}
+ */
 export function extremesOf(loudness) {
   const heard = loudness.filter((size) => size > 0);
   if (heard.length === 0) return [];
@@ -40,7 +48,13 @@ export function extremesOf(loudness) {
   return above.length > 0 ? above : found;
 }
 
-/** The entry of `positions` (rising) after or before `from`, going round at the ends; null when there is none. */
+/**
+ * The entry of `positions` (rising) after or before `from`, going round at the ends; null when there is none.
+ * @param {number[]} positions
+ * @param {number | null} from
+ * @param {number} direction
+ * @returns {number | null}
+ */
 export function stepAlong(positions, from, direction) {
   if (positions.length === 0) return null;
   if (from === null) return positions[direction > 0 ? 0 : positions.length - 1];
@@ -48,7 +62,12 @@ export function stepAlong(positions, from, direction) {
   return next ?? positions[direction > 0 ? 0 : positions.length - 1];
 }
 
-/** All texts as one string, and where in it each starts. */
+/**
+ * All texts as one string, and where in it each starts.
+ * @param {number} n
+ * @param {(i: number) => string} textOf
+ * @returns {JoinedTexts}
+ */
 export function joinedTexts(n, textOf) {
   const starts = new Uint32Array(n);
   const parts = new Array(n);
@@ -61,11 +80,17 @@ export function joinedTexts(n, textOf) {
   return { text: parts.join(""), starts };
 }
 
-/** The matches of `query` as [first token, last token]; capitals matter only where the query has some. */
+/**
+ * The matches of `query` as [first token, last token]; capitals matter only where the query has some.
+ * @param {JoinedTexts} joined
+ * @param {string} query
+ * @returns {Match[]}
+ */
 export function matchesOf({ text, starts }, query) {
   if (query === "") return [];
   const literally = query.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const finder = new RegExp(literally, query === query.toLowerCase() ? "gi" : "g");
+  /** @type {Match[]} */
   const found = [];
   for (const match of text.matchAll(finder)) {
     found.push([chunkOf(starts, match.index), chunkOf(starts, match.index + match[0].length - 1)]);
@@ -74,7 +99,12 @@ export function matchesOf({ text, starts }, query) {
   return found;
 }
 
-/** Which tokens of a response of `n` lie in a match: 1, and 2 in the `current` one. */
+/**
+ * Which tokens of a response of `n` lie in a match: 1, and 2 in the `current` one.
+ * @param {number} n
+ * @param {Match[]} matches
+ * @param {number} current
+ */
 export function matchMarks(n, matches, current) {
   const marks = new Uint8Array(n);
   for (const [first, last] of matches) marks.fill(1, first, last + 1);
@@ -82,7 +112,11 @@ export function matchMarks(n, matches, current) {
   return marks;
 }
 
-/** The match at or after token `from`, going round at the end; -1 when there is none. */
+/**
+ * The match at or after token `from`, going round at the end; -1 when there is none.
+ * @param {Match[]} matches
+ * @param {number} from
+ */
 export function matchFrom(matches, from) {
   if (matches.length === 0) return -1;
   const at = matches.findIndex(([first]) => first >= from);

@@ -5,9 +5,18 @@ import { whole } from "./format.js";
 import { KEYS } from "./key_names.js";
 import { joinedTexts, matchesOf, matchFrom, matchMarks } from "./search.js";
 
+/** @import { JoinedTexts, Match, Model } from "./model_types" */
+/** @import { SearchBar, SearchBarEvents } from "./view_types" */
+
+/** @typedef {{ model: Model; whole: JoinedTexts | null; matches: Match[]; current: number }} State */
+
 /**
  * The tools in `box`, the key list in `help`. `on` holds what they tell: found(marks or null), go(index), raw(whether), leave() when the
  * keyboard goes back to the text, here() for the token to search from.
+ * @param {HTMLElement} box
+ * @param {HTMLElement} help
+ * @param {SearchBarEvents} on
+ * @returns {SearchBar}
  */
 export function createSearchBar(box, help, on) {
   const search = input("tv-search", "find", "search in the response");
@@ -25,7 +34,8 @@ export function createSearchBar(box, help, on) {
   raw.onclick = () => on.raw(raw.getAttribute("aria-pressed") !== "true");
   box.append(search, count, goTo, raw, keys);
   help.append(...KEYS.flatMap(([key, what]) => [element("kbd", "", {}, key), element("span", "", {}, what)]));
-  const state = { model: null, whole: null, matches: [], current: -1 };
+  // The model comes with the first `show`.
+  const state = /** @type {State} */ (/** @type {unknown} */ ({ model: null, whole: null, matches: [], current: -1 }));
   const tell = () => {
     count.textContent = countText(search.value, state);
     on.found(state.matches.length ? matchMarks(state.model.n, state.matches, state.current) : null);
@@ -66,6 +76,11 @@ export function createSearchBar(box, help, on) {
   };
 }
 
+/**
+ * @param {string} name
+ * @param {string} placeholder
+ * @param {string} label
+ */
 function input(name, placeholder, label) {
   return element("input", `tv-input ${name}`, {
     type: "text",
@@ -77,7 +92,12 @@ function input(name, placeholder, label) {
   });
 }
 
-/** Enter acts and Escape leaves; no key reaches the page, whose own shortcuts would take it. */
+/**
+ * Enter acts and Escape leaves; no key reaches the page, whose own shortcuts would take it.
+ * @param {SearchBarEvents} on
+ * @param {(event: KeyboardEvent) => void} enter
+ * @returns {(event: KeyboardEvent) => void}
+ */
 function typed(on, enter) {
   return (event) => {
     event.stopPropagation();
@@ -88,6 +108,10 @@ function typed(on, enter) {
   };
 }
 
+/**
+ * @param {string} query
+ * @param {State} state
+ */
 function countText(query, { matches, current }) {
   if (query === "") return "";
   return matches.length === 0 ? "none" : `${whole(current + 1)} of ${whole(matches.length)}`;

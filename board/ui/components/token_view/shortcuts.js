@@ -2,9 +2,15 @@
 
 import { neighbourMetric } from "./bar.js";
 import { localIndex } from "./model.js";
-import { verticalNeighbour } from "./text.js";
+import { verticalNeighbour } from "./vertical_neighbour.js";
 
-/** `act` is what keys do to the view: focusOn, choose, togglePin, extreme, unpin. */
+/** @import { KeyActions, KeyboardActions, View } from "./view_types" */
+
+/**
+ * `act` is what keys do to the view: focusOn, choose, togglePin, extreme, unpin.
+ * @param {View} view
+ * @param {KeyboardActions} act
+ */
 export function listenShortcuts(view, act) {
   const { text, chooser } = view.parts;
   text.onkeydown = (event) => key(view, event, true, act);
@@ -17,6 +23,12 @@ export function listenShortcuts(view, act) {
   };
 }
 
+/**
+ * @param {View} view
+ * @param {KeyboardEvent} event
+ * @param {boolean} inText
+ * @param {KeyboardActions} act
+ */
 function key(view, event, inText, act) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const action = actions(view, inText, event.shiftKey, act)[event.key];
@@ -25,11 +37,21 @@ function key(view, event, inText, act) {
   action();
 }
 
+/**
+ * @param {View} view
+ * @param {boolean} inText
+ * @param {boolean} shift
+ * @param {KeyboardActions} act
+ * @returns {KeyActions}
+ */
 function actions(view, inText, shift, act) {
   const here = view.focused ?? localIndex(view.model, view.pinned) ?? view.hovered;
   const last = view.model.n - 1;
+  /** @param {number} index */
   const go = (index) => () => act.focusOn(view, Math.min(last, Math.max(0, index)), inText);
+  /** @param {number} direction */
   const side = (direction) => view.model.folding.past((here ?? -direction) + direction, direction);
+  /** @param {number} direction */
   const line = (direction) => () =>
     act.focusOn(view, here === null ? 0 : (verticalNeighbour(view.text, view.model.n, here, direction) ?? here), true);
   const vertical = inText ? { ArrowDown: line(1), ArrowUp: line(-1) } : {};

@@ -4,6 +4,10 @@ import { colorAt, css, inkOn } from "./color.js";
 import { element } from "./dom.js";
 import { STEPS } from "./scale.js";
 
+/** @import { Palette } from "./model_types" */
+/** @import { ScaleKind } from "./payload_types" */
+/** @import { Rgb } from "./plain_types" */
+
 /** The view's elements by what they are for; `root` holds them all. */
 export function skeleton() {
   const live = element("div", "tv-live", { role: "status", "aria-live": "polite" });
@@ -56,12 +60,23 @@ export function skeleton() {
   return { root, ...above, map, compare, head, status, zoom, zoomText, chart, heat, table };
 }
 
+/** @param {string[]} given */
 function zoomButton([factor, sign, label]) {
   return element("button", "tv-zoom", { type: "button", "aria-label": label, title: label, "data-zoom": factor }, sign);
 }
 
-/** A rule for every step of every scale: its fill, a legible ink on it and the colour of its underline. */
+/**
+ * A rule for every step of every scale: its fill, a legible ink on it and the colour of its underline.
+ * @param {Palette} colors
+ * @param {Rgb} text
+ */
 export function rulesOf(colors, text) {
+  /**
+   * @param {string} side
+   * @param {ScaleKind} kind
+   * @param {number} sign
+   * @returns {(step: number) => string}
+   */
   const styled = (side, kind, sign) => (step) => {
     const fill = colorAt(colors, kind, (sign * step) / (STEPS - 1));
     const ink = inkOn(fill, text);

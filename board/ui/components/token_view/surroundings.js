@@ -3,6 +3,9 @@
 import { localIndex } from "./model.js";
 import { overlaps } from "./placing.js";
 
+/** @import { Box, Surroundings } from "./plain_types" */
+/** @import { TextPane, View } from "./view_types" */
+
 /** Tokens looked at for the end of a line and the one after it. */
 const LOOKED_AT = 600;
 /** A line narrower than this is an empty one, and the line after it is read next. */
@@ -10,10 +13,16 @@ const EMPTY_LINE = 24;
 /** Room that the card leaves to the edges of the window. */
 const MARGIN = 8;
 
-/** {token, bounds, keep, lines, spare} of token `index` for `hangAt`; `view` is that of view.js. */
+/**
+ * {token, bounds, keep, lines, spare} of token `index` for `hangAt`; `view` is that of view.js.
+ * @param {View} view
+ * @param {number} index
+ * @returns {Surroundings}
+ */
 export function surroundings(view, index) {
   const { text, parts, model } = view;
   const pane = parts.text.getBoundingClientRect();
+  /** @param {Box} box */
   const seen = (box) => overlaps(box, pane);
   const own = boxesOf(text.reach(index));
   const token = own[own.length - 1];
@@ -36,18 +45,33 @@ export function surroundings(view, index) {
   };
 }
 
-/** The window without Streamlit's header, which lies over everything. */
+/**
+ * The window without Streamlit's header, which lies over everything.
+ * @returns {Box}
+ */
 function windowBox() {
   const header = document.querySelector('[data-testid="stHeader"]')?.getBoundingClientRect().bottom ?? 0;
   return { left: MARGIN, top: header + MARGIN, right: window.innerWidth - MARGIN, bottom: window.innerHeight - MARGIN };
 }
 
+/**
+ * @param {Element | undefined} span
+ * @returns {Box[]}
+ */
 function boxesOf(span) {
   return span === undefined ? [] : [...span.getClientRects()];
 }
 
-/** The rest of the token's line and the line after it that is not empty, a box each. */
+/**
+ * The rest of the token's line and the line after it that is not empty, a box each.
+ * @param {TextPane} text
+ * @param {number} n
+ * @param {number} index
+ * @param {Box} token
+ * @returns {Box[]}
+ */
 function readNext(text, n, index, token) {
+  /** @type {Box[]} */
   const lines = [];
   for (let i = index; i < Math.min(n, index + LOOKED_AT); i += 1) {
     const boxes = boxesOf(text.span(i));
@@ -59,7 +83,11 @@ function readNext(text, n, index, token) {
   return lines;
 }
 
-/** Adds a token's box to its line, or begins a line with it. */
+/**
+ * Adds a token's box to its line, or begins a line with it.
+ * @param {Box[]} lines
+ * @param {Box} box
+ */
 function addToLine(lines, box) {
   const middle = (box.top + box.bottom) / 2;
   const line = lines.find(({ top, bottom }) => top < middle && middle < bottom);
@@ -67,8 +95,10 @@ function addToLine(lines, box) {
   else Object.assign(line, { left: Math.min(line.left, box.left), right: Math.max(line.right, box.right) });
 }
 
+/** @param {TextPane} text */
 function linesInSight(text) {
   const [first, last] = text.inView() ?? [0, -1];
+  /** @type {Box[]} */
   const lines = [];
   for (let i = first; i <= last; i += 1) for (const box of boxesOf(text.span(i))) addToLine(lines, box);
   return lines;

@@ -3,9 +3,15 @@
 import { element } from "./dom.js";
 import { GRANULARITIES } from "./units.js";
 
+/** @import { SwitchEvents, Switches } from "./view_types" */
+
 /**
  * The granularity in `box`, buttons in `tools`. `on` holds what they tell: granularity(name), foldAll(), spaces(whether). `show(model)`
  * offers what the response has and returns whether spaces are marked.
+ * @param {HTMLElement} box
+ * @param {HTMLElement} tools
+ * @param {SwitchEvents} on
+ * @returns {Switches}
  */
 export function createSwitches(box, tools, on) {
   const label = "what one colour stands for: a token, or the mean over a word, sentence or segment";
@@ -29,7 +35,8 @@ export function createSwitches(box, tools, on) {
     show(model) {
       box.hidden = model.metrics.length === 0;
       fold.hidden = model.folding.segments.length === 0;
-      granularity.lastChild.hidden = granularity.lastChild.disabled = fold.hidden;
+      const bySegment = /** @type {HTMLOptionElement} */ (granularity.lastChild);
+      bySegment.hidden = bySegment.disabled = fold.hidden;
       return spaces.getAttribute("aria-pressed") === "true";
     },
     mark(name) {
@@ -38,6 +45,11 @@ export function createSwitches(box, tools, on) {
   };
 }
 
+/**
+ * @param {string} kind
+ * @param {string} words
+ * @param {string} label
+ */
 function toolButton(kind, words, label) {
   return element("button", `tv-zoom ${kind}`, { type: "button", title: label, "aria-label": label }, words);
 }

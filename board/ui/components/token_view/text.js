@@ -6,6 +6,9 @@ import { foldLine, segmentLabel } from "./labels.js";
 import { joinLines } from "./line_joining.js";
 import { chunkOf, chunkStarts } from "./tokens.js";
 
+/** @import { Match, Model, ShownMetric } from "./model_types" */
+/** @import { SegmentSpan, TextEvents, TextPane, TextState, TokenSpan } from "./view_types" */
+
 /** A chunk ends at the first line end after this many tokens, so that few blocks need to go on in the line of the one before. */
 const CHUNK = 128;
 /** Without a line end a chunk ends here, and the next one goes on in its last line. */
@@ -20,16 +23,22 @@ const FIRST = 480;
 const LINE = 26.25;
 const LETTER = 7.6;
 
-/** The text in `box`. `on` holds what it tells: built() after chunks were built, moved() when other tokens came into view. */
+/**
+ * The text in `box`. `on` holds what it tells: built() after chunks were built, moved() when other tokens came into view.
+ * @param {HTMLElement} box
+ * @param {TextEvents} on
+ * @returns {TextPane}
+ */
 export function createText(box, on) {
-  const state = { box, on, model: null, metric: null, starts: [], blocks: [], built: new Map(), pen: penOf(box), width: 0 };
   const buildSoon = perFrame(() => buildAhead(state));
-  state.buildSoon = buildSoon;
+  // The model comes with the first `show`.
+  const nothing = { model: null, metric: null, starts: [], blocks: [], heights: [], folds: new Map(), built: new Map() };
+  const state = /** @type {TextState} */ (/** @type {unknown} */ ({ box, on, pen: penOf(box), buildSoon, ...nothing }));
   const resized = new ResizeObserver(perFrame(() => rejoin(state)));
   resized.observe(box);
   box.addEventListener("scroll", () => build(state), { passive: true });
   box.addEventListener("click", (event) => {
-    const { segment } = event.target;
+    const { segment } = /** @type {Partial<SegmentSpan>} */ (event.target);
     if (segment === undefined) return;
     event.stopImmediatePropagation();
     refold(state, segment.first, () => state.model.folding.toggle(segment));
@@ -60,24 +69,11 @@ export function createText(box, on) {
   };
 }
 
-/** The token above or below another: nearest in x on the next line in that direction; null at the end. */
-export function verticalNeighbour(text, n, from, direction) {
-  const here = text.reach(from).getBoundingClientRect();
-  const middle = here.left + here.width / 2;
-  let best = null;
-  let line = null;
-  for (let i = from + direction; i >= 0 && i < n; i += direction) {
-    if (text.hides(i)) continue;
-    const box = text.reach(i).getClientRects()[0];
-    if (!box || Math.abs(box.top - here.top) < here.height / 2) continue;
-    if (line !== null && Math.abs(box.top - line) > box.height / 2) break;
-    line = box.top;
-    const gap = Math.abs(box.left + box.width / 2 - middle);
-    if (best === null || gap < best.gap) best = { i, gap };
-  }
-  return best?.i ?? null;
-}
-
+/**
+ * @param {TextState} state
+ * @param {Model} model
+ * @param {ShownMetric | null} metric
+ */
 function show(state, model, metric) {
   const { box } = state;
   Object.assign(state, { model, metric });
@@ -92,7 +88,11 @@ function show(state, model, metric) {
   state.buildSoon();
 }
 
-/** Puts an empty block for every chunk, as tall as it will about be. */
+/**
+ * Puts an empty block for every chunk, as tall as it will about be.
+ * @param {TextState} state
+ * @param {number} wide
+ */
 function lay(state, wide) {
   const { box, model } = state;
   state.built.clear();
@@ -105,6 +105,10 @@ function lay(state, wide) {
     folds.map(({ first, stop }) => [first, stop]),
   );
   const perLine = Math.max(20, (wide || 900) / LETTER);
+  /**
+   * @param {number} first
+   * @param {number} c
+   */
   const linesAt = (first, c) => (state.folds.has(first) ? 1 : model.texts.lines(first, stopOf(state, c), perLine));
   state.heights = state.starts.map((first, c) => LINE * linesAt(first, c));
   state.blocks = state.heights.map((height) => {
@@ -115,10 +119,18 @@ function lay(state, wide) {
   box.replaceChildren(...state.blocks);
 }
 
+/**
+ * @param {TextState} state
+ * @param {number} c
+ */
 function stopOf(state, c) {
   return state.starts[c + 1] ?? state.model.n;
 }
 
+/**
+ * @param {TextState} state
+ * @param {number} c
+ */
 function fill(state, c) {
   if (state.built.has(c)) return false;
   const { model, blocks } = state;
@@ -139,16 +151,27 @@ function fill(state, c) {
   return true;
 }
 
+/**
+ * @param {TextState} state
+ * @param {number} i
+ * @returns {TokenSpan}
+ */
 function tokenSpan({ model, metric, pen }, i) {
-  const span = document.createElement("span");
+  const span = /** @type {TokenSpan} */ (document.createElement("span"));
   drawUnits(span, model.units(i), pen, model.spaces);
   span.index = i;
   span.className = tokenClass(model, metric, i);
-  if (model.tops.has(i)) span.setAttribute("data-top", model.tops.get(i));
+  const top = model.tops.get(i);
+  if (top !== undefined) span.setAttribute("data-top", top);
   return span;
 }
 
-/** Folds or unfolds by `change`, and leaves the place of token `around` at the height where it stands. */
+/**
+ * Folds or unfolds by `change`, and leaves the place of token `around` at the height where it stands.
+ * @param {TextState} state
+ * @param {number} around
+ * @param {() => void} change
+ */
 function refold(state, around, change) {
   const { box } = state;
   const before = placeOf(state, around).getBoundingClientRect().top;
@@ -161,19 +184,30 @@ function refold(state, around, change) {
   state.on.built();
 }
 
-/** What stands for token `i`: its span, or the line of the fold that hides it; its block where it is not built. */
+/**
+ * What stands for token `i`: its span, or the line of the fold that hides it; its block where it is not built.
+ * @param {TextState} state
+ * @param {number} i
+ * @returns {Element}
+ */
 function placeOf(state, i) {
   const block = state.blocks[chunkOf(state.starts, i)];
-  return spanOf(state, i) ?? block.firstChild ?? block;
+  return spanOf(state, i) ?? block.firstElementChild ?? block;
 }
 
-/** The text has another width: its lines end elsewhere. */
+/**
+ * The text has another width: its lines end elsewhere.
+ * @param {TextState} state
+ */
 function rejoin(state) {
   joinLines(state, 0, state.blocks.length - 1);
   build(state);
 }
 
-/** Builds what is in view at once, and what is near it a little per frame. */
+/**
+ * Builds what is in view at once, and what is near it a little per frame.
+ * @param {TextState} state
+ */
 function build(state) {
   const { box, blocks } = state;
   if (blocks.length === 0 || box.clientHeight === 0) return;
@@ -184,6 +218,7 @@ function build(state) {
   state.buildSoon();
 }
 
+/** @param {TextState} state */
 function buildAhead(state) {
   const { box, blocks } = state;
   if (blocks.length === 0 || box.clientHeight === 0) return;
@@ -195,7 +230,12 @@ function buildAhead(state) {
   state.buildSoon();
 }
 
-/** Builds up to `most` chunks that reach within `margin` pixels of the view; false when there was none to build. */
+/**
+ * Builds up to `most` chunks that reach within `margin` pixels of the view; false when there was none to build.
+ * @param {TextState} state
+ * @param {number} margin
+ * @param {number} most
+ */
 function buildWithin(state, margin, most) {
   const { box, blocks } = state;
   let left = most;
@@ -216,6 +256,10 @@ function buildWithin(state, margin, most) {
   return left < most;
 }
 
+/**
+ * @param {TextState} state
+ * @param {number} around
+ */
 function letGo(state, around) {
   if (state.built.size <= KEPT) return;
   const far = [...state.built.keys()].sort((one, other) => Math.abs(other - around) - Math.abs(one - around));
@@ -228,7 +272,11 @@ function letGo(state, around) {
   });
 }
 
-/** Index of the block that contains the height `y`, or the nearest. */
+/**
+ * Index of the block that contains the height `y`, or the nearest.
+ * @param {HTMLElement[]} blocks
+ * @param {number} y
+ */
 function blockAt(blocks, y) {
   let low = 0;
   let high = blocks.length - 1;
@@ -240,6 +288,10 @@ function blockAt(blocks, y) {
   return low;
 }
 
+/**
+ * @param {TextState} state
+ * @param {ShownMetric | null} metric
+ */
 function paint(state, metric) {
   state.metric = metric;
   each(state, (span) => {
@@ -248,15 +300,29 @@ function paint(state, metric) {
   });
 }
 
+/**
+ * @param {TextState} state
+ * @param {(span: TokenSpan) => void} visit
+ */
 function each(state, visit) {
   for (const spans of state.built.values()) spans.forEach(visit);
 }
 
+/**
+ * @param {TextState} state
+ * @param {number} i
+ * @returns {TokenSpan | undefined}
+ */
 function spanOf(state, i) {
   const c = chunkOf(state.starts, i);
   return state.built.get(c)?.[i - state.starts[c]];
 }
 
+/**
+ * @param {TextState} state
+ * @param {number} i
+ * @returns {Element}
+ */
 function reach(state, i) {
   if (state.model.folding.hiding(i) !== null) refold(state, i, () => state.model.folding.open(i));
   const c = chunkOf(state.starts, i);
@@ -264,10 +330,15 @@ function reach(state, i) {
     joinLines(state, c, c);
     state.on.built();
   }
-  return spanOf(state, i);
+  return /** @type {TokenSpan} */ (spanOf(state, i));
 }
 
-/** Scrolls to token `i` if it is out of sight (`top`: to the upper edge, always), without moving the page. */
+/**
+ * Scrolls to token `i` if it is out of sight (`top`: to the upper edge, always), without moving the page.
+ * @param {TextState} state
+ * @param {number} i
+ * @param {boolean} top
+ */
 function bringToken(state, i, top) {
   const { box } = state;
   for (let tries = 0; tries < 3; tries += 1) {
@@ -285,14 +356,22 @@ function bringToken(state, i, top) {
   }
 }
 
-/** First and last token in sight, as indices; null before there is a layout. */
+/**
+ * First and last token in sight, as indices; null before there is a layout.
+ * @param {TextState} state
+ * @returns {Match | null}
+ */
 function inView(state) {
   const { box, blocks } = state;
   if (blocks.length === 0 || box.clientHeight === 0) return null;
   return [tokenNear(state, box.scrollTop), Math.min(state.model.n - 1, tokenNear(state, box.scrollTop + box.clientHeight))];
 }
 
-/** About which token stands at the height `y`; as near as a chunk's even filling tells. */
+/**
+ * About which token stands at the height `y`; as near as a chunk's even filling tells.
+ * @param {TextState} state
+ * @param {number} y
+ */
 function tokenNear(state, y) {
   const { blocks, starts } = state;
   const c = blockAt(blocks, y);
@@ -300,13 +379,17 @@ function tokenNear(state, y) {
   return Math.floor(starts[c] + share * (stopOf(state, c) - starts[c]));
 }
 
-/** Chunks are blocks, between which a browser copies a line end; the response has none there. */
+/**
+ * Chunks are blocks, between which a browser copies a line end; the response has none there.
+ * @param {ClipboardEvent} event
+ */
 function copyText(event) {
-  const root = event.currentTarget.getRootNode();
+  // A shadow root has a selection of its own in some browsers.
+  const root = /** @type {Partial<Pick<Document, "getSelection">>} */ (/** @type {Node} */ (event.currentTarget).getRootNode());
   const selection = root.getSelection?.() ?? getSelection();
-  if (selection.rangeCount === 0 || selection.isCollapsed) return;
+  if (selection === null || selection.rangeCount === 0 || selection.isCollapsed) return;
   const text = selection.getRangeAt(0).cloneContents().textContent;
-  if (text === "") return;
+  if (!text || event.clipboardData === null) return;
   event.clipboardData.setData("text/plain", text);
   event.preventDefault();
 }

@@ -1,13 +1,23 @@
 // The tokens as they arrived: one run of UTF-8 bytes and where each token ends. Pure; a token becomes a string only when it is asked for.
 
+/** @import { Match, Texts } from "./model_types" */
+/** @import { ArrowColumn, Meta } from "./payload_types" */
+
 const LINE_FEED = 0x0a;
 const WIDE = 0xe3;
 const SAMPLE = 4096;
 
-/** The tokens of an Arrow text column; `odd` holds, by position and as JSON, those that Arrow could not carry. No column: no tokens. */
+/**
+ * The tokens of an Arrow text column; `odd` holds, by position and as JSON, those that Arrow could not carry. No column: no tokens.
+ * @param {Pick<ArrowColumn<unknown>, "data"> | null} column
+ * @param {Pick<Meta, "n" | "odd">} given
+ * @returns {Texts}
+ */
 export function tokenTexts(column, { n, odd }) {
-  const { values: bytes, valueOffsets: ends } = n === 0 ? { values: new Uint8Array(0), valueOffsets: [0] } : column.data[0];
+  const { values: bytes, valueOffsets: ends } =
+    n === 0 || column === null ? { values: new Uint8Array(0), valueOffsets: [0] } : column.data[0];
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  /** @param {number} i */
   const at = (i) => {
     if (i in odd) return JSON.parse(odd[i]);
     return ascii(bytes, ends[i], ends[i + 1]) ?? decoder.decode(bytes.subarray(ends[i], ends[i + 1]));
@@ -31,6 +41,11 @@ export function tokenTexts(column, { n, odd }) {
 /**
  * First tokens of the pieces the text is laid out in. Each ends at the first line end after `least` tokens; where there is none within
  * `most`, before a word, and the next piece goes on in the same line. `folds` are [first, stop] of folded segments, in order: each is one.
+ * @param {Pick<Texts, "n" | "endsLine" | "startsWord">} texts
+ * @param {number} least
+ * @param {number} most
+ * @param {Match[]} [folds]
+ * @returns {number[]}
  */
 export function chunkStarts(texts, least, most, folds = []) {
   const starts = [];
@@ -44,6 +59,13 @@ export function chunkStarts(texts, least, most, folds = []) {
   return starts;
 }
 
+/**
+ * @param {Pick<Texts, "n" | "endsLine" | "startsWord">} texts
+ * @param {number} first
+ * @param {number} least
+ * @param {number} most
+ * @param {number} wall
+ */
 function chunkStop(texts, first, least, most, wall) {
   const end = Math.min(wall, first + most);
   for (let i = first + least - 1; i < end; i += 1) if (texts.endsLine(i)) return i + 1;
@@ -52,7 +74,11 @@ function chunkStop(texts, first, least, most, wall) {
   return end;
 }
 
-/** Index of the last start that is not beyond `i`. */
+/**
+ * Index of the last start that is not beyond `i`.
+ * @param {ArrayLike<number>} starts
+ * @param {number} i
+ */
 export function chunkOf(starts, i) {
   let low = 0;
   let high = starts.length - 1;
@@ -64,7 +90,13 @@ export function chunkOf(starts, i) {
   return low;
 }
 
-/** Most tokens are a few ASCII letters; a decoder call costs several times as much as reading those. */
+/**
+ * Most tokens are a few ASCII letters; a decoder call costs several times as much as reading those.
+ * @param {Uint8Array} bytes
+ * @param {number} first
+ * @param {number} stop
+ * @returns {string | null}
+ */
 function ascii(bytes, first, stop) {
   if (stop - first > 24) return null;
   let text = "";
@@ -75,7 +107,12 @@ function ascii(bytes, first, stop) {
   return text;
 }
 
-/** A line feed at the end, in the letters of byte-level names ("Ċ") or of sentencepiece ("<0x0A>") too. */
+/**
+ * A line feed at the end, in the letters of byte-level names ("Ċ") or of sentencepiece ("<0x0A>") too.
+ * @param {Uint8Array} bytes
+ * @param {number} first
+ * @param {number} stop
+ */
 function endsLine(bytes, first, stop) {
   const last = bytes[stop - 1];
   if (stop === first) return false;
@@ -86,7 +123,12 @@ function endsLine(bytes, first, stop) {
   );
 }
 
-/** Whether a token may go on with a character of the one before: a letter beyond ASCII that is no name of a space, or a byte by name. */
+/**
+ * Whether a token may go on with a character of the one before: a letter beyond ASCII that is no name of a space, or a byte by name.
+ * @param {Uint8Array} bytes
+ * @param {number} first
+ * @param {number} stop
+ */
 function mayExtend(bytes, first, stop) {
   if (stop === first) return false;
   if (bytes[first] < 0x80)
@@ -94,7 +136,12 @@ function mayExtend(bytes, first, stop) {
   return !startsWord(bytes, first, stop);
 }
 
-/** A space at the start, in the letters of byte-level names ("Ġ") or of sentencepiece ("▁") too. */
+/**
+ * A space at the start, in the letters of byte-level names ("Ġ") or of sentencepiece ("▁") too.
+ * @param {Uint8Array} bytes
+ * @param {number} first
+ * @param {number} stop
+ */
 function startsWord(bytes, first, stop) {
   if (stop === first) return false;
   return (
@@ -107,6 +154,11 @@ function startsWord(bytes, first, stop) {
 /**
  * About how many lines of `perLine` letters the bytes fill, where a byte is `share` of a letter. Looks only for line feeds, which a browser
  * does at the speed of memory: the loop over all bytes of a long response was felt.
+ * @param {Uint8Array} bytes
+ * @param {number} first
+ * @param {number} stop
+ * @param {number} perLine
+ * @param {number} share
  */
 function linesOf(bytes, first, stop, perLine, share) {
   let lines = 0;
@@ -120,7 +172,10 @@ function linesOf(bytes, first, stop, perLine, share) {
   return lines;
 }
 
-/** Columns that a byte takes, by a sample; East Asian letters take two. */
+/**
+ * Columns that a byte takes, by a sample; East Asian letters take two.
+ * @param {Uint8Array} bytes
+ */
 function columnsPerByte(bytes) {
   const stride = Math.max(1, Math.floor(bytes.length / SAMPLE));
   let [seen, columns] = [0, 0];

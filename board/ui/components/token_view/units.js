@@ -2,6 +2,8 @@
 //
 // A unit is a run of whole tokens: a token belongs to the unit that its first letter lies in. White space goes with what is before it.
 
+/** @import { JoinedTexts, Segment } from "./model_types" */
+
 export const GRANULARITIES = ["token", "word", "sentence", "segment"];
 
 const WORDY = /[\p{L}\p{M}\p{N}_]/u;
@@ -15,9 +17,14 @@ const SPACING = 0;
 const SIGN = 1;
 const WORD = 2;
 const ALONE = 3;
+/** @type {Map<number, number>} */
 const classes = new Map();
 
-/** First tokens of the words; `text` is the whole and `starts` where in it each token starts. A token of only white space ends a word. */
+/**
+ * First tokens of the words; `text` is the whole and `starts` where in it each token starts. A token of only white space ends a word.
+ * @param {JoinedTexts} joined
+ * @returns {number[]}
+ */
 export function wordStarts({ text, starts }) {
   const firsts = [];
   for (let i = 0; i < starts.length; i += 1) {
@@ -27,7 +34,11 @@ export function wordStarts({ text, starts }) {
   return firsts;
 }
 
-/** First tokens of the sentences. One ends at a line end, at 。！？, or at . ! ? … before white space, unless a small letter follows. */
+/**
+ * First tokens of the sentences. One ends at a line end, at 。！？, or at . ! ? … before white space, unless a small letter follows.
+ * @param {JoinedTexts} joined
+ * @returns {number[]}
+ */
 export function sentenceStarts({ text, starts }) {
   const firsts = [];
   const ends = sentenceEnds(text);
@@ -43,13 +54,23 @@ export function sentenceStarts({ text, starts }) {
   return firsts;
 }
 
-/** Offset of the first letter or sign from `from` to before `stop`; -1 where all is white space. */
+/**
+ * Offset of the first letter or sign from `from` to before `stop`; -1 where all is white space.
+ * @param {string} text
+ * @param {number} from
+ * @param {number} stop
+ */
 function firstSeen(text, from, stop) {
   for (let at = from; at < stop; at += 1) if (classAt(text, at) !== SPACING) return at;
   return -1;
 }
 
-/** Whether the token whose first letter is at `at`, and which starts at `start`, goes on with the word before it. */
+/**
+ * Whether the token whose first letter is at `at`, and which starts at `start`, goes on with the word before it.
+ * @param {string} text
+ * @param {number} at
+ * @param {number} start
+ */
 function holds(text, at, start) {
   if (at !== start || at === 0) return false;
   const [before, here] = [classAt(text, at - 1), classAt(text, at)];
@@ -59,20 +80,32 @@ function holds(text, at, start) {
   return before === SIGN && here === WORD && HINGE.test(text[at - 1]) && classAt(text, at - 2) === WORD;
 }
 
+/**
+ * @param {string} text
+ * @param {number} at
+ */
 function classAt(text, at) {
   if (at < 0 || at >= text.length) return SPACING;
-  const code = text.codePointAt(at);
-  if (!classes.has(code)) classes.set(code, classOf(String.fromCodePoint(code)));
-  return classes.get(code);
+  const code = /** @type {number} */ (text.codePointAt(at));
+  const known = classes.get(code);
+  if (known !== undefined) return known;
+  const found = classOf(String.fromCodePoint(code));
+  classes.set(code, found);
+  return found;
 }
 
+/** @param {string} letter */
 function classOf(letter) {
   if (/\s/.test(letter)) return SPACING;
   if (LONE.test(letter)) return ALONE;
   return WORDY.test(letter) ? WORD : SIGN;
 }
 
-/** Offsets just behind the sentences, rising. Closing signs go with the sentence they close. */
+/**
+ * Offsets just behind the sentences, rising. Closing signs go with the sentence they close.
+ * @param {string} text
+ * @returns {number[]}
+ */
 function sentenceEnds(text) {
   const ends = [];
   FULL_STOP.lastIndex = 0;
@@ -90,21 +123,34 @@ function sentenceEnds(text) {
   return ends;
 }
 
-/** White space must follow, and no small letter after it: "e.g. so" goes on. */
+/**
+ * White space must follow, and no small letter after it: "e.g. so" goes on.
+ * @param {string} text
+ * @param {number} stop
+ */
 function endsHere(text, stop) {
   let next = stop;
   while (next < text.length && classAt(text, next) === SPACING) next += 1;
   return next > stop && !/\p{Ll}/u.test(text[next] ?? "");
 }
 
-/** First tokens of the units between segments' ends; `segments` as of folding.js. */
+/**
+ * First tokens of the units between segments' ends; `segments` as of folding.js.
+ * @param {Pick<Segment, "first" | "stop">[]} segments
+ * @param {number} n
+ */
 export function segmentStarts(segments, n) {
   const edges = new Set([0]);
   for (const { first, stop } of segments) edges.add(first).add(stop);
   return [...edges].filter((edge) => edge < n).sort((one, other) => one - other);
 }
 
-/** The mean of `values` over the tokens of each unit that count and are finite: {means, counts}; a unit without any counts 0, its mean NaN. */
+/**
+ * The mean of `values` over the tokens of each unit that count and are finite: {means, counts}; a unit without any counts 0, its mean NaN.
+ * @param {Float32Array} values
+ * @param {Uint8Array} kept
+ * @param {number[]} starts
+ */
 export function unitMeans(values, kept, starts) {
   const means = new Float32Array(starts.length).fill(NaN);
   const counts = new Uint8Array(starts.length);
@@ -122,7 +168,12 @@ export function unitMeans(values, kept, starts) {
   return { means, counts };
 }
 
-/** One number per unit, spread over its tokens. */
+/**
+ * One number per unit, spread over its tokens.
+ * @param {Float32Array} perUnit
+ * @param {number[]} starts
+ * @param {number} n
+ */
 export function spread(perUnit, starts, n) {
   const out = new Float32Array(n);
   for (let u = 0; u < starts.length; u += 1) out.fill(perUnit[u], starts[u], starts[u + 1] ?? n);

@@ -20,41 +20,42 @@ import { createSwitches } from "./switches.js";
 import { createTable } from "./table.js";
 import { createText } from "./text.js";
 
+/** @import { Mounted, Parent } from "../streamlit" */
+/** @import { Model } from "./model_types" */
+/** @import { Payload } from "./payload_types" */
+/** @import { View } from "./view_types" */
+
+/** @type {WeakMap<Parent, View>} */
 const views = new WeakMap();
 
-/** Streamlit calls this when the data or the theme changes; the page's elements are kept between calls. */
+/**
+ * Streamlit calls this when the data or the theme changes; the page's elements are kept between calls.
+ * @param {Mounted<Payload>} mounted
+ */
 export default function ({ data, parentElement, setTriggerValue }) {
-  if (!views.has(parentElement)) views.set(parentElement, createView(parentElement));
-  const view = views.get(parentElement);
-  view.update(
-    data,
-    (choice) => setTriggerValue("choice", choice),
-    (name) => setTriggerValue("estimator", name),
-  );
+  const view = views.get(parentElement) ?? createView(parentElement);
+  views.set(parentElement, view);
+  view.report = (choice) => setTriggerValue("choice", choice);
+  view.estimate = (name) => setTriggerValue("estimator", name);
+  if (data.meta.stamp !== view.model?.stamp) load(view, data);
+  paintTheme(view);
   return () => {
-    view.close();
+    close(view);
     views.delete(parentElement);
   };
 }
 
+/**
+ * The view without a model, which `load` brings.
+ * @param {Parent} parent
+ */
 function createView(parent) {
   const parts = skeleton();
   parent.append(parts.root);
-  const view = {
-    parts,
-    model: null,
-    metric: null,
-    matches: null,
-    colorRange: colorRangeOf("q"),
-    held: {},
-    granularity: "token",
-    pins: [],
-    pinned: null,
-    hovered: null,
-    focused: null,
-    pending: [],
-    report: () => {},
-  };
+  const chosen = { model: null, metric: null, colorRange: colorRangeOf("q"), held: {}, sharedEnds: null, granularity: "token" };
+  const marked = { matches: null, pins: [], pinned: null, hovered: null, focused: null, flagged: [] };
+  const heard = { pending: [], meeting: null, listener: null };
+  const view = /** @type {View} */ (/** @type {unknown} */ ({ parts, ...chosen, ...marked, ...heard }));
   createPictures(view);
   createTools(view);
   createTables(view);
@@ -65,10 +66,13 @@ function createView(parent) {
   document.addEventListener("scroll", view.away, { capture: true, passive: true });
   listenText(view);
   listenShortcuts(view, { focusOn, choose, togglePin, extreme, unpin: () => pin(view, []) });
-  return { update: (data, report, estimate) => update(view, data, report, estimate), close: () => close(view) };
+  return view;
 }
 
-/** The text, and what is drawn of it: chart, heatmap, minimap. */
+/**
+ * The text, and what is drawn of it: chart, heatmap, minimap.
+ * @param {View} view
+ */
 function createPictures(view) {
   const { parts } = view;
   view.plots = createPlots(parts, {
@@ -82,7 +86,10 @@ function createPictures(view) {
   view.map = createMinimap(parts.map, (index) => view.text.reveal(index, true));
 }
 
-/** The controls above the text. */
+/**
+ * The controls above the text.
+ * @param {View} view
+ */
 function createTools(view) {
   const { parts } = view;
   view.rangeControl = createColorRangeControl(
@@ -112,29 +119,32 @@ function createTools(view) {
   });
 }
 
-/** The comparison of pinned tokens and the table of all, from which the keyboard goes back to the text. */
+/**
+ * The comparison of pinned tokens and the table of all, from which the keyboard goes back to the text.
+ * @param {View} view
+ */
 function createTables(view) {
   const { parts } = view;
   const leave = () => parts.text.focus();
+  /** @param {number} index */
   const go = (index) => {
     leave();
     focusOn(view, index, true);
   };
   const here = () => view.focused ?? localIndex(view.model, view.pinned) ?? view.text.inView()?.[0] ?? 0;
   const clear = () => pin(view, []);
+  /** @param {number} position */
   const close = (position) => pin(view, pinsAfter(view.pins, position, true));
   view.compare = createCompare(parts.compare, { go, leave, clear, close });
   view.table = createTable(parts.table, { go, leave, here });
   parts.tools.querySelector(".tv-keys")?.before(view.table.button);
 }
 
-function update(view, data, report, estimate) {
-  Object.assign(view, { report, estimate });
-  if (data.meta.stamp !== view.model?.stamp) load(view, data);
-  paintTheme(view);
-}
-
-/** Draws a window of tokens from nothing. The chosen metric stays when the next rollout has it too. */
+/**
+ * Draws a window of tokens from nothing. The chosen metric stays when the next rollout has it too.
+ * @param {View} view
+ * @param {Payload} data
+ */
 function load(view, data) {
   const { parts } = view;
   const model = modelOf(data);
@@ -163,7 +173,11 @@ function load(view, data) {
   mark(view);
 }
 
-/** Draws the tokens by name, or by their bytes again, with or without marks on spaces; what is in sight stays in sight. */
+/**
+ * Draws the tokens by name, or by their bytes again, with or without marks on spaces; what is in sight stays in sight.
+ * @param {View} view
+ * @param {Partial<Pick<Model, "raw" | "spaces">>} how
+ */
 function redraw(view, how) {
   const [first] = view.text.inView() ?? [0];
   Object.assign(view.model, how);
@@ -177,6 +191,7 @@ function redraw(view, how) {
   view.map.show({ matches: view.matches });
 }
 
+/** @param {View} view */
 function close(view) {
   document.removeEventListener("scroll", view.away, { capture: true });
   view.plots.close();

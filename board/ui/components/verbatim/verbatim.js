@@ -1,5 +1,10 @@
 // Puts a text into the page as a text node: never as markup.
+
+/** @import { Mounted } from "../streamlit" */
+
+/** @param {Mounted<{ text: string; empty: string; height: number | null }>} mounted */
 export default function ({ data, parentElement }) {
+  /** @type {HTMLElement | null} */
   let pane = parentElement.querySelector(".verbatim");
   if (!pane) {
     pane = document.createElement("div");

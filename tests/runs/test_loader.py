@@ -13,8 +13,7 @@ from rows import compressed, token_row
 
 from board import open_run
 from board.formats import native
-from board.runs import loader as loading
-from board.runs import part_builder
+from board.runs import parsed_shard, part_builder, range_parsing
 from board.runs.load_report import LoadReport
 from board.runs.loader import Loader
 from board.runs.parts import Part
@@ -70,8 +69,8 @@ def test_workers_read_what_is_read_here(tmp_path: Path, monkeypatch: pytest.Monk
     folder = run_of(tmp_path, name)
     here = open_run(folder)
     monkeypatch.setenv("RL_BOARD_CACHE", str(tmp_path / "another"))
-    monkeypatch.setattr(loading, "SMALL_BYTES", 100)
-    monkeypatch.setattr(loading, "STRETCH_BYTES", 2_000)
+    monkeypatch.setattr(range_parsing, "SMALL_BYTES", 100)
+    monkeypatch.setattr(parsed_shard, "STRETCH_BYTES", 2_000)
 
     there = open_run(folder)
 
@@ -88,8 +87,8 @@ class Left(Exception):
 @pytest.mark.parametrize("small", [100, 10**9], ids=["processes", "here"])
 def test_interrupted_load_keeps_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int) -> None:
     """A load that ends in its progress report leaves a cache that is right, and the next one goes on from there."""
-    monkeypatch.setattr(loading, "SMALL_BYTES", small)
-    monkeypatch.setattr(loading, "STRETCH_BYTES", 2_000)
+    monkeypatch.setattr(range_parsing, "SMALL_BYTES", small)
+    monkeypatch.setattr(parsed_shard, "STRETCH_BYTES", 2_000)
     folder = run_of(tmp_path)
     seen: list[Progress] = []
 
@@ -110,7 +109,7 @@ def test_interrupted_load_keeps_what_it_has(tmp_path: Path, monkeypatch: pytest.
 
 def test_short_last_piece_is_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that grows by a step at a time does not end in thousands of small parts."""
-    monkeypatch.setattr(loading, "STRETCH_BYTES", 40_000)
+    monkeypatch.setattr(parsed_shard, "STRETCH_BYTES", 40_000)
     folder = run_of(tmp_path, rows=1)
     for rows in range(2, 60):
         (folder / "rank_0.jsonl").write_bytes(text(rows))
@@ -201,7 +200,7 @@ def test_damaged_part_is_parsed_once_more(tmp_path: Path) -> None:
 
 def test_lines_behind_a_lost_stretch_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Behind a stretch that could not be read nobody knows the lines' numbers: they are shown when the stretch is."""
-    monkeypatch.setattr(loading, "STRETCH_BYTES", 2_000)
+    monkeypatch.setattr(parsed_shard, "STRETCH_BYTES", 2_000)
     folder = run_of(tmp_path)
     open_run(folder)
     shard = shards.find_shards(folder)[0][0]

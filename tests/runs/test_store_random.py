@@ -23,7 +23,7 @@ from slow_reader import PAD, SlowRow, content, number
 
 from board import open_run
 from board.errors import RunNotFound
-from board.runs import loader, part_builder
+from board.runs import parsed_shard, part_builder, range_parsing
 from board.runs.rollout import Rollout
 from board.runs.run import Run
 
@@ -91,14 +91,14 @@ def texts(draw: st.DrawFn, most: int = 8) -> bytes:
 HELPER = """
 import json, os, signal, sys, time
 from board import open_run
-from board.runs import loader, part_builder
+from board.runs import parsed_shard, part_builder, range_parsing
 
 def load(order):
     child = os.fork()
     if child:
         return child
     os.environ["RL_BOARD_CACHE"] = order["cache"]
-    loader.STRETCH_BYTES, ingest.BYTES_PER_PART = order["stretch"], order["part"]
+    parsed_shard.STRETCH_BYTES, part_builder.BYTES_PER_PART = order["stretch"], order["part"]
     try:
         open_run(order["folder"])
     finally:
@@ -347,8 +347,8 @@ class History(RuleBasedStateMachine):
         """The board's frame and report are the slow reader's."""
         if not hasattr(self, "small"):
             return
-        self.patch.setattr(loader, "SMALL_BYTES", self.small)
-        self.patch.setattr(loader, "STRETCH_BYTES", self.stretch)
+        self.patch.setattr(range_parsing, "SMALL_BYTES", self.small)
+        self.patch.setattr(parsed_shard, "STRETCH_BYTES", self.stretch)
         self.patch.setattr(part_builder, "BYTES_PER_PART", self.part)
         self.small = HUGE
         assert_read_rightly(self.folder)

@@ -1,0 +1,74 @@
+"""What is parsed of one shard, by its manifest and by this load, and which of its byte ranges are missing.
+
+Knows neither who parses them nor what becomes of the parts.
+"""
+
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from typing import Final
+
+from board.runs.byte_range import ByteRange
+from board.runs.format_detection import Identity, format_of, identify
+from board.runs.parts import Part
+from board.runs.store import Manifest, Piece
+from board.sources import shards
+from board.sources.shards import Problem, Shard
+
+STRETCH_BYTES: Final = 16_000_000
+"""Bytes of a plain shard that are parsed at once."""
+
+
+@dataclass
+class ParsedShard:
+    """What is parsed of one shard: pieces in the store, and parts that could not be written there and stay in memory."""
+
+    shard: Shard
+    identity: Identity
+    pieces: list[Piece]
+    in_memory: dict[int, list[Part]] = field(default_factory=dict)
+    """By the start of their piece."""
+    broken: list[Problem] = field(default_factory=list)
+    """Why a stretch could not be read at all."""
+
+    def add(self, piece: Piece) -> None:
+        """Take in a piece, in the order of the bytes."""
+        self.pieces = sorted([*self.pieces, piece], key=lambda one: one.start)
+
+    def refuse(self, reason: str) -> None:
+        """Note why a stretch could not be read."""
+        self.broken.append(Problem(self.shard.name, None, reason, "refused"))
+
+    def range_of(self, piece: Piece) -> ByteRange:
+        """The bytes that a piece was made of."""
+        return ByteRange(self.shard, piece.start, piece.stop, format_of(self.identity))
+
+
+def as_kept(shard: Shard, manifest: Manifest | None, mapping: str) -> ParsedShard:
+    """What is kept of a shard by its manifest, if there is one, and whose it is; `mapping` is the text of a mapping by hand."""
+    if manifest and manifest.format:
+        identity = Identity(manifest.format, manifest.note, manifest.objects)
+        return ParsedShard(replace(shard, objects=manifest.objects), identity, [*manifest.pieces])
+    # Nobody knew it, perhaps because its first record was not written yet: what was read then counts only if it is as unknown now.
+    identity = identify(shard, mapping)
+    unchanged = manifest and (manifest.format, manifest.objects) == (identity.format, identity.objects)
+    return ParsedShard(replace(shard, objects=identity.objects), identity, [*manifest.pieces] if manifest and unchanged else [])
+
+
+def missing(kept: ParsedShard) -> list[ByteRange]:
+    """The stretches of a shard that are not kept, cut to size. A short last piece is parsed again with what follows it."""
+    shard, kind = kept.shard, format_of(kept.identity)
+    if not shards.is_plain(shard):
+        return [] if kept.pieces else [ByteRange(shard, 0, shard.size, kind)]
+    end = shards.last_line_end(shard)
+    if kept.pieces and kept.pieces[-1].stop < end and kept.pieces[-1].stop - kept.pieces[-1].start < STRETCH_BYTES // 4:
+        kept.pieces = kept.pieces[:-1]
+    stops = [0, *(piece.stop for piece in kept.pieces)]
+    starts = [*(piece.start for piece in kept.pieces), end]
+    gaps = [(start, stop) for start, stop in zip(stops, starts, strict=True) if start < stop]
+    return [ByteRange(shard, *cut, kind) for gap in gaps for cut in shards.cuts(shard, *gap, STRETCH_BYTES)]
+
+
+def pieces_from_the_start(kept: ParsedShard) -> list[Piece]:
+    """The pieces up to the first stretch of a plain shard that could not be read: nobody knows how many lines that one has."""
+    starts = [0, *(piece.stop for piece in kept.pieces)]
+    return [piece for piece, _ in takewhile(lambda pair: pair[0].start == pair[1], zip(kept.pieces, starts, strict=False))]

@@ -1,0 +1,116 @@
+"""Hand out the parts of shards that are parsed, and mend what the store holds damaged by parsing it once more.
+
+What reading finds goes into the load's report. Knows neither which shards make a run nor how missing ranges are parsed.
+"""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+from board import formats
+from board.errors import RunNotFound
+from board.runs import part_builder
+from board.runs.byte_range import ByteRange, parse
+from board.runs.format_detection import format_of
+from board.runs.load_report import LoadReport
+from board.runs.parsed_shard import ParsedShard, pieces_from_the_start
+from board.runs.parts import Part, with_lines_after
+from board.runs.read_options import ReadOptions
+from board.runs.sealed_file import Damaged
+from board.runs.store import Piece, Store
+from board.sources import shards
+from board.sources.shards import Problem
+
+
+class PartReader:
+    """Reads parts out of a store, and what no store holds out of the shards."""
+
+    def __init__(self, store: Store, reading: ReadOptions, report: LoadReport) -> None:
+        self._store, self._reading, self._report = store, reading, report
+
+    def parts(self, kept: ParsedShard) -> Iterator[Part]:
+        """The parts of a shard in the order of its lines."""
+        shard, first_line = kept.shard, 0
+        for piece in pieces_from_the_start(kept):
+            held = kept.in_memory.get(piece.start)
+            try:
+                found = held if held is not None else self._read(kept, piece)
+            except RunNotFound as error:  # and where the lines behind it stand is not known any more
+                kept.refuse(str(error))
+                break
+            yield from (_with_lines_after(part, first_line) for part in found)
+            piece.report_to(self._report, shard.name, first_line)
+            first_line += piece.lines
+        for problem in kept.broken:
+            self._report.add(problem)
+        yield from self._last_line(kept, first_line)
+
+    def _read(self, kept: ParsedShard, piece: Piece) -> list[Part]:
+        """The parts of a piece out of the store; parsed again when they are damaged, now or later, or were deleted a moment ago.
+
+        Raises RunNotFound when the shard does not hold those bytes any more either.
+        """
+        again = _ParsedAgain(kept.range_of(piece), piece, self._reading)
+
+        def mended(at: int) -> Part:
+            self._mend(kept, piece)
+            return again.parts[at]
+
+        try:
+            return [self._store.read(file, kept.shard.name, partial(mended, at)) for at, file in enumerate(piece.files)]
+        except Damaged:
+            self._mend(kept, piece)
+        except OSError:
+            self._store.forget(piece)
+        return again.parts
+
+    def _mend(self, kept: ParsedShard, piece: Piece) -> None:
+        """Say that a shard's part was damaged; the next load keeps it anew."""
+        self._store.forget(piece)
+        if kept.shard.name not in self._report.mended:
+            self._report.mended.append(kept.shard.name)
+
+    def _last_line(self, kept: ParsedShard, first_line: int) -> list[Part]:
+        """What stands behind the last line end: a whole row whose line end is still to come, or half of one. Never kept."""
+        end = kept.pieces[-1].stop if kept.pieces else 0
+        if not shards.is_plain(kept.shard) or end >= kept.shard.size or kept.broken:
+            return []
+        own = LoadReport()
+        found: list[Part] = []
+        try:
+            lines = [*shards.read_tail(kept.shard, end)]
+        except RunNotFound:
+            return []
+        kind = formats.by_name(format_of(kept.identity), self._reading.mapping)
+        part_builder.read_parts(lines, kept.shard.name, kind, self._reading, own, found.append)
+        for problem in own.problems:
+            self._report.add(Problem(problem.shard, (problem.line or 0) + first_line, problem.reason, problem.severity))
+        self._report.rows += own.rows
+        self._report.unfinished += own.unfinished
+        return [_with_lines_after(part, first_line) for part in found]
+
+
+class _ParsedAgain:
+    """A stretch parsed anew, when somebody asks for it and once for all who do: in place of parts that are damaged."""
+
+    def __init__(self, stretch: ByteRange, piece: Piece, reading: ReadOptions) -> None:
+        self._stretch, self._piece, self._reading = stretch, piece, reading
+        self._turn = threading.Lock()
+        self._parts: list[Part] = []
+
+    @property
+    def parts(self) -> list[Part]:
+        """The parts of the piece. Raises RunNotFound when the shard does not hold those bytes any more."""
+        with self._turn:
+            if not self._parts:
+                held: list[Part] = []
+                again = parse(self._stretch, self._reading, held.append)
+                if again.seal != self._piece.seal or len(held) != len(self._piece.files):
+                    raise RunNotFound("was rewritten while it was being read: load the run again")
+                self._parts = held
+            return self._parts
+
+
+def _with_lines_after(part: Part, first_line: int) -> Part:
+    return replace(part, scalars=with_lines_after(part.scalars, first_line))

@@ -1,0 +1,53 @@
+"""Have byte ranges parsed: here when they are small, else with the help of processes.
+
+Knows the store that takes the parts in, and how far the parsing is; knows neither what is kept of a shard nor which ranges are missing.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from board.errors import RunNotFound
+from board.runs import worker_pool
+from board.runs.byte_range import ByteRange, parse
+from board.runs.read_options import ReadOptions
+from board.runs.store import Store
+from board.runs.worker_pool import Outcome
+from board.sources import shards
+
+SMALL_BYTES: Final = 64_000_000
+"""Less than this is parsed sooner here than with the help of processes that must start first."""
+
+_COMPRESSION: Final = 6
+"""How many bytes of rollouts a byte of a compressed shard is taken for."""
+
+
+class RangeParser:
+    """Parses ranges into the store. `unwritable` says why that cannot be written, and is then what becomes of every range."""
+
+    def __init__(self, store: Store, reading: ReadOptions, unwritable: str) -> None:
+        self._store, self._reading, self._unwritable = store, reading, unwritable
+        self.under_way: dict[str, int] = {}
+        """By shard how many bytes have been read of a range that is not finished."""
+
+    def outcomes(self, work: list[ByteRange], tick: Callable[[], None]) -> Iterator[tuple[ByteRange, Outcome]]:
+        """What becomes of each range, as it comes; `tick` is called while waiting for processes."""
+        if self._unwritable or sum(map(_expected_bytes, work)) <= SMALL_BYTES:
+            yield from ((stretch, self._here(stretch)) for stretch in work)
+            return
+        count = min(len(work), os.cpu_count() or 1)
+        with worker_pool.helpers(count, self._store, self._reading, self._here, self.under_way) as submit:
+            yield from worker_pool.outcomes(submit, work, tick)
+
+    def _here(self, stretch: ByteRange) -> Outcome:
+        if self._unwritable:
+            return OSError(self._unwritable)
+        try:
+            return parse(stretch, self._reading, self._store.write)
+        except (RunNotFound, OSError) as error:
+            return error
+
+
+def _expected_bytes(stretch: ByteRange) -> int:
+    """Bytes of rollouts in a stretch; a guess when the shard is compressed."""
+    return (stretch.stop - stretch.start) * (1 if shards.is_plain(stretch.shard) else _COMPRESSION)

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
+from board.analysis.step_bars import step_bars
 from board.errors import BoardError
-from board.figures.step_strip import bar_mark, step_strip
 from board.runs import library
 from board.runs.library import RunFolder
 from board.runs.progress import Progress
@@ -21,7 +21,7 @@ from board.text.format_number import size
 from board.text.padding import COMMON_PADS
 from board.text.path_names import shown
 from board.ui import address, link_checks, live_reload, load_report_panel, not_found, session
-from board.ui.components import step_marks
+from board.ui.components import step_strip
 from board.ui.controls import ReadingChoices, reading_choices, split_choice
 from board.ui.messages import notice
 from board.ui.shortcuts import STEP_AFTER, STEP_BEFORE, Shortcut
@@ -177,7 +177,6 @@ def _strip(run: Run) -> None:
     """All steps as bars of mean reward: one click goes to a step."""
     if "reward" not in run.frame.columns or len(run.steps) < 2:
         return
-    strip = session.chart("strip", lambda: step_strip(session.stats(run, "reward")), run)
-    st.plotly_chart(strip.figure, key="strip", config={"displayModeBar": False})
-    marks = {"strip": bar_mark(strip.chart, int(session.place("step") or 0))}
-    step_marks.show(marks, key="strip_mark", on_click=session.step_clicked("strip_mark", run.steps))
+    bars = step_bars(session.stats(run, "reward"))
+    chosen = int(session.place("step") or 0)
+    step_strip.show(bars, chosen, measure="mean reward", key="strip", on_click=session.bar_clicked("strip", bars.steps))

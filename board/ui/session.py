@@ -150,6 +150,17 @@ def step_clicked(marks: str, steps: NDArray[np.int64]) -> Callable[[], None]:
     return callback
 
 
+def bar_clicked(strip: str, steps: NDArray[np.int64]) -> Callable[[], None]:
+    """A callback for the strip of steps with that key: go to the step of the bar that was clicked; `steps` are the bars', in order."""
+
+    def callback() -> None:
+        at = (st.session_state.get(strip) or {}).get("clicked")
+        if isinstance(at, int) and 0 <= at < len(steps):
+            go(step=int(steps[at]))
+
+    return callback
+
+
 def row_clicked(table: str, places: Sequence[Mapping[str, str | int]], /, **heads: Callable[[], None]) -> Callable[[], None]:
     """A callback for the table with that key: go to the place of the row that was clicked. `places` are the rows', in order.
 

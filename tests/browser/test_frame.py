@@ -116,7 +116,7 @@ def test_strip_takes_a_click_above_a_low_bar(board_server: str, page: Page) -> N
     page.set_viewport_size({"width": 1400, "height": 800})
     page.goto(f"{board_server}?run=tiny_ppo_hacked&step=70")
     settled(page)
-    strip = page.locator(".st-key-strip .nsewdrag").first
+    strip = page.locator(".st-key-strip .strip-plot")
     page.mouse.move(700, 700)
     page.mouse.wheel(0, 1_500)
     expect(page.get_by_text("Does the reward rise?")).not_to_be_in_viewport()

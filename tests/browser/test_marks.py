@@ -14,29 +14,35 @@ def opened(page: Page, board_server: str, step: int) -> Locator:
     curve = page.locator(".st-key-curve_0")
     for mark in (".st-key-curve_0 .step-mark .step", ".st-key-heat .step-mark .step"):
         expect(page.locator(mark)).to_have_text(f"step {step}")
-    expect(page.locator(".st-key-strip .step-mark rect")).to_be_attached()
+    expect(page.locator(".st-key-strip .strip-over").last).to_be_attached()
     return curve
+
+
+def left_edge(bar: Locator) -> float:
+    """Where the bar begins, in pixels of the window."""
+    box = bar.bounding_box()
+    assert box is not None
+    return box["x"]
 
 
 def test_another_step_moves_the_marks_and_keeps_the_charts(board_server: str, page: Page) -> None:
     """Curve, heat and strip are the same elements afterwards; line, name and dots stand at the new step."""
     curve = opened(page, board_server, 5)
     page.evaluate("() => document.querySelectorAll('.js-plotly-plot').forEach((chart) => { chart.dataset.before = 'yes'; })")
-    line, bar = curve.locator(".step-mark line"), page.locator(".st-key-strip .step-mark rect")
-    before = line.get_attribute("x1") or "", bar.get_attribute("x") or ""
+    line, bar = curve.locator(".step-mark line"), page.locator(".st-key-strip .strip-over").last
+    before = line.get_attribute("x1") or "", left_edge(bar)
 
     page.keyboard.press("l")
 
     expect(curve.locator(".step-mark .step")).to_have_text("step 6")
     expect(page.locator(".st-key-heat .step-mark .step")).to_have_text("step 6")
-    expect(bar).not_to_have_attribute("x", before[1])
     assert float(line.get_attribute("x1") or 0) > float(before[0])
-    assert float(bar.get_attribute("x") or 0) > float(before[1])
+    assert left_edge(bar) > before[1]
     assert curve.locator(".step-mark circle").count() >= 1
     # the numbers beside the dots are those of step 6, those at the ends of the lines are none
     expect(curve.locator(".step-mark .value")).to_have_text(["0.497", "0.722"])
     expect(curve.locator(".annotation-text")).to_have_text(["policy", "validation"])
-    for key in ("strip", "curve_0", "curve_1", "heat"):
+    for key in ("curve_0", "curve_1", "heat"):
         expect(page.locator(f".st-key-{key} .js-plotly-plot")).to_have_attribute("data-before", "yes")
 
 
@@ -59,3 +65,29 @@ def test_the_same_point_can_be_clicked_again(board_server: str, page: Page) -> N
     )  # for a second after a click the URL of before is taken for one that the browser had not yet replaced
     page.go_back()
     expect(curve.locator(".step-mark .step")).to_have_text(f"step {int(first[1]) + 1}")
+
+
+def test_pages_without_charts_load_no_chart_library(board_server: str, page: Page) -> None:
+    """Responses, Tokens and Data come up without Plotly, whose script is the largest of all; Rewards asks for it."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    for name, loads in {"responses": False, "tokens": False, "data": False, "": True}.items():
+        asked.clear()
+        page.goto(f"{board_server}{name}?run=tiny_ppo_hacked&step=5")
+        settled(page)
+        assert any("plotly" in url.lower() for url in asked) == loads, name
+
+
+def test_the_strip_goes_from_bar_to_bar_by_key(board_server: str, page: Page) -> None:
+    """It is a slider for the keyboard and for screen readers, says what its height is, and a bar under the pointer says its number."""
+    page.goto(f"{board_server}responses?run=tiny_ppo_hacked&step=5")
+    settled(page)
+    strip = page.get_by_role("slider", name="mean reward by step")
+    expect(strip).to_have_attribute("aria-valuetext", re.compile("^step 5: mean reward "))
+    strip.focus()
+    page.keyboard.press("ArrowRight")
+
+    expect(page).to_have_url(re.compile(r"step=6(&|$)"))
+    expect(strip).to_have_attribute("aria-valuetext", re.compile("^step 6: mean reward "))
+    page.locator(".strip-plot").hover(position={"x": 1, "y": 2})
+    expect(page.locator(".strip-caption")).to_contain_text("step 0: mean reward")

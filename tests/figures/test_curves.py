@@ -22,7 +22,6 @@ from board.figures import curves, distributions
 from board.figures.chart import Ready, step_mark
 from board.figures.curves import Band, CurveSeries
 from board.figures.downsampling import LIMIT, kept_points
-from board.figures.step_strip import MOST_BARS, bar_mark, step_strip
 from board.text.format_number import fmt
 
 GAPPED = {1: [1.0], 2: [2.0], 3: [math.nan], 4: [4.0], 5: [math.nan], 6: [6.0], 7: [7.0]}
@@ -201,37 +200,6 @@ def test_a_thinned_curve_is_marked_at_any_step() -> None:
 
     assert mark is not None
     assert mark["dots"] == [{"y": step**0.5, "color": TEAL, "text": fmt(step**0.5)}]
-
-
-def test_the_strip_marks_the_bar_that_holds_the_step() -> None:
-    """Its place and its height, which starts at the lowest mean; a step before the first bar has none."""
-    stats = pd.DataFrame({"mean": [0.0, 1.0, math.nan]}, index=pd.Index([0, 10, 30], name="step"))
-
-    chart = step_strip(stats)
-
-    heights = figure(chart).data[0].y
-    marks = {step: bar_mark(chart, step) for step in (-1, 0, 10, 15, 30)}
-    assert marks[-1] is None
-    assert {step: mark["bar"] for step, mark in marks.items() if mark} == {0: 0, 10: 1, 15: 1, 30: 2}
-    assert {step: mark["height"] for step, mark in marks.items() if mark} == {
-        0: heights[0],
-        10: heights[1],
-        15: heights[1],
-        30: 0.0,
-    }
-    assert heights[1] > heights[0] > 0
-
-
-def test_the_strip_of_a_long_run_has_no_more_bars_than_can_be_seen() -> None:
-    """Neighbours share a bar, which stands at the first of them; the last step's bar is the last."""
-    stats = pd.DataFrame({"mean": np.arange(10_000.0)}, index=pd.Index(np.arange(10_000), name="step"))
-
-    chart = step_strip(stats)
-
-    mark = bar_mark(chart, 9_999)
-    assert len(chart.steps) == MOST_BARS
-    assert mark is not None
-    assert mark["bar"] == MOST_BARS - 1
 
 
 def test_what_is_sent_is_the_figure_with_its_numbers_packed() -> None:

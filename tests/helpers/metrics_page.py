@@ -24,14 +24,13 @@ def scalars(folder: Path, rows: list[dict[str, float]]) -> None:
 
 def charts(test: AppTest) -> dict[str, dict[str, Any]]:
     """Charts below the top line by their keys, as Plotly's JSON."""
-    found = ((str(one.proto.id).rsplit("-", 1)[-1], json.loads(one.proto.spec)) for one in test.get("plotly_chart"))
-    return {key: spec for key, spec in found if key != "strip"}
+    return {str(one.proto.id).rsplit("-", 1)[-1]: json.loads(one.proto.spec) for one in test.get("plotly_chart")}
 
 
 def marks(test: AppTest) -> dict[str, dict[str, Any]]:
     """Where the chosen step stands in the charts below the top line, by their keys."""
     sent = [json.loads(one.proto.json)["marks"] for one in test.get("bidi_component") if '"marks"' in (one.proto.json or "")]
-    return next(found for found in sent if "strip" not in found)
+    return sent[0]
 
 
 def traces(spec: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -4,7 +4,7 @@
 
 /** @typedef {{ name: string; line: string; text: string; note: string }} Line */
 
-const SHELF = "rl-logging-board.ui.components.folded.";
+const SHELF = "rl-logging-board.folded.";
 
 /**
  * @param {string} key

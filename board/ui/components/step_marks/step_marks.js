@@ -4,9 +4,7 @@
 
 /**
  * @typedef {{ x?: number; y: number; color: string; text?: string }} GivenDot
- * @typedef {{ bar: number; height: number; color: string }} BarMark
- * @typedef {{ bar?: undefined; x: number; text?: string; cased?: boolean; dots: GivenDot[] }} LineMark
- * @typedef {BarMark | LineMark} Mark
+ * @typedef {{ x: number; text?: string; cased?: boolean; dots: GivenDot[] }} Mark
  * @typedef {{ x: number; y: number; color: string; text?: string; share: number }} Dot
  * @typedef {{ family: string; color: string }} Font
  * @typedef {{ _offset: number; _length: number; l2p(value: number): number }} Axis
@@ -31,7 +29,6 @@ const VALUE_EDGE = 0.6; // beyond this share of the axis a value stands to the l
 const VALUE_HEIGHT = 14;
 const PAGE = "light-dark(#fcfdfc, #0c1110)"; // behind a value that lies over a line: the backgroundColors of streamlit.toml
 const MARK = "rgb(128 136 140 / 0.9)";
-const BAR_SHARE = 0.85;
 
 /** @type {WeakMap<Parent, State>} */
 const states = new WeakMap();
@@ -149,14 +146,6 @@ function shapes(mark, { xaxis, yaxis, font }) {
   const across = (value) => xaxis._offset + xaxis.l2p(value);
   /** @param {number} value */
   const down = (value) => yaxis._offset + yaxis.l2p(value);
-  if (mark.bar !== undefined) {
-    const [left, right] = [across(mark.bar - BAR_SHARE / 2), across(mark.bar + BAR_SHARE / 2)];
-    const wide = Math.max(right - left, 2);
-    const top = down(mark.height);
-    return [
-      node("rect", { x: (left + right - wide) / 2, y: top, width: wide, height: Math.max(down(0) - top, 0), fill: mark.color }),
-    ];
-  }
   /** @param {number} value */
   const shareOf = (value) => xaxis.l2p(value) / xaxis._length;
   /** @param {number} share */

@@ -1,0 +1,40 @@
+"""Draws the strip of all steps in the top line: a bar each, the chosen one marked; a click or the arrow keys go to a step.
+
+Bars are drawn without Plotly, whose five megabytes every page would have to load for them. Knows nothing of where a step is kept.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+import streamlit as st
+
+from board.analysis.step_bars import StepBars, bar_of
+from board.figures.theme import COLORS
+from board.text.format_number import fmt
+from board.ui.components import bundle
+
+_strip: Final = st.components.v2.component(
+    "rl_logging_board.step_strip",
+    js=bundle.script("step_strip/step_strip.js"),
+    css=bundle.source("step_strip/step_strip.css"),
+)
+
+
+def show(bars: StepBars, step: int, *, measure: str, key: str, on_click: Callable[[], None]) -> None:
+    """Draw the bars of `measure` ("mean reward"), with that of `step` marked.
+
+    After a click the component of that key has the number of the bar as `clicked`, from 0, and `on_click` is called.
+    """
+    known = bars.means[np.isfinite(bars.means)]
+    span = f"{fmt(float(known.min()))} to {fmt(float(known.max()))}" if known.size else "none"
+    data = {
+        "steps": [f"{one:,}" for one in bars.steps.tolist()],
+        "means": [fmt(one) if np.isfinite(one) else "none" for one in bars.means.tolist()],
+        "heights": [round(one, 4) for one in bars.heights.tolist()],
+        "chosen": bar_of(bars, step),
+        "measure": measure,
+        "caption": f"{measure} by step, {span}",
+        "colors": {"bar": COLORS["reference"], "chosen": COLORS["policy"]},
+    }
+    _strip(key=key, data=data, on_clicked_change=on_click)

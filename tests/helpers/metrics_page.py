@@ -30,7 +30,8 @@ def charts(test: AppTest) -> dict[str, dict[str, Any]]:
 def marks(test: AppTest) -> dict[str, dict[str, Any]]:
     """Where the chosen step stands in the charts below the top line, by their keys."""
     sent = [json.loads(one.proto.json)["marks"] for one in test.get("bidi_component") if '"marks"' in (one.proto.json or "")]
-    return sent[0]
+    marked: dict[str, dict[str, Any]] = sent[0]
+    return marked
 
 
 def traces(spec: dict[str, Any]) -> dict[str, dict[str, Any]]:

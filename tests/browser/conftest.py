@@ -1,14 +1,15 @@
 """What browser tests share: a browser, and a tab that notices what goes wrong."""
 
-import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Request, expect, sync_playwright
+from rows import add_run
 from servers import Serve
 from settling import tab
 
@@ -59,12 +60,24 @@ def page(browser: Browser) -> Iterator[Page]:
     assert not wrongs
 
 
+@pytest.fixture(scope="session")
+def link_of(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Mapping[str, Any]], str]:
+    """Writes a run of one rollout and gives its link; all of them are on one server, which takes longer to start than a run to write."""
+    root, numbers = tmp_path_factory.mktemp("runs"), count()
+    address = serve(root)
+
+    def written(row: Mapping[str, Any]) -> str:
+        name = f"run-{next(numbers)}"
+        add_run(root, name, [row])
+        return f"{address}?run={name}"
+
+    return written
+
+
 @pytest.fixture
-def view(serve: Serve, page: Page, tmp_path: Path, request: pytest.FixtureRequest) -> Locator:
+def view(link_of: Callable[[Mapping[str, Any]], str], page: Page, request: pytest.FixtureRequest) -> Locator:
     """The token view of the row that the test asks for."""
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "rank_0.jsonl").write_text(json.dumps(request.param) + "\n", encoding="utf-8")
-    page.goto(serve(tmp_path))
+    page.goto(link_of(request.param))
     tab(page, "Tokens").click()
     expect(page.locator(".tv-tok").first).to_be_visible()
     # The link is written last: from here on no run of the script draws the view anew.

@@ -1,9 +1,7 @@
 """A token's card, pins side by side, and the table of the numbers, as a reader meets them in a real browser."""
 
-import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import parse_qs, urlparse
 
 import pytest
@@ -44,11 +42,9 @@ def opened(page: Page, address: str) -> Locator:
 
 
 @pytest.fixture
-def view(serve: Callable[..., str], page: Page, tmp_path: Path, request: pytest.FixtureRequest) -> Locator:
+def view(link_of: Callable[[dict[str, object]], str], page: Page, request: pytest.FixtureRequest) -> Locator:
     """The token view of the row that the test asks for, coloured by logprob."""
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "rank_0.jsonl").write_text(json.dumps(request.param) + "\n", encoding="utf-8")
-    return opened(page, f"{serve(tmp_path)}?metric=logprob")
+    return opened(page, f"{link_of(request.param)}&metric=logprob")
 
 
 @pytest.mark.parametrize("view", [split_row()], indirect=True, ids=["byte-level"])

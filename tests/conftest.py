@@ -23,12 +23,16 @@ START_SECONDS = 60
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Set the markers of each folder."""
+    """Set the markers of each folder; the files that take longest go first, so that all workers end at about the same time."""
     for item in items:
         path = item.path.relative_to(REPOSITORY / "tests")
         for marker, places in MARKED.items():
             if any(path.is_relative_to(place) for place in places):
                 item.add_marker(marker)
+    longest = [*MARKED]
+    items.sort(
+        key=lambda item: min((longest.index(mark.name) for mark in item.iter_markers() if mark.name in longest), default=9)
+    )
 
 
 @pytest.fixture(autouse=True)

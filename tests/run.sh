@@ -66,7 +66,7 @@ if [ $# -eq 0 ] && [ "${LOWEST:-}" != 1 ]; then
 fi
 # Numeric libraries would otherwise start a thread per core in every worker.
 export OMP_NUM_THREADS=1
-# In the order of their names: those with a browser, few and slow, would otherwise come last and leave the other workers idle.
+# In the order of tests/conftest.py: files with few and slow tests would otherwise come last and leave the other workers idle.
 check "tests" python -m pytest -q -n "${TEST_WORKERS:-2}" --dist loadfile --no-loadscope-reorder "$@"
 
 if [ ${#failed[@]} -gt 0 ]; then

@@ -215,7 +215,7 @@ st.session_state["step"] = {typed!r}
 session.step_chosen(np.array([0, 10, 20, 30]))
 st.text(str(st.session_state["step"]))
 """
-    test = AppTest.from_string(script).run()
+    test = AppTest.from_string(script, default_timeout=60).run()
 
     assert test.text[0].value == expected
 

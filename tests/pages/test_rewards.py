@@ -28,7 +28,7 @@ st.session_state.update(step=20, rollout="rank_0.jsonl:1", marks={{"clicked": {x
 session.step_clicked("marks", np.array([0, 10, 20, 35]))()
 st.text(f"{{st.session_state.step}} {{'rollout' in st.session_state}}")
 """
-    test = AppTest.from_string(script).run()
+    test = AppTest.from_string(script, default_timeout=60).run()
 
     assert test.text[0].value == f"{expected} False"
 

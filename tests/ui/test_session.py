@@ -41,7 +41,7 @@ KEPT: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize(("button", "place"), KEPT.items(), ids=KEPT)
 def test_what_a_move_forgets(button: str, place: dict[str, Any]) -> None:
     """What depends on the old place goes with it; a move to where the reader is takes nothing, as tables report their marked row again."""
-    page = AppTest.from_function(moves)
+    page = AppTest.from_function(moves, default_timeout=60)
     for name, value in PLACE.items():
         page.session_state[name] = value
 

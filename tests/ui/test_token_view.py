@@ -309,7 +309,7 @@ def run_page(tmp_path: Path) -> AppTest:
     """A page of one token view."""
     script = tmp_path / "page.py"
     script.write_text(PAGE, encoding="utf-8")
-    return AppTest.from_file(str(script)).run()
+    return AppTest.from_file(str(script), default_timeout=60).run()
 
 
 def test_marks_travel_as_places_among_the_tokens_that_are_sent() -> None:

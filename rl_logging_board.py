@@ -2,18 +2,18 @@
 
 import streamlit as st
 
-from board.ui import address, header, navigation, not_found
+from board.ui import header, navigation, not_found, place
 
 st.set_page_config(page_title="RL Logging Board", layout="wide", initial_sidebar_state="collapsed")
 page, unknown = navigation.chosen()
 try:
-    address.adopt()
+    place.adopt()
     draw_tabs = navigation.tabs()
     if unknown:
         not_found.page(unknown)
     elif header.draw():
         page.run()
-    address.write()
+    place.write()
     draw_tabs()  # again: what the page chose for the reader, such as the step's first rollout, is in their links too
 finally:
-    address.release()
+    place.release()

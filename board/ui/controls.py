@@ -10,7 +10,7 @@ from board.analysis.selection import Order, Side
 from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS
 from board.runs.run import Split
 from board.schema import heading, is_trainers
-from board.ui import address
+from board.ui import place
 
 Band = Literal["none", "std", "quantiles", "min-max"]
 
@@ -132,7 +132,7 @@ def table_choices(numeric: Sequence[str], available: Sequence[str], on_sort: Cal
         )
         query = st.text_input("Text in prompt or response", type="search", key="filter", bind="query-params", width=240)
         every = st.toggle("All numbers", key="numbers", bind="query-params", help="Every number of the run as a column.")
-        with st.popover("Table"), address.folded():
+        with st.popover("Table"), place.folded():
             columns = st.multiselect("Columns", list(available), default=defaults, key="columns", bind="query-params", width=420)
             limit = st.number_input(
                 "Rollouts of a step, at most (0: all)", 0, value=0, key="limit", bind="query-params", width=420
@@ -221,11 +221,11 @@ SYSTEM_END: Final = "<endofsystem>"
 
 def reading_choices() -> ReadingChoices:
     """The reading settings, wherever they are drawn: a run is loaded, and a page begun, before they are."""
-    hidden = address.chosen("hide_system", "") in (True, "true")
+    hidden = place.choice("hide_system", "") in (True, "true")
     return ReadingChoices(
-        pad_token=str(address.chosen("pad", "")),
-        hide_padding=address.chosen("hide_padding", True) not in (False, "false"),
-        system_end=str(address.chosen("system_end", SYSTEM_END)) if hidden else "",
+        pad_token=str(place.choice("pad", "")),
+        hide_padding=place.choice("hide_padding", True) not in (False, "false"),
+        system_end=str(place.choice("system_end", SYSTEM_END)) if hidden else "",
     )
 
 
@@ -242,7 +242,7 @@ def pad_choice() -> None:
 
 def hiding_choice() -> None:
     """Draw what to hide of the texts, beside the texts."""
-    with st.popover("Hide"), address.folded():
+    with st.popover("Hide"), place.folded():
         st.toggle("Hide padding", value=True, key="hide_padding", bind="query-params", persist_state="session")
         hidden = st.toggle("Hide system prompt", key="hide_system", bind="query-params", persist_state="session")
         st.text_input(

@@ -20,7 +20,7 @@ from board.text.counting import plural
 from board.text.format_number import size
 from board.text.padding import COMMON_PADS
 from board.text.path_names import shown
-from board.ui import address, link_checks, live_reload, load_report_panel, not_found, session
+from board.ui import caches, link_checks, live_reload, load_report_panel, not_found, place
 from board.ui.components import step_strip
 from board.ui.controls import ReadingChoices, reading_choices, split_choice
 from board.ui.messages import notice
@@ -38,7 +38,7 @@ _TICK_SECONDS: Final = 0.2
 def draw() -> bool:
     """Draw the top line; True when the page below it has a run with rows to show."""
     try:
-        root = session.root()
+        root = caches.root()
         return _draw(root)
     except BoardError as error:
         notice(str(error), "error")
@@ -47,7 +47,7 @@ def draw() -> bool:
 
 def _draw(root: Path) -> bool:
     reading = reading_choices()
-    folders = session.runs(shown(root))
+    folders = caches.run_folders(shown(root))
     line = st.container(horizontal=True, vertical_alignment="bottom", key="topline")
     missing = _missing_run(folders, root)
     with line:
@@ -78,7 +78,7 @@ def _draw(root: Path) -> bool:
         load_report_panel.nothing_to_show(whole)
         return False
     pads = tuple(sorted(COMMON_PADS | {reading.pad_token} - {""})) if reading.hide_padding else ()
-    session.set_view(session.View(run, int(session.place("step") or 0), pads, reading.system_end, whole))
+    place.set_view(place.View(run, int(place.part("step") or 0), pads, reading.system_end, whole))
     return True
 
 
@@ -87,13 +87,13 @@ def _missing_run(folders: list[RunFolder], root: Path) -> str:
     names = [folder.name for folder in folders]
     if not names:
         return f"No run folders under {shown(root)}. Put one there, or start the board with another folder: bash start.sh PATH"
-    asked = session.place("run")
+    asked = place.part("run")
     if asked is None:
-        session.keep(run=next((folder.name for folder in folders if folder.shards), names[0]))
+        place.fill_in(run=next((folder.name for folder in folders if folder.shards), names[0]))
     elif within := library.holding(folders, root, str(asked)) if asked not in names else None:
-        session.keep(run=within)
+        place.fill_in(run=within)
     elif asked not in names:
-        session.go(run=None)
+        place.go(run=None)
         return f"There is no run {asked!r} under this root."
     return ""
 
@@ -104,10 +104,10 @@ def _run_picker(folders: list[RunFolder], root: Path) -> str | None:
         "Run",
         [folder.name for folder in folders],
         key="run",
-        index=0 if session.place("run") else None,
+        index=0 if place.part("run") else None,
         placeholder="Choose a run",
         format_func=lambda name: shown(root.name) if name == library.HERE else name,
-        on_change=session.moved,
+        on_change=place.forget_after,
         args=("run",),
         width=240,
     )
@@ -119,10 +119,10 @@ def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder
     pads = (reading.pad_token,) if reading.pad_token else ()
     # Drawn in every run of the script: what follows would move up in the next, and be built again in the browser.
     slot = st.empty()
-    opened = session.library().peek(location, pads, folder.family)
+    opened = caches.library().peek(location, pads, folder.family)
     if opened is not None:
         return opened
-    large = folder.bytes > AUTO_LOAD_BYTES and not address.asked_for(folder.name)
+    large = folder.bytes > AUTO_LOAD_BYTES and not place.asked_for(folder.name)
     if large and not slot.button(f"Load {size(folder.bytes)} in {plural(folder.shards, 'shard')}", type="primary"):
         return None
     ticks = [0.0]
@@ -134,7 +134,7 @@ def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder
         left = f"{progress.seconds_left:.0f} s left" if np.isfinite(progress.seconds_left) else "starting"
         slot.progress(progress.share, text=f"{progress.rows:,} rows · {size(progress.rate)}/s · {left}")
 
-    run = session.library().open(location, root, pads, show, folder.family)
+    run = caches.library().open(location, root, pads, show, folder.family)
     slot.empty()
     return run
 
@@ -144,13 +144,13 @@ def _split(run: Run) -> Run:
     if len(run.splits) < 2:
         return run
     chosen = split_choice(run.splits)
-    return session.keep_built("split", lambda: run.of_split(chosen), run, chosen)
+    return caches.built("split", lambda: run.of_split(chosen), run, chosen)
 
 
 def _step_picker(run: Run) -> None:
     if not len(run.steps):
         return
-    at = int(np.searchsorted(run.steps, int(session.place("step") or 0)))
+    at = int(np.searchsorted(run.steps, int(place.part("step") or 0)))
     many = len(run.steps) > MOST_OPTIONS
     first = min(max(0, at - MOST_OPTIONS // 2), len(run.steps) - MOST_OPTIONS) if many else 0
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
@@ -159,7 +159,7 @@ def _step_picker(run: Run) -> None:
             f"Step (of {len(run.steps):,})",
             run.steps[first : first + MOST_OPTIONS].tolist(),
             key="step",
-            on_change=session.step_chosen,
+            on_change=place.step_chosen,
             args=(run.steps,),
             width=130,
             format_func=str,
@@ -170,13 +170,13 @@ def _step_picker(run: Run) -> None:
 
 
 def _step_button(label: str, step: int | None, shortcut: Shortcut, key: str) -> None:
-    st.button(label, key=key, shortcut=shortcut.key, disabled=step is None, on_click=session.go, kwargs={"step": step})
+    st.button(label, key=key, shortcut=shortcut.key, disabled=step is None, on_click=place.go, kwargs={"step": step})
 
 
 def _strip(run: Run) -> None:
     """All steps as bars of mean reward: one click goes to a step."""
     if "reward" not in run.frame.columns or len(run.steps) < 2:
         return
-    bars = step_bars(session.stats(run, "reward"))
-    chosen = int(session.place("step") or 0)
-    step_strip.show(bars, chosen, measure="mean reward", key="strip", on_click=session.bar_clicked("strip", bars.steps))
+    bars = step_bars(caches.step_stats(run, "reward"))
+    chosen = int(place.part("step") or 0)
+    step_strip.show(bars, chosen, measure="mean reward", key="strip", on_click=place.bar_clicked("strip", bars.steps))

@@ -12,7 +12,7 @@ import streamlit as st
 from board.errors import BoardError
 from board.runs import library
 from board.runs.run import Run
-from board.ui import session
+from board.ui import caches, place
 
 LOOK_SECONDS: Final = 1.0
 
@@ -38,7 +38,7 @@ def follow(run: Run, shown: Run, root: Path) -> None:
         on = st.toggle("Live", value=_is_recent(run), key=f"live_{run.address}", help=_LIVE)
         if len(shown.steps):
             newest = int(shown.steps[-1])
-            session.keep_widget("follow", session.place("step") == newest != session.noted("stay"))
+            place.set_widgets(follow=place.part("step") == newest != place.remembered("stay"))
             st.toggle("Follow newest step", key="follow", help=_FOLLOW, on_change=_switched, args=(newest,))
     st.fragment(_look, run_every=LOOK_SECONDS if on else TELL_SECONDS)(run, root, on)
 
@@ -49,18 +49,18 @@ def go_along(shown: Run) -> None:
     To be called before the step is drawn.
     """
     of, newest = f"{shown.address} {shown.splits}", int(shown.steps[-1])
-    was, before = session.noted("newest") or ("", None)
-    if was == of and before != newest and session.place("step") == before != session.noted("stay"):
-        session.go(step=newest)
-    session.note(newest=(of, newest))
+    was, before = place.remembered("newest") or ("", None)
+    if was == of and before != newest and place.part("step") == before != place.remembered("stay"):
+        place.go(step=newest)
+    place.remember(newest=(of, newest))
 
 
 def _switched(newest: int) -> None:
-    if session.widget("follow"):
-        session.note(stay=None)
-        session.go(step=newest)
+    if place.widget_value("follow"):
+        place.remember(stay=None)
+        place.go(step=newest)
     else:
-        session.note(stay=newest)
+        place.remember(stay=newest)
 
 
 def _is_recent(run: Run) -> bool:
@@ -74,7 +74,7 @@ def _look(run: Run, root: Path, on: bool) -> None:
             return
         if not on and not st.button("Changed on disk: reload", key="reload", type="primary"):
             return
-        session.library().refresh(run, root)
+        caches.library().refresh(run, root)
     except BoardError:  # the folder is gone, or empty: what was loaded stays on the screen
         return
     st.rerun()

@@ -10,7 +10,7 @@ from board.runs.load_report import KEPT_PROBLEMS, LoadReport
 from board.runs.run import Run
 from board.text.counting import plural
 from board.text.format_number import size
-from board.ui import address, session
+from board.ui import place
 from board.ui.controls import pad_choice
 from board.ui.messages import notice
 
@@ -29,7 +29,7 @@ def draw(run: Run) -> None:
     with st.popover(label, key="report", on_change="rerun") as popover:
         if popover.open:
             _details(run)
-            with address.folded():
+            with place.folded():
                 pad_choice()
 
 
@@ -42,7 +42,7 @@ def _details(run: Run) -> None:
     for line in (*_lines(report), *_empty(run)):
         st.text(line)
     for family, folder in report.aside.items():
-        dump = library.aside_name(str(session.place("run")), family, folder)
+        dump = library.aside_name(str(place.part("run")), family, folder)
         st.page_link("board/ui/pages/rewards.py", label=f"Open what {family} wrote", query_params={"run": dump})
     _problems(report)
 

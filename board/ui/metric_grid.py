@@ -24,9 +24,10 @@ from board.metrics.declared.contract import Metric, Page, Reading, Words
 from board.runs.run import Run
 from board.text.counting import plural
 from board.text.format_number import exact, fmt
-from board.ui import address, session
+from board.ui import caches, pinned_metrics, place
+from board.ui.caches import DrawnChart
 from board.ui.metric_filters import Language, MetricChoices
-from board.ui.session import DrawnChart, View
+from board.ui.place import View
 
 COLUMNS: Final = 3
 PANEL_WIDTH: Final = 360
@@ -99,10 +100,10 @@ def section(
         if note:
             with st.container(key=f"familynote_{key}"):
                 st.text(note)
-        place = st.container()
+        charts = st.container()
         few = (opened or wall.choices.narrowed) and len(panels) > FIRST
         shown = panels if not few or st.toggle(f"All {len(panels)}", key=f"all_{key}", bind="query-params") else panels[:FIRST]
-        grid = place.grid(COLUMNS, min_column_width=PANEL_WIDTH, gap=("small", "medium"))
+        grid = charts.grid(COLUMNS, min_column_width=PANEL_WIDTH, gap=("small", "medium"))
         for one in shown:
             name = f"{key}_{_digest(one.key)}"
             if chart := _chart(one, wall):
@@ -128,7 +129,7 @@ def _panel(panel: Panel, chart: DrawnChart, key: str, wall: Wall) -> None:
         helps = [_help(panel.metric, wall.choices) if panel.metric else "", _whole_name(panel.name)]
         st.text(short_name(panel.name), width="stretch", help="\n\n".join(filter(None, helps)) or None)
         label = "Unpin" if panel.key in wall.pins else "Pin"
-        st.button(label, key=f"pin_{key}", type="tertiary", on_click=session.toggle_pin, args=(panel.key,))
+        st.button(label, key=f"pin_{key}", type="tertiary", on_click=pinned_metrics.toggle, args=(panel.key,))
     st.text(_gloss(panel, wall.choices.language))
     st.plotly_chart(chart.figure, key=f"panel_{key}", config={"displayModeBar": False})
     wall.marks[f"panel_{key}"] = step_mark(chart.chart, wall.view.step, latest=True)
@@ -224,7 +225,7 @@ def _chart(panel: Panel, wall: Wall) -> DrawnChart | None:
 
     stamp = wall.scalars.stamp if panel.logged else 0
     try:
-        return session.chart("metric", draw, wall.view.run, panel.key, wall.version, stamp, choices.smoothing, choices.log)
+        return caches.chart("metric", draw, wall.view.run, panel.key, wall.version, stamp, choices.smoothing, choices.log)
     except FieldMissing as error:
         wall.missing.append(f"{short_name(panel.name)}: {str(error).rstrip('.')}")
         return None
@@ -248,7 +249,7 @@ def _departed(panel: Panel, key: str, wall: Wall) -> None:
     file, title = PAGES[_look(panel.metric, wall.view.run)]
     label = f"Step {left.step:,} on {title}" if language == "en" else f"在 {title} 页查看第 {left.step:,} 步"
     shown_by = token_metric(panel.metric) if panel.metric else None
-    where = address.link(step=left.step, **({"metric": shown_by} if shown_by else {}))
+    where = place.link(step=left.step, **({"metric": shown_by} if shown_by else {}))
     with st.container(gap="xxsmall", key=f"departed_{key}"):
         for said in (_broken(panel, language), _outside(panel, language)):
             if said:
@@ -296,7 +297,7 @@ def story(departed: Sequence[Panel], of: int, named: Callable[[Panel], str], lan
                 value = "NaN" if math.isnan(panel.left.value) else fmt(panel.left.value)
                 where = {"step": panel.left.step}
                 said = f": {value} at step {panel.left.step:,}" if english else f"：第 {panel.left.step:,} 步为 {value}"
-                st.button(_literal(named(panel)) + said, key=f"left_{at}", type="tertiary", on_click=session.go, kwargs=where)
+                st.button(_literal(named(panel)) + said, key=f"left_{at}", type="tertiary", on_click=place.go, kwargs=where)
 
 
 MOST_TOLD: Final = 3

@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from board.serving.page_addresses import TABS
-from board.ui import address
+from board.ui import place
 from board.ui.components import key_list
 
 _STYLE: Final = Path(__file__).with_name("frame.css")
@@ -47,7 +47,7 @@ def tabs() -> Callable[[], None]:
     def draw() -> None:
         with row.container(horizontal=True, gap="xxsmall"):
             for tab in TABS:
-                st.page_link(tab.file, label=tab.title, query_params=address.link(), width="content")
+                st.page_link(tab.file, label=tab.title, query_params=place.link(), width="content")
 
     draw()
     return draw

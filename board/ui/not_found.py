@@ -11,7 +11,7 @@ from board.runs import library
 from board.runs.library import RunFolder
 from board.serving.page_addresses import FORMER
 from board.text.path_names import shown
-from board.ui import address, session
+from board.ui import caches, place
 from board.ui.components import text_links
 from board.ui.messages import notice
 
@@ -24,12 +24,12 @@ def page(name: str) -> None:
     former = FORMER.get(name)
     if former:
         notice(f"The page {name!r} is called {former.title} now.")
-        st.page_link(former.file, label=f"Open {former.title}", query_params=address.link(), width="content")
+        st.page_link(former.file, label=f"Open {former.title}", query_params=place.link(), width="content")
     else:
         notice(f"There is no page {name!r}. The tabs above lead to those there are.", "warning")
     try:
-        root = session.root()
-        runs(session.runs(shown(root)), root, "./")
+        root = caches.root()
+        runs(caches.run_folders(shown(root)), root, "./")
     except BoardError as error:
         notice(str(error), "error")
 

@@ -18,10 +18,10 @@ from board.text.counting import plural
 from board.text.display import visible, without_padding
 from board.text.format_number import MISSING, fmt
 from board.text.token_decoding import codec_of, decoded, token_text
-from board.ui import session
+from board.ui import place
 from board.ui.components import diff_view
 from board.ui.components.token_view import Notes
-from board.ui.session import View
+from board.ui.place import View
 
 _ALTERNATIVES_HELP: Final = {
     "sampled": "the token that the response goes on with",
@@ -76,8 +76,8 @@ def by_segment(rollout: Rollout, segments: Sequence[Segment], arrays: Arrays, es
     st.dataframe(
         table.assign(first=table["first"] + 1),
         key=key,
-        on_select=session.row_clicked(key, [{"token": first} for first in table["first"].tolist()]),
-        selection_mode=session.ROW_OR_CELL,
+        on_select=place.row_clicked(key, [{"token": first} for first in table["first"].tolist()]),
+        selection_mode=place.ROW_OR_CELL,
         hide_index=True,
         placeholder=MISSING,
         column_config=number_columns({name: text for name, text in told.items() if name not in counted})

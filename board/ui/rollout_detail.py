@@ -11,11 +11,11 @@ from board.schema import IDS, heading, is_trainers
 from board.text.counting import plural
 from board.text.display import shorten, without_padding, without_system_prompt
 from board.text.format_number import fmt
-from board.ui import address, rollout_breakdown, session, token_panel
+from board.ui import place, rollout_breakdown, token_panel
 from board.ui.components import verbatim
 from board.ui.controls import hiding_choice, unseen_estimator
 from board.ui.messages import notice
-from board.ui.session import View
+from board.ui.place import View
 from board.ui.shortcuts import ROLLOUT_AFTER, ROLLOUT_BEFORE, Shortcut
 
 SHOWN_CHARS: Final = 20_000
@@ -68,7 +68,7 @@ def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *,
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rollout_links"):
         _move(view, "Previous", around[0], ROLLOUT_BEFORE)
         _move(view, "Next", around[1], ROLLOUT_AFTER)
-        where = address.link(step=rollout.step, rollout=rollout.source)
+        where = place.link(step=rollout.step, rollout=rollout.source)
         label = _LINKS[link] if link == "responses" or len(rollout.counts) else _WITHOUT_TOKENS
         st.page_link(f"board/ui/pages/{link}.py", label=label, query_params=where)
         hiding_choice()
@@ -79,7 +79,7 @@ def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *,
 def _move(view: View, label: str, key: int | None, shortcut: Shortcut) -> None:
     target = view.run.rollout(key) if key is not None else None
     where: dict[str, str | int | None] = {"step": target.step, "rollout": target.source} if target else {}
-    st.button(label, key=f"rollout_{label}", shortcut=shortcut.key, disabled=target is None, on_click=session.go, kwargs=where)
+    st.button(label, key=f"rollout_{label}", shortcut=shortcut.key, disabled=target is None, on_click=place.go, kwargs=where)
 
 
 def _numbers(view: View, key: int) -> None:

@@ -14,7 +14,7 @@ from board.runs.run import Run
 from board.sql.query import LONGEST_QUERY, Answer, CustomCurve, curves, described, evaluate, example
 from board.sql.sandbox import Limits
 from board.text.counting import plural
-from board.ui import address, session
+from board.ui import caches, place
 from board.ui.messages import notice
 from board.user_files import saved_queries
 
@@ -60,9 +60,9 @@ def draw(run: Run, step: int) -> dict[str, Spec | None]:
             notice(str(error), "error")
         _choice(saved)
         pressed = _editor(run)
-        if told := session.typed("sql_told"):
-            notice(told, "error")
-        query = session.typed("sql_query")
+        if problem := place.remembered("sql_problem"):
+            notice(problem, "error")
+        query = place.widget_text("sql_query")
         title = next((one.name for one in saved.metrics if one.query == query.strip()), "Custom metric")
         return _result(run, step, query, title, anew=pressed)
 
@@ -71,10 +71,10 @@ def _choice(saved: saved_queries.SavedMetrics) -> None:
     """The saved metrics to choose from, one that a link names among them, and a word on each file that holds none."""
     names = ["", *(one.name for one in saved.metrics)]
     queries = {one.name: one.query for one in saved.metrics}
-    asked = address.chosen("sql_saved", "")
+    asked = place.choice("sql_saved", "")
     if asked not in names:
-        session.note(no_query=asked)
-    if lacking := session.noted("no_query"):
+        place.remember(no_query=asked)
+    if lacking := place.remembered("no_query"):
         notice(f"No custom metric is saved here under the name {lacking!r}.", "warning")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = st.selectbox(
@@ -89,7 +89,7 @@ def _choice(saved: saved_queries.SavedMetrics) -> None:
             width=320,
         )
         st.button("Delete", key="sql_delete", disabled=not chosen, on_click=_delete)
-    if chosen != session.noted("opened_query"):  # by a link, which calls nobody back
+    if chosen != place.remembered("opened_query"):  # by a link, which calls nobody back
         _open(chosen, queries)
     for sentence in saved.damaged:
         notice(sentence, "warning")
@@ -97,12 +97,12 @@ def _choice(saved: saved_queries.SavedMetrics) -> None:
 
 def _editor(run: Run) -> bool:
     """Query and name, and whether Run was pressed; what is typed counts once a button of the form is pressed."""
-    if not session.typed("sql_query"):
-        session.keep(sql_query=example(run.frame))
+    if not place.widget_text("sql_query"):
+        place.set_widgets(sql_query=example(run.frame))
     with st.form("sql_form", border=False):
         st.text_area("Query", key="sql_query", height=140, max_chars=LONGEST_QUERY, help=HELP, persist_state="session")
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            pressed = st.form_submit_button("Run", key="sql_run", type="primary", on_click=_forget_told)
+            pressed = st.form_submit_button("Run", key="sql_run", type="primary", on_click=_forget_problem)
             st.text_input("Name", key="sql_name", max_chars=saved_queries.LONGEST_NAME, persist_state="session", width=240)
             st.form_submit_button("Save", key="sql_save", on_click=_save)
             with st.popover("Columns"):
@@ -112,7 +112,7 @@ def _editor(run: Run) -> bool:
 
 def _result(run: Run, step: int, query: str, title: str, *, anew: bool) -> dict[str, Spec | None]:
     """The chart of a query's answer, or why there is none."""
-    latest = session.latest_answer(f"{run.address} {run.splits}", query, anew=anew)
+    latest = caches.latest_answer(f"{run.address} {run.splits}", query, anew=anew)
     with st.spinner("Running the query", show_time=True):
         made, current = latest.get(run.load_id, lambda: _ask(run, query))
     asked = cast(_Asked, made)
@@ -145,7 +145,7 @@ def _chart(run: Run, step: int, asked: _Asked, title: str, key: str, number: str
     """The curves of one number of the answer, or of all; its mark by its key, where it is over steps."""
     chosen = [curve for curve in asked.curves if number in ("", curve.number)]
     try:
-        drawn = session.chart(key, lambda: answer_chart(chosen, asked.x, title), run, title, asked.identity)
+        drawn = caches.chart(key, lambda: answer_chart(chosen, asked.x, title), run, title, asked.identity)
     except FieldMissing as error:
         notice(f"{title}: {error}")
         return {}
@@ -174,39 +174,39 @@ def _left_out(answer: Answer, count: int) -> Iterator[str]:
 
 
 def _choose(queries: dict[str, str]) -> None:
-    _forget_told()
-    session.note(no_query=None)
-    _open(session.typed("sql_saved"), queries)
+    _forget_problem()
+    place.remember(no_query=None)
+    _open(place.widget_text("sql_saved"), queries)
 
 
 def _open(name: str, queries: dict[str, str]) -> None:
     """Put a saved query into the editor, once: there it may be changed."""
-    session.note(opened_query=name)
+    place.remember(opened_query=name)
     if name in queries:
-        session.keep(sql_query=queries[name], sql_name=name)
+        place.set_widgets(sql_query=queries[name], sql_name=name)
 
 
 def _save() -> None:
     try:
-        metric = saved_queries.save(session.typed("sql_name"), session.typed("sql_query"))
+        metric = saved_queries.save(place.widget_text("sql_name"), place.widget_text("sql_query"))
     except BoardError as error:
-        session.keep(sql_told=str(error))
+        place.remember(sql_problem=str(error))
     else:
-        session.keep(sql_told="", sql_saved=metric.name, sql_name=metric.name)
-        session.note(opened_query=metric.name, no_query=None)
+        place.set_widgets(sql_saved=metric.name, sql_name=metric.name)
+        place.remember(opened_query=metric.name, no_query=None, sql_problem=None)
 
 
 def _delete() -> None:
     """The query stays in the editor, so that it can be saved again."""
-    _forget_told()
+    _forget_problem()
     try:
-        saved_queries.delete(session.typed("sql_saved"))
+        saved_queries.delete(place.widget_text("sql_saved"))
     except BoardError as error:
-        session.keep(sql_told=str(error))
+        place.remember(sql_problem=str(error))
     else:
-        session.keep(sql_saved="")
-        session.note(opened_query="")
+        place.set_widgets(sql_saved="")
+        place.remember(opened_query="")
 
 
-def _forget_told() -> None:
-    session.keep(sql_told="")
+def _forget_problem() -> None:
+    place.remember(sql_problem=None)

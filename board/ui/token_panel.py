@@ -16,10 +16,10 @@ from board.analysis.color_ranges import token_ranges
 from board.analysis.segments import Segment, find_segments, join_blanks
 from board.metrics import formulas
 from board.runs.rollout import Rollout
-from board.ui import rollout_breakdown, session
+from board.ui import caches, place, rollout_breakdown
 from board.ui.components import token_view
 from board.ui.messages import absent
-from board.ui.session import View
+from board.ui.place import View
 
 DEFAULT_METRICS: Final = ("log_ratio", "kl")
 """What colours the text unless the link says otherwise: the first of them that the rollout has. The signed one: KL k3 is largest where the
@@ -65,12 +65,12 @@ def pane(view: View, rollout: Rollout, estimator: str) -> Pane:
 def shown_metric(pane: Pane) -> str:
     """The metric that colours the text: the link's where the rollout has it, else the log-ratio, else its first; "" when it has none."""
     names = list(pane.arrays)
-    return next((name for name in (session.place("metric"), *DEFAULT_METRICS, *names) if name in names), "")
+    return next((name for name in (place.part("metric"), *DEFAULT_METRICS, *names) if name in names), "")
 
 
 def pinned_token(pane: Pane) -> int | None:
     """The position of the pinned token among all tokens; None when the link asks for one that is not shown."""
-    asked = session.place("token")
+    asked = place.part("token")
     return asked if isinstance(asked, int) and asked in pane.kept else None
 
 
@@ -85,15 +85,15 @@ def draw(pane: Pane, height: int | None = None) -> None:
     asked = token_view.Choice(
         shown_metric(pane),
         int(np.searchsorted(kept, pinned)) if pinned is not None else None,
-        scale=str(session.place("scale") or DEFAULT_SCALE),
+        scale=str(place.part("scale") or DEFAULT_SCALE),
         others=_compared(kept, pinned),
-        granularity=str(session.place("granularity") or DEFAULT_GRANULARITY),
+        granularity=str(place.part("granularity") or DEFAULT_GRANULARITY),
         window=stretch,
     )
     result = token_view.mount(
         _payload(pane, window, height), asked, lambda scope: _shared_ends(pane, scope), on_estimator=_take_estimator
     )
-    session.keep(
+    place.fill_in(
         metric=result.metric,
         scale=result.scale,
         granularity=result.granularity,
@@ -105,9 +105,9 @@ def draw(pane: Pane, height: int | None = None) -> None:
 
 def _take_estimator() -> None:
     """The KL estimator that the reader has just chosen in the view, for every page; what comes from outside is checked."""
-    asked = (session.widget(_KEY) or {}).get("estimator")
+    asked = (place.widget_value(_KEY) or {}).get("estimator")
     if asked in formulas.ESTIMATORS:
-        session.keep_widget("estimator", asked)
+        place.set_widgets(estimator=asked)
 
 
 def _window(pane: Pane, at: int) -> token_view.Window:
@@ -134,7 +134,7 @@ def _payload(pane: Pane, window: token_view.Window, height: int | None) -> token
             start=window.start,
             total=len(pane.kept),
             ids=None if ids is None else ids[shown],
-            alternatives=session.likeliest_alternatives(run, rollout, shown),
+            alternatives=caches.likeliest_alternatives(run, rollout, shown),
             notes=rollout_breakdown.notes(rollout, pane.segments, pane.arrays, shown),
             key=_KEY,
             height=height,
@@ -142,13 +142,13 @@ def _payload(pane: Pane, window: token_view.Window, height: int | None) -> token
         )
 
     hidden = ",".join(pane.view.pads)
-    return session.keep_built("tokens", build, run, rollout.key, pane.estimator, window.start, hidden, height)
+    return caches.built("tokens", build, run, rollout.key, pane.estimator, window.start, hidden, height)
 
 
 def _shared_ends(pane: Pane, scope: str) -> token_view.SharedEnds:
     """The colour range over the tokens of the step or the run, kept while this load of the run is in use."""
     run, estimator, step = pane.view.run, pane.estimator, pane.rollout.step if scope == "step" else None
-    found = session.remember("token_ranges", lambda opened: token_ranges(opened, step, estimator), run, step, estimator)
+    found = caches.frame("token_ranges", lambda opened: token_ranges(opened, step, estimator), run, step, estimator)
     ends = {str(name): (float(lo), float(hi)) for name, lo, hi in zip(found.index, found["lo"], found["hi"], strict=True)}
     drawn, total = (int(found[name].iloc[0]) if len(found) else 0 for name in ("rollouts", "total"))
     return token_view.SharedEnds("run" if step is None else "step", ends, drawn, total, step)
@@ -158,13 +158,13 @@ def _compared(kept: NDArray[np.int64], pinned: int | None) -> tuple[int, ...]:
     """The tokens pinned beside that one, as indices among those shown; what the link asks for and is not shown is left out."""
     if pinned is None:
         return ()
-    asked = [one for one in token_view.read_pins(session.place("compare")) if one != pinned and one in kept]
+    asked = [one for one in token_view.read_pins(place.part("compare")) if one != pinned and one in kept]
     return tuple(np.searchsorted(kept, asked).tolist())
 
 
 def _linked_window(kept: NDArray[np.int64]) -> str | None:
     """The link's tokens as "first-last" among those that are shown; None when it names none, or all."""
-    asked = re.fullmatch(r"([0-9]{1,12})-([0-9]{1,12})", str(session.place("window")))
+    asked = re.fullmatch(r"([0-9]{1,12})-([0-9]{1,12})", str(place.part("window")))
     if asked is None:
         return None
     first, last = np.searchsorted(kept, int(asked[1])), np.searchsorted(kept, int(asked[2]), side="right") - 1

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from board.runs import shared_values
 from board.runs.shared_values import LatestValue
-from board.ui import session
+from board.ui import caches
 
 ENTRY = Path(__file__).parents[2] / "rl_logging_board.py"
 
@@ -137,7 +137,7 @@ def test_slow_examination_of_a_grown_run_waits_for_the_reader(root: Path, monkey
     assert any(line.endswith(" passed, in 1 rollout") for line in folded(test))
 
     write_run(folder, {"rank_1.jsonl": [row(1, reward=1.0), row(1, reward=None)]})
-    session.library().refresh(session.library().open(folder, root), root)
+    caches.library().refresh(caches.library().open(folder, root), root)
     test.run()
 
     assert any(line.endswith(" passed, in 1 rollout") for line in folded(test))

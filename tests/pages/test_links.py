@@ -7,7 +7,6 @@ from opened_pages import ENTRY, GOOD, linked, opened, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
-from board.ui import address
 from board.ui.header import MOST_OPTIONS
 
 
@@ -134,7 +133,7 @@ def test_back_takes_a_pin_away(root: Path, monkeypatch: pytest.MonkeyPatch) -> N
         return linked(test, "token")
 
     assert with_link_of_before() == "2"
-    monkeypatch.setattr(address, "STALE_SECONDS", 0.0)
+    monkeypatch.setattr("board.ui.place.STALE_SECONDS", 0.0)
     assert with_link_of_before() is None
     assert linked(test, "rollout") == "rank_0.jsonl:2"
 
@@ -210,9 +209,9 @@ def test_a_typed_step_goes_to_the_nearest(typed: str, expected: str) -> None:
     script = f"""
 import numpy as np
 import streamlit as st
-from board.ui import session
+from board.ui import place
 st.session_state["step"] = {typed!r}
-session.step_chosen(np.array([0, 10, 20, 30]))
+place.step_chosen(np.array([0, 10, 20, 30]))
 st.text(str(st.session_state["step"]))
 """
     test = AppTest.from_string(script, default_timeout=60).run()

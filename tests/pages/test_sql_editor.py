@@ -13,14 +13,14 @@ SCRIPT = """
 import os
 import streamlit as st
 from board import open_run
-from board.ui import session, sql_editor
+from board.ui import place, sql_editor
 from board.ui.components import step_marks
 
 opened = st.cache_resource(open_run)
 run = opened(os.environ["TEST_RUN"])
-step = int(session.place("step") or run.steps[0])
+step = int(place.part("step") or run.steps[0])
 marks = sql_editor.draw(run, step)
-step_marks.show(marks, key="step_marks", on_click=session.step_clicked("step_marks", run.steps))
+step_marks.show(marks, key="step_marks", on_click=place.step_clicked("step_marks", run.steps))
 st.json(marks)
 """
 

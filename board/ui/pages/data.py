@@ -9,19 +9,19 @@ from board.checks import messages
 from board.checks.all_checks import run_checks
 from board.checks.contract import CheckReport, ReportedFault, Severity
 from board.text.counting import plural
-from board.ui import address, session
+from board.ui import caches, place
 
 TICK_SECONDS: Final = 0.2
 
 COLORS: Final[dict[Severity, Literal["red", "orange", "gray"]]] = {"error": "red", "warning": "orange", "note": "gray"}
 
-view = session.view()
+view = place.view()
 run = view.run
 
 
 def run_of_checks() -> CheckReport:
     """What the checks found in the run, made when the first reader opens this page; of a large run that grows, when a reader asks again."""
-    latest = session.latest("checked", f"{run.address} {run.splits}")
+    latest = caches.latest("checked", f"{run.address} {run.splits}")
     notice = st.container(horizontal=True, vertical_alignment="center", gap="small", key="examined")
     slot = st.empty()
     ticks = [0.0]
@@ -51,7 +51,7 @@ def finding(found: ReportedFault, at: int) -> None:
             st.markdown(f"**{check.title}**", width="content")
             first = found.where[0] if found.where else None
             if first is not None and first.step is not None:
-                there = address.link(step=first.step, rollout=first.source)
+                there = place.link(step=first.step, rollout=first.source)
                 st.page_link("board/ui/pages/responses.py", label="Open the first rollout", query_params=there)
         where = [f"Where: {messages.places(found)}"] if found.where else []
         st.text("\n".join([messages.amount(found), *where, f"Why it matters: {check.why}", f"What to do: {check.remedy}"]))

@@ -16,7 +16,7 @@ from board.metrics.declared.contract import Words
 from board.schema import EVALUATION
 from board.text.counting import plural
 from board.text.path_names import shown
-from board.ui import session, sql_editor
+from board.ui import caches, pinned_metrics, place, sql_editor
 from board.ui.components import step_marks
 from board.ui.messages import notice, unfilled
 from board.ui.metric_filters import metric_choices
@@ -39,10 +39,10 @@ FRONTIER_READING: Final = Words(
 
 OTHERS: Final = Words("The others are marked in their families.", "其余的标在各自的类别中。")
 
-view = session.view()
+view = place.view()
 run = view.run
 choices = metric_choices()
-scalars = session.logged(run)
+scalars = caches.scalars(run)
 marks: dict[str, Spec | None] = {}
 missing: list[str] = []
 """Panels that cannot be drawn, and why."""
@@ -50,7 +50,7 @@ missing: list[str] = []
 
 def computed() -> tuple[pd.DataFrame, str]:
     """The metrics that rollouts give, by step, and the load they are of; of a large run that grows, computed again when asked."""
-    latest = session.latest("metrics", f"{run.address} {run.splits} {view.whole.splits}")
+    latest = caches.latest("metrics", f"{run.address} {run.splits} {view.whole.splits}")
     row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="computed")
 
     # Here in every run of the script: what follows would move up in the next, and be built again in the browser.
@@ -121,7 +121,7 @@ def reward_against_distance(values: pd.DataFrame, version: str) -> None:
     grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
     with grid.cell():
         try:
-            drawn = session.chart("frontier", lambda: frontier(reward, kl, "k3 of the whole response"), run, version)
+            drawn = caches.chart("frontier", lambda: frontier(reward, kl, "k3 of the whole response"), run, version)
         except FieldMissing as error:
             missing.append(f"Reward against distance: {str(error).rstrip('.')}")
             return
@@ -156,14 +156,14 @@ def absent_line(one: metric_list.Absent) -> str:
 
 def watch(stamp: int) -> None:
     """Draw the page anew once a tracker's file has grown."""
-    if session.logged(run).stamp != stamp:
+    if caches.scalars(run).stamp != stamp:
         st.rerun()
 
 
 def draw() -> None:
     """The whole page below its choices."""
     values, version = computed()
-    pins, problem = session.pinned()
+    pins, problem = pinned_metrics.keys()
     with st.container():
         read_from(problem)
     listed = metric_list.panels(values, scalars.logged, choices.dialect)
@@ -190,4 +190,4 @@ def first_step(panel: Panel) -> int:
 draw()
 st.fragment(watch, run_every=LOOK_SECONDS if time.time() - scalars.modified_ns / 1e9 < RECENT_SECONDS else None)(scalars.stamp)
 marks |= sql_editor.draw(run, view.step)
-step_marks.show(marks, key="step_marks", on_click=session.step_clicked("step_marks", run.steps))
+step_marks.show(marks, key="step_marks", on_click=place.step_clicked("step_marks", run.steps))

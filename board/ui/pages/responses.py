@@ -16,7 +16,7 @@ from board.schema import BY_NAME, heading
 from board.text.counting import plural
 from board.text.display import preview
 from board.text.format_number import column_format, fmt
-from board.ui import rollout_detail, session
+from board.ui import caches, place, rollout_detail
 from board.ui.components import rest_of_window
 from board.ui.controls import TableChoices, table_choices
 
@@ -41,7 +41,7 @@ BAR = "reward"
 PANEL_WIDTH = 440
 """Table and rollout stand side by side while each has so many pixels."""
 
-view = session.view()
+view = place.view()
 run = view.run
 numeric = numeric_columns(run.frame)
 
@@ -50,7 +50,7 @@ def found_by(choices: TableChoices) -> NDArray[np.int64]:
     """The keys of the rollouts that a list of these choices holds, in its order, found once."""
     by = choices.sort_by
     step = None if choices.all_steps else view.step
-    return session.listed(
+    return caches.ordered_keys(
         lambda: listed(choices), run, "listed", step, choices.per_step, choices.query, by, bool(by) and choices.descending
     )
 
@@ -72,17 +72,17 @@ def drawn(choices: TableChoices) -> pd.DataFrame:
 
 def reordered() -> None:
     """To be called when another order is chosen, before anything is drawn: the row on top becomes the choice, on the list's first page."""
-    ordered = replace(choices, sort_by=session.typed("sort"), descending=session.typed("order") != "ascending")
+    ordered = replace(choices, sort_by=place.widget_text("sort"), descending=place.widget_text("order") != "ascending")
     keys = found_by(ordered)
-    session.keep(page=1)
+    place.set_widgets(page=1)
     if len(keys):
-        session.go(**places(keys[:1])[0])
+        place.go(**places(keys[:1])[0])
 
 
 def sort_by(column: str) -> None:
     """Sort by a column, the largest first; the other way round where the list is so already."""
     again = choices.sort_by == column and choices.descending
-    session.keep(sort=column, order="ascending" if again else "descending")
+    place.set_widgets(sort=column, order="ascending" if again else "descending")
     reordered()
 
 
@@ -101,7 +101,7 @@ def summary(keys: NDArray[np.int64]) -> str:
     total = len(of_step(run.frame[["step"]], scope))
     parts = [f"{plural(total, 'rollout')} of {where}"]
     shown = (
-        len(session.listed(lambda: drawn(choices).index.to_numpy(), run, "drawn", scope, choices.per_step))
+        len(caches.ordered_keys(lambda: drawn(choices).index.to_numpy(), run, "drawn", scope, choices.per_step))
         if choices.per_step
         else total
     )
@@ -142,13 +142,13 @@ def table(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
         }
     )
     key = f"table_{run.load_id}_{None if choices.all_steps else view.step}_{number}_{hash(choices)}"
-    session.select_row(key, next((row for row, at in enumerate(keys) if at == chosen), None))
+    place.select_row(key, next((row for row, at in enumerate(keys) if at == chosen), None))
     with st.container(key="rollout_table"):
         st.dataframe(
             frame,
             key=key,
-            on_select=session.row_clicked(key, places(keys), **{name: partial(sort_by, name) for name in numeric}),
-            selection_mode=[*session.ROW_OR_CELL, "single-column"],
+            on_select=place.row_clicked(key, places(keys), **{name: partial(sort_by, name) for name in numeric}),
+            selection_mode=[*place.ROW_OR_CELL, "single-column"],
             hide_index=True,
             row_height=ROW_HEIGHT,
             height=HEAD_HEIGHT + ROW_HEIGHT * len(frame) + 3,
@@ -193,11 +193,11 @@ def number_column(name: str, values: NDArray[np.float64], pinned: bool | None) -
 
 def opened(keys: NDArray[np.int64]) -> int | None:
     """The rollout to show beside the table: the chosen one, listed or not, else the first listed one of the chosen step."""
-    asked = session.asked_rollout(run)
+    asked = place.asked_rollout(run)
     if asked is not None:
         return asked
     here = keys if scope is not None else keys[run.frame["step"].loc[pd.Index(keys)].to_numpy() == view.step]
-    return session.chosen_rollout(run, here) if len(here) else None
+    return place.chosen_rollout(run, here) if len(here) else None
 
 
 def rollout(keys: NDArray[np.int64], chosen: int | None) -> None:

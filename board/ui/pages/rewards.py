@@ -16,7 +16,7 @@ from board.figures.of_run import REWARDS
 from board.figures.theme import COLORS
 from board.metrics.formulas import ESTIMATORS, kl_column
 from board.schema import heading, unit
-from board.ui import session
+from board.ui import caches, place
 from board.ui.components import step_marks
 from board.ui.controls import CurveChoices, curve_choices
 from board.ui.messages import unfilled
@@ -24,7 +24,7 @@ from board.ui.messages import unfilled
 PANEL_WIDTH = 420
 """Panels stand side by side while each has so many pixels."""
 
-view = session.view()
+view = place.view()
 run, step = view.run, view.step
 rows = of_step(run.frame, step)
 marks: dict[str, Spec | None] = {}
@@ -37,7 +37,7 @@ def story(choices: CurveChoices) -> None:
     """The steps to look at first, each a click away."""
     columns = ("reward", "valid_reward", kl_column(choices.estimator), "response_length")
     found = landmarks(
-        {name: session.stats(run, name) for name in columns if name in run.frame.columns}, kl_column(choices.estimator)
+        {name: caches.step_stats(run, name) for name in columns if name in run.frame.columns}, kl_column(choices.estimator)
     )
     with st.container(gap="small", key="story"):
         for at, landmark in enumerate(found):
@@ -55,7 +55,7 @@ def story(choices: CurveChoices) -> None:
 def _to_step(landmark: Landmark, at: int, label: str) -> None:
     """What leads to a landmark's step; the label is our own words and numbers."""
     where = {"step": landmark.step}
-    st.button(label, key=f"landmark_{at}", type="tertiary", on_click=session.go, kwargs=where)
+    st.button(label, key=f"landmark_{at}", type="tertiary", on_click=place.go, kwargs=where)
 
 
 def curve(
@@ -69,7 +69,7 @@ def curve(
 
     def draw() -> Chart:
         return step_curve(
-            [CurveSeries(lines[name][0], session.stats(run, name), COLORS[lines[name][1]]) for name in present],
+            [CurveSeries(lines[name][0], caches.step_stats(run, name), COLORS[lines[name][1]]) for name in present],
             band=choices.band,
             title=title,
             unit=unit,
@@ -86,7 +86,7 @@ def curve(
 def panel(draw: Callable[[], Chart], key: str, *choices: str | float | tuple[str, ...]) -> None:
     """Draw a chart, or say in one line which field it lacks. `choices` are what it depends on beside its key and the run."""
     try:
-        drawn = session.chart(key, draw, run, *choices)
+        drawn = caches.chart(key, draw, run, *choices)
     except FieldMissing as error:
         missing.append(str(error).rstrip("."))
         return
@@ -173,4 +173,4 @@ if "reward" in run.frame.columns:
 else:
     missing.append("The reward's distribution needs reward")
 unfilled(missing)
-step_marks.show(marks, key="step_marks", on_click=session.step_clicked("step_marks", run.steps))
+step_marks.show(marks, key="step_marks", on_click=place.step_clicked("step_marks", run.steps))

@@ -9,15 +9,15 @@ from board.analysis.selection import extreme_tokens, natural_order, neighbours, 
 from board.schema import BY_TITLE
 from board.text.counting import plural
 from board.text.format_number import MISSING
-from board.ui import rollout_breakdown, rollout_detail, session, token_panel
+from board.ui import place, rollout_breakdown, rollout_detail, token_panel
 from board.ui.components import folded
 from board.ui.controls import extreme_choices, unseen_estimator
 from board.ui.messages import absent
 
-view = session.view()
+view = place.view()
 run = view.run
 keys = of_step(run.frame, view.step).index.to_numpy()
-rollout = run.rollout(session.chosen_rollout(run, keys))
+rollout = run.rollout(place.chosen_rollout(run, keys))
 by_token = bool(len(rollout.counts))
 top = st.container(horizontal=True, vertical_alignment="bottom")
 with top:
@@ -59,8 +59,8 @@ def extremes() -> None:
     st.dataframe(
         shown,
         key=key,
-        on_select=session.row_clicked(key, [{"token": position} for position in positions]),
-        selection_mode=session.ROW_OR_CELL,
+        on_select=place.row_clicked(key, [{"token": position} for position in positions]),
+        selection_mode=place.ROW_OR_CELL,
         hide_index=True,
         placeholder=MISSING,
         column_order=[*first, *leading, *(name for name in names if name not in leading)],

@@ -1,4 +1,4 @@
-"""board.ui.session: how the reader's place moves, apart from any page."""
+"""board.ui.place: how the reader's place moves, apart from any page."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ def moves() -> None:
 
     import streamlit as st
 
-    from board.ui import session
+    from board.ui import place
 
     moves: dict[str, dict[str, Any]] = {
         "the same rollout": {"step": 20, "rollout": "a:1"},
@@ -23,7 +23,7 @@ def moves() -> None:
         "another token": {"token": 4},
     }
     for name, where in moves.items():
-        st.button(name, key=name, on_click=session.go, kwargs=where)
+        st.button(name, key=name, on_click=place.go, kwargs=where)
 
 
 PLACE: dict[str, Any] = {"step": 20, "rollout": "a:1", "token": 3, "compare": "1,2", "window": "0-9"}

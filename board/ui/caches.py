@@ -1,0 +1,173 @@
+"""What is made once and shared by all readers: the open runs, and what was computed, drawn or found of them.
+
+The only module that touches st.cache_*. Keyed by the load of a run and small choices, never by data; knows no reader's place.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from board.analysis.alternatives import Likeliest, likeliest
+from board.analysis.logged_curves import CurveReader, Scalars, find
+from board.analysis.step_stats import per_step
+from board.errors import BoardError, RunNotFound
+from board.figures.chart import Chart, Ready
+from board.figures.theme import ink
+from board.runs.library import Library, RunFolder, list_runs
+from board.runs.rollout import Rollout
+from board.runs.run import Run
+from board.runs.shared_values import LatestValue, RecentValues
+from board.text.path_names import path_of, shown
+from board.trackers import LogSource
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class DrawnChart:
+    """A chart, and the same as it is sent."""
+
+    chart: Chart
+    figure: Ready
+
+
+def root() -> Path:
+    """The folder whose runs may be read: RL_BOARD_ROOT, else the script's argument, else the bundled samples. Raises RunNotFound."""
+    given = os.environ.get("RL_BOARD_ROOT") or next((argument for argument in sys.argv[1:2] if Path(argument).is_dir()), None)
+    folder = Path(given) if given else Path(__file__).parents[2] / "rollout_samples"
+    if not folder.is_dir():
+        raise RunNotFound(f"The root {str(folder)!r} is not a folder. Start the board with the folder that holds your runs.")
+    return folder.resolve()
+
+
+@st.cache_resource(show_spinner=False)
+def library() -> Library:
+    """The runs this server has open, shared by all browser sessions; read with RL_BOARD_TOKENIZER and RL_BOARD_MAPPING, if given."""
+    tokenizer, mapping = (os.environ.get(f"RL_BOARD_{name}") for name in ("TOKENIZER", "MAPPING"))
+    return Library(Path(tokenizer) if tokenizer else None, Path(mapping) if mapping else None)
+
+
+@st.cache_data(ttl=5, show_spinner=False, max_entries=16)
+def run_folders(folder: str) -> list[RunFolder]:
+    """The runs under a root, whose path is given as it is shown, looked up at most every five seconds."""
+    return list_runs(Path(path_of(folder)))
+
+
+def frame(name: str, compute: Callable[[Run], pd.DataFrame], run: Run, *small: str | float | None) -> pd.DataFrame:
+    """A frame computed from a run, kept while that load of the run is in use. Keyed by the load and small choices, never by its data."""
+    return _frame(name, run.load_id, small, run, compute)
+
+
+def step_stats(run: Run, column: str) -> pd.DataFrame:
+    """Per-step aggregates of a column, computed once per load."""
+    return frame("per_step", lambda opened: per_step(opened.frame, column), run, column)
+
+
+def built(name: str, build: Callable[[], _T], run: Run, *small: str | float | None) -> _T:
+    """Something large made from a run, as what is sent to the browser: the last few are kept, by the load and small choices."""
+    built: _T = _built(name, run.load_id, small, build)
+    return built
+
+
+def ordered_keys(compute: Callable[[], NDArray[np.int64]], run: Run, *small: str | float | bool | None) -> NDArray[np.int64]:
+    """Keys of rollouts in the order of a list, found once for all readers. Keyed by the load and small choices; not to be changed."""
+    return _ordered_keys(run.load_id, small, compute)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _ordered_keys(load_id: str, small: tuple[object, ...], _compute: Callable[[], NDArray[np.int64]]) -> NDArray[np.int64]:
+    return _compute()
+
+
+def chart(name: str, draw: Callable[[], Chart], run: Run, *small: str | float | tuple[str, ...] | None) -> DrawnChart:
+    """A chart of a run in the page's colours, drawn once for all readers. Keyed by the load, the page's theme and small choices."""
+    theme: Literal["light", "dark"] = "dark" if st.context.theme.type == "dark" else "light"
+
+    def drawn() -> DrawnChart:
+        made = draw()
+        return DrawnChart(made, Ready(ink(made.spec, theme)))
+
+    return _charts().get((name, run.load_id, small, theme), drawn)
+
+
+@st.cache_resource(show_spinner=False)
+def _charts() -> RecentValues[DrawnChart]:
+    """By key rather than as a cached function of Streamlit's, which takes as long to find a chart as to send it."""
+    return RecentValues(256)
+
+
+def scalars(run: Run) -> Scalars:
+    """What trackers logged near the run, or where RL_BOARD_SCALARS says; files that did not change are not read again."""
+    try:
+        return _scalar_reader().read(
+            _scalar_sources(shown(run.location), shown(os.environ.get("RL_BOARD_SCALARS", "")), shown(root()))
+        )
+    except BoardError as error:
+        return Scalars(problems=(str(error),))
+
+
+@st.cache_data(ttl=30, show_spinner=False, max_entries=16)
+def _scalar_sources(location: str, given: str, within: str) -> list[LogSource]:
+    """Looked up at most twice a minute: a run's folder may hold many files. Those that are found are looked at each time.
+
+    Paths are given as they are shown: Streamlit keeps nothing under a text that UTF-8 cannot hold.
+    """
+    return find(Path(path_of(location)), Path(path_of(given)) if given else None, Path(path_of(within)))
+
+
+@st.cache_resource(show_spinner=False)
+def _scalar_reader() -> CurveReader:
+    return CurveReader()
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def latest(name: str, location: str) -> LatestValue[Any]:
+    """The latest value of that name made of the run at a location, shared by all readers."""
+    return LatestValue()
+
+
+def latest_answer(location: str, query: str, *, anew: bool) -> LatestValue[Any]:
+    """The latest answer to a query over the run at a location, shared by all readers; `anew` forgets the one there is."""
+    if anew:
+        _latest_answer.clear(location, query)
+    return _latest_answer(location, query)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _latest_answer(location: str, query: str) -> LatestValue[Any]:
+    return LatestValue()
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _built(name: str, load_id: str, small: tuple[str | float | None, ...], _build: Callable[[], object]) -> Any:
+    return _build()
+
+
+@st.cache_resource(show_spinner=False, max_entries=256)
+def _frame(
+    name: str, load_id: str, small: tuple[str | float | None, ...], _run: Run, _compute: Callable[[Run], pd.DataFrame]
+) -> pd.DataFrame:
+    return _compute(_run)
+
+
+def likeliest_alternatives(run: Run, rollout: Rollout, rows: NDArray[np.int64]) -> Likeliest | None:
+    """What else could have been sampled at the tokens at `rows` (rising positions), kept while it is looked at; None where the row has none."""
+    if rollout.alternatives is None or rollout.tokens is None or not len(rows):
+        return None
+    return _likeliest(run.load_id, rollout.key, (int(rows[0]), int(rows[-1]), len(rows)), rollout, rows)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _likeliest(load_id: str, key: int, place: tuple[int, int, int], _rollout: Rollout, _rows: NDArray[np.int64]) -> Likeliest:
+    """Rows with the same ends and as many of them are the same: only padding is ever left out."""
+    assert _rollout.alternatives is not None
+    assert _rollout.tokens is not None
+    return likeliest(_rollout.alternatives.lists, _rollout.tokens, _rows)

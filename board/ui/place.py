@@ -1,0 +1,316 @@
+"""The reader's place: what he looks at and what he chose, in the session's state and mirrored in the URL. Every view has a link.
+
+The parts of the place (PARTS) reach the URL here alone: `adopt` takes over what a link asks for, `write` puts all parts there at once.
+A widget is bound to the URL by itself (`bind="query-params"`) when what it holds is no part of the place, so that moving the reader
+neither sets nor forgets it: filters, sorting, columns, curves; `link` carries those from page to page, and `release` keeps them there.
+
+The only module that touches st.session_state and st.query_params. What a link or a widget asks for is a request, not a fact: it is
+checked against the runs and steps there are, elsewhere.
+"""
+
+import math
+import re
+import time
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from board.analysis.step_stats import nearest_step
+from board.runs.run import Run
+
+PlacePart = Literal["run", "step", "rollout", "token", "compare", "metric", "scale", "granularity", "window"]
+
+PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
+
+ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", "single-cell"]
+"""What a click selects in a table whose rows lead somewhere: anywhere on the row must do."""
+
+Parameters = dict[str, str | list[str]]
+"""Those of a link, as `st.page_link` takes them: a list where there are several of a name."""
+
+_WHOLE: Final[tuple[PlacePart, ...]] = ("step", "token")
+"""Parts of the place that are whole numbers."""
+
+_PASSING: Final[tuple[PlacePart, ...]] = ("token", "compare", "window")
+"""Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
+
+STALE_SECONDS: Final = 5.0
+"""A click so soon after the URL was written may come with the URL of before, which a busy browser had not yet replaced."""
+
+_FORGOTTEN: Final[Mapping[str, tuple[PlacePart, ...]]] = {
+    "run": ("step", "rollout", "window", "token", "compare"),
+    "step": ("rollout", "window", "token", "compare"),
+    "rollout": ("window", "token", "compare"),
+    "token": ("compare",),
+}
+"""What depends on a part of the place and is forgotten with it."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What every page is given: the run, the chosen step, and how texts are to be shown."""
+
+    run: Run
+    step: int
+    pads: tuple[str, ...]
+    """Texts of tokens to hide as padding; empty to show them."""
+    system_end: str
+    """Text that ends the system prompt to hide; empty to show it."""
+    whole: Run
+    """With the rollouts of evaluations, where `run` has those of training alone or the reverse."""
+
+
+def part(name: PlacePart) -> str | int | None:
+    """One part of the reader's place, None when nothing is chosen."""
+    value: str | int | None = st.session_state.get(name)
+    return value
+
+
+def go(**where: str | int | None) -> None:
+    """Move the reader: `go(step=12)`, and forget what depended on the old place; nothing is forgotten where he is there already.
+
+    So a table may report its marked row again, as it does when a page is left. Only before the widget of that name is drawn, that is,
+    in callbacks or at the top of the page.
+    """
+    for name, value in where.items():
+        if st.session_state.get(name) != value:
+            forget_after(name, keep=where)
+    st.session_state.update(where)
+
+
+def fill_in(**where: str | int | None) -> None:
+    """Fill in parts of the place, or what is shown now, without forgetting the parts that depend on them."""
+    st.session_state.update(where)
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text of the URL or of a widget is a whole number that fits 64 bits, or nearly."""
+    return re.fullmatch(r"-?[0-9]{1,19}", text) is not None
+
+
+def step_chosen(steps: NDArray[np.int64]) -> None:
+    """To be called when the list of steps has changed the step: one that was typed, and is not there, becomes the nearest that is."""
+    typed = st.session_state.get("step")
+    if isinstance(typed, str):
+        st.session_state["step"] = nearest_step(steps, int(typed)) if is_whole(typed) else None
+    forget_after("step")
+
+
+def forget_after(name: str, keep: Container[str] = ()) -> None:
+    """Forget the parts of the place that depend on that one, but for those in `keep`, and what was said of the link that led here.
+
+    To be called as it is when a widget has changed that part by itself.
+    """
+    remember(amiss=None)
+    for dependent in _FORGOTTEN.get(name, ()):
+        if dependent not in keep:
+            st.session_state.pop(dependent, None)
+
+
+def step_clicked(marks: str, steps: NDArray[np.int64]) -> Callable[[], None]:
+    """A callback for the step marks with that key: go to the step nearest to the place that was clicked."""
+
+    def callback() -> None:
+        x = (st.session_state.get(marks) or {}).get("clicked")
+        if isinstance(x, int | float) and math.isfinite(x) and len(steps):
+            go(step=nearest_step(steps, x))
+
+    return callback
+
+
+def bar_clicked(strip: str, steps: NDArray[np.int64]) -> Callable[[], None]:
+    """A callback for the strip of steps with that key: go to the step of the bar that was clicked; `steps` are the bars', in order."""
+
+    def callback() -> None:
+        at = (st.session_state.get(strip) or {}).get("clicked")
+        if isinstance(at, int) and 0 <= at < len(steps):
+            go(step=int(steps[at]))
+
+    return callback
+
+
+def row_clicked(table: str, places: Sequence[Mapping[str, str | int]], /, **heads: Callable[[], None]) -> Callable[[], None]:
+    """A callback for the table with that key: go to the place of the row that was clicked. `places` are the rows', in order.
+
+    The table selects ROW_OR_CELL: a click on a cell names the cell, one beside the first column the row. Where it selects columns too,
+    `heads` are what a click on a column's head does.
+    """
+
+    def callback() -> None:
+        selection = (st.session_state.get(table) or {}).get("selection", {})
+        rows = [row for row, _ in selection.get("cells", [])] or selection.get("rows", [])
+        if act := next((act for name, act in heads.items() if name in selection.get("columns", [])), None):
+            act()
+        elif rows and rows[0] < len(places):
+            go(**places[rows[0]])
+
+    return callback
+
+
+def select_row(table: str, row: int | None) -> None:
+    """Mark one row of the table with that key, before it is drawn."""
+    st.session_state[table] = {"selection": {"rows": [] if row is None else [row], "cells": [], "columns": []}}
+
+
+def remember(**what: object) -> None:
+    """Remember something about this reader that is no part of the place."""
+    st.session_state.update({f"_remembered_{name}": value for name, value in what.items()})
+
+
+def remembered(name: str) -> Any:
+    """What was remembered under that name last; None when nothing was."""
+    return st.session_state.get(f"_remembered_{name}")
+
+
+def set_widgets(**values: object) -> None:
+    """Set the widgets with those keys, before they are drawn."""
+    st.session_state.update(values)
+
+
+def widget_value(key: str) -> Any:
+    """What the widget with that key holds; None where it was not drawn yet."""
+    return st.session_state.get(key)
+
+
+def widget_text(key: str) -> str:
+    """What the widget of text with that key holds; empty where it was not drawn yet."""
+    return str(st.session_state.get(key) or "")
+
+
+def asked_rollout(run: Run) -> int | None:
+    """The key of the rollout the reader chose; None when there is no choice, or not in this run."""
+    asked = st.session_state.get("rollout")
+    return run.key_of(str(asked)) if asked is not None else None
+
+
+def chosen_rollout(run: Run, keys: NDArray[np.int64]) -> int:
+    """The key of the rollout the reader chose, listed or not; without a choice the first of `keys`, which are the step's and not empty.
+
+    The first becomes the choice, so that the link names it.
+    """
+    asked = asked_rollout(run)
+    if asked is not None:
+        return asked
+    first = run.rollout(int(keys[0]))
+    fill_in(rollout=first.source)
+    return first.key
+
+
+def set_view(view: View) -> None:
+    """Hand the frame's choices to the page that is about to be drawn."""
+    st.session_state["_view"] = view
+
+
+def view() -> View:
+    """What the frame chose for this page."""
+    chosen: View = st.session_state["_view"]
+    return chosen
+
+
+def adopt() -> None:
+    """Take over what the URL asks for, where it says something other than what this session last wrote there.
+
+    So a link opens its view, the browser's Back button works, and a click is not undone by the URL it is about to change.
+    """
+    remember(folded=frozenset())
+    asked = _asked()
+    if "_written" not in st.session_state:
+        st.session_state.update({"_written": {}, "_before": None, "_written_at": -math.inf, "_asked_run": asked["run"]})
+    if asked == st.session_state["_written"]:
+        st.session_state["_before"] = None  # the browser has what was written: from now on it means what it says
+    if _is_stale(asked):
+        return
+    for name, value in asked.items():
+        if value == st.session_state["_written"].get(name):
+            continue
+        if value is not None:
+            st.session_state[name] = int(value) if name in _WHOLE and is_whole(value) else value
+            if name == "token":
+                forget_after(name, keep=st.query_params)
+        elif name in _PASSING and asked["run"] is not None:
+            st.session_state.pop(name, None)
+
+
+def _is_stale(asked: Mapping[str, str | None]) -> bool:
+    """Whether the URL is only the one of before, which a click came with; never so where Back or Forward brought it."""
+    went_back = bool((context := get_script_run_ctx()) and context.is_history_navigation)
+    young = time.monotonic() - float(st.session_state["_written_at"]) < STALE_SECONDS
+    return young and not went_back and asked == st.session_state["_before"]
+
+
+def _asked() -> dict[str, str | None]:
+    return {name: st.query_params.get(name) for name in PARTS}
+
+
+def write() -> None:
+    """Put the reader's place into the URL, all parts at once: each change would be a stop of the browser's Back button."""
+    written = {name: str(value) if (value := st.session_state.get(name)) is not None else None for name in PARTS}
+    before = _asked()
+    changed = {name: value for name, value in written.items() if before[name] != value}
+    if changed:
+        st.session_state.update({"_before": before, "_written_at": time.monotonic()})
+        # an empty list takes a parameter out of the URL
+        st.query_params.update({name: [] if value is None else value for name, value in changed.items()})
+    st.session_state["_written"] = written
+
+
+def release() -> None:
+    """Let go of the parameters that widgets are bound to, so that they stay in the URL on pages that do not draw those widgets.
+
+    Streamlit takes a page's parameters out of the URL when another page comes, and that would be two stops of the Back button more. A
+    widget is bound anew each time it is drawn. To be called after every run of the script, however it ends.
+    """
+    if context := get_script_run_ctx():
+        with context.session_state.query_params() as parameters:
+            for name in map(str, st.session_state):
+                if binding := parameters.get_binding_for_param(name):
+                    parameters.unbind_widget(binding.widget_id)
+
+
+def link(**where: str | int) -> Parameters:
+    """The parameters of a link to another page at the reader's place, but for what is given, with all that was chosen on any page.
+
+    The browser adds those of the widgets that are drawn now by itself.
+    """
+    there: Parameters = {name: str(value) for name in PARTS if (value := where.get(name, st.session_state.get(name))) is not None}
+    drawn = _bound() - _folded()
+    chosen = {name: st.query_params.get_all(name) for name in st.query_params if name not in PARTS and name not in drawn}
+    return there | {name: values[0] if len(values) == 1 else values for name, values in chosen.items()}
+
+
+def choice(name: str, default: str | bool) -> str | bool:
+    """A choice whose widget may not be drawn on this page, or not yet: as the session holds it, else as the URL says it."""
+    value: str | bool = st.session_state.get(name, st.query_params.get(name, default))
+    return value
+
+
+def _bound() -> frozenset[str]:
+    """The parameters that widgets keep which were drawn in this run."""
+    context = get_script_run_ctx()
+    if context is None:
+        return frozenset()
+    with context.session_state.query_params() as parameters:
+        return frozenset(name for name in map(str, st.session_state) if parameters.is_bound(name))
+
+
+@contextmanager
+def folded() -> Iterator[None]:
+    """Draw widgets in what the reader opens and closes: the browser does not have them while it is closed, so links carry theirs."""
+    before = _bound()
+    yield
+    remember(folded=_folded() | (_bound() - before))
+
+
+def _folded() -> frozenset[str]:
+    return remembered("folded") or frozenset()
+
+
+def asked_for(run: str) -> bool:
+    """Whether the link that opened this session names the run."""
+    return bool(st.session_state.get("_asked_run") == run)

@@ -15,6 +15,8 @@ from board.runs.parts import COUNTS, PADS, Alternatives, Part
 from board.schema import ALTERNATIVES, TOKENS
 from board.sources import files, shards
 from board.sources.shards import Shard
+from board.text.counting import plural
+from board.text.format_number import fmt
 
 NO_METRIC: Final = (TOKENS, ALTERNATIVES, COUNTS, PADS)
 """Token columns of a part that are no metric."""
@@ -55,8 +57,15 @@ class Rollout:
         """How links and messages name this rollout."""
         return source_of(self.shard, self.line, self.nth)
 
-    __repr__ = notebook_text.rollout_line
-    _repr_html_ = notebook_text.rollout_table
+    def __repr__(self) -> str:
+        """`Rollout('rank_0.jsonl:7', step 3, 12 tokens, reward 0.500)`."""
+        numbers = [f"step {self.step}", plural(len(self.counts), "token"), f"reward {fmt(self.reward)}"]
+        return notebook_text.line("Rollout", self.source, numbers)
+
+    def _repr_html_(self) -> str:
+        """Its numbers and its texts, for a notebook."""
+        numbers = {"step": f"{self.step:,}", "tokens": f"{len(self.counts):,}", "reward": fmt(self.reward)}
+        return notebook_text.table(f"Rollout {self.source}", numbers | self.texts)
 
 
 def source_of(shard: str, line: int, nth: int) -> str:

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from board.errors import BoardError
 from board.runs import notebook_text
-from board.runs.load_report import LoadReport
+from board.runs.load_report import NAMED, LoadReport
 from board.runs.parts import Part
 from board.runs.parts_by_key import PartsByKey
 from board.runs.rollout import Rollout, parsed_source, raw_record, rollout_at, source_of
 from board.runs.whole_frame import whole_frame
 from board.schema import EVALUATION
 from board.sources.shards import Fingerprint, Shard
+from board.text.counting import plural
 from board.text.path_names import shown
 
 Split = Literal["train", "evaluation"]
@@ -45,8 +46,23 @@ class Run:
     family: str = ""
     """The trainer whose dump this is, where a recording lies in the same folder; empty for any other run."""
 
-    __repr__ = notebook_text.run_line
-    _repr_html_ = notebook_text.run_table
+    def __repr__(self) -> str:
+        """`Run('tiny', 128 rollouts, 4 steps, 0 problems)`."""
+        counted = [(len(self.frame), "rollout"), (len(self.steps), "step"), (self.report.counts.total(), "problem")]
+        return notebook_text.line("Run", self.name, [plural(count, noun) for count, noun in counted])
+
+    def _repr_html_(self) -> str:
+        """What there is to look at, and the first problems, for a notebook."""
+        report, steps = self.report, self.steps
+        problems = [f"{report.refused:,} refused, {report.flagged:,} flagged", *map(str, report.problems[:NAMED])]
+        facts = {
+            "rollouts": f"{len(self.frame):,}",
+            "steps": f"{len(steps):,}: {steps[0]:,} to {steps[-1]:,}" if len(steps) else "0",
+            "texts": ", ".join(self.text_columns),
+            "token metrics": ", ".join(self.token_metrics),
+            "problems": "\n".join(problems) if report.counts.total() else "0",
+        }
+        return notebook_text.table(f"Run {self.address}", facts)
 
     @property
     def parts(self) -> Sequence[Part]:
@@ -165,4 +181,4 @@ class Run:
         Of a field that is a number in some rows and something else in others, the numbers keep the name; the rest is in
         `<name> (tokens)` and `<name> (text)`.
         """
-        return whole_frame(self)
+        return whole_frame(self.frame, self._by_key)

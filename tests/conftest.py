@@ -22,6 +22,13 @@ REPOSITORY = Path(__file__).parent.parent
 START_SECONDS = 60
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file whose tests `-m` leaves out as a whole is not even imported."""
+    left_out = [places for marker, places in MARKED.items() if f"not {marker}" in config.getoption("markexpr")]
+    path = collection_path.relative_to(REPOSITORY / "tests") if collection_path.is_relative_to(REPOSITORY / "tests") else Path()
+    return True if any(path.is_relative_to(place) for places in left_out for place in places) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Set the markers of each folder; the files that take longest go first, so that all workers end at about the same time."""
     for item in items:

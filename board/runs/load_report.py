@@ -59,9 +59,9 @@ class LoadReport:
     def add(self, problem: Problem) -> None:
         """Count a problem, and keep it while there is room."""
         self.counts[problem.severity] += 1
-        self.keep(problem)
+        self.add_counted(problem)
 
-    def keep(self, problem: Problem) -> None:
+    def add_counted(self, problem: Problem) -> None:
         """Keep a problem that is counted already, while there is room."""
         self._kept[problem.severity] += 1
         if self._kept[problem.severity] <= KEPT_PROBLEMS:

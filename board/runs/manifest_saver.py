@@ -53,7 +53,7 @@ class ManifestSaver:
                 del self._unsaved[name]
             identity = parsed.identity
             with suppress(OSError):
-                self._store.keep(parsed.shard, Manifest(identity.format, identity.note, identity.objects, pieces))
+                self._store.write_manifest(parsed.shard, Manifest(identity.format, identity.note, identity.objects, pieces))
         self._saved_at = time.monotonic()
 
     def _is_safe(self, shard: str, piece: Piece) -> bool:

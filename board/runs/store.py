@@ -80,7 +80,7 @@ class Piece:
         """Add what reading found to a report; the stretch starts after `first_line` lines of its shard."""
         for line, reason, severity in self.problems:
             number = None if line is None else line + first_line
-            into.keep(Problem(shard, number, reason, "refused" if severity == "refused" else "flagged"))
+            into.add_counted(Problem(shard, number, reason, "refused" if severity == "refused" else "flagged"))
         into.counts.update(self.counts)
         into.rows += self.rows
         into.unfinished += [shard] if self.unfinished else []
@@ -164,7 +164,7 @@ class Store:
     def _has(self, piece: Piece) -> bool:
         return all((self.folder / file.name).is_file() for file in piece.files)
 
-    def keep(self, shard: Shard, manifest: Manifest) -> None:
+    def write_manifest(self, shard: Shard, manifest: Manifest) -> None:
         """Write a shard's manifest. It need not be flushed: one that the machine's fall spoils does not fit its digest. Raises OSError."""
         identity = {"folder": self.folder.name, "shard": shard.name}
         written = {**identity, "size": shard.size, "mtime_ns": shard.mtime_ns, **asdict(manifest)}

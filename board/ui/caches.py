@@ -55,9 +55,20 @@ def library() -> Library:
     return Library(Path(tokenizer) if tokenizer else None, Path(mapping) if mapping else None)
 
 
+def run_folders(folder: str, asked: str | None = None) -> list[RunFolder]:
+    """The runs under a root, whose path is given as it is shown, looked up at most every five seconds; at once where `asked` is none of them.
+
+    A link may be as new as its run.
+    """
+    known = _run_folders(folder)
+    if asked is None or any(asked == one.name for one in known):
+        return known
+    _run_folders.clear(folder)
+    return _run_folders(folder)
+
+
 @st.cache_data(ttl=5, show_spinner=False, max_entries=16)
-def run_folders(folder: str) -> list[RunFolder]:
-    """The runs under a root, whose path is given as it is shown, looked up at most every five seconds."""
+def _run_folders(folder: str) -> list[RunFolder]:
     return list_runs(Path(path_of(folder)))
 
 

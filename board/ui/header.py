@@ -1,4 +1,4 @@
-"""The top line that stays on every page: run, step, what loading found. Draws; what it chooses it hands to `session`.
+"""The top line that stays on every page: run, step, what loading found. Draws; what it chooses it hands to `place`.
 
 Returns whether there is a run to show. Everything that can be wrong with a root, a run or a link ends here in one sentence on the screen.
 """
@@ -47,7 +47,8 @@ def draw() -> bool:
 
 def _draw(root: Path) -> bool:
     reading = reading_choices()
-    folders = caches.run_folders(shown(root))
+    asked = place.part("run")
+    folders = caches.run_folders(shown(root), None if asked is None else str(asked))
     line = st.container(horizontal=True, vertical_alignment="bottom", key="topline")
     missing = _missing_run(folders, root)
     with line:

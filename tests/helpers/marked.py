@@ -4,6 +4,7 @@ MARKED: dict[str, tuple[str, ...]] = {
     "browser": ("browser",),
     "server": (
         "analysis/test_logged_curves.py",
+        "checks/test_faults.py",
         "cli",
         "examples",
         "formats/test_damage.py",

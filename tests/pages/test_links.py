@@ -32,6 +32,18 @@ def test_link_opens_its_rollout(root: Path) -> None:
     assert "text of step 1, row 1" in texts(test)
 
 
+def test_link_to_a_run_that_was_just_written(root: Path) -> None:
+    """A run is there for its link at once, though the list of runs was looked up a moment ago."""
+    add_run(root, "a", [whole_row(0)])
+    opened("rewards")
+    add_run(root, "b", [whole_row(0, response="written since")])
+
+    test = opened("responses", run="b")
+
+    assert linked(test, "run") == "b"
+    assert "written since" in texts(test)
+
+
 LINKS = {
     "unknown run": ({"run": "../secret"}, "There is no run '../secret' under this root"),
     "unknown step": ({"run": "run", "step": "99"}, "4 rollouts of step 2"),

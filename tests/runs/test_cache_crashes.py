@@ -117,7 +117,7 @@ def test_two_boards_that_saw_different_times(tmp_path: Path) -> None:
     write_run(folder, {"rank_0.jsonl": [token_row(at, prompt=f"p{at}") for at in range(20)]})
     open_run(folder)
 
-    slow.keep(old, Manifest("native", "", False, (piece,)))
+    slow.write_manifest(old, Manifest("native", "", False, (piece,)))
 
     assert prompts(open_run(folder)) == [f"p{at}" for at in range(20)]
 
@@ -212,7 +212,7 @@ def test_shard_rewritten_while_it_is_parsed(tmp_path: Path, monkeypatch: pytest.
         return kept.write(part)
 
     piece = parse(ByteRange(found, 0, found.size, "native"), ReadOptions(), keep)
-    kept.keep(found, Manifest("native", "", False, (piece,)))
+    kept.write_manifest(found, Manifest("native", "", False, (piece,)))
     with shard.open("a") as stream:
         stream.write("not json\n" * 3)
     monkeypatch.setattr(parsed_shard, "STRETCH_BYTES", 100)

@@ -67,7 +67,7 @@ for run in sorted(root.iterdir()):
         settled(opened, 30.0)
     except BoardError as error:
         said["refused"] = str(error)
-    read = logged_curves.Reader().read([one for one in logged_curves.find(run, within=root) if one.path.is_relative_to(run)])
+    read = logged_curves.CurveReader().read([one for one in logged_curves.find(run, within=root) if one.path.is_relative_to(run)])
     said["scalars"] = [one.name for one in read.logged]
     said["unread"] = list(read.problems)
     print(json.dumps(said), flush=True)

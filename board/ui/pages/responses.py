@@ -51,11 +51,11 @@ def found_by(choices: TableChoices) -> NDArray[np.int64]:
     by = choices.sort_by
     step = None if choices.all_steps else view.step
     return caches.ordered_keys(
-        lambda: listed(choices), run, "listed", step, choices.per_step, choices.query, by, bool(by) and choices.descending
+        lambda: listed_keys(choices), run, "listed", step, choices.per_step, choices.query, by, bool(by) and choices.descending
     )
 
 
-def listed(choices: TableChoices) -> NDArray[np.int64]:
+def listed_keys(choices: TableChoices) -> NDArray[np.int64]:
     """The same, found anew: drawn, filtered and sorted."""
     rows = drawn(choices)
     if choices.query:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Request, expect, sync_playwright
 from rows import add_run
 from servers import Serve
-from settling import tab
+from settling import settled, tab
 
 expect.set_options(timeout=30_000)  # a busy machine may take long to draw; what never comes fails all the same
 
@@ -82,5 +82,5 @@ def view(link_of: Callable[[Mapping[str, Any]], str], page: Page, request: pytes
     expect(page.locator(".tv-tok").first).to_be_visible()
     # The link is written last: from here on no run of the script draws the view anew.
     expect(page).to_have_url(re.compile("granularity=token"))
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+    settled(page)
     return page.locator(".tv")

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Request, expect, sync_playwright
 from rows import add_run
 from servers import Serve
-from settling import settled, tab
+from settling import settled
 
 expect.set_options(timeout=30_000)  # a busy machine may take long to draw; what never comes fails all the same
 
@@ -62,14 +62,14 @@ def page(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture(scope="session")
 def link_of(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Mapping[str, Any]], str]:
-    """Writes a run of one rollout and gives its link; all of them are on one server, which takes longer to start than a run to write."""
+    """Writes a run of one rollout and gives the link to its tokens; all of them are on one server, which takes longer to start than a run to write."""
     root, numbers = tmp_path_factory.mktemp("runs"), count()
     address = serve(root)
 
     def written(row: Mapping[str, Any]) -> str:
         name = f"run-{next(numbers)}"
         add_run(root, name, [row])
-        return f"{address}?run={name}"
+        return f"{address}tokens?run={name}"
 
     return written
 
@@ -78,7 +78,6 @@ def link_of(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Callable[
 def view(link_of: Callable[[Mapping[str, Any]], str], page: Page, request: pytest.FixtureRequest) -> Locator:
     """The token view of the row that the test asks for."""
     page.goto(link_of(request.param))
-    tab(page, "Tokens").click()
     expect(page.locator(".tv-tok").first).to_be_visible()
     # The link is written last: from here on no run of the script draws the view anew.
     expect(page).to_have_url(re.compile("granularity=token"))

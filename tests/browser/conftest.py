@@ -62,7 +62,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture(scope="session")
 def link_of(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Mapping[str, Any]], str]:
-    """Writes a run of one rollout and gives the link to its tokens; all of them are on one server, which takes longer to start than a run to write."""
+    """Writes a run of one rollout and gives the link to its tokens; all are on one server, which takes longer to start."""
     root, numbers = tmp_path_factory.mktemp("runs"), count()
     address = serve(root)
 

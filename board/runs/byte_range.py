@@ -1,6 +1,6 @@
-"""A stretch of a shard → its parts, kept by whoever asked, and a word on what reading it found.
+"""A byte range of a shard → its parts, kept by whoever asked, and a word on what reading it found.
 
-Knows lines and parts; knows neither which stretches a run needs nor which process it is in.
+Knows lines and parts; knows neither which byte ranges a run needs nor which process it is in.
 """
 
 from collections.abc import Callable, Iterable
@@ -30,22 +30,25 @@ class ByteRange:
 
 
 def parse(
-    stretch: ByteRange, reading: ReadOptions, keep: Callable[[Part], File | None], on_bytes: Callable[[int], None] | None = None
+    byte_range: ByteRange,
+    reading: ReadOptions,
+    keep: Callable[[Part], File | None],
+    on_bytes: Callable[[int], None] | None = None,
 ) -> Piece:
-    """Parse a stretch, handing its parts to `keep`, which says what file it wrote. Raises OSError from `keep`, RunNotFound.
+    """Parse a byte range, handing its parts to `keep`, which says what file it wrote. Raises OSError from `keep`, RunNotFound.
 
-    `on_bytes` is called now and then with the number of file bytes read of a compressed shard, whose stretch is the whole.
+    `on_bytes` is called now and then with the number of file bytes read of a compressed shard, whose byte range is the whole.
     """
-    shard, report, files = stretch.shard, LoadReport(), []
+    shard, report, files = byte_range.shard, LoadReport(), []
 
     def kept(part: Part) -> None:
         files.append(keep(part))
 
-    found, count, seal = _items(stretch, on_bytes)
-    part_builder.read_parts(found, shard.name, formats.by_name(stretch.format, reading.mapping), reading, report, kept)
+    found, count, seal = _items(byte_range, on_bytes)
+    part_builder.read_parts(found, shard.name, formats.by_name(byte_range.format, reading.mapping), reading, report, kept)
     return Piece(
-        start=stretch.start,
-        stop=stretch.stop,
+        start=byte_range.start,
+        stop=byte_range.stop,
         lines=count,
         files=tuple(file for file in files if file),
         rows=report.rows,
@@ -56,10 +59,10 @@ def parse(
     )
 
 
-def _items(stretch: ByteRange, on_bytes: Callable[[int], None] | None) -> tuple[Iterable[Item], int, str]:
-    """What stands in the stretch, of how many lines it is when lines are counted, and its seal, taken of the bytes that are read."""
-    shard = stretch.shard
+def _items(byte_range: ByteRange, on_bytes: Callable[[int], None] | None) -> tuple[Iterable[Item], int, str]:
+    """What stands in the byte range, of how many lines it is when lines are counted, and its seal, taken of the bytes that are read."""
+    shard = byte_range.shard
     if shards.is_plain(shard):
-        return shards.read_stretch(shard, stretch.start, stretch.stop)
-    seal = shards.seal(shard, stretch.start, stretch.stop)
+        return shards.read_range(shard, byte_range.start, byte_range.stop)
+    seal = shards.seal(shard, byte_range.start, byte_range.stop)
     return (shards.read_lines(shard, on_bytes) if shard.of_lines else containers.read(shard)), 0, seal

@@ -1,6 +1,6 @@
 """One load of a run: which of the found shards are its own, what of them is missing, and what became of it once it was parsed.
 
-Knows stretches, the store and how far a load has come; knows neither what a row means nor what a run is.
+Knows byte ranges, the store and how far a load has come; knows neither what a row means nor what a run is.
 """
 
 from collections import Counter
@@ -63,33 +63,33 @@ class Loader:
 
     def run(self) -> None:
         """Parse and keep what is missing."""
-        work = [stretch for kept in self.kept.values() for stretch in _missing(kept)]
+        work = [byte_range for kept in self.kept.values() for byte_range in _missing(kept)]
         with ManifestSaver(self._store) as saver:
-            for stretch, outcome in self._parser.outcomes(work, self._tell):
-                self._take(stretch, outcome, saver)
+            for byte_range, outcome in self._parser.outcomes(work, self._tell):
+                self._take(byte_range, outcome, saver)
                 self._tell()
         if self._writable:
             self._store.clean({file.name for kept in self.kept.values() for piece in kept.pieces for file in piece.files})
 
-    def _take(self, stretch: ByteRange, outcome: Outcome, saver: ManifestSaver) -> None:
+    def _take(self, byte_range: ByteRange, outcome: Outcome, saver: ManifestSaver) -> None:
         """Note what became of a range."""
-        kept = self.kept[stretch.shard.name]
+        kept = self.kept[byte_range.shard.name]
         self._parser.under_way.pop(kept.shard.name, None)
         if isinstance(outcome, BoardError):
             kept.refuse(str(outcome))
         elif isinstance(outcome, OSError):  # the disk is full, or the cache is not ours to write
             self.cache_note = self.cache_note or str(outcome)
-            self._hold(kept, stretch)
+            self._hold(kept, byte_range)
         else:
             kept.add(outcome)
             saver.add(kept, outcome)
 
-    def _hold(self, kept: ParsedShard, stretch: ByteRange) -> None:
-        """Parse a stretch into memory, for this load alone."""
+    def _hold(self, kept: ParsedShard, byte_range: ByteRange) -> None:
+        """Parse a byte range into memory, for this load alone."""
         held: list[Part] = []
         try:
-            kept.add(parse(stretch, self._reading, held.append))
-            kept.in_memory[stretch.start] = held
+            kept.add(parse(byte_range, self._reading, held.append))
+            kept.in_memory[byte_range.start] = held
         except RunNotFound as error:
             kept.refuse(str(error))
 

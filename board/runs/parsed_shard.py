@@ -14,7 +14,7 @@ from board.runs.store import Manifest, Piece
 from board.sources import shards
 from board.sources.shards import Problem, Shard
 
-STRETCH_BYTES: Final = 16_000_000
+RANGE_BYTES: Final = 16_000_000
 """Bytes of a plain shard that are parsed at once."""
 
 
@@ -28,14 +28,14 @@ class ParsedShard:
     in_memory: dict[int, list[Part]] = field(default_factory=dict)
     """By the start of their piece."""
     broken: list[Problem] = field(default_factory=list)
-    """Why a stretch could not be read at all."""
+    """Why a byte range could not be read at all."""
 
     def add(self, piece: Piece) -> None:
         """Take in a piece, in the order of the bytes."""
         self.pieces = sorted([*self.pieces, piece], key=lambda one: one.start)
 
     def refuse(self, reason: str) -> None:
-        """Note why a stretch could not be read."""
+        """Note why a byte range could not be read."""
         self.broken.append(Problem(self.shard.name, None, reason, "refused"))
 
     def range_of(self, piece: Piece) -> ByteRange:
@@ -55,20 +55,20 @@ def as_kept(shard: Shard, manifest: Manifest | None, mapping: str) -> ParsedShar
 
 
 def missing(kept: ParsedShard) -> list[ByteRange]:
-    """The stretches of a shard that are not kept, cut to size. A short last piece is parsed again with what follows it."""
+    """The byte ranges of a shard that are not kept, cut to size. A short last piece is parsed again with what follows it."""
     shard, kind = kept.shard, format_of(kept.identity)
     if not shards.is_plain(shard):
         return [] if kept.pieces else [ByteRange(shard, 0, shard.size, kind)]
     end = shards.last_line_end(shard)
-    if kept.pieces and kept.pieces[-1].stop < end and kept.pieces[-1].stop - kept.pieces[-1].start < STRETCH_BYTES // 4:
+    if kept.pieces and kept.pieces[-1].stop < end and kept.pieces[-1].stop - kept.pieces[-1].start < RANGE_BYTES // 4:
         kept.pieces = kept.pieces[:-1]
     stops = [0, *(piece.stop for piece in kept.pieces)]
     starts = [*(piece.start for piece in kept.pieces), end]
     gaps = [(start, stop) for start, stop in zip(stops, starts, strict=True) if start < stop]
-    return [ByteRange(shard, *cut, kind) for gap in gaps for cut in shards.cuts(shard, *gap, STRETCH_BYTES)]
+    return [ByteRange(shard, *cut, kind) for gap in gaps for cut in shards.cuts(shard, *gap, RANGE_BYTES)]
 
 
 def pieces_from_the_start(kept: ParsedShard) -> list[Piece]:
-    """The pieces up to the first stretch of a plain shard that could not be read: nobody knows how many lines that one has."""
+    """The pieces up to the first byte range of a plain shard that could not be read: nobody knows how many lines that one has."""
     starts = [0, *(piece.stop for piece in kept.pieces)]
     return [piece for piece, _ in takewhile(lambda pair: pair[0].start == pair[1], zip(kept.pieces, starts, strict=False))]

@@ -92,10 +92,10 @@ class PartReader:
 
 
 class _ParsedAgain:
-    """A stretch parsed anew, when somebody asks for it and once for all who do: in place of parts that are damaged."""
+    """A byte range parsed anew, when somebody asks for it and once for all who do: in place of parts that are damaged."""
 
-    def __init__(self, stretch: ByteRange, piece: Piece, reading: ReadOptions) -> None:
-        self._stretch, self._piece, self._reading = stretch, piece, reading
+    def __init__(self, byte_range: ByteRange, piece: Piece, reading: ReadOptions) -> None:
+        self._range, self._piece, self._reading = byte_range, piece, reading
         self._turn = threading.Lock()
         self._parts: list[Part] = []
 
@@ -105,7 +105,7 @@ class _ParsedAgain:
         with self._turn:
             if not self._parts:
                 held: list[Part] = []
-                again = parse(self._stretch, self._reading, held.append)
+                again = parse(self._range, self._reading, held.append)
                 if again.seal != self._piece.seal or len(held) != len(self._piece.files):
                     raise RunNotFound("was rewritten while it was being read: load the run again")
                 self._parts = held

@@ -33,21 +33,21 @@ class RangeParser:
     def outcomes(self, work: list[ByteRange], tick: Callable[[], None]) -> Iterator[tuple[ByteRange, Outcome]]:
         """What becomes of each range, as it comes; `tick` is called while waiting for processes."""
         if self._unwritable or sum(map(_expected_bytes, work)) <= SMALL_BYTES:
-            yield from ((stretch, self._here(stretch)) for stretch in work)
+            yield from ((byte_range, self._here(byte_range)) for byte_range in work)
             return
         count = min(len(work), os.cpu_count() or 1)
         with worker_pool.helpers(count, self._store, self._reading, self._here, self.under_way) as submit:
             yield from worker_pool.outcomes(submit, work, tick)
 
-    def _here(self, stretch: ByteRange) -> Outcome:
+    def _here(self, byte_range: ByteRange) -> Outcome:
         if self._unwritable:
             return OSError(self._unwritable)
         try:
-            return parse(stretch, self._reading, self._store.write)
+            return parse(byte_range, self._reading, self._store.write)
         except (RunNotFound, OSError) as error:
             return error
 
 
-def _expected_bytes(stretch: ByteRange) -> int:
-    """Bytes of rollouts in a stretch; a guess when the shard is compressed."""
-    return (stretch.stop - stretch.start) * (1 if shards.is_plain(stretch.shard) else _COMPRESSION)
+def _expected_bytes(byte_range: ByteRange) -> int:
+    """Bytes of rollouts in a byte range; a guess when the shard is compressed."""
+    return (byte_range.stop - byte_range.start) * (1 if shards.is_plain(byte_range.shard) else _COMPRESSION)

@@ -1,6 +1,6 @@
-"""Parts on disk: every stretch of a shard is parsed once into Arrow IPC files, and a manifest says which bytes they cover.
+"""Parts on disk: every byte range of a shard is parsed once into Arrow IPC files, and a manifest says which bytes they cover.
 
-The cache may be deleted at any time and is never trusted blindly: a stretch whose bytes no longer look the same is forgotten. Files are
+The cache may be deleted at any time and is never trusted blindly: a byte range whose bytes no longer look the same is forgotten. Files are
 written under a temporary name and renamed, and flushed before a manifest names them, so that whatever is killed at any instant leaves a
 cache that opens and is right. A manifest vouches for itself and for its parts, whose sums it holds (`board.runs.sealed_file`): what is not
 as it was written is never used. The run folder is never written to. Knows parts and bytes; knows neither JSON nor rollouts.
@@ -59,7 +59,7 @@ class File:
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a shard as it is kept: its parts, and what reading it found. Line numbers count from the stretch's first line."""
+    """A byte range of a shard as it is kept: its parts, and what reading it found. Line numbers count from the byte range's first line."""
 
     start: int
     stop: int
@@ -77,7 +77,7 @@ class Piece:
     """Whether the last line is half-written; of a compressed shard only, a plain one's pieces end at line ends."""
 
     def report_to(self, into: LoadReport, shard: str, first_line: int) -> None:
-        """Add what reading found to a report; the stretch starts after `first_line` lines of its shard."""
+        """Add what reading found to a report; the byte range starts after `first_line` lines of its shard."""
         for line, reason, severity in self.problems:
             number = None if line is None else line + first_line
             into.add_counted(Problem(shard, number, reason, "refused" if severity == "refused" else "flagged"))
@@ -189,7 +189,7 @@ class Store:
                 os.fsync(stream.fileno())
 
     def read(self, file: File, shard: str, again: Callable[[], Part]) -> Part:
-        """A kept part, its texts and arrays mapped, not read; lines count from the stretch's first.
+        """A kept part, its texts and arrays mapped, not read; lines count from the byte range's first.
 
         A column that turns out to be damaged when it is touched is taken from what `again` gives instead: the part parsed anew. Raises
         Damaged when the scalars, which every open reads, are damaged already; OSError when the part is gone.
@@ -203,7 +203,7 @@ class Store:
         return Part(Overlaid(scalars, {"shard": pa.chunked_array([names])}), *others)
 
     def forget(self, piece: Piece) -> None:
-        """Remove a piece's parts, one of which is damaged: the next load parses the stretch again."""
+        """Remove a piece's parts, one of which is damaged: the next load parses the byte range again."""
         with suppress(OSError):
             for file in piece.files:
                 (self.folder / file.name).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""`python -m board.runs.worker`: parses the stretches it is told on standard input, a line of JSON each, and answers in lines of JSON."""
+"""`python -m board.runs.worker`: parses the byte ranges it is told on standard input, a line of JSON each, and answers in lines of JSON."""
 
 import gc
 import json
@@ -17,15 +17,15 @@ from board.sources.shards import Shard
 
 def answer(order: dict[str, Any]) -> dict[str, Any]:
     """Parse what the order names into its store: `piece`, or `refused` (the shard) or `failed` (the store) with the reason."""
-    given = order["stretch"]
+    given = order["range"]
     told = given["shard"]
     within = Path(told["within"]) if told["within"] else None
     shard = Shard(**{**told, "path": Path(told["path"]), "companions": tuple(told["companions"]), "within": within})
-    stretch = ByteRange(**{**given, "shard": shard})
+    byte_range = ByteRange(**{**given, "shard": shard})
     reading = ReadOptions(**{**order["reading"], "pads": tuple(order["reading"]["pads"])})
     store = Store(Path(order["location"]), reading.key, Path(order["cache"]))
     try:
-        return {"piece": asdict(parse(stretch, reading, store.write, _tell_bytes))}
+        return {"piece": asdict(parse(byte_range, reading, store.write, _tell_bytes))}
     except BoardError as error:
         return {"refused": str(error)}
     except OSError as error:

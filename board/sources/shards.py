@@ -218,7 +218,7 @@ def last_line_end(shard: Shard) -> int:
 
 
 def cuts(shard: Shard, start: int, stop: int, size: int) -> list[tuple[int, int]]:
-    """A stretch of a plain shard, which starts with a line, in pieces of about `size` bytes whose ends are line ends.
+    """A byte range of a plain shard, which starts with a line, in pieces of about `size` bytes whose ends are line ends.
 
     A line that is far longer is a piece of its own. What stands behind the last line end is in none.
     """
@@ -237,16 +237,16 @@ def cuts(shard: Shard, start: int, stop: int, size: int) -> list[tuple[int, int]
     return [*pairwise(ends + [last] * bool(last))]
 
 
-def read_stretch(shard: Shard, start: int, stop: int) -> tuple[Iterable[Line | Problem], int, str]:
+def read_range(shard: Shard, start: int, stop: int) -> tuple[Iterable[Line | Problem], int, str]:
     """The lines of a plain shard between two line ends, blank ones skipped, how many there are with the blank ones, and their seal.
 
-    Numbers count from the stretch's first line, 1; what follows the last line end is a line that is not whole. One that is too long is a
+    Numbers count from the byte range's first line, 1; what follows the last line end is a line that is not whole. One that is too long is a
     Problem. Raises RunNotFound when the shard does not reach so far any more.
     """
     try:
         with opened(shard) as stream:
             if stop - start > longest_line():
-                return _long_stretch(stream, shard.name, start, stop)
+                return _long_range(stream, shard.name, start, stop)
             stream.seek(start)
             data = stream.read(stop - start)
     except OSError as error:
@@ -260,8 +260,8 @@ def read_stretch(shard: Shard, start: int, stop: int) -> tuple[Iterable[Line | P
     )
 
 
-def _long_stretch(stream: BinaryIO, name: str, start: int, stop: int) -> tuple[list[Line | Problem], int, str]:
-    """As `read_stretch`, where not all of it may be held in memory: most of it is one line."""
+def _long_range(stream: BinaryIO, name: str, start: int, stop: int) -> tuple[list[Line | Problem], int, str]:
+    """As `read_range`, where not all of it may be held in memory: most of it is one line."""
     sealed = _seal(stream, start, stop)
     if stop - start > longest_line() + 1 and lines.next_end(stream, start, stop) == stop:
         return [Problem(name, 1, _too_long(start), "refused")], 1, sealed
@@ -273,10 +273,10 @@ def _long_stretch(stream: BinaryIO, name: str, start: int, stop: int) -> tuple[l
 def read_tail(shard: Shard, start: int) -> Iterator[Line | Problem]:
     """What stands behind the last line end of a plain shard, as far as it was written when it was found: one line at most.
 
-    Where it is too long for one nobody has looked for its end any further than `cuts` does. Raises RunNotFound as `read_stretch` does.
+    Where it is too long for one nobody has looked for its end any further than `cuts` does. Raises RunNotFound as `read_range` does.
     """
     if shard.size - start <= longest_line():
-        yield from read_stretch(shard, start, shard.size)[0]
+        yield from read_range(shard, start, shard.size)[0]
     else:
         reason = f"{_too_long(start)}, with all that follows it"
         yield Problem(shard.name, 1, reason, "refused")
@@ -302,9 +302,9 @@ def _lines(data: bytes, start: int) -> Iterator[Line]:
 
 
 def seal(shard: Shard, start: int, stop: int) -> str:
-    """A digest of the first and last bytes of a stretch: another one when the shard was rewritten, as far as a glance can tell.
+    """A digest of the first and last bytes of a byte range: another one when the shard was rewritten, as far as a glance can tell.
 
-    Bytes changed in the middle of a stretch, in place, are not seen when the file has grown as well. Raises RunNotFound when the shard
+    Bytes changed in the middle of a byte range, in place, are not seen when the file has grown as well. Raises RunNotFound when the shard
     cannot be read any more.
     """
     try:

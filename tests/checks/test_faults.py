@@ -33,7 +33,7 @@ def at_token(field: str, position: int, value: Any) -> Callable[[dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Fault:
+class PlantedFault:
     """What is done to a sound run, and what must be found then."""
 
     check: str
@@ -56,22 +56,24 @@ CERTAIN = {
 
 ARRAYS = ("logprobs", "ref_logprobs", "rollout_logprobs", "token_rewards", "loss_mask")
 
-FAULTS: dict[str, Fault] = {
-    "array too short": Fault(
+FAULTS: dict[str, PlantedFault] = {
+    "array too short": PlantedFault(
         "array-lengths",
         edited(lambda one: {"rollout_logprobs": one["rollout_logprobs"][:5]}, 9),
         "data.jsonl:10",
         None,
         "rollout_logprobs has 5 numbers for 12 tokens",
     ),
-    "NaN": Fault("missing-numbers", edited(at_token("logprobs", 3, math.nan), 9), "data.jsonl:10", 1, "1 token in 1 rollout", 1),
-    "infinity": Fault(
+    "NaN": PlantedFault(
+        "missing-numbers", edited(at_token("logprobs", 3, math.nan), 9), "data.jsonl:10", 1, "1 token in 1 rollout", 1
+    ),
+    "infinity": PlantedFault(
         "missing-numbers", edited(at_token("ref_logprobs", 0, float("-inf")), 9, 11), "data.jsonl:10", 2, "2 tokens in 2", 2
     ),
-    "positive logprob": Fault(
+    "positive logprob": PlantedFault(
         "positive-logprobs", edited(at_token("rollout_logprobs", 2, 0.5), 20), "data.jsonl:21", 1, "rollout_logprob: 1", 1
     ),
-    "reference a token late": Fault(
+    "reference a token late": PlantedFault(
         "off-by-one",
         edited(lambda one: {"ref_logprobs": [-0.7, *one["ref_logprobs"][:-1]], "token_rewards": None}),
         "data.jsonl:1",
@@ -79,17 +81,17 @@ FAULTS: dict[str, Fault] = {
         "ref_logprob agrees with logprob best when read a token late",
         beside=("first-step",),
     ),
-    "engine a token early in one step": Fault(
+    "engine a token early in one step": PlantedFault(
         "off-by-one",
         edited(lambda one: {"rollout_logprobs": [*one["rollout_logprobs"][1:], -0.7]}, *range(8, 16)),
         "data.jsonl:9",
         8,
         "rollout_logprob agrees with logprob best when read a token early",
     ),
-    "reward changed after the fact": Fault(
+    "reward changed after the fact": PlantedFault(
         "reward-sum", edited(renamed("reward", 5.0), 30), "data.jsonl:31", 1, "sum to the reward less a share of KL k1 in 98.2 %"
     ),
-    "policy apart from its reference at the start": Fault(
+    "policy apart from its reference at the start": PlantedFault(
         "first-step",
         edited(lambda one: {"ref_logprobs": [p - 0.2 for p in one["ref_logprobs"]], "token_rewards": None}, *range(8)),
         "data.jsonl:1",
@@ -97,7 +99,7 @@ FAULTS: dict[str, Fault] = {
         "logprob and ref_logprob differ by 0.200 nats per token on average in step 0",
         tokens=96,
     ),
-    "placeholders under the mask": Fault(
+    "placeholders under the mask": PlantedFault(
         "masked-tokens",
         edited(lambda one: HALF_MASKED | {"logprobs": one["logprobs"][:6] + [0.0] * 6}, 12),
         "data.jsonl:13",
@@ -106,21 +108,21 @@ FAULTS: dict[str, Fault] = {
         tokens=6,
         beside=("reward-sum",),
     ),
-    "placeholders without a mask": Fault(
+    "placeholders without a mask": PlantedFault(
         "unmasked-tokens", edited(lambda _: CERTAIN, 12), "data.jsonl:13", 1, "20 tokens in 1 rollout without a loss_mask", 20
     ),
-    "weights for a mask": Fault("mask-values", edited(at_token("loss_mask", 1, 0.5), 4), "data.jsonl:5", 1, "1 token", 1),
-    "another rollout's tokens": Fault(
+    "weights for a mask": PlantedFault("mask-values", edited(at_token("loss_mask", 1, 0.5), 4), "data.jsonl:5", 1, "1 token", 1),
+    "another rollout's tokens": PlantedFault(
         "text",
         edited(renamed("response_tokens", [" x"] * TOKENS), 17),
         "data.jsonl:18",
         1,
         "1 rollout with tokens that read as another text than the response, of 56 compared",
     ),
-    "row written twice": Fault(
+    "row written twice": PlantedFault(
         "same-row", lambda rows: [*rows, rows[-1]], "data.jsonl:57", 1, "1 rollout equal to an earlier one of the step"
     ),
-    "every rank writes the batch": Fault(
+    "every rank writes the batch": PlantedFault(
         "same-row",
         lambda rows: [*rows, *({**one, "rank": 1 - one["rank"]} for one in rows if one["step"] == 6)],
         "data.jsonl:57",
@@ -128,7 +130,7 @@ FAULTS: dict[str, Fault] = {
         "8 rollouts equal",
         beside=("resumed",),
     ),
-    "same response in a group": Fault(
+    "same response in a group": PlantedFault(
         "same-response",
         lambda rows: [
             *rows[:-1],
@@ -138,7 +140,7 @@ FAULTS: dict[str, Fault] = {
         1,
         "1 rollout (1.8 %)",
     ),
-    "step written again": Fault(
+    "step written again": PlantedFault(
         "resumed",
         lambda rows: [*rows, *({**one, "reward": 1.5, "token_rewards": None} for one in rows if one["step"] == 2)],
         "data.jsonl:57",
@@ -146,17 +148,17 @@ FAULTS: dict[str, Fault] = {
         "step 2 is written 2 times",
         beside=("same-response", "small-steps"),
     ),
-    "clock that runs back": Fault(
+    "clock that runs back": PlantedFault(
         "clock",
         lambda rows: [one | {"timestamp": one["timestamp"] + 1000 * (one["step"] < 3)} for one in rows],
         "data.jsonl:25",
         4,
         "4 steps with a timestamp before that of an earlier step: 3, 4, 5, 6",
     ),
-    "step lost": Fault(
+    "step lost": PlantedFault(
         "missing-steps", without(lambda one: one["step"] == 3), "data.jsonl:25", 1, "1 of 7 steps without a rollout: 3"
     ),
-    "rank lost in a step": Fault(
+    "rank lost in a step": PlantedFault(
         "missing-ranks",
         without(lambda one: one["step"] == 3 and one["rank"] == 1),
         "data.jsonl:25",
@@ -164,10 +166,10 @@ FAULTS: dict[str, Fault] = {
         "1 step without rows of rank 1: 3",
         beside=("small-steps",),
     ),
-    "rank lost altogether": Fault(
+    "rank lost altogether": PlantedFault(
         "missing-ranks", edited(lambda one: {"rank": 2 * one["rank"]}), "data.jsonl:1", 1, "No rank has the number 1, of 0 to 2"
     ),
-    "member of a group lost": Fault(
+    "member of a group lost": PlantedFault(
         "small-groups",
         without(lambda one: one["sample_id"] == "3-1-2"),
         "data.jsonl:29",
@@ -175,7 +177,7 @@ FAULTS: dict[str, Fault] = {
         "1 group of fewer than the usual 4 rollouts, of 12 groups",
         beside=("small-steps",),
     ),
-    "batch cut short": Fault(
+    "batch cut short": PlantedFault(
         "small-steps",
         without(lambda one: one["step"] == 3 and one["sample_id"].split("-")[1] == "0"),
         "data.jsonl:25",
@@ -183,9 +185,9 @@ FAULTS: dict[str, Fault] = {
         "1 step with fewer rollouts than the usual 8, 4 in all: 3",
         beside=("missing-ranks",),
     ),
-    "reward missing": Fault("missing-rewards", edited(renamed("reward", None), 5), "data.jsonl:6", 1, "1 rollout without"),
-    "reward NaN": Fault("missing-rewards", edited(renamed("reward", math.nan), 5), "data.jsonl:6", 1, "1 rollout without"),
-    "arrays left out": Fault(
+    "reward missing": PlantedFault("missing-rewards", edited(renamed("reward", None), 5), "data.jsonl:6", 1, "1 rollout without"),
+    "reward NaN": PlantedFault("missing-rewards", edited(renamed("reward", math.nan), 5), "data.jsonl:6", 1, "1 rollout without"),
+    "arrays left out": PlantedFault(
         "left-out",
         edited(lambda one: dict.fromkeys(ARRAYS) | {"token_arrays_left_out": 1, "token_reward_sum": one["reward"]}, 2, 3),
         "data.jsonl:3",
@@ -193,7 +195,7 @@ FAULTS: dict[str, Fault] = {
         "2 rollouts without token arrays",
         beside=("reward-sum",),
     ),
-    "reward as text": Fault(
+    "reward as text": PlantedFault(
         "odd-values",
         edited(lambda one: {"reward": str(one["reward"])}, 5),
         "data.jsonl:6",

@@ -6,20 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opened_pages import opened
 from rows import row, token_row, write_run
 from streamlit.testing.v1 import AppTest
 
 from board.runs import shared_values
 from board.runs.shared_values import LatestValue
 from board.ui import caches
-
-ENTRY = Path(__file__).parents[2] / "rl_logging_board.py"
-
-
-def opened() -> AppTest:
-    """The page of the only run."""
-    test = AppTest.from_file(str(ENTRY), default_timeout=60).run()
-    return test.switch_page("board/ui/pages/data.py").run()
 
 
 def texts(test: AppTest) -> list[str]:
@@ -42,7 +35,7 @@ def test_findings_are_listed_with_a_link(root: Path) -> None:
     rows: list[Any] = [token_row(0), token_row(1, reward=None), token_row(2, logprobs=[0.5, -1.0], prompt="![](http://evil)")]
     write_run(root / "run", {"rank_0.jsonl": rows})
 
-    test = opened()
+    test = opened("data")
 
     assert not test.exception
     assert "1 error, 1 warning, 0 notes in 3 rollouts" in texts(test)
@@ -60,7 +53,7 @@ def test_nothing_found_says_what_was_looked_for(root: Path) -> None:
     """An empty list of findings names the checks that ran and those that could not."""
     write_run(root / "run", {"rank_0.jsonl": [row(step, reward=1.0) for step in range(6)]})
 
-    test = opened()
+    test = opened("data")
 
     passed, unable = folded(test)
     count = next(text for text in texts(test) if "Lines or files not loaded" in text).count("\n") + 1
@@ -75,7 +68,7 @@ def test_names_from_the_run_are_text(root: Path) -> None:
     """A shard's name and a reason reach no element that renders Markdown."""
     write_run(root / "run", {"![x](evil).jsonl": [token_row(0), json.dumps({"![k](http://evil)": 1}).encode()]})
 
-    test = opened()
+    test = opened("data")
 
     assert not any("evil" in str(element.value) for element in test.markdown)
     assert any("![x](evil).jsonl:2" in text for text in texts(test))
@@ -133,7 +126,7 @@ def test_slow_examination_of_a_grown_run_waits_for_the_reader(root: Path, monkey
     """The page keeps what was found, says that the run has changed since, and examines again at a click."""
     monkeypatch.setattr(shared_values, "QUICK_SECONDS", 0.0)
     folder = write_run(root / "run", {"rank_0.jsonl": [row(0, reward=1.0)]})
-    test = opened()
+    test = opened("data")
     assert any(line.endswith(" passed, in 1 rollout") for line in folded(test))
 
     write_run(folder, {"rank_1.jsonl": [row(1, reward=1.0), row(1, reward=None)]})

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from opened_pages import ENTRY, opened
 from rows import row, token_row, write_shard
 from streamlit.testing.v1 import AppTest
 
@@ -16,8 +17,6 @@ from board import open_run
 from board.push.completed_steps import settled
 from board.runs import library
 from board.text.path_names import shown
-
-ENTRY: Final = Path(__file__).parents[2] / "rl_logging_board.py"
 
 PARTS: Final[dict[str, bytes]] = {
     "no UTF-8": b"bad\xff",
@@ -72,12 +71,8 @@ def test_every_run_is_listed_and_opened_by_its_name(root: Path) -> None:
 def test_every_page_opens_a_link_to_an_odd_run(root: Path, monkeypatch: pytest.MonkeyPatch, page: str) -> None:
     """The run's name in the link is the one in the list, with its odd bytes visible; the others are listed beside it."""
     monkeypatch.setenv("RL_BOARD_ROOT", str(root))
-    test = AppTest.from_file(str(ENTRY), default_timeout=60)
-    test.query_params["run"] = r"bad\xff"
 
-    test.run()
-    if page != "rewards":
-        test.switch_page(f"board/ui/pages/{page}.py").run()
+    test = opened(page, run=r"bad\xff")
 
     assert list(test.exception) == []
     assert test.selectbox(key="run").value == r"bad\xff"

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opened_pages import ENTRY
 from streamlit.testing.v1 import AppTest
 
-ENTRY = Path(__file__).parents[2] / "rl_logging_board.py"
 SAMPLES = ENTRY.parent / "rollout_samples"
 HACKED = {"run": "tiny_ppo_hacked", "step": 79, "rollout": "rank_0.jsonl.gz:1897"}
 

@@ -26,7 +26,7 @@ OPENED = """
 import sys
 from board import open_run
 from board.runs import parsed_shard, range_parsing
-parsed_shard.STRETCH_BYTES = 20_000
+parsed_shard.RANGE_BYTES = 20_000
 for small in map(int, sys.argv[2:]):
     range_parsing.SMALL_BYTES = small
     run = open_run(sys.argv[1])
@@ -147,7 +147,7 @@ def test_manifest_of_an_older_board_is_made_anew(tmp_path: Path, manifest: objec
 @pytest.mark.parametrize("at", [-1e9, 1e9], ids=["back", "forth"])
 def test_clock_that_jumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: float) -> None:
     """Times of shards and parts that lie far in the past or the future cost at most a second parsing."""
-    monkeypatch.setattr(parsed_shard, "STRETCH_BYTES", 1_000)
+    monkeypatch.setattr(parsed_shard, "RANGE_BYTES", 1_000)
     folder = run_of(tmp_path, 40)
     open_run(folder)
     for path in [folder / "rank_0.jsonl", *user_folders.cache().rglob("*")]:
@@ -184,7 +184,7 @@ FLIPS = ["lines", "rows", "start", "stop"]
 @pytest.mark.parametrize("name", FLIPS)
 def test_flipped_digit_in_a_manifest_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """A manifest that is still JSON but says another number than was written is not believed."""
-    monkeypatch.setattr(parsed_shard, "STRETCH_BYTES", 2_000)
+    monkeypatch.setattr(parsed_shard, "RANGE_BYTES", 2_000)
     folder = shard_of(tmp_path, "a").parent
     whole = open_run(folder)
     path = next(Store(folder).folder.glob("*.json"))
@@ -215,7 +215,7 @@ def test_shard_rewritten_while_it_is_parsed(tmp_path: Path, monkeypatch: pytest.
     kept.write_manifest(found, Manifest("native", "", False, (piece,)))
     with shard.open("a") as stream:
         stream.write("not json\n" * 3)
-    monkeypatch.setattr(parsed_shard, "STRETCH_BYTES", 100)
+    monkeypatch.setattr(parsed_shard, "RANGE_BYTES", 100)
 
     assert prompts(open_run(tmp_path)) == [f"new{at}" for at in range(30)]
 

@@ -57,7 +57,7 @@ def test_stretches_are_the_whole(tmp_path: Path, lines: list[bytes], tail: bytes
     found: list[Line] = []
     before = 0
     for cut in [*cuts, (end, shard.size)]:
-        read, count, _ = shards.read_stretch(shard, *cut)
+        read, count, _ = shards.read_range(shard, *cut)
         found += [Line(line.number + before, line.offset, line.data, line.whole) for line in read if isinstance(line, Line)]
         before += count
     assert found == [line for line in shards.read_lines(shard) if isinstance(line, Line)]
@@ -70,7 +70,7 @@ def test_workers_read_what_is_read_here(tmp_path: Path, monkeypatch: pytest.Monk
     here = open_run(folder)
     monkeypatch.setenv("RL_BOARD_CACHE", str(tmp_path / "another"))
     monkeypatch.setattr(range_parsing, "SMALL_BYTES", 100)
-    monkeypatch.setattr(parsed_shard, "STRETCH_BYTES", 2_000)
+    monkeypatch.setattr(parsed_shard, "RANGE_BYTES", 2_000)
 
     there = open_run(folder)
 
@@ -88,7 +88,7 @@ class Left(Exception):
 def test_interrupted_load_keeps_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int) -> None:
     """A load that ends in its progress report leaves a cache that is right, and the next one goes on from there."""
     monkeypatch.setattr(range_parsing, "SMALL_BYTES", small)
-    monkeypatch.setattr(parsed_shard, "STRETCH_BYTES", 2_000)
+    monkeypatch.setattr(parsed_shard, "RANGE_BYTES", 2_000)
     folder = run_of(tmp_path)
     seen: list[Progress] = []
 
@@ -109,7 +109,7 @@ def test_interrupted_load_keeps_what_it_has(tmp_path: Path, monkeypatch: pytest.
 
 def test_short_last_piece_is_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that grows by a step at a time does not end in thousands of small parts."""
-    monkeypatch.setattr(parsed_shard, "STRETCH_BYTES", 40_000)
+    monkeypatch.setattr(parsed_shard, "RANGE_BYTES", 40_000)
     folder = run_of(tmp_path, rows=1)
     for rows in range(2, 60):
         (folder / "rank_0.jsonl").write_bytes(text(rows))
@@ -200,7 +200,7 @@ def test_damaged_part_is_parsed_once_more(tmp_path: Path) -> None:
 
 def test_lines_behind_a_lost_stretch_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Behind a stretch that could not be read nobody knows the lines' numbers: they are shown when the stretch is."""
-    monkeypatch.setattr(parsed_shard, "STRETCH_BYTES", 2_000)
+    monkeypatch.setattr(parsed_shard, "RANGE_BYTES", 2_000)
     folder = run_of(tmp_path)
     open_run(folder)
     shard = shards.find_shards(folder)[0][0]

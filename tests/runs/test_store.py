@@ -127,7 +127,7 @@ def test_half_written_line_is_waited_for(tmp_path: Path) -> None:
 
 def test_grown_shard_keeps_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was appended is parsed alone: the parts of before are still the same files."""
-    monkeypatch.setattr("board.runs.parsed_shard.STRETCH_BYTES", 1_000)
+    monkeypatch.setattr("board.runs.parsed_shard.RANGE_BYTES", 1_000)
     path = shard(tmp_path, text(range(20)))
     open_run(path.parent)
     before = kept_files(path)
@@ -320,7 +320,7 @@ KILLED = """
 import os, random, signal, sys, time
 from board import open_run
 from board.runs import parsed_shard, range_parsing
-parsed_shard.STRETCH_BYTES = 3_000
+parsed_shard.RANGE_BYTES = 3_000
 folder, seed = sys.argv[1], int(sys.argv[2])
 dice = random.Random(seed)
 for _ in range(int(sys.argv[3])):
@@ -375,7 +375,7 @@ def test_two_boards_share_a_cache(tmp_path: Path) -> None:
     path = shard(tmp_path, text(range(200)))
     script = (
         "import sys; from board import open_run; from board.runs import parsed_shard, range_parsing\n"
-        "parsed_shard.STRETCH_BYTES = 5_000; range_parsing.SMALL_BYTES = 10_000\n"
+        "parsed_shard.RANGE_BYTES = 5_000; range_parsing.SMALL_BYTES = 10_000\n"
         "run = open_run(sys.argv[1]); print(len(run.frame), run.rollout(399)['prompt'], run.report.counts.total())"
     )
     environment = os.environ | {"PYTHONPATH": str(REPOSITORY), "RL_BOARD_CACHE": str(tmp_path / "cache")}

@@ -98,7 +98,7 @@ def load(order):
     if child:
         return child
     os.environ["RL_BOARD_CACHE"] = order["cache"]
-    parsed_shard.STRETCH_BYTES, part_builder.BYTES_PER_PART = order["stretch"], order["part"]
+    parsed_shard.RANGE_BYTES, part_builder.BYTES_PER_PART = order["stretch"], order["part"]
     try:
         open_run(order["folder"])
     finally:
@@ -348,7 +348,7 @@ class History(RuleBasedStateMachine):
         if not hasattr(self, "small"):
             return
         self.patch.setattr(range_parsing, "SMALL_BYTES", self.small)
-        self.patch.setattr(parsed_shard, "STRETCH_BYTES", self.stretch)
+        self.patch.setattr(parsed_shard, "RANGE_BYTES", self.stretch)
         self.patch.setattr(part_builder, "BYTES_PER_PART", self.part)
         self.small = HUGE
         assert_read_rightly(self.folder)

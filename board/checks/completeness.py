@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from board.checks.contract import Answer, Fault, Unable
 from board.checks.evidence import Evidence
 from board.metrics.prompt_groups import members
-from board.runs.part_builder import prompt_key
+from board.runs.prompt_keys import prompt_key
 from board.text.counting import plural
 
 LEAST_STEPS: Final = 5

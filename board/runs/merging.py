@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from board.metrics.prompt_groups import group_numbers
 from board.runs.columns import as_table
-from board.runs.part_builder import prompt_key
 from board.runs.parts import Part
+from board.runs.prompt_keys import prompt_key
 from board.schema import IDS, NUMBERS
 from board.sources.shards import natural_key
 

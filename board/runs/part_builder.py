@@ -4,10 +4,9 @@ Knows formats and parts; knows neither where lines come from nor where parts are
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from hashlib import blake2b
 from typing import Final
 
 import numpy as np
@@ -19,18 +18,22 @@ from board.formats.contract import Format, Place
 from board.formats.row import Row
 from board.formats.token_names import namer
 from board.runs import parts
-from board.runs.columns import Overlaid
 from board.runs.load_report import LoadReport
-from board.runs.parts import Part, Source
+from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
+from board.runs.rollout_block import Block, joined
+from board.runs.row_block import Source, laid_out
 from board.sources import json_record
 from board.sources.files import Parsed
-from board.sources.json_record import Record
 from board.sources.shards import Line, Problem
 
 ROWS_PER_PART: Final = 16_384
 BYTES_PER_PART: Final = 32_000_000
 """A part ends after so many rows, or after so many bytes of lines, so that parsing needs little memory whatever the rows are like."""
+
+ROWS_AT_ONCE: Final = 1_024
+BYTES_AT_ONCE: Final = 1_000_000
+"""So many lines, or lines of so many bytes, are read before they are laid out: few enough to lie near the processor meanwhile."""
 
 _RANK: Final = re.compile(r"rank[_-]?(\d+)")
 
@@ -44,18 +47,36 @@ def read_parts(
 ) -> None:
     """Hand the rollouts of a format to `keep` as parts, in their order; what cannot be read, and what is odd, goes into the report."""
     batch = _Batch(shard, reading.all_pads, report, keep)
-    reader, name = json_record.LineParser(kind.ARRAYS), namer(reading.tokenizer)
+    rows = _RowReader(shard, kind, reading, report)
     with np.errstate(over="ignore", invalid="ignore"):  # a number beyond float32 is infinite, and said to be; ∞ - ∞ is no number
-        for item in items:
-            if isinstance(item, Problem):
-                report.add(item)
-            else:
-                batch.add(_rows(reader, item, lambda record, place: formats.read(record, kind, place, name), shard, report), item)
+        for stretch in _stretches(items, batch):
+            batch.add(rows.read(stretch), sum(map(_size, stretch)))
         batch.end()
 
 
+def _stretches(items: Iterable[Item], batch: "_Batch") -> Iterator[list[Item]]:
+    """The items a stretch at a time: what is read at once, and fits what is left of the part."""
+    stretch: list[Item] = []
+    size = 0
+    for item in items:
+        stretch.append(item)
+        size += _size(item)
+        if len(stretch) >= min(ROWS_AT_ONCE, batch.rows_left) or size >= min(BYTES_AT_ONCE, batch.bytes_left):
+            yield stretch
+            stretch, size = [], 0
+    if stretch:
+        yield stretch
+
+
+def _size(item: Item) -> int:
+    """Bytes that an item brings to a part."""
+    if isinstance(item, Problem):
+        return 0
+    return len(item.data) if isinstance(item, Line) else item.size
+
+
 class _Batch:
-    """Rows until they make a part."""
+    """Blocks until they make a part."""
 
     def __init__(self, shard: str, pads: AbstractSet[str], report: LoadReport, keep: Callable[[Part], None]) -> None:
         self._shard, self._pads, self._report, self._keep = shard, pads, report, keep
@@ -63,62 +84,68 @@ class _Batch:
         self._begin()
 
     def _begin(self) -> None:
-        self._rows: list[Row] = []
-        self._sources: list[Source] = []
-        self._size = 0
+        self._blocks: list[Block] = []
+        self.rows_left, self.bytes_left = ROWS_PER_PART, BYTES_PER_PART
 
-    def add(self, rows: Sequence[Row], item: Line | Parsed) -> None:
-        """Take in the rows of a record, and hand the part on when it is full."""
-        offset, size = (item.offset, len(item.data)) if isinstance(item, Line) else (0, item.size)
-        for nth, row in enumerate(rows):
-            if self._rank:
-                row.ids.setdefault("rank", self._rank[1])
-            self._rows.append(row)
-            self._sources.append(Source(self._shard, item.number, offset, nth))
-        self._size += size
-        if len(self._rows) == ROWS_PER_PART or self._size >= BYTES_PER_PART:
+    def add(self, block: Block | None, size: int) -> None:
+        """Take in what so many bytes of lines gave, and hand the part on when it is full."""
+        if block is not None:
+            self._blocks.append(block)
+            self.rows_left -= len(block)
+        self.bytes_left -= size
+        if self.rows_left <= 0 or self.bytes_left <= 0:
             self.end()
 
     def end(self) -> None:
         """Hand on what there is."""
-        if self._rows:
-            self._keep(_part(self._rows, self._sources, self._pads, self._report))
+        if self._blocks:
+            block = joined(self._blocks)
+            self._keep(parts.build(block if self._rank is None else _ranked(block, self._rank[1]), self._shard, self._pads))
+            for at, flag in block.flags:
+                self._report.add(Problem(self._shard, int(block.sources["line"][at]), flag, "flagged"))
+            self._report.rows += len(block)
             self._begin()
 
 
-def _rows(
-    reader: json_record.LineParser,
-    item: Line | Parsed,
-    read: Callable[[Record, Place], list[Row]],
-    shard: str,
-    report: LoadReport,
-) -> list[Row]:
-    """The rollouts of a record; none, and a word in the report, when it cannot be read. A half-written last line is not a problem."""
-    try:
-        record = item.record if isinstance(item, Parsed) else reader.parse(item.data)
-    except RowRefused as error:
-        if isinstance(item, Line) and not item.whole:
-            report.unfinished.append(shard)
-        else:
-            report.add(Problem(shard, item.number, str(error), "refused"))
-        return []
-    try:
-        return read(record, Place(shard, item.number))
-    except RowRefused as error:
-        report.add(Problem(shard, item.number, str(error), "refused"))
-        return []
+def _ranked(block: Block, rank: str) -> Block:
+    """The block, the rank that its shard's name says in the rollouts that do not say theirs."""
+    given = block.ids.get("rank", pa.nulls(len(block), pa.string()))
+    return replace(block, ids={**block.ids, "rank": given.fill_null(rank)})
 
 
-def _part(rows: list[Row], sources: list[Source], pads: AbstractSet[str], report: LoadReport) -> Part:
-    part = parts.build(rows, sources, pads)
-    for row, source in zip(rows, sources, strict=True):
-        for flag in row.flags:
-            report.add(Problem(source.shard, source.line, flag, "flagged"))
-    report.rows += len(rows)
-    keys = pa.array([prompt_key(row.texts.get("prompt", "")) for row in rows], pa.int64())
-    return replace(part, scalars=Overlaid(part.scalars, {"prompt_key": pa.chunked_array([keys])}))
+class _RowReader:
+    """Reads lines and records a row at a time: all of them, whatever they hold."""
 
+    def __init__(self, shard: str, kind: Format, reading: ReadOptions, report: LoadReport) -> None:
+        self._shard, self._kind, self._pads, self._report = shard, kind, reading.all_pads, report
+        self._parser, self._name = json_record.LineParser(kind.ARRAYS), namer(reading.tokenizer)
 
-def prompt_key(prompt: str) -> int:
-    """Equal for equal prompts, and as good as never for others: 64 bits, signed."""
-    return int.from_bytes(blake2b(prompt.encode(), digest_size=8).digest(), "little", signed=True)
+    def read(self, items: Sequence[Item]) -> Block | None:
+        """The rollouts of these items, None when there are none; what cannot be read goes into the report."""
+        rows: list[Row] = []
+        sources: list[Source] = []
+        for item in items:
+            if isinstance(item, Problem):
+                self._report.add(item)
+                continue
+            found = self._rows(item)
+            rows += found
+            offset = item.offset if isinstance(item, Line) else 0
+            sources += [Source(item.number, offset, nth) for nth in range(len(found))]
+        return laid_out(rows, sources, self._pads) if rows else None
+
+    def _rows(self, item: Line | Parsed) -> list[Row]:
+        """The rollouts of a record; none, and a word in the report, when it cannot be read. A half-written last line is not a problem."""
+        try:
+            record = item.record if isinstance(item, Parsed) else self._parser.parse(item.data)
+        except RowRefused as error:
+            if isinstance(item, Line) and not item.whole:
+                self._report.unfinished.append(self._shard)
+            else:
+                self._report.add(Problem(self._shard, item.number, str(error), "refused"))
+            return []
+        try:
+            return formats.read(record, self._kind, Place(self._shard, item.number), self._name)
+        except RowRefused as error:
+            self._report.add(Problem(self._shard, item.number, str(error), "refused"))
+            return []

@@ -1,10 +1,10 @@
-"""Rows → parts: some thousand rollouts as Arrow columns, with what is derived per rollout computed over the whole part at once.
+"""Blocks → parts: some thousand rollouts as Arrow columns, with what is derived per rollout computed over the whole part at once.
 
 A part is what a columnar store will keep on disk. It knows neither shards' files nor frames of a whole run. Token arrays are
-`large_list<float32>` over one flat array per metric; a row without the array is null there.
+`large_list<float32>` over one flat array per metric; a rollout without the array is null there.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Final, overload
@@ -14,13 +14,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from board.formats.row import Alternative, Row, align, flag_not_finite
+from board.formats.row import Alternative
 from board.metrics import formulas
-from board.metrics.formulas import Float64Array
+from board.metrics.formulas import Float64Array, IntArray
 from board.metrics.token_sums import Moments, Tokens, moments
 from board.runs.columns import Columns, Overlaid
-from board.schema import ALTERNATIVES, BY_NAME, LEFT_OUT, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
-from board.text.padding import pad_mask
+from board.runs.prompt_keys import prompt_keys
+from board.runs.rollout_block import PER_TOKEN, Block
+from board.schema import BY_NAME, LEFT_OUT, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
+from board.text.padding import END_TOKENS, pad_mask
 
 COUNTS: Final = "counts"
 """Token column of booleans: False for pads and for tokens with loss_mask 0, which enter no mean."""
@@ -31,18 +33,6 @@ PADS: Final = "pads"
 _SOURCE: Final = ("step", "shard", "line", "offset", "nth", "prompt_key", "group")
 
 _GAPS: Final = {"reward_gap": ("reward", "ref_reward"), "valid_reward_gap": ("valid_reward", "ref_valid_reward")}
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a row came from."""
-
-    shard: str
-    line: int
-    offset: int
-    """Byte offset of the line in the decompressed shard."""
-    nth: int = 0
-    """Which of the rollouts in the line's record, from 0."""
 
 
 class Alternatives(Sequence[list[Alternative] | None]):
@@ -104,32 +94,24 @@ class Part:
             yield {name: values.to_numpy() for name, values in taken.items()}, counts
 
 
-def build(rows: Sequence[Row], sources: Sequence[Source], pads: AbstractSet[str]) -> Part:
-    """Align every row's arrays with its tokens and lay the rows out in columns. Flags about alignment are added to the rows."""
-    flag_not_finite(rows)
-    for row in rows:
-        align(row, pads)
-    lengths = np.array([row.length for row in rows], np.int64)
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    flats = {name: _flat(rows, name, lengths) for name in _keys(row.arrays for row in rows)}
-    padding = _padding(rows, pads)
+def build(block: Block, shard: str, pads: AbstractSet[str]) -> Part:
+    """A block of rollouts of a shard as a part, with all that is derived of them."""
+    offsets = block.token_offsets
+    flats = {name: array.values for name, array in block.arrays.items()}
+    padding = _padding(block, pads)
     counts = ~padding & (flats["loss_mask"] != 0) if "loss_mask" in flats else ~padding
-    numbers = _numbers(rows)
+    numbers = dict(block.numbers)
     tokens = Tokens(flats, offsets, counts)
     kept = moments(tokens)
-    derived = _derived(rows, numbers, tokens, kept)
+    derived = _derived(block, tokens, kept)
     _take_summaries(derived, numbers)
     numbers = {f"{name} (logged)" if name in derived or name in _SOURCE else name: column for name, column in numbers.items()}
-    steps = np.array([row.step for row in rows], np.int64)
+    ids = {name: column.dictionary_encode() for name, column in block.ids.items()}
+    keys = prompt_keys(block.texts.get("prompt"), len(block))
     return Part(
-        scalars=pa.table({"step": steps, **_source_columns(sources), **_ids(rows), **numbers, **derived}),
-        texts=pa.table(
-            {
-                name: pa.array([row.texts.get(name) for row in rows], pa.large_string())
-                for name in _keys(row.texts for row in rows)
-            }
-        ),
-        tokens=_token_table(rows, flats, offsets, {COUNTS: counts, PADS: padding}),
+        scalars=pa.table({"step": block.steps, **_source_columns(block, shard), **ids, **numbers, **derived, "prompt_key": keys}),
+        texts=pa.table(dict(block.texts)),
+        tokens=_token_table(block, offsets, {COUNTS: counts, PADS: padding}),
         moments=pa.table(kept),
     )
 
@@ -139,44 +121,35 @@ def with_lines_after(scalars: Columns, first_line: int) -> Columns:
     return Overlaid(scalars, {"line": pc.add(scalars.column("line"), first_line)})
 
 
-def _keys(dicts: Iterable[dict[str, Any]]) -> list[str]:
-    """Keys of all dicts, each once, in order of appearance."""
-    return list(dict.fromkeys(key for one in dicts for key in one))
+def _source_columns(block: Block, shard: str) -> dict[str, Any]:
+    names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(block), np.int32)), pa.array([shard]))
+    return {"shard": names, **block.sources}
 
 
-def _source_columns(sources: Sequence[Source]) -> dict[str, Any]:
-    return {
-        "shard": pa.array([source.shard for source in sources], pa.string()).dictionary_encode(),
-        "line": np.array([source.line for source in sources], np.int64),
-        "offset": np.array([source.offset for source in sources], np.int64),
-        "nth": np.array([source.nth for source in sources], np.int64),
-    }
-
-
-def _ids(rows: Sequence[Row]) -> dict[str, Any]:
-    return {
-        name: pa.array([row.ids.get(name) for row in rows], pa.string()).dictionary_encode()
-        for name in _keys(row.ids for row in rows)
-    }
-
-
-def _numbers(rows: Sequence[Row]) -> dict[str, Float64Array]:
-    return {name: np.array([row.numbers.get(name, np.nan) for row in rows]) for name in _keys(row.numbers for row in rows)}
-
-
-def _flat(rows: Sequence[Row], name: str, lengths: NDArray[np.int64]) -> NDArray[np.float32]:
-    """One metric of all rows end to end, NaN for a row without it. Shape (sum of lengths,)."""
-    pieces = [
-        row.arrays[name] if name in row.arrays else np.full(length, np.nan, np.float32)
-        for row, length in zip(rows, lengths, strict=True)
-    ]
-    return np.concatenate(pieces) if pieces else np.empty(0, np.float32)
-
-
-def _padding(rows: Sequence[Row], pads: AbstractSet[str]) -> NDArray[np.bool_]:
+def _padding(block: Block, pads: AbstractSet[str]) -> NDArray[np.bool_]:
     """Which tokens are padding. Shape (sum of lengths,)."""
-    pieces = [pad_mask(row.tokens, pads) if row.tokens is not None else np.zeros(row.length, bool) for row in rows]
-    return np.concatenate(pieces) if pieces else np.empty(0, bool)
+    if TOKENS not in block.per_token:
+        return np.zeros(int(block.lengths.sum()), bool)
+    tokens = block.per_token[TOKENS]
+    marks = _pad_marks(tokens, pads)
+    named = np.repeat(tokens.is_valid().to_numpy(zero_copy_only=False), block.lengths)
+    if named.all():
+        return marks
+    padding = np.zeros(len(named), bool)
+    padding[named] = marks
+    return padding
+
+
+def _pad_marks(tokens: pa.LargeListArray, pads: AbstractSet[str]) -> NDArray[np.bool_]:
+    """`pad_mask` of each of many rows, end to end: looked at all at once but for the rows that end in a repetition."""
+    texts, bounds = tokens.values, tokens.offsets.to_numpy()
+    marks: NDArray[np.bool_] = pc.is_in(texts, pa.array(sorted(pads), texts.type)).to_numpy(zero_copy_only=False)
+    several = np.flatnonzero(np.diff(bounds) > 1)
+    last, before = (texts.take(pa.array(bounds[several + 1] - back)) for back in (1, 2))
+    ends = pc.and_(pc.is_in(last, pa.array(sorted(END_TOKENS), texts.type)), pc.equal(last, before))
+    for at in several[ends.to_numpy(zero_copy_only=False)].tolist():
+        marks[bounds[at] : bounds[at + 1]] = pad_mask(tokens[at].as_py(), pads)
+    return marks
 
 
 def _take_summaries(derived: dict[str, Float64Array], numbers: dict[str, Float64Array]) -> None:
@@ -190,27 +163,33 @@ def _take_summaries(derived: dict[str, Float64Array], numbers: dict[str, Float64
         numbers[name] = np.where(summed, np.nan, numbers[name])
 
 
-def _derived(
-    rows: Sequence[Row],
-    numbers: dict[str, Float64Array],
-    tokens: Tokens,
-    kept: Moments,
-) -> dict[str, Float64Array]:
+def _derived(block: Block, tokens: Tokens, kept: Moments) -> dict[str, Float64Array]:
     """Numbers per rollout computed from its own fields; NaN where they cannot be. Names as in `board.schema.DERIVED_NUMBERS`."""
     columns: dict[str, Float64Array] = {}
-    known = np.array([row.tokens is not None or bool(row.arrays) for row in rows])
-    columns["response_length"] = np.where(
-        known, np.add.reduceat(np.append(tokens.counts, False), tokens.offsets[:-1]) * (np.diff(tokens.offsets) > 0), np.nan
-    )
-    columns["response_chars"] = np.array(
-        [len(row.texts["response"]) if "response" in row.texts else np.nan for row in rows], np.float64
-    )
+    having = np.logical_or.reduce([np.zeros(len(block), bool), *(array.present for array in block.arrays.values())])
+    named = block.per_token[TOKENS].is_valid().to_numpy(zero_copy_only=False) if TOKENS in block.per_token else having
+    columns["response_length"] = np.where(having | named, _counted(tokens), np.nan)
+    columns["response_chars"] = _characters(block.texts.get("response"), len(block))
     for gap, (ours, reference) in _GAPS.items():
-        if ours in numbers and reference in numbers:
-            columns[gap] = numbers[ours] - numbers[reference]
+        if ours in block.numbers and reference in block.numbers:
+            columns[gap] = block.numbers[ours] - block.numbers[reference]
     columns.update(_token_statistics(tokens, kept))
-    columns["nonfinite_tokens"] = _nonfinite(rows, tokens)
+    columns["nonfinite_tokens"] = np.where(having, _nonfinite(block, tokens), np.nan)
     return columns
+
+
+def _counted(tokens: Tokens) -> NDArray[np.int64]:
+    """How many tokens of each rollout count. Shape (n,)."""
+    found: NDArray[np.int64] = np.diff(np.concatenate([[0], np.cumsum(tokens.counts, dtype=np.int64)])[tokens.offsets])
+    return found
+
+
+def _characters(texts: pa.Array | None, count: int) -> Float64Array:
+    """Characters of each text, (count,), NaN where it is missing."""
+    if texts is None:
+        return np.full(count, np.nan)
+    lengths: Float64Array = pc.utf8_length(texts).cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return lengths
 
 
 def _token_statistics(tokens: Tokens, kept: Moments) -> dict[str, Float64Array]:
@@ -233,45 +212,23 @@ def _token_statistics(tokens: Tokens, kept: Moments) -> dict[str, Float64Array]:
     return columns
 
 
-def _nonfinite(rows: Sequence[Row], tokens: Tokens) -> Float64Array:
-    """How many counted tokens lack a finite number, over the arrays each row has; NaN for a row with no array."""
-    total = np.zeros(len(rows))
-    for name, flat in tokens.flats.items():
-        bad = np.concatenate([[0], np.cumsum(~np.isfinite(flat) & tokens.counts)])
-        total += (bad[tokens.offsets[1:]] - bad[tokens.offsets[:-1]]) * np.array([name in row.arrays for row in rows])
-    return np.where([bool(row.arrays) for row in rows], total, np.nan)
+def _nonfinite(block: Block, tokens: Tokens) -> Float64Array:
+    """How many counted tokens lack a finite number, over the arrays each rollout has. Shape (n,)."""
+    total = np.zeros(len(block))
+    for array in block.arrays.values():
+        bad = ~np.isfinite(array.values) & tokens.counts
+        if bad.any():  # in most arrays there is none
+            sums = np.concatenate([[0], np.cumsum(bad)])[tokens.offsets]
+            total += np.diff(sums) * array.present
+    return total
 
 
-def _token_table(
-    rows: Sequence[Row], flats: dict[str, NDArray[np.float32]], offsets: NDArray[np.int64], marks: dict[str, NDArray[np.bool_]]
-) -> pa.Table:
+def _token_table(block: Block, offsets: IntArray, marks: dict[str, NDArray[np.bool_]]) -> pa.Table:
     arrow_offsets = pa.array(offsets, pa.int64())
     columns: dict[str, pa.Array] = {
         name: pa.LargeListArray.from_arrays(arrow_offsets, pa.array(mark)) for name, mark in marks.items()
     }
-    if any(row.tokens is not None for row in rows):
-        columns[TOKENS] = pa.array([row.tokens for row in rows], pa.large_list(pa.large_string()))
-    if any(row.alternatives is not None for row in rows):
-        columns[ALTERNATIVES] = _alternatives([row.alternatives for row in rows])
-    for name, flat in flats.items():
-        absent = pa.array([name not in row.arrays for row in rows])
-        columns[name] = pa.LargeListArray.from_arrays(arrow_offsets, pa.array(flat), mask=absent)
+    columns |= {name: block.per_token[name] for name in PER_TOKEN if name in block.per_token}
+    for name, array in block.arrays.items():
+        columns[name] = pa.LargeListArray.from_arrays(arrow_offsets, pa.array(array.values), mask=pa.array(~array.present))
     return pa.table(columns)
-
-
-def _alternatives(rows: Sequence[list[list[Alternative] | None] | None]) -> pa.LargeListArray:
-    """Rows of tokens of alternatives as nested lists of (token, logprob); null where a row or a token has none."""
-    tokens = [token for row in rows for token in row or ()]
-    pairs = [pair for token in tokens for pair in token or ()]
-    values = pa.StructArray.from_arrays(
-        [pa.array([text for text, _ in pairs], pa.large_string()), pa.array([number for _, number in pairs], pa.float32())],
-        names=["token", "logprob"],
-    )
-    return _nested(rows, _nested(tokens, values))
-
-
-def _nested(lists: Sequence[Sequence[Any] | None], values: pa.Array) -> pa.LargeListArray:
-    offsets = np.concatenate([[0], np.cumsum([len(one or ()) for one in lists], dtype=np.int64)])
-    return pa.LargeListArray.from_arrays(
-        pa.array(offsets, pa.int64()), values, mask=pa.array([one is None for one in lists], pa.bool_())
-    )

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from board.formats.row import Row
 from board.runs import parts
 from board.runs.columns import Columns
-from board.runs.parts import COUNTS, PADS, Source
+from board.runs.parts import COUNTS, PADS
+from board.runs.row_block import Source, laid_out
 from board.schema import ALTERNATIVES
 from board.text.padding import COMMON_PADS
 
@@ -41,7 +42,8 @@ def make_row(tokens: list[str] | None = None, step: int = 0, **fields: Any) -> R
 
 def build(*rows: Row, pads: frozenset[str] = COMMON_PADS) -> parts.Part:
     """A part of these rows, one line each."""
-    return parts.build(rows, [Source("a.jsonl", at + 1, at * 10) for at in range(len(rows))], pads)
+    block = laid_out(rows, [Source(at + 1, at * 10) for at in range(len(rows))], pads)
+    return parts.build(block, "a.jsonl", pads)
 
 
 def table(columns: Columns) -> Any:

@@ -24,7 +24,7 @@ from streamlit import config as streamlit_config
 from streamlit.web.cli import configurator_options
 
 from board.errors import BoardError
-from board.serving import connections
+from board.serving import connections, lean_start
 from board.serving.middleware import HostGate, SafeHeaders, TokenGate, safe_headers
 from board.serving.page_addresses import FORMER
 
@@ -76,6 +76,7 @@ def serve(
     os.environ[ROOT_VARIABLE] = str(root)
     sys.argv = [str(ENTRY), str(root)]  # what the script is shown, and where Streamlit looks for a project's settings
     connections.bound()
+    lean_start.leave_out_component_search()
     app.run(config=settings)
 
 

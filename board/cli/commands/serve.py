@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Thread
 
 import click
 
@@ -65,7 +66,10 @@ def serve(
     if host is not None:
         options = ["--server.address", host, *options]
 
-    from board.serving import app
+    from board.serving import lean_start
+
+    with lean_start.without_plotly():
+        from board.serving import app
 
     try:
         settings = app.parsed_options(options)
@@ -112,3 +116,15 @@ def _root(places: Sequence[str]) -> Path:
 
 def _announce(address: str) -> None:
     say(f"\n  RL Logging Board: {address}\n\n  Stop with Ctrl+C.")
+    Thread(target=_import_pages, daemon=True).start()
+
+
+def _import_pages() -> None:
+    """Import what every page needs, which takes longer than all before, while the reader opens the link.
+
+    `header` is what the entry script imports first: it waits there for what is left, and no two threads import in different orders.
+    """
+    from board.serving import lean_start
+    from board.ui import header  # noqa: F401
+
+    lean_start.put_in_plotly_look()

@@ -6,14 +6,16 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from board.errors import BoardError
 from board.recorder.drop_log import FAILURES, Losses, Reason, described
 from board.recorder.queue import Background, Direct, RowQueue
 from board.recorder.snapshot import rows, snapshot
-from board.recorder.tracking import Options, Tracking, opener
 from board.recorder.writer import Redact, RowWriter, Settings
+
+if TYPE_CHECKING:
+    from board.recorder.tracking import Tracking
 
 QUEUE_BYTES: Final = 256 * 2**20
 TRACKER_SECONDS: Final = 30.0
@@ -78,7 +80,7 @@ class RolloutRecorder:
         self._writer: RowWriter
         self._queue: RowQueue
         self._new_tracking = (
-            _tracking_of(Path(folder), track_with, tracker_kwargs or {}, Options(tracker_seconds, examples_per_step, seed))
+            _tracking_of(Path(folder), track_with, tracker_kwargs or {}, tracker_seconds, examples_per_step, seed)
             if rank == 0
             else None
         )
@@ -230,15 +232,22 @@ def _begin_all_in_child() -> None:
 
 
 def _tracking_of(
-    folder: Path, name: str | None, kwargs: Mapping[str, Any], options: Options
-) -> Callable[[Losses], Tracking] | None:
+    folder: Path, name: str | None, kwargs: Mapping[str, Any], seconds: float, examples: int, seed: int
+) -> "Callable[[Losses], Tracking] | None":
     """What makes the tracking of a run; None where no tracker is asked for. Raises ValueError for one that nobody knows."""
     if name is None:
         return None
+    from board.recorder.tracking import (
+        Options,
+        Tracking,
+        opener,
+    )  # with the catalogue of metrics, which takes longer than all the rest but numpy
+
     try:
         open_writer = opener(folder.resolve().name, name, kwargs)
     except BoardError as error:
         raise ValueError(str(error)) from error
+    options = Options(seconds, examples, seed)
     return lambda losses: Tracking(open_writer, losses, options)
 
 

@@ -6,7 +6,7 @@ Called by one thread at a time. It never raises: whatever a hook, a value or a d
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from board.recorder.encoding import Parts, compact, encode, key_text, line
 from board.recorder.shard_file import ShardFile
 from board.recorder.snapshot import to_numpy
 from board.recorder.token_arrays import Held, hold
-from board.recorder.tracking import Tracking
 from board.schema import LEFT_OUT, TOKEN_METRICS, TOKENS
+
+if TYPE_CHECKING:
+    from board.recorder.tracking import Tracking
 
 Redact = Callable[[dict[str, Any]], Mapping[str, Any]]
 """Given a row that is its own to change, returns the row to write."""
@@ -44,7 +46,7 @@ class Settings:
 class RowWriter:
     """Rows of one process to its shards. At the end of each step the account beside the shard is brought up to date."""
 
-    def __init__(self, settings: Settings, losses: Losses, tracking: Tracking | None = None) -> None:
+    def __init__(self, settings: Settings, losses: Losses, tracking: "Tracking | None" = None) -> None:
         self.settings = settings
         self.losses = losses
         self._tracking = tracking

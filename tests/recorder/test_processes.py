@@ -177,3 +177,18 @@ def test_needs_numpy_and_orjson_alone() -> None:
     done = subprocess.run([sys.executable, "-S", "-c", PATHS + code], cwd=ROOT, capture_output=True, text=True, check=True)
 
     assert set(done.stdout.split()) <= {"numpy", "orjson", "board"}
+
+
+def test_without_a_tracker_no_metric_is_loaded(tmp_path: Path) -> None:
+    """A trainer that writes rows alone loads no catalogue of metrics, not even when it writes them; with a tracker it does."""
+    code = f"""import sys
+from board import RolloutRecorder
+def loaded(**how):
+    with RolloutRecorder({str(tmp_path)!r}, **how) as recorder:
+        recorder.write(step=1, response="a", reward=1.0)
+    return [name in sys.modules for name in ("board.metrics.declared", "board.trackers")]
+print(loaded(), loaded(track_with="stdout"), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert done.stderr.strip() == "[False, False] [True, True]"

@@ -60,7 +60,7 @@ def test_only_place_and_caches_touch_the_browser_session(path: Path) -> None:
 
 
 def test_open_run_without_streamlit(tmp_path: Path) -> None:
-    """A notebook without Streamlit can open a run; the recorder needs neither that nor pandas."""
+    """A notebook without Streamlit can open a run, for which nothing is loaded that only other runs or the board need."""
     (tmp_path / "rank_0.jsonl").write_text('{"step": 1, "response": "a", "reward": 0.5}\n')
     code = f"""
 import sys
@@ -68,6 +68,8 @@ sys.modules["streamlit"] = None
 from board import open_run
 run = open_run({str(tmp_path)!r})
 assert len(run.frame) == 1
+unneeded = {{"pyarrow.parquet", "plotly", "duckdb", "click"}} & set(sys.modules)
+assert not unneeded, unneeded
 """
     subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True, timeout=60)
 

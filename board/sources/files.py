@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from board.errors import BoardError, RowRefused, RunNotFound
 from board.sources import arrow_values, csv_rows, json_record, json_stream, run_files, shards, trackio_records, trackio_rollouts
@@ -69,6 +68,8 @@ def _kind(shard: Shard) -> str:
 
 
 def _parquet(shard: Shard) -> Iterator[Parsed]:
+    import pyarrow.parquet as pq  # with Arrow's clients of remote stores; runs of JSON lines need none of it
+
     with shards.opened(shard) as stream, pq.ParquetFile(stream) as file:
         yield from _numbered(file.iter_batches(batch_size=_ROWS_AT_ONCE))
 

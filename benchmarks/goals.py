@@ -31,6 +31,7 @@ GOALS: Final[dict[str, Goal]] = {
     "resident_10gb": Goal("resident after opening 10 GB", 1000, "MB"),
     "second_session": Goal("a second viewer's memory", 30, "MB"),
     "click_server": Goal("server work of a click at 100,000 rollouts", 100, "ms"),
+    "first_view": Goal("first view of a cached run against an empty page", 1.6, "×"),
     "click_idle": Goal("browser idle after a click at 100,000 rollouts", 500, "ms"),
     "tokens_32k": Goal("32,000 tokens painted later than 100", 200, "ms"),
     "tokens_128k": Goal("128,000 tokens painted later than 100", 600, "ms"),

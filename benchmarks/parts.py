@@ -19,6 +19,7 @@ from benchmarks.sections import Section, to_json
 PARTS: Final = {
     "opening": "Opening a run",
     "interactions": "Server time of each click",
+    "first_view": "First view",
     "browsing": "Browser idle after each click",
     "viewers": "More viewers, and a run that grows while it is looked at",
     "token_view": "The token view",

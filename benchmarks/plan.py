@@ -20,6 +20,8 @@ class Plan:
     rollouts: tuple[int, ...] = (1_000, 10_000, 100_000)
     rounds: int = 5
     large_rounds: int = 3
+    before: str = ""
+    """Another checkout of the board, whose first views are measured beside this one's; empty for none."""
 
     def rounds_of(self, megabytes: int) -> int:
         """How often a run of this size is opened."""

@@ -33,6 +33,7 @@ def main() -> None:
         rollouts=tuple(options.rollouts),
         rounds=options.rounds,
         large_rounds=options.large_rounds,
+        before=str(options.before.resolve()) if options.before else "",
     )
     about: dict[str, Any] = {"date": time.strftime("%Y-%m-%d %H:%M %Z"), "machine": machine(), "versions": versions()}
     about |= {"plan": asdict(plan), "load_before": load()}
@@ -61,6 +62,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--rollouts", type=int, nargs="+", default=default.rollouts, help="sizes of runs to click through")
     options.add_argument("--rounds", type=int, default=default.rounds, help="how often each is measured")
     options.add_argument("--large-rounds", type=int, default=default.large_rounds, help="the same for runs from 500 MB on")
+    options.add_argument("--before", type=Path, help="another checkout, whose first views are measured beside this one's")
     options.add_argument("--into", type=Path, default=HERE, help="folder for results.json and README.md")
     return options.parse_args()
 

@@ -19,9 +19,9 @@ START_SECONDS: Final = 30
 
 
 @contextmanager
-def served_board(root: Path, cache: Path) -> Iterator[tuple[str, int]]:
-    """The address of a board over the runs under `root`, and the process that serves it."""
-    with served(["-m", "board", "serve", str(root)], "--port", {"RL_BOARD_CACHE": str(cache)}) as found:
+def served_board(root: Path, cache: Path, checkout: Path = REPOSITORY) -> Iterator[tuple[str, int]]:
+    """The address of a board over the runs under `root`, and the process that serves it; `checkout` holds the board's code."""
+    with served(["-m", "board", "serve", str(root)], "--port", {"RL_BOARD_CACHE": str(cache)}, checkout) as found:
         yield found
 
 
@@ -34,15 +34,17 @@ def served_page(script: Path) -> Iterator[str]:
 
 
 @contextmanager
-def served(command: Sequence[str], port_option: str, environment: dict[str, str]) -> Iterator[tuple[str, int]]:
+def served(
+    command: Sequence[str], port_option: str, environment: dict[str, str], checkout: Path = REPOSITORY
+) -> Iterator[tuple[str, int]]:
     """A server started with Python on a free port; it ends with the block. Raises RuntimeError when it does not start."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
     process = subprocess.Popen(
         [sys.executable, *command, port_option, port],
-        cwd=REPOSITORY,
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY)} | environment,
+        cwd=checkout,
+        env=os.environ | {"PYTHONPATH": str(checkout)} | environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -129,3 +129,16 @@ def test_one_list_of_all_keys_on_every_page(board_server: str, page: Page) -> No
     expect(keys).to_be_visible()
     page.keyboard.press("Escape")
     expect(keys).not_to_be_visible()
+
+
+def test_a_tab_clicked_as_soon_as_it_is_there_keeps_the_link(board_server: str, page: Page) -> None:
+    """The page that the link opened was not drawn yet: its place is on the next page all the same."""
+    place = "run=tiny_ppo_hacked&step=20&rollout=rank_0.jsonl.gz:481&token=3&compare=5&metric=kl"
+    page.goto(f"{board_server}?{place}")
+    tokens = tab(page, "Tokens")
+    tokens.wait_for(state="attached")
+    tokens.dispatch_event("click")
+
+    expect(page).to_have_url(re.compile("/tokens.*granularity=token"))
+    settled(page)
+    assert {name: parameters(page).get(name) for name in parse_qs(place)} == parse_qs(place)

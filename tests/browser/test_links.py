@@ -1,11 +1,15 @@
 """Links in a real browser: one opens exactly its view, a change of page keeps it whole, and one that leads nowhere says what there is."""
 
 import re
+from collections.abc import Iterable
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
+from servers import Serve
 from settling import settled, tab
+
+from board.serving.page_addresses import FORMER, TABS
 
 
 def parameters(page: Page) -> dict[str, list[str]]:
@@ -52,19 +56,34 @@ def test_a_change_of_page_keeps_the_whole_link(board_server: str, page: Page) ->
     assert parameters(page)["filter"] == ["a"]
 
 
-DEEP = {
-    "a page": ("responses", "responses", "rollouts of step 5 "),
-    "a former name": ("doctor", "data", "checks passed"),
+DEEP = {tab.path: tab.path for tab in TABS} | {path: tab.path for path, tab in FORMER.items()}
+"""Addresses of pages, former names among them → what they are now."""
+
+SEEN = {"responses": "rollouts of step 5 ", "data": "checks passed"}
+"""What only this page says."""
+
+WAYS: dict[str, tuple[tuple[str, ...], Iterable[str]]] = {
+    "every page": ((), DEEP),
+    "token": (("--token",), ["data"]),
+    "token and base path": (("--token", "--server.baseUrlPath", "boards/rl"), ["responses"]),
 }
 
 
-@pytest.mark.parametrize(("path", "now", "seen"), DEEP.values(), ids=DEEP)
-def test_a_deep_link_opens_without_an_error(board_server: str, page: Page, path: str, now: str, seen: str) -> None:
-    """The address of a page, opened by itself, shows that page, and nothing fails in the browser's console; a former name leads to the new."""
-    page.goto(f"{board_server}{path}?run=tiny_ppo_rhyme&step=5")
+@pytest.mark.parametrize(("options", "paths"), WAYS.values(), ids=WAYS)
+def test_a_deep_link_opens_without_an_error(serve: Serve, page: Page, options: tuple[str, ...], paths: Iterable[str]) -> None:
+    """A page's address, opened by itself, shows that page; no request of the browser's fails, and there is no sidebar to open."""
+    address, _, token = serve("rollout_samples", *options).partition("?")
+    page.set_viewport_size({"width": 1500, "height": 1000})
+    wrongs: list[str] = []
+    page.on("response", lambda answer: wrongs.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None)
+    for path in paths:
+        page.goto(f"{address}{path}?run=tiny_ppo_rhyme&step=5&{token}")
+        settled(page)
 
-    expect(page.get_by_text(re.compile(seen)).first).to_be_visible()
-    expect(page).to_have_url(re.compile(rf"/{now}\?.*run=tiny_ppo_rhyme"))
+        expect(page).to_have_url(re.compile(rf"^{re.escape(address + DEEP[path])}\?(?!.*token=).*run=tiny_ppo_rhyme"))
+        expect(page.get_by_text(re.compile(SEEN.get(DEEP[path], "Rewards"))).first).to_be_visible()
+        expect(page.get_by_test_id("stExpandSidebarButton")).to_have_count(0)
+    assert wrongs == []
 
 
 def test_an_unknown_page_leads_to_pages_and_runs(board_server: str, page: Page) -> None:

@@ -38,6 +38,10 @@ GOALS: Final[dict[str, Goal]] = {
     "tokens_recolour": Goal("recolour", 100, "ms"),
     "tokens_scroll": Goal("longest task while scrolling", 100, "ms"),
     "tokens_million": Goal("1,000,000 tokens painted (that they open is the goal; the limit is a minute)", 60_000, "ms"),
+    "import_recorder": Goal("importing RolloutRecorder against importing pandas", 0.6, "×"),
+    "import_open_run": Goal("a tiny cached run opened in a new process against importing pandas", 1.6, "×"),
+    "import_help": Goal("`python -m board --help` against importing pandas", 0.3, "×"),
+    "start_first_byte": Goal("from the start to the first byte served against importing streamlit", 1.2, "×"),
 }
 """By the key that a figure names. The order is that of the summary."""
 

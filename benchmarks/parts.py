@@ -17,6 +17,7 @@ from benchmarks.plan import Plan
 from benchmarks.sections import Section, to_json
 
 PARTS: Final = {
+    "imports": "Imports and the start",
     "opening": "Opening a run",
     "interactions": "Server time of each click",
     "first_view": "First view",

@@ -21,7 +21,7 @@ from board.schema import BY_NAME, DERIVED_TOKEN_METRICS, NATIVE, TOKENS
 from board.sources.json_record import Record, as_text
 from board.text.counting import plural
 
-_EXACT: Final = 2**53
+EXACT: Final = 2**53
 """Integers beyond this are not exact as float64, so an unknown one is kept as text."""
 
 _RESERVED: Final = {"shard", "line", *(column.name for column in DERIVED_TOKEN_METRICS)}
@@ -66,7 +66,7 @@ def _fields(keys: tuple[str, ...]) -> list[tuple[str, str, Callable[[Row, str, A
     """How a record of these keys is read, found once for all rows that have them: key, the name it is kept under, and its reader."""
     found = []
     for key in keys:
-        name = _kept_name(key, keys)
+        name = kept_name(key, keys)
         declared = BY_NAME.get(name)
         found.append((key, name, _READERS.get(declared.kind, _read_unknown) if declared else _read_unknown))
     return [field for field in found if field[0] not in ("step", TOKENS)]
@@ -81,10 +81,15 @@ def _texts(tokens: list[Any]) -> list[str]:
     return tokens
 
 
-def _kept_name(name: str, keys: Collection[str]) -> str:
+def kept_name(name: str, keys: Collection[str]) -> str:
     """The name a field is kept under: its own, unless the board means something else by that name beside the row's other keys."""
     clashes = name in _RESERVED or (name in _TITLES and _TITLES[name] in keys)
     return f"{name} (logged)" if clashes else name
+
+
+def array_name(name: str) -> str:
+    """The name that an array nobody declared is kept under."""
+    return f"{name} (logged)" if name in _TAKEN_BY_TOKENS else name
 
 
 def _check_required(record: Record) -> None:
@@ -124,12 +129,22 @@ def shown(value: Any) -> str:
 
 
 def _read_text(row: Row, name: str, value: Any) -> None:
-    spoken = _SPOKEN.get(name)
-    row.texts[name] = spoken(value) if spoken and is_chat(value) else as_text(value)
+    row.texts[name] = spoken(name, value)
+
+
+def spoken(name: str, value: Any) -> str:
+    """A value under the name of a text as text: chat messages, where they may stand, as roles and turns."""
+    speak = _SPOKEN.get(name)
+    return speak(value) if speak and is_chat(value) else as_text(value)
 
 
 def _read_id(row: Row, name: str, value: Any) -> None:
-    row.ids[name] = str(value) if isinstance(value, int) else as_text(value)
+    row.ids[name] = as_id(value)
+
+
+def as_id(value: Any) -> str:
+    """A value under the name of an id as text."""
+    return str(value) if isinstance(value, int) else as_text(value)
 
 
 def _read_number(row: Row, name: str, value: Any) -> None:
@@ -230,18 +245,23 @@ def _alternative(value: Any) -> Alternative | None:
 def _read_unknown(row: Row, name: str, value: Any) -> None:
     """Keep what nobody declared: a number, a token metric of the response's length, numbers inside a dict, or text."""
     number = as_number(value)
-    if number is not None and (isinstance(value, float) or abs(value) <= _EXACT):
+    if number is not None and (isinstance(value, float) or abs(value) <= EXACT):
         row.numbers[name] = number
         return
     is_metric = row.tokens and isinstance(value, list) and len(value) == len(row.tokens) and name != PROMPT_IDS
     array = as_array(value) if is_metric else None
     if array is not None:
-        row.arrays[f"{name} (logged)" if name in _TAKEN_BY_TOKENS else name] = array
+        row.arrays[array_name(name)] = array
         return
     row.texts[name] = as_text(value)
     if isinstance(value, dict):
-        parts = {f"{name}.{key}": as_number(part) for key, part in value.items()}
-        row.numbers.update({key: part for key, part in parts.items() if part is not None})
+        row.numbers.update(parts(name, value))
+
+
+def parts(name: str, value: dict[str, Any]) -> dict[str, float]:
+    """The numbers in an object that nobody declared, under names of their own."""
+    found = {f"{name}.{key}": as_number(part) for key, part in value.items()}
+    return {key: part for key, part in found.items() if part is not None}
 
 
 _READERS: Final = {

@@ -14,10 +14,12 @@ import pyarrow as pa
 
 from board import formats
 from board.errors import RowRefused
+from board.formats import native
 from board.formats.contract import Format, Place
 from board.formats.row import Row
 from board.formats.token_names import namer
 from board.runs import parts
+from board.runs.column_block import ColumnReader
 from board.runs.load_report import LoadReport
 from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
@@ -47,10 +49,12 @@ def read_parts(
 ) -> None:
     """Hand the rollouts of a format to `keep` as parts, in their order; what cannot be read, and what is odd, goes into the report."""
     batch = _Batch(shard, reading.all_pads, report, keep)
+    columns = ColumnReader() if kind is native else None
     rows = _RowReader(shard, kind, reading, report)
     with np.errstate(over="ignore", invalid="ignore"):  # a number beyond float32 is infinite, and said to be; ∞ - ∞ is no number
         for stretch in _stretches(items, batch):
-            batch.add(rows.read(stretch), sum(map(_size, stretch)))
+            block = columns.read(stretch) if columns else None
+            batch.add(block or rows.read(stretch), sum(map(_size, stretch)))
         batch.end()
 
 

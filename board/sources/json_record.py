@@ -14,6 +14,7 @@ import simdjson
 from numpy.typing import NDArray
 
 from board.errors import RowRefused
+from board.sources import json_cells
 
 _BOM: Final = b"\xef\xbb\xbf"
 """Stands before a line where files were put end to end."""
@@ -52,11 +53,9 @@ class LineParser:
             found = self._parser.parse(data)
             if not isinstance(found, simdjson.Object):
                 return None
-            record = {key: self._value(key, found[key]) for key in found.keys()}  # noqa: SIM118  # it can be asked for, not iterated
-            return (
-                record if len(record) == len(found) else None
-            )  # of a key that is there twice, the last counts: not the one found
-        except (ValueError, RuntimeError, KeyError):  # KeyError: it does not find a key that holds the character 0
+            keys = tuple(found.keys())
+            return {key: self._value(key, found[key]) for key in keys} if json_cells.are_found(keys) else None
+        except (ValueError, RuntimeError):
             return None
 
     def _value(self, key: str, value: Any) -> Any:
@@ -68,14 +67,8 @@ class LineParser:
 
 def _float32(value: Any) -> NDArray[np.float32] | None:
     """The numbers of a flat list; None when it holds anything else. Those beyond float32 are infinite, of which numpy may warn."""
-    count = len(value)
-    if not count or isinstance(value[0], simdjson.Array) or isinstance(value[count - 1], simdjson.Array):
-        return None
-    try:
-        numbers = np.frombuffer(value.as_buffer(of_type="d"), np.float64)
-    except TypeError:
-        return None
-    return numbers.astype(np.float32) if numbers.size == count else None
+    found = json_cells.numbers(value)
+    return None if found is None else np.asarray(found, np.float64).astype(np.float32)
 
 
 def parse(data: bytes) -> Record:

@@ -35,6 +35,7 @@ READ: dict[str, tuple[bytes, dict[str, Any]]] = {
     "escaped backslash before u": (rb'{"a": "\\ud800"}', {"a": r"\ud800"}),
     "zero byte, escaped": (rb'{"a": "\u0000"}', {"a": "\0"}),
     "zero byte, escaped, in a key": (rb'{"a": 1, "b\u0000c": 2}', {"a": 1, "b\0c": 2}),
+    "zero byte, escaped, in a key that begins as another": (rb'{"b": 1, "b\u0000c": 2}', {"b": 1, "b\0c": 2}),
     "byte order mark within": (b'{"a": "\xef\xbb\xbf"}', {"a": "\ufeff"}),
     "64-bit integers": (b'{"a": [18446744073709551615, -9223372036854775808]}', {"a": [2**64 - 1, -(2**63)]}),
     "huge float": (b'{"a": 1e400, "b": -1e400}', {"a": math.inf, "b": -math.inf}),

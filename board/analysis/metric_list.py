@@ -52,6 +52,7 @@ HEADINGS: Final[Mapping[str, Words]] = {
 SECTIONS: Final[Mapping[str, Words]] = {
     "pinned": Words("Pinned", "已固定"),
     "departed": Words("Left the healthy range", "超出正常范围"),
+    "keys": Words("One of each family", "每类一项"),
     "lacks": Words("Rollouts of this run do not give", "本次运行的 rollout 未能给出"),
     "trainer": Words("Logged by the trainer only", "仅由训练器记录"),
 }
@@ -285,6 +286,14 @@ def absent(listed: Iterable[Panel], dialect: str, fields: Collection[str], query
             continue
         missing[key] = Absent(name, metric, tuple(field for field in metric.needs if field not in fields))
     return list(missing.values())
+
+
+def key_panel(members: Sequence[Panel]) -> Panel:
+    """The one of a family to look at first: of those with a curve the first with a healthy range, else with a direction, else the first."""
+    read = [(panel, panel.metric.reading) for panel in members if panel.metric is not None]
+    ranged = (panel for panel, reading in read if (reading.low, reading.high) != (None, None))
+    directed = (panel for panel, reading in read if reading.better in ("up", "down"))
+    return next(ranged, None) or next(directed, None) or members[0]
 
 
 def by_family(listed: Iterable[Panel]) -> dict[str, list[Panel]]:

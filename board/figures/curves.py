@@ -13,6 +13,7 @@ import pandas as pd
 from board.analysis.step_stats import first_finite, smooth
 from board.errors import FieldMissing
 from board.figures.chart import Chart, ChartLine
+from board.figures.curve_panel import CurvePanel
 from board.figures.downsampling import kept_points
 from board.figures.lines import DrawnCurve, band_area, line, name_lines, unsmoothed
 from board.figures.theme import base_layout, leave_room, step_axis
@@ -49,12 +50,36 @@ class CurveSeries:
 
 @dataclass(frozen=True)
 class _Drawing:
-    """What the reader chose; fields as the arguments of `step_curve`."""
+    """What the reader chose; fields as the arguments of `step_panel`."""
 
     band: Band
     band_scale: float
     smoothing: float
     zero_shift: bool
+
+
+def step_panel(
+    series: Sequence[CurveSeries],
+    band: Band | None = None,
+    title: str = "",
+    unit: str = "",
+    smoothing: float = 0.0,
+    zero_shift: bool = False,
+    band_scale: float = 1.0,
+) -> CurvePanel:
+    """Means by step, with gaps where a step has none, as one panel.
+
+    The band's distance from the mean is multiplied by `band_scale`. `smoothing` is the weight of `board.analysis.step_stats.smooth`, for lines
+    and bands; the unsmoothed line stays. `zero_shift` starts each line at zero. Raises FieldMissing if no series has a finite mean.
+    """
+    known = [one for one in series if np.isfinite(one.stats["mean"]).any()]
+    if not known:
+        raise FieldMissing(
+            f"This needs {' or '.join(one.name for one in series) or 'a column'}, which has no number in any step."
+        )
+    drawing = _Drawing(band or "none", band_scale, smoothing, zero_shift)
+    curves = tuple(_curve(one, _dash(known, at), drawing) for at, one in enumerate(known))
+    return CurvePanel(title, unit, curves, _drawn(drawing))
 
 
 def step_curve(
@@ -66,32 +91,25 @@ def step_curve(
     zero_shift: bool = False,
     band_scale: float = 1.0,
 ) -> Chart:
-    """Means by step, with gaps where a step has none and a point for a step that stands alone; x of every point is its step.
+    """The panel of `step_panel` as a chart: a point for a step that stands alone; x of every point is its step.
 
-    The band's distance from the mean is multiplied by `band_scale`. `smoothing` is the weight of `board.analysis.step_stats.smooth`, for lines
-    and bands; the unsmoothed line stays visible. `zero_shift` starts each line at zero. Long curves are thinned, and the axis
-    says so. Raises FieldMissing if no series has a finite mean.
+    Long curves are thinned, and the axis says so. Raises FieldMissing if no series has a finite mean.
     """
-    known = [one for one in series if np.isfinite(one.stats["mean"]).any()]
-    if not known:
-        raise FieldMissing(
-            f"This needs {' or '.join(one.name for one in series) or 'a column'}, which has no number in any step."
-        )
-    drawing = _Drawing(band or "none", band_scale, smoothing, zero_shift)
-    whole = [_curve(one, _dash(known, at), drawing) for at, one in enumerate(known)]
-    curves = [_thinned(one, drawing) for one in whole]
-    data = [band_area(curve, 0.2 if len(curves) < 3 else 0.12) for curve in curves] if drawing.band != "none" else []
-    data += [unsmoothed(curve) for curve in curves] if smoothing else []
+    panel = step_panel(series, band, title, unit, smoothing, zero_shift, band_scale)
+    banded, smoothed = (band or "none") != "none", smoothing != 0
+    curves = [_thinned(one, banded=banded, smoothed=smoothed) for one in panel.curves]
+    data = [band_area(curve, 0.2 if len(curves) < 3 else 0.12) for curve in curves] if banded else []
+    data += [unsmoothed(curve) for curve in curves] if smoothed else []
     data += [line(curve, unit) for curve in curves]
     labels = _labels(curves)
-    layout = base_layout(title, _subtitle(unit, drawing), right=16 + 7 * max(map(len, labels), default=0))
+    layout = base_layout(title, " · ".join(filter(None, (unit, panel.drawn))), right=16 + 7 * max(map(len, labels), default=0))
     name_lines(layout, curves, labels)
     drawn = np.concatenate([array for curve in curves for array in (curve.line, curve.low, curve.high)])
     leave_room(layout, float(np.nanmin(drawn)), float(np.nanmax(drawn)))
     steps = np.unique(np.concatenate([one.stats.index.to_numpy(np.int64) for one in series]))
     step_axis(layout, steps, _thinning_note(curves))
     percent = " %" if unit.startswith("%") else ""
-    lines = tuple(ChartLine(one.color, one.steps, one.line, one.line, percent) for one in whole)
+    lines = tuple(ChartLine(one.color, one.steps, one.line, one.line, percent) for one in panel.curves)
     return Chart({"data": data, "layout": layout}, steps, lines)
 
 
@@ -118,10 +136,9 @@ def _curve(one: CurveSeries, dash: str, drawing: _Drawing) -> DrawnCurve:
     return DrawnCurve(one.name, one.color, dash, steps, smoothed, raw, low, high, mean, count, steps.size)
 
 
-def _thinned(curve: DrawnCurve, drawing: _Drawing) -> DrawnCurve:
+def _thinned(curve: DrawnCurve, *, banded: bool, smoothed: bool) -> DrawnCurve:
     """The points of a long curve that are drawn."""
-    outline = [curve.low, curve.high] if drawing.band != "none" else []
-    kept = kept_points([curve.line, *([curve.raw] if drawing.smoothing else []), *outline])
+    kept = kept_points([curve.line, *([curve.raw] if smoothed else []), *([curve.low, curve.high] if banded else [])])
     arrays = ("steps", "line", "raw", "low", "high", "mean", "count")
     return replace(curve, **{name: getattr(curve, name)[kept] for name in arrays})
 
@@ -137,10 +154,9 @@ def _labels(curves: Sequence[DrawnCurve]) -> list[str]:
     return [curve.name if len(curve.name) <= _LABEL_LETTERS else curve.name[: _LABEL_LETTERS - 1] + "…" for curve in curves]
 
 
-def _subtitle(unit: str, drawing: _Drawing) -> str:
+def _drawn(drawing: _Drawing) -> str:
     factor = "" if drawing.band_scale == 1 else f"{exact(drawing.band_scale)} × "
     parts = [
-        unit,
         _BAND_TEXTS[drawing.band].format(factor) if drawing.band != "none" else "",
         f"smoothed {exact(drawing.smoothing)}" if drawing.smoothing else "",
         "from the first value" if drawing.zero_shift else "",

@@ -4,6 +4,7 @@ Arrays and frames in, figures out; bins are those of `board.analysis.histograms`
 """
 
 import itertools
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -14,7 +15,8 @@ from board.analysis.histograms import bin_counts, bin_edges
 from board.analysis.step_stats import finite_values
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
-from board.figures.curves import CurveSeries, step_curve
+from board.figures.curve_panel import CurvePanel
+from board.figures.curves import CurveSeries, step_panel
 from board.figures.downsampling import kept_points
 from board.figures.theme import AXIS_TITLE, COLORS, MARK, SEQUENTIAL, base_layout, leave_room, step_axis, tint
 from board.metrics.formulas import Float64Array, FloatArray
@@ -116,12 +118,12 @@ def reward_heat(
     return Chart({"data": [heat], "layout": layout}, steps.astype(np.int64), cased=True)
 
 
-def share_below_zero(share: "pd.Series[float]", title: str = "How often is the policy worse than the reference?") -> Chart:
+def share_below_zero_panel(
+    share: "pd.Series[float]", title: str = "How often is the policy worse than the reference?"
+) -> CurvePanel:
     """Percentage of rollouts with a gap below zero by step, from shares (0 to 1). Raises FieldMissing if no step has one."""
     series = CurveSeries("worse", pd.DataFrame({"mean": share * 100}), COLORS["policy"])
-    chart = step_curve([series], title=title, unit="% of rollouts")
-    chart.spec["layout"]["yaxis"]["rangemode"] = "tozero"
-    return chart
+    return replace(step_panel([series], title=title, unit="% of rollouts"), from_zero=True)
 
 
 def by_sample(rows: pd.DataFrame, title: str = "Which samples of the step earn it?") -> Chart:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from board.analysis.step_stats import smooth
 from board.errors import FieldMissing
 from board.figures.chart import Chart, ChartLine, Spec
+from board.figures.curve_panel import CurvePanel, Healthy
 from board.figures.curves import MOST_LABELS
 from board.figures.downsampling import kept_points
 from board.figures.lines import DrawnCurve, line, name_lines, unsmoothed
@@ -65,13 +66,31 @@ class PanelLine:
     """By a tracker: drawn grey and dashed."""
 
 
-@dataclass(frozen=True)
-class Healthy:
-    """The bounds of the healthy range, None where there is none, and (step, value) where it is first left."""
+def metric_curves(
+    lines: Sequence[PanelLine],
+    family: str,
+    unit: str = "",
+    healthy: Healthy | None = None,
+    smoothing: float = 0.0,
+    log: bool = False,
+) -> CurvePanel:
+    """The lines, the board's own on top of the others where they agree, and the healthy range.
 
-    low: float | None = None
-    high: float | None = None
-    left_at: tuple[int, float] | None = None
+    `smoothing` as in `board.analysis.step_stats.smooth`, the unsmoothed line stays. On a logarithmic axis what is not above zero cannot be
+    drawn, and the note says how many steps that are; where most are not, the axis stays linear. Raises FieldMissing where there is no
+    number.
+    """
+    if not any(np.isfinite(one.values).any() for one in lines):
+        raise FieldMissing("It has no number in any step.")
+    log = log and _mostly_above_zero(lines)
+    known = [one for one in lines if np.isfinite(_drawable(one.values, log)).any()]
+    color = FAMILY_COLORS.get(family, COLORS["other"])
+    dashes = iter(DASHES * len(known))
+    curves = [_curve(one, color, next(dashes) if one.logged else "solid", smoothing, log) for one in known]
+    below = np.argsort([not one.logged for one in known], kind="stable")
+    return CurvePanel(
+        "", unit, tuple(curves[at] for at in below), _smoothed(smoothing), _left_out(lines) if log else "", log, healthy
+    )
 
 
 def metric_panel(
@@ -82,35 +101,29 @@ def metric_panel(
     smoothing: float = 0.0,
     log: bool = False,
 ) -> Chart:
-    """The lines, dotted lines at the bounds of the healthy range, and a ring where it is first left.
+    """The panel of `metric_curves` as a chart: dotted lines at the bounds of the healthy range, and a ring where it is first left.
 
-    `smoothing` as in `board.analysis.step_stats.smooth`, the unsmoothed line stays visible. On a logarithmic axis what is not above
-    zero cannot be drawn, and the axis says how many values that are; where most are not, the axis stays linear. Raises FieldMissing where
-    there is no number.
+    Raises FieldMissing where there is no number.
     """
-    if not any(np.isfinite(one.values).any() for one in lines):
-        raise FieldMissing("It has no number in any step.")
-    log = log and _mostly_above_zero(lines)
-    known = [one for one in lines if np.isfinite(_drawable(one.values, log)).any()]
-    color = FAMILY_COLORS.get(family, COLORS["other"])
-    grey = [one for one in known if one.logged]
-    ours = [not one.logged for one in known]
-    dashes = {id(one): DASHES[at % len(DASHES)] for at, one in enumerate(grey)}
-    whole = [_curve(one, color, dashes.get(id(one), "solid"), smoothing, log) for one in known]
-    curves = [_thinned(one) for one in whole]
-    below = np.argsort(ours, kind="stable")  # the board's own on top of the others, where they agree
-    data = [unsmoothed(curves[at]) for at in below] if smoothing else []
-    data += [_line(curves[at], unit, ours[at]) for at in below]
-    labels = _labels(curves)
+    panel = metric_curves(lines, family, unit, healthy, smoothing, log)
+    curves = [_thinned(one) for one in panel.curves]
+    data = [unsmoothed(curve) for curve in curves] if smoothing else []
+    data += [_line(curve, unit, curve.color != COLORS["reference"]) for curve in curves]
+    listed = sorted(curves, key=lambda curve: [one.name for one in lines].index(curve.name))
+    labels = _labels(listed)
     layout = _layout(max(map(len, labels), default=0))
-    name_lines(layout, [_on_axis(curve) for curve in curves] if log else curves, labels)
-    _value_axis(layout, np.concatenate([curve.line for curve in curves]), log)
-    steps = np.unique(np.concatenate([one.steps for one in known]))
+    name_lines(layout, [_on_axis(curve) for curve in listed] if panel.log else listed, labels)
+    _value_axis(layout, np.concatenate([curve.line for curve in curves]), panel.log)
+    steps = np.unique(np.concatenate([curve.steps for curve in panel.curves]))
     step_axis(layout, steps)
-    _beneath(layout, _note(lines, curves, log), 0 if labels else len(curves))
-    data += _bounds(layout, healthy, log) if healthy else []
-    marked = tuple(ChartLine(one.color, one.steps, _axis_values(one.line, log), one.line) for one in (whole[at] for at in below))
+    _beneath(layout, " · ".join(filter(None, (_thinning(curves), panel.note))), 0 if labels else len(curves))
+    data += _bounds(layout, healthy, panel.log) if healthy else []
+    marked = tuple(ChartLine(one.color, one.steps, _axis_values(one.line, panel.log), one.line) for one in panel.curves)
     return Chart({"data": data, "layout": layout}, steps, marked)
+
+
+def _smoothed(weight: float) -> str:
+    return f"smoothed {weight:g}" if weight else ""
 
 
 def _value_axis(layout: Spec, drawn: Float64Array, log: bool) -> None:
@@ -237,15 +250,17 @@ def _layout(letters: int) -> Spec:
     return layout | {"height": HEIGHT, "margin": {"l": 8, "r": 16 + 7 * letters, "t": 18, "b": _BARE}, "uirevision": "panel"}
 
 
-def _note(lines: Sequence[PanelLine], curves: Sequence[DrawnCurve], log: bool) -> str:
-    """How much of the curves is not drawn. The steps left out are those of the board's own curve, else of all together."""
+def _thinning(curves: Sequence[DrawnCurve]) -> str:
+    """How much of the longest curve is drawn; empty where all is."""
     most = max(curves, key=lambda curve: curve.total)
-    thinned = f"{most.steps.size:,} of {most.total:,} steps drawn" if most.steps.size < most.total else ""
+    return f"{most.steps.size:,} of {most.total:,} steps drawn" if most.steps.size < most.total else ""
+
+
+def _left_out(lines: Sequence[PanelLine]) -> str:
+    """How many steps have no place on a logarithmic axis: those of the board's own curve, else of all together."""
     counted = [one for one in lines if not one.logged] or lines
-    below = {int(step) for one in counted for step in one.steps[np.isfinite(one.values) & (one.values <= 0)]} if log else ()
-    return " · ".join(
-        part for part in (thinned, f"{plural(len(below), 'step')} not above zero left out" if below else "") if part
-    )
+    below = {int(step) for one in counted for step in one.steps[np.isfinite(one.values) & (one.values <= 0)]}
+    return f"{plural(len(below), 'step')} not above zero left out" if below else ""
 
 
 def _bounds(layout: Spec, healthy: Healthy, log: bool) -> list[Spec]:

@@ -15,9 +15,10 @@ from board.analysis.step_metrics import per_step_values
 from board.analysis.step_stats import per_step
 from board.errors import BoardError
 from board.figures.chart import Spec
+from board.figures.curve_panel import Healthy
 from board.figures.curves import Band, CurveSeries, step_curve
 from board.figures.distributions import step_histogram
-from board.figures.metric_panel import Healthy, PanelLine, metric_panel
+from board.figures.metric_panel import PanelLine, metric_panel
 from board.figures.theme import COLORS, base_layout
 from board.runs.run import Run
 

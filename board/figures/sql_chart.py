@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
-from board.figures.curves import DASHES, CurveSeries, step_curve
+from board.figures.curve_panel import CurvePanel
+from board.figures.curves import DASHES, CurveSeries, step_panel
 from board.figures.downsampling import kept_points, standing_alone
 from board.figures.theme import AXIS_TITLE, COLORS, base_layout, leave_room, plain
-from board.sql.query import STEP, CustomCurve
+from board.sql.query import CustomCurve
 from board.text.format_number import exact, with_all_digits
 
 MOST_MARKERS: Final = 100
@@ -24,16 +25,25 @@ MOST_CURVES: Final = 40
 _COLORS: Final = tuple(COLORS[name] for name in ("policy", "kl", "value", "entropy", "validation", "other", "reference"))
 
 
+def answer_panel(curves: Sequence[CustomCurve], title: str) -> CurvePanel:
+    """The first MOST_CURVES curves that have a number, over steps. Raises FieldMissing if none has one."""
+    drawn = _with_numbers(curves)
+    steps = np.unique(np.concatenate([curve.x for curve in drawn])).astype(np.int64)
+    return step_panel(
+        [CurveSeries(curve.name, _over(curve, steps), _COLORS[at % len(_COLORS)]) for at, curve in enumerate(drawn)], title=title
+    )
+
+
 def answer_chart(curves: Sequence[CustomCurve], x: str, title: str) -> Chart:
-    """The first MOST_CURVES curves that have a number; their x is a step where `x` says so. Raises FieldMissing if none has one."""
+    """The first MOST_CURVES curves that have a number, over an x that is no step. Raises FieldMissing if none has one."""
+    return _over_x(_with_numbers(curves), x, title)
+
+
+def _with_numbers(curves: Sequence[CustomCurve]) -> list[CustomCurve]:
     drawn = [curve for curve in curves if np.isfinite(curve.y).any()][:MOST_CURVES]
     if not drawn:
         raise FieldMissing("The answer has no number to draw.")
-    if x != STEP:
-        return _over_x(drawn, x, title)
-    steps = np.unique(np.concatenate([curve.x for curve in drawn])).astype(np.int64)
-    colored = [CurveSeries(curve.name, _over(curve, steps), _COLORS[at % len(_COLORS)]) for at, curve in enumerate(drawn)]
-    return step_curve(colored, title=title)
+    return drawn
 
 
 def _over(curve: CustomCurve, steps: NDArray[np.int64]) -> pd.DataFrame:

@@ -28,6 +28,7 @@ from board.runs.shared_values import LatestValue, RecentValues
 from board.serving import lean_start
 from board.text.path_names import path_of, shown
 from board.trackers import LogSource
+from board.ui.components.curves import Payload
 
 _T = TypeVar("_T")
 
@@ -115,6 +116,16 @@ def _charts() -> RecentValues[DrawnChart]:
     """By key rather than as a cached function of Streamlit's, which takes as long to find a chart as to send it."""
     lean_start.put_in_plotly_look()
     return RecentValues(256)
+
+
+def curves(name: str, build: Callable[[], Payload], run: Run, *small: str | float | tuple[str, ...] | None) -> Payload:
+    """What is sent to the browser of some curves of a run, made once for all readers. Keyed by the load and small choices."""
+    return _curves().get((name, run.load_id, small), build)
+
+
+@st.cache_resource(show_spinner=False)
+def _curves() -> RecentValues[Payload]:
+    return RecentValues(48)
 
 
 def scalars(run: Run) -> Scalars:

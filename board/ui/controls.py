@@ -43,21 +43,22 @@ def curve_choices(numeric: Sequence[str]) -> CurveChoices:
         band = st.segmented_control(
             "Band", list(BANDS), default="std", format_func=BANDS.__getitem__, required=True, key="band", bind="query-params"
         )
-        scale = st.number_input("Band scale", 0.1, 3.0, 1.0, 0.1, key="band_scale", bind="query-params", width=120)
         smoothing = st.slider("Smoothing", 0.0, 0.95, 0.0, 0.05, key="smoothing", bind="query-params", width=160)
         estimator = estimator_choice()
-        shift = st.toggle(
-            "Shift to zero", key="zero_shift", bind="query-params", help="Start every reward curve at zero, to compare gains."
-        )
-        extra = st.multiselect(
-            "More curves",
-            list(numeric),
-            key="curves",
-            bind="query-params",
-            placeholder="Any numeric column",
-            format_func=heading,
-            width=260,
-        )
+        with st.popover("Chart options"), place.folded():
+            scale = st.number_input("Band scale", 0.1, 3.0, 1.0, 0.1, key="band_scale", bind="query-params", width=320)
+            shift = st.toggle(
+                "Shift to zero", key="zero_shift", bind="query-params", help="Start every reward curve at zero, to compare gains."
+            )
+            extra = st.multiselect(
+                "More curves",
+                list(numeric),
+                key="curves",
+                bind="query-params",
+                placeholder="Any numeric column",
+                format_func=heading,
+                width=320,
+            )
     return CurveChoices(cast(Band, band), float(scale), float(smoothing), bool(shift), estimator, tuple(extra))
 
 

@@ -6,7 +6,7 @@ Draws panels that are found and named; what text of a run may be in them is draw
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from typing import Final
@@ -17,24 +17,27 @@ from board.analysis.logged_curves import Scalars
 from board.analysis.metric_list import Panel, catalogue_names, line_names, points, short_name, token_metric
 from board.errors import FieldMissing
 from board.figures import of_run
-from board.figures.chart import Chart, Spec, step_mark
-from board.figures.metric_panel import PanelLine, metric_panel
+from board.figures.curve_panel import CurvePanel
+from board.figures.metric_panel import PanelLine, metric_curves
 from board.metrics import declared
 from board.metrics.declared.contract import Metric, Page, Reading, Words
 from board.runs.run import Run
 from board.text.counting import plural
 from board.text.format_number import exact, fmt
 from board.ui import caches, pinned_metrics, place
-from board.ui.caches import DrawnChart
+from board.ui.components import curves
+from board.ui.components.curves import Card, Payload, Texts
 from board.ui.metric_filters import Language, MetricChoices
 from board.ui.place import View
 
 COLUMNS: Final = 3
-PANEL_WIDTH: Final = 360
-"""Panels stand side by side while each has so many pixels, and no more than COLUMNS of them."""
+"""So many panels stand side by side where there is room."""
 
-FIRST: Final = 6
-"""So many panels are drawn unasked: each costs the browser as much as any chart."""
+PLOT_HEIGHT: Final = 130
+"""Of a panel, in pixels."""
+
+LONGEST: Final = 5_000
+"""Letters of a name that is told whole."""
 
 PAGES: Final[Mapping[Page, tuple[str, str]]] = {
     "rewards": ("board/ui/pages/rewards.py", "Rewards"),
@@ -66,8 +69,8 @@ class Wall:
     """Of the values from rollouts: a chart that was drawn of one is never shown for another."""
     pins: tuple[str, ...]
     """Keys of pinned metrics."""
-    marks: dict[str, Spec | None]
-    """Filled while drawing: the charts by key, and where the chosen step stands in them."""
+    span: tuple[int, int]
+    """The first and the last step of all panels, so that a step stands at the same place in each."""
     missing: list[str]
     """Filled while drawing: the panels that cannot be drawn, and why."""
 
@@ -86,7 +89,6 @@ def section(
     """A heading that opens and closes over its panels; what is closed is neither drawn nor sent. `heading` is our own words.
 
     Where the panels are the first `of` more, the heading says both numbers. `beneath` draws what else belongs there.
-    Of a section that the reader did not open the FIRST are drawn until all are asked for.
     """
     looked_for = "found_" if wall.choices.narrowed else ""
     with st.expander(
@@ -100,17 +102,50 @@ def section(
         if note:
             with st.container(key=f"familynote_{key}"):
                 st.text(note)
-        charts = st.container()
-        few = (opened or wall.choices.narrowed) and len(panels) > FIRST
-        shown = panels if not few or st.toggle(f"All {len(panels)}", key=f"all_{key}", bind="query-params") else panels[:FIRST]
-        grid = charts.grid(COLUMNS, min_column_width=PANEL_WIDTH, gap=("small", "medium"))
-        for one in shown:
-            name = f"{key}_{_digest(one.key)}"
-            if chart := _chart(one, wall):
-                with grid.container(gap="xxsmall", key=f"metric_{name}"):
-                    _panel(one, chart, name, wall)
+        _curves(f"curves_{key}", panels, wall)
         if beneath:
             beneath()
+
+
+def _curves(key: str, panels: Sequence[Panel], wall: Wall) -> None:
+    """All panels of a section, in one component."""
+    choices, view = wall.choices, wall.view
+    made = caches.curves(
+        key,
+        lambda: _built(panels, wall),
+        view.run,
+        wall.version,
+        wall.scalars.stamp,
+        *wall.span,
+        str(choices),
+        *(panel.key for panel in panels),
+    )
+    wall.missing.extend(made.missing)
+    by_card = {card_key(panel): panel for panel in panels}
+
+    def pin() -> None:
+        if panel := by_card.get(place.reported(key, "pinned")):
+            pinned_metrics.toggle(panel.key)
+
+    def look() -> None:
+        panel = by_card.get(place.reported(key, "looked"))
+        if panel and panel.left is not None:
+            page, _ = PAGES[_look(panel.metric, view.run)]
+            shown_by = token_metric(panel.metric) if panel.metric else None
+            place.remember(look=(page, {"step": panel.left.step, **({"metric": shown_by} if shown_by else {})}))
+
+    if made.keys:
+        curves.show(made, key=key, on_click=place.step_clicked(key, view.run.steps), on_pin=pin, on_look=look)
+
+
+def _built(panels: Sequence[Panel], wall: Wall) -> Payload:
+    cards, missing = [], []
+    for panel in panels:
+        try:
+            cards.append(Card(card_key(panel), _panel(panel, wall.choices), _texts(panel, wall)))
+        except FieldMissing as error:
+            missing.append(f"{short_name(panel.name)}: {str(error).rstrip('.')}")
+    return curves.build(cards, span=wall.span, height=PLOT_HEIGHT, columns=COLUMNS, pins=True, missing=missing)
 
 
 def _how_many(shown: int, of: int, language: Language) -> str:
@@ -119,29 +154,30 @@ def _how_many(shown: int, of: int, language: Language) -> str:
     return f"first {shown} of {of}" if language == "en" else f"{of} 个中的前 {shown} 个"
 
 
-def _digest(key: str) -> str:
-    """A name that is fit for a key of Streamlit, of one that may be text of a run."""
-    return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+def card_key(panel: Panel) -> str:
+    """A name for the browser of a panel, whose own key may be text of a run."""
+    return blake2b(panel.key.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
-def _panel(panel: Panel, chart: DrawnChart, key: str, wall: Wall) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall", key=f"metricname_{key}"):
-        helps = [_help(panel.metric, wall.choices) if panel.metric else "", _whole_name(panel.name)]
-        st.text(short_name(panel.name), width="stretch", help="\n\n".join(filter(None, helps)) or None)
-        label = "Unpin" if panel.key in wall.pins else "Pin"
-        st.button(label, key=f"pin_{key}", type="tertiary", on_click=pinned_metrics.toggle, args=(panel.key,))
-    st.text(_gloss(panel, wall.choices.language))
-    st.plotly_chart(chart.figure, key=f"panel_{key}", config={"displayModeBar": False})
-    wall.marks[f"panel_{key}"] = step_mark(chart.chart, wall.view.step, latest=True)
-    _departed(panel, key, wall)
+def _panel(panel: Panel, choices: MetricChoices) -> CurvePanel:
+    """The panel's curves. Raises FieldMissing where they cannot be drawn."""
+    unit = panel.metric.unit if panel.metric else ""
+    healthy = of_run.healthy_range(panel)
+    drawn = metric_curves(_lines(panel), panel.family, unit, healthy, choices.smoothing, choices.log)
+    return replace(drawn, title=short_name(panel.name))
 
 
-def _whole_name(name: str) -> str:
-    """A name that is shown shortened, as Markdown, if it holds nothing but letters, digits and what stands between them; else empty."""
-    return _literal(name) if short_name(name) != name and _SAFE.fullmatch(name) else ""
-
-
-_SAFE: Final = re.compile(r"[A-Za-z0-9_/.@-]{1,500}")
+def _texts(panel: Panel, wall: Wall) -> Texts:
+    """What stands around a panel's plot, and the way to the page that shows where it first left what is healthy."""
+    language, left, run = wall.choices.language, panel.left, wall.view.run
+    whole = (("", seen),) if (seen := short_name(panel.name, LONGEST)) != short_name(panel.name) else ()
+    told = _help(panel.metric, wall.choices) if panel.metric else ()
+    said = tuple(one for one in (_broken(panel, language), _outside(panel, language)) if one) if left else ()
+    look = ""
+    if left and left.step in run.steps:
+        _, title = PAGES[_look(panel.metric, run)]
+        look = f"Step {left.step:,} on {title}" if language == "en" else f"在 {title} 页查看第 {left.step:,} 步"
+    return Texts((*whole, *told), _gloss(panel, language), said, look)
 
 
 def _broken(panel: Panel, language: Language) -> str:
@@ -181,8 +217,8 @@ def healthy_range(reading: Reading, language: Language = "en") -> str:
 
 
 @cache
-def _help(metric: Metric, choices: MetricChoices) -> str:
-    """Formula, source, what a departure means and the other names, as Markdown of the catalogue's own words: no text of a run."""
+def _help(metric: Metric, choices: MetricChoices) -> tuple[tuple[str, str], ...]:
+    """What a departure means, formula, unit, source and the other names: the catalogue's own words, no text of a run."""
     language = choices.language
     english = language == "en"
     names = ", ".join(f"{title} {name}" for title, name in catalogue_names(metric).items())
@@ -194,7 +230,7 @@ def _help(metric: Metric, choices: MetricChoices) -> str:
         ("Source" if english else "来源", metric.source),
         ("Names" if english else "名称", names),
     )
-    return "\n\n".join(f"**{what}** {_literal(text)}" for what, text in told if text)
+    return tuple((what, text) for what, text in told if text)
 
 
 def _remark(metric: Metric, choices: MetricChoices) -> str:
@@ -209,28 +245,6 @@ def _literal(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:^=])", r"\\\1", text)
 
 
-def _chart(panel: Panel, wall: Wall) -> DrawnChart | None:
-    """The panel's chart; None where it cannot be drawn, which is told below the panels."""
-    choices = wall.choices
-
-    def draw() -> Chart:
-        return metric_panel(
-            _lines(panel),
-            panel.family,
-            panel.metric.unit if panel.metric else "",
-            of_run.healthy_range(panel),
-            choices.smoothing,
-            choices.log,
-        )
-
-    stamp = wall.scalars.stamp if panel.logged else 0
-    try:
-        return caches.chart("metric", draw, wall.view.run, panel.key, wall.version, stamp, choices.smoothing, choices.log)
-    except FieldMissing as error:
-        wall.missing.append(f"{short_name(panel.name)}: {str(error).rstrip('.')}")
-        return None
-
-
 def _lines(panel: Panel) -> list[PanelLine]:
     """The curve from rollouts, then those of trackers."""
     lines = []
@@ -239,23 +253,6 @@ def _lines(panel: Panel) -> list[PanelLine]:
     for name, one in zip(line_names(panel.logged), panel.logged, strict=True):
         lines.append(PanelLine(name, one.curve.steps, one.curve.values, logged=True))
     return lines
-
-
-def _departed(panel: Panel, key: str, wall: Wall) -> None:
-    """Where the healthy range is first left, what that means, and a link to the page that shows it at that step."""
-    left, language = panel.left, wall.choices.language
-    if left is None:
-        return
-    file, title = PAGES[_look(panel.metric, wall.view.run)]
-    label = f"Step {left.step:,} on {title}" if language == "en" else f"在 {title} 页查看第 {left.step:,} 步"
-    shown_by = token_metric(panel.metric) if panel.metric else None
-    where = place.link(step=left.step, **({"metric": shown_by} if shown_by else {}))
-    with st.container(gap="xxsmall", key=f"departed_{key}"):
-        for said in (_broken(panel, language), _outside(panel, language)):
-            if said:
-                st.text(said)
-        if left.step in wall.view.run.steps:
-            st.page_link(file, label=label, query_params=where)
 
 
 def _look(metric: Metric | None, run: Run) -> Page:

@@ -113,11 +113,16 @@ def forget_after(name: str, keep: Container[str] = ()) -> None:
             st.session_state.pop(dependent, None)
 
 
+def reported(component: str, what: str) -> Any:
+    """What the component with that key reports of that name, in the callback for it; None where it reports nothing."""
+    return (st.session_state.get(component) or {}).get(what)
+
+
 def step_clicked(marks: str, steps: NDArray[np.int64]) -> Callable[[], None]:
-    """A callback for the step marks with that key: go to the step nearest to the place that was clicked."""
+    """A callback for the curves or step marks with that key: go to the step nearest to the place that was clicked."""
 
     def callback() -> None:
-        x = (st.session_state.get(marks) or {}).get("clicked")
+        x = reported(marks, "clicked")
         if isinstance(x, int | float) and math.isfinite(x) and len(steps):
             go(step=nearest_step(steps, x))
 
@@ -128,7 +133,7 @@ def bar_clicked(strip: str, steps: NDArray[np.int64]) -> Callable[[], None]:
     """A callback for the strip of steps with that key: go to the step of the bar that was clicked; `steps` are the bars', in order."""
 
     def callback() -> None:
-        at = (st.session_state.get(strip) or {}).get("clicked")
+        at = reported(strip, "clicked")
         if isinstance(at, int) and 0 <= at < len(steps):
             go(step=int(steps[at]))
 

@@ -1,25 +1,31 @@
 """The reader's own metrics on the screen: a query is written, run, drawn, saved by name, chosen again and deleted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast
 from uuid import uuid4
 
+import numpy as np
 import streamlit as st
 
 from board.errors import BoardError, FieldMissing
-from board.figures.chart import Spec, step_mark
-from board.figures.sql_chart import MOST_CURVES, answer_chart
+from board.figures.sql_chart import MOST_CURVES, answer_chart, answer_panel
 from board.runs.run import Run
-from board.sql.query import LONGEST_QUERY, Answer, CustomCurve, curves, described, evaluate, example
+from board.sql.query import LONGEST_QUERY, STEP, Answer, CustomCurve, described, evaluate, example
+from board.sql.query import curves as answered
 from board.sql.sandbox import Limits
 from board.text.counting import plural
 from board.ui import caches, place
+from board.ui.components import curves
+from board.ui.components.curves import Card, Payload
 from board.ui.messages import notice
 from board.user_files import saved_queries
 
 CHART: Final = "sql_chart"
-"""Key of the chart, and the beginning of the keys where there are several."""
+"""Key of the curves, and the beginning of the keys of charts over something else."""
+
+PLOT_HEIGHT: Final = 200
+"""Of curves, in pixels."""
 
 PANEL_WIDTH: Final = 420
 """Charts stand side by side while each has so many pixels."""
@@ -45,14 +51,11 @@ class _Asked:
     """Another one each time a query is run."""
 
 
-def draw(run: Run, step: int) -> dict[str, Spec | None]:
-    """The editor and the chart of its query, in an expander; nothing is asked while it is closed.
-
-    The charts that are drawn over steps by their keys, with the mark of the chosen step, for `step_marks.show`.
-    """
+def draw(run: Run) -> None:
+    """The editor and the chart of its query, in an expander; nothing is asked while it is closed."""
     with st.expander("Custom metric (SQL)", key="sql", on_change="rerun", bind="query-params") as expander:
         if not expander.open:
-            return {}
+            return
         saved = saved_queries.SavedMetrics((), ())
         try:
             saved = saved_queries.load()
@@ -64,7 +67,7 @@ def draw(run: Run, step: int) -> dict[str, Spec | None]:
             notice(problem, "error")
         query = place.widget_text("sql_query")
         title = next((one.name for one in saved.metrics if one.query == query.strip()), "Custom metric")
-        return _result(run, step, query, title, anew=pressed)
+        _result(run, query, title, anew=pressed)
 
 
 def _choice(saved: saved_queries.SavedMetrics) -> None:
@@ -110,7 +113,7 @@ def _editor(run: Run) -> bool:
     return pressed
 
 
-def _result(run: Run, step: int, query: str, title: str, *, anew: bool) -> dict[str, Spec | None]:
+def _result(run: Run, query: str, title: str, *, anew: bool) -> None:
     """The chart of a query's answer, or why there is none."""
     latest = caches.latest_answer(f"{run.address} {run.splits}", query, anew=anew)
     with st.spinner("Running the query", show_time=True):
@@ -120,45 +123,66 @@ def _result(run: Run, step: int, query: str, title: str, *, anew: bool) -> dict[
         notice("The run has changed since this query was run. Run it again to see the new rollouts.")
     if asked.reason:
         notice(asked.reason, "error")
-        return {}
+        return
     for sentence in asked.left_out:
         notice(sentence, "warning")
-    return _charts(run, step, asked, title)
+    parts = _parts(asked, title)
+    if asked.x == STEP:
+        _curves(run, asked, parts)
+    else:
+        _charts(run, asked, parts)
 
 
-def _charts(run: Run, step: int, asked: _Asked, title: str) -> dict[str, Spec | None]:
-    """All curves in one chart or, where the reader wants them apart, a chart for each number of the answer."""
+def _parts(asked: _Asked, title: str) -> dict[str, list[CustomCurve]]:
+    """All curves in one chart or, where the reader wants them apart, a chart for each number of the answer; by title."""
     numbers = list(dict.fromkeys(curve.number for curve in asked.curves))
     if len(numbers) == 1 or not st.toggle("A chart for each number", key="sql_apart", persist_state="session"):
-        return _chart(run, step, asked, title, CHART)
-    marks: dict[str, Spec | None] = {}
-    grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
-    for at, number in enumerate(numbers[:MOST_CHARTS]):
-        with grid.cell():
-            marks |= _chart(run, step, asked, f"{title}: {number}", f"{CHART}_{at}", number)
+        return {title: list(asked.curves)}
     if len(numbers) > MOST_CHARTS:
         notice(f"The answer has {len(numbers):,} numbers: only the first {MOST_CHARTS} are drawn.", "warning")
-    return marks
+    return {f"{title}: {number}": [curve for curve in asked.curves if curve.number == number] for number in numbers[:MOST_CHARTS]}
 
 
-def _chart(run: Run, step: int, asked: _Asked, title: str, key: str, number: str = "") -> dict[str, Spec | None]:
-    """The curves of one number of the answer, or of all; its mark by its key, where it is over steps."""
-    chosen = [curve for curve in asked.curves if number in ("", curve.number)]
-    try:
-        drawn = caches.chart(key, lambda: answer_chart(chosen, asked.x, title), run, title, asked.identity)
-    except FieldMissing as error:
-        notice(f"{title}: {error}")
-        return {}
-    st.plotly_chart(drawn.figure, key=key, config={"displayModeBar": False})
-    return {key: step_mark(drawn.chart, step, latest=True)} if drawn.chart.steps.size else {}
+def _curves(run: Run, asked: _Asked, parts: Mapping[str, list[CustomCurve]]) -> None:
+    """Panels of curves over steps."""
+
+    def build() -> Payload:
+        cards, missing = [], []
+        for title, chosen in parts.items():
+            try:
+                cards.append(Card(title, answer_panel(chosen, title)))
+            except FieldMissing as error:
+                missing.append(f"{title}: {error}")
+        return curves.build(cards, span=(int(run.steps[0]), int(run.steps[-1])), height=PLOT_HEIGHT, columns=2, missing=missing)
+
+    made = caches.curves(CHART, build, run, asked.identity, *parts)
+    for sentence in made.missing:
+        notice(sentence)
+    if made.keys:
+        curves.show(made, key=CHART, on_click=place.step_clicked(CHART, run.steps))
+
+
+def _charts(run: Run, asked: _Asked, parts: Mapping[str, list[CustomCurve]]) -> None:
+    """Charts over something else."""
+    grid = st.grid(min(2, len(parts)), min_column_width=PANEL_WIDTH, gap="medium")
+    for at, (title, chosen) in enumerate(parts.items()):
+        with grid.cell():
+            key = f"{CHART}_{at}"
+            try:
+                drawn = caches.chart(key, lambda: answer_chart(chosen, asked.x, title), run, title, asked.identity)  # noqa: B023
+            except FieldMissing as error:
+                notice(f"{title}: {error}")
+                continue
+            st.plotly_chart(drawn.figure, key=key, config={"displayModeBar": False})
 
 
 def _ask(run: Run, query: str) -> _Asked:
     """Run the query. What fails is kept too, until it is run again: else it would fail anew with every click."""
     try:
         answer = evaluate(run.frame, query)
-        found = tuple(curves(answer))
-        answer_chart(found, answer.x, "")
+        found = tuple(answered(answer))
+        if not any(np.isfinite(curve.y).any() for curve in found):
+            raise FieldMissing("The answer has no number to draw.")
     except BoardError as error:
         return _Asked(reason=str(error))
     return _Asked(answer.x, found, tuple(_left_out(answer, len(found))))

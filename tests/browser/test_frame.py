@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from browsing import go_to_page
+from browsing import click_middle, go_to_page, panel
 from playwright.sync_api import Page, expect
 from rows import add_run
 from settling import settled
@@ -36,12 +36,7 @@ def test_from_the_curve_to_the_token(board_server: str, page: Page) -> None:
     settled(page)
     expect(page.get_by_text("Does the reward rise?")).to_be_visible()
 
-    curve = page.locator(".st-key-curve_0 .js-plotly-plot .nsewdrag").first
-    box = curve.bounding_box()
-    assert box is not None
-    curve.hover(position={"x": box["width"] / 2, "y": box["height"] / 2})
-    page.wait_for_timeout(300)
-    curve.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
+    click_middle(panel(page, "Does the reward rise?"))
     expect(page).not_to_have_url(re.compile(r"step=3(&|$)"))
     step = re.search(r"step=(\d+)", page.url)
     assert step is not None

@@ -327,14 +327,11 @@ def test_thinning_keeps_the_extremes_of_every_run(curve: NDArray[np.float64], da
 
 
 def test_share_below_zero_is_in_percent() -> None:
-    """A quarter of the rollouts is 25 %, told so where the step is chosen; the axis starts at zero."""
+    """A quarter of the rollouts is 25 %; the axis starts at zero."""
     frame = frame_of({1: [-1.0, 1.0, 1.0, 1.0], 2: [math.nan], 3: [-1.0, -2.0]}, "reward_gap")
 
-    chart = distributions.share_below_zero(share_below(frame, "reward_gap"))
-    fig, mark = figure(chart), step_mark(chart, 1)
+    panel = distributions.share_below_zero_panel(share_below(frame, "reward_gap"))
 
-    np.testing.assert_array_equal(trace(fig, "worse").y, [25, np.nan, 100])
-    assert fig.layout.annotations[0].text == "worse"
-    assert mark is not None
-    assert mark["dots"][0]["text"] == "25 %"
-    assert fig.layout.yaxis.rangemode == "tozero"
+    (curve,) = panel.curves
+    np.testing.assert_array_equal(curve.line, [25, np.nan, 100])
+    assert (curve.name, panel.unit, panel.from_zero) == ("worse", "% of rollouts", True)

@@ -15,7 +15,6 @@ from drawn_figures import (
     gap_histogram,
     note,
     reward_heat,
-    share_below_zero,
     step_histogram,
     trace,
 )
@@ -167,7 +166,7 @@ NOTHING = {
     "heat": lambda: reward_heat(*histogram_by_step(frame_of({1: [math.nan]}), "reward")),
     "samples": lambda: by_sample(pd.DataFrame({"reward": NONE})),
     "samples without the column": lambda: by_sample(pd.DataFrame({"step": [1]})),
-    "share": lambda: share_below_zero(pd.Series([math.nan], index=[1])),
+    "share": lambda: distributions.share_below_zero_panel(pd.Series([math.nan], index=[1])),
 }
 
 

@@ -16,7 +16,6 @@ from drawn_figures import (
     note,
     reward_heat,
     series,
-    share_below_zero,
     step_curve,
     step_histogram,
 )
@@ -29,7 +28,6 @@ HOSTILE = '<b>bold</b> <a href="http://evil">x</a> &lt; %{x} $y$'
 REWARDS = np.array([0.1, 0.4, 0.3])
 FIGURES = {
     "curve": lambda: step_curve([series(SPREAD)], "std", "Does it rise?", "reward", 0.5, True, 0.5),
-    "share": lambda: share_below_zero(pd.Series([0.5], index=[1])),
     "histogram": lambda: step_histogram(REWARDS, REWARDS + 1),
     "gaps": lambda: gap_histogram(REWARDS),
     "heat": lambda: reward_heat(*histogram_by_step(frame_of(SPREAD), "reward")),

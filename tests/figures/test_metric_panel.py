@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from board.errors import FieldMissing
 from board.figures import theme
 from board.figures.chart import Chart, Ready, step_mark
+from board.figures.curve_panel import Healthy
 from board.figures.frontier import MOST_DOTS, frontier, frontier_mark, places
-from board.figures.metric_panel import FAMILY_COLORS, HEIGHT, MOST_POINTS, MOST_TICKS, Healthy, PanelLine, log_ticks, metric_panel
+from board.figures.metric_panel import FAMILY_COLORS, HEIGHT, MOST_POINTS, MOST_TICKS, PanelLine, log_ticks, metric_panel
 
 HOSTILE = '<b>bold</b> <a href="http://evil">x</a> &lt; %{x} $y$'
 

@@ -5,8 +5,8 @@ import plotly.graph_objects as go
 import pytest
 
 from board.errors import FieldMissing
-from board.figures.chart import Chart, step_mark
-from board.figures.sql_chart import MOST_CURVES, MOST_MARKERS, answer_chart
+from board.figures.chart import Chart
+from board.figures.sql_chart import MOST_CURVES, MOST_MARKERS, answer_chart, answer_panel
 from board.sql.query import CustomCurve
 
 HOSTILE = '<b>bold</b> <a href="http://evil">x</a> %{x}'
@@ -23,27 +23,21 @@ def checked(chart: Chart) -> go.Figure:
     return go.Figure(chart.spec)
 
 
-def test_over_steps_is_marked_at_the_step() -> None:
-    """A curve over steps is like the board's own: clicks and marks lie on its steps."""
-    chart = answer_chart([curve("a", [0, 5, 9], [1, 2, 3])], "step", "title")
+def test_over_steps_is_a_panel() -> None:
+    """A curve over steps is a panel like the board's own."""
+    panel = answer_panel([curve("a", [0, 5, 9], [1, 2, 3])], "title")
 
-    assert checked(chart).data[0].x.tolist() == [0, 5, 9]
-    assert checked(chart).layout.title.text == "title"
-    assert step_mark(chart, 5) == {
-        "x": 5,
-        "text": "step 5",
-        "dots": [{"y": 2.0, "color": "#12908a", "text": "2"}],
-        "cased": False,
-    }
+    (line,) = panel.curves
+    assert (panel.title, line.name, line.color) == ("title", "a", "#12908a")
+    assert (line.steps.tolist(), line.line.tolist()) == ([0, 5, 9], [1, 2, 3])
 
 
 def test_step_that_a_curve_lacks_is_a_gap() -> None:
     """A line does not run over a step that others have and it does not."""
-    chart = answer_chart([curve("a", [0, 2], [1, 3]), curve("b", [0, 1, 2], [1, 2, 3])], "step", "")
-    first = checked(chart).data[0]
+    first = answer_panel([curve("a", [0, 2], [1, 3]), curve("b", [0, 1, 2], [1, 2, 3])], "").curves[0]
 
-    assert first.x.tolist() == [0, 1, 2]
-    assert np.array_equal(first.y, [1, np.nan, 3], equal_nan=True)
+    assert first.steps.tolist() == [0, 1, 2]
+    assert np.array_equal(first.line, [1, np.nan, 3], equal_nan=True)
 
 
 def test_over_something_else_has_no_step() -> None:
@@ -58,31 +52,30 @@ def test_over_something_else_has_no_step() -> None:
     assert figure.data[0].text[0] == "1 at x 0.5"
 
 
-@pytest.mark.parametrize("x", ["step", "x"])
-def test_lines_differ(x: str) -> None:
+def test_lines_differ() -> None:
     """No two of the first lines look the same, and no more are drawn than can be read."""
-    figure = checked(answer_chart([curve(f"c{at}", [0, 1], [at, at]) for at in range(MOST_CURVES + 5)], x, ""))
-    looks = [(line.line.color, line.line.dash) for line in figure.data]
+    many = [curve(f"c{at}", [0, 1], [at, at]) for at in range(MOST_CURVES + 5)]
+    figure = checked(answer_chart(many, "x", ""))
+    panels = [(line.color, line.dash) for line in answer_panel(many, "").curves]
 
-    assert len(figure.data) == MOST_CURVES
-    assert len(set(looks[:28])) == 28
+    for looks in ([(line.line.color, line.line.dash) for line in figure.data], panels):
+        assert len(looks) == MOST_CURVES
+        assert len(set(looks[:28])) == 28
     assert figure.layout.showlegend
 
 
-@pytest.mark.parametrize("x", ["step", "x"])
-def test_names_are_letters(x: str) -> None:
+def test_names_are_letters() -> None:
     """Names come from a run and from the reader: they are shown letter for letter."""
-    figure = checked(answer_chart([curve(HOSTILE, [0, 1], [1, 2])], x, HOSTILE))
+    figure = checked(answer_chart([curve(HOSTILE, [0, 1], [1, 2])], "x", HOSTILE))
 
     assert figure.data[0].name == figure.layout.title.text == ESCAPED
 
 
-@pytest.mark.parametrize("x", ["step", "x"])
-def test_long_curves_are_thinned_and_say_so(x: str) -> None:
+def test_long_curves_are_thinned_and_say_so() -> None:
     """Of 50,000 points few are drawn, the one that stands out among them, and the axis says how many there are."""
     y = np.zeros(50_000)
     y[31_234] = 7
-    figure = checked(answer_chart([curve("a", list(range(50_000)), list(y))], x, ""))
+    figure = checked(answer_chart([curve("a", list(range(50_000)), list(y))], "x", ""))
 
     assert len(figure.data[0].x) < 5_000
     assert max(figure.data[0].y) == 7
@@ -90,11 +83,11 @@ def test_long_curves_are_thinned_and_say_so(x: str) -> None:
 
 
 @pytest.mark.parametrize("curves", [[], [curve("a", [], [])], [curve("a", [0, 1], [np.nan, np.inf])]])
-@pytest.mark.parametrize("x", ["step", "x"])
-def test_nothing_to_draw_is_said(curves: list[CustomCurve], x: str) -> None:
+def test_nothing_to_draw_is_said(curves: list[CustomCurve]) -> None:
     """An answer without a finite number is no empty chart."""
-    with pytest.raises(FieldMissing, match="no number to draw"):
-        answer_chart(curves, x, "")
+    for draw in (lambda: answer_chart(curves, "x", ""), lambda: answer_panel(curves, "")):
+        with pytest.raises(FieldMissing, match="no number to draw"):
+            draw()
 
 
 @pytest.mark.parametrize(

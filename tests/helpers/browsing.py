@@ -1,6 +1,6 @@
 """What several browser tests do: a page is gone to, a chart is clicked."""
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page
 from settling import settled, tab
 
 
@@ -10,13 +10,11 @@ def go_to_page(page: Page, name: str) -> None:
     settled(page)
 
 
-def click_middle(page: Page, curve: Locator) -> None:
-    """Click the middle of the plot, once Plotly has noticed the pointer there."""
-    plot = curve.locator(".nsewdrag").first
-    box = plot.bounding_box()
-    assert box is not None
-    middle = {"x": box["width"] / 2, "y": box["height"] / 2}
-    plot.hover(position={"x": middle["x"] - 2, "y": middle["y"]})
-    plot.hover(position={"x": middle["x"], "y": middle["y"]})
-    expect(curve.locator(".hoverlayer .legend, .hoverlayer .hovertext").first).to_be_visible()
-    plot.click(position={"x": middle["x"], "y": middle["y"]})
+def panel(page: Page, title: str) -> Locator:
+    """The panel of curves with that title, the first of them."""
+    return page.locator(".cv-card").filter(has=page.get_by_role("heading", name=title, exact=True)).first
+
+
+def click_middle(curve: Locator) -> None:
+    """Click the middle of a panel's plot."""
+    curve.locator(".u-over").click()

@@ -39,11 +39,6 @@ def reward_heat(*given: Any) -> go.Figure:
     return figure(distributions.reward_heat(*given))
 
 
-def share_below_zero(*given: Any) -> go.Figure:
-    """The curve of shares as a checked figure."""
-    return figure(distributions.share_below_zero(*given))
-
-
 def by_sample(*given: Any) -> go.Figure:
     """The samples as a checked figure."""
     return figure(distributions.by_sample(*given))

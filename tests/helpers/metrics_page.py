@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from opened_pages import whole_row
+import drawn_panels
+from opened_pages import texts, whole_row
 from streamlit.testing.v1 import AppTest
 
 STEPS = range(4)
@@ -22,8 +23,18 @@ def scalars(folder: Path, rows: list[dict[str, float]]) -> None:
     (folder / "metrics.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
 
 
+def sections(test: AppTest) -> set[str]:
+    """The sections whose panels are there."""
+    return {key.removeprefix("curves_") for key in drawn_panels.by_component(test)}
+
+
+def said(test: AppTest) -> str:
+    """Everything in plain text, around the panels too."""
+    return "\n".join([texts(test), *(one.said for one in drawn_panels.panels(test).values())])
+
+
 def charts(test: AppTest) -> dict[str, dict[str, Any]]:
-    """Charts below the top line by their keys, as Plotly's JSON."""
+    """Plotly's charts below the top line by their keys, as its JSON."""
     return {str(one.proto.id).rsplit("-", 1)[-1]: json.loads(one.proto.spec) for one in test.get("plotly_chart")}
 
 
@@ -32,11 +43,6 @@ def marks(test: AppTest) -> dict[str, dict[str, Any]]:
     sent = [json.loads(one.proto.json)["marks"] for one in test.get("bidi_component") if '"marks"' in (one.proto.json or "")]
     marked: dict[str, dict[str, Any]] = sent[0]
     return marked
-
-
-def traces(spec: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """A chart's traces by name."""
-    return {one["name"]: one for one in spec["data"]}
 
 
 def headings(test: AppTest) -> list[str]:

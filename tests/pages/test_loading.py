@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_panels import panels
 from opened_pages import ENTRY, GOOD, linked, opened, opening_links, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
@@ -205,9 +206,9 @@ def test_large_run_waits_to_be_asked_for(root: Path, monkeypatch: pytest.MonkeyP
 
     test = opened("rewards")
     assert [button.label for button in test.button if button.label.startswith("Load")]
-    assert test.get("plotly_chart") == []
+    assert panels(test) == {}
     next(button for button in test.button if button.label.startswith("Load")).click().run()
-    assert len(test.get("plotly_chart")) > 0
+    assert len(panels(test)) > 0
 
 
 def test_files_without_rollouts_are_listed(root: Path) -> None:

@@ -4,12 +4,13 @@ import math
 from pathlib import Path
 
 import pytest
-from metrics_page import GROWING, STEPS, charts, choose, find, headings, labels, marks, scalars, show, traces
+from drawn_panels import by_component, chosen, panels
+from metrics_page import GROWING, STEPS, choose, find, headings, labels, said, scalars, sections, show
 from opened_pages import opened, texts, whole_row
 from rows import add_run
 
 from board.metrics import declared
-from board.ui.metric_grid import FIRST
+from board.user_files import pins
 
 
 @pytest.fixture(autouse=True)
@@ -24,39 +25,37 @@ def test_dialect_changes_the_names(root: Path) -> None:
     """The same metric goes by each trainer's own name, and by the board's where the trainer has none."""
     add_run(root, "run", GROWING)
     test = opened("metrics")
-    assert "reward/mean" in texts(test)
+    assert "reward/mean" in panels(test)
 
     for dialect, name in (("ROLL", "critic/score/mean"), ("TRL (PPO)", "objective/scores")):
         choose(test, "dialect", dialect)
 
-        assert name in texts(test).splitlines()
+        assert name in panels(test)
         assert not test.exception
 
 
 def test_closed_families_are_not_drawn(root: Path) -> None:
-    """The reward is open, all else is a heading with its count until it is opened; then its panels are there."""
+    """A family is a heading with its count until it is opened; then its panels are there."""
     add_run(root, "run", [whole_row(step) for step in STEPS])
     test = opened("metrics")
-    before = set(charts(test))
+    before = sections(test)
 
     show(test, "Length")
 
-    assert all(key == "frontier" or key.startswith(("panel_reward", "panel_departed")) for key in before)
-    assert {key.split("_")[1] for key in set(charts(test)) - before} == {"length"}
+    assert before == {"keys"}
+    assert sections(test) == {*before, "length"}
 
 
-def test_the_first_panels_are_drawn_unasked(root: Path) -> None:
-    """Of a family that is open by itself the first panels are drawn, and all of them once the reader asks."""
+def test_one_of_each_family_is_open(root: Path) -> None:
+    """What each family is about is seen without opening it: one panel of each, in the families' order, side by side."""
     add_run(root, "run", GROWING)
     test = opened("metrics")
-    before = [key for key in charts(test) if key.startswith("panel_reward")]
 
-    test.toggle(key="all_reward").set_value(True).run()
-    after = [key for key in charts(test) if key.startswith("panel_reward")]
+    shown = [one.sent["title"].partition("/")[0] for one in by_component(test)["curves_keys"]]
 
-    assert len(before) == FIRST
-    assert after[:FIRST] == before
-    assert f"All {len(after)}" == test.toggle(key="all_reward").label
+    assert len(shown) == len(set(shown)) > 4
+    assert shown[0] == "reward"
+    assert f"One of each family · {len(shown)}" in [one.label for one in test.expander]
 
 
 def test_a_link_opens_families_and_choices(root: Path) -> None:
@@ -65,32 +64,26 @@ def test_a_link_opens_families_and_choices(root: Path) -> None:
 
     test = opened("metrics", family_kl="true", dialect="TRL (PPO)", glossary="中文")
 
-    assert any(key.startswith("panel_kl_") for key in charts(test))
-    assert "objective/kl" in texts(test)
-    assert declared.METRICS["kl/k1_sum_mean"].meaning.zh in texts(test)
+    assert "kl" in sections(test)
+    assert "objective/kl" in panels(test, "curves_kl")
+    assert declared.METRICS["kl/k1_sum_mean"].meaning.zh in said(test)
 
 
 def test_pinned_metrics_come_first(root: Path) -> None:
-    """A pinned metric stands above everything else, open, until its pin is taken off."""
+    """A pinned metric stands above everything else, open, and is marked in every panel of it, until its pin is taken off."""
     add_run(root, "run", GROWING)
-    test = show(opened("metrics"), "Length")
+    pins.toggle("length/mean")
 
-    next(one for one in test.button if str(one.key).startswith("pin_length")).click().run()
-    pinned = [key for key in charts(test) if key.startswith("panel_pinned")]
-    first = headings(test)[0]
-    next(one for one in test.button if str(one.key).startswith("pin_pinned")).click().run()
+    test = opened("metrics")
+    (pinned,) = by_component(test)["curves_pinned"]
+    first, marked = headings(test)[0], chosen(test)["pinned"]
+    pins.toggle("length/mean")
+    test.run()
 
-    assert len(pinned) == 1
+    assert pinned.sent["title"] == "length/mean"
     assert first == "Pinned"
+    assert marked == [pinned.sent["key"]]
     assert "Pinned" not in headings(test)
-
-
-def test_pins_outlive_the_session(root: Path) -> None:
-    """What one session pinned stands first in the next."""
-    add_run(root, "run", GROWING)
-    next(one for one in opened("metrics").button if str(one.key).startswith("pin_reward")).click().run()
-
-    assert headings(opened("metrics"))[0] == "Pinned"
 
 
 def test_pins_that_cannot_be_kept_are_told(root: Path, settings: Path) -> None:
@@ -119,35 +112,35 @@ def test_what_is_missing_is_listed_and_never_guessed(root: Path) -> None:
 
 
 def test_charts_stay_as_they_are_when_the_step_changes(root: Path) -> None:
-    """Every chart is sent as it was; where the chosen step stands in each is told beside them, in the frontier too."""
+    """Every panel is sent as it was; which step is chosen is told beside them."""
     add_run(root, "run", GROWING)
-    test = opened("metrics", step=1)
-    before = charts(test)
+    test = show(opened("metrics", step=1), "Reward")
+    before = {key: [one.sent for one in sent] for key, sent in by_component(test).items()}
+    frontier = [one.proto.spec for one in test.get("plotly_chart")]
 
     test.button(key="step_next").click().run()
 
-    assert before
-    assert charts(test) == before
-    assert set(marks(test)) == set(before)
-    assert all(mark["text"] == "step 2" for mark in marks(test).values())
+    assert len(before) == 3
+    assert {key: [one.sent for one in sent] for key, sent in by_component(test).items()} == before
+    assert [one.proto.spec for one in test.get("plotly_chart")] == frontier != []
+    assert chosen(test)["step"] == 2
 
 
 def test_glossary_speaks_chinese(root: Path) -> None:
     """Every panel's line, the reading and the headings are in Chinese once the reader asks for it."""
     add_run(root, "run", GROWING)
 
-    pinned = opened("metrics")
-    next(one for one in pinned.button if str(one.key).startswith("pin_reward")).click().run()
-    test = choose(pinned, "glossary", "中文")
+    pins.toggle("reward/mean")
+    test = choose(opened("metrics"), "glossary", "中文")
 
-    said = texts(test) + labels(test) + "".join(one.proto.label for one in test.get("page_link"))
+    told = said(test) + labels(test)
     assert {"已固定", "超出正常范围", "仅由训练器记录"} <= {*headings(test)}
-    assert "在 Tokens 页查看第 2 步" in said
-    assert "个超出，最早的是：" in said
+    assert "在 Tokens 页查看第 2 步" in told
+    assert "个超出，最早的是：" in told
     english = ("left it, first", "at step", " on Tokens", "Pinned", "Left the", "Logged by the trainer", "Rollouts of this")
-    assert not [words for words in english if words in said]
-    assert declared.METRICS["reward/mean"].meaning.zh in texts(test)
-    assert declared.METRICS["reward/mean"].meaning.en not in texts(test)
+    assert not [words for words in english if words in told]
+    assert declared.METRICS["reward/mean"].meaning.zh in told
+    assert declared.METRICS["reward/mean"].meaning.en not in told
     assert "奖励" in headings(test)
 
 
@@ -160,9 +153,10 @@ def test_smoothing_and_log_axis_reach_the_panels(root: Path) -> None:
 
     find(test.run(), "reward/max")
 
-    (spec,) = charts(test).values()
-    assert spec["layout"]["yaxis"]["type"] == "log"
-    assert "rollouts, not smoothed" in traces(spec)
+    (panel,) = panels(test).values()
+    assert panel.sent["log"]
+    assert panel.sent["drawn"] == "smoothed 0.9"
+    assert panel.curves["rollouts"]["raw"].tolist() == [1, 2, 3, 4]
 
 
 def test_evaluations_have_a_family(root: Path) -> None:
@@ -190,7 +184,7 @@ def test_what_fits_nothing_says_so(root: Path) -> None:
     test = find(opened("metrics"), "no such metric at all")
 
     assert "No metric of this run fits these choices." in texts(test)
-    assert not charts(test)
+    assert not panels(test)
 
 
 ODD = {

@@ -1,11 +1,11 @@
 """The page Metrics by AppTest: what trackers logged beside what is computed, and where a metric leaves its healthy range."""
 
-import json
 import math
 from pathlib import Path
 
 import pytest
-from metrics_page import GROWING, STEPS, charts, choose, find, headings, labels, marks, scalars, show, traces
+from drawn_panels import panels
+from metrics_page import GROWING, STEPS, choose, find, headings, labels, said, scalars, show
 from opened_pages import TEXT_ALONE, linked, opened, texts, whole_row
 from rows import add_run
 
@@ -20,10 +20,10 @@ def test_logged_curve_stands_beside_the_computed_one(root: Path) -> None:
 
     test = find(opened("metrics"), "reward/mean")
 
-    drawn = traces(next(iter(charts(test).values())))
-    assert drawn["jsonl"]["line"]["dash"] == "dash"
-    assert drawn["rollouts"]["line"]["dash"] == "solid"
-    assert len(drawn) == 2
+    panel = panels(test)["reward/mean"]
+    assert [(one["name"], bool(one["dash"])) for one in panel.sent["curves"]] == [("jsonl", True), ("rollouts", False)]
+    assert panel.curves["jsonl"]["steps"].tolist() == [1, 3]
+    assert panel.values["jsonl"] == [0.5, 1.5]
     assert "1 scalar logged by the trainer, dashed grey, from metrics.jsonl (jsonl)." in texts(test)
 
 
@@ -38,17 +38,15 @@ def test_names_of_scalars_are_plain_text(root: Path) -> None:
     test = find(opened("metrics"), "")
     for heading in ("Memory", "Other", "Logged by the trainer"):
         show(test, heading)
-    button = next(one for one in test.button if str(one.key).startswith("pin_unknown"))
-    button.click().run()
 
-    assert HOSTILE in texts(test).splitlines()
+    assert HOSTILE in panels(test, "curves_unknown")
+    assert "evil" not in texts(test)
     assert "evil" not in labels(test)
     assert "my number" not in labels(test)
-    assert not any("<b>" in json.dumps(spec) or "<i>" in json.dumps(spec) for spec in charts(test).values())
 
 
 def test_odd_names_keep_the_page_in_order(root: Path) -> None:
-    """A name that turns writing around, is empty or endless is a short line; only a plain one is told in full, in its help."""
+    """A name that turns writing around, is empty or endless is a short line; the whole of it is told as text, on demand."""
     folder = add_run(root, "run", GROWING)
     long, hostile = "x/" * 100 + "end", "<b>" * 80
     scalars(folder, [{"step": 1, "loss\u202eevil": 1.0, "": 2.0, long: 3.0, hostile: 4.0}])
@@ -56,17 +54,16 @@ def test_odd_names_keep_the_page_in_order(root: Path) -> None:
     test = opened("metrics")
     show(test, "Logged by the trainer")
 
-    lines = texts(test).splitlines()
-    assert "loss⟨U+202E⟩evil" in lines
-    assert "(no name)" in lines
-    assert not {long, hostile} & {*lines}
-    assert long in labels(test).replace("\\", "")
+    titles = [*panels(test)]
+    assert {"loss⟨U+202E⟩evil", "(no name)"} <= {*titles}
+    assert not {long, hostile} & {*titles}
+    assert {long, hostile} <= {text for one in panels(test).values() for _, text in one.sent["texts"]["help"]}
     assert "<b>" not in labels(test).replace("\\", "")
-    assert "\u202e" not in texts(test) + labels(test)
+    assert "\u202e" not in said(test) + labels(test)
 
 
 def test_first_departure_is_told_and_linked(root: Path) -> None:
-    """Where a metric first leaves its healthy range is on its panel in a sentence, with a link to the page that shows it at that step."""
+    """Where a metric first leaves its healthy range is on its panel: a ring, a sentence, and the way to the page that shows it at that step."""
     add_run(root, "run", GROWING)
 
     test = find(opened("metrics", step=0), "kl/k1_sum_mean")
@@ -75,13 +72,13 @@ def test_first_departure_is_told_and_linked(root: Path) -> None:
     assert any(
         line.startswith(f"First outside the healthy range ({healthy_range(reading)}) at step 2, with -7.60, in 2 steps in all. ")
         and line.endswith(reading.departure.en)
-        for line in texts(test).splitlines()
+        for line in said(test).splitlines()
     )
-    (link,) = (one for one in test.get("page_link") if one.proto.label.startswith("Step 2 on "))
-    assert "step=2" in link.proto.query_string
-    assert "metric=kl" in link.proto.query_string
-    (spec,) = charts(test).values()
-    assert "first outside" in traces(spec)
+    (panel,) = panels(test).values()
+    assert panel.sent["texts"]["look"] == "Step 2 on Tokens"
+    assert panel.sent["departure"]["step"] == 2
+    assert panel.sent["departure"]["value"] == pytest.approx(-7.6)
+    assert panel.sent["healthy"] == {"low": reading.low, "high": reading.high}
 
 
 def test_a_departure_of_a_run_without_tokens_leads_to_the_texts(root: Path) -> None:
@@ -91,9 +88,7 @@ def test_a_departure_of_a_run_without_tokens_leads_to_the_texts(root: Path) -> N
 
     test = find(opened("metrics", step=0), "kl/k1_sum_mean")
 
-    assert [one.proto.label for one in test.get("page_link") if one.proto.label.startswith("Step 2 on ")] == [
-        "Step 2 on Responses"
-    ]
+    assert [one.sent["texts"]["look"] for one in panels(test).values()] == ["Step 2 on Responses"]
 
 
 def test_summary_of_departures_leads_to_their_steps(root: Path) -> None:
@@ -158,7 +153,7 @@ def test_what_was_logged_as_nan_is_told(root: Path) -> None:
 
     test = find(opened("metrics"), "pg_loss")
 
-    assert "Logged as NaN or infinite in 2 steps, first in step 2." in texts(test)
+    assert "Logged as NaN or infinite in 2 steps, first in step 2." in said(test)
     assert not test.exception
 
 
@@ -173,7 +168,7 @@ def test_what_was_logged_as_nan_has_left_the_healthy_range(root: Path) -> None:
     assert "kl/k1\\_sum\\_mean: NaN at step 2" in stories
     assert "a scalar of the trainer: NaN at step 0" in stories
     assert headings(test)[0] == "Left the healthy range"
-    assert "Logged as NaN or infinite in 1 step, first in step 2." in texts(test).splitlines()
+    assert "Logged as NaN or infinite in 1 step, first in step 2." in said(test).splitlines()
     assert "evil" not in labels(test)
     test.button(key="left_1").click().run()
     assert linked(test, "step") == "2"
@@ -197,13 +192,13 @@ def test_growing_scalars_are_read_again(root: Path) -> None:
     folder = add_run(root, "run", GROWING)
     scalars(folder, [{"step": 1, "actor/pg_loss": 0.5}])
     test = find(opened("metrics"), "pg_loss")
-    before = marks(test)
+    before = panels(test)
     scalars(folder, [{"step": 1, "actor/pg_loss": 0.5}, {"step": 2, "actor/pg_loss": 0.25}])
 
-    after = marks(test.run())
+    after = panels(test.run())
 
-    assert [dot["text"] for mark in before.values() for dot in mark["dots"]] == ["0.500 at step 1"]
-    assert [dot["text"] for mark in after.values() for dot in mark["dots"]] == ["0.250 at step 2"]
+    assert [one.values for one in before.values()] == [{"jsonl": [0.5]}]
+    assert [one.values for one in after.values()] == [{"jsonl": [0.5, 0.25]}]
 
 
 def test_what_a_trainer_counts_otherwise_is_said(root: Path) -> None:
@@ -211,8 +206,8 @@ def test_what_a_trainer_counts_otherwise_is_said(root: Path) -> None:
     add_run(root, "run", GROWING)
     test = opened("metrics", run="run")
 
-    ours = labels(find(test, "std"))
-    theirs = labels(choose(test, "dialect", "re-grpo"))
+    ours = said(find(test, "std"))
+    theirs = said(choose(test, "dialect", "re-grpo"))
 
-    assert "divided by n \\- 1" not in ours
-    assert "**re-grpo** It is divided by n \\- 1, on the board by n\\." in theirs
+    assert "divided by n - 1" not in ours
+    assert "re-grpo It is divided by n - 1, on the board by n." in theirs

@@ -5,7 +5,8 @@ import math
 from pathlib import Path
 
 import pytest
-from opened_pages import GOOD, figure, linked, numbers, opened, table, texts, whole_row
+from drawn_panels import chosen, panels
+from opened_pages import GOOD, figure, linked, opened, table, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
@@ -34,15 +35,19 @@ st.text(f"{{st.session_state.step}} {{'rollout' in st.session_state}}")
 
 
 def test_charts_stay_as_they_are_when_the_step_changes(root: Path) -> None:
-    """What is drawn for all steps is sent once: another step moves the marks alone."""
+    """What is drawn for all steps is sent once: another step moves the marks alone, and is told to the curves beside their numbers."""
     add_run(root, "run", [whole_row(step, reward=step / 10) for step in range(4)])
     test = opened("rewards", run="run", step=1)
     before = {chart.proto.id for chart in test.get("plotly_chart")}
+    curves = {title: panel.sent for title, panel in panels(test).items()}
 
     test.button(key="step_next").click().run()
 
     changed = [json.loads(chart.proto.spec) for chart in test.get("plotly_chart") if chart.proto.id not in before]
-    assert len(before) > len(changed) + 5
+    assert len(before) > len(changed)
+    assert len(curves) == 5
+    assert {title: panel.sent for title, panel in panels(test).items()} == curves
+    assert chosen(test)["step"] == 2
     assert all(
         "step 2" in str(spec["layout"]["title"]) or "beat the reference" in str(spec["layout"]["title"]) for spec in changed
     )
@@ -52,10 +57,11 @@ def test_curves_are_drawn_per_step(root: Path) -> None:
     """The reward curve's x are the steps in order, its y their means, whatever order the rows came in."""
     add_run(root, "run", [whole_row(step, reward=float(step)) for step in (4, 0, 3, 1, 2)])
 
-    lines = figure(opened("rewards"), "Does the reward rise?")["data"]
+    policy = panels(opened("rewards"))["Does the reward rise?"].curves["policy"]
 
-    policy = next(line for line in lines if line.get("name") == "policy" and "lines" in line.get("mode", ""))
-    assert numbers(policy["x"]) == numbers(policy["y"]) == [0, 1, 2, 3, 4]
+    assert policy["steps"].tolist() == policy["values"].tolist() == [0, 1, 2, 3, 4]
+    assert policy["low"].tolist() == policy["high"].tolist() == [0, 1, 2, 3, 4]
+    assert policy["count"].tolist() == [1] * 5
 
 
 def test_a_warning_leads_to_where_it_breaks(root: Path) -> None:
@@ -73,16 +79,19 @@ def test_a_warning_leads_to_where_it_breaks(root: Path) -> None:
     assert linked(test, "step") == "4"
 
 
-def test_curves_tell_the_value_of_the_chosen_step_alone(root: Path) -> None:
-    """What stands beside the lines is their names; the number at the mark is the chosen step's, not the last one's."""
-    add_run(root, "run", [whole_row(step, reward=float(step)) for step in range(5)])
-    test = opened("rewards", step=1)
+def test_choices_change_the_curves(root: Path) -> None:
+    """Band, smoothing and shift are the curves' own numbers; the panel says in words what is drawn."""
+    add_run(root, "run", [whole_row(step, reward=float(step + i)) for step in range(1, 4) for i in (0, 2)])
 
-    named = [label["text"] for label in figure(test, "Does the reward rise?")["layout"]["annotations"]]
-    sent = [json.loads(one.proto.json)["marks"] for one in test.get("bidi_component") if '"marks"' in (one.proto.json or "")]
-    mark = next(found["curve_0"] for found in sent if "curve_0" in found)
-    assert named == ["policy", "reference"]
-    assert (mark["text"], [dot["text"] for dot in mark["dots"]]) == ("step 1", ["1", "0.250"])
+    plain = panels(opened("rewards", band="No band"))["Does the reward rise?"]
+    chosen = panels(opened("rewards", band="Min–max", smoothing="0.5", zero_shift="true"))["Does the reward rise?"]
+
+    assert set(plain.curves["policy"]) == {"steps", "values", "count"}
+    assert plain.sent["drawn"] == ""
+    assert chosen.curves["policy"]["raw"].tolist() == [0, 1, 2]
+    assert chosen.values["policy"][0] == 0
+    assert chosen.curves["policy"]["low"][0] == -1
+    assert chosen.sent["drawn"] == "mean and minimum to maximum · smoothed 0.5 · from the first value"
 
 
 def test_absent_fields_are_named_in_one_line(root: Path) -> None:
@@ -103,11 +112,10 @@ def test_length_is_of_characters_without_tokens(root: Path) -> None:
     """A run of texts alone has a curve of their lengths all the same, and its unit says what is counted."""
     add_run(root, "run", [{"step": step, "response": "x" * (step + 3), "reward": 1.0} for step in range(3)])
 
-    figures = [json.loads(element.proto.spec) for element in opened("rewards").get("plotly_chart")]
+    lengths = panels(opened("rewards"))["How long are the responses?"]
 
-    lengths = next(one for one in figures if "How long are the responses?" in json.dumps(one["layout"]))
-    assert "characters" in json.dumps(lengths["layout"])
-    assert any(numbers(line["y"]) == [3.0, 4.0, 5.0] for line in lengths["data"])
+    assert lengths.sent["unit"] == "characters"
+    assert lengths.values == {"length": [3.0, 4.0, 5.0]}
 
 
 def test_limit_draws_a_stated_seeded_sample(root: Path) -> None:

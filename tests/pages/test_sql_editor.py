@@ -3,9 +3,9 @@
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
+from drawn_panels import panels
 from rows import token_row, write_run
 from streamlit.testing.v1 import AppTest
 
@@ -14,14 +14,10 @@ import os
 import streamlit as st
 from board import open_run
 from board.ui import place, sql_editor
-from board.ui.components import step_marks
 
 opened = st.cache_resource(open_run)
 run = opened(os.environ["TEST_RUN"])
-step = int(place.part("step") or run.steps[0])
-marks = sql_editor.draw(run, step)
-step_marks.show(marks, key="step_marks", on_click=place.step_clicked("step_marks", run.steps))
-st.json(marks)
+sql_editor.draw(run)
 """
 
 BY_RANK = "SELECT step, rank, avg(reward) AS mean FROM rollouts GROUP BY ALL"
@@ -57,14 +53,15 @@ def save(test: AppTest, name: str, query: str) -> AppTest:
 
 
 def charts(test: AppTest) -> dict[str, list[str]]:
-    """The names of the lines of each chart, by its title."""
+    """The names of the lines of each panel of curves and of each chart over something else, by its title."""
     specs = [json.loads(chart.proto.spec) for chart in test.get("plotly_chart")]
-    return {spec["layout"]["title"]["text"]: [line["name"] for line in spec["data"]] for spec in specs}
+    over_steps = {title: list(panel.curves) for title, panel in panels(test).items()}
+    return over_steps | {spec["layout"]["title"]["text"]: [line["name"] for line in spec["data"]] for spec in specs}
 
 
-def marks(test: AppTest) -> dict[str, Any]:
-    """What the pane gave to be marked."""
-    return dict(json.loads(test.json[0].value))
+def values(test: AppTest) -> dict[str, dict[str, list[float]]]:
+    """What is drawn over steps: title → line → values."""
+    return {title: panel.values for title, panel in panels(test).items()}
 
 
 def texts(test: AppTest) -> str:
@@ -77,7 +74,7 @@ def test_nothing_is_asked_while_folded(run: Path) -> None:
     test = page(unfolded=False)
 
     assert not test.exception
-    assert marks(test) == charts(test) == {}
+    assert charts(test) == {}
     assert not test.text_area
 
 
@@ -90,8 +87,7 @@ def test_example_is_drawn_and_marked(run: Path) -> None:
         "SELECT step, rank, avg(reward) AS mean, max(reward) AS best\nFROM rollouts\nGROUP BY ALL"
     )
     assert charts(test) == {"Custom metric": ["rank 0 · mean", "rank 0 · best", "rank 1 · mean", "rank 1 · best"]}
-    assert marks(test)["sql_chart"]["x"] == 0
-    assert [dot["y"] for dot in marks(test)["sql_chart"]["dots"]] == [0, 0, 1, 1]
+    assert values(test)["Custom metric"]["rank 1 · mean"] == [1, 2, 3, 4]
 
 
 def test_columns_are_listed(run: Path) -> None:
@@ -100,19 +96,6 @@ def test_columns_are_listed(run: Path) -> None:
 
     assert listed.loc["rank", "type"] == "text"
     assert list(listed.loc["reward"]) == ["number", "reward of the whole response (reward)"]
-
-
-def test_chosen_step_is_marked(run: Path) -> None:
-    """Another step moves the mark, and draws nothing anew."""
-    test = ask(page(), BY_RANK)
-    first = test.get("plotly_chart")[0].proto.spec
-
-    test.session_state["step"] = 2
-    test.run()
-
-    assert marks(test)["sql_chart"]["x"] == 2
-    assert [dot["y"] for dot in marks(test)["sql_chart"]["dots"]] == [2, 3]
-    assert test.get("plotly_chart")[0].proto.spec == first
 
 
 def test_numbers_apart(run: Path) -> None:
@@ -127,7 +110,6 @@ def test_numbers_apart(run: Path) -> None:
         "Custom metric: mean": ["rank 0 · mean", "rank 1 · mean"],
         "Custom metric: tokens": ["rank 0 · tokens", "rank 1 · tokens"],
     }
-    assert {name: mark["x"] for name, mark in marks(test).items()} == {"sql_chart_0": 0, "sql_chart_1": 0}
 
 
 def test_over_something_else(run: Path) -> None:
@@ -135,7 +117,7 @@ def test_over_something_else(run: Path) -> None:
     test = ask(page(), "SELECT reward AS x, count(*) AS n FROM rollouts GROUP BY ALL")
 
     assert charts(test) == {"Custom metric": ["n"]}
-    assert marks(test) == {}
+    assert values(test) == {}
 
 
 WRONG = {
@@ -157,7 +139,7 @@ def test_what_is_wrong_is_plain_text(run: Path, name: str) -> None:
 
     assert not test.exception
     assert wanted in texts(test)
-    assert charts(test) == marks(test) == {}
+    assert charts(test) == {}
     assert not any(wanted in str(one.value) for one in [*test.markdown, *test.caption, *test.error])
     assert test.text_area(key="sql_query").value == query
 
@@ -237,13 +219,13 @@ def test_asked_once(run: Path) -> None:
     """A query is run once for all readers and clicks, until someone runs it again."""
     random = "SELECT step, random() AS y FROM rollouts GROUP BY ALL"
     test = ask(page(), random)
-    first = marks(test)
+    first = values(test)
 
-    assert marks(test.run()) == first
+    assert values(test.run()) == first
     other = page()
     other.text_area(key="sql_query").set_value(random)
-    assert marks(ask(other, random)) != first
-    assert marks(test.run()) == marks(other)
+    assert values(ask(other, random)) != first
+    assert values(test.run()) == values(other)
 
 
 def test_a_link_opens_its_saved_query(run: Path) -> None:

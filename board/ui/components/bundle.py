@@ -23,12 +23,14 @@ _DOCUMENTATION: Final = re.compile(r"^[ \t]*/\*\*(?:(?!\*/).)*\*/\n+", re.MULTIL
 _EXPORT: Final = re.compile(r"^export (?!default\b)", re.MULTILINE)
 
 
-def script(entry: str, sources: Traversable = SOURCES) -> str:
+def script(entry: str, sources: Traversable = SOURCES, library: str = "") -> str:
     """The module `entry` ("token_view/view.js") and all that it imports, as one module.
 
-    Raises ValueError where an import names no module below `sources`, is of a form that cannot be joined, or goes in a circle.
+    A `library` is a classic script that defines its name at the top level; it stands before the modules, unchanged. Raises ValueError
+    where an import names no module below `sources`, is of a form that cannot be joined, or goes in a circle.
     """
-    return "\n".join(_joinable(source(name, sources)) for name in order(entry, sources))
+    modules = [_joinable(source(name, sources)) for name in order(entry, sources)]
+    return "\n".join([*([source(library, sources)] if library else []), *modules])
 
 
 def order(entry: str, sources: Traversable = SOURCES) -> list[str]:

@@ -17,10 +17,13 @@ from board.schema import EVALUATION
 from board.text.counting import plural
 from board.text.path_names import shown
 from board.ui import caches, pinned_metrics, place, sql_editor
-from board.ui.components import step_marks
+from board.ui.components import curves, step_marks
 from board.ui.messages import notice, unfilled
 from board.ui.metric_filters import metric_choices
-from board.ui.metric_grid import MOST_TOLD, PANEL_WIDTH, Wall, section, story
+from board.ui.metric_grid import MOST_TOLD, Wall, card_key, section, story
+
+READING_WIDTH: Final = 360
+"""The frontier and how to read it stand side by side while each has so many pixels."""
 
 RECENT_SECONDS: Final = 600
 """Scalars that were written to within so many seconds are taken to be still growing."""
@@ -39,6 +42,9 @@ FRONTIER_READING: Final = Words(
 
 OTHERS: Final = Words("The others are marked in their families.", "其余的标在各自的类别中。")
 
+if look := place.remembered("look"):
+    place.remember(look=None)
+    st.switch_page(look[0], query_params=place.link(**look[1]))
 view = place.view()
 run = view.run
 choices = metric_choices()
@@ -92,7 +98,7 @@ def read_from(problem: str) -> None:
 
 
 def sections(found: list[Panel], departed: list[Panel], wall: Wall, below_reward: Callable[[], None]) -> None:
-    """Pinned metrics first, then those that left their healthy range, then the families, the reward open."""
+    """Pinned metrics first, then those that left their healthy range, one of each family, and the families."""
     pinned = [panel for key in wall.pins for panel in found if panel.key == key]
     above = st.container(), st.container()  # there in any case, so that the families stay where they are
     if pinned:
@@ -103,12 +109,16 @@ def sections(found: list[Panel], departed: list[Panel], wall: Wall, below_reward
         heading = getattr(SECTIONS["departed"], choices.language)
         with above[1]:
             section("departed", heading, departed[:MOST_TOLD], wall, opened=True, of=len(departed), note=rest)
-    for family, members in metric_list.by_family(found).items():
+    families = metric_list.by_family(found)
+    if not choices.narrowed:
+        keys = [metric_list.key_panel(members) for members in families.values()]
+        section("keys", getattr(SECTIONS["keys"], choices.language), keys, wall, opened=True)
+    for family, members in families.items():
         words = INTRODUCTIONS.get(family)
         note = getattr(words, choices.language) if words else ""
         heading = getattr(HEADINGS[family], choices.language)
         beneath = below_reward if family == "reward" and not choices.query else None
-        section(family, heading, members, wall, opened=family == found[0].family, note=note, beneath=beneath)
+        section(family, heading, members, wall, opened=False, note=note, beneath=beneath)
     if not found:
         st.text("No metric of this run fits these choices.")
 
@@ -118,7 +128,7 @@ def reward_against_distance(values: pd.DataFrame, version: str) -> None:
     if "reward/mean" not in values or FRONTIER_KL not in values:
         return
     reward, kl = values["reward/mean"], values[FRONTIER_KL]
-    grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
+    grid = st.grid(2, min_column_width=READING_WIDTH, gap="medium")
     with grid.cell():
         try:
             drawn = caches.chart("frontier", lambda: frontier(reward, kl, "k3 of the whole response"), run, version)
@@ -174,11 +184,19 @@ def draw() -> None:
     sections(
         found,
         departed,
-        Wall(view, choices, scalars, version, pins, marks, missing),
+        Wall(view, choices, scalars, version, pins, span(found), missing),
         lambda: reward_against_distance(values, version),
     )
     unfilled(dict.fromkeys(missing))
     lacking(listed)
+    curves.choose(view.step, pinned=[card_key(panel) for panel in found if panel.key in pins], key="curves_choice")
+
+
+def span(panels: list[Panel]) -> tuple[int, int]:
+    """The first and the last step of the run and of all curves."""
+    known = [one.curve.steps for panel in panels for one in panel.logged if one.curve.steps.size]
+    ends = [int(step) for steps in (run.steps, *known) for step in (steps[0], steps[-1])]
+    return min(ends), max(ends)
 
 
 def first_step(panel: Panel) -> int:
@@ -189,5 +207,5 @@ def first_step(panel: Panel) -> int:
 
 draw()
 st.fragment(watch, run_every=LOOK_SECONDS if time.time() - scalars.modified_ns / 1e9 < RECENT_SECONDS else None)(scalars.stamp)
-marks |= sql_editor.draw(run, view.step)
+sql_editor.draw(run)
 step_marks.show(marks, key="step_marks", on_click=place.step_clicked("step_marks", run.steps))

@@ -1,6 +1,8 @@
 """Rewards: where does the curve bend, and how is the reward spread? Choices, data, computing, drawing."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -10,27 +12,33 @@ from board.analysis.selection import numeric_columns, of_step
 from board.analysis.step_stats import share_below
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, step_mark
-from board.figures.curves import CurveSeries, step_curve
-from board.figures.distributions import by_sample, gap_histogram, reward_heat, share_below_zero, step_histogram
+from board.figures.curve_panel import CurvePanel
+from board.figures.curves import CurveSeries, step_panel
+from board.figures.distributions import by_sample, gap_histogram, reward_heat, share_below_zero_panel, step_histogram
 from board.figures.of_run import REWARDS
 from board.figures.theme import COLORS
 from board.metrics.formulas import ESTIMATORS, kl_column
 from board.schema import heading, unit
 from board.ui import caches, place
+from board.ui.components import curves as component
 from board.ui.components import step_marks
+from board.ui.components.curves import Card, Payload, build
 from board.ui.controls import CurveChoices, curve_choices
 from board.ui.messages import unfilled
 
 PANEL_WIDTH = 420
-"""Panels stand side by side while each has so many pixels."""
+"""Charts stand side by side while each has so many pixels."""
+
+PLOT_HEIGHT = 190
+"""Of a curve, in pixels."""
 
 view = place.view()
 run, step = view.run, view.step
 rows = of_step(run.frame, step)
 marks: dict[str, Spec | None] = {}
+"""Charts of which x is the step, by key, and where the chosen one stands in them."""
 missing: list[str] = []
 """Panels that the run cannot fill, and what they need."""
-"""Charts of which x is the step, by key, and where the chosen one stands in them."""
 
 
 def story(choices: CurveChoices) -> None:
@@ -58,31 +66,6 @@ def _to_step(landmark: Landmark, at: int, label: str) -> None:
     st.button(label, key=f"landmark_{at}", type="tertiary", on_click=place.go, kwargs=where)
 
 
-def curve(
-    lines: Mapping[str, tuple[str, str]], title: str, unit: str, choices: CurveChoices, *, key: str, shift: bool = False
-) -> None:
-    """One panel of curves, those of `lines` (column → name, colour) that the run has.
-
-    `key` names the panel, not its column: two panels may draw the same one (KL k1 is the log-ratio).
-    """
-    present = [name for name in lines if name in run.frame.columns]
-
-    def draw() -> Chart:
-        return step_curve(
-            [CurveSeries(lines[name][0], caches.step_stats(run, name), COLORS[lines[name][1]]) for name in present],
-            band=choices.band,
-            title=title,
-            unit=unit,
-            smoothing=choices.smoothing,
-            zero_shift=shift and choices.zero_shift,
-            band_scale=choices.band_scale,
-        )
-
-    panel(
-        draw, key, tuple(present), title, choices.band, choices.smoothing, shift and choices.zero_shift, choices.band_scale, unit
-    )
-
-
 def panel(draw: Callable[[], Chart], key: str, *choices: str | float | tuple[str, ...]) -> None:
     """Draw a chart, or say in one line which field it lacks. `choices` are what it depends on beside its key and the run."""
     try:
@@ -97,40 +80,86 @@ def panel(draw: Callable[[], Chart], key: str, *choices: str | float | tuple[str
 
 def curves(choices: CurveChoices) -> None:
     """The story of the run: reward, KL, length, log-ratio, entropy, and what else the reader asks for."""
+    found = panels(choices)
+    names = tuple(name for one in found for name in one.lines)
+    payload = caches.curves(
+        "rewards",
+        lambda: built(found, choices),
+        run,
+        names,
+        choices.band,
+        choices.smoothing,
+        choices.zero_shift,
+        choices.band_scale,
+    )
+    if payload.keys:
+        component.show(payload, key="reward_curves", on_click=place.step_clicked("reward_curves", run.steps))
+    drawn = {key.partition(" ")[0] for key in payload.keys}
+    missing.extend(f"{one.title} needs {one.needs}" for at, one in enumerate(found) if str(at) not in drawn)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A panel of curves that the page has, if the run can fill it: what is drawn of which columns, and what those come from."""
+
+    title: str
+    unit: str
+    needs: str
+    lines: Mapping[str, tuple[str, str]]
+    """Column → its name on the screen and its colour."""
+
+
+def panels(choices: CurveChoices) -> list[Asked]:
+    """What every run is asked, then the columns that the reader asks for."""
     estimator = ESTIMATORS[choices.estimator]
     entropy = "entropy_mean" if "entropy_mean" in run.frame.columns else "entropies"
     length = "response_length" if "response_length" in run.frame.columns else "response_chars"
-    panels = [
-        (REWARDS, "Does the reward rise?", "reward", "reward"),
-        (
-            {kl_column(choices.estimator): (f"KL {estimator.name}", "kl")},
+    return [
+        Asked("Does the reward rise?", "reward", "reward", REWARDS),
+        Asked(
             "How far is the policy from the reference?",
             f"nats per token, {estimator.name} = {estimator.formula}",
             "logprobs and ref_logprobs",
+            {kl_column(choices.estimator): (f"KL {estimator.name}", "kl")},
         ),
-        ({length: ("length", "length")}, "How long are the responses?", unit(length), "response_tokens"),
-        (
-            {"log_ratio_mean": ("log-ratio", "kl")},
+        Asked("How long are the responses?", unit(length), "response_tokens", {length: ("length", "length")}),
+        Asked(
             "Does it prefer its tokens to the reference?",
             "nats per token",
             "logprobs and ref_logprobs",
+            {"log_ratio_mean": ("log-ratio", "kl")},
         ),
-        ({entropy: ("entropy", "entropy")}, "Does it still explore?", "entropy, nats per token", "entropies"),
-        *(({name: (heading(name), "other")}, heading(name), unit(name), name) for name in choices.extra),
+        Asked("Does it still explore?", "entropy, nats per token", "entropies", {entropy: ("entropy", "entropy")}),
+        *(Asked(heading(name), unit(name), name, {name: (heading(name), "other")}) for name in choices.extra),
     ]
-    grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
-    for at, (lines, title, measure, _) in enumerate(panels):
-        if _is_there(lines):
-            with grid.cell():
-                curve(lines, title, measure, choices, key=f"curve_{at}", shift=lines is REWARDS)
-    for lines, title, _, needs in panels:
-        if not _is_there(lines):
-            missing.append(f"{title} needs {needs}")
 
 
-def _is_there(lines: Iterable[str]) -> bool:
-    """Whether the run has any of these columns."""
-    return any(name in run.frame.columns for name in lines)
+def built(asked: list[Asked], choices: CurveChoices) -> Payload:
+    """What is sent of the panels that the run can fill: keys begin with their places in the list."""
+    cards = []
+    for at, one in enumerate(asked):
+        with suppress(FieldMissing):
+            cards.append(Card(f"{at} {one.title}", of_columns(one, choices)))
+    if "reward_gap" in run.frame.columns:
+        with suppress(FieldMissing):
+            cards.append(Card("below_zero", share_below_zero_panel(share_below(run.frame, "reward_gap"))))
+    return build(cards, span=(int(run.steps[0]), int(run.steps[-1])), height=PLOT_HEIGHT, even=True)
+
+
+def of_columns(asked: Asked, choices: CurveChoices) -> CurvePanel:
+    """The curves of one panel, those of its columns that the run has. Raises FieldMissing where it has none, or no number in them."""
+    present = [name for name in asked.lines if name in run.frame.columns]
+    if not present:
+        raise FieldMissing(f"This needs {asked.needs}.")
+    return step_panel(
+        [CurveSeries(asked.lines[name][0], caches.step_stats(run, name), COLORS[asked.lines[name][1]]) for name in present],
+        band=choices.band,
+        title=asked.title,
+        unit=asked.unit,
+        smoothing=choices.smoothing,
+        zero_shift=choices.zero_shift and asked.lines is REWARDS,
+        band_scale=choices.band_scale,
+    )
 
 
 def distributions() -> None:
@@ -146,10 +175,7 @@ def distributions() -> None:
         ("by_sample", lambda: by_sample(rows, f"Which samples of step {step} earn it?"), step),
     ]
     if "reward_gap" in run.frame.columns:
-        charts += [
-            ("gap", lambda: gap_histogram(rows["reward_gap"].to_numpy()), step),
-            ("below_zero", lambda: share_below_zero(share_below(run.frame, "reward_gap")), None),
-        ]
+        charts.append(("gap", lambda: gap_histogram(rows["reward_gap"].to_numpy()), step))
     grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
     for key, draw, of_which in charts:
         with grid.cell():
@@ -173,4 +199,5 @@ if "reward" in run.frame.columns:
 else:
     missing.append("The reward's distribution needs reward")
 unfilled(missing)
+component.choose(step, key="curves_choice")
 step_marks.show(marks, key="step_marks", on_click=place.step_clicked("step_marks", run.steps))

@@ -1,0 +1,9 @@
+"""Draws panels of curves over steps, all of a page in one component. Knows nothing of where numbers or the chosen step come from.
+
+`vendored/` holds uPlot, the library they are drawn with on a canvas.
+"""
+
+from board.ui.components.curves.face import choose, show
+from board.ui.components.curves.payload import Card, Payload, Texts, build
+
+__all__ = ["Card", "Payload", "Texts", "build", "choose", "show"]

@@ -1,0 +1,95 @@
+// One panel as elements: its name and words around an empty place for the plot. Text enters as text alone.
+
+import { element } from "../token_view/dom.js";
+import { stepText } from "./number_text.js";
+import { MOST_LABELS } from "./overlay.js";
+import { described, readings } from "./readings.js";
+
+/** @import { Acts, Card } from "./types" */
+
+/**
+ * @typedef {object} Parts
+ * @property {HTMLElement} root
+ * @property {HTMLElement} caption
+ * @property {HTMLElement} plot
+ * @property {HTMLButtonElement} pin
+ */
+
+/**
+ * @param {Card} card
+ * @param {{ height: number; pins: boolean; acts: Acts }} given `height` of the plot with its edges
+ * @returns {Parts}
+ */
+export function cardParts(card, { height, pins, acts }) {
+  const { texts } = card;
+  const caption = element("p", "cv-caption");
+  const plot = element("div", "cv-plot", { role: "img" });
+  plot.style.height = `${height}px`;
+  const pin = element("button", "cv-pin", { type: "button", hidden: !pins, onclick: () => acts.pin(card.key) });
+  const title = element("h3", "cv-title", {}, card.title);
+  const root = element("section", "cv-card", {}, element("header", "cv-head", {}, title, ...helpParts(texts.help), pin));
+  root.dataset.key = card.key;
+  if (texts.gloss) root.append(element("p", "cv-gloss", {}, texts.gloss));
+  root.append(caption, plot, ...legend(card));
+  if (texts.note) root.append(element("p", "cv-note", {}, texts.note));
+  for (const said of texts.said) root.append(element("p", "cv-said", {}, said));
+  if (texts.look) root.append(element("button", "cv-look", { type: "button", onclick: () => acts.look(card.key) }, texts.look));
+  return { root, caption, plot, pin };
+}
+
+/**
+ * What the panel says now: what is drawn, or what the curves say under the crosshair.
+ * @param {Parts} parts
+ * @param {Card} card
+ * @param {number | null} at
+ */
+export function caption(parts, card, at) {
+  if (at === null) {
+    parts.caption.textContent = [card.unit, card.drawn].filter(Boolean).join(" · ");
+    return;
+  }
+  const said = readings(card, at).map(({ name, color, value, more }) => {
+    const dot = element("i", "cv-dot");
+    dot.style.background = color;
+    const reading = element("span", "cv-reading", {}, dot, `${name} `, element("b", "", {}, value));
+    if (more) reading.append(element("span", "cv-more", {}, ` (${more})`));
+    return reading;
+  });
+  parts.caption.replaceChildren(element("span", "cv-reading", {}, `step ${stepText(at)}`), ...said);
+}
+
+/**
+ * @param {Parts} parts
+ * @param {Card} card
+ * @param {number | null} step
+ */
+export function describe(parts, card, step) {
+  parts.plot.setAttribute("aria-label", described(card, step));
+}
+
+/**
+ * @param {Parts} parts
+ * @param {boolean} pinned
+ */
+export function showPin(parts, pinned) {
+  parts.pin.textContent = pinned ? "Unpin" : "Pin";
+}
+
+/** @param {[string, string][]} help */
+function helpParts(help) {
+  if (!help.length) return [];
+  const lines = help.map(([what, text]) => element("p", "", {}, ...(what ? [element("b", "", {}, what), " "] : []), text));
+  const mark = element("button", "cv-help", { type: "button", "aria-label": "What it is" }, "?");
+  return [element("span", "cv-help-box", {}, mark, element("span", "cv-help-card", { role: "tooltip" }, ...lines))];
+}
+
+/** @param {Card} card */
+function legend({ curves }) {
+  if (curves.length <= MOST_LABELS) return [];
+  const names = [...curves].reverse().map(({ name, color, dash }) => {
+    const stroke = element("i", dash.length ? "cv-stroke cv-dashed" : "cv-stroke");
+    stroke.style.borderColor = color;
+    return element("span", "cv-legend-name", {}, stroke, name);
+  });
+  return [element("div", "cv-legend", {}, ...names)];
+}

@@ -1,0 +1,248 @@
+// Curves over steps: all panels of a page in one component. Each is drawn once it comes near the window.
+
+import { element, perFrame } from "../token_view/dom.js";
+import { caption, cardParts, describe, showPin } from "./card.js";
+import { columnsOf, GAP } from "./columns.js";
+import { decode } from "./decode.js";
+import { drawCross, drawMark, drawStill, labelRoom, overlay } from "./overlay.js";
+import { claim, leave, margin, pageState, point, setZoom } from "./page_state.js";
+import { EDGES, plot } from "./plot.js";
+import { nearestStep } from "./readings.js";
+import { stepAxis } from "./value_range.js";
+
+/** @import { Mounted, Parent } from "../streamlit" */
+/** @import { Acts, Card, Look, Range, Sent } from "./types" */
+
+/** @typedef {{ card: Card; parts: import("./card.js").Parts; over: SVGElement; drawn: import("./plot.js").Plot | null; near: boolean; ready: boolean }} Shown */
+
+/**
+ * @typedef {object} State
+ * @property {HTMLElement} root
+ * @property {import("./types").Meta} meta
+ * @property {string} stamp
+ * @property {Shown[]} shown
+ * @property {Mounted<Sent>["setTriggerValue"]} trigger
+ * @property {Look} look
+ * @property {() => void} stop
+ */
+
+const NEAR = "400px"; // below or above the window a panel is drawn already
+const BUDGET = 12; // milliseconds of drawing before the browser may do something else
+const DOUBLE = 250; // milliseconds in which a second click makes a double one
+const LEAST_EDGE = 14;
+
+/** @type {WeakMap<Parent, State>} */
+const states = new WeakMap();
+const page = pageState();
+
+/** @param {Mounted<Sent>} mounted */
+export default function ({ data, parentElement, setTriggerValue }) {
+  const state = states.get(parentElement) ?? build(parentElement, data);
+  states.set(parentElement, state);
+  state.trigger = setTriggerValue;
+  const look = lookOf(state.root);
+  if (state.stamp !== data.meta.stamp || JSON.stringify(look) !== JSON.stringify(state.look)) fill(state, data, look);
+  return () => {
+    states.delete(parentElement);
+    state.stop();
+  };
+}
+
+/**
+ * @param {Parent} parentElement
+ * @param {Sent} data
+ * @returns {State}
+ */
+function build(parentElement, data) {
+  const root = element("div", "cv", { tabIndex: 0, role: "group", "aria-label": "Curves over steps" });
+  parentElement.append(root);
+  const nothing = () => {};
+  /** @type {State} */
+  const state = { root, meta: data.meta, stamp: "", shown: [], trigger: nothing, look: lookOf(root), stop: nothing };
+  const layout = perFrame(() => lay(state));
+  const resized = new ResizeObserver(layout);
+  resized.observe(root);
+  const drawing = perFrame(() => drawNear(state, drawing));
+  const seen = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const one = state.shown.find(({ parts }) => parts.root === target);
+        if (one) one.near = isIntersecting;
+      }
+      drawing();
+    },
+    { rootMargin: `${NEAR} 0px` },
+  );
+  watch.set(state, seen);
+  const printing = () => {
+    for (const one of state.shown) draw(state, one);
+  };
+  window.addEventListener("beforeprint", printing);
+  page.listeners.set(state, (what) => (what === "margin" ? layout() : follow(state, what)));
+  state.stop = () => {
+    for (const observer of [resized, seen]) observer.disconnect();
+    window.removeEventListener("beforeprint", printing);
+    leave(page, state);
+    clear(state);
+    root.remove();
+  };
+  return state;
+}
+
+/** @type {WeakMap<State, IntersectionObserver>} */
+const watch = new WeakMap();
+
+/**
+ * New panels, or new colours: all are laid out anew and drawn when they come near.
+ * @param {State} state
+ * @param {Sent} data
+ * @param {Look} look
+ */
+function fill(state, { meta, numbers }, look) {
+  clear(state);
+  Object.assign(state, { meta, look, stamp: meta.stamp });
+  const acts = actsOf(state);
+  const height = meta.height + EDGES.top + EDGES.bottom;
+  state.shown = decode(meta, numbers.getChildAt(0).toArray()).map((card) => {
+    const parts = cardParts(card, { height, pins: meta.pins, acts });
+    return { card, parts, over: overlay(), drawn: null, near: false, ready: false };
+  });
+  state.root.replaceChildren(...state.shown.map(({ parts }) => parts.root));
+  claim(page, state, Math.max(LEAST_EDGE, ...state.shown.map(({ card }) => labelRoom(card))));
+  lay(state);
+  for (const one of state.shown) {
+    caption(one.parts, one.card, null);
+    watch.get(state)?.observe(one.parts.root);
+  }
+  follow(state, "choice");
+}
+
+/** @param {State} state */
+function clear(state) {
+  watch.get(state)?.disconnect();
+  for (const { drawn } of state.shown) drawn?.u.destroy();
+  state.shown = [];
+}
+
+/**
+ * All panels are equally wide, and so are their plots.
+ * @param {State} state
+ */
+function lay(state) {
+  const columns = columnsOf(state.root.clientWidth, state.shown.length, state.meta);
+  state.root.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
+  state.root.style.columnGap = `${GAP}px`;
+  for (const one of state.shown) {
+    one.drawn?.resize(one.parts.plot.clientWidth, margin(page));
+  }
+}
+
+/**
+ * Draws what came near, some milliseconds at a time.
+ * @param {State} state
+ * @param {() => void} again
+ */
+function drawNear(state, again) {
+  const begin = performance.now();
+  for (const one of state.shown) {
+    if (!one.near || one.drawn) continue;
+    if (performance.now() - begin > BUDGET) return again();
+    draw(state, one);
+  }
+  for (const one of state.shown) if (one.near) redraw(one);
+}
+
+/**
+ * @param {State} state
+ * @param {Shown} one
+ */
+function draw(state, one) {
+  const width = one.parts.plot.clientWidth;
+  if (one.drawn || width === 0) return;
+  const height = state.meta.height + EDGES.top + EDGES.bottom;
+  const acts = actsOf(state);
+  const range = page.zoom ?? stepAxis(state.meta.span);
+  const after = () => {
+    one.ready = true;
+    redraw(one);
+  };
+  one.drawn = plot(one.card, one.parts.plot, { width, height, right: margin(page), range, look: state.look, acts, after });
+  one.drawn.over.append(one.over);
+  listen(one, acts);
+}
+
+/**
+ * @param {Shown} one
+ * @param {Acts} acts
+ */
+function listen(one, acts) {
+  const { drawn, card } = one;
+  if (!drawn) return;
+  /** @param {MouseEvent} event */
+  const stepAt = (event) => {
+    const { left } = drawn.over.getBoundingClientRect();
+    return nearestStep(card, drawn.u.posToVal(event.clientX - left, "x"));
+  };
+  let waiting = 0;
+  drawn.over.onpointermove = (event) => acts.point(stepAt(event));
+  drawn.over.onpointerleave = () => acts.point(null);
+  drawn.over.onclick = (event) => {
+    clearTimeout(waiting);
+    const step = stepAt(event);
+    if (step === null || event.detail > 1) return;
+    waiting = window.setTimeout(() => acts.go(step), page.zoom ? DOUBLE : 0);
+  };
+}
+
+/**
+ * @param {State} state
+ * @returns {Acts}
+ */
+function actsOf(state) {
+  return {
+    point: (step) => point(page, step),
+    go: (step) => state.trigger("clicked", step),
+    zoom: (range) => setZoom(page, range),
+    pin: (key) => state.trigger("pinned", key),
+    look: (key) => state.trigger("looked", key),
+  };
+}
+
+/**
+ * @param {State} state
+ * @param {"choice" | "zoom" | "at"} what
+ */
+function follow(state, what) {
+  for (const one of state.shown) {
+    if (what === "choice") {
+      describe(one.parts, one.card, page.choice?.step ?? null);
+      showPin(one.parts, page.choice?.pinned.includes(one.card.key) ?? false);
+    }
+    if (what === "zoom") one.drawn?.show(page.zoom ?? stepAxis(state.meta.span));
+    if (one.near) redraw(one);
+  }
+}
+
+/**
+ * What lies over a plot.
+ * @param {Shown} one
+ */
+function redraw({ card, parts, over, drawn, ready }) {
+  if (!drawn || !ready) return;
+  const frame = drawn.frame();
+  drawStill(over, card, frame);
+  drawMark(over, card, frame, page.choice?.step ?? null);
+  drawCross(over, card, frame, page.at);
+  caption(parts, card, page.at);
+}
+
+/**
+ * @param {HTMLElement} root
+ * @returns {Look}
+ */
+function lookOf(root) {
+  const style = getComputedStyle(root);
+  /** @param {string} name */
+  const named = (name) => style.getPropertyValue(name).trim();
+  return { ink: named("--st-text-color"), soft: style.color, page: named("--st-background-color"), font: style.fontFamily };
+}

@@ -1,0 +1,51 @@
+"""Mounts curves on a page and hears what the reader does in them. Knows nothing of where a step or a pin is kept.
+
+Two components, because a component whose smallest property changes is sent again whole. `show` holds the numbers, once for all panels of a
+page or a section of it; `choose`, once a page, a few bytes and nothing to see, carries the chosen step to all of them.
+"""
+
+from collections.abc import Callable, Collection
+from typing import Final
+
+import streamlit as st
+
+from board.ui.components import bundle
+from board.ui.components.curves.payload import Payload
+
+_curves: Final = st.components.v2.component(
+    "rl_logging_board.curves",
+    js=bundle.script("curves/curves.js", library="curves/vendored/uPlot.iife.min.js"),
+    css="\n".join(bundle.source(f"curves/{name}") for name in ("vendored/uPlot.min.css", "curves.css")),
+)
+_choice: Final = st.components.v2.component("rl_logging_board.curves_choice", js=bundle.script("curves/choice_bridge.js"))
+
+
+def show(
+    payload: Payload,
+    *,
+    key: str,
+    on_click: Callable[[], None],
+    on_pin: Callable[[], None] | None = None,
+    on_look: Callable[[], None] | None = None,
+) -> None:
+    """Draw the panels. Within one page `key` belongs to one set of them.
+
+    After a click the component of that key has the step as `clicked`, and `on_click` is called; after one on a panel's pin, or on what leads
+    to another page, it has the panel's key as `pinned` or `looked`, and `on_pin` or `on_look` is called.
+    """
+    _curves(
+        key=key,
+        data=payload.data,
+        on_clicked_change=on_click,
+        on_pinned_change=on_pin or _nothing,
+        on_looked_change=on_look or _nothing,
+    )
+
+
+def choose(step: int, *, pinned: Collection[str] = (), key: str) -> None:
+    """Mark the step in all curves of the page, and which panels are pinned."""
+    _choice(key=key, data={"step": step, "zoom": None, "pinned": list(pinned)})
+
+
+def _nothing() -> None:
+    """A trigger is only reported where a callback is named."""

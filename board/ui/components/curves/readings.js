@@ -1,0 +1,101 @@
+// What the curves of a panel say at a step. Pure.
+
+import { numberText, stepText } from "./number_text.js";
+import { firstFrom } from "./value_range.js";
+
+/** @import { Card, Curve } from "./types" */
+
+/**
+ * A curve's point at a step, or the one before it where it has none there; null where there is neither.
+ * @param {Curve} curve
+ * @param {number} step
+ * @returns {{ step: number; value: number } | null}
+ */
+export function latestPoint({ steps, values }, step) {
+  for (let at = firstFrom(steps, step + 1e-9) - 1; at >= 0; at -= 1)
+    if (Number.isFinite(values[at])) return { step: steps[at], value: values[at] };
+  return null;
+}
+
+/**
+ * The step of a panel that is nearest to a place on the axis; null in an empty panel.
+ * @param {Card} card
+ * @param {number} place
+ * @returns {number | null}
+ */
+export function nearestStep({ curves }, place) {
+  /** @type {number | null} */
+  let best = null;
+  for (const { steps } of curves) {
+    const at = firstFrom(steps, place);
+    for (const step of [steps[at - 1], steps[at]])
+      if (step !== undefined && (best === null || Math.abs(step - place) < Math.abs(best - place))) best = step;
+  }
+  return best;
+}
+
+/**
+ * The step after that one, or before it (`by` −1), in any curve of the panel; null where there is none.
+ * @param {Card} card
+ * @param {number} step
+ * @param {1 | -1} by
+ * @returns {number | null}
+ */
+export function neighbourStep({ curves }, step, by) {
+  const found = curves
+    .map(({ steps }) => (by > 0 ? steps[firstFrom(steps, step + 1e-9)] : steps[firstFrom(steps, step) - 1]))
+    .filter((other) => other !== undefined);
+  if (!found.length) return null;
+  return by > 0 ? Math.min(...found) : Math.max(...found);
+}
+
+/**
+ * What a value is told as, with a short unit behind it.
+ * @param {number} value
+ * @param {string} unit
+ */
+export function valueText(value, unit) {
+  return numberText(value) + (unit.startsWith("%") && Number.isFinite(value) ? " %" : "");
+}
+
+/**
+ * What each curve says at a step: its name, its value, and more on it: the band, the value before smoothing, the count.
+ * @param {Card} card
+ * @param {number} step
+ * @returns {{ name: string; color: string; value: string; more: string }[]}
+ */
+export function readings({ curves, unit }, step) {
+  return [...curves].reverse().map((curve) => {
+    const at = firstFrom(curve.steps, step);
+    const known = curve.steps[at] === step;
+    const value = known ? valueText(curve.values[at], unit) : numberText(Number.NaN);
+    return { name: curve.name, color: curve.color, value, more: known ? more(curve, at) : "" };
+  });
+}
+
+/**
+ * @param {Curve} curve
+ * @param {number} at
+ */
+function more({ raw, low, high, count }, at) {
+  const parts = [
+    raw && Number.isFinite(raw[at]) ? `not smoothed ${numberText(raw[at])}` : "",
+    low && high && Number.isFinite(low[at]) ? `${numberText(low[at])} to ${numberText(high[at])}` : "",
+    count && count[at] >= 0 ? `n ${numberText(count[at])}` : "",
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+/**
+ * What a panel shows, in a sentence for those who do not see it.
+ * @param {Card} card
+ * @param {number | null} step
+ */
+export function described(card, step) {
+  const lines = card.curves.map((curve) => {
+    const point = step === null ? null : latestPoint(curve, step);
+    return point ? `${curve.name} ${valueText(point.value, card.unit)}` : curve.name;
+  });
+  const when = step === null ? "" : ` At step ${stepText(step)}:`;
+  return `Curves over steps: ${[card.title, card.unit, card.drawn].filter(Boolean).join(", ")}.${when} ${lines.reverse().join(", ")}.`;
+}

@@ -127,6 +127,7 @@ def _place(row: "pd.Series[Any]", rollout: Rollout) -> Particular:
     """The step and the row's place in its shard; the trainer's own names of it beneath."""
     ids = {name: row[name] for name in IDS if name in row.index and pd.notna(row[name])}
     own = [f"{name} {value}" for name, value in ids.items() if name not in _GROUP]
-    whole = {"step": rollout.step, "shard": rollout.shard, "line": rollout.line, **ids}
+    line = {"line": rollout.line} if rollout.line else {"byte": rollout.offset}
+    whole = {"step": rollout.step, "shard": rollout.shard, **line, **ids}
     text = "\n".join(f"{name}: {value}" for name, value in whole.items())
     return Particular("row", _one_line(" · ".join([f"step {rollout.step}", rollout.source, *own])), text)

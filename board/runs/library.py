@@ -6,14 +6,16 @@ Nothing outside the root can be named. Knows no screen; a reader's choices live 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Any, Final
 
 from board.errors import RunNotFound
 from board.formats.filename_hints import is_part
 from board.runs import dump_beside
+from board.runs.background_load import BackgroundLoad
 from board.runs.opening import open_run
 from board.runs.progress import Progress
 from board.runs.run import Run
+from board.runs.scout import Wish
 from board.runs.shared_values import RecentlyUsed, Turns
 from board.sources.candidates import is_loose
 from board.sources.shards import Fingerprint, find_shards, fingerprint, natural_key
@@ -141,15 +143,22 @@ _Key = tuple[Path, tuple[str, ...], str]
 
 
 class Library:
-    """Open runs, shared by all readers of this process, all read with the same tokenizer and mapping, if any."""
+    """Open runs, shared by all readers of this process, all read with the same tokenizer and mapping, if any.
+
+    A run that is not read whole within a second is open as far as it is read, and more of it takes its place until it is whole. A load
+    that nobody looks at gives way to the one of another run, and goes on when its run is looked at again.
+    """
 
     def __init__(self, tokenizer: Path | None = None, mapping: Path | None = None) -> None:
         self._tokenizer, self._mapping = tokenizer, mapping
         self._runs: RecentlyUsed[_Key, Run] = RecentlyUsed(OPEN_RUNS)
+        self._loads: dict[_Key, BackgroundLoad] = {}
+        self._stopped: set[_Key] = set()
+        """Runs in which a reader wants nobody to read on."""
         self._turns = Turns()
 
     def peek(self, location: Path, extra_pads: Sequence[str] = (), family: str = "") -> Run | None:
-        """The run if it is open. Never waits."""
+        """The run if it is open, as far as it is read. Never waits."""
         return self._runs.peek((location, tuple(extra_pads), family))
 
     def open(
@@ -159,25 +168,75 @@ class Library:
         extra_pads: Sequence[str] = (),
         progress: Callable[[Progress], None] | None = None,
         family: str = "",
+        wish: Wish | None = None,
     ) -> Run:
-        """The run, loaded if it is not open yet. A second reader of the same run waits and shares it; one of another run does not wait."""
+        """The run as far as it is read. Where it is not open yet a load begins, with what is wished, and its first rows are waited for.
+
+        A second reader of the same run shares the load; none waits for another run's. What interrupts a reader, such as `progress`, does not
+        interrupt the load. Raises what `open_run` raises.
+        """
         key = (location, tuple(extra_pads), family)
         with self._turns.of(key):
-            run = self.peek(*key) or self._open(key, root, progress)
-            self._runs.keep(key, run)
+            run, load = self._runs.use(key), self._loads.get(key)
+            unfinished = run is None or (run.reading is not None and key not in self._stopped)
+            if load is None and unfinished:
+                self._stopped.discard(key)
+                load = self._begin(key, root, wish)
+        if run is None:
+            assert load is not None
+            run = load.first(progress)
+            if self.peek(*key) is None:  # other runs have taken its place meanwhile
+                self._runs.keep(key, run)
         return run
+
+    def _begin(self, key: _Key, root: Path, wish: Wish | None) -> BackgroundLoad:
+        for other in [*self._loads.values()]:
+            if other.is_unwatched():
+                other.stop()
+                other.wait()
+
+        def ended() -> None:
+            if load.error is not None:  # nor would the next try get further by itself
+                self._stopped.add(key)
+            self._loads.pop(key, None)
+
+        arguments = {"location": key[0], "within": root, **self._reading(key)}
+        load = self._loads[key] = BackgroundLoad(arguments, lambda run: self._runs.keep(key, run), ended, wish)
+        load.begin()
+        return load
+
+    def load(self, location: Path, extra_pads: Sequence[str] = (), family: str = "") -> BackgroundLoad | None:
+        """The load that reads on in a run, while one does."""
+        return self._loads.get((location, tuple(extra_pads), family))
+
+    def stop(self, location: Path, extra_pads: Sequence[str] = (), family: str = "") -> None:
+        """Read no further in a run until a reader asks for it."""
+        key = (location, tuple(extra_pads), family)
+        self._stopped.add(key)
+        if load := self._loads.get(key):
+            load.stop()
+            load.wait()
+
+    def go_on(self, location: Path, root: Path, extra_pads: Sequence[str] = (), family: str = "") -> None:
+        """Read the rest of a run whose reading was stopped."""
+        key = (location, tuple(extra_pads), family)
+        with self._turns.of(key):
+            self._stopped.discard(key)
+            run = self.peek(*key)
+            if key not in self._loads and run is not None and run.reading is not None:
+                self._begin(key, root, None)
 
     def refresh(self, run: Run, root: Path) -> None:
         """Open a run again as it is now, in the place of the `run` that a reader saw; nothing when another reader has done so."""
         for key in self._runs.keys_of(run):
             with self._turns.of(key):
-                if self.peek(*key) is run:
-                    self._runs.keep(key, self._open(key, root))
+                if self.peek(*key) is run and key not in self._loads:
+                    self._runs.keep(key, open_run(key[0], within=root, **self._reading(key)))
 
-    def _open(self, key: _Key, root: Path, progress: Callable[[Progress], None] | None = None) -> Run:
-        location, extra_pads, family = key
-        read = {"tokenizer": self._tokenizer, "mapping": self._mapping}
-        return open_run(location, within=root, extra_pads=extra_pads, family=family, progress=progress, **read)
+    def _reading(self, key: _Key) -> dict[str, Any]:
+        """How the run of a key is read, as `open_run` takes it."""
+        _, extra_pads, family = key
+        return {"tokenizer": self._tokenizer, "mapping": self._mapping, "extra_pads": extra_pads, "family": family}
 
 
 def current_fingerprint(location: Path, root: Path) -> Fingerprint:

@@ -19,6 +19,7 @@ from board.runs.range_parsing import RangeParser
 from board.runs.read_options import ReadOptions
 from board.runs.sealed_file import Damaged
 from board.runs.store import Manifest, Store
+from board.runs.work_queue import WorkQueue
 from board.runs.worker_pool import Outcome
 from board.sources.shards import Shard
 from board.text.counting import plural
@@ -33,7 +34,7 @@ class Loader:
     def __init__(
         self, found: Sequence[Shard], store: Store, reading: ReadOptions, on_progress: Callable[[int, int], None] | None = None
     ) -> None:
-        self._store, self._reading, self._on_progress = store, reading, on_progress
+        self.store, self.reading, self._on_progress = store, reading, on_progress
         unwritable = _unwritable(store)
         self.cache_note = unwritable
         self._parser = RangeParser(store, reading, unwritable)
@@ -56,20 +57,24 @@ class Loader:
 
     def _manifest(self, shard: Shard) -> Manifest | None:
         try:
-            return self._store.manifest(shard)
+            return self.store.manifest(shard)
         except Damaged:
             self._damaged.append(shard.name)
             return None
 
-    def run(self) -> None:
-        """Parse and keep what is missing."""
-        work = [byte_range for kept in self.kept.values() for byte_range in _missing(kept)]
-        with ManifestSaver(self._store) as saver:
-            for byte_range, outcome in self._parser.outcomes(work, self._tell):
+    def missing(self) -> WorkQueue:
+        """The byte ranges that are missing, in the order of shards and bytes."""
+        return WorkQueue(byte_range for kept in self.kept.values() for byte_range in _missing(kept))
+
+    def run(self, work: WorkQueue | None = None, *, aside: bool = False) -> None:
+        """Parse and keep what is missing, which is all of `work` where that is given; `aside` as `RangeParser.outcomes` takes it."""
+        work = self.missing() if work is None else work
+        with ManifestSaver(self.store) as saver:
+            for byte_range, outcome in self._parser.outcomes(work, self._tell, aside=aside):
                 self._take(byte_range, outcome, saver)
                 self._tell()
         if self._writable:
-            self._store.clean({file.name for kept in self.kept.values() for piece in kept.pieces for file in piece.files})
+            self.store.clean({file.name for kept in self.kept.values() for piece in kept.pieces for file in piece.files})
 
     def _take(self, byte_range: ByteRange, outcome: Outcome, saver: ManifestSaver) -> None:
         """Note what became of a range."""
@@ -88,25 +93,29 @@ class Loader:
         """Parse a byte range into memory, for this load alone."""
         held: list[Part] = []
         try:
-            kept.add(parse(byte_range, self._reading, held.append))
+            kept.add(parse(byte_range, self.reading, held.append))
             kept.in_memory[byte_range.start] = held
         except RunNotFound as error:
             kept.refuse(str(error))
 
     def _tell(self) -> None:
         if self._on_progress:
-            done = [piece for kept in self.kept.values() for piece in kept.pieces]
-            size = sum(piece.stop - piece.start for piece in done) + sum(self._parser.under_way.copy().values())
-            self._on_progress(size, sum(piece.rows for piece in done))
+            self._on_progress(*self.done())
+
+    def done(self) -> tuple[int, int]:
+        """How many bytes have been read so far, by this load or an earlier one, and how many rollouts there are in them."""
+        done = [piece for kept in self.kept.values() for piece in kept.pieces]
+        size = sum(piece.stop - piece.start for piece in done) + sum(self._parser.under_way.copy().values())
+        return size, sum(piece.rows for piece in done)
 
     def parts(self, report: LoadReport) -> Iterator[Part]:
         """The run's parts in the order of shards and lines, what reading them found going into the report."""
-        self._describe(report)
-        reader = PartReader(self._store, self._reading, report)
+        self.describe(report)
+        reader = PartReader(self.store, self.reading, report)
         for kept in self.kept.values():
             yield from reader.parts(kept)
 
-    def _describe(self, report: LoadReport) -> None:
+    def describe(self, report: LoadReport) -> None:
         """Say whose the shards are, and what was left out or could not be kept."""
         report.cache_note = self.cache_note if any(kept.in_memory for kept in self.kept.values()) else ""
         report.skipped = self.skipped
@@ -116,7 +125,7 @@ class Loader:
         unknown = next((kept.shard for kept in self.kept.values() if kept.identity.keys), None)
         report.suggested_mapping = suggested_mapping(unknown) if unknown and not report.formats else ""
         report.notes = dict(Counter(one.note for one in identities if one.note))
-        if not self._reading.family:
+        if not self.reading.family:
             report.notes |= {_left_aside(family, names): len(names) for family, names in self.dumps.items()}
             report.aside = dump_beside.places(self.dumps, self.kept)
 

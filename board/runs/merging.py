@@ -33,7 +33,10 @@ def scalars(built: Sequence[Part], columns: list[str] | None = None) -> pd.DataF
 
 
 def merged(built: Sequence[Part], shard_names: list[str]) -> pd.DataFrame:
-    """All parts' scalars in one frame, ordered by (step, shard in natural order, line); the index is the order of reading."""
+    """All parts' scalars in one frame, ordered by (step, shard in natural order, line); the index is the order of reading.
+
+    Rows whose line is not known stand by their place in the shard's bytes, as the others do.
+    """
     whole = scalars(built)
     numbers = group_numbers(
         whole["step"].to_numpy(np.int64), whole.get("group_id"), whole["prompt_key"].to_numpy(np.int64), prompt_key("")
@@ -47,7 +50,7 @@ def merged(built: Sequence[Part], shard_names: list[str]) -> pd.DataFrame:
         in_order = sorted(values, key=natural_key) if len(values) <= SORTED_IDS else values
         frame[name] = pd.Categorical(frame[name], categories=in_order)
     frame = frame.astype({"step": "int64", "line": "int64"})
-    order = np.lexsort([frame["line"], frame["shard"].cat.codes, frame["step"]])
+    order = np.lexsort([frame["line"], whole["offset"], frame["shard"].cat.codes, frame["step"]])
     declared = [name for name in (*IDS, *NUMBERS) if name in frame.columns]
     first = ["step", "shard", "line", *declared]
     return frame.iloc[order][[*first, *(name for name in frame.columns if name not in first)]].rename_axis(index="rollout")

@@ -15,11 +15,13 @@ from board.formats.mapping import FILE as MAPPING_FILE
 from board.runs import merging, recorder_account
 from board.runs.load_report import LoadReport
 from board.runs.loader import Loader
+from board.runs.parts import Part
 from board.runs.parts_by_key import PartsByKey
-from board.runs.progress import Progress
+from board.runs.progress import Progress, Reading
 from board.runs.read_options import ReadOptions
 from board.runs.repeated_steps import repeated_steps
 from board.runs.run import Run
+from board.runs.snapshot import Snapshot
 from board.runs.store import Store
 from board.sources import run_files, shards
 
@@ -46,41 +48,85 @@ def open_run(
     while reading. What cannot be read is in `run.report`. Raises RunNotFound when the folder does not
     exist or holds no shard.
     """
-    folder = Path(location)
-    found, problems = shards.find_shards(folder, within)
-    if not found and not problems:
-        raise shards.no_shards(folder)
-    report = LoadReport(shards=len(found), bytes=sum(shard.size for shard in found))
-    for problem in problems:
-        report.add(problem)
-    started = time.monotonic()
-
-    def tell(done: int, rows: int) -> None:
-        if progress:
-            progress(Progress(done, report.bytes, rows, time.monotonic() - started))
-
-    reading = ReadOptions(tuple(sorted(extra_pads)), str(tokenizer or ""), _mapping_text(folder, mapping), family)
-    loader = Loader(found, Store(folder, _key(reading)), reading, tell)
-    loader.run()
-    kept = [one.shard for one in loader.kept.values()]
-    report.shards, report.bytes = len(kept), sum(shard.size for shard in kept)
-    report.recording = recorder_account.loss_sentences(kept)
-    built = list(loader.parts(report))
-    report.skipped = report.skipped | shards.databases_in(folder, within)
-    for problem in repeated_steps(merging.scalars(built, ["step", "shard", "line", "prompt_key"])):
-        report.add(problem)
-    report.seconds = time.monotonic() - started
-    by_name = {shard.name: shard for shard in kept}
-    return Run(
-        folder,
-        merging.merged(built, list(by_name)),
-        report,
-        shards.fingerprint(found),
-        uuid4().hex,
-        PartsByKey(built),
-        by_name,
-        family,
+    opening = Opening(
+        location, within=within, extra_pads=extra_pads, tokenizer=tokenizer, mapping=mapping, family=family, progress=progress
     )
+    opening.loader.run()
+    return opening.whole()
+
+
+class Opening:
+    """A run that is being opened: its shards are found and what is kept of them is known; what is missing is for `loader` to read.
+
+    Takes what `open_run` takes, and raises what it raises.
+    """
+
+    def __init__(
+        self,
+        location: Path | str,
+        *,
+        within: Path | None = None,
+        extra_pads: Sequence[str] = (),
+        tokenizer: Path | str | None = None,
+        mapping: Path | str | None = None,
+        family: str = "",
+        progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self._folder, self._within, self._family, self._on_progress = Path(location), within, family, progress
+        self._found, self._problems = shards.find_shards(self._folder, within)
+        if not self._found and not self._problems:
+            raise shards.no_shards(self._folder)
+        self._bytes = sum(shard.size for shard in self._found)
+        self._started = time.monotonic()
+        reading = ReadOptions(tuple(sorted(extra_pads)), str(tokenizer or ""), _mapping_text(self._folder, mapping), family)
+        self.loader = Loader(self._found, Store(self._folder, _key(reading)), reading, self._tell)
+        self._bytes_kept = self.loader.done()[0]
+
+    def _tell(self, done: int, rows: int) -> None:
+        if self._on_progress:
+            self._on_progress(self.progress(done, rows))
+
+    def progress(self, done: int, rows: int) -> Progress:
+        """How far the load is that has read so many bytes, with so many rollouts in them."""
+        return Progress(done, self._bytes, rows, time.monotonic() - self._started, self._bytes_kept)
+
+    def whole(self) -> Run:
+        """The run, once everything is read."""
+        report = self._report()
+        built = list(self.loader.parts(report))
+        report.skipped = report.skipped | shards.databases_in(self._folder, self._within)
+        for problem in repeated_steps(merging.scalars(built, ["step", "shard", "line", "prompt_key"])):
+            report.add(problem)
+        return self._run(built, report)
+
+    def part_of_it(self, snapshot: Snapshot, progress: Progress, *, stopped: bool = False) -> Run:
+        """A run of what is read so far. What only the whole can tell, such as a step that is written twice, is not in its report."""
+        report = self._report()
+        built = snapshot.parts(report)
+        return self._run(built, report, Reading(progress, report.rows, snapshot.rows_expected(progress), stopped))
+
+    def _report(self) -> LoadReport:
+        kept = [one.shard for one in self.loader.kept.values()]
+        report = LoadReport(shards=len(kept), bytes=sum(shard.size for shard in kept))
+        report.recording = recorder_account.loss_sentences(kept)
+        for problem in self._problems:
+            report.add(problem)
+        return report
+
+    def _run(self, built: Sequence[Part], report: LoadReport, reading: Reading | None = None) -> Run:
+        report.seconds = time.monotonic() - self._started
+        by_name = {name: one.shard for name, one in self.loader.kept.items()}
+        return Run(
+            self._folder,
+            merging.merged(built, list(by_name)),
+            report,
+            shards.fingerprint(self._found),
+            uuid4().hex,
+            PartsByKey(built),
+            by_name,
+            self._family,
+            reading,
+        )
 
 
 def _mapping_text(folder: Path, given: Path | str | None) -> str:

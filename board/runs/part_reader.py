@@ -35,7 +35,7 @@ class PartReader:
         for piece in pieces_from_the_start(kept):
             held = kept.in_memory.get(piece.start)
             try:
-                found = held if held is not None else self._read(kept, piece)
+                found = held if held is not None else self.opened(kept, piece)
             except RunNotFound as error:  # and where the lines behind it stand is not known any more
                 kept.refuse(str(error))
                 break
@@ -46,7 +46,7 @@ class PartReader:
             self._report.add(problem)
         yield from self._last_line(kept, first_line)
 
-    def _read(self, kept: ParsedShard, piece: Piece) -> list[Part]:
+    def opened(self, kept: ParsedShard, piece: Piece) -> list[Part]:
         """The parts of a piece out of the store; parsed again when they are damaged, now or later, or were deleted a moment ago.
 
         Raises RunNotFound when the shard does not hold those bytes any more either.

@@ -35,7 +35,15 @@ class PartsByKey:
     @cached_property
     def nths(self) -> NDArray[np.int64]:
         """Which of the rollouts of its record each is, by key."""
-        return np.concatenate([np.zeros(0, np.int64), *(part.scalars.column("nth").to_numpy() for part in self.parts)])
+        return self._numbers_of("nth")
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """The byte of its shard at which each rollout's line begins, by key."""
+        return self._numbers_of("offset")
+
+    def _numbers_of(self, column: str) -> NDArray[np.int64]:
+        return np.concatenate([np.zeros(0, np.int64), *(part.scalars.column(column).to_numpy() for part in self.parts)])
 
     def locate(self, key: int) -> tuple[Part, int] | None:
         """The part that holds a rollout, and its row there; None when there is no such rollout."""

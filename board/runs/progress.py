@@ -1,6 +1,7 @@
 """How far a load has come. Knows nothing of what is loaded."""
 
 from dataclasses import dataclass
+from math import isfinite
 
 
 @dataclass(frozen=True)
@@ -11,6 +12,8 @@ class Progress:
     bytes_total: int
     rows: int
     seconds: float
+    bytes_kept: int = 0
+    """Of those done: what an earlier load had read."""
 
     @property
     def share(self) -> float:
@@ -20,9 +23,38 @@ class Progress:
     @property
     def rate(self) -> float:
         """Bytes per second so far."""
-        return self.bytes_done / self.seconds if self.seconds else 0.0
+        return (self.bytes_done - self.bytes_kept) / self.seconds if self.seconds else 0.0
 
     @property
     def seconds_left(self) -> float:
         """At the rate so far; infinite while nothing has been read."""
-        return max(0, self.bytes_total - self.bytes_done) / self.rate if self.rate else float("inf")
+        return max(0, self.bytes_total - self.bytes_done) / self.rate if self.rate > 0 else float("inf")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How much of a run is read that is not read whole."""
+
+    progress: Progress
+    rows: int
+    """Rollouts there are to read, those of a sample included."""
+    rows_expected: int
+    """A guess from the rows and bytes read so far."""
+    stopped: bool = False
+    """Whether nobody is reading on."""
+    trouble: str = ""
+    """Why it cannot be read on; empty where nothing is wrong."""
+
+    def words(self, progress: Progress | None = None) -> str:
+        """How far the reading is, in a line; `progress` is how far it has come since."""
+        now = progress or self.progress
+        rows = max(now.rows, self.rows)
+        counted = f"{now.share:.0%} · {rows:,} of about {max(rows, self.rows_expected):,} rollouts"
+        if self.stopped:
+            return f"A part of this run: {counted}"
+        left = f" · {_lasting(now.seconds_left)} left" if isfinite(now.seconds_left) else ""
+        return f"Reading: {counted}{left}"
+
+
+def _lasting(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

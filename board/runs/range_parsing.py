@@ -12,6 +12,7 @@ from board.runs import worker_pool
 from board.runs.byte_range import ByteRange, parse
 from board.runs.read_options import ReadOptions
 from board.runs.store import Store
+from board.runs.work_queue import WorkQueue
 from board.runs.worker_pool import Outcome
 from board.sources import shards
 
@@ -30,13 +31,18 @@ class RangeParser:
         self.under_way: dict[str, int] = {}
         """By shard how many bytes have been read of a range that is not finished."""
 
-    def outcomes(self, work: list[ByteRange], tick: Callable[[], None]) -> Iterator[tuple[ByteRange, Outcome]]:
-        """What becomes of each range, as it comes; `tick` is called while waiting for processes."""
-        if self._unwritable or sum(map(_expected_bytes, work)) <= SMALL_BYTES:
-            yield from ((byte_range, self._here(byte_range)) for byte_range in work)
+    def outcomes(self, work: WorkQueue, tick: Callable[[], None], *, aside: bool = False) -> Iterator[tuple[ByteRange, Outcome]]:
+        """What becomes of each range, as it comes; `tick` is called while waiting for processes.
+
+        `aside` leaves this process free for others while processes are at work.
+        """
+        if self._unwritable or is_small(work):
+            while byte_range := work.take():
+                yield byte_range, self._here(byte_range)
             return
         count = min(len(work), os.cpu_count() or 1)
-        with worker_pool.helpers(count, self._store, self._reading, self._here, self.under_way) as submit:
+        here = None if aside else self._here
+        with worker_pool.helpers(count, self._store, self._reading, here, self.under_way) as submit:
             yield from worker_pool.outcomes(submit, work, tick)
 
     def _here(self, byte_range: ByteRange) -> Outcome:
@@ -46,6 +52,11 @@ class RangeParser:
             return parse(byte_range, self._reading, self._store.write)
         except (RunNotFound, OSError) as error:
             return error
+
+
+def is_small(work: WorkQueue) -> bool:
+    """Whether the ranges are parsed sooner here than with the help of processes."""
+    return sum(map(_expected_bytes, work.waiting())) <= SMALL_BYTES
 
 
 def _expected_bytes(byte_range: ByteRange) -> int:

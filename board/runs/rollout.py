@@ -30,6 +30,9 @@ class Rollout:
     step: int
     shard: str
     line: int
+    """In the shard, from 1; 0 while nobody has counted the lines before it, in a run that is still being read."""
+    offset: int
+    """Byte in the decompressed shard at which the line begins; 0 where the record is not on a line."""
     nth: int
     """Which of the rollouts in the line's record, from 0."""
     texts: dict[str, str]
@@ -55,7 +58,7 @@ class Rollout:
     @property
     def source(self) -> str:
         """How links and messages name this rollout."""
-        return source_of(self.shard, self.line, self.nth)
+        return source_of(self.shard, self.line, self.nth, self.offset)
 
     def __repr__(self) -> str:
         """`Rollout('rank_0.jsonl:7', step 3, 12 tokens, reward 0.500)`."""
@@ -68,21 +71,37 @@ class Rollout:
         return notebook_text.table(f"Rollout {self.source}", numbers | self.texts)
 
 
-def source_of(shard: str, line: int, nth: int) -> str:
-    """`shard:line`, and `.2` behind it for the second rollout of its record: stable while the run grows."""
-    return f"{shard}:{line}{f'.{nth + 1}' if nth else ''}"
+def source_of(shard: str, line: int, nth: int, offset: int = 0) -> str:
+    """`shard:line`, and `.2` behind it for the second rollout of its record: stable while the run grows.
+
+    `shard:@offset`, by the byte at which the line begins, where the line is 0: not known yet.
+    """
+    return f"{shard}:{line or f'@{offset}'}{f'.{nth + 1}' if nth else ''}"
 
 
-def parsed_source(source: str) -> tuple[str, int, int] | None:
-    """The shard, line and nth that `source_of` made a text of; None for a text it never makes."""
+@dataclass(frozen=True)
+class Source:
+    """What names a rollout: its shard, its line or, where that is not known, the byte at which it begins, and which of its record it is."""
+
+    shard: str
+    line: int | None
+    offset: int | None
+    nth: int
+
+
+def parsed_source(source: str) -> Source | None:
+    """What `source_of` made a text of; None for a text it never makes."""
     shard, _, place = source.rpartition(":")
-    named = re.fullmatch(r"([0-9]{1,18})(?:\.([0-9]{1,9}))?", place)
-    return (shard, int(named[1]), int(named[2] or 1) - 1) if named else None
+    named = re.fullmatch(r"(@?)([0-9]{1,18})(?:\.([0-9]{1,9}))?", place)
+    if named is None:
+        return None
+    number, nth = int(named[2]), int(named[3] or 1) - 1
+    return Source(shard, None, number, nth) if named[1] else Source(shard, number, None, nth)
 
 
 def rollout_at(part: Part, row: int, key: int) -> Rollout:
     """The rollout in a part's row, which goes by that key in its run."""
-    scalars = {name: part.scalars.column(name)[row].as_py() for name in ("step", "shard", "line", "nth")}
+    scalars = {name: part.scalars.column(name)[row].as_py() for name in ("step", "shard", "line", "offset", "nth")}
     arrays = {name: part.tokens.column(name).chunk(0).slice(row, 1) for name in part.tokens.column_names}
     reward = part.scalars.column("reward")[row].as_py() if "reward" in part.scalars.column_names else math.nan
     others = arrays[ALTERNATIVES][0] if ALTERNATIVES in arrays else None

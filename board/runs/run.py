@@ -20,6 +20,7 @@ from board.runs import notebook_text
 from board.runs.load_report import NAMED, LoadReport
 from board.runs.parts import Part
 from board.runs.parts_by_key import PartsByKey
+from board.runs.progress import Reading
 from board.runs.rollout import Rollout, parsed_source, raw_record, rollout_at, source_of
 from board.runs.whole_frame import whole_frame
 from board.schema import EVALUATION
@@ -45,6 +46,8 @@ class Run:
     _shards: dict[str, Shard]
     family: str = ""
     """The trainer whose dump this is, where a recording lies in the same folder; empty for any other run."""
+    reading: Reading | None = None
+    """How much of it this is, while the rest is being read; None once all is."""
 
     def __repr__(self) -> str:
         """`Run('tiny', 128 rollouts, 4 steps, 0 problems)`."""
@@ -120,7 +123,9 @@ class Run:
         return self._by_key.has_tokens
 
     def without_rows(self) -> dict[str, str]:
-        """Shards that no rollout is of, and why."""
+        """Shards that no rollout is of, and why; of a run that is not read whole nobody knows."""
+        if self.reading:
+            return {}
         held = set(self.frame["shard"].unique())
         return {name: self.report.why_no_rows(shard) for name, shard in self._shards.items() if name not in held}
 
@@ -161,18 +166,21 @@ class Run:
     def key_of(self, source: str) -> int | None:
         """The index of the rollout that its `source` names, None when there is none."""
         named = parsed_source(source)
-        if named is None or named[0] not in self.frame["shard"].cat.categories:
+        if named is None or named.line == 0 or named.shard not in self.frame["shard"].cat.categories:
             return None
-        shard, line, nth = named
-        found = self.frame.index[(self.frame["shard"] == shard) & (self.frame["line"] == line)]
-        return next((int(key) for key in found if self._by_key.nths[key] == nth), None)
+        of_shard = self.frame["shard"] == named.shard
+        if named.line is None:
+            found = self.frame.index[of_shard & (self._by_key.offsets[self.frame.index] == named.offset)]
+        else:
+            found = self.frame.index[of_shard & (self.frame["line"] == named.line)]
+        return next((int(key) for key in found if self._by_key.nths[key] == named.nth), None)
 
     def sources(self, keys: NDArray[np.int64]) -> list[str]:
         """How links name these rollouts, in their order."""
-        rows = self.frame.loc[keys]
+        rows, nths, offsets = self.frame.loc[keys], self._by_key.nths[keys], self._by_key.offsets[keys]
         return [
-            source_of(shard, line, int(nth))
-            for shard, line, nth in zip(rows["shard"], rows["line"], self._by_key.nths[keys], strict=True)
+            source_of(shard, line, int(nth), int(offset))
+            for shard, line, nth, offset in zip(rows["shard"], rows["line"], nths, offsets, strict=True)
         ]
 
     def to_pandas(self) -> pd.DataFrame:

@@ -39,6 +39,13 @@ class RecentlyUsed(Generic[_K, _T]):
         """The value of that key, None where there is none; does not count as use. Never waits."""
         return self._values.get(key)
 
+    def use(self, key: _K) -> _T | None:
+        """The value of that key, the one used last from now on; None where there is none."""
+        with self._changing:
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
+
     def keep(self, key: _K, value: _T) -> None:
         """This is the key's value from now on, and the one used last."""
         with self._changing:

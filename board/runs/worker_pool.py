@@ -7,16 +7,18 @@ import json
 import os
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from dataclasses import asdict
+from queue import SimpleQueue
 from typing import Any, Final
 
 from board.errors import BoardError, RunNotFound
 from board.runs.byte_range import ByteRange
 from board.runs.read_options import ReadOptions
 from board.runs.store import Piece, Store, piece_from
+from board.runs.work_queue import WorkQueue
 from board.sources.shards import is_plain
 from board.system import child_process
 
@@ -24,37 +26,39 @@ Outcome = Piece | BoardError | OSError
 """What became of a byte range: what is kept of it, the shard's fault, or the cache's."""
 
 
-Submit = Callable[[ByteRange], "Future[Outcome]"]
+Take = Callable[[], ByteRange | None]
+"""Called by whoever is free, gives the range whose turn it is then; None when there is none left."""
+
+Submit = Callable[[Take], "Future[tuple[ByteRange, Outcome] | None]"]
 
 _POLL_SECONDS: Final = 0.2
 
 
-def outcomes(submit: Submit, work: Sequence[ByteRange], tick: Callable[[], None]) -> Iterator[tuple[ByteRange, Outcome]]:
+def outcomes(submit: Submit, work: WorkQueue, tick: Callable[[], None]) -> Iterator[tuple[ByteRange, Outcome]]:
     """What becomes of each byte range, as it comes; `tick` is called while waiting, so that a reader who leaves is heard."""
-    waiting = {submit(byte_range): byte_range for byte_range in work}
+    waiting = {submit(work.take) for _ in range(len(work))}
     while waiting:
-        done, _ = wait(waiting, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
-        for future in done:
-            yield waiting.pop(future), future.result()
+        done, waiting = wait(waiting, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
+        yield from filter(None, (future.result() for future in done))
         if not done:
             tick()
 
 
 @contextmanager
 def helpers(
-    count: int, store: Store, reading: ReadOptions, here: Callable[[ByteRange], Outcome], under_way: dict[str, int]
+    count: int, store: Store, reading: ReadOptions, here: Callable[[ByteRange], Outcome] | None, under_way: dict[str, int]
 ) -> Iterator[Submit]:
     """Has `count` byte ranges parsed at a time: one of them `here`, which begins at once, the others by processes that must start first.
 
-    All processes are gone when the context ends, finished or not. A compressed shard is one long byte range and always goes to a process,
-    which can be ended at any time; `under_way` is told how many of its bytes, by name, have been read.
+    Without `here` all are parsed by processes. All processes are gone when the context ends, finished or not. A compressed shard is one long
+    byte range and always goes to a process, which can be ended at any time; `under_way` is told how many of its bytes, by name, have been read.
     Plain processes spoken to in lines of JSON: a pool of `multiprocessing` would run the server's script again in each.
     """
     local, started, free, ended = threading.local(), [], threading.Lock(), threading.Event()
     order = {"location": str(store.location), "cache": str(store.folder.parent.parent), "reading": reading.written()}
 
     def parsed(byte_range: ByteRange) -> Outcome:
-        if is_plain(byte_range.shard) and free.acquire(blocking=False):
+        if here and is_plain(byte_range.shard) and free.acquire(blocking=False):
             try:
                 return here(byte_range)
             finally:
@@ -69,17 +73,52 @@ def helpers(
                 local.process.kill()
         return _answer(local.process, order | {"range": asdict(byte_range)}, under_way)
 
-    pool = ThreadPoolExecutor(count)
+    def parsed_next(take: Take) -> tuple[ByteRange, Outcome] | None:
+        byte_range = None if ended.is_set() else take()
+        return None if byte_range is None else (byte_range, parsed(byte_range))
+
+    pool = _Threads(count, parsed_next)
     try:
-        yield lambda byte_range: pool.submit(parsed, byte_range)
+        yield pool.submit
     finally:
         ended.set()
-        pool.shutdown(wait=False, cancel_futures=True)
         for process in started.copy():
             process.kill()
-        pool.shutdown(wait=True)
+        pool.end()
         for process in started:
             process.communicate()
+
+
+class _Threads:
+    """Threads that do what is submitted, in its order. They end with the server, which does not wait for them as for an executor's."""
+
+    def __init__(self, count: int, work: Callable[[Take], tuple[ByteRange, Outcome] | None]) -> None:
+        self._work = work
+        self._submitted: SimpleQueue[tuple[Take, Future[tuple[ByteRange, Outcome] | None]] | None] = SimpleQueue()
+        self._threads = [threading.Thread(target=self._serve, name="parsing", daemon=True) for _ in range(count)]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, take: Take) -> "Future[tuple[ByteRange, Outcome] | None]":
+        """To be done when a thread is free."""
+        future: Future[tuple[ByteRange, Outcome] | None] = Future()
+        self._submitted.put((take, future))
+        return future
+
+    def _serve(self) -> None:
+        while submitted := self._submitted.get():
+            take, future = submitted
+            try:
+                future.set_result(self._work(take))
+            except Exception as error:  # noqa: BLE001 - it is raised where the answer is taken
+                future.set_exception(error)
+
+    def end(self) -> None:
+        """Wait until what was submitted is done."""
+        for _ in self._threads:
+            self._submitted.put(None)
+        for thread in self._threads:
+            thread.join()
 
 
 def _answer(process: "subprocess.Popen[bytes]", order: dict[str, Any], under_way: dict[str, int]) -> Outcome:

@@ -6,7 +6,11 @@ Knows neither what a line means nor what is said of one that is too long.
 import errno
 import os
 import re
+from collections.abc import Iterator
 from typing import BinaryIO, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from board.errors import ArgumentRefused
 
@@ -18,6 +22,9 @@ SEARCHED: Final = 4 << 30
 
 BLOCK: Final = 1 << 16
 """Bytes looked through at a time: so few that the same memory serves again and again."""
+
+_COUNTED: Final = 1 << 18
+"""Bytes that are searched for all their line ends at a time."""
 
 _PIECE: Final = 1 << 20
 """A line of less is read at once."""
@@ -82,3 +89,29 @@ def after_last_end(file: BinaryIO, start: int, stop: int) -> int:
     """Where the last line that ends between two places of a plain file ends; 0 when none does."""
     at = os.pread(file.fileno(), stop - start, start).rfind(b"\n")
     return start + at + 1 if at >= 0 else 0
+
+
+def ends(file: BinaryIO, start: int, stop: int) -> int:
+    """How many lines end between two places of a plain file. Other threads go on meanwhile."""
+    return sum(int(np.count_nonzero(marks)) for _, marks in _marked(file, start, stop))
+
+
+def start_of(file: BinaryIO, start: int, stop: int, number: int) -> int | None:
+    """Where the line begins that so many line ends of a plain file stand before, from byte `start` on; None when not before `stop`."""
+    left = number
+    for at, marks in _marked(file, start, stop) if number else ():
+        count = int(np.count_nonzero(marks))
+        if count >= left:
+            found = at + int(np.flatnonzero(marks)[left - 1]) + 1
+            return found if found < stop else None
+        left -= count
+    return None if number or start >= stop else start
+
+
+def _marked(file: BinaryIO, start: int, stop: int) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+    """Pieces of a plain file: where each begins, and which of its bytes are line ends."""
+    held = bytearray(_COUNTED)
+    at = start
+    while at < stop and (count := os.preadv(file.fileno(), [memoryview(held)[: min(_COUNTED, stop - at)]], at)):
+        yield at, np.frombuffer(held, np.uint8, count) == ord("\n")
+        at += count

@@ -4,11 +4,13 @@ Returns whether there is a run to show. Everything that can be wrong with a root
 """
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from board.analysis.step_bars import step_bars
 from board.errors import BoardError
@@ -20,10 +22,11 @@ from board.text.counting import plural
 from board.text.format_number import size
 from board.text.padding import COMMON_PADS
 from board.text.path_names import shown
-from board.ui import caches, link_checks, live_reload, load_report_panel, not_found, place
+from board.ui import caches, link_checks, live_reload, load_report_panel, not_found, place, reading_line
 from board.ui.components import step_strip
 from board.ui.controls import ReadingChoices, reading_choices, split_choice
 from board.ui.messages import notice
+from board.ui.reading_line import OpenedAs
 from board.ui.shortcuts import STEP_AFTER, STEP_BEFORE, Shortcut
 
 AUTO_LOAD_BYTES: Final = 500_000_000
@@ -71,7 +74,8 @@ def _draw(root: Path) -> bool:
         _step_picker(run)
         _strip(run)
         load_report_panel.draw(whole)
-        live_reload.follow(whole, run, root)
+        if whole.reading is None:
+            live_reload.follow(whole, run, root)
     with st.container():
         for sentence in said:
             notice(sentence)
@@ -117,15 +121,24 @@ def _run_picker(folders: list[RunFolder], root: Path) -> str | None:
 
 def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder) -> Run | None:
     """The run, loaded with progress on the screen; None while a large one waits to be asked for."""
-    pads = (reading.pad_token,) if reading.pad_token else ()
     # Drawn in every run of the script: what follows would move up in the next, and be built again in the browser.
     slot = st.empty()
-    opened = caches.library().peek(location, pads, folder.family)
-    if opened is not None:
-        return opened
-    large = folder.bytes > AUTO_LOAD_BYTES and not place.asked_for(folder.name)
-    if large and not slot.button(f"Load {size(folder.bytes)} in {plural(folder.shards, 'shard')}", type="primary"):
-        return None
+    opened = OpenedAs(location, root, (reading.pad_token,) if reading.pad_token else (), folder.family)
+    run = caches.library().peek(location, opened.pads, folder.family)
+    if run is None:
+        large = folder.bytes > AUTO_LOAD_BYTES and not place.asked_for(folder.name)
+        if large and not slot.button(f"Load {size(folder.bytes)} in {plural(folder.shards, 'shard')}", type="primary"):
+            return None
+    run = caches.library().open(location, root, opened.pads, _shown_in(slot), folder.family, reading_line.wish())
+    slot.empty()
+    if run.reading:
+        with slot.container():
+            reading_line.draw(run, opened)
+    return run
+
+
+def _shown_in(slot: DeltaGenerator) -> Callable[[Progress], None]:
+    """What draws the progress until the first rows are there."""
     ticks = [0.0]
 
     def show(progress: Progress) -> None:
@@ -135,9 +148,7 @@ def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder
         left = f"{progress.seconds_left:.0f} s left" if np.isfinite(progress.seconds_left) else "starting"
         slot.progress(progress.share, text=f"{progress.rows:,} rows · {size(progress.rate)}/s · {left}")
 
-    run = caches.library().open(location, root, pads, show, folder.family)
-    slot.empty()
-    return run
+    return show
 
 
 def _split(run: Run) -> Run:
@@ -154,6 +165,8 @@ def _step_picker(run: Run) -> None:
     at = int(np.searchsorted(run.steps, int(place.part("step") or 0)))
     many = len(run.steps) > MOST_OPTIONS
     first = min(max(0, at - MOST_OPTIONS // 2), len(run.steps) - MOST_OPTIONS) if many else 0
+    # Where steps can be typed the list is another widget, which would begin with the first step when so many have come.
+    place.fill_in(step=place.part("step"))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
         _step_button("◀", int(run.steps[at - 1]) if at else None, STEP_BEFORE, "step_previous")
         st.selectbox(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from board.analysis.step_stats import nearest_step
 from board.metrics import formulas
 from board.runs.rollout import Rollout
 from board.runs.run import Run
@@ -19,8 +20,9 @@ def settle(run: Run, whole: Run) -> list[str]:
 
     `whole` is the run with the rollouts of evaluations too, where `run` is without them or has those alone.
     """
+    _take_up_awaited(run)
     said = [*_without_rollout(run, whole), *_without_step(run)]
-    if len(run.frame):
+    if len(run.frame) and not place.remembered("awaited"):
         said += _without_token(*_asked_rollout(run))
     if said:
         place.remember(amiss=said)
@@ -36,6 +38,9 @@ def _without_rollout(run: Run, whole: Run) -> Iterator[str]:
     if key is not None:
         place.fill_in(step=run.rollout(key).step)
         return
+    if whole.reading and whole.key_of(str(asked)) is None:
+        yield _await(f"The rollout {asked!r} is not read yet: it opens as soon as it is.", rollout=str(asked))
+        return
     place.fill_in(rollout=None)
     if whole.key_of(str(asked)) is None:
         yield f"This run has no rollout {asked!r}: the link leads to its step alone."
@@ -46,10 +51,45 @@ def _without_rollout(run: Run, whole: Run) -> Iterator[str]:
 
 def _without_step(run: Run) -> Iterator[str]:
     asked = place.part("step")
-    if len(run.steps) and asked not in run.steps.tolist():
-        place.fill_in(step=int(run.steps[-1]))
-        if asked is not None:
-            yield f"This run has no step {asked}: the last one is shown."
+    if not len(run.steps) or asked in run.steps.tolist():
+        return
+    if run.reading and isinstance(asked, int):
+        nearest = nearest_step(run.steps, asked)
+        yield _await(f"Step {asked} is not read yet: it opens as soon as it is. Step {nearest} is shown.", step=asked)
+        place.fill_in(step=nearest)
+        return
+    place.fill_in(step=int(run.steps[-1]))
+    if asked is not None:
+        yield f"This run has no step {asked}: the last one is shown."
+
+
+def awaited_rollout() -> str:
+    """The rollout of the link that is not read yet; empty when there is none."""
+    return str((place.remembered("awaited") or {}).get("rollout") or "")
+
+
+def _await(words: str, **asked: str | int) -> str:
+    """Keep what the link asks for until it is read, or the reader moves; what depends on a rollout waits with it."""
+    kept = place.remembered("awaited") or {
+        "token": place.part("token"),
+        "metric": place.part("metric"),
+        "step": place.part("step"),
+    }
+    place.fill_in(**dict.fromkeys(["rollout", "token", "compare"]))
+    place.remember(awaited=kept | asked, amiss=None)
+    return words
+
+
+def _take_up_awaited(run: Run) -> None:
+    """Go to what the link asked for, once it is read, or once it is known not to be there: then that is said."""
+    awaited = place.remembered("awaited")
+    if not awaited:
+        return
+    rollout, step = awaited.get("rollout"), awaited.get("step")
+    there = run.key_of(rollout) is not None if rollout else step in run.steps.tolist()
+    if there or run.reading is None:
+        place.remember(awaited=None, amiss=None)
+        place.fill_in(rollout=rollout, step=step, token=awaited.get("token"), metric=awaited.get("metric"))
 
 
 def _asked_rollout(run: Run) -> tuple[Rollout, str]:

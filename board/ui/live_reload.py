@@ -46,9 +46,12 @@ def follow(run: Run, shown: Run, root: Path) -> None:
 def go_along(shown: Run) -> None:
     """Go to the newest step where the reader was on the one that was newest until now, unless they turned following off there.
 
-    To be called before the step is drawn.
+    Steps of a run that is still being read come in any order: with them nobody goes along. To be called before the step is drawn.
     """
-    of, newest = f"{shown.address} {shown.splits}", int(shown.steps[-1])
+    of, newest = f"{shown.address} {shown.splits} {shown.reading is None}", int(shown.steps[-1])
+    if shown.reading is not None:
+        place.remember(newest=(of, newest))
+        return
     was, before = place.remembered("newest") or ("", None)
     if was == of and before != newest and place.part("step") == before != place.remembered("stay"):
         place.go(step=newest)

@@ -103,11 +103,11 @@ def step_chosen(steps: NDArray[np.int64]) -> None:
 
 
 def forget_after(name: str, keep: Container[str] = ()) -> None:
-    """Forget the parts of the place that depend on that one, but for those in `keep`, and what was said of the link that led here.
+    """Forget the parts of the place that depend on that one, but for those in `keep`; of the link that led here what was said, and waited for.
 
     To be called as it is when a widget has changed that part by itself.
     """
-    remember(amiss=None)
+    remember(amiss=None, awaited=None)
     for dependent in _FORGOTTEN.get(name, ()):
         if dependent not in keep:
             st.session_state.pop(dependent, None)

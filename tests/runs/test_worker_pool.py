@@ -28,15 +28,17 @@ def test_killed_worker_is_replaced(tmp_path: Path) -> None:
     store.open()
     with worker_pool.helpers(1, store, ReadOptions(), OSError, {}) as submit:
         others = {*_children()}
-        first = submit(stretch).result()
+        first = submit(lambda: stretch).result()
         for process in {*_children()} - others:
             os.kill(process, signal.SIGKILL)
             os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
-        second = submit(stretch).result()
+        second = submit(lambda: stretch).result()
 
-    assert isinstance(first, Piece)
-    assert isinstance(second, Piece)
-    assert second.rows == 100
+    assert first is not None
+    assert second is not None
+    assert isinstance(first[1], Piece)
+    assert isinstance(second[1], Piece)
+    assert second[1].rows == 100
 
 
 def test_ended_with_the_load(tmp_path: Path) -> None:
@@ -49,11 +51,13 @@ def test_ended_with_the_load(tmp_path: Path) -> None:
     seen: dict[str, int] = {}
     others = {*_children()}
     with worker_pool.helpers(1, store, ReadOptions(), OSError, seen) as submit:
-        future = submit(ByteRange(shard, 0, shard.size, "native"))
+        future = submit(lambda: ByteRange(shard, 0, shard.size, "native"))
         while not seen:
             assert not future.done()
         assert {*_children()} - others
 
     assert not {*_children()} - others
-    assert isinstance(future.result(), OSError)
+    ended = future.result()
+    assert ended is not None
+    assert isinstance(ended[1], OSError)
     assert not [*store.folder.glob("*.json")]

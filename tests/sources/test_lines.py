@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from rows import compressed, lines, row, write_shard
 
 from board.errors import RunNotFound
+from board.sources import lines as source_lines
 from board.sources import shards
 from board.sources.shards import BOM, Line, Problem
 
@@ -203,3 +205,21 @@ PROBLEMS = {
 def test_problems_read_as_place_and_reason(problem: Problem, text: str) -> None:
     """`shard:line: reason`, without a line where the whole shard is meant."""
     assert str(problem) == text
+
+
+ENDS = st.lists(st.sampled_from([b"a", b"\n", b"bc", b"\r\n"]), max_size=40).map(b"".join)
+
+
+@given(data=ENDS, places=st.tuples(st.integers(0, 60), st.integers(0, 60)), number=st.integers(0, 12), size=st.integers(1, 9))
+def test_line_ends_are_counted_and_found(data: bytes, places: tuple[int, int], number: int, size: int) -> None:
+    """Between any two places, however little is read at a time; against the slow way."""
+    start, stop = sorted(min(place, len(data)) for place in places)
+    starts = [start, *(at + 1 for at in range(start, stop) if data[at : at + 1] == b"\n")]
+    expected = starts[number] if number < len(starts) and starts[number] < stop else None
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryFile() as file:
+        patch.setattr(source_lines, "_COUNTED", size)
+        file.write(data)
+        file.flush()
+
+        assert source_lines.ends(file, start, stop) == data[start:stop].count(b"\n")
+        assert source_lines.start_of(file, start, stop, number) == expected

@@ -1,0 +1,232 @@
+"""A thin sample of a run that is still to be parsed: small blocks, evenly spread, so that its curves have their shape at once.
+
+Knows byte ranges and blocks of lines within them; knows neither which ranges are parsed by now nor what becomes of the rows.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from board import formats
+from board.errors import RunNotFound
+from board.runs import part_builder
+from board.runs.byte_range import ByteRange
+from board.runs.columns import Overlaid, as_table
+from board.runs.load_report import LoadReport
+from board.runs.parts import Part
+from board.runs.read_options import ReadOptions
+from board.sources import lines, shards
+from board.sources.shards import Line, Problem
+
+BLOCK_BYTES: Final = 65_536
+"""Bytes of a block, and more where a line is longer."""
+
+SAMPLE_BYTES: Final = (2_000_000, 12_000_000)
+"""So much of a run is sampled at first and then, each time of the whole of it: what takes a moment to parse, and what takes a second."""
+
+SHARD_BYTES: Final = 200_000
+"""What each shard of a sample costs beside its blocks, as bytes that could be parsed in that time."""
+
+MOST_EACH: Final = 16
+"""So many blocks of a range at most."""
+
+LONG_BYTES: Final = 4_000_000
+"""A block is no longer, whatever its line."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Whole lines of a byte range, to be parsed before it."""
+
+    within: ByteRange
+    start: int
+    stop: int
+    lines_before: int
+    """Of the byte range: those that stand before the block."""
+
+
+@dataclass(frozen=True)
+class StepsOfBlock:
+    """Where a block begins in its shard, and the steps of its first and its last row."""
+
+    start: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Blocks of one shard, parsed into one part. Its rows and problems have numbers that count the lines of the blocks, one after another."""
+
+    blocks: tuple[Block, ...]
+    first_numbers: tuple[int, ...]
+    """How many lines of the sample stand before each block."""
+    parts: tuple[Part, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def shard(self) -> str:
+        """Its name."""
+        return self.blocks[0].within.shard.name
+
+    @property
+    def size(self) -> int:
+        """Bytes that were parsed."""
+        return sum(block.stop - block.start for block in self.blocks)
+
+    @property
+    def rows(self) -> int:
+        """Rollouts in them."""
+        return sum(map(len, self.parts))
+
+    @property
+    def steps(self) -> list[StepsOfBlock]:
+        """Of the blocks that have rows."""
+        found: dict[int, StepsOfBlock] = {}
+        for part in self.parts:
+            of_blocks = self._blocks_of(part.scalars.column("line").to_numpy())
+            steps = part.scalars.column("step").to_numpy()
+            for at in np.unique(of_blocks):
+                own = steps[of_blocks == at]
+                found[int(at)] = StepsOfBlock(self.blocks[at].start, int(own[0]), int(own[-1]))
+        return [*found.values()]
+
+    def rows_of(self, wanted: NDArray[np.bool_], lines_before: NDArray[np.int64]) -> Iterator[Part]:
+        """The rows of the blocks that are wanted, their lines counted from the shard's first, 0 where nobody knows them.
+
+        `lines_before` are how many lines of the shard stand before the byte range of each block, -1 where nobody knows. Both (blocks,).
+        """
+        for part in self.parts:
+            numbers = part.scalars.column("line").to_numpy()
+            rows = np.flatnonzero(wanted[self._blocks_of(numbers)])
+            if len(rows):
+                taken = _rows_of(part, rows)
+                lines_of = self._lines(numbers[rows], lines_before)
+                yield replace(taken, scalars=Overlaid(taken.scalars, {"line": pa.chunked_array([lines_of])}))
+
+    def problems_of(self, wanted: NDArray[np.bool_], lines_before: NDArray[np.int64]) -> Iterator[Problem]:
+        """The problems of the blocks that are wanted, as far as their lines are known."""
+        for problem in self.problems:
+            number = np.array([problem.line or 0])
+            line = int(self._lines(number, lines_before)[0])
+            if line and wanted[self._blocks_of(number)[0]]:
+                yield Problem(problem.shard, line, problem.reason, problem.severity)
+
+    def _blocks_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Which block each line is in, by its number in the sample. Shape as given."""
+        return np.searchsorted(np.array(self.first_numbers), numbers, side="left") - 1
+
+    def _lines(self, numbers: NDArray[np.int64], lines_before: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The numbers of lines in the shard by those in the sample, 0 where nobody knows. Shape as given."""
+        at = self._blocks_of(numbers)
+        skipped = np.array([block.lines_before for block in self.blocks]) - np.array(self.first_numbers)
+        return np.where(lines_before[at] < 0, 0, numbers + skipped[at] + lines_before[at])
+
+
+def _rows_of(part: Part, rows: NDArray[np.int64]) -> Part:
+    """Some rows of a part, as a part."""
+    taken = pa.array(rows)
+    tables = (part.scalars, part.texts, part.tokens, part.moments)
+    return Part(*(as_table(table).take(taken).combine_chunks() for table in tables))
+
+
+def spread(count: int) -> list[int]:
+    """The numbers below `count` in an order of which every beginning is spread over all of them; the last, then the first come first."""
+    bits = max(1, (count - 1).bit_length())
+    order = sorted(range(count), key=lambda number: int(f"{number:0{bits}b}"[::-1], 2))
+    return [*order[-1:], *order[:-1]] if count < 2 else [count - 1, *(number for number in order if number != count - 1)]
+
+
+def blocks(ranges: Sequence[ByteRange], size: int) -> list[Block]:
+    """Blocks of so many bytes in all, in the order of shards and bytes: some of each range where there are few, and the ends of shards.
+
+    Of what cannot be cut into ranges there are none, nor of what cannot be read.
+    """
+    plain = [one for one in ranges if shards.is_plain(one.shard)]
+    each = min(MOST_EACH, max(1, size // BLOCK_BYTES // max(1, len(plain))))
+    last = {one.shard.name: one for one in plain}
+    places = [(one, one.start + (one.stop - one.start) * at // each) for one in plain for at in range(each)]
+    places += [(one, max(one.start, one.stop - BLOCK_BYTES)) for one in last.values()]
+    order = {shard: at for at, shard in enumerate(last)}
+    places.sort(key=lambda place: (order[place[0].shard.name], place[1]))
+    found: dict[int, Block] = {}
+    left, seen = size, set[str]()
+    for number in spread(len(places)):
+        if left <= 0:
+            break
+        if block := block_at(*places[number]):
+            found[number] = block
+            left -= block.stop - block.start + (0 if block.within.shard.name in seen else SHARD_BYTES)
+            seen.add(block.within.shard.name)
+    return _counted(_apart(found[number] for number in sorted(found)))
+
+
+def _apart(found: Iterable[Block]) -> Iterator[Block]:
+    """Those that do not begin within the one before them."""
+    last: Block | None = None
+    for block in found:
+        if last is None or block.within.shard != last.within.shard or block.start >= last.stop:
+            last = block
+            yield block
+
+
+def block_at(within: ByteRange, place: int, lines_before: int = 0) -> Block | None:
+    """The lines of a range from the first on that begins at or behind a byte; None where that is far, or where there is none."""
+    try:
+        with shards.opened(within.shard) as stream:
+            start = lines.next_end(stream, place - 1, within.stop) if place > within.start else within.start
+            stop = lines.next_end(stream, max(start, min(start + BLOCK_BYTES, within.stop) - 1), within.stop)
+    except OSError:
+        return None
+    return Block(within, start, stop, lines_before) if within.start <= start < stop <= start + LONG_BYTES else None
+
+
+def _counted(found: Iterable[Block]) -> list[Block]:
+    """The blocks with the lines before them; without those of ranges that cannot be read any more."""
+    counted: list[Block] = []
+    for within, of_range in groupby(found, key=lambda block: block.within):
+        at, before = within.start, 0
+        with suppress(OSError), shards.opened(within.shard) as stream:
+            for block in of_range:
+                before += lines.ends(stream, at, block.start)
+                at = block.start
+                counted.append(replace(block, lines_before=before))
+    return counted
+
+
+def samples(found: Sequence[Block], reading: ReadOptions) -> Iterator[Sample]:
+    """The blocks parsed, shard by shard; those of a shard that does not hold them any more are left out."""
+    for _, of_shard in groupby(found, key=lambda block: block.within.shard.name):
+        if sample := _parsed([*of_shard], reading):
+            yield sample
+
+
+def _parsed(found: Sequence[Block], reading: ReadOptions) -> Sample | None:
+    shard, kind = found[0].within.shard, formats.by_name(found[0].within.format, reading.mapping)
+    items: list[Line | Problem] = []
+    first_numbers, count = [], 0
+    for block in found:
+        first_numbers.append(count)
+        try:
+            read, inside, _ = shards.read_range(shard, block.start, block.stop)
+        except RunNotFound:
+            return None
+        items += [_renumbered(item, count) for item in read]
+        count += inside
+    report, parts = LoadReport(), list[Part]()
+    part_builder.read_parts(items, shard.name, kind, reading, report, parts.append)
+    if not parts:
+        return None
+    return Sample(tuple(found), tuple(first_numbers), tuple(parts), tuple(report.problems))
+
+
+def _renumbered(item: Line | Problem, before: int) -> Line | Problem:
+    if isinstance(item, Problem):
+        return replace(item, line=before + (item.line or 0))
+    return replace(item, number=before + item.number)

@@ -1,0 +1,33 @@
+"""Byte ranges that wait to be parsed, in an order that may change. Knows neither who parses them nor why one is wanted first."""
+
+import threading
+from collections.abc import Callable, Iterable
+
+from board.runs.byte_range import ByteRange
+
+
+class WorkQueue:
+    """Each range is taken once, the first of them first. Threads share it."""
+
+    def __init__(self, ranges: Iterable[ByteRange]) -> None:
+        self._waiting = [*ranges]
+        self._changing = threading.Lock()
+
+    def __len__(self) -> int:
+        """How many wait."""
+        return len(self._waiting)
+
+    def take(self) -> ByteRange | None:
+        """The range whose turn it is; None when none waits."""
+        with self._changing:
+            return self._waiting.pop(0) if self._waiting else None
+
+    def waiting(self) -> list[ByteRange]:
+        """Those not taken yet, in their order."""
+        with self._changing:
+            return [*self._waiting]
+
+    def prefer(self, wanted: Callable[[ByteRange], bool]) -> None:
+        """Put the ranges that are wanted before the others, both in the order they are in."""
+        with self._changing:
+            self._waiting.sort(key=lambda byte_range: not wanted(byte_range))

@@ -1,0 +1,75 @@
+"""The line that says how far a run is read while it is being read: with a bar, and what stops the reading and lets it go on.
+
+Draws anew what is shown when more of the run is there; nothing of the reader's place moves. Knows no page.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+
+from board.runs.progress import Progress, Reading
+from board.runs.run import Run
+from board.runs.scout import Wish
+from board.ui import caches, link_checks, place
+from board.ui.messages import notice
+
+LOOK_SECONDS: Final = 1.0
+
+
+@dataclass(frozen=True)
+class OpenedAs:
+    """What a reader opened: names the run in the library."""
+
+    location: Path
+    root: Path
+    pads: tuple[str, ...]
+    family: str
+
+
+def draw(run: Run, opened: OpenedAs) -> None:
+    """The line, while the run is not whole. To be called where the line stands."""
+    if run.reading is None:
+        return
+    if run.reading.trouble:
+        notice(run.reading.trouble, "error")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="reading"):
+        if run.reading.stopped:
+            _words(run.reading)
+            st.button("Go on", key="go_on", on_click=_go_on, args=(opened,))
+        else:
+            st.fragment(_follow, run_every=LOOK_SECONDS)(run, run.reading, opened)
+            st.button("Stop", key="stop_reading", on_click=_stop, args=(opened,))
+
+
+def wish() -> Wish:
+    """What the reader looks at, or waits for."""
+    step, rollout = place.part("step"), link_checks.awaited_rollout() or place.part("rollout")
+    return Wish(step if isinstance(step, int) else None, str(rollout or ""))
+
+
+def _follow(run: Run, reading: Reading, opened: OpenedAs) -> None:
+    """Say how far it is now, and have the page drawn anew once there is more."""
+    library, key = caches.library(), (opened.location, opened.pads, opened.family)
+    load = library.load(*key)
+    if load:
+        load.watch()
+        load.prefer(wish())
+    newest = library.peek(*key)
+    if newest is not None and newest is not run:
+        st.rerun()
+    _words(reading, load.progress if load else None)
+
+
+def _words(reading: Reading, progress: Progress | None = None) -> None:
+    st.text(reading.words(progress), width="content")
+    st.progress((progress or reading.progress).share, width=120)
+
+
+def _stop(opened: OpenedAs) -> None:
+    caches.library().stop(opened.location, opened.pads, opened.family)
+
+
+def _go_on(opened: OpenedAs) -> None:
+    caches.library().go_on(opened.location, opened.root, opened.pads, opened.family)

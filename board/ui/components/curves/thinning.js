@@ -1,5 +1,7 @@
 // Which points of a long curve are drawn, so that no extreme and no gap is lost. Pure; knows steps and pixels, and no screen.
 
+import { firstFrom } from "./value_range.js";
+
 /** @import { Curve } from "./types" */
 
 /**
@@ -14,8 +16,8 @@
  */
 export function keptPlaces(curve, [from, to], pixels, log = false) {
   const { steps, values, raw, low, high } = curve;
-  const begin = Math.max(0, placeFrom(steps, from) - 1);
-  const end = Math.min(steps.length, placeFrom(steps, to + 1e-9) + 1);
+  const begin = Math.max(0, firstFrom(steps, from) - 1);
+  const end = Math.min(steps.length, firstFrom(steps, to + 1e-9) + 1);
   const pixelOf = to > from ? pixels / (to - from) : 0;
   const least = log ? Number.MIN_VALUE : -Number.MAX_VALUE;
   /** @type {Search[]} */
@@ -33,21 +35,6 @@ export function keptPlaces(curve, [from, to], pixels, log = false) {
     first = next;
   }
   return kept;
-}
-
-/**
- * The place of the first of rising `steps` that is not below `step`; their number where there is none.
- * @param {Float64Array} steps
- * @param {number} step
- */
-function placeFrom(steps, step) {
-  let [low, high] = [0, steps.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (steps[middle] < step) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** @typedef {{ array: Float64Array; lowest: boolean; highest: boolean }} Search */

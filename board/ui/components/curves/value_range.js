@@ -4,6 +4,7 @@
 
 const ROOM = 0.06; // of the values' span, above and below them
 const STEP_ROOM = 0.02;
+const BIGGEST = 1e250; // beyond it, and on a logarithmic axis as far below 1, an axis could not be reckoned with doubles
 
 /**
  * The axis of steps over the steps from the first to the last.
@@ -43,7 +44,7 @@ export function valueAxis(card, [from, to]) {
     for (const array of drawnArrays(curve)) {
       for (let at = first; at < end; at += 1) {
         const value = array[at];
-        if (!Number.isFinite(value) || (card.log && value <= 0)) continue;
+        if (!(Math.abs(value) <= BIGGEST) || (card.log && value < 1 / BIGGEST)) continue;
         if (value < low) low = value;
         if (value > high) high = value;
       }
@@ -77,6 +78,6 @@ function room(low, high) {
  * @returns {Range}
  */
 function logRoom(low, high) {
-  const more = (high / low) ** ROOM;
+  const more = 10 ** ((Math.log10(high) - Math.log10(low)) * ROOM);
   return more > 1.0001 ? [low / more, high * more] : [low / 1.2, high * 1.2];
 }

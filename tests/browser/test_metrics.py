@@ -69,6 +69,9 @@ def test_a_point_of_the_frontier_is_its_step(board_server: str, page: Page) -> N
     """x of the frontier is a distance, not a step: a click on a point goes to the step that the point is."""
     opened(page, board_server, 1)
     page.get_by_text("Reward ·").click()
+    expect(page.locator(".st-key-curves_reward canvas").first).to_be_visible()
+    settled(page)
+    page.locator(".st-key-frontier_place").scroll_into_view_if_needed()
     chart = page.locator(".st-key-frontier .js-plotly-plot")
     expect(page.locator(".st-key-frontier .step-mark .step")).to_have_text("step 1")
     wanted = chart.evaluate("chart => chart.data.find((one) => one.name === 'steps').ids.at(-1)")

@@ -1,11 +1,9 @@
 """Pages opened as a link opens them, by AppTest, and what stands on them."""
 
-import base64
 import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from streamlit.testing.v1 import AppTest
 
 ENTRY = Path(__file__).parents[2] / "rl_logging_board.py"
@@ -78,14 +76,16 @@ def opening_links(test: AppTest) -> list[Any]:
     return [link for link in found if link.label.startswith("Open ")]
 
 
+def scrolled(test: AppTest) -> AppTest:
+    """The page once the reader has come to all of its charts."""
+    places = [one for one in test.get("bidi_component") if one.proto.component_name.endswith("in_view")]
+    for place in places:
+        test.session_state[str(place.proto.id).rsplit("-", 1)[-1]] = {"seen": True}
+    return test.run() if places else test
+
+
 def figure(test: AppTest, title: str) -> dict[str, Any]:
-    """The chart with that title, as Plotly's JSON."""
+    """The chart with that title, as Plotly's JSON, once the reader has come to it."""
+    scrolled(test)
     specs = [json.loads(chart.proto.spec) for chart in test.get("plotly_chart")]
     return next(spec for spec in specs if spec["layout"].get("title", {}).get("text", "").startswith(title))
-
-
-def numbers(array: Any) -> list[float]:
-    """A Plotly array as numbers: a list, or base64 of a typed array."""
-    if isinstance(array, dict):
-        return list(np.frombuffer(base64.b64decode(array["bdata"]), np.dtype(array["dtype"])).astype(float))
-    return [float(value) for value in array]

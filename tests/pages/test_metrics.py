@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from drawn_panels import by_component, chosen, panels
 from metrics_page import GROWING, STEPS, choose, find, headings, labels, said, scalars, sections, show
-from opened_pages import opened, texts, whole_row
+from opened_pages import opened, scrolled, texts, whole_row
 from rows import add_run
 
 from board.metrics import declared
@@ -114,7 +114,7 @@ def test_what_is_missing_is_listed_and_never_guessed(root: Path) -> None:
 def test_charts_stay_as_they_are_when_the_step_changes(root: Path) -> None:
     """Every panel is sent as it was; which step is chosen is told beside them."""
     add_run(root, "run", GROWING)
-    test = show(opened("metrics", step=1), "Reward")
+    test = scrolled(show(opened("metrics", step=1), "Reward"))
     before = {key: [one.sent for one in sent] for key, sent in by_component(test).items()}
     frontier = [one.proto.spec for one in test.get("plotly_chart")]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from drawn_panels import chosen, panels
-from opened_pages import GOOD, figure, linked, opened, table, texts, whole_row
+from opened_pages import GOOD, figure, linked, opened, scrolled, table, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
@@ -37,7 +37,7 @@ st.text(f"{{st.session_state.step}} {{'rollout' in st.session_state}}")
 def test_charts_stay_as_they_are_when_the_step_changes(root: Path) -> None:
     """What is drawn for all steps is sent once: another step moves the marks alone, and is told to the curves beside their numbers."""
     add_run(root, "run", [whole_row(step, reward=step / 10) for step in range(4)])
-    test = opened("rewards", run="run", step=1)
+    test = scrolled(opened("rewards", run="run", step=1))
     before = {chart.proto.id for chart in test.get("plotly_chart")}
     curves = {title: panel.sent for title, panel in panels(test).items()}
 

@@ -8,4 +8,5 @@ export interface Mounted<Data> {
   data: Data;
   parentElement: Parent;
   setTriggerValue(name: string, value: unknown): void;
+  setStateValue(name: string, value: unknown): void;
 }

@@ -16,7 +16,7 @@ from board.metrics.declared.contract import Words
 from board.schema import EVALUATION
 from board.text.counting import plural
 from board.text.path_names import shown
-from board.ui import caches, pinned_metrics, place, sql_editor
+from board.ui import caches, late_chart, pinned_metrics, place, sql_editor
 from board.ui.components import curves, step_marks
 from board.ui.messages import notice, unfilled
 from board.ui.metric_filters import metric_choices
@@ -135,7 +135,7 @@ def reward_against_distance(values: pd.DataFrame, version: str) -> None:
         except FieldMissing as error:
             missing.append(f"Reward against distance: {str(error).rstrip('.')}")
             return
-        st.plotly_chart(drawn.figure, key="frontier", config={"displayModeBar": False})
+        late_chart.draw({"frontier": drawn}, columns=1)
         marks["frontier"] = frontier_mark(reward, kl, view.step)
     with grid.cell(), st.container(key="frontier_reading"):
         st.text(getattr(FRONTIER_READING, choices.language))

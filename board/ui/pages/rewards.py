@@ -19,15 +19,12 @@ from board.figures.of_run import REWARDS
 from board.figures.theme import COLORS
 from board.metrics.formulas import ESTIMATORS, kl_column
 from board.schema import heading, unit
-from board.ui import caches, place
+from board.ui import caches, late_chart, place
 from board.ui.components import curves as component
 from board.ui.components import step_marks
 from board.ui.components.curves import Card, Payload, build
 from board.ui.controls import CurveChoices, curve_choices
 from board.ui.messages import unfilled
-
-PANEL_WIDTH = 420
-"""Charts stand side by side while each has so many pixels."""
 
 PLOT_HEIGHT = 190
 """Of a curve, in pixels."""
@@ -66,16 +63,16 @@ def _to_step(landmark: Landmark, at: int, label: str) -> None:
     st.button(label, key=f"landmark_{at}", type="tertiary", on_click=place.go, kwargs=where)
 
 
-def panel(draw: Callable[[], Chart], key: str, *choices: str | float | tuple[str, ...]) -> None:
-    """Draw a chart, or say in one line which field it lacks. `choices` are what it depends on beside its key and the run."""
+def chart(draw: Callable[[], Chart], key: str, *choices: str | float | tuple[str, ...]) -> caches.DrawnChart | None:
+    """A chart, or one line on which field it lacks. `choices` are what it depends on beside its key and the run."""
     try:
         drawn = caches.chart(key, draw, run, *choices)
     except FieldMissing as error:
         missing.append(str(error).rstrip("."))
-        return
-    st.plotly_chart(drawn.figure, key=key, config={"displayModeBar": False})
+        return None
     if drawn.chart.steps.size:
         marks[key] = step_mark(drawn.chart, step)
+    return drawn
 
 
 def curves(choices: CurveChoices) -> None:
@@ -176,10 +173,8 @@ def distributions() -> None:
     ]
     if "reward_gap" in run.frame.columns:
         charts.append(("gap", lambda: gap_histogram(rows["reward_gap"].to_numpy()), step))
-    grid = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
-    for key, draw, of_which in charts:
-        with grid.cell():
-            panel(draw, key, *(() if of_which is None else (of_which,)))
+    made = {key: chart(draw, key, *(() if of_which is None else (of_which,))) for key, draw, of_which in charts}
+    late_chart.draw({key: drawn for key, drawn in made.items() if drawn is not None})
     if "reward_gap" not in run.frame.columns:
         missing.append("Reward against the reference needs ref_reward")
 

@@ -1,0 +1,18 @@
+"""Keeps the place of something that is drawn once the reader comes to it: empty, as tall as that will be. Knows nothing of what it is."""
+
+from typing import Final
+
+import streamlit as st
+
+from board.ui.components import bundle
+
+_in_view: Final = st.components.v2.component("rl_logging_board.in_view", js=bundle.script("in_view/in_view.js"))
+
+
+def reached(height: int, *, key: str) -> None:
+    """Keep a place of so many pixels; the component of that key has True as `seen` once it came into the window, and no height then."""
+    _in_view(key=key, data={"height": height}, default={"seen": False}, on_seen_change=_nothing)
+
+
+def _nothing() -> None:
+    """A state is only reported where a callback is named."""

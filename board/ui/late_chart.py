@@ -1,0 +1,28 @@
+"""Plotly charts that are drawn when the reader comes to them: until then nothing of Plotly, megabytes of script, is loaded. Draws only."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import streamlit as st
+
+from board.ui import place
+from board.ui.caches import DrawnChart
+from board.ui.components import in_view
+
+PANEL_WIDTH: Final = 420
+"""Charts stand side by side while each has so many pixels."""
+
+
+@st.fragment
+def draw(charts: Mapping[str, DrawnChart], columns: int = 2) -> None:
+    """The charts, by their keys on this page: each once its place came into the window, and until then an empty place of its height.
+
+    All of a page in one call: Streamlit answers one fragment at a time, and several places may come into the window at once.
+    """
+    grid = st.grid(columns, min_column_width=PANEL_WIDTH, gap="medium")
+    for key, drawn in charts.items():
+        with grid.cell():
+            seen = bool(place.reported(f"{key}_place", "seen"))
+            in_view.reached(0 if seen else int(drawn.chart.spec["layout"]["height"]), key=f"{key}_place")
+            if seen:
+                st.plotly_chart(drawn.figure, key=key, config={"displayModeBar": False})

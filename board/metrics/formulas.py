@@ -130,6 +130,10 @@ _REDUCTIONS: Final[dict[str, tuple[np.ufunc, float]]] = {
 """What makes one number of a segment's, and what stands in for a value that does not enter."""
 
 
+_WIDTHS: Final = (1, 2, 4, 8, 16, 32, 64)
+"""Segments of up to so many numbers are summed side by side, each with those of up to that length."""
+
+
 def segment_stats(values: FloatArray, offsets: IntArray, keep: BoolArray | None = None) -> SegmentStats:
     """Mean, sum, max and count of `values[offsets[i]:offsets[i + 1]]` for every i, in float64.
 
@@ -179,6 +183,30 @@ def _over_segments(ufunc: np.ufunc, values: NDArray[Any], offsets: IntArray) -> 
     found = np.zeros(filled.size, values.dtype)
     if starts.size:
         found[filled] = ufunc.reduceat(values[: bounds[-1]], starts)
+    return found
+
+
+def sums_to_end(values: Float64Array, offsets: IntArray) -> Float64Array:
+    """At each place the sum from there to the end of its segment, added up from the end, shape (N,); a segment without numbers has none.
+
+    `values` (N,), `offsets` (n + 1,) not decreasing. Within each segment alone: a difference of sums over the whole array would carry its
+    rounding into every place.
+    """
+    bounds = np.asarray(offsets, np.int64)
+    lengths = np.diff(bounds)
+    found = values.copy()
+    with np.errstate(over="ignore", invalid="ignore"):
+        for width in _WIDTHS:  # short segments side by side, as one each would take longer than the sums
+            alike = np.flatnonzero((lengths <= width) & (lengths > width // 2))
+            backwards = bounds[alike + 1, np.newaxis] - 1 - np.arange(width)
+            within = backwards >= bounds[alike, np.newaxis]
+            places = backwards[within]
+            spread = np.zeros(within.shape)
+            spread[within] = values[places]
+            found[places] = np.add.accumulate(spread, axis=1)[within]
+        for at in np.flatnonzero(lengths > _WIDTHS[-1]).tolist():
+            reversed_sums = found[bounds[at] : bounds[at + 1]][::-1]
+            np.add.accumulate(reversed_sums, out=reversed_sums)
     return found
 
 

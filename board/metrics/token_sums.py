@@ -7,7 +7,6 @@ arrays in, one number per rollout out. Knows no frames, files or steps.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -71,12 +70,7 @@ class Tokens:
     def to_go(self) -> Float64Array:
         """Sum of the token rewards from each token to the rollout's end (gamma = lambda = 1), (N,); NaN where one of them is missing."""
         rewards = np.where(self.counts, self.flats["token_rewards"], 0).astype(np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            # within each rollout alone: a difference of sums over the whole array would carry its rounding into every token
-            for first, end in pairwise(self.offsets.tolist()):
-                backwards = rewards[first:end][::-1]
-                np.add.accumulate(backwards, out=backwards)
-        return rewards
+        return formulas.sums_to_end(rewards, self.offsets)
 
     @cached_property
     def returns(self) -> Float64Array:

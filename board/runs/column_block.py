@@ -103,11 +103,12 @@ def _columns(shapes: Mapping[Keys, _Shape], count: int) -> dict[str, _Column] | 
     columns: dict[str, _Column] = {}
     for keys, shape in shapes.items():
         names = [kept_name(key, keys) for key in keys]
-        firsts = [_first(values) for values in zip(*shape.values, strict=True)]
+        cells = [*zip(*shape.values, strict=True)]
+        firsts = [*map(_first, cells)]
         late = [at for at in firsts if at]
         if len({*names}) < len(names) or len({*late}) < len(late):
             return None
-        for nth, (name, values, at) in enumerate(zip(names, zip(*shape.values, strict=True), firsts, strict=True)):
+        for nth, (name, values, at) in enumerate(zip(names, cells, firsts, strict=True)):
             if at is not None:
                 _put(columns, name, shape.rows, values, (shape.rows[at], nth), count)
     return dict(sorted(columns.items(), key=lambda item: item[1].first))
@@ -278,27 +279,33 @@ def _number(values: _Values) -> NDArray[np.float64]:
 
 def _lengths(tokens: pa.LargeListArray) -> NDArray[np.int64]:
     """Tokens of each rollout, -1 where it has none."""
-    found: NDArray[np.int64] = tokens.value_lengths().fill_null(-1).to_numpy()
+    found: NDArray[np.int64] = np.diff(tokens.offsets.to_numpy())
+    if tokens.null_count:
+        found[tokens.is_null().to_numpy(zero_copy_only=False)] = -1
     return found
 
 
 def _numbers_of(values: _Values) -> NDArray[np.int64]:
     """How many numbers each rollout has, -1 where it has no list."""
-    if not _types(values) <= {Numbers, list} or any(type(value) is list and value for value in values):
+    types = {*map(type, values)}
+    if types == {Numbers}:
+        return np.array([*map(len, values)])
+    if not types <= {Numbers, list, type(None)} or any(type(value) is list and value for value in values):
         raise _Unusual
     return np.array([-1 if value is None else len(value) for value in values])
 
 
 def _flat(values: _Values, lengths: NDArray[np.int64]) -> TokenNumbers:
     """The numbers of all rollouts end to end, NaN for a rollout without any list."""
-    joined = b"".join([value for value in values if type(value) is Numbers])
+    given = [value for value in values if value is not None]
+    joined = b"".join([value for value in given if type(value) is Numbers])  # an empty list is no Numbers, and has none
     with np.errstate(over="ignore"):
         numbers = np.frombuffer(joined, np.float64).astype(np.float32)
     if not np.isfinite(numbers).all():
         raise _Unusual
+    if len(given) == len(values):
+        return TokenNumbers(numbers, np.ones(len(values), bool))
     present: BoolArray = np.array([value is not None for value in values])
-    if present.all():
-        return TokenNumbers(numbers, present)
     spread = np.full(int(lengths.sum()), np.nan, np.float32)
     spread[np.repeat(present, lengths)] = numbers
     return TokenNumbers(spread, present)

@@ -33,9 +33,9 @@ ROWS_PER_PART: Final = 16_384
 BYTES_PER_PART: Final = 32_000_000
 """A part ends after so many rows, or after so many bytes of lines, so that parsing needs little memory whatever the rows are like."""
 
-ROWS_AT_ONCE: Final = 1_024
-BYTES_AT_ONCE: Final = 1_000_000
-"""So many lines, or lines of so many bytes, are read before they are laid out: few enough to lie near the processor meanwhile."""
+ROWS_AT_ONCE: Final = 512
+BYTES_AT_ONCE: Final = 2_000_000
+"""So many lines, or lines of so many bytes, are read before they are laid out: few enough that what is made of them lies near the processor."""
 
 _RANK: Final = re.compile(r"rank[_-]?(\d+)")
 
@@ -52,24 +52,29 @@ def read_parts(
     columns = ColumnReader() if kind is native else None
     rows = _RowReader(shard, kind, reading, report)
     with np.errstate(over="ignore", invalid="ignore"):  # a number beyond float32 is infinite, and said to be; ∞ - ∞ is no number
-        for stretch in _stretches(items, batch):
+        for stretch, size in _stretches(items, batch):
             block = columns.read(stretch) if columns else None
-            batch.add(block or rows.read(stretch), sum(map(_size, stretch)))
+            batch.add(block or rows.read(stretch), size)
         batch.end()
 
 
-def _stretches(items: Iterable[Item], batch: "_Batch") -> Iterator[list[Item]]:
-    """The items a stretch at a time: what is read at once, and fits what is left of the part."""
+def _stretches(items: Iterable[Item], batch: "_Batch") -> Iterator[tuple[list[Item], int]]:
+    """The items a stretch at a time, with its bytes: what is read at once, and fits what is left of the part."""
     stretch: list[Item] = []
-    size = 0
+    size, rows, most = 0, *_room(batch)
     for item in items:
         stretch.append(item)
         size += _size(item)
-        if len(stretch) >= min(ROWS_AT_ONCE, batch.rows_left) or size >= min(BYTES_AT_ONCE, batch.bytes_left):
-            yield stretch
-            stretch, size = [], 0
+        if len(stretch) >= rows or size >= most:
+            yield stretch, size
+            stretch, size, rows, most = [], 0, *_room(batch)
     if stretch:
-        yield stretch
+        yield stretch, size
+
+
+def _room(batch: "_Batch") -> tuple[int, int]:
+    """How many items, and of how many bytes, the next stretch may have."""
+    return min(ROWS_AT_ONCE, batch.rows_left), min(BYTES_AT_ONCE, batch.bytes_left)
 
 
 def _size(item: Item) -> int:

@@ -143,13 +143,19 @@ def _padding(block: Block, pads: AbstractSet[str]) -> NDArray[np.bool_]:
 def _pad_marks(tokens: pa.LargeListArray, pads: AbstractSet[str]) -> NDArray[np.bool_]:
     """`pad_mask` of each of many rows, end to end: looked at all at once but for the rows that end in a repetition."""
     texts, bounds = tokens.values, tokens.offsets.to_numpy()
-    marks: NDArray[np.bool_] = pc.is_in(texts, pa.array(sorted(pads), texts.type)).to_numpy(zero_copy_only=False)
+    marks = _members(texts, pads)
     several = np.flatnonzero(np.diff(bounds) > 1)
     last, before = (texts.take(pa.array(bounds[several + 1] - back)) for back in (1, 2))
-    ends = pc.and_(pc.is_in(last, pa.array(sorted(END_TOKENS), texts.type)), pc.equal(last, before))
-    for at in several[ends.to_numpy(zero_copy_only=False)].tolist():
+    repeated = _members(last, END_TOKENS) & pc.equal(last, before).to_numpy(zero_copy_only=False)
+    for at in several[repeated].tolist():
         marks[bounds[at] : bounds[at + 1]] = pad_mask(tokens[at].as_py(), pads)
     return marks
+
+
+def _members(texts: pa.LargeStringArray, wanted: AbstractSet[str]) -> NDArray[np.bool_]:
+    """Which of the texts are among the wanted ones."""
+    found: NDArray[np.bool_] = pc.is_in(texts, pa.array(sorted(wanted), texts.type)).to_numpy(zero_copy_only=False)
+    return found
 
 
 def _take_summaries(derived: dict[str, Float64Array], numbers: dict[str, Float64Array]) -> None:

@@ -229,4 +229,4 @@ def _parsed(found: Sequence[Block], reading: ReadOptions) -> Sample | None:
 def _renumbered(item: Line | Problem, before: int) -> Line | Problem:
     if isinstance(item, Problem):
         return replace(item, line=before + (item.line or 0))
-    return replace(item, number=before + item.number)
+    return item._replace(number=before + item.number)

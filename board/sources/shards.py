@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Final, Literal
+from typing import BinaryIO, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -67,8 +67,7 @@ class Problem:
         return f"{where}: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of a shard, as bytes without its line end."""
 
     number: int

@@ -4,6 +4,7 @@ import { element } from "../token_view/dom.js";
 import { stepText } from "./number_text.js";
 import { MOST_LABELS } from "./overlay.js";
 import { described, readings } from "./readings.js";
+import { savingParts } from "./saving.js";
 
 /** @import { Acts, Card } from "./types" */
 
@@ -27,10 +28,19 @@ export function cardParts(card, { height, pins, acts }) {
   plot.style.height = `${height}px`;
   const pin = element("button", "cv-pin", { type: "button", hidden: !pins, onclick: () => acts.pin(card.key) });
   const title = element("h3", "cv-title", {}, card.title);
-  const root = element("section", "cv-card", {}, element("header", "cv-head", {}, title, ...helpParts(texts.help), pin));
+  const saving = savingParts(card, acts.span);
+  const head = element(
+    "header",
+    "cv-head",
+    {},
+    title,
+    ...helpParts(texts.help),
+    element("span", "cv-acts", {}, saving.menu, pin),
+  );
+  const root = element("section", "cv-card", {}, head);
   root.dataset.key = card.key;
   if (texts.gloss) root.append(element("p", "cv-gloss", {}, texts.gloss));
-  root.append(caption, plot, ...legend(card));
+  root.append(caption, plot, ...legend(card), saving.table);
   if (texts.note) root.append(element("p", "cv-note", {}, texts.note));
   for (const said of texts.said) root.append(element("p", "cv-said", {}, said));
   if (texts.look) root.append(element("button", "cv-look", { type: "button", onclick: () => acts.look(card.key) }, texts.look));

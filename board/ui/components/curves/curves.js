@@ -205,6 +205,7 @@ function actsOf(state) {
     zoom: (range) => setZoom(page, range),
     pin: (key) => state.trigger("pinned", key),
     look: (key) => state.trigger("looked", key),
+    span: () => page.zoom ?? state.meta.span,
   };
 }
 

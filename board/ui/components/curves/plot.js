@@ -2,6 +2,7 @@
 
 import { stepText } from "./number_text.js";
 import { allPlaces, plotData, stretches } from "./plot_data.js";
+import { keptPlaces } from "./thinning.js";
 import { evenTicks, logTicks, stepTicks, tickText } from "./ticks.js";
 import { valueAxis } from "./value_range.js";
 
@@ -13,6 +14,7 @@ const GRID = "rgba(128,136,140,0.22)";
 const FEW = 3; // bands that lie over each other are paler where there are so many
 const LONE_BAND = 3; // pixels to either side of a step that stands alone
 const TICK_ROOM = { steps: 58, values: 34 };
+const WHOLE = 2000; // points up to which a line is drawn whole, however narrow the plot
 const FIRST_DRAG = 6; // pixels after which a press is no click
 
 /**
@@ -31,10 +33,18 @@ const FIRST_DRAG = 6; // pixels after which a press is no click
  * @returns {Plot}
  */
 export function plot(card, target, { width, height, right, range, look, acts, after }) {
-  const kept = card.curves.map(allPlaces);
-  const view = { range, right, values: valueAxis(card, range) };
-  const { steps, strokes } = plotData(card, kept);
-  const data = [steps, ...strokes.map((stroke) => stroke.column)];
+  const long = card.curves.some(({ steps }) => steps.length > WHOLE);
+  const view = {
+    range,
+    right,
+    values: valueAxis(card, range),
+    ...drawnPoints(card, range, long ? width - EDGES.left - right : 0),
+  };
+  /** @param {uPlot} drawn */
+  const sizeOf = (drawn) => ({
+    width: drawn.width - EDGES.left - view.right,
+    height: drawn.height - EDGES.top - EDGES.bottom,
+  });
   const u = new uPlot(
     {
       width,
@@ -46,17 +56,22 @@ export function plot(card, target, { width, height, right, range, look, acts, af
         x: { time: false, auto: false, min: range[0], max: range[1] },
         y: { auto: false, min: view.values[0], max: view.values[1], distr: card.log ? 3 : 1 },
       },
-      axes: axes(card, look),
-      series: [{}, ...strokes.map(seriesOf)],
+      axes: axes(card, look, sizeOf),
+      series: [{}, ...view.strokes.map((stroke, at) => seriesOf(stroke, () => view.strokes[at].lone))],
       hooks: {
-        drawAxes: [(/** @type {uPlot} */ drawn) => drawBands(drawn, card, kept)],
+        drawAxes: [(/** @type {uPlot} */ drawn) => drawBands(drawn, card, view.kept)],
         draw: [after],
         setSelect: [(/** @type {uPlot} */ drawn) => selected(drawn, acts)],
       },
     },
-    data,
+    dataOf(view),
     target,
   );
+  const choosePoints = () => {
+    if (!long) return;
+    Object.assign(view, drawnPoints(card, view.range, sizeOf(u).width));
+    u.setData(dataOf(view), false);
+  };
   return {
     u,
     over: u.over,
@@ -65,6 +80,7 @@ export function plot(card, target, { width, height, right, range, look, acts, af
       view.range = wanted;
       view.values = valueAxis(card, wanted);
       u.batch(() => {
+        choosePoints();
         u.setScale("x", { min: wanted[0], max: wanted[1] });
         u.setScale("y", { min: view.values[0], max: view.values[1] });
       });
@@ -72,8 +88,27 @@ export function plot(card, target, { width, height, right, range, look, acts, af
     resize: (wide, edge) => {
       view.right = edge;
       u.setSize({ width: wide, height });
+      choosePoints();
     },
   };
+}
+
+/**
+ * Which points are drawn, and as what: all of them where `pixels` is 0, else those that a plot so wide can show.
+ * @param {Card} card
+ * @param {Range} range
+ * @param {number} pixels
+ */
+function drawnPoints(card, range, pixels) {
+  const kept = card.curves.map((curve) =>
+    pixels ? keptPlaces(curve, range, pixels * devicePixelRatio, card.log) : allPlaces(curve),
+  );
+  return { kept, ...plotData(card, kept) };
+}
+
+/** @param {ReturnType<typeof drawnPoints>} drawn */
+function dataOf({ steps, strokes }) {
+  return [steps, ...strokes.map((stroke) => stroke.column)];
 }
 
 /**
@@ -91,9 +126,12 @@ function frameOf(u, range) {
   };
 }
 
-/** @param {import("./types").Stroke} stroke */
-function seriesOf({ color, width, dash, lone }) {
-  const points = { show: lone.length > 0, size: 6, width: 0, fill: color, filter: () => lone };
+/**
+ * @param {import("./types").Stroke} stroke
+ * @param {() => number[]} lone
+ */
+function seriesOf({ color, width, dash }, lone) {
+  const points = { show: () => lone().length > 0, size: 6, width: 0, fill: color, filter: lone };
   return { stroke: color, width, dash, points };
 }
 
@@ -124,14 +162,15 @@ function selected(u, acts) {
 /**
  * @param {Card} card
  * @param {Look} look
+ * @param {(u: uPlot) => { width: number; height: number }} sizeOf of the plot without its edges, known before it is laid out
  */
-function axes(card, look) {
+function axes(card, look, sizeOf) {
   const shared = { stroke: look.soft, font: `11px ${look.font}`, ticks: { show: false }, gap: 6 };
   /** @type {(u: uPlot, axis: number, low: number, high: number) => number[]} */
-  const across = (u, _, low, high) => stepTicks(low, high, Math.max(2, Math.floor(u.over.clientWidth / TICK_ROOM.steps)));
+  const across = (u, _, low, high) => stepTicks(low, high, Math.max(2, Math.floor(sizeOf(u).width / TICK_ROOM.steps)));
   /** @type {(u: uPlot, axis: number, low: number, high: number) => number[]} */
   const down = (u, _, low, high) =>
-    (card.log ? logTicks : evenTicks)(low, high, Math.max(2, Math.floor(u.over.clientHeight / TICK_ROOM.values)));
+    (card.log ? logTicks : evenTicks)(low, high, Math.max(2, Math.floor(sizeOf(u).height / TICK_ROOM.values)));
   return [
     {
       ...shared,

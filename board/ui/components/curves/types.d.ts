@@ -134,6 +134,8 @@ export interface Acts {
   zoom(range: Range | null): void;
   pin(key: string): void;
   look(key: string): void;
+  /** The first and the last step in view. */
+  span(): Range;
 }
 
 /** A line as it is drawn: the places of its points that are drawn, its color, and what it is drawn with. */

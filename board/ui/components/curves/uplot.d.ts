@@ -4,13 +4,15 @@ interface UPlotSeries {
   stroke?: string;
   width?: number;
   dash?: number[];
-  points?: { show: boolean; size?: number; fill?: string; width?: number; filter?: (u: uPlot, series: number) => number[] };
+  points?: { show: () => boolean; size?: number; fill?: string; width?: number; filter?: (u: uPlot, series: number) => number[] };
 }
 
 declare class uPlot {
   constructor(options: Record<string, unknown>, data: (Float64Array | (number | null | undefined)[])[], target: HTMLElement);
   readonly root: HTMLElement;
   readonly over: HTMLElement;
+  readonly width: number;
+  readonly height: number;
   readonly ctx: CanvasRenderingContext2D;
   /** The plot on the canvas, in its own pixels. */
   readonly bbox: { left: number; top: number; width: number; height: number };

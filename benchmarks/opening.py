@@ -20,6 +20,10 @@ from benchmarks.sections import Cell, Section, figure, ratio
 
 REPOSITORY: Final = Path(__file__).parent.parent
 ALL_WAYS: Final = tuple(OPENERS)
+OF_SHORT_ROWS: Final = ("ours", "floor", "polars_schema")
+SHORT_TOKENS: Final = 8
+COPIES: Final = 10
+"""So many times over the run of short rows is written: to make up each row takes longer than to read it."""
 THROUGH_GZIP: Final = ("ours", "floor", "ujson_loop", "polars_schema", "duckdb")
 TIMEOUT_SECONDS: Final = 600
 WARM: Final = "ours, warm"
@@ -42,6 +46,7 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
     yield sharded(folder, place, max(plan.megabytes), plan)
     yield grown(folder, place, max(plan.megabytes), plan)
     shutil.rmtree(folder)
+    yield of_short_rows(place, plan)
     yield through_gzip(place, plan)
 
 
@@ -119,7 +124,7 @@ COLUMNS: Final = (
 
 
 def ways(title: str, names: Sequence[str], rounds: Sequence[Round], size: int, goals: dict[str, str]) -> Section:
-    """The table of ways. `goals`: by way the goal of its ratio (the warm open: of its seconds), `memory` that of ours."""
+    """The table of ways. `goals`: by way the goal of its ratio (the warm open: of its seconds), `memory` and `speed` those of ours."""
     rows = tuple(row(name, rounds, size, goals) for name in names)
     counts = {found["rows"] for one in rounds for found in one.values() if not isinstance(found, str)}
     unlike = "" if len(counts) == 1 else f"the ways do not agree on the number of rows: {sorted(counts)}"
@@ -133,7 +138,7 @@ def row(name: str, rounds: Sequence[Round], size: int, goals: dict[str, str]) ->
         return (name, failed, *[""] * (len(COLUMNS) - 2))
     took = [done(one[name]) for one in rounds]
     seconds = [one["seconds"] for one in took]
-    speed = figure([size / 1e6 / one for one in seconds], "MB/s")
+    speed = figure([size / 1e6 / one for one in seconds], "MB/s", goals.get("speed") if name == "ours" else None)
     timed = figure(seconds, "s", goals.get(name) if name == WARM else None)
     memory = [figure([one[kind] for one in took], "MB") for kind in ("mapped", "peak", "largest_helper")]
     own = figure([one["anonymous"] for one in took], "MB", goals.get("memory") if name in ("ours", WARM) else None)
@@ -258,6 +263,24 @@ def alternated(folders: dict[int, Path], place: Path, rounds: int) -> dict[int, 
             found = one_round(folder, place / "cache", turned(("ours", "floor"), at))
             taken[key].append({name: done(one) for name, one in found.items()})
     return taken
+
+
+def of_short_rows(place: Path, plan: Plan) -> Section:
+    """A run of many rows of few tokens, where what each row costs counts for more than its bytes."""
+    few, many = place / "few", place / "many"
+    say(f"opening: writing {plan.short_rows:,} short rows")
+    rollouts.write(few, 0, tokens=SHORT_TOKENS, rows=max(1, plan.short_rows // COPIES))
+    rollouts.multiplied(few, many, COPIES)
+    rounds = []
+    for at in range(plan.large_rounds):
+        say(f"opening: short rows, round {at + 1} of {plan.large_rounds}")
+        rounds.append(one_round(many, place / "cache", turned(OF_SHORT_ROWS, at)))
+    size = written(many)
+    for target in (few, many):
+        shutil.rmtree(target)
+    names = ("ours", WARM, *OF_SHORT_ROWS[1:])
+    goals = {"speed": "cold_short"} if plan.short_rows >= 1_000_000 else {}
+    return ways(f"Cold open of {plan.short_rows:,} rows of {SHORT_TOKENS} tokens", names, rounds, size, goals)
 
 
 def through_gzip(place: Path, plan: Plan) -> Section:

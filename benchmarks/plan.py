@@ -17,6 +17,8 @@ class Plan:
     growth: tuple[int, ...] = (4000, 10_000)
     """Sizes that the largest run is multiplied to."""
     gzip_megabytes: int = 100
+    short_rows: int = 1_000_000
+    """Rollouts of the run whose responses are short."""
     rollouts: tuple[int, ...] = (1_000, 10_000, 100_000)
     rounds: int = 5
     large_rounds: int = 3

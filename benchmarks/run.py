@@ -30,6 +30,7 @@ def main() -> None:
         megabytes=tuple(options.megabytes),
         growth=tuple(options.growth),
         gzip_megabytes=options.gzip_megabytes,
+        short_rows=options.short_rows,
         rollouts=tuple(options.rollouts),
         rounds=options.rounds,
         large_rounds=options.large_rounds,
@@ -59,6 +60,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--megabytes", type=int, nargs="+", default=default.megabytes, help="sizes of runs to open")
     options.add_argument("--growth", type=int, nargs="*", default=default.growth, help="MB to multiply the largest of them to")
     options.add_argument("--gzip-megabytes", type=int, default=default.gzip_megabytes, help="size of the gzipped run")
+    options.add_argument("--short-rows", type=int, default=default.short_rows, help="rows of the run of short responses")
     options.add_argument("--rollouts", type=int, nargs="+", default=default.rollouts, help="sizes of runs to click through")
     options.add_argument("--rounds", type=int, default=default.rounds, help="how often each is measured")
     options.add_argument("--large-rounds", type=int, default=default.large_rounds, help="the same for runs from 500 MB on")

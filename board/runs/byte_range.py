@@ -3,7 +3,9 @@
 Knows lines and parts; knows neither which byte ranges a run needs nor which process it is in.
 """
 
-from collections.abc import Callable, Iterable
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from board import formats
@@ -45,7 +47,8 @@ def parse(
         files.append(keep(part))
 
     found, count, seal = _items(byte_range, on_bytes)
-    part_builder.read_parts(found, shard.name, formats.by_name(byte_range.format, reading.mapping), reading, report, kept)
+    with _uncollected():
+        part_builder.read_parts(found, shard.name, formats.by_name(byte_range.format, reading.mapping), reading, report, kept)
     return Piece(
         start=byte_range.start,
         stop=byte_range.stop,
@@ -66,3 +69,15 @@ def _items(byte_range: ByteRange, on_bytes: Callable[[int], None] | None) -> tup
         return shards.read_range(shard, byte_range.start, byte_range.stop)
     seal = shards.seal(shard, byte_range.start, byte_range.stop)
     return (shards.read_lines(shard, on_bytes) if shard.of_lines else containers.read(shard)), 0, seal
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Cycles of objects are looked for later: what is parsed has none, and to look through all that a process holds takes long."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()

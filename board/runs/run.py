@@ -102,6 +102,11 @@ class Run:
         chosen = ((self.frame["split"] == EVALUATION) == (split == EVALUATION)).to_numpy()
         return replace(self, frame=self.frame[chosen], load_id=f"{self.load_id}-{split}")
 
+    def of_steps(self, first: int, last: int) -> "Run":
+        """The same run with the rollouts of the steps from `first` to `last` alone; itself when there are no others."""
+        within = self.frame["step"].between(first, last).to_numpy()
+        return self if within.all() else replace(self, frame=self.frame[within], load_id=f"{self.load_id}-{first}-{last}")
+
     @property
     def trained(self) -> "Run":
         """The rollouts of training where there are evaluations beside them, else all of them, even if they are an evaluation's."""

@@ -5,6 +5,7 @@ Returns whether there is a run to show. Everything that can be wrong with a root
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +14,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from board.analysis.step_bars import step_bars
+from board.analysis.step_stats import nearest_step
 from board.errors import BoardError
 from board.runs import library
 from board.runs.library import RunFolder
@@ -65,22 +67,24 @@ def _draw(root: Path) -> bool:
     whole = _load(location, root, reading, folder)
     if whole is None:
         return False
+    opened = whole
     with line:
         run = _split(whole)
+        run, whole = _kept_steps(run, whole)
     if len(run.steps):
         live_reload.go_along(run)
     said = link_checks.settle(run, whole)
     with line:
         _step_picker(run)
         _strip(run)
-        load_report_panel.draw(whole)
-        if whole.reading is None:
-            live_reload.follow(whole, run, root)
+        load_report_panel.draw(opened)
+        if opened.reading is None:
+            live_reload.follow(opened, run, root)
     with st.container():
         for sentence in said:
             notice(sentence)
     if run.frame.empty:
-        load_report_panel.nothing_to_show(whole)
+        load_report_panel.nothing_to_show(opened)
         return False
     pads = tuple(sorted(COMMON_PADS | {reading.pad_token} - {""})) if reading.hide_padding else ()
     place.set_view(place.View(run, int(place.part("step") or 0), pads, reading.system_end, whole))
@@ -157,6 +161,29 @@ def _split(run: Run) -> Run:
         return run
     chosen = split_choice(run.splits)
     return caches.built("split", lambda: run.of_split(chosen), run, chosen)
+
+
+def _kept_steps(run: Run, whole: Run) -> tuple[Run, Run]:
+    """Both within the steps that the reader keeps to, with what lets go of them; as they are where none of these steps is there, or yet."""
+    kept = place.step_range("steps")
+    if kept is None or not run.frame["step"].between(*kept).any():
+        if run.reading is None:
+            place.fill_in(steps=None)
+        return run, whole
+    first, last = kept
+    label = f"Steps {first:,} to {last:,} ✕"
+    st.button(
+        label,
+        key="all_steps",
+        help="Every page is kept to these steps. Show all again.",
+        on_click=place.go,
+        kwargs={"steps": None},
+    )
+    within = [caches.built("steps", partial(one.of_steps, first, last), one, first, last) for one in (run, whole)]
+    step = place.part("step")
+    if isinstance(step, int) and not first <= step <= last:
+        place.go(step=nearest_step(within[0].steps, step))
+    return within[0], within[1]
 
 
 def _step_picker(run: Run) -> None:

@@ -135,7 +135,15 @@ def _curves(key: str, panels: Sequence[Panel], wall: Wall) -> None:
             place.remember(look=(page, {"step": panel.left.step, **({"metric": shown_by} if shown_by else {})}))
 
     if made.keys:
-        curves.show(made, key=key, on_click=place.step_clicked(key, view.run.steps), on_pin=pin, on_look=look)
+        curves.show(
+            made,
+            key=key,
+            on_click=place.step_clicked(key, view.run.steps),
+            on_zoom=place.zoomed(key),
+            on_keep=place.steps_kept(key),
+            on_pin=pin,
+            on_look=look,
+        )
 
 
 def _built(panels: Sequence[Panel], wall: Wall) -> Payload:

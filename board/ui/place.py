@@ -24,7 +24,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from board.analysis.step_stats import nearest_step
 from board.runs.run import Run
 
-PlacePart = Literal["run", "step", "rollout", "token", "compare", "metric", "scale", "granularity", "window"]
+PlacePart = Literal["run", "step", "rollout", "token", "compare", "metric", "scale", "granularity", "window", "zoom", "steps"]
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 
@@ -37,14 +37,14 @@ Parameters = dict[str, str | list[str]]
 _WHOLE: Final[tuple[PlacePart, ...]] = ("step", "token")
 """Parts of the place that are whole numbers."""
 
-_PASSING: Final[tuple[PlacePart, ...]] = ("token", "compare", "window")
+_PASSING: Final[tuple[PlacePart, ...]] = ("token", "compare", "window", "zoom", "steps")
 """Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
 
 STALE_SECONDS: Final = 5.0
 """A click so soon after the URL was written may come with the URL of before, which a busy browser had not yet replaced."""
 
 _FORGOTTEN: Final[Mapping[str, tuple[PlacePart, ...]]] = {
-    "run": ("step", "rollout", "window", "token", "compare"),
+    "run": ("step", "rollout", "window", "token", "compare", "zoom", "steps"),
     "step": ("rollout", "window", "token", "compare"),
     "rollout": ("window", "token", "compare"),
     "token": ("compare",),
@@ -127,6 +127,40 @@ def step_clicked(marks: str, steps: NDArray[np.int64]) -> Callable[[], None]:
             go(step=nearest_step(steps, x))
 
     return callback
+
+
+def step_range(name: Literal["zoom", "steps"]) -> tuple[int, int] | None:
+    """A part of the place that is a range of steps, written "10-40"; None without one, or where it is none."""
+    found = re.fullmatch(r"(-?[0-9]{1,18})-(-?[0-9]{1,18})", str(part(name) or ""))
+    first, last = (int(found[1]), int(found[2])) if found else (1, 0)
+    return (first, last) if first <= last else None
+
+
+def zoomed(curves: str) -> Callable[[], None]:
+    """A callback for the curves with that key: show the steps that were zoomed to in all curves."""
+
+    def callback() -> None:
+        go(zoom=_range_text(reported(curves, "zoomed")))
+
+    return callback
+
+
+def steps_kept(curves: str) -> Callable[[], None]:
+    """A callback for the curves with that key: keep all pages to the steps that were zoomed to."""
+
+    def callback() -> None:
+        go(steps=_range_text(reported(curves, "kept")), zoom=None)
+
+    return callback
+
+
+def _range_text(given: Any) -> str | None:
+    """A range of steps as the curves report it, as the link has it."""
+    ends = (given or {}).get("range")
+    if not isinstance(ends, list) or len(ends) != 2:
+        return None
+    known = all(isinstance(end, int | float) and math.isfinite(end) for end in ends)
+    return f"{int(ends[0])}-{int(ends[1])}" if known else None
 
 
 def bar_clicked(strip: str, steps: NDArray[np.int64]) -> Callable[[], None]:

@@ -115,7 +115,7 @@ def _editor(run: Run) -> bool:
 
 def _result(run: Run, query: str, title: str, *, anew: bool) -> None:
     """The chart of a query's answer, or why there is none."""
-    latest = caches.latest_answer(f"{run.address} {run.splits}", query, anew=anew)
+    latest = caches.latest_answer(f"{run.address} {run.splits} {place.part('steps')}", query, anew=anew)
     with st.spinner("Running the query", show_time=True):
         made, current = latest.get(run.load_id, lambda: _ask(run, query))
     asked = cast(_Asked, made)
@@ -159,7 +159,13 @@ def _curves(run: Run, asked: _Asked, parts: Mapping[str, list[CustomCurve]]) -> 
     for sentence in made.missing:
         notice(sentence)
     if made.keys:
-        curves.show(made, key=CHART, on_click=place.step_clicked(CHART, run.steps))
+        curves.show(
+            made,
+            key=CHART,
+            on_click=place.step_clicked(CHART, run.steps),
+            on_zoom=place.zoomed(CHART),
+            on_keep=place.steps_kept(CHART),
+        )
 
 
 def _charts(run: Run, asked: _Asked, parts: Mapping[str, list[CustomCurve]]) -> None:

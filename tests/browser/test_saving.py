@@ -18,6 +18,7 @@ def card(board_server: str, page: Page) -> Locator:
     """The first panel of Rewards."""
     page.goto(f"{board_server}?run={RUN.name}&step=5")
     settled(page)
+    expect(page.locator(".st-key-reading")).to_have_count(0)  # while it is read the curves are of a part of it
     return page.locator(".cv-card").first
 
 

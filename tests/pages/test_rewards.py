@@ -141,3 +141,43 @@ def test_no_choice_breaks_the_rewards_page(root: Path, place: dict[str, str]) ->
 
     assert not test.exception
     assert figure(test, "How is the reward spread")
+
+
+def test_a_zoom_is_told_to_the_curves(root: Path) -> None:
+    """The range of the link reaches them beside the chosen step; one that makes no sense is none."""
+    add_run(root, "run", GOOD)
+
+    assert chosen(opened("rewards", zoom="1-2"))["zoom"] == [1, 2]
+    for nonsense in ("2-1", "a-b", "1", "1-99999999999999999999"):
+        assert chosen(opened("rewards", zoom=nonsense))["zoom"] is None
+
+
+@pytest.mark.parametrize("page", ["rewards", "metrics", "responses", "tokens", "data"])
+def test_every_page_is_kept_to_the_steps_of_the_link(root: Path, page: str) -> None:
+    """The pages see the run within these steps, and a chip in the top line lets go of them; the chosen step is the nearest there is."""
+    add_run(root, "run", [whole_row(step, reward=float(step)) for step in range(6)])
+
+    test = opened(page, step=0, steps="2-4")
+
+    assert not test.exception
+    assert test.selectbox(key="step").options == ["2", "3", "4"]
+    assert linked(test, "step") == "2"
+    assert all(panel.sent["curves"] for panel in panels(test).values())
+    assert {step for panel in panels(test).values() for one in panel.curves.values() for step in one["steps"].tolist()} <= {
+        2,
+        3,
+        4,
+    }
+    test.button(key="all_steps").click().run()
+    assert linked(test, "steps") is None
+    assert len(test.selectbox(key="step").options) == 6
+
+
+def test_steps_that_the_run_lacks_are_let_go(root: Path) -> None:
+    """A link to steps that are not there shows all of them."""
+    add_run(root, "run", GOOD)
+
+    test = opened("rewards", steps="50-60")
+
+    assert linked(test, "steps") is None
+    assert len(test.selectbox(key="step").options) == 3

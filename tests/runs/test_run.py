@@ -341,3 +341,16 @@ def test_every_rollout_is_found_by_its_source() -> None:
     assert [run.key_of(source) for source in sources] == keys.tolist()
     assert [run.rollout(int(key)).source for key in keys] == sources
     assert run.key_of(f"{sources[0].partition(':')[0]}:1.99") is None
+
+
+def test_a_run_of_some_steps_has_their_rollouts_alone(tmp_path: Path) -> None:
+    """Its steps are those between the two, it is another load to what is kept of it, and all steps are the run itself."""
+    run = open_run(write_run(tmp_path / "run", {"a.jsonl": [token_row(step) for step in (0, 3, 5, 9)]}))
+
+    some = run.of_steps(1, 5)
+
+    assert some.steps.tolist() == [3, 5]
+    assert some.load_id != run.load_id
+    assert some.rollout(int(some.frame.index[0])).step == 3
+    assert run.of_steps(-5, 9) is run
+    assert run.of_steps(6, 8).frame.empty

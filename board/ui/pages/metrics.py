@@ -56,7 +56,7 @@ missing: list[str] = []
 
 def computed() -> tuple[pd.DataFrame, str]:
     """The metrics that rollouts give, by step, and the load they are of; of a large run that grows, computed again when asked."""
-    latest = caches.latest("metrics", f"{run.address} {run.splits} {view.whole.splits}")
+    latest = caches.latest("metrics", f"{run.address} {run.splits} {view.whole.splits} {place.part('steps')}")
     row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="computed")
 
     # Here in every run of the script: what follows would move up in the next, and be built again in the browser.
@@ -189,7 +189,12 @@ def draw() -> None:
     )
     unfilled(dict.fromkeys(missing))
     lacking(listed)
-    curves.choose(view.step, pinned=[card_key(panel) for panel in found if panel.key in pins], key="curves_choice")
+    curves.choose(
+        view.step,
+        zoom=place.step_range("zoom"),
+        pinned=[card_key(panel) for panel in found if panel.key in pins],
+        key="curves_choice",
+    )
 
 
 def span(panels: list[Panel]) -> tuple[int, int]:

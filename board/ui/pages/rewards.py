@@ -26,6 +26,9 @@ from board.ui.components.curves import Card, Payload, build
 from board.ui.controls import CurveChoices, curve_choices
 from board.ui.messages import unfilled
 
+CURVES = "reward_curves"
+"""Key of the curves."""
+
 PLOT_HEIGHT = 190
 """Of a curve, in pixels."""
 
@@ -90,7 +93,13 @@ def curves(choices: CurveChoices) -> None:
         choices.band_scale,
     )
     if payload.keys:
-        component.show(payload, key="reward_curves", on_click=place.step_clicked("reward_curves", run.steps))
+        component.show(
+            payload,
+            key=CURVES,
+            on_click=place.step_clicked(CURVES, run.steps),
+            on_zoom=place.zoomed(CURVES),
+            on_keep=place.steps_kept(CURVES),
+        )
     drawn = {key.partition(" ")[0] for key in payload.keys}
     missing.extend(f"{one.title} needs {one.needs}" for at, one in enumerate(found) if str(at) not in drawn)
 
@@ -194,5 +203,5 @@ if "reward" in run.frame.columns:
 else:
     missing.append("The reward's distribution needs reward")
 unfilled(missing)
-component.choose(step, key="curves_choice")
+component.choose(step, zoom=place.step_range("zoom"), key="curves_choice")
 step_marks.show(marks, key="step_marks", on_click=place.step_clicked("step_marks", run.steps))

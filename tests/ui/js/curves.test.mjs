@@ -4,9 +4,25 @@ import { columnsOf } from "../../../board/ui/components/curves/columns.js";
 import { decode } from "../../../board/ui/components/curves/decode.js";
 import { apart, shortName } from "../../../board/ui/components/curves/label_places.js";
 import { numberText, stepText } from "../../../board/ui/components/curves/number_text.js";
-import { choose, claim, leave, margin, pageState, point, setZoom } from "../../../board/ui/components/curves/page_state.js";
-import { allPlaces, lonePlaces, plotData, stretches } from "../../../board/ui/components/curves/plot_data.js";
-import { described, latestPoint, nearestStep, neighbourStep, readings } from "../../../board/ui/components/curves/readings.js";
+import {
+  askZoom,
+  choose,
+  claim,
+  leave,
+  margin,
+  pageState,
+  point,
+  setZoom,
+} from "../../../board/ui/components/curves/page_state.js";
+import { lonePlaces, plotData, stretches } from "../../../board/ui/components/curves/plot_data.js";
+import {
+  described,
+  latestPoint,
+  nearestStep,
+  neighbourStep,
+  readings,
+  spoken,
+} from "../../../board/ui/components/curves/readings.js";
 import { evenTicks, logTicks, stepTicks, tickText } from "../../../board/ui/components/curves/ticks.js";
 import { firstFrom, stepAxis, valueAxis } from "../../../board/ui/components/curves/value_range.js";
 
@@ -135,7 +151,10 @@ test("names do not overlap, keep their order and stay within the plot", () => {
 
 test("lines share one axis of steps: a gap is null, a step of another line is undefined", () => {
   const drawn = card([curve([0, 1, 2], [1, Number.NaN, 3]), curve([1, 4], [5, 6], { raw: floats(7, 8) })]);
-  const { steps, strokes } = plotData(drawn, drawn.curves.map(allPlaces));
+  const { steps, strokes } = plotData(drawn, [
+    [0, 1, 2],
+    [0, 1],
+  ]);
   assert.deepEqual([...steps], [0, 1, 2, 4]);
   assert.deepEqual(
     strokes.map(({ column }) => column),
@@ -186,6 +205,7 @@ test("every curve says its value at the crosshair, with the band and the count, 
       ["none", "–", ""],
     ],
   );
+  assert.equal(spoken([drawn], 3), "Step 3. T: policy 0.500 %, none –");
   assert.match(described(drawn, 3), /^Curves over steps: T, % of rollouts\. At step 3: policy 0\.500 %, none\.$/);
 });
 
@@ -214,6 +234,20 @@ test("choices of the server and of the reader meet, and each change is told once
   point(state, 7);
   assert.deepEqual(state.zoom, [1, 5]);
   assert.deepEqual(heard, ["choice", "zoom", "choice", "zoom", "choice", "at"]);
+});
+
+test("a zoom that the server repeats does not undo the one after it", () => {
+  const state = pageState({});
+  const choice = { step: 3, zoom: null, pinned: [] };
+  choose(state, choice);
+  assert.equal(askZoom(state, [1, 9]), true);
+  assert.equal(askZoom(state, [1, 9]), false);
+  askZoom(state, [2, 5]);
+  choose(state, { ...choice, zoom: [1, 9] });
+  assert.deepEqual(state.zoom, [2, 5]);
+  choose(state, { ...choice, zoom: [2, 5] });
+  choose(state, choice);
+  assert.equal(state.zoom, null, "going back takes the zoom away");
 });
 
 test("all panels of a page keep as much room for names as the longest needs", () => {

@@ -5,10 +5,11 @@ import { caption, cardParts, describe, showPin } from "./card.js";
 import { columnsOf, GAP } from "./columns.js";
 import { decode } from "./decode.js";
 import { drawCross, drawMark, drawStill, labelRoom, overlay } from "./overlay.js";
-import { claim, leave, margin, pageState, point, setZoom } from "./page_state.js";
+import { askZoom, claim, leave, margin, pageState, point } from "./page_state.js";
 import { EDGES, plot } from "./plot.js";
-import { nearestStep } from "./readings.js";
+import { nearestStep, neighbourStep, spoken } from "./readings.js";
 import { stepAxis } from "./value_range.js";
+import { showZoom, zoomBar } from "./zoom_bar.js";
 
 /** @import { Mounted, Parent } from "../streamlit" */
 /** @import { Acts, Card, Look, Range, Sent } from "./types" */
@@ -23,6 +24,9 @@ import { stepAxis } from "./value_range.js";
  * @property {Shown[]} shown
  * @property {Mounted<Sent>["setTriggerValue"]} trigger
  * @property {Look} look
+ * @property {HTMLElement} live says what is under the crosshair when it is moved by key
+ * @property {HTMLElement} bar
+ * @property {Shown | null} zoomed the panel that was zoomed on
  * @property {() => void} stop
  */
 
@@ -30,6 +34,7 @@ const NEAR = "400px"; // below or above the window a panel is drawn already
 const BUDGET = 12; // milliseconds of drawing before the browser may do something else
 const DOUBLE = 250; // milliseconds in which a second click makes a double one
 const LEAST_EDGE = 14;
+const SPOKEN = 6; // panels that are read out at a step
 
 /** @type {WeakMap<Parent, State>} */
 const states = new WeakMap();
@@ -58,7 +63,13 @@ function build(parentElement, data) {
   parentElement.append(root);
   const nothing = () => {};
   /** @type {State} */
-  const state = { root, meta: data.meta, stamp: "", shown: [], trigger: nothing, look: lookOf(root), stop: nothing };
+  const state = {
+    ...{ root, meta: data.meta, stamp: "", shown: [], trigger: nothing, look: lookOf(root), stop: nothing },
+    ...{ live: element("p", "cv-live", { "aria-live": "polite" }), bar: element("div"), zoomed: null },
+  };
+  state.bar = zoomBar(actsOf(state, null));
+  root.onkeydown = (event) => pressed(state, event);
+  root.onblur = () => point(page, null);
   const layout = perFrame(() => lay(state));
   const resized = new ResizeObserver(layout);
   resized.observe(root);
@@ -101,13 +112,13 @@ const watch = new WeakMap();
 function fill(state, { meta, numbers }, look) {
   clear(state);
   Object.assign(state, { meta, look, stamp: meta.stamp });
-  const acts = actsOf(state);
+  const acts = actsOf(state, null);
   const height = meta.height + EDGES.top + EDGES.bottom;
   state.shown = decode(meta, numbers.getChildAt(0).toArray()).map((card) => {
     const parts = cardParts(card, { height, pins: meta.pins, acts });
     return { card, parts, over: overlay(), drawn: null, near: false, ready: false };
   });
-  state.root.replaceChildren(...state.shown.map(({ parts }) => parts.root));
+  state.root.replaceChildren(...state.shown.map(({ parts }) => parts.root), state.live);
   claim(page, state, Math.max(LEAST_EDGE, ...state.shown.map(({ card }) => labelRoom(card))));
   lay(state);
   for (const one of state.shown) {
@@ -160,7 +171,7 @@ function draw(state, one) {
   const width = one.parts.plot.clientWidth;
   if (one.drawn || width === 0) return;
   const height = state.meta.height + EDGES.top + EDGES.bottom;
-  const acts = actsOf(state);
+  const acts = actsOf(state, one);
   const range = page.zoom ?? stepAxis(state.meta.span);
   const after = () => {
     one.ready = true;
@@ -196,13 +207,19 @@ function listen(one, acts) {
 
 /**
  * @param {State} state
+ * @param {Shown | null} one the panel on which the reader does it
  * @returns {Acts}
  */
-function actsOf(state) {
+function actsOf(state, one) {
   return {
     point: (step) => point(page, step),
     go: (step) => state.trigger("clicked", step),
-    zoom: (range) => setZoom(page, range),
+    zoom: (range) => {
+      if (range) zoomer.state = state;
+      state.zoomed = one ?? state.zoomed;
+      if (askZoom(page, range)) state.trigger("zoomed", { range });
+    },
+    keep: () => state.trigger("kept", { range: page.zoom }),
     pin: (key) => state.trigger("pinned", key),
     look: (key) => state.trigger("looked", key),
     span: () => page.zoom ?? state.meta.span,
@@ -222,6 +239,55 @@ function follow(state, what) {
     if (what === "zoom") one.drawn?.show(page.zoom ?? stepAxis(state.meta.span));
     if (one.near) redraw(one);
   }
+  if (what !== "at") placeBar(state);
+}
+
+/**
+ * On the panel that was zoomed on, else, where a link zooms, on the first.
+ * @param {State} state
+ */
+function placeBar(state) {
+  const { zoom } = page;
+  if (!zoom || (zoomer.state ?? state) !== state) return state.bar.remove();
+  const one = state.shown.includes(/** @type {Shown} */ (state.zoomed)) ? state.zoomed : state.shown[0];
+  showZoom(state.bar, zoom);
+  one?.parts.plot.append(state.bar);
+}
+
+/** @type {{ state: State | null }} */
+const zoomer = { state: null };
+
+/**
+ * @param {State} state
+ * @param {KeyboardEvent} event
+ */
+function pressed(state, event) {
+  if (event.target !== state.root || event.ctrlKey || event.metaKey || event.altKey) return;
+  const acts = actsOf(state, null);
+  const by = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
+  if (by) step(state, by);
+  else if (event.key === "Enter" && page.at !== null) acts.go(page.at);
+  else if (event.key === "Escape") [acts.point(null), acts.zoom(null)];
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/**
+ * Moves the crosshair, from the chosen step where it is nowhere yet, to the next step that any curve has.
+ * @param {State} state
+ * @param {1 | -1} by
+ */
+function step(state, by) {
+  const whole = { ...state.shown[0].card, curves: state.shown.flatMap(({ card }) => card.curves) };
+  const next = neighbourStep(whole, page.at ?? page.choice?.step ?? 0, by);
+  if (next === null || (page.zoom && (next < page.zoom[0] || next > page.zoom[1]))) return;
+  point(page, next);
+  const inSight = state.shown.filter(({ near }) => near).slice(0, SPOKEN);
+  state.live.textContent = spoken(
+    inSight.map(({ card }) => card),
+    next,
+  );
 }
 
 /**

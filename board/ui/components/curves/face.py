@@ -25,26 +25,31 @@ def show(
     *,
     key: str,
     on_click: Callable[[], None],
+    on_zoom: Callable[[], None] | None = None,
+    on_keep: Callable[[], None] | None = None,
     on_pin: Callable[[], None] | None = None,
     on_look: Callable[[], None] | None = None,
 ) -> None:
     """Draw the panels. Within one page `key` belongs to one set of them.
 
-    After a click the component of that key has the step as `clicked`, and `on_click` is called; after one on a panel's pin, or on what leads
-    to another page, it has the panel's key as `pinned` or `looked`, and `on_pin` or `on_look` is called.
+    After a click the component of that key has the step as `clicked`, and `on_click` is called. After a zoom it has {"range": [first, last]}
+    as `zoomed`, or {"range": None} for all steps, and once the reader wants to keep to these steps, as `kept`. After a click on a panel's
+    pin, or on what leads to another page, it has the panel's key as `pinned` or `looked`. The other callbacks are called likewise.
     """
     _curves(
         key=key,
         data=payload.data,
         on_clicked_change=on_click,
+        on_zoomed_change=on_zoom or _nothing,
+        on_kept_change=on_keep or _nothing,
         on_pinned_change=on_pin or _nothing,
         on_looked_change=on_look or _nothing,
     )
 
 
-def choose(step: int, *, pinned: Collection[str] = (), key: str) -> None:
-    """Mark the step in all curves of the page, and which panels are pinned."""
-    _choice(key=key, data={"step": step, "zoom": None, "pinned": list(pinned)})
+def choose(step: int, *, zoom: tuple[int, int] | None = None, pinned: Collection[str] = (), key: str) -> None:
+    """Mark the step in all curves of the page, show the steps from `zoom[0]` to `zoom[1]` or all, and say which panels are pinned."""
+    _choice(key=key, data={"step": step, "zoom": None if zoom is None else list(zoom), "pinned": list(pinned)})
 
 
 def _nothing() -> None:

@@ -11,21 +11,37 @@ const SHARED = Symbol.for("rl-logging-board.curves");
  * @returns {PageState}
  */
 export function pageState(world = /** @type {World} */ (/** @type {unknown} */ (globalThis))) {
-  const state = world[SHARED] ?? { choice: null, zoom: null, at: null, listeners: new Map(), margins: new Map() };
+  const state = world[SHARED] ?? { choice: null, zoom: null, asked: [], at: null, listeners: new Map(), margins: new Map() };
   world[SHARED] = state;
   return state;
 }
 
 /**
- * What the server chose. A zoom that it repeats is no news: the reader may have zoomed on since.
+ * What the server chose. A zoom that it says again is no news, nor is one that the reader asked for: he may have zoomed on since.
  * @param {PageState} state
  * @param {Choice} choice
  */
 export function choose(state, choice) {
   const before = state.choice;
   state.choice = choice;
-  if (!same(before?.zoom ?? null, choice.zoom) || before === null) setZoom(state, choice.zoom);
+  if (before === null || !same(before.zoom, choice.zoom)) {
+    const echo = state.asked.findIndex((asked) => same(asked, choice.zoom));
+    state.asked.splice(0, echo < 0 ? state.asked.length : echo + 1);
+    if (!state.asked.length) setZoom(state, choice.zoom);
+  }
   tell(state, "choice");
+}
+
+/**
+ * The reader zooms; true where that is news for the server.
+ * @param {PageState} state
+ * @param {Range | null} zoom
+ */
+export function askZoom(state, zoom) {
+  if (same(state.zoom, zoom)) return false;
+  state.asked.push(zoom);
+  setZoom(state, zoom);
+  return true;
 }
 
 /**

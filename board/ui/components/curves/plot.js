@@ -13,7 +13,7 @@ export const EDGES = { left: 54, top: 18, bottom: 22 };
 const GRID = "rgba(128,136,140,0.22)";
 const FEW = 3; // bands that lie over each other are paler where there are so many
 const LONE_BAND = 3; // pixels to either side of a step that stands alone
-const TICK_ROOM = { steps: 58, values: 34 };
+const TICK_ROOM = { steps: 44, values: 26 };
 const WHOLE = 2000; // points up to which a line is drawn whole, however narrow the plot
 const FIRST_DRAG = 6; // pixels after which a press is no click
 

@@ -87,6 +87,21 @@ function more({ raw, low, high, count }, at) {
 }
 
 /**
+ * What panels say at a step, to be read out.
+ * @param {Card[]} cards
+ * @param {number} step
+ */
+export function spoken(cards, step) {
+  const told = cards.map(
+    (card) =>
+      `${card.title}: ${readings(card, step)
+        .map(({ name, value }) => `${name} ${value}`)
+        .join(", ")}`,
+  );
+  return `Step ${stepText(step)}. ${told.join(". ")}`;
+}
+
+/**
  * What a panel shows, in a sentence for those who do not see it.
  * @param {Card} card
  * @param {number | null} step

@@ -111,6 +111,8 @@ export interface PageState {
   choice: Choice | null;
   /** The steps in view, null for all. */
   zoom: Range | null;
+  /** What the reader zoomed to and the server has not yet repeated, oldest first. */
+  asked: (Range | null)[];
   /** The step under the crosshair. */
   at: number | null;
   listeners: Map<object, (what: "choice" | "zoom" | "at" | "margin") => void>;
@@ -132,6 +134,7 @@ export interface Acts {
   point(step: number | null): void;
   go(step: number): void;
   zoom(range: Range | null): void;
+  keep(): void;
   pin(key: string): void;
   look(key: string): void;
   /** The first and the last step in view. */

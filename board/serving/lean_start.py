@@ -1,9 +1,11 @@
-"""Leaves out of Streamlit's start what the board has no use for then: its look of Plotly charts, and a search through all packages.
+"""Leaves out of the server's start what is of no use then: Streamlit's look of Plotly charts, its search through all packages, and looking
+for garbage in what was only just imported.
 
-On a machine with 140 packages the two are half of the time until the server answers. Knows Streamlit's insides, and nothing of pages;
+On a machine with 140 packages that is half of the time until the server answers. Knows Streamlit's insides, and nothing of pages;
 imports Streamlit only once it is asked to, so that it can be imported before.
 """
 
+import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,6 +29,21 @@ def without_plotly() -> Iterator[None]:
         yield
     finally:
         del sys.modules["plotly"]
+
+
+@contextmanager
+def without_collecting() -> Iterator[None]:
+    """Within it nobody looks for garbage, and what is there at its end is never looked through again.
+
+    A hundred thousand objects of imported modules stay as long as the server: to look through them takes a tenth of a second, and would
+    hold up a reader's click now and then.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def put_in_plotly_look() -> None:

@@ -40,6 +40,29 @@ def test_charts_have_the_look_they_have_with_plotly_there() -> None:
     assert run(f"{SERVER}lean_start.put_in_plotly_look(){LOOK}") == run(f"import streamlit{LOOK}")
 
 
+def test_garbage_is_collected_again_afterwards() -> None:
+    """What came up within is kept for good, what comes later is collected, and so it is when something within fails."""
+    code = """
+import gc, weakref
+from board.serving import lean_start
+class Ring: pass
+def ring():
+    one = Ring()
+    one.self = one
+    return weakref.ref(one)
+within = []
+try:
+    with lean_start.without_collecting():
+        within = [ring(), gc.isenabled()]
+        raise ValueError
+except ValueError:
+    later = ring()
+gc.collect()
+print(within[1], gc.isenabled(), within[0]() is None, later() is None)
+"""
+    assert run(code) == "False True False True"
+
+
 def test_no_package_is_searched_for_components(tmp_path: Path) -> None:
     """A component that an installed package declares is found by Streamlit, and not looked for by the board."""
     package, info = tmp_path / "fake_component", tmp_path / "fake_component-1.dist-info"

@@ -68,7 +68,7 @@ def serve(
 
     from board.serving import lean_start
 
-    with lean_start.without_plotly():
+    with lean_start.without_plotly(), lean_start.without_collecting():
         from board.serving import app
 
     try:
@@ -125,6 +125,8 @@ def _import_pages() -> None:
     `header` is what the entry script imports first: it waits there for what is left, and no two threads import in different orders.
     """
     from board.serving import lean_start
-    from board.ui import header  # noqa: F401
 
-    lean_start.put_in_plotly_look()
+    with lean_start.without_collecting():
+        from board.ui import header  # noqa: F401
+
+        lean_start.put_in_plotly_look()

@@ -73,6 +73,7 @@ CHECKS: Final[tuple[Check, ...]] = (
         "Compare chat template, dropout, precision and temperature of the two forward passes; a reference of your own choice may differ.",
         alignment.first_step,
         needs=("logprobs", "ref_logprobs"),
+        of_whole=True,
     ),
     Check(
         "masked-tokens",
@@ -134,6 +135,7 @@ CHECKS: Final[tuple[Check, ...]] = (
         "A job that resumed from a checkpoint wrote them again: their means mix two policies.",
         "Take out the rows of the first write, or let each attempt write to a folder of its own.",
         loading.resumed,
+        of_whole=True,
     ),
     Check(
         "two-files",
@@ -143,6 +145,7 @@ CHECKS: Final[tuple[Check, ...]] = (
         "Take out the files of the older attempt, or the copies.",
         completeness.two_files,
         needs=("rank",),
+        of_whole=True,
     ),
     Check(
         "clock",
@@ -151,6 +154,7 @@ CHECKS: Final[tuple[Check, ...]] = (
         "Rows of an older attempt stand among those of the newer one.",
         "Take out the older rows, or let each attempt write to a folder of its own.",
         completeness.clock,
+        of_whole=True,
     ),
     Check(
         "missing-steps",
@@ -159,6 +163,7 @@ CHECKS: Final[tuple[Check, ...]] = (
         "A curve goes straight across the gap, whatever happened there.",
         "Look for a shard that was not copied or a job that failed between them.",
         completeness.missing_steps,
+        of_whole=True,
     ),
     Check(
         "missing-ranks",
@@ -168,6 +173,7 @@ CHECKS: Final[tuple[Check, ...]] = (
         "Look for the shard of that rank: not copied, or its writer failed.",
         completeness.missing_ranks,
         needs=("rank",),
+        of_whole=True,
     ),
     Check(
         "small-steps",
@@ -176,6 +182,7 @@ CHECKS: Final[tuple[Check, ...]] = (
         "Means of those steps are over a part of the batch.",
         "Look for lines that were refused, writers that dropped rows, or a batch that was filtered.",
         completeness.small_steps,
+        of_whole=True,
     ),
     Check(
         "small-groups",
@@ -185,6 +192,7 @@ CHECKS: Final[tuple[Check, ...]] = (
         "Write every member of a group, those with no reward or cut off included.",
         completeness.small_groups,
         needs=("prompt",),
+        of_whole=True,
     ),
     Check(
         "missing-rewards",
@@ -246,7 +254,7 @@ _WITHOUT_ROWS: Final = frozenset({"refused", "unfinished", "odd-values", "lost",
 def run_checks(run: Run, progress: Callable[[float], None] | None = None) -> CheckReport:
     """All checks of a run. Goes through its tokens once; `progress` is told the share of that which is done, 0 to 1."""
     evidence = collect(run, _MEASURES, progress)
-    answers = [(check, _answer(check, evidence)) for check in CHECKS]
+    answers = [(check, _answer(check, evidence, whole=run.reading is None)) for check in CHECKS]
     findings = [_finding(check, found, run) for check, answer in answers for found in _found(answer)]
     return CheckReport(
         rollouts=len(run.frame),
@@ -256,7 +264,9 @@ def run_checks(run: Run, progress: Callable[[float], None] | None = None) -> Che
     )
 
 
-def _answer(check: Check, evidence: Evidence) -> Answer:
+def _answer(check: Check, evidence: Evidence, *, whole: bool) -> Answer:
+    if check.of_whole and not whole:
+        return Unable("it looks at the whole run, of which a part is read")
     if evidence.frame.empty and check.name not in _WITHOUT_ROWS:
         return Unable("there are no rollouts")
     absent = [name for name in check.needs if name not in evidence.fields]

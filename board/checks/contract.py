@@ -59,6 +59,8 @@ class Check:
     run: Callable[[Evidence], Answer]
     needs: tuple[str, ...] = ()
     """Fields that some rollout must have; without them the check cannot tell."""
+    of_whole: bool = False
+    """Whether it cannot tell before the whole run is read: what is missing may still come."""
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,11 @@ class Run:
         """The run folder's path as text, and whose dump in it: what is kept of the run is kept under it."""
         return f"{shown(self.location)} ({self.family})" if self.family else shown(self.location)
 
+    @property
+    def selection(self) -> str:
+        """Which split and which steps alone these are, whichever load they are of; empty for all."""
+        return self.load_id.partition("-")[2]
+
     @cached_property
     def steps(self) -> NDArray[np.int64]:
         """The steps there are, in order."""

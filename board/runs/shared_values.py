@@ -73,6 +73,29 @@ class RecentValues(Generic[_T]):
         return kept[0]
 
 
+class OfLatestLoads(Generic[_T]):
+    """Values made of runs, by their keys, each of the load alone it was last asked for of: what a run was made of that grows is not kept.
+
+    Of more than `most` keys the one not asked for longest goes first. Who asks for what is being made waits for it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._values: RecentlyUsed[Hashable, tuple[str, _T]] = RecentlyUsed(most)
+        self._turns = Turns()
+
+    def get(self, key: Hashable, load_id: str, make: Callable[[], _T]) -> _T:
+        """The value of that key and load, made if it is not kept."""
+        kept = self._values.use(key)
+        if kept is not None and kept[0] == load_id:
+            return kept[1]
+        with self._turns.of((key, load_id)):
+            kept = self._values.use(key)
+            if kept is None or kept[0] != load_id:
+                kept = (load_id, make())
+                self._values.keep(key, kept)
+        return kept[1]
+
+
 class LatestValue(Generic[_T]):
     """A value that takes long to make of a run: made by whoever asks first, while others wait. What interrupts making it is that reader's alone.
 

@@ -24,7 +24,7 @@ from board.figures.theme import ink
 from board.runs.library import Library, RunFolder, list_runs
 from board.runs.rollout import Rollout
 from board.runs.run import Run
-from board.runs.shared_values import LatestValue, RecentValues
+from board.runs.shared_values import LatestValue, OfLatestLoads, RecentValues
 from board.serving import lean_start
 from board.text.path_names import path_of, shown
 from board.trackers import LogSource
@@ -75,8 +75,8 @@ def _run_folders(folder: str) -> list[RunFolder]:
 
 
 def frame(name: str, compute: Callable[[Run], pd.DataFrame], run: Run, *small: str | float | None) -> pd.DataFrame:
-    """A frame computed from a run, kept while that load of the run is in use. Keyed by the load and small choices, never by its data."""
-    return _frame(name, run.load_id, small, run, compute)
+    """A frame computed from a run, kept for its latest load. Keyed by the load and small choices, never by its data."""
+    return _frames().get(_of(run, name, small), run.load_id, lambda: compute(run))
 
 
 def step_stats(run: Run, column: str) -> pd.DataFrame:
@@ -86,18 +86,13 @@ def step_stats(run: Run, column: str) -> pd.DataFrame:
 
 def built(name: str, build: Callable[[], _T], run: Run, *small: str | float | None) -> _T:
     """Something large made from a run, as what is sent to the browser: the last few are kept, by the load and small choices."""
-    built: _T = _built(name, run.load_id, small, build)
+    built: _T = _large().get(_of(run, name, small), run.load_id, build)
     return built
 
 
 def ordered_keys(compute: Callable[[], NDArray[np.int64]], run: Run, *small: str | float | bool | None) -> NDArray[np.int64]:
     """Keys of rollouts in the order of a list, found once for all readers. Keyed by the load and small choices; not to be changed."""
-    return _ordered_keys(run.load_id, small, compute)
-
-
-@st.cache_resource(show_spinner=False, max_entries=16)
-def _ordered_keys(load_id: str, small: tuple[object, ...], _compute: Callable[[], NDArray[np.int64]]) -> NDArray[np.int64]:
-    return _compute()
+    return _orders().get(_of(run, "order", small), run.load_id, compute)
 
 
 def chart(name: str, draw: Callable[[], Chart], run: Run, *small: str | float | tuple[str, ...] | None) -> DrawnChart:
@@ -170,16 +165,29 @@ def _latest_answer(location: str, query: str) -> LatestValue[Any]:
     return LatestValue()
 
 
-@st.cache_resource(show_spinner=False, max_entries=4)
-def _built(name: str, load_id: str, small: tuple[str | float | None, ...], _build: Callable[[], object]) -> Any:
-    return _build()
+def stage(run: Run) -> str:
+    """Tells what is made of a run while it is being read from what is made of the whole."""
+    return "part" if run.reading else "whole"
 
 
-@st.cache_resource(show_spinner=False, max_entries=256)
-def _frame(
-    name: str, load_id: str, small: tuple[str | float | None, ...], _run: Run, _compute: Callable[[Run], pd.DataFrame]
-) -> pd.DataFrame:
-    return _compute(_run)
+def _of(run: Run, name: str, small: tuple[object, ...]) -> tuple[object, ...]:
+    """What is kept of a run is kept under this, whichever load it is of."""
+    return (name, run.address, run.selection, small)
+
+
+@st.cache_resource(show_spinner=False)
+def _large() -> OfLatestLoads[Any]:
+    return OfLatestLoads(4)
+
+
+@st.cache_resource(show_spinner=False)
+def _frames() -> OfLatestLoads[pd.DataFrame]:
+    return OfLatestLoads(256)
+
+
+@st.cache_resource(show_spinner=False)
+def _orders() -> OfLatestLoads[NDArray[np.int64]]:
+    return OfLatestLoads(16)
 
 
 def likeliest_alternatives(run: Run, rollout: Rollout, rows: NDArray[np.int64]) -> Likeliest | None:

@@ -36,7 +36,8 @@ def _without_rollout(run: Run, whole: Run) -> Iterator[str]:
     # Every move to another step forgets the rollout, so a rollout that is there was chosen after the step.
     key = run.key_of(str(asked))
     if key is not None:
-        place.fill_in(step=run.rollout(key).step)
+        rollout = run.rollout(key)
+        place.fill_in(step=rollout.step, rollout=rollout.source)  # by its line, where the link was made before that was known
         return
     if whole.reading and whole.key_of(str(asked)) is None:
         yield _await(f"The rollout {asked!r} is not read yet: it opens as soon as it is.", rollout=str(asked))

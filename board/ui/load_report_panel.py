@@ -22,7 +22,8 @@ def draw(run: Run) -> None:
     """What loading found, as a count; the details, and what padding is, when opened."""
     report = run.report
     problems = report.counts.total()
-    label = f"{plural(report.rows, 'row')} · {plural(problems, 'problem') if problems else 'no problems'}"
+    rows = plural(report.rows, "row") + (" so far" if run.reading else "")
+    label = f"{rows} · {plural(problems, 'problem') if problems else 'no problems'}"
     for count, noun in ((int(bool(report.lost)), "warning"), (len(report.noted), "note")):  # as `check` counts them
         if count:
             label = f"{label} · {plural(count, noun)}"
@@ -44,7 +45,7 @@ def _details(run: Run) -> None:
     for family, folder in report.aside.items():
         dump = library.aside_name(str(place.part("run")), family, folder)
         st.page_link("board/ui/pages/rewards.py", label=f"Open what {family} wrote", query_params={"run": dump})
-    _problems(report)
+    _problems(report, whole=run.reading is None)
 
 
 def _lines(report: LoadReport) -> list[str]:
@@ -65,9 +66,9 @@ def _lines(report: LoadReport) -> list[str]:
     ]
 
 
-def _problems(report: LoadReport) -> None:
+def _problems(report: LoadReport, *, whole: bool) -> None:
     if not report.problems:
-        st.text("Every line was read, and nothing about it is odd.")
+        st.text(f"{'Every line was read' if whole else 'A part of the lines was read'}, and nothing about it is odd.")
         return
     st.text(f"Not loaded, line or shard: {report.refused:,}. Loaded, but flagged: {report.flagged:,}.")
     st.dataframe(report.to_frame(), hide_index=True, width=720, height=min(400, 40 + 35 * len(report.problems)))

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Final
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from board.runs.progress import Progress, Reading
 from board.runs.run import Run
 from board.runs.scout import Wish
+from board.text.counting import plural
 from board.ui import caches, link_checks, place
 from board.ui.messages import notice
 
@@ -34,13 +36,16 @@ def draw(run: Run, opened: OpenedAs) -> None:
         return
     if run.reading.trouble:
         notice(run.reading.trouble, "error")
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="reading"):
-        if run.reading.stopped:
+    if run.reading.stopped:
+        with _line():
             _words(run.reading)
-            st.button("Go on", key="go_on", on_click=_go_on, args=(opened,))
-        else:
-            st.fragment(_follow, run_every=LOOK_SECONDS)(run, run.reading, opened)
-            st.button("Stop", key="stop_reading", on_click=_stop, args=(opened,))
+            st.button("Go on", key="go_on", type="tertiary", on_click=_go_on, args=(opened,))
+    else:
+        st.fragment(_follow, run_every=LOOK_SECONDS)(run, run.reading, opened)
+
+
+def _line() -> DeltaGenerator:
+    return st.container(horizontal=True, vertical_alignment="center", gap="small", key="reading")
 
 
 def wish() -> Wish:
@@ -59,12 +64,15 @@ def _follow(run: Run, reading: Reading, opened: OpenedAs) -> None:
     newest = library.peek(*key)
     if newest is not None and newest is not run:
         st.rerun()
-    _words(reading, load.progress if load else None)
+    with _line():
+        _words(reading, load.progress if load else None)
+        st.button("Stop", key="stop_reading", type="tertiary", on_click=_stop, args=(opened,))
 
 
 def _words(reading: Reading, progress: Progress | None = None) -> None:
-    st.text(reading.words(progress), width="content")
     st.progress((progress or reading.progress).share, width=120)
+    shown = plural(reading.rows, "rollout")
+    st.text(f"{reading.words(progress)} · curves, counts and checks are of {shown}", width="content")
 
 
 def _stop(opened: OpenedAs) -> None:

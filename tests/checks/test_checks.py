@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from board import open_run
 from board.checks.all_checks import CHECKS, NAMED_PLACES, run_checks
 from board.checks.texts import CLOSELY
 from board.runs.load_report import KEPT_PROBLEMS
+from board.runs.progress import Progress, Reading
 
 REPOSITORY = Path(__file__).parents[2]
 ODD_RUNS = Path(__file__).parents[1] / "odd_runs"
@@ -359,3 +361,19 @@ ODD = {
 def test_odd_runs(name: str) -> None:
     """Of each odd run exactly what is odd about it is found."""
     assert names(run_checks(open_run(ODD_RUNS / name))) == ODD[name]
+
+
+def test_of_a_part_of_a_run_nothing_is_said_to_be_missing(tmp_path: Path) -> None:
+    """What is not read yet is not missing: such checks cannot tell, and the others say what they find in the part."""
+    rows = [one for one in sound() if one["step"] != 2]
+    run = open_run(write_run(tmp_path / "run", {"data.jsonl": [*rows, rows[-1]]}))
+    part = replace(run, reading=Reading(Progress(1, 2, len(rows), 1.0), len(rows), 2 * len(rows)))
+
+    whole, checked = run_checks(run), run_checks(part)
+
+    assert {"missing-steps", "same-row"} <= {*names(whole)}
+    assert "same-row" in names(checked)
+    assert not any(finding.check.of_whole for finding in checked.findings)
+    reasons = {check.name: reason for check, reason in checked.unable if check.of_whole}
+    assert {*reasons} == {check.name for check in CHECKS if check.of_whole}
+    assert {reasons["missing-steps"], reasons["small-groups"]} == {"it looks at the whole run, of which a part is read"}

@@ -104,6 +104,16 @@ def test_a_link_waits_for_its_rollout(run: Path) -> None:
     assert f"This run has no rollout {none!r}" in texts(other)
 
 
+def test_a_link_by_byte_becomes_one_by_line(root: Path) -> None:
+    """A rollout that was linked before its line was known is the same one later, under its line."""
+    write_run(root / "run", {"a.jsonl": [whole_row(0), whole_row(1)]})
+    offset = (root / "run/a.jsonl").read_bytes().index(b"\n") + 1
+
+    test = opened("tokens", run="run", rollout=f"a.jsonl:@{offset}")
+
+    assert (linked(test, "rollout"), linked(test, "step")) == ("a.jsonl:2", "1")
+
+
 def test_a_link_waits_for_its_step(run: Path) -> None:
     """The nearest step is shown until then; a reader who moves on meanwhile is not called back."""
     rows = stopped(run)

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from board.runs.shared_values import RecentlyUsed, RecentValues
+from board.runs.shared_values import OfLatestLoads, RecentlyUsed, RecentValues
 
 
 def test_a_value_is_made_once() -> None:
@@ -86,3 +86,43 @@ def test_one_slow_value_holds_up_no_other() -> None:
     go_on.set()
     thread.join(30)
     assert kept.get("slow", lambda: 3) == 1
+
+
+def test_of_each_key_the_latest_load_alone_is_kept() -> None:
+    """Made once for all who ask for that load; of another load it takes its place, and what was not asked for longest goes."""
+    values, made = OfLatestLoads[str](2), list[str]()
+
+    def get(key: str, load: str) -> str:
+        def make() -> str:
+            made.append(f"{key} of {load}")
+            return made[-1]
+
+        return values.get(key, load, make)
+
+    assert [get("a", "1"), get("a", "1"), get("a", "2"), get("a", "1")] == ["a of 1", "a of 1", "a of 2", "a of 1"]
+    assert made == ["a of 1", "a of 2", "a of 1"]
+    for key in ("b", "a", "c", "a", "b"):
+        get(key, "1")
+    assert made[3:] == ["b of 1", "c of 1", "b of 1"]
+
+
+def test_what_is_being_made_is_waited_for() -> None:
+    """Two who ask at once get the same value, made once."""
+    values, made, together = OfLatestLoads[object](2), list[object](), threading.Barrier(2)
+
+    def make() -> object:
+        made.append(object())
+        return made[-1]
+
+    def ask() -> None:
+        together.wait()
+        got.append(values.get("a", "1", make))
+
+    got: list[object] = []
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert got == [made[0]] * 2

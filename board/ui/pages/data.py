@@ -21,7 +21,7 @@ run = view.run
 
 def run_of_checks() -> CheckReport:
     """What the checks found in the run, made when the first reader opens this page; of a large run that grows, when a reader asks again."""
-    latest = caches.latest("checked", f"{run.address} {run.splits}")
+    latest = caches.latest("checked", f"{run.address} {run.splits} {caches.stage(run)}")
     notice = st.container(horizontal=True, vertical_alignment="center", gap="small", key="examined")
     slot = st.empty()
     ticks = [0.0]

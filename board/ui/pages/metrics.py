@@ -56,7 +56,8 @@ missing: list[str] = []
 
 def computed() -> tuple[pd.DataFrame, str]:
     """The metrics that rollouts give, by step, and the load they are of; of a large run that grows, computed again when asked."""
-    latest = caches.latest("metrics", f"{run.address} {run.splits} {view.whole.splits} {place.part('steps')}")
+    of = f"{run.address} {run.splits} {view.whole.splits} {place.part('steps')} {caches.stage(run)}"
+    latest = caches.latest("metrics", of)
     row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="computed")
 
     # Here in every run of the script: what follows would move up in the next, and be built again in the browser.

@@ -1,7 +1,7 @@
 """Logs that trainers keep beside their rollouts: verl's, ms-swift's, ART's and that of every Trainer of transformers.
 
-`trackers/` beside this file holds what they wrote: trainer_state.json by TRL 1.16's GRPO and RLOO trainers, verl's file by the logger of
-verl 0.9.1, ms-swift's by the function of ms-swift 4.6.0 that fills its lines.
+`written/` beside this file holds what they wrote: trainer_state.json by TRL 1.16's GRPO and RLOO trainers, verl's file by the logger of
+verl 0.9.1, ART's by ART 0.5.18 (`tests/writers/art_log.py`), ms-swift's by the function of ms-swift 4.6.0 that fills its lines.
 """
 
 import json
@@ -29,10 +29,10 @@ LOGS: dict[str, tuple[str, str, str, dict[str, dict[int, float]]]] = {
     ),
     "ms-swift": ("ms_swift_4_6_0.jsonl", "logging.jsonl", "jsonl", {"epoch": {1: 0.25, 2: 0.5, 3: 0.75}}),
     "ART": (
-        "art_0_5_23.jsonl",
+        "art_0_5_18.jsonl",
         "history.jsonl",
         "jsonl",
-        {"train/reward": {0: 0.0, 1: 0.5, 2: 1.0}, "val/reward": {0: 0.0, 1: 0.25, 2: 0.5}},
+        {"train/turns": {1: 2.0, 2: 2.0}, "val/correct": {2: 0.5}, "data/cum/num_trajectories": {1: 3.0, 2: 9.0}},
     ),
     "GRPO's trainer": (
         "trl_grpo_trainer_state.json",

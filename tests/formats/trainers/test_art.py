@@ -14,6 +14,7 @@ from environments import python_with
 from golden_runs import GOLDEN
 
 from board import formats, open_run
+from board.analysis.logged_curves import CurveReader, find
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.row import Row
@@ -203,6 +204,10 @@ def test_art_itself(tmp_path: Path, release: str, least: tuple[int, int]) -> Non
     run = open_run(tmp_path / "out/sums/models/tiny")
     assert (run.report.formats, run.report.problems, len(run.frame)) == ({"ART": 3}, [], 9)
     assert [*run.frame["reward"]] == [1, 0, 1] * 3
+    (source,) = find(run.location, None, tmp_path)
+    logged = {one.name: one.curve for one in CurveReader().read([source]).logged}
+    assert logged["train/turns"].steps.tolist() == [1, 2]
+    assert logged["train/turns"].values.tolist() == [2.0, 2.0]
 
 
 def test_evaluation_is_told_by_the_folder() -> None:

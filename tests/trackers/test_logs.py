@@ -1,14 +1,16 @@
 """Logs that trainers keep beside their rollouts: verl's, ms-swift's, ART's and that of every Trainer of transformers.
 
 `written/` beside this file holds what they wrote: trainer_state.json by TRL 1.16's GRPO and RLOO trainers, verl's file by the logger of
-verl 0.9.1, ART's by ART 0.5.18 (`tests/writers/art_log.py`), ms-swift's by the function of ms-swift 4.6.0 that fills its lines.
+verl 0.9.1, ART's by ART 0.5.18 (`tests/writers/art_log.py`), ms-swift's by ms-swift 4.6.0 (`tests/writers/swift_log.py`).
 """
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
+from environments import python_with
 from tracked import curves
 
 from board import open_run
@@ -27,7 +29,7 @@ LOGS: dict[str, tuple[str, str, str, dict[str, dict[int, float]]]] = {
         "jsonl",
         {"critic/score/mean": {1: 0.25, 2: 0.5, 3: 0.75}, "val-core/math/acc/mean@4": {1: 0.5, 2: 0.5, 3: 0.5}},
     ),
-    "ms-swift": ("ms_swift_4_6_0.jsonl", "logging.jsonl", "jsonl", {"epoch": {1: 0.25, 2: 0.5, 3: 0.75}}),
+    "ms-swift": ("ms_swift_4_6_0.jsonl", "logging.jsonl", "jsonl", {"loss": {1: 9.16666698, 2: 9.16641617, 3: 9.16622925}}),
     "ART": (
         "art_0_5_18.jsonl",
         "history.jsonl",
@@ -132,3 +134,16 @@ def test_what_is_no_step_of_ms_swift_stays_a_curve(tmp_path: Path) -> None:
     (tmp_path / "metrics.jsonl").write_text('{"step": 4, "iteration": 2}\n{"iteration": "7/9", "x": 1}\n')
 
     assert curves(jsonl.read, tmp_path / "metrics.jsonl") == {"iteration": {4: 2.0}, "x": {7: 1.0}}
+
+
+@pytest.mark.slow
+def test_ms_swift_itself(tmp_path: Path) -> None:
+    """A log that ms-swift keeps now is read whole. RL_BOARD_SWIFT_PYTHON names an interpreter that has it."""
+    python = python_with(tmp_path / "env", "RL_BOARD_SWIFT_PYTHON", "torch==2.13.0", "ms-swift==4.6.0")
+    writer = Path(__file__).parents[1] / "writers" / "swift_log.py"
+
+    subprocess.run([python, writer, tmp_path / "out"], check=True, timeout=300)
+
+    found = curves(jsonl.read, tmp_path / "out" / "logging.jsonl")
+    assert [*found["loss"]] == [*found["eval_runtime"]] == [1, 2, 3]
+    assert found["epoch"][3] == 3.0

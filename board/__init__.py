@@ -6,8 +6,6 @@ which is why nothing is imported here until asked for.
 
 from typing import TYPE_CHECKING, Any
 
-from board.errors import missing_library
-
 if TYPE_CHECKING:
     from board.recorder import RolloutRecorder
     from board.runs.opening import open_run
@@ -32,5 +30,7 @@ def __getattr__(name: str) -> Any:
 
             return RolloutRecorder
     except ModuleNotFoundError as error:
+        from board.errors import missing_library
+
         raise ImportError(missing_library(error, f"board.{name}")) from error
     raise AttributeError(f"module 'board' has no attribute {name!r}")

@@ -74,6 +74,12 @@ assert not unneeded, unneeded
     subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True, timeout=60)
 
 
+def test_importing_the_package_imports_nothing_of_it() -> None:
+    """Every process of ours begins with `import board`, and pays for no more than what it then asks for."""
+    code = "import sys, board; assert not [name for name in sys.modules if name.startswith('board.')]; board.RolloutRecorder"
+    subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True, timeout=60)
+
+
 def test_recorder_needs_numpy_and_orjson_alone() -> None:
     """A trainer that records imports no viewer."""
     code = """

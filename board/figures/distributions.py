@@ -18,7 +18,7 @@ from board.figures.chart import Chart, Spec, without_steps
 from board.figures.curve_panel import CurvePanel
 from board.figures.curves import CurveSeries, step_panel
 from board.figures.downsampling import kept_points
-from board.figures.theme import AXIS_TITLE, COLORS, MARK, SEQUENTIAL, base_layout, leave_room, step_axis, tint
+from board.figures.theme import AXIS_TITLE, COLORS, MARK, RAMP, base_layout, leave_room, step_axis, tint
 from board.metrics.formulas import Float64Array, FloatArray
 from board.text.format_number import fmt, with_all_digits
 
@@ -103,7 +103,7 @@ def reward_heat(
         "y": edges,
         "z": share.T * 100,
         "customdata": np.stack([together, np.broadcast_to(totals, together.shape)], axis=-1).transpose(1, 0, 2),
-        "colorscale": SEQUENTIAL,
+        "colorscale": RAMP,
         "zmin": 0,
         "hoverongaps": False,
         "hovertemplate": "step %{x:,d}, reward about %{y:.4~g}: %{customdata[0]} of %{customdata[1]} rollouts<extra></extra>",

@@ -33,6 +33,9 @@ that text needs, so text is never coloured. Lines that share a colour differ in 
 SEQUENTIAL: Final = "Cividis"
 """Even steps for every kind of colour vision, low to high."""
 
+RAMP: Final = [[share, f"rgba(18,144,138,{alpha})"] for share, alpha in ((0, 0.04), (0.1, 0.22), (0.35, 0.55), (1, 1))]
+"""Shares of a whole, few to many: the policy's colour over the page, light or dark, so that nothing reads as nothing."""
+
 MARK: Final = "rgba(128,136,140,0.9)"
 """Marks that are no data."""
 

@@ -38,13 +38,24 @@ class CurveChoices:
 
 
 def curve_choices(numeric: Sequence[str]) -> CurveChoices:
-    """Draw the curve settings in one row and return them."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    """Draw the curve settings in one low row, labels beside them, and return them."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="curve_choices"):
         band = st.segmented_control(
-            "Band", list(BANDS), default="std", format_func=BANDS.__getitem__, required=True, key="band", bind="query-params"
+            "Band",
+            list(BANDS),
+            default="std",
+            format_func=BANDS.__getitem__,
+            required=True,
+            key="band",
+            bind="query-params",
+            label_visibility="collapsed",
         )
-        smoothing = st.slider("Smoothing", 0.0, 0.95, 0.0, 0.05, key="smoothing", bind="query-params", width=160)
-        estimator = estimator_choice()
+        st.text("KL", help=_estimator_help(), width="content")
+        estimator = estimator_choice(label=False)
+        st.text("Smoothing", width="content")
+        smoothing = st.slider(
+            "Smoothing", 0.0, 0.95, 0.0, 0.05, key="smoothing", bind="query-params", width=140, label_visibility="collapsed"
+        )
         with st.popover("Chart options"), place.folded():
             scale = st.number_input("Band scale", 0.1, 3.0, 1.0, 0.1, key="band_scale", bind="query-params", width=320)
             shift = st.toggle(
@@ -62,8 +73,8 @@ def curve_choices(numeric: Sequence[str]) -> CurveChoices:
     return CurveChoices(cast(Band, band), float(scale), float(smoothing), bool(shift), estimator, tuple(extra))
 
 
-def estimator_choice() -> str:
-    """Draw the choice of KL estimator, the same on every page, and return its name."""
+def estimator_choice(*, label: bool = True) -> str:
+    """Draw the choice of KL estimator, the same on every page, and return its name; `label` is whether its label stands above it."""
     chosen = st.segmented_control(
         "KL estimator",
         list(ESTIMATORS),
@@ -73,6 +84,7 @@ def estimator_choice() -> str:
         bind="query-params",
         persist_state="session",
         help=_estimator_help(),
+        label_visibility="visible" if label else "collapsed",
     )
     return chosen or DEFAULT_ESTIMATOR
 

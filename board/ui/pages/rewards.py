@@ -47,17 +47,17 @@ def story(choices: CurveChoices) -> None:
     found = landmarks(
         {name: caches.step_stats(run, name) for name in columns if name in run.frame.columns}, kl_column(choices.estimator)
     )
-    with st.container(gap="small", key="story"):
-        for at, landmark in enumerate(found):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="story"):
+        for at, landmark in sorted(enumerate(found), key=lambda one: one[1].kind == "note"):
             if landmark.kind == "warning":
-                with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small", key=f"warning_{at}"):
+                with st.container(
+                    border=True, horizontal=True, vertical_alignment="center", gap="small", width="content", key=f"warning_{at}"
+                ):
                     st.badge("warning", color="orange")
-                    st.text(landmark.text)
-                    _to_step(landmark, at, f"Look at step {landmark.step:,}")
-        with st.container(horizontal=True, gap="small"):
-            for at, landmark in enumerate(found):
-                if landmark.kind == "note":
-                    _to_step(landmark, at, landmark.text)
+                    st.text(landmark.text, width="content")
+                    _to_step(landmark, at, f"Step {landmark.step:,}")
+            else:
+                _to_step(landmark, at, landmark.text)
 
 
 def _to_step(landmark: Landmark, at: int, label: str) -> None:

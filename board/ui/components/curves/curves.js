@@ -14,7 +14,7 @@ import { showZoom, zoomBar } from "./zoom_bar.js";
 /** @import { Mounted, Parent } from "../streamlit" */
 /** @import { Acts, Card, Look, Range, Sent } from "./types" */
 
-/** @typedef {{ card: Card; parts: import("./card.js").Parts; over: SVGElement; drawn: import("./plot.js").Plot | null; near: boolean; ready: boolean }} Shown */
+/** @typedef {{ card: Card; parts: import("./card.js").Parts; over: SVGElement; drawn: import("./plot.js").Plot | null; near: boolean; ready: boolean; stale: boolean }} Shown */
 
 /**
  * @typedef {object} State
@@ -24,6 +24,7 @@ import { showZoom, zoomBar } from "./zoom_bar.js";
  * @property {Shown[]} shown
  * @property {Mounted<Sent>["setTriggerValue"]} trigger
  * @property {Look} look
+ * @property {number} width of each plot, with its edges
  * @property {HTMLElement} live says what is under the crosshair when it is moved by key
  * @property {HTMLElement} bar
  * @property {Shown | null} zoomed the panel that was zoomed on
@@ -65,15 +66,18 @@ function build(parentElement, data) {
   /** @type {State} */
   const state = {
     ...{ root, meta: data.meta, stamp: "", shown: [], trigger: nothing, look: lookOf(root), stop: nothing },
-    ...{ live: element("p", "cv-live", { "aria-live": "polite" }), bar: element("div"), zoomed: null },
+    ...{ live: element("p", "cv-live", { "aria-live": "polite" }), bar: element("div"), zoomed: null, width: 0 },
   };
   state.bar = zoomBar(actsOf(state, null));
   root.onkeydown = (event) => pressed(state, event);
   root.onblur = () => point(page, null);
-  const layout = perFrame(() => lay(state));
+  const drawing = perFrame(() => drawNear(state, drawing));
+  const layout = perFrame(() => {
+    lay(state);
+    drawing();
+  });
   const resized = new ResizeObserver(layout);
   resized.observe(root);
-  const drawing = perFrame(() => drawNear(state, drawing));
   const seen = new IntersectionObserver(
     (entries) => {
       for (const { target, isIntersecting } of entries) {
@@ -110,13 +114,14 @@ const watch = new WeakMap();
  * @param {Look} look
  */
 function fill(state, { meta, numbers }, look) {
+  const near = new Set(state.shown.filter((one) => one.near).map(({ card }) => card.key));
   clear(state);
   Object.assign(state, { meta, look, stamp: meta.stamp });
   const acts = actsOf(state, null);
   const height = meta.height + EDGES.top + EDGES.bottom;
   state.shown = decode(meta, numbers.getChildAt(0).toArray()).map((card) => {
     const parts = cardParts(card, { height, pins: meta.pins, acts });
-    return { card, parts, over: overlay(), drawn: null, near: false, ready: false };
+    return { card, parts, over: overlay(), drawn: null, near: near.has(card.key), ready: false, stale: false };
   });
   state.root.replaceChildren(...state.shown.map(({ parts }) => parts.root), state.live);
   claim(page, state, Math.max(LEAST_EDGE, ...state.shown.map(({ card }) => labelRoom(card))));
@@ -125,6 +130,7 @@ function fill(state, { meta, numbers }, look) {
     caption(one.parts, one.card, null);
     watch.get(state)?.observe(one.parts.root);
   }
+  for (const one of state.shown) if (one.near) draw(state, one); // what is in sight is there again before the browser paints
   follow(state, "choice");
 }
 
@@ -141,10 +147,12 @@ function clear(state) {
  */
 function lay(state) {
   const columns = columnsOf(state.root.clientWidth, state.shown.length, state.meta);
+  state.root.toggleAttribute("data-alone", state.shown.length === 1 && columns > 1);
   state.root.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
   state.root.style.columnGap = `${GAP}px`;
+  state.width = state.shown[0]?.parts.plot.clientWidth ?? 0;
   for (const one of state.shown) {
-    one.drawn?.resize(one.parts.plot.clientWidth, margin(page));
+    one.drawn?.resize(state.width, margin(page));
   }
 }
 
@@ -160,7 +168,7 @@ function drawNear(state, again) {
     if (performance.now() - begin > BUDGET) return again();
     draw(state, one);
   }
-  for (const one of state.shown) if (one.near) redraw(one);
+  for (const one of state.shown) if (one.near && one.stale) redraw(one);
 }
 
 /**
@@ -168,7 +176,7 @@ function drawNear(state, again) {
  * @param {Shown} one
  */
 function draw(state, one) {
-  const width = one.parts.plot.clientWidth;
+  const { width } = state;
   if (one.drawn || width === 0) return;
   const height = state.meta.height + EDGES.top + EDGES.bottom;
   const acts = actsOf(state, one);
@@ -238,6 +246,7 @@ function follow(state, what) {
     }
     if (what === "zoom") one.drawn?.show(page.zoom ?? stepAxis(state.meta.span));
     if (one.near) redraw(one);
+    else one.stale = true;
   }
   if (what !== "at") placeBar(state);
 }
@@ -294,8 +303,10 @@ function step(state, by) {
  * What lies over a plot.
  * @param {Shown} one
  */
-function redraw({ card, parts, over, drawn, ready }) {
+function redraw(one) {
+  const { card, parts, over, drawn, ready } = one;
   if (!drawn || !ready) return;
+  one.stale = false;
   const frame = drawn.frame();
   drawStill(over, card, frame);
   drawMark(over, card, frame, page.choice?.step ?? null);

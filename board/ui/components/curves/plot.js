@@ -118,8 +118,8 @@ function dataOf({ steps, strokes }) {
  */
 function frameOf(u, range) {
   return {
-    width: u.over.clientWidth,
-    height: u.over.clientHeight,
+    width: u.bbox.width / devicePixelRatio, // asking the element would lay out the page
+    height: u.bbox.height / devicePixelRatio,
     across: (step) => u.valToPos(step, "x"),
     down: (value) => u.valToPos(value, "y"),
     range,

@@ -41,18 +41,20 @@ class Row:
 
 
 def flag_not_finite(rows: Sequence[Row]) -> None:
-    """Say which arrays hold NaN or infinity at a token that is trained on, before they are aligned.
+    """Say of each row which arrays hold NaN or infinity at a token that is trained on, before they are aligned.
 
-    One look at all numbers of a metric tells whether any does.
+    One look at all numbers of a metric tells whether any does; what is said of a row does not depend on the others.
     """
-    for name in dict.fromkeys(name for row in rows for name in row.arrays):
-        having = [row for row in rows if name in row.arrays]
-        if np.isfinite(np.concatenate([row.arrays[name] for row in having])).all():
-            continue
-        for row in having:
-            bad = np.flatnonzero(~np.isfinite(row.arrays[name]) & ~_masked(row, row.arrays[name].size))
-            if bad.size:
-                row.flags.append(f"{name} has no finite number at {plural(bad.size, 'token')}, the first at position {bad[0]}")
+    names = dict.fromkeys(name for row in rows for name in row.arrays)
+    suspect = {name for name in names if not _all_finite([row.arrays[name] for row in rows if name in row.arrays])}
+    for row, name in [(one, name) for one in rows for name in one.arrays if name in suspect]:
+        bad = np.flatnonzero(~np.isfinite(row.arrays[name]) & ~_masked(row, row.arrays[name].size))
+        if bad.size:
+            row.flags.append(f"{name} has no finite number at {plural(bad.size, 'token')}, the first at position {bad[0]}")
+
+
+def _all_finite(arrays: Sequence[FloatArray]) -> bool:
+    return bool(np.isfinite(np.concatenate(arrays)).all())
 
 
 def _masked(row: Row, size: int) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ says what is odd about it. Knows the row as it is declared; knows no part.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -25,8 +25,16 @@ from board.sources.shards import Line
 _PLAIN: Final = frozenset({TOKENS, PROMPT_IDS, *TEXTS})
 """Fields whose lists are no numbers per token."""
 
+LEFT_ALONE: Final = 8
+"""So few lines, one of which is unusual, are not looked at one by one."""
+
 _LONGEST_PAUSE: Final = 31
-"""So many blocks are not tried where all before were refused."""
+"""So many stretches are not tried where most of those before was refused."""
+
+_Item = TypeVar("_Item")
+
+_Cells = tuple[Keys, list[Any]]
+"""The keys and values of a line."""
 
 _Values = list[Any]
 """A value of each rollout, None where it has none."""
@@ -40,42 +48,56 @@ class _Unusual(Exception):
 
 
 class ColumnReader:
-    """Reads the lines of a shard a block at a time, in one thread. Tries less often where it is refused again and again."""
+    """Reads the lines of a shard a stretch at a time, in one thread. Tries less often where most is refused again and again."""
 
     def __init__(self) -> None:
         self._parser = CellParser(_PLAIN)
         self._pause = self._skipped = 0
 
-    def read(self, lines: Sequence[object]) -> Block | None:
-        """The rollouts on these lines; None when one of them is unusual, or no line."""
+    def read(self, lines: Sequence[_Item]) -> list[tuple[Sequence[_Item], Block | None]]:
+        """The lines in pieces, in their order: each with its rollouts, or with None where one of it is unusual, or no line."""
         if self._skipped < self._pause:
             self._skipped += 1
-            return None
-        block = self._read(lines)
-        self._pause, self._skipped = 0 if block else min(2 * self._pause + 1, _LONGEST_PAUSE), 0
-        return block
-
-    def _read(self, lines: Sequence[object]) -> Block | None:
-        found = [line for line in lines if isinstance(line, Line)]
-        columns = self._columns(found) if len(found) == len(lines) else None
-        try:
-            return None if columns is None else _Builder(columns, len(found)).block(found)
-        except (_Unusual, RecursionError, pa.ArrowException):
-            return None
-
-    def _columns(self, lines: Sequence[Line]) -> dict[str, "_Column"] | None:
-        """The values under each kept name; None when a line cannot be read here."""
-        shapes: dict[Keys, _Shape] = {}
+            return [(lines, None)]
+        cells: list[_Cells | None] = []
         keys: Keys = ()
-        for at, line in enumerate(lines):
-            cells = self._parser.parse(line.data, keys)
-            if cells is None:
-                return None
-            keys, values = cells
-            shape = shapes.get(keys) or shapes.setdefault(keys, _Shape())
-            shape.rows.append(at)
-            shape.values.append(values)
-        return _columns(shapes, len(lines))
+        for line in lines:
+            found = self._cells(line, keys)
+            keys = keys if found is None else found[0]
+            cells.append(found)
+        pieces = self._pieces(lines, cells)
+        refused = sum(len(piece) for piece, block in pieces if block is None)
+        self._pause, self._skipped = min(2 * self._pause + 1, _LONGEST_PAUSE) if 2 * refused > len(lines) else 0, 0
+        return pieces
+
+    def _cells(self, line: object, known: Keys) -> _Cells | None:
+        return self._parser.parse(line.data, known) if isinstance(line, Line) else None
+
+    def _pieces(self, lines: Sequence[_Item], cells: list[_Cells | None]) -> list[tuple[Sequence[_Item], Block | None]]:
+        """All of the lines where that goes, else what goes of either half: of a few unusual lines others need not suffer."""
+        block = _block(lines, cells)
+        if block is not None or len(lines) <= LEFT_ALONE:
+            return [(lines, block)]
+        half = len(lines) // 2
+        second = [self._cells(lines[half], ()), *cells[half + 1 :]]  # in its own order of keys, as that of a first line counts
+        return [*self._pieces(lines[:half], cells[:half]), *self._pieces(lines[half:], second)]
+
+
+def _block(lines: Sequence[object], cells: Sequence[_Cells | None]) -> Block | None:
+    """The rollouts on some lines; None when one of them is unusual, or no line."""
+    found = [line for line in lines if isinstance(line, Line)]
+    read = [one for one in cells if one is not None]
+    if len(found) < len(lines) or len(read) < len(cells):
+        return None
+    shapes: dict[Keys, _Shape] = {}
+    for at, (keys, values) in enumerate(read):
+        shape = shapes.get(keys) or shapes.setdefault(keys, _Shape())
+        shape.rows.append(at)
+        shape.values.append(values)
+    try:
+        return _Builder(_columns(shapes, len(found)), len(found)).block(found)
+    except (_Unusual, RecursionError, pa.ArrowException):
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +117,10 @@ class _Column:
     first: _Place
 
 
-def _columns(shapes: Mapping[Keys, _Shape], count: int) -> dict[str, _Column] | None:
+def _columns(shapes: Mapping[Keys, _Shape], count: int) -> dict[str, _Column]:
     """The columns of rollouts of several shapes by their kept names, in the order in which they first appear.
 
-    None for a name that is there twice, and where two columns begin in a rollout whose own order of keys was not looked at.
+    Raises _Unusual for a name that is there twice, and where two columns begin in a rollout whose own order of keys was not looked at.
     """
     columns: dict[str, _Column] = {}
     for keys, shape in shapes.items():
@@ -107,7 +129,7 @@ def _columns(shapes: Mapping[Keys, _Shape], count: int) -> dict[str, _Column] | 
         firsts = [*map(_first, cells)]
         late = [at for at in firsts if at]
         if len({*names}) < len(names) or len({*late}) < len(late):
-            return None
+            raise _Unusual
         for nth, (name, values, at) in enumerate(zip(names, cells, firsts, strict=True)):
             if at is not None:
                 _put(columns, name, shape.rows, values, (shape.rows[at], nth), count)

@@ -53,8 +53,8 @@ def read_parts(
     rows = _RowReader(shard, kind, reading, report)
     with np.errstate(over="ignore", invalid="ignore"):  # a number beyond float32 is infinite, and said to be; ∞ - ∞ is no number
         for stretch, size in _stretches(items, batch):
-            block = columns.read(stretch) if columns else None
-            batch.add(block or rows.read(stretch), size)
+            pieces = columns.read(stretch) if columns else [(stretch, None)]
+            batch.add([found for items, block in pieces if (found := block or rows.read(items))], size)
         batch.end()
 
 
@@ -96,11 +96,10 @@ class _Batch:
         self._blocks: list[Block] = []
         self.rows_left, self.bytes_left = ROWS_PER_PART, BYTES_PER_PART
 
-    def add(self, block: Block | None, size: int) -> None:
+    def add(self, blocks: Sequence[Block], size: int) -> None:
         """Take in what so many bytes of lines gave, and hand the part on when it is full."""
-        if block is not None:
-            self._blocks.append(block)
-            self.rows_left -= len(block)
+        self._blocks += blocks
+        self.rows_left -= sum(map(len, blocks))
         self.bytes_left -= size
         if self.rows_left <= 0 or self.bytes_left <= 0:
             self.end()

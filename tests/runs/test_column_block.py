@@ -15,7 +15,8 @@ from two_readers import assert_same, lines_of, read
 
 from board.formats import native
 from board.runs import part_builder
-from board.runs.column_block import ColumnReader
+from board.runs.column_block import LEFT_ALONE, ColumnReader
+from board.runs.part_builder import Item
 from board.schema import TOKENS
 from board.sources.shards import Line, Shard, find_shards, read_lines
 
@@ -30,8 +31,8 @@ QUICK, ALL = 200, 2_000
 
 
 def taken(data: bytes) -> bool:
-    """Whether the lines are read by columns."""
-    return ColumnReader().read(lines_of(data)) is not None
+    """Whether all of the lines are read by columns."""
+    return all(block is not None for _, block in ColumnReader().read(lines_of(data)))
 
 
 def line(row: dict[str, Any]) -> bytes:
@@ -44,7 +45,7 @@ ROW: dict[str, Any] = {"step": 1, "prompt": "p", "response": "ab", TOKENS: ["a",
 
 def test_an_ordinary_row_is_read_by_columns() -> None:
     """Its numbers lie end to end, its texts and tokens in Arrow."""
-    found = ColumnReader().read(lines_of(line(ROW) + line(ROW | {"reward": None})))
+    ((_, found),) = ColumnReader().read(lines_of(line(ROW) + line(ROW | {"reward": None})))
 
     assert found is not None
     assert found.arrays["logprobs"].values.tolist() == [-0.5, -1.0] * 2
@@ -144,7 +145,7 @@ def test_the_bundled_runs_are_read_by_columns(shard: Shard) -> None:
     """All of them, and the two ways agree."""
     lines = [*read_lines(shard)]
 
-    assert ColumnReader().read(lines) is not None
+    assert all(block is not None for _, block in ColumnReader().read(lines))
     assert_same(lines)
 
 
@@ -187,13 +188,28 @@ def test_all_generated_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     _check_blocks(range(QUICK, ALL), monkeypatch)
 
 
+def test_of_an_unusual_line_only_its_neighbours_suffer() -> None:
+    """The others are read by columns; what it says is told of its own line, and all rows keep their order."""
+    rows = [line(ROW | {"reward": at} | ({"logprobs": [None, -1.0]} if at == 37 else {})) for at in range(100)]
+    lines = lines_of(b"".join(rows))
+
+    pieces = ColumnReader().read(lines)
+
+    assert [one for items, _ in pieces for one in items] == lines
+    assert 0 < sum(len(items) for items, block in pieces if block is None) <= LEFT_ALONE
+    assert_same(lines)
+
+
 def test_lines_that_are_refused_again_and_again_are_tried_less_often() -> None:
-    """After a refusal one block is left alone, after the next three; after a block that was read, none."""
+    """After a refusal one stretch is left alone, after the next three; after one that was read, none."""
     odd, plain = (lines_of(line(ROW | change)) for change in ({"step": 1.5}, {}))
     reader = ColumnReader()
 
-    assert [reader.read(one) is None for one in (odd, plain, plain)] == [True, True, False]
-    assert [reader.read(one) is None for one in (odd, plain, odd, plain, plain, plain, plain)] == [True] * 6 + [False]
+    def refused(*stretches: list[Item]) -> list[bool]:
+        return [reader.read(one)[0][1] is None for one in stretches]
+
+    assert refused(odd, plain, plain) == [True, True, False]
+    assert refused(odd, plain, odd, plain, plain, plain, plain) == [True] * 6 + [False]
 
 
 def test_problems_among_the_lines_keep_their_place() -> None:

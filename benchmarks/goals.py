@@ -33,6 +33,8 @@ GOALS: Final[dict[str, Goal]] = {
     "second_session": Goal("a second viewer's memory", 30, "MB"),
     "click_server": Goal("server work of a click at 100,000 rollouts", 100, "ms"),
     "first_view": Goal("first view of a cached run against an empty page", 1.6, "×"),
+    "cold_curve": Goal("first curve of a cold run of 10 GB, beyond an empty page", 2, "s"),
+    "cold_link": Goal("a linked rollout of a cold run of 10 GB, beyond an empty page", 3, "s"),
     "click_idle": Goal("browser idle after a click at 100,000 rollouts", 500, "ms"),
     "tokens_32k": Goal("32,000 tokens painted later than 100", 200, "ms"),
     "tokens_128k": Goal("128,000 tokens painted later than 100", 600, "ms"),

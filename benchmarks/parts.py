@@ -21,6 +21,7 @@ PARTS: Final = {
     "opening": "Opening a run",
     "interactions": "Server time of each click",
     "first_view": "First view",
+    "cold_first": "Cold: first curve, first rollout by link, complete",
     "browsing": "Browser idle after each click",
     "viewers": "More viewers, and a run that grows while it is looked at",
     "token_view": "The token view",

@@ -34,6 +34,8 @@ UNWATCHED_SECONDS: Final = 10.0
 
 _LOOK_SECONDS: Final = 0.1
 
+_TICK_SECONDS: Final = 0.01
+
 
 class _Stopped(Exception):
     """Somebody stopped the load."""
@@ -132,6 +134,9 @@ class BackgroundLoad:
         work = opening.loader.missing()
         self._scout.begin(work, self._snapshot, opening.loader.reading)
         try:
+            while self._scout.is_first() and time.monotonic() - self._started < FIRST_SECONDS:
+                time.sleep(_TICK_SECONDS)
+            self._told(opening, opening.progress(*opening.loader.done()))
             opening.loader.run(work, aside=True)
         except _Stopped:
             self._publish_part(opening, stopped=True)

@@ -36,6 +36,7 @@ class Scout:
 
     def __init__(self, wish: Wish | None = None) -> None:
         self._wish = wish or Wish()
+        self._begun: threading.Thread | None = None
         self._step: int | None = None
         """Of the rollout that was looked up."""
         self._ended, self._news, self._asked = threading.Event(), threading.Event(), threading.Event()
@@ -48,7 +49,12 @@ class Scout:
             return
         self._work, self._snapshot, self._reading = work, snapshot, reading
         self._ranges = work.waiting()
-        threading.Thread(target=self._go, name="scouting", daemon=True).start()
+        self._begun = threading.Thread(target=self._go, name="scouting", daemon=True)
+        self._begun.start()
+
+    def is_first(self) -> bool:
+        """Whether it has found nothing yet and is still at it: it is quicker while nobody else works."""
+        return self._begun is not None and self._begun.is_alive() and not self._news.is_set()
 
     def end(self) -> None:
         """Go no further."""

@@ -28,10 +28,15 @@ _PLAIN: Final = frozenset({TOKENS, PROMPT_IDS, *TEXTS})
 LEFT_ALONE: Final = 8
 """So few lines, one of which is unusual, are not looked at one by one."""
 
+_DENSE: Final = 64
+"""Of so few lines nothing more is tried where neither half goes: there is too much that is unusual."""
+
 _LONGEST_PAUSE: Final = 31
 """So many stretches are not tried where most of those before was refused."""
 
 _Item = TypeVar("_Item")
+
+_Piece = tuple[Sequence[_Item], Block | None]
 
 _Cells = tuple[Keys, list[Any]]
 """The keys and values of a line."""
@@ -54,7 +59,7 @@ class ColumnReader:
         self._parser = CellParser(_PLAIN)
         self._pause = self._skipped = 0
 
-    def read(self, lines: Sequence[_Item]) -> list[tuple[Sequence[_Item], Block | None]]:
+    def read(self, lines: Sequence[_Item]) -> list[_Piece[_Item]]:
         """The lines in pieces, in their order: each with its rollouts, or with None where one of it is unusual, or no line."""
         if self._skipped < self._pause:
             self._skipped += 1
@@ -65,7 +70,8 @@ class ColumnReader:
             found = self._cells(line, keys)
             keys = keys if found is None else found[0]
             cells.append(found)
-        pieces = self._pieces(lines, cells)
+        block = _block(lines, cells)
+        pieces = [(lines, block)] if block or not lines else self._refused(lines, cells)
         refused = sum(len(piece) for piece, block in pieces if block is None)
         self._pause, self._skipped = min(2 * self._pause + 1, _LONGEST_PAUSE) if 2 * refused > len(lines) else 0, 0
         return pieces
@@ -73,14 +79,18 @@ class ColumnReader:
     def _cells(self, line: object, known: Keys) -> _Cells | None:
         return self._parser.parse(line.data, known) if isinstance(line, Line) else None
 
-    def _pieces(self, lines: Sequence[_Item], cells: list[_Cells | None]) -> list[tuple[Sequence[_Item], Block | None]]:
-        """All of the lines where that goes, else what goes of either half: of a few unusual lines others need not suffer."""
-        block = _block(lines, cells)
-        if block is not None or len(lines) <= LEFT_ALONE:
-            return [(lines, block)]
+    def _refused(self, lines: Sequence[_Item], cells: list[_Cells | None]) -> list[_Piece[_Item]]:
+        """What goes of lines that do not go as a whole: of a few unusual ones others need not suffer."""
+        if len(lines) <= LEFT_ALONE:
+            return [(lines, None)]
         half = len(lines) // 2
         second = [self._cells(lines[half], ()), *cells[half + 1 :]]  # in its own order of keys, as that of a first line counts
-        return [*self._pieces(lines[:half], cells[:half]), *self._pieces(lines[half:], second)]
+        halves = [(lines[:half], cells[:half]), (lines[half:], second)]
+        blocks = [_block(*one) for one in halves]
+        if len(lines) <= _DENSE and not any(blocks):
+            return [(lines, None)]
+        found = [[(half[0], block)] if block else self._refused(*half) for half, block in zip(halves, blocks, strict=True)]
+        return [piece for pieces in found for piece in pieces]
 
 
 def _block(lines: Sequence[object], cells: Sequence[_Cells | None]) -> Block | None:

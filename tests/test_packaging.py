@@ -62,7 +62,7 @@ def test_requirements_are_exact(name: str) -> None:
 
 
 def test_wheel_has_every_file(tmp_path: Path) -> None:
-    """The wheel brings the entry script, every module, page, script, style, the settings and the mark that it is typed, and no tests."""
+    """The wheel brings the entry script, every module, page, script, style, the settings, the mark that it is typed and, with its licence, what is not ours; and no tests."""
     source = tmp_path / "source"
     source.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE", "rl_logging_board.py", "board"):
@@ -73,6 +73,7 @@ def test_wheel_has_every_file(tmp_path: Path) -> None:
     with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
         packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
     kept = {path for ending in ("py", "js", "css", "toml") for path in (REPOSITORY / "board").rglob(f"*.{ending}")}
+    kept |= {*(REPOSITORY / "board").rglob("vendored/*")}
     assert packed == {path.relative_to(REPOSITORY).as_posix() for path in kept} | {"rl_logging_board.py", "board/py.typed"}
 
 

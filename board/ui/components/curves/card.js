@@ -41,9 +41,9 @@ export function cardParts(card, { height, pins, acts }) {
   root.dataset.key = card.key;
   if (texts.gloss) root.append(element("p", "cv-gloss", {}, texts.gloss));
   root.append(caption, plot, ...legend(card), saving.table);
-  if (texts.note) root.append(element("p", "cv-note", {}, texts.note));
-  for (const said of texts.said) root.append(element("p", "cv-said", {}, said));
-  if (texts.look) root.append(element("button", "cv-look", { type: "button", onclick: () => acts.look(card.key) }, texts.look));
+  const below = [texts.note, ...texts.said].filter(Boolean).map((said) => element("p", "cv-said", {}, said));
+  const look = element("button", "cv-look", { type: "button", onclick: () => acts.look(card.key) }, texts.look);
+  if (below.length || texts.look) root.append(element("div", "cv-below", {}, ...below, ...(texts.look ? [look] : [])));
   return { root, caption, plot, pin };
 }
 

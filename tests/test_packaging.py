@@ -62,7 +62,7 @@ def test_requirements_are_exact(name: str) -> None:
 
 
 def test_wheel_has_every_file(tmp_path: Path) -> None:
-    """The wheel brings the entry script, every module, page, script, style, the settings, the mark that it is typed and, with its licence, what is not ours; and no tests."""
+    """The wheel brings the entry script, all modules, pages, scripts, styles, settings, what is not ours with its licence, and no tests."""
     source = tmp_path / "source"
     source.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE", "rl_logging_board.py", "board"):

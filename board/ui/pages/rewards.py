@@ -183,7 +183,8 @@ def distributions() -> None:
     if "reward_gap" in run.frame.columns:
         charts.append(("gap", lambda: gap_histogram(rows["reward_gap"].to_numpy()), step))
     made = {key: chart(draw, key, *(() if of_which is None else (of_which,))) for key, draw, of_which in charts}
-    late_chart.draw({key: drawn for key, drawn in made.items() if drawn is not None})
+    drawn = {key: one for key, one in made.items() if one is not None}
+    late_chart.draw(drawn, columns=2 if len(drawn) % 2 == 0 else 3)
     if "reward_gap" not in run.frame.columns:
         missing.append("Reward against the reference needs ref_reward")
 

@@ -14,7 +14,7 @@ const GRID = "rgba(128,136,140,0.22)";
 const FEW = 3; // bands that lie over each other are paler where there are so many
 const LONE_BAND = 3; // pixels to either side of a step that stands alone
 const TICK_ROOM = { steps: 44, values: 26 };
-const LETTER = 7; // pixels of a digit
+const DIGIT_WIDTH = 7; // pixels, of the numbers at the axes
 const WHOLE = 2000; // points up to which a line is drawn whole, however narrow the plot
 const FIRST_DRAG = 6; // pixels after which a press is no click
 
@@ -169,7 +169,7 @@ function axes(card, look, sizeOf) {
   const shared = { stroke: look.soft, font: `11px ${look.font}`, ticks: { show: false }, gap: 6 };
   /** @type {(u: uPlot, axis: number, low: number, high: number) => number[]} */
   const across = (u, _, low, high) => {
-    const room = Math.max(TICK_ROOM.steps, LETTER * (stepText(Math.round(high)).length + 2));
+    const room = Math.max(TICK_ROOM.steps, DIGIT_WIDTH * (stepText(Math.round(high)).length + 2));
     return stepTicks(low, high, Math.max(2, Math.floor(sizeOf(u).width / room)));
   };
   /** @type {(u: uPlot, axis: number, low: number, high: number) => number[]} */

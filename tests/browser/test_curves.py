@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from browsing import panel
 from playwright.sync_api import Locator, Page, expect
 from settling import settled, tab
@@ -96,3 +97,22 @@ def test_curves_can_be_read_by_key(board_server: str, page: Page) -> None:
     expect(page).to_have_url(re.compile(r"step=7(&|$)"))
     page.keyboard.press("Escape")
     expect(page).not_to_have_url(re.compile("zoom="))
+
+
+@pytest.mark.parametrize(("width", "columns"), [(1500, 3), (1000, 2), (690, 1)])
+def test_panels_stand_side_by_side_as_the_window_allows(board_server: str, page: Page, width: int, columns: int) -> None:
+    """All plots are equally wide, so that a step stands at the same place in each; the first is near the top where there is room."""
+    page.set_viewport_size({"width": width, "height": 1000})
+    opened(page, board_server)
+    expect(page.locator(".cv-card canvas").nth(1)).to_be_attached()
+
+    boxes = page.locator(".cv-card .u-over").evaluate_all("plots => plots.map((plot) => plot.getBoundingClientRect().toJSON())")
+    cards = page.locator(".cv-card").evaluate_all("cards => cards.map((card) => card.getBoundingClientRect().left)")
+    top = page.locator(".st-key-topline").bounding_box()
+    first = page.locator(".cv-card").first.bounding_box()
+
+    assert len(set(cards)) == columns
+    assert len({round(box["width"]) for box in boxes}) == 1
+    assert top is not None
+    assert first is not None
+    assert width < 1500 or first["y"] - top["y"] - top["height"] < 130

@@ -212,7 +212,7 @@ test("every curve says its value at the crosshair, with the band and the count, 
 test("as many panels stand side by side as fit, and one fewer where the last row would be emptier", () => {
   const layout = { columns: 3, even: false };
   assert.deepEqual(
-    [1400, 940, 640, 400].map((width) => columnsOf(width, 9, layout)),
+    [1400, 940, 700, 640].map((width) => columnsOf(width, 9, layout)),
     [3, 2, 2, 1],
   );
   assert.equal(columnsOf(1400, 4, { ...layout, even: true }), 2);

@@ -1,6 +1,6 @@
 // How many panels stand beside each other. Pure.
 
-const NARROWEST = 300; // pixels of a panel
+const NARROWEST = 330; // pixels of a panel
 
 /** Pixels between panels. */
 export const GAP = 28;

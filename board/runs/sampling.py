@@ -1,6 +1,6 @@
-"""A thin sample of a run that is still to be parsed: small blocks, evenly spread, so that its curves have their shape at once.
+"""A thin sample of a run that is still to be parsed: small snippets, evenly spread, so that its curves have their shape at once.
 
-Knows byte ranges and blocks of lines within them; knows neither which ranges are parsed by now nor what becomes of the rows.
+Knows byte ranges and snippets of lines within them; knows neither which ranges are parsed by now nor what becomes of the rows.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,36 +24,36 @@ from board.runs.read_options import ReadOptions
 from board.sources import lines, shards
 from board.sources.shards import Line, Problem
 
-BLOCK_BYTES: Final = 65_536
-"""Bytes of a block, and more where a line is longer."""
+SNIPPET_BYTES: Final = 65_536
+"""Bytes of a snippet, and more where a line is longer."""
 
 SAMPLE_BYTES: Final = (2_000_000, 12_000_000)
 """So much of a run is sampled at first and then, each time of the whole of it: what takes a moment to parse, and what takes a second."""
 
 SHARD_BYTES: Final = 200_000
-"""What each shard of a sample costs beside its blocks, as bytes that could be parsed in that time."""
+"""What each shard of a sample costs beside its snippets, as bytes that could be parsed in that time."""
 
 MOST_EACH: Final = 16
-"""So many blocks of a range at most."""
+"""So many snippets of a range at most."""
 
 LONG_BYTES: Final = 4_000_000
-"""A block is no longer, whatever its line."""
+"""A snippet is no longer, whatever its line."""
 
 
 @dataclass(frozen=True)
-class Block:
+class Snippet:
     """Whole lines of a byte range, to be parsed before it."""
 
     within: ByteRange
     start: int
     stop: int
     lines_before: int
-    """Of the byte range: those that stand before the block."""
+    """Of the byte range: those that stand before the snippet."""
 
 
 @dataclass(frozen=True)
-class StepsOfBlock:
-    """Where a block begins in its shard, and the steps of its first and its last row."""
+class StepsOfSnippet:
+    """Where a snippet begins in its shard, and the steps of its first and its last row."""
 
     start: int
     first: int
@@ -62,23 +62,23 @@ class StepsOfBlock:
 
 @dataclass(frozen=True)
 class Sample:
-    """Blocks of one shard, parsed into one part. Its rows and problems have numbers that count the lines of the blocks, one after another."""
+    """Snippets of one shard, parsed into one part. Its rows and problems are numbered by the lines of the snippets, one after another."""
 
-    blocks: tuple[Block, ...]
+    snippets: tuple[Snippet, ...]
     first_numbers: tuple[int, ...]
-    """How many lines of the sample stand before each block."""
+    """How many lines of the sample stand before each snippet."""
     parts: tuple[Part, ...]
     problems: tuple[Problem, ...]
 
     @property
     def shard(self) -> str:
         """Its name."""
-        return self.blocks[0].within.shard.name
+        return self.snippets[0].within.shard.name
 
     @property
     def size(self) -> int:
         """Bytes that were parsed."""
-        return sum(block.stop - block.start for block in self.blocks)
+        return sum(snippet.stop - snippet.start for snippet in self.snippets)
 
     @property
     def rows(self) -> int:
@@ -86,46 +86,46 @@ class Sample:
         return sum(map(len, self.parts))
 
     @property
-    def steps(self) -> list[StepsOfBlock]:
-        """Of the blocks that have rows."""
-        found: dict[int, StepsOfBlock] = {}
+    def steps(self) -> list[StepsOfSnippet]:
+        """Of the snippets that have rows."""
+        found: dict[int, StepsOfSnippet] = {}
         for part in self.parts:
-            of_blocks = self._blocks_of(part.scalars.column("line").to_numpy())
+            of_snippets = self._snippets_of(part.scalars.column("line").to_numpy())
             steps = part.scalars.column("step").to_numpy()
-            for at in np.unique(of_blocks):
-                own = steps[of_blocks == at]
-                found[int(at)] = StepsOfBlock(self.blocks[at].start, int(own[0]), int(own[-1]))
+            for at in np.unique(of_snippets):
+                own = steps[of_snippets == at]
+                found[int(at)] = StepsOfSnippet(self.snippets[at].start, int(own[0]), int(own[-1]))
         return [*found.values()]
 
     def rows_of(self, wanted: NDArray[np.bool_], lines_before: NDArray[np.int64]) -> Iterator[Part]:
-        """The rows of the blocks that are wanted, their lines counted from the shard's first, 0 where nobody knows them.
+        """The rows of the snippets that are wanted, their lines counted from the shard's first, 0 where nobody knows them.
 
-        `lines_before` are how many lines of the shard stand before the byte range of each block, -1 where nobody knows. Both (blocks,).
+        `lines_before` are how many lines of the shard stand before the byte range of each snippet, -1 where nobody knows. Both (snippets,).
         """
         for part in self.parts:
             numbers = part.scalars.column("line").to_numpy()
-            rows = np.flatnonzero(wanted[self._blocks_of(numbers)])
+            rows = np.flatnonzero(wanted[self._snippets_of(numbers)])
             if len(rows):
                 taken = _rows_of(part, rows)
                 lines_of = self._lines(numbers[rows], lines_before)
                 yield replace(taken, scalars=Overlaid(taken.scalars, {"line": pa.chunked_array([lines_of])}))
 
     def problems_of(self, wanted: NDArray[np.bool_], lines_before: NDArray[np.int64]) -> Iterator[Problem]:
-        """The problems of the blocks that are wanted, as far as their lines are known."""
+        """The problems of the snippets that are wanted, as far as their lines are known."""
         for problem in self.problems:
             number = np.array([problem.line or 0])
             line = int(self._lines(number, lines_before)[0])
-            if line and wanted[self._blocks_of(number)[0]]:
+            if line and wanted[self._snippets_of(number)[0]]:
                 yield Problem(problem.shard, line, problem.reason, problem.severity)
 
-    def _blocks_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Which block each line is in, by its number in the sample. Shape as given."""
+    def _snippets_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Which snippet each line is in, by its number in the sample. Shape as given."""
         return np.searchsorted(np.array(self.first_numbers), numbers, side="left") - 1
 
     def _lines(self, numbers: NDArray[np.int64], lines_before: NDArray[np.int64]) -> NDArray[np.int64]:
         """The numbers of lines in the shard by those in the sample, 0 where nobody knows. Shape as given."""
-        at = self._blocks_of(numbers)
-        skipped = np.array([block.lines_before for block in self.blocks]) - np.array(self.first_numbers)
+        at = self._snippets_of(numbers)
+        skipped = np.array([snippet.lines_before for snippet in self.snippets]) - np.array(self.first_numbers)
         return np.where(lines_before[at] < 0, 0, numbers + skipped[at] + lines_before[at])
 
 
@@ -143,78 +143,78 @@ def spread(count: int) -> list[int]:
     return [*order[-1:], *order[:-1]] if count < 2 else [count - 1, *(number for number in order if number != count - 1)]
 
 
-def blocks(ranges: Sequence[ByteRange], size: int) -> list[Block]:
-    """Blocks of so many bytes in all, in the order of shards and bytes: some of each range where there are few, and the ends of shards.
+def snippets(ranges: Sequence[ByteRange], size: int) -> list[Snippet]:
+    """Snippets of so many bytes in all, in the order of shards and bytes: some of each range where there are few, and the ends of shards.
 
     Of what cannot be cut into ranges there are none, nor of what cannot be read.
     """
     plain = [one for one in ranges if shards.is_plain(one.shard)]
-    each = min(MOST_EACH, max(1, size // BLOCK_BYTES // max(1, len(plain))))
+    each = min(MOST_EACH, max(1, size // SNIPPET_BYTES // max(1, len(plain))))
     last = {one.shard.name: one for one in plain}
     places = [(one, one.start + (one.stop - one.start) * at // each) for one in plain for at in range(each)]
-    places += [(one, max(one.start, one.stop - BLOCK_BYTES)) for one in last.values()]
+    places += [(one, max(one.start, one.stop - SNIPPET_BYTES)) for one in last.values()]
     order = {shard: at for at, shard in enumerate(last)}
     places.sort(key=lambda place: (order[place[0].shard.name], place[1]))
-    found: dict[int, Block] = {}
+    found: dict[int, Snippet] = {}
     left, seen = size, set[str]()
     for number in spread(len(places)):
         if left <= 0:
             break
-        if block := block_at(*places[number]):
-            found[number] = block
-            left -= block.stop - block.start + (0 if block.within.shard.name in seen else SHARD_BYTES)
-            seen.add(block.within.shard.name)
+        if snippet := snippet_at(*places[number]):
+            found[number] = snippet
+            left -= snippet.stop - snippet.start + (0 if snippet.within.shard.name in seen else SHARD_BYTES)
+            seen.add(snippet.within.shard.name)
     return _counted(_apart(found[number] for number in sorted(found)))
 
 
-def _apart(found: Iterable[Block]) -> Iterator[Block]:
+def _apart(found: Iterable[Snippet]) -> Iterator[Snippet]:
     """Those that do not begin within the one before them."""
-    last: Block | None = None
-    for block in found:
-        if last is None or block.within.shard != last.within.shard or block.start >= last.stop:
-            last = block
-            yield block
+    last: Snippet | None = None
+    for snippet in found:
+        if last is None or snippet.within.shard != last.within.shard or snippet.start >= last.stop:
+            last = snippet
+            yield snippet
 
 
-def block_at(within: ByteRange, place: int, lines_before: int = 0) -> Block | None:
+def snippet_at(within: ByteRange, place: int, lines_before: int = 0) -> Snippet | None:
     """The lines of a range from the first on that begins at or behind a byte; None where that is far, or where there is none."""
     try:
         with shards.opened(within.shard) as stream:
             start = lines.next_end(stream, place - 1, within.stop) if place > within.start else within.start
-            stop = lines.next_end(stream, max(start, min(start + BLOCK_BYTES, within.stop) - 1), within.stop)
+            stop = lines.next_end(stream, max(start, min(start + SNIPPET_BYTES, within.stop) - 1), within.stop)
     except OSError:
         return None
-    return Block(within, start, stop, lines_before) if within.start <= start < stop <= start + LONG_BYTES else None
+    return Snippet(within, start, stop, lines_before) if within.start <= start < stop <= start + LONG_BYTES else None
 
 
-def _counted(found: Iterable[Block]) -> list[Block]:
-    """The blocks with the lines before them; without those of ranges that cannot be read any more."""
-    counted: list[Block] = []
-    for within, of_range in groupby(found, key=lambda block: block.within):
+def _counted(found: Iterable[Snippet]) -> list[Snippet]:
+    """The snippets with the lines before them; without those of ranges that cannot be read any more."""
+    counted: list[Snippet] = []
+    for within, of_range in groupby(found, key=lambda snippet: snippet.within):
         at, before = within.start, 0
         with suppress(OSError), shards.opened(within.shard) as stream:
-            for block in of_range:
-                before += lines.ends(stream, at, block.start)
-                at = block.start
-                counted.append(replace(block, lines_before=before))
+            for snippet in of_range:
+                before += lines.ends(stream, at, snippet.start)
+                at = snippet.start
+                counted.append(replace(snippet, lines_before=before))
     return counted
 
 
-def samples(found: Sequence[Block], reading: ReadOptions) -> Iterator[Sample]:
-    """The blocks parsed, shard by shard; those of a shard that does not hold them any more are left out."""
-    for _, of_shard in groupby(found, key=lambda block: block.within.shard.name):
+def samples(found: Sequence[Snippet], reading: ReadOptions) -> Iterator[Sample]:
+    """The snippets parsed, shard by shard; those of a shard that does not hold them any more are left out."""
+    for _, of_shard in groupby(found, key=lambda snippet: snippet.within.shard.name):
         if sample := _parsed([*of_shard], reading):
             yield sample
 
 
-def _parsed(found: Sequence[Block], reading: ReadOptions) -> Sample | None:
+def _parsed(found: Sequence[Snippet], reading: ReadOptions) -> Sample | None:
     shard, kind = found[0].within.shard, formats.by_name(found[0].within.format, reading.mapping)
     items: list[Line | Problem] = []
     first_numbers, count = [], 0
-    for block in found:
+    for snippet in found:
         first_numbers.append(count)
         try:
-            read, inside, _ = shards.read_range(shard, block.start, block.stop)
+            read, inside, _ = shards.read_range(shard, snippet.start, snippet.stop)
         except RunNotFound:
             return None
         items += [_renumbered(item, count) for item in read]

@@ -13,7 +13,7 @@ from board.runs import range_parsing, sampling
 from board.runs.byte_range import ByteRange
 from board.runs.read_options import ReadOptions
 from board.runs.rollout import parsed_source
-from board.runs.sampling import Block, Sample, StepsOfBlock
+from board.runs.sampling import Sample, Snippet, StepsOfSnippet
 from board.runs.snapshot import Snapshot
 from board.runs.work_queue import WorkQueue
 from board.sources import lines, shards
@@ -80,7 +80,7 @@ class Scout:
         self._look_up()
         self._prefer_some_whole()
         for size in sampling.SAMPLE_BYTES:
-            for sample in sampling.samples(self._free(sampling.blocks(self._ranges, size)), self._reading):
+            for sample in sampling.samples(self._free(sampling.snippets(self._ranges, size)), self._reading):
                 if self._ended.is_set():
                     return
                 self._add(sample)
@@ -103,19 +103,19 @@ class Scout:
     def _add(self, sample: Sample) -> None:
         self._snapshot.samples = (*self._snapshot.samples, sample)
 
-    def _free(self, found: list[Block]) -> list[Block]:
-        """The blocks, or what of them stands before the next one, that no sample holds already."""
-        held = [block for sample in self._snapshot.samples for block in sample.blocks]
+    def _free(self, found: list[Snippet]) -> list[Snippet]:
+        """The snippets, or what of them stands before the next one, that no sample holds already."""
+        held = [snippet for sample in self._snapshot.samples for snippet in sample.snippets]
         free = []
-        for block in found:
-            beside = [one for one in held if one.within.shard == block.within.shard and one.stop > block.start]
-            stop = min([block.stop, *(one.start for one in beside)])
-            if stop > block.start:
-                free.append(replace(block, stop=stop))
+        for snippet in found:
+            beside = [one for one in held if one.within.shard == snippet.within.shard and one.stop > snippet.start]
+            stop = min([snippet.stop, *(one.start for one in beside)])
+            if stop > snippet.start:
+                free.append(replace(snippet, stop=stop))
         return free
 
     def _prefer_some_whole(self) -> None:
-        """Shards of which no block can be sampled are read whole: some of them first."""
+        """Shards of which no snippet can be sampled are read whole: some of them first."""
         whole = [one for one in self._ranges if not shards.is_plain(one.shard)]
         first = {whole[at].shard.name for at in sampling.spread(len(whole))[:WHOLE_SHARDS]}
         if first:
@@ -139,8 +139,8 @@ class Scout:
             self._step = sample.steps[0].first
         self._news.set()
 
-    def _by_line(self, ranges: list[ByteRange], line: int) -> Block | None:
-        """The block that begins with a line, by counting all lines before it; None where some of them are in no range that is missing."""
+    def _by_line(self, ranges: list[ByteRange], line: int) -> Snippet | None:
+        """The snippet that begins with a line, by counting all lines before it; None where some of them are in no range that is missing."""
         before = self._snapshot.lines_before(ranges[0].shard.name)
         for one in ranges:
             if one.start not in before:
@@ -150,16 +150,16 @@ class Scout:
                 return None
             before[one.stop] = before[one.start] + inside
             if before[one.stop] >= line > before[one.start]:
-                return _block_at(one, line - 1 - before[one.start])
+                return _snippet_at(one, line - 1 - before[one.start])
         return None
 
-    def _by_offset(self, ranges: list[ByteRange], offset: int | None) -> Block | None:
+    def _by_offset(self, ranges: list[ByteRange], offset: int | None) -> Snippet | None:
         within = next((one for one in ranges if one.start <= (offset or 0) < one.stop), None)
         if within is None:
             return None
         try:
             with shards.opened(within.shard) as stream:
-                return _block_at(within, lines.ends(stream, within.start, offset or 0))
+                return _snippet_at(within, lines.ends(stream, within.start, offset or 0))
         except OSError:
             return None
 
@@ -173,23 +173,23 @@ class Scout:
 
     def _likely(self, step: int) -> Iterator[ByteRange]:
         """Ranges that hold the step if steps rise within a shard, or if the name of their file is right."""
-        by_shard: dict[str, list[StepsOfBlock]] = {}
+        by_shard: dict[str, list[StepsOfSnippet]] = {}
         for sample in self._snapshot.samples:
             by_shard.setdefault(sample.shard, []).extend(sample.steps)
         for one in self._ranges:
-            blocks = by_shard.get(one.shard.name, [])
-            before = max((block.last for block in blocks if block.start <= one.start), default=None)
-            after = min((block.first for block in blocks if block.start >= one.stop), default=before)
+            snippets = by_shard.get(one.shard.name, [])
+            before = max((snippet.last for snippet in snippets if snippet.start <= one.start), default=None)
+            after = min((snippet.first for snippet in snippets if snippet.start >= one.stop), default=before)
             said = filename_hints.step_in(one.shard.name)
             if said == step or (before is not None and after is not None and before <= step <= after):
                 yield one
 
 
-def _block_at(within: ByteRange, lines_before: int) -> Block | None:
-    """The block of a byte range that begins behind so many of its lines."""
+def _snippet_at(within: ByteRange, lines_before: int) -> Snippet | None:
+    """The snippet of a byte range that begins behind so many of its lines."""
     try:
         with shards.opened(within.shard) as stream:
             start = lines.start_of(stream, within.start, within.stop, lines_before)
     except OSError:
         return None
-    return None if start is None else sampling.block_at(within, start, lines_before)
+    return None if start is None else sampling.snippet_at(within, start, lines_before)

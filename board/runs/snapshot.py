@@ -89,8 +89,8 @@ class Snapshot:
 def _of_sample(sample: Sample, pieces: Sequence[Piece], before: Mapping[int, int], report: LoadReport) -> Iterator[Part]:
     """The rows of a sample whose byte ranges are not parsed yet."""
     parsed = {piece.start for piece in pieces}
-    wanted = np.array([block.within.start not in parsed for block in sample.blocks])
-    lines = np.array([before.get(block.within.start, -1) for block in sample.blocks])
+    wanted = np.array([snippet.within.start not in parsed for snippet in sample.snippets])
+    lines = np.array([before.get(snippet.within.start, -1) for snippet in sample.snippets])
     for part in sample.rows_of(wanted, lines):
         report.rows += len(part)
         yield part

@@ -44,10 +44,10 @@ RUNS: dict[str, dict[str, bytes]] = {
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many small ranges, many small blocks, and a snapshot whenever something is read."""
+    """Many small ranges, many small snippets, and a snapshot whenever something is read."""
     monkeypatch.setattr(parsed_shard, "RANGE_BYTES", 20_000)
     monkeypatch.setattr(range_parsing, "SMALL_BYTES", 100)
-    monkeypatch.setattr(sampling, "BLOCK_BYTES", 300)
+    monkeypatch.setattr(sampling, "SNIPPET_BYTES", 300)
     monkeypatch.setattr(sampling, "SHARD_BYTES", 0)
     monkeypatch.setattr(sampling, "SAMPLE_BYTES", (2_000, 8_000))
     for name, seconds in (("FIRST_SECONDS", 0.0), ("LEAST_SECONDS", 0.1), ("GROWTH", 0.0)):

@@ -1,4 +1,4 @@
-"""Tests of which blocks of a run are read ahead of the rest, and of what is made of them."""
+"""Tests of which snippets of a run are read ahead of the rest, and of what is made of them."""
 
 import json
 from itertools import pairwise
@@ -51,54 +51,54 @@ def written(folder: Path, name: str, rows: int) -> bytes:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of a line or two."""
-    monkeypatch.setattr(sampling, "BLOCK_BYTES", 300)
+    """Snippets of a line or two."""
+    monkeypatch.setattr(sampling, "SNIPPET_BYTES", 300)
     monkeypatch.setattr(sampling, "SHARD_BYTES", 0)
 
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("size", [1, 3_000, 10**9])
-def test_blocks_are_whole_lines_of_their_ranges(tmp_path: Path, size: int) -> None:
+def test_snippets_are_whole_lines_of_their_ranges(tmp_path: Path, size: int) -> None:
     """Apart from each other, in the order of bytes, with the lines before them counted; the end of each shard is in one."""
     data = {name: written(tmp_path / "run", name, 200) for name in ("a.jsonl", "b.jsonl")}
     ranges = ranges_of(tmp_path / "run", 4_000)
 
-    found = sampling.blocks(ranges, size)
+    found = sampling.snippets(ranges, size)
 
-    places = [(block.within.shard.name, block.start, block.stop) for block in found]
+    places = [(snippet.within.shard.name, snippet.start, snippet.stop) for snippet in found]
     assert places == sorted(places)
     assert all(a[0] != b[0] or a[2] <= b[1] for a, b in pairwise(places))
-    for block in found:
-        whole = data[block.within.shard.name]
-        assert block.within.start <= block.start < block.stop <= block.within.stop
-        assert whole[: block.start].endswith(b"\n") or not block.start
-        assert whole[: block.stop].endswith(b"\n")
-        assert block.lines_before == whole[block.within.start : block.start].count(b"\n")
+    for snippet in found:
+        whole = data[snippet.within.shard.name]
+        assert snippet.within.start <= snippet.start < snippet.stop <= snippet.within.stop
+        assert whole[: snippet.start].endswith(b"\n") or not snippet.start
+        assert whole[: snippet.stop].endswith(b"\n")
+        assert snippet.lines_before == whole[snippet.within.start : snippet.start].count(b"\n")
     assert places[-1][2] == len(data["b.jsonl"])
-    assert len(found) == 1 if size == 1 else {block.within for block in found} == {*ranges} or len(found) < len(ranges)
+    assert len(found) == 1 if size == 1 else {snippet.within for snippet in found} == {*ranges} or len(found) < len(ranges)
 
 
 @pytest.mark.usefixtures("small")
-def test_of_what_cannot_be_cut_there_is_no_block(tmp_path: Path) -> None:
-    """A compressed shard is read from its beginning or not at all; one that is gone has no block either."""
+def test_of_what_cannot_be_cut_there_is_no_snippet(tmp_path: Path) -> None:
+    """A compressed shard is read from its beginning or not at all; one that is gone has no snippet either."""
     written(tmp_path / "run", "a.jsonl.gz", 50)
     written(tmp_path / "run", "b.jsonl", 50)
     ranges = ranges_of(tmp_path / "run", 4_000)
     (tmp_path / "run/b.jsonl").unlink()
 
-    assert sampling.blocks(ranges, 10_000) == []
+    assert sampling.snippets(ranges, 10_000) == []
 
 
 @pytest.mark.usefixtures("small")
 def test_rows_of_a_sample_have_their_lines_or_none(tmp_path: Path) -> None:
-    """Rows and problems of the blocks that are wanted alone; a line is never guessed."""
+    """Rows and problems of the snippets that are wanted alone; a line is never guessed."""
     data = written(tmp_path / "run", "a.jsonl", 200)
     ranges = ranges_of(tmp_path / "run", 4_000)
-    blocks = sampling.blocks(ranges, 10_000)
-    before = np.array([data[: block.within.start].count(b"\n") for block in blocks])
-    (sample,) = sampling.samples(blocks, ReadOptions())
-    wanted = np.arange(len(blocks)) % 2 == 0
-    unknown = np.where(np.arange(len(blocks)) < 4, before, -1)
+    snippets = sampling.snippets(ranges, 10_000)
+    before = np.array([data[: snippet.within.start].count(b"\n") for snippet in snippets])
+    (sample,) = sampling.samples(snippets, ReadOptions())
+    wanted = np.arange(len(snippets)) % 2 == 0
+    unknown = np.where(np.arange(len(snippets)) < 4, before, -1)
 
     parts = [*sample.rows_of(wanted, before)]
     lines = [line for part in parts for line in part.scalars.column("line").to_pylist()]
@@ -106,15 +106,15 @@ def test_rows_of_a_sample_have_their_lines_or_none(tmp_path: Path) -> None:
     problems = [problem.line for problem in sample.problems_of(wanted, before)]
     some = [line for part in sample.rows_of(wanted, unknown) for line in part.scalars.column("line").to_pylist()]
 
-    read = [line for block, on in zip(blocks, wanted, strict=True) if on for line in _lines(data, block)]
+    read = [line for snippet, on in zip(snippets, wanted, strict=True) if on for line in _lines(data, snippet)]
     assert sorted([*lines, *problems]) == read
     assert lines == [step + step // 5 + 1 for step in steps]
     assert [part.texts.column("prompt").to_pylist() for part in parts] == [["p" * (step % 90) for step in steps]]
-    assert some == [line if line <= _lines(data, blocks[3])[-1] else 0 for line in lines]
+    assert some == [line if line <= _lines(data, snippets[3])[-1] else 0 for line in lines]
     assert [one.first for one in sample.steps] == sorted(one.first for one in sample.steps)
 
 
-def _lines(data: bytes, block: sampling.Block) -> list[int]:
-    """Numbers of the lines in a block."""
-    first = data[: block.start].count(b"\n") + 1
-    return [*range(first, first + data[block.start : block.stop].count(b"\n"))]
+def _lines(data: bytes, snippet: sampling.Snippet) -> list[int]:
+    """Numbers of the lines in a snippet."""
+    first = data[: snippet.start].count(b"\n") + 1
+    return [*range(first, first + data[snippet.start : snippet.stop].count(b"\n"))]

@@ -261,6 +261,7 @@ def adopt() -> None:
     asked = _asked()
     if "_written" not in st.session_state:
         st.session_state.update({"_written": {}, "_before": None, "_written_at": -math.inf, "_asked_run": asked["run"]})
+    _restore_widgets()
     if asked == st.session_state["_written"]:
         st.session_state["_before"] = None  # the browser has what was written: from now on it means what it says
     if _is_stale(asked):
@@ -274,6 +275,18 @@ def adopt() -> None:
                 forget_after(name, keep=st.query_params)
         elif name in _PASSING and asked["run"] is not None:
             st.session_state.pop(name, None)
+
+
+def _restore_widgets() -> None:
+    """Give back the run and the step where Streamlit forgot them: when the page changes before their widgets have reached the browser.
+
+    A reader who chose another run forgot the step on purpose.
+    """
+    written = st.session_state["_written"]
+    if "run" not in st.session_state and written.get("run") is not None:
+        st.session_state["run"] = written["run"]
+    if "step" not in st.session_state and written.get("step") is not None and st.session_state.get("run") == written.get("run"):
+        st.session_state["step"] = int(written["step"])
 
 
 def _is_stale(asked: Mapping[str, str | None]) -> bool:

@@ -48,3 +48,37 @@ def test_what_a_move_forgets(button: str, place: dict[str, Any]) -> None:
     page.run().button(key=button).click().run()
 
     assert {name: page.session_state[name] for name in PLACE if name in page.session_state} == place
+
+
+def page_changes() -> None:
+    """A page that takes over what the URL asks for, and keeps its place there."""
+    from board.ui import place  # the function's body alone is run
+
+    place.adopt()
+    place.write()
+
+
+LOST: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "run and step": ({}, {"run": "b", "step": 20}),
+    "the run": ({"step": 20}, {"run": "b", "step": 20}),
+    "the step": ({"run": "b"}, {"run": "b", "step": 20}),
+    "the step of another run": ({"run": "a"}, {"run": "a"}),
+    "nothing": ({"run": "a", "step": 3}, {"run": "a", "step": 3}),
+}
+"""What the session still holds of run b at step 20, and what it is taken for."""
+
+
+@pytest.mark.parametrize(("held", "place"), LOST.values(), ids=LOST)
+def test_run_and_step_outlive_their_widgets(held: dict[str, Any], place: dict[str, Any]) -> None:
+    """Streamlit forgets widgets that had not reached the browser when the page changes; a reader who took another run forgot the step."""
+    page = AppTest.from_function(page_changes, default_timeout=60)
+    page.query_params["run"], page.query_params["step"] = "b", "20"
+    page.run()
+    for name in ("run", "step"):
+        del page.session_state[name]
+    for name, value in held.items():
+        page.session_state[name] = value
+
+    page.run()
+
+    assert {name: page.session_state[name] for name in ("run", "step") if name in page.session_state} == place

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from settling import settled, tab
+from settling import settled
 
 HOSTILE: Final = "<img src=x onerror=alert(1)> **bold** $x$"
 WORDS: Final = (" word", " longer", " it", " antidisestablishment", ",", " so")
@@ -45,8 +45,7 @@ def board(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -
 
 def opened(page: Page, board: str) -> Locator:
     """The token view of the first rollout."""
-    page.goto(board)
-    tab(page, "Tokens").click()
+    page.goto(f"{board}tokens?run=run")
     expect(page.locator(".tv-tok").first).to_be_visible(timeout=60_000)
     settled(page)
     return page.locator(".tv")

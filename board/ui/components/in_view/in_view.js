@@ -1,4 +1,5 @@
 // An empty place that tells once when it comes into the window, and stays there while the page is still being put together.
+// One that is in the window from the start waits until the reader stirs: the first screen is to be there first.
 
 /** @import { Mounted, Parent } from "../streamlit" */
 
@@ -6,10 +7,15 @@
  * @typedef {object} State
  * @property {HTMLElement} place
  * @property {IntersectionObserver} observer
+ * @property {AbortController} listening
  * @property {() => void} seen
  */
 
 const SETTLING = 350; // milliseconds in which what stands above the place may still grow and move it out of the window
+
+const PATIENCE = 8_000; // milliseconds after which what is in the window comes to a reader who does not stir, too
+
+const STIRS = ["pointermove", "scroll", "touchstart", "keydown", "beforeprint"];
 
 const ENOUGH = 0.25; // of the place is in the window: an edge at its end is not what the reader looks at
 
@@ -27,6 +33,7 @@ export default function ({ data, parentElement, setStateValue }) {
   return () => {
     states.delete(parentElement);
     state.observer.disconnect();
+    state.listening.abort();
     state.place.remove();
   };
 }
@@ -38,14 +45,24 @@ export default function ({ data, parentElement, setStateValue }) {
 function build(parentElement) {
   const place = document.createElement("div");
   parentElement.append(place);
-  let waiting = 0;
+  const listening = new AbortController();
+  let [waiting, stirred, inside] = [0, false, false];
+  const wait = () => {
+    clearTimeout(waiting);
+    if (inside) waiting = window.setTimeout(() => place.isConnected && state.seen(), stirred ? SETTLING : PATIENCE);
+  };
   /** @param {IntersectionObserverEntry[]} entries */
   const moved = (entries) => {
-    clearTimeout(waiting);
-    if (entries[entries.length - 1].intersectionRatio < ENOUGH) return;
-    waiting = window.setTimeout(() => place.isConnected && state.seen(), SETTLING);
+    inside = entries[entries.length - 1].intersectionRatio >= ENOUGH;
+    wait();
   };
+  const stir = () => {
+    if (stirred) return;
+    stirred = true;
+    wait();
+  };
+  for (const kind of STIRS) window.addEventListener(kind, stir, { capture: true, passive: true, signal: listening.signal });
   const observer = new IntersectionObserver(moved, { threshold: [0, ENOUGH] });
-  const state = { place, observer, seen: () => {} };
+  const state = { place, observer, listening, seen: () => {} };
   return state;
 }

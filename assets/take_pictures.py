@@ -48,8 +48,7 @@ def main() -> None:
                 page.goto(address + view)
                 page.wait_for_selector(READY)
                 page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
-                page.mouse.move(700, 40)  # a reader who stirs sees the charts that are in the window
-                page.wait_for_timeout(3_000)  # charts and the token view draw themselves once they are there
+                page.wait_for_timeout(10_000)  # charts and the token view draw themselves once they are there
                 page.screenshot(path=HERE / f"{name}-{scheme}.png")
                 page.close()
         chromium.close()

@@ -78,7 +78,6 @@ def test_no_page_comes_up_with_the_chart_library(board_server: str, page: Page) 
         settled(page)
         page.wait_for_timeout(1_000)  # what is in the window is asked for within a moment
         assert [url for url in asked if "plotly" in url.lower()] == [], name
-    page.mouse.move(300, 500)
     page.locator(".st-key-by_sample_place").scroll_into_view_if_needed()
     expect(page.locator(".st-key-by_sample .js-plotly-plot")).to_be_visible()
     assert any("plotly" in url.lower() for url in asked)

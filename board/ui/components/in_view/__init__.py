@@ -12,7 +12,7 @@ _in_view: Final = st.components.v2.component("rl_logging_board.in_view", js=bund
 def reached(height: int, *, key: str) -> None:
     """Keep a place of so many pixels; the component of that key has True as `seen` once it came into the window, and no height then.
 
-    One that is in the window from the start is seen once the reader stirs: the first screen comes first.
+    One that is in the window from the start is seen once the reader scrolls or after some seconds: the first screen comes first.
     """
     _in_view(key=key, data={"height": height}, default={"seen": False}, on_seen_change=_nothing)
 

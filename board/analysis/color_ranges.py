@@ -4,7 +4,7 @@ The definition is that of the token view for one response (`token_view/scale.js`
 nothing of screens or of a reader's choices.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import numpy as np
@@ -42,6 +42,21 @@ def token_ranges(run: Run, step: int | None, estimator: str, most: int = TOKENS_
     known = {name: both for name, both in ends.items() if both is not None}
     frame = pd.DataFrame.from_dict(known, orient="index", columns=["lo", "hi"], dtype=np.float64)
     return frame.assign(rollouts=len(keys), total=len(rows))
+
+
+def joint_ends(
+    rollouts: Iterable[tuple[Mapping[str, NDArray[np.floating]], NDArray[np.bool_]]],
+) -> dict[str, tuple[float, float]]:
+    """Ends of every token metric over the counted, finite tokens of a few rollouts together; a metric without a number is not there.
+
+    Each rollout is its (tokens,) arrays by screen name, and which of the tokens count.
+    """
+    values: dict[str, list[NDArray[np.float32]]] = {}
+    for arrays, counts in rollouts:
+        for name, array in arrays.items():
+            values.setdefault(name, []).append(_kept(array, counts))
+    ends = {name: ends_of(np.concatenate(pieces), name) for name, pieces in values.items()}
+    return {name: both for name, both in ends.items() if both is not None}
 
 
 def ends_of(values: NDArray[np.float32], name: str) -> tuple[float, float] | None:
@@ -91,6 +106,10 @@ def _columns(run: Run, keys: NDArray[np.int64], estimator: str) -> Iterator[tupl
     """Counted, finite numbers of each metric, some rollouts at a time; float32, as the token view is sent them."""
     for arrays, counts in run.flat_arrays(keys):
         for name, values in formulas.token_arrays(arrays, estimator).items():
-            with np.errstate(over="ignore"):
-                narrow = np.asarray(values, np.float32)
-            yield name, narrow[counts & np.isfinite(narrow)]
+            yield name, _kept(values, counts)
+
+
+def _kept(values: NDArray[np.floating], counts: NDArray[np.bool_]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):
+        narrow = np.asarray(values, np.float32)
+    return narrow[counts & np.isfinite(narrow)]

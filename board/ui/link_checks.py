@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from board.analysis.selection import of_step
 from board.analysis.step_stats import nearest_step
 from board.metrics import formulas
 from board.runs.rollout import Rollout
@@ -23,7 +24,7 @@ def settle(run: Run, whole: Run) -> list[str]:
     _take_up_awaited(run)
     said = [*_without_rollout(run, whole), *_without_step(run)]
     if len(run.frame) and not place.remembered("awaited"):
-        said += _without_token(*_asked_rollout(run))
+        said += [*_without_token(*_asked_rollout(run)), *_without_group(run), *_without_compared(run)]
     if said:
         place.remember(amiss=said)
     return place.remembered("amiss") or []
@@ -62,6 +63,24 @@ def _without_step(run: Run) -> Iterator[str]:
     place.fill_in(step=int(run.steps[-1]))
     if asked is not None:
         yield f"This run has no step {asked}: the last one is shown."
+
+
+def _without_group(run: Run) -> Iterator[str]:
+    asked, step = place.part("group"), int(place.part("step") or 0)
+    if asked is None or run.reading:
+        return
+    rows = of_step(run.frame, step)
+    if "group" not in rows.columns or not (rows["group"] == asked).any():
+        place.fill_in(group=None)
+        yield f"Step {step} has no group {asked}."
+
+
+def _without_compared(run: Run) -> Iterator[str]:
+    for name in ("first", "second"):
+        asked = place.part(name)
+        if asked is not None and not run.reading and run.key_of(str(asked)) is None:
+            place.fill_in(**{name: None})
+            yield f"There is no rollout {asked!r} here to compare."
 
 
 def awaited_rollout() -> str:

@@ -24,7 +24,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from board.analysis.step_stats import nearest_step
 from board.runs.run import Run
 
-PlacePart = Literal["run", "step", "rollout", "token", "compare", "metric", "scale", "granularity", "window", "zoom", "steps"]
+_Where = Literal["run", "step", "group", "first", "second", "rollout", "token", "compare"]
+PlacePart = Literal[_Where, "metric", "scale", "granularity", "window", "zoom", "steps"]
+"""`group` is its number within the step; `first` and `second` are two rollouts that are compared."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 
@@ -34,18 +36,19 @@ ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", 
 Parameters = dict[str, str | list[str]]
 """Those of a link, as `st.page_link` takes them: a list where there are several of a name."""
 
-_WHOLE: Final[tuple[PlacePart, ...]] = ("step", "token")
+_WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "token")
 """Parts of the place that are whole numbers."""
 
-_PASSING: Final[tuple[PlacePart, ...]] = ("token", "compare", "window", "zoom", "steps")
+_PASSING: Final[tuple[PlacePart, ...]] = ("group", "first", "second", "token", "compare", "window", "zoom", "steps")
 """Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
 
 STALE_SECONDS: Final = 5.0
 """A click so soon after the URL was written may come with the URL of before, which a busy browser had not yet replaced."""
 
 _FORGOTTEN: Final[Mapping[str, tuple[PlacePart, ...]]] = {
-    "run": ("step", "rollout", "window", "token", "compare", "zoom", "steps"),
-    "step": ("rollout", "window", "token", "compare"),
+    "run": ("step", "group", "first", "second", "rollout", "window", "token", "compare", "zoom", "steps"),
+    "step": ("group", "first", "second", "rollout", "window", "token", "compare"),
+    "group": ("first", "second"),
     "rollout": ("window", "token", "compare"),
     "token": ("compare",),
 }

@@ -91,7 +91,7 @@ def draw(pane: Pane, height: int | None = None) -> None:
         window=stretch,
     )
     result = token_view.mount(
-        _payload(pane, window, height), asked, lambda scope: _shared_ends(pane, scope), on_estimator=_take_estimator
+        payload(pane, window, height), asked, lambda scope: shared_ends(pane, scope), on_estimator=take_estimator
     )
     place.fill_in(
         metric=result.metric,
@@ -103,9 +103,9 @@ def draw(pane: Pane, height: int | None = None) -> None:
     )
 
 
-def _take_estimator() -> None:
-    """The KL estimator that the reader has just chosen in the view, for every page; what comes from outside is checked."""
-    asked = (place.widget_value(_KEY) or {}).get("estimator")
+def take_estimator(key: str = _KEY) -> None:
+    """The KL estimator that the reader has just chosen in the view with that key, for every page; what comes from outside is checked."""
+    asked = place.reported(key, "estimator")
     if asked in formulas.ESTIMATORS:
         place.set_widgets(estimator=asked)
 
@@ -121,8 +121,18 @@ def _window(pane: Pane, at: int) -> token_view.Window:
     return window
 
 
-def _payload(pane: Pane, window: token_view.Window, height: int | None) -> token_view.Payload:
-    """What is sent of a window of the response, built once while it is looked at."""
+def payload(
+    pane: Pane,
+    window: token_view.Window,
+    height: int | None,
+    *,
+    key: str = _KEY,
+    joint: Mapping[str, tuple[float, float]] | None = None,
+) -> token_view.Payload:
+    """What is sent of a window of the response, built once while it is looked at.
+
+    `joint` are the ends of its colours by metric where another response stands beside it that shares them; `key` tells the views of a page.
+    """
     run, rollout, shown = pane.view.run, pane.rollout, pane.kept[window.slice]
     ids = formulas.token_ids(rollout.arrays)
 
@@ -136,16 +146,19 @@ def _payload(pane: Pane, window: token_view.Window, height: int | None) -> token
             ids=None if ids is None else ids[shown],
             alternatives=caches.likeliest_alternatives(run, rollout, shown),
             notes=rollout_breakdown.notes(rollout, pane.segments, pane.arrays, shown),
-            key=_KEY,
+            key=key,
             height=height,
             estimator=pane.estimator,
+            ranges=joint,
+            compared=joint is not None,
         )
 
     hidden = ",".join(pane.view.pads)
-    return caches.built("tokens", build, run, rollout.key, pane.estimator, window.start, hidden, height)
+    ends = None if joint is None else str(sorted(joint.items()))
+    return caches.built("tokens", build, run, rollout.key, pane.estimator, window.start, hidden, height, key, ends)
 
 
-def _shared_ends(pane: Pane, scope: str) -> token_view.SharedEnds:
+def shared_ends(pane: Pane, scope: str) -> token_view.SharedEnds:
     """The colour range over the tokens of the step or the run, kept while this load of the run is in use."""
     run, estimator, step = pane.view.run, pane.estimator, pane.rollout.step if scope == "step" else None
     found = caches.frame("token_ranges", lambda opened: token_ranges(opened, step, estimator), run, step, estimator)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rows import row, token_row, write_run
 
 from board import open_run
-from board.analysis.color_ranges import ends_of, token_ranges
+from board.analysis.color_ranges import ends_of, joint_ends, token_ranges
 from board.metrics import formulas
 from board.runs.run import Run
 
@@ -110,3 +110,17 @@ def test_at_most_one_in_a_hundred_lies_beyond_an_end(values: list[float]) -> Non
     assert (array > one[1]).mean() <= 0.01
     assert other[0] == -other[1]
     assert (np.abs(array) > other[1]).mean() <= 0.01
+
+
+def test_ends_of_several_rollouts_are_those_of_all_their_tokens(tmp_path: Path) -> None:
+    """Colours that two responses share are taken from the counted, finite tokens of both; a metric without a number has no ends."""
+    run = open_run(write_run(tmp_path, {"a.jsonl": mixed(40)}))
+    both = [run.rollout(key) for key in (0, 1)]
+
+    found = joint_ends((formulas.token_arrays(one.arrays), one.counts) for one in both)
+
+    for name in ("logprob", "value"):
+        values = [formulas.token_arrays(one.arrays).get(name, np.zeros(len(one.counts)))[one.counts] for one in both]
+        finite = np.concatenate(values).astype(np.float32)
+        assert found.get(name) == ends_of(finite[np.isfinite(finite)], name)
+    assert joint_ends([({"value": np.array([NAN])}, np.array([True]))]) == {}

@@ -18,6 +18,13 @@ const TITLES = {
   hold: "keep the present range while moving to other rollouts, so that colours mean the same",
 };
 
+/** What is different where two responses are compared: a range of one alone would give a colour two meanings. */
+const OF_ONE = ["full", "log", "hold"];
+const OF_BOTH = {
+  name: "range of both",
+  title: "from the 1 % to the 99 % quantile of both responses: colours mean the same in both",
+};
+
 /**
  * The switch in `box`; `choose(range)` is called with the reader's choice, `ends()` gives the numbers in use now, `mirrored()` whether one is the other's negative.
  * @param {HTMLElement} box
@@ -53,15 +60,31 @@ export function createColorRangeControl(box, ends, choose, mirrored = () => fals
   low.onkeydown = high.onkeydown = switcher.onkeydown = (event) => event.stopPropagation();
   return {
     /** `words` say what the numbers were taken from. */
-    show(range, hidden, words) {
+    show(range, hidden, words, compared) {
       box.hidden = hidden;
+      name(switcher, compared);
       switcher.value = range.kind;
-      switcher.title = TITLES[range.kind];
+      switcher.title = switcher.selectedOptions[0]?.title ?? "";
       if (note.textContent !== words) note.textContent = words;
       low.hidden = high.hidden = range.kind !== "fixed";
       if (range.kind === "fixed" && !hidden) [low.value, high.value] = ends().map(String);
     },
   };
+}
+
+/**
+ * Offers the ranges there are for one response, or for one that is compared with another.
+ * @param {HTMLSelectElement} switcher
+ * @param {boolean} compared
+ */
+function name(switcher, compared) {
+  for (const option of switcher.options) {
+    const joint = compared && option.value === "q";
+    const known = COLOR_RANGES.find(([kind]) => kind === option.value);
+    option.hidden = option.disabled = compared && OF_ONE.includes(option.value);
+    option.textContent = joint ? OF_BOTH.name : (known?.[1] ?? "");
+    option.title = joint ? OF_BOTH.title : TITLES[option.value];
+  }
 }
 
 /** @param {HTMLInputElement} input */

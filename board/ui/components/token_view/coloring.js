@@ -82,6 +82,7 @@ export function colour(view, focus = false) {
     readColorRange(shownColorRange(view)),
     metric === null || metric.finite === 0,
     metric ? sourceOf(view.colorRange, metric, view.sharedEnds) : "",
+    model.compared === true,
   );
   markChosen(parts.chooser, metric?.name, focus);
   // The chart draws the tokens' own numbers, whatever one colour stands for.

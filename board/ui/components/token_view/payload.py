@@ -103,12 +103,14 @@ def build(
     ids: npt.ArrayLike | None = None,
     alternatives: Likeliest | None = None,
     estimator: str = "",
+    compared: bool = False,
 ) -> Payload:
     """The payload of `tokens`, n of them, the first being token `start` (from 0) of a response of `total`.
 
     `metrics` maps screen names to (n,) numbers, NaN where missing; `counts` is (n,) bool, False for padding and masked tokens,
     None when all count. `ranges` fixes the colour scale of the metrics it names. `ids` is (n,) token ids, -1 where not
-    known; `alternatives` those of these n tokens. `estimator` names the one that made the metric "kl" and offers the others.
+    known; `alternatives` those of these n tokens. `estimator` names the one that made the metric "kl" and offers the others. `compared`
+    says that another response is shown beside this one, by the same `ranges`: then no range of one alone is offered.
     Raises ValueError when an array is not as long as `tokens`, or the window overruns `total`.
     """
     n = len(tokens)
@@ -124,6 +126,7 @@ def build(
         "start": start,
         "total": length,
         "height": height,
+        "compared": compared,
         "metrics": [asdict(_describe(name, values, arrays.keys(), (ranges or {}).get(name))) for name, values in arrays.items()],
         "odd": odd,
         "estimators": [{"chosen": name == estimator, **_estimator(name)} for name in ESTIMATORS] if estimator else [],

@@ -44,6 +44,8 @@ export interface Meta {
   start: number;
   total: number;
   height: number | null;
+  /** Whether it is shown beside another, with which it shares the ends of its colours. */
+  compared?: boolean;
   metrics: MetricMeta[];
   odd: Record<string, string>;
   estimators?: Estimator[];

@@ -165,7 +165,7 @@ export interface Minimap {
   close(): void;
 }
 export interface ColorRangeControl {
-  show(range: ColorRange, hidden: boolean, words: string): void;
+  show(range: ColorRange, hidden: boolean, words: string, compared: boolean): void;
 }
 export interface SearchBarEvents {
   found(matches: Uint8Array | null): void;

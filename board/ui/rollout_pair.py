@@ -1,0 +1,153 @@
+"""Two rollouts against each other: their numbers, their texts word by word, their tokens side by side in the same colours. Draws only.
+
+The first is what the second is compared with: what it alone says is struck through, what the second alone says is underlined. The colours,
+their range and what one colour stands for are those of the link, in both views alike; what is pinned is each view's own.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Literal
+
+import pandas as pd
+import streamlit as st
+
+from board.analysis import rollout_pair
+from board.analysis.color_ranges import joint_ends
+from board.analysis.text_diff import Diff, compare, fold
+from board.runs.rollout import Rollout
+from board.text.counting import plural
+from board.text.display import without_padding
+from board.text.format_number import column_format
+from board.ui import place, token_panel
+from board.ui.components import diff_view, token_view
+from board.ui.controls import unseen_estimator
+from board.ui.messages import absent
+from board.ui.place import View
+from board.ui.token_panel import Pane
+
+DIFF_HEIGHT: Final = 360
+TEXT_HEIGHT: Final = 300
+"""Longer comparisons and texts scroll in panes of so many pixels."""
+VIEW_WIDTH: Final = 480
+"""The token views stand side by side while each has so many pixels."""
+
+_RANGES: Final = ("q", "step", "run", "fixed")
+"""Colour ranges that mean the same in two views; where the link has another, that of both responses is taken."""
+_UNITS: Final = {
+    "word": "",
+    "line": "compared by line: too many words differ",
+    "text": "compared only at the beginning and the end: too many words and lines differ",
+}
+
+Side = Literal["first", "second"]
+_KEYS: Final[dict[Side, str]] = {"first": "pair_first", "second": "pair_second"}
+
+
+@dataclass(frozen=True)
+class Called:
+    """One of the two: its key, and what the page calls it, in the board's own words ("worst", "step 12")."""
+
+    key: int
+    name: str
+
+
+def draw(view: View, first: Called, second: Called) -> None:
+    """Draw the two, once on a page. The choice of them is the page's, which keeps it in the place as `first` and `second`."""
+    rollouts: dict[Side, Rollout] = {"first": view.run.rollout(first.key), "second": view.run.rollout(second.key)}
+    _numbers(view, (first, second))
+    if first.key == second.key:
+        st.text("Both are the same rollout: choose another for one of them.")
+        return
+    texts = {side: without_padding(text_of(rollout), view.pads)[0] for side, rollout in rollouts.items()}
+    difference = compare(texts["first"], texts["second"])
+    st.text(told(difference, first.name, second.name))
+    diff_view.show(fold(difference.runs), key="pair_diff", height=DIFF_HEIGHT)
+    _tokens(view, rollouts, {"first": first.name, "second": second.name})
+
+
+def text_of(rollout: Rollout) -> str:
+    """The response, or its tokens joined where the row has no text of it."""
+    return str(rollout["response"]) if rollout["response"] is not None else "".join(rollout.tokens or ())
+
+
+def told(difference: Diff, first: str, second: str) -> str:
+    """One line on how the two texts differ, and how to read the marks."""
+    if all(run.side == "both" for run in difference.runs):
+        return f"The two responses are the same: {plural(difference.words('both'), 'word')}."
+    parts = [
+        f"{plural(difference.words('new'), 'word')} only in the {second}, underlined",
+        f"{difference.words('old'):,} only in the {first}, struck through",
+        f"{difference.words('both'):,} in both",
+        _UNITS[difference.unit],
+    ]
+    return " · ".join(filter(None, parts))
+
+
+def _numbers(view: View, both: tuple[Called, Called]) -> None:
+    """The numbers of the two, a row each."""
+    found = rollout_pair.numbers(view.run, [one.key for one in both])
+    frame = pd.concat([pd.Series([one.name for one in both], found.index, name="which"), found], axis="columns")
+    frame["rollout"] = view.run.sources(found.index.to_numpy())
+    st.dataframe(frame, key="pair_numbers", hide_index=True, width="content", column_config=number_formats(frame))
+
+
+def number_formats(frame: pd.DataFrame) -> dict[str, Any]:
+    """How a table writes each column of numbers: with decimals in common."""
+    numeric = [str(name) for name in frame.columns if pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    return {name: st.column_config.NumberColumn(format=column_format(frame[name].to_numpy(float))) for name in numeric}
+
+
+def _tokens(view: View, rollouts: dict[Side, Rollout], names: dict[Side, str]) -> None:
+    """The two token views, each beginning where their tokens part."""
+    if any(rollout.tokens is None for rollout in rollouts.values()):
+        absent("The token views", "response_tokens", of="rollout")
+        return
+    estimator = unseen_estimator()
+    panes = {side: token_panel.pane(view, rollout, estimator) for side, rollout in rollouts.items()}
+    shown = {side: [pane.tokens[at] for at in pane.kept] for side, pane in panes.items()}
+    at = rollout_pair.parting(shown["first"], shown["second"])
+    st.text(
+        f"All {plural(len(shown['first']), 'token')} are the same."
+        if at is None
+        else f"The first {plural(at, 'token')} are the same; where they part is pinned in both. Colours mean the same in both."
+        if at
+        else "They part at the first token. Colours mean the same in both."
+    )
+    joint = joint_ends((pane.arrays, pane.rollout.counts) for pane in panes.values())
+    cells = st.grid(2, min_column_width=VIEW_WIDTH, gap="medium")
+    slots = {side: cells.cell() for side in panes}
+    # The one the reader has just used comes first: what he chose there is in the place when the other asks for it.
+    for side in sorted(panes, key=lambda side: side != place.remembered("pair_used")):
+        with slots[side]:
+            st.text(f"{names[side]} · {rollouts[side].source}")
+            _view(panes[side], side, joint, at)
+
+
+def _view(pane: Pane, side: Side, joint: dict[str, tuple[float, float]], parting: int | None) -> None:
+    """One of the two token views."""
+    key, total = _KEYS[side], len(pane.kept)
+    window = token_view.window(total, parting or 0)
+    built = token_panel.payload(pane, window, TEXT_HEIGHT, key=key, joint=joint)
+    kept = place.remembered(key)
+    at = None if parting is None or not total else min(parting, total - 1)
+    pinned, others, stretch = kept[1:] if kept and kept[0] == built.stamp else (at, (), None)
+    scale = str(place.part("scale") or token_panel.DEFAULT_SCALE)
+    asked = token_view.Choice(
+        token_panel.shown_metric(pane),
+        pinned,
+        scale=scale if scale.partition(":")[0] in _RANGES else token_panel.DEFAULT_SCALE,
+        others=others,
+        granularity=str(place.part("granularity") or token_panel.DEFAULT_GRANULARITY),
+        window=stretch,
+    )
+    result = token_view.mount(
+        built,
+        asked,
+        partial(token_panel.shared_ends, pane),
+        on_change=partial(place.remember, pair_used=side),
+        on_estimator=partial(token_panel.take_estimator, key),
+    )
+    place.remember(**{key: (built.stamp, result.pinned, result.others, result.window)})
+    place.fill_in(metric=result.metric, granularity=result.granularity)
+    if result.scale != asked.scale:
+        place.fill_in(scale=result.scale)

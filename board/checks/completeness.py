@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from board.checks.contract import Answer, Fault, Unable
 from board.checks.evidence import Evidence
 from board.metrics.prompt_groups import members
-from board.runs.prompt_keys import prompt_key
+from board.runs.prompt_keys import NO_PROMPT
 from board.text.counting import plural
 
 LEAST_STEPS: Final = 5
@@ -129,7 +129,7 @@ def missing_ranks(evidence: Evidence) -> Answer:
 def small_groups(evidence: Evidence) -> Answer:
     """Groups of fewer rollouts than nearly all the others; a rollout is of its group id's, or of its prompt's where it has none."""
     prompts = evidence.measures["prompt_key"].to_numpy(np.int64)
-    member = members(evidence.frame.get("group_id"), prompts, prompt_key(""))
+    member = members(evidence.frame.get("group_id"), prompts, NO_PROMPT)
     marks = evidence.finished & (member >= 0)
     frame, own = evidence.frame[marks], member[marks]
     sizes = frame.groupby([frame["step"], own], sort=False)["step"].transform("size")

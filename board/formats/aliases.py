@@ -41,6 +41,7 @@ SCALARS: Final[Mapping[str, tuple[str, ...]]] = {
     "reward": ("reward", "score", "total_reward", "scores", "rewards", "filtered_rewards", "episode_reward", "final_reward"),
     "ground_truth": ("ground_truth", "gts", "gt", "label", "answer", "solution", "target"),
     "group_id": ("group_id", "group_index", "group_idx", "prompt_idx", "example_id", "task_id", "uid", "group", "_ng_task_index"),
+    "prompt_id": ("prompt_id", "problem_id", "question_id"),
     "sample_id": (
         "sample_id",
         "sample_index",

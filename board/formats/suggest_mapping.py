@@ -111,7 +111,7 @@ _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
     RESPONSE_IDS: _is_ids,
     PROMPT_IDS: _is_ids,
     ALTERNATIVES: _is_alternatives,
-    **dict.fromkeys(("group_id", "sample_id", "data_source", "rank"), _is_id),
+    **dict.fromkeys(("group_id", "prompt_id", "sample_id", "data_source", "rank"), _is_id),
     **dict.fromkeys(TOKEN_METRICS, _is_numbers),
 }
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from board.metrics.prompt_groups import group_numbers
 from board.runs.columns import as_table
 from board.runs.parts import Part
-from board.runs.prompt_keys import prompt_key
+from board.runs.prompt_keys import NO_PROMPT
 from board.schema import IDS, NUMBERS
 from board.sources.shards import natural_key
 
@@ -39,7 +39,7 @@ def merged(built: Sequence[Part], shard_names: list[str]) -> pd.DataFrame:
     """
     whole = scalars(built)
     numbers = group_numbers(
-        whole["step"].to_numpy(np.int64), whole.get("group_id"), whole["prompt_key"].to_numpy(np.int64), prompt_key("")
+        whole["step"].to_numpy(np.int64), whole.get("group_id"), whole["prompt_key"].to_numpy(np.int64), NO_PROMPT
     )
     frame = whole.drop(columns=_INTERNAL).assign(group=numbers)
     frame = frame.dropna(axis="columns", how="all")

@@ -107,7 +107,7 @@ def build(block: Block, shard: str, pads: AbstractSet[str]) -> Part:
     _take_summaries(derived, numbers)
     numbers = {f"{name} (logged)" if name in derived or name in _SOURCE else name: column for name, column in numbers.items()}
     ids = {name: column.dictionary_encode() for name, column in block.ids.items()}
-    keys = prompt_keys(block.texts.get("prompt"), len(block))
+    keys = prompt_keys(block.texts, block.ids, len(block))
     return Part(
         scalars=pa.table({"step": block.steps, **_source_columns(block, shard), **ids, **numbers, **derived, "prompt_key": keys}),
         texts=pa.table(dict(block.texts)),

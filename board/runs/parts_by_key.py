@@ -42,6 +42,11 @@ class PartsByKey:
         """The byte of its shard at which each rollout's line begins, by key."""
         return self._numbers_of("offset")
 
+    @cached_property
+    def prompt_keys(self) -> NDArray[np.int64]:
+        """Equal for rollouts of the same prompt (`board.runs.prompt_keys`), by key."""
+        return self._numbers_of("prompt_key")
+
     def _numbers_of(self, column: str) -> NDArray[np.int64]:
         return np.concatenate([np.zeros(0, np.int64), *(part.scalars.column(column).to_numpy() for part in self.parts)])
 

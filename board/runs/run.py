@@ -92,6 +92,11 @@ class Run:
         """The steps there are, in order."""
         return self.frame["step"].unique()
 
+    @cached_property
+    def prompt_keys(self) -> NDArray[np.int64]:
+        """Equal for rollouts of the same prompt at whatever step, in the frame's order; `prompt_keys.NO_PROMPT` where there is none. (rows,)"""
+        return self._by_key.prompt_keys[self.frame.index.to_numpy()]
+
     @property
     def splits(self) -> tuple[Split, ...]:
         """Whether there are rollouts of training, of an evaluation, or of both, in this order; those that do not say are of training."""

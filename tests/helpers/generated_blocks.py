@@ -8,7 +8,7 @@ from typing import Any
 WORDS = ("the", " a", "威", "é", "\n", "", "<pad>", "</s>", "<|im_end|>", "\U0001f600", 'q"\\', "\u0000", " word")
 TEXTS = ("prompt", "response", "ref_response", "ground_truth", "note")
 NUMBERS = ("reward", "ref_reward", "valid_reward", "ref_valid_reward", "prompt_length", "temperature", "token_arrays_left_out")
-IDS = ("group_id", "sample_id", "data_source", "split", "rank")
+IDS = ("group_id", "prompt_id", "sample_id", "data_source", "split", "rank")
 ARRAYS = (
     *("logprobs", "ref_logprobs", "values", "token_rewards", "advantages", "returns", "entropies"),
     *("rollout_logprobs", "old_logprobs", "loss_mask", "response_token_ids", "own_metric", "counts"),

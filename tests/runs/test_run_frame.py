@@ -11,6 +11,7 @@ from assert_arrays import assert_same_array
 from rows import row, token_row, write_run
 
 from board import open_run
+from board.runs.prompt_keys import NO_PROMPT, prompt_key
 
 Rows = list[dict[str, Any]]
 
@@ -207,3 +208,20 @@ def test_run_of_one_split_is_itself(tmp_path: Path) -> None:
 
     assert run.splits == ("train",)
     assert run.of_split("train") is run
+
+
+def test_keys_of_prompts_stand_in_the_order_of_the_frame(tmp_path: Path) -> None:
+    """One key for a prompt at whatever step and in whatever shard, by its id, its messages or its text; a part of the run has its rows' keys."""
+    chat = [{"role": "user", "content": "1 + 1"}]
+    shards = {
+        "b.jsonl": [row(1, prompt="say  hi\n"), row(0, prompt=[one | {"name": "me"} for one in chat])],
+        "a.jsonl": [row(1, prompt=chat), row(0, prompt="say hi"), row(0), row(1, prompt="x", prompt_id=3), row(0, prompt_id=3)],
+    }
+    run = open_run(write_run(tmp_path, shards))
+
+    names = {prompt_key("say hi"): "hi", prompt_key("user:\n1 + 1"): "sum", NO_PROMPT: "none"}
+    named = [names.get(key, "by id") for key in run.prompt_keys.tolist()]
+    assert run.frame["step"].tolist() == [0, 0, 0, 0, 1, 1, 1]
+    assert named == ["hi", "none", "by id", "sum", "sum", "by id", "hi"]
+    assert len(set(run.prompt_keys.tolist())) == 4
+    assert run.of_steps(1, 1).prompt_keys.tolist() == run.prompt_keys[4:].tolist()

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from board.formats.common_fields import given
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in
 from board.formats.renaming import need, renamed, rows, unpacked
@@ -20,6 +21,8 @@ _NAMES: Final = {
     "id": "sample_id",
     "source": "data_source",
 }
+
+_MADE: Final = ("split", "prompt_id")
 
 
 def recognise(head: Head) -> bool:
@@ -44,6 +47,5 @@ def note(head: Head) -> str:
 
 def _rollout(row: Record) -> Record:
     """A row under our names; without a prompt, the messages that make it."""
-    if row.get("prompt") is not None:
-        return renamed(row, _NAMES, ["split"])
-    return renamed({**row, "prompt": unpacked(row, "messages")}, _NAMES, ["split"])
+    asked = row if row.get("prompt") is not None else {**row, "prompt": unpacked(row, "messages")}
+    return renamed(asked, _NAMES, _MADE) | given(prompt_id=row.get("id"))

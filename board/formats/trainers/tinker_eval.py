@@ -38,6 +38,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
             **{_NAMES.get(key, key): value for key, value in without(record, "turns").items()},
             "step": step_or_zero(place.name),
             "split": "evaluation",
+            "prompt_id": record.get("example_id"),
             "prompt": prompt,
             "response": response,
         }

@@ -76,7 +76,8 @@ def rollouts(record: Record, place: Place) -> list[Record]:
     agents = {str(_agent(trace)) for trace in traces}
     mapped = []
     for trace in traces:
-        own = {**_trace(trace), **given(group_id=_group(shared, trace, agents))}
+        names = {name: _of_agent(shared.get(name), trace, agents) for name in ("group_id", "prompt_id")}
+        own = {**_trace(trace), **given(**names)}
         graph = branches(objects(trace, "nodes")) or [
             {"response": "", **given(prompt=nested(_task(episode), "data").get("prompt"))}
         ]
@@ -118,9 +119,10 @@ def _shared(episode: Record, place: Place) -> Record:
     run, env, task = nested(episode, "run"), nested(episode, "env"), _task(episode)
     work = nested(run, "work")
     policy, data = nested(work, "policy"), nested(task, "data")
-    errors = episode.get("errors")
+    errors, task_id = episode.get("errors"), _first(task.get("key"), data.get("idx"))
     return step_and_split(stepped(place.name), work.get("step"), _SPLITS.get(str(work.get("type", run.get("type"))))) | given(
-        group_id=_first(nested(episode, "group").get("id"), task.get("key"), data.get("idx")),
+        group_id=_first(nested(episode, "group").get("id"), task_id),
+        prompt_id=task_id,
         data_source=_first(env.get("name"), env.get("id")),
         ground_truth=data.get("answer"),
         episode_id=episode.get("id"),
@@ -171,10 +173,9 @@ def _agent(trace: Record) -> Any:
     return nested(trace, "agent").get("name")
 
 
-def _group(shared: Record, trace: Record, agents: set[str]) -> Any:
-    """The group of an episode; where several agents take part, each has its own prompts and so its own groups."""
-    group = shared.get("group_id")
-    return group if group is None or len(agents) == 1 else f"{group}/{_agent(trace)}"
+def _of_agent(name: Any, trace: Record, agents: set[str]) -> Any:
+    """An episode's group, or the name of its task; where several agents take part, each has its own prompts and so its own groups."""
+    return name if name is None or len(agents) == 1 else f"{name}/{_agent(trace)}"
 
 
 def _sample(trace: Record, number: int, count: int) -> Any:

@@ -25,6 +25,7 @@ def test_columns_become_rollouts() -> None:
         "reward": 1.0,
         "ground_truth": "4",
         "sample_id": "a1",
+        "prompt_id": "a1",
         "data_source": "gsm8k",
         "difficulty": 0.5,
         "messages": '[{"role": "user", "content": "2+2?"}]',

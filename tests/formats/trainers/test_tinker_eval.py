@@ -34,7 +34,13 @@ def test_fields() -> None:
 
     assert row.step == 0
     assert row.texts == {"prompt": "user:\n2+2?", "response": "4 ✓", "metrics": '{"correct": 1.0}'}
-    assert row.ids == {"group_id": "gsm8k-7", "sample_id": "7", "data_source": "gsm8k", "split": "evaluation"}
+    assert row.ids == {
+        "data_source": "gsm8k",
+        "split": "evaluation",
+        "group_id": "gsm8k-7",
+        "prompt_id": "gsm8k-7",
+        "sample_id": "7",
+    }
     assert row.numbers == {"reward": 1.0, "metrics.correct": 1.0, "time_seconds": 0.5}
     assert read(RECORD, "step_20/gsm8k/trajectories.jsonl").step == 20
 

@@ -53,7 +53,7 @@ def test_an_episode() -> None:
     row = read(ALL)[0]
 
     assert row.step == 11
-    assert row.ids == {"group_id": "g-1", "sample_id": "t1", "data_source": "sums", "split": "train"}
+    assert row.ids == {"group_id": "g-1", "prompt_id": "sum-7", "sample_id": "t1", "data_source": "sums", "split": "train"}
     assert row.texts["prompt"] == "user:\n2+2?"
     assert row.texts["response"] == "4 ✓"
     assert row.texts["ground_truth"] == "4"
@@ -134,6 +134,7 @@ def test_branches_and_agents() -> None:
     assert [one["sample_id"] for one in rollouts] == ["t5/0", "t5/1", "t6"]
     assert [one["response"] for one in rollouts] == ["3?", "4", "yes"]
     assert [one["group_id"] for one in rollouts] == ["g-9/agent", "g-9/agent", "g-9/judge"]
+    assert [one["prompt_id"].rpartition("/")[2] for one in rollouts] == ["agent", "agent", "judge"]
     assert [one["trainable"] for one in rollouts] == [True, True, False]
     assert [one["split"] for one in rollouts] == ["evaluation"] * 3
     assert "reward" not in rollouts[2]

@@ -46,7 +46,7 @@ def test_a_result() -> None:
     row = read(RESULTS)[0]
 
     assert row.step == 0
-    assert row.ids == {"group_id": "7", "split": "evaluation"}
+    assert row.ids == {"group_id": "7", "prompt_id": "7", "split": "evaluation"}
     assert row.texts["prompt"] == "user:\n2+2?"
     assert row.texts["response"] == "4"
     assert row.texts["ground_truth"] == "4"
@@ -96,7 +96,7 @@ def test_rollouts_of_prime_rl() -> None:
     first, second = read(TRAINED)
     (evaluated,) = read(EVALUATED)
 
-    assert (first.step, first.ids) == (2, {"group_id": "0"})
+    assert (first.step, first.ids) == (2, {"group_id": "0", "prompt_id": "0"})
     assert second.numbers["reward"] != second.numbers["reward"]
     assert (evaluated.step, evaluated.ids["split"]) == (2, "evaluation")
 

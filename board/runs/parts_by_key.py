@@ -92,6 +92,11 @@ class PartsByKey:
             rows = np.sort(keys[numbers == number]) - self._starts[number]
             yield from self.parts[int(number)].flat(rows, leave_out=NO_METRIC)
 
+    @cached_property
+    def moment_names(self) -> frozenset[str]:
+        """Names of the columns of `moment` that any part has."""
+        return frozenset(name for part in self.parts for name in part.moments.column_names)
+
     def moment(self, name: str, keys: NDArray[np.int64]) -> NDArray[np.float64]:
         """A column of `board.metrics.token_sums` for the given rollouts, in their order; NaN where a row lacks it. Shape (len(keys),)."""
         pieces = [

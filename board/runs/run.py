@@ -170,6 +170,15 @@ class Run:
         keys = self.frame.index.to_numpy()
         return pd.DataFrame({name: self._by_key.moment(name, keys) for name in names}, index=self.frame.index)
 
+    @property
+    def moment_names(self) -> frozenset[str]:
+        """The columns of `board.metrics.token_sums` that some row may have."""
+        return self._by_key.moment_names
+
+    def moment(self, name: str, keys: NDArray[np.int64]) -> NDArray[np.float64]:
+        """One column of `board.metrics.token_sums` for the given rollouts, in their order; NaN where a row lacks it. Shape (len(keys),)."""
+        return self._by_key.moment(name, keys)
+
     def texts(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
         """One text column for the given rollouts, in their order; null where a row lacks it. Shape (len(keys),)."""
         return self._by_key.texts(column, keys)

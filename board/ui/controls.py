@@ -6,11 +6,12 @@ from typing import Final, Literal, cast, get_args
 
 import streamlit as st
 
+from board.analysis import token_aggregates
 from board.analysis.selection import Order, Side
 from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS
 from board.runs.run import Split
 from board.schema import heading, is_trainers
-from board.ui import place
+from board.ui import place, table_views
 
 Band = Literal["none", "std", "quantiles", "min-max"]
 
@@ -114,14 +115,24 @@ class TableChoices:
     """In the order of the table: first what it is sorted by, whatever the reader chose."""
     per_step: int
     """At most so many rollouts of a step, drawn at random; 0 for all."""
+    text_width: int
+    """Of columns of text, in pixels."""
 
 
-def table_choices(numeric: Sequence[str], available: Sequence[str], on_sort: Callable[[], None]) -> TableChoices:
-    """Draw scope, sorting, text filter and column choice in one row and return them; `on_sort` is called when another order is chosen."""
+def table_choices(
+    numeric: Sequence[str], available: Sequence[str], aggregates: Sequence[str], on_sort: Callable[[], None]
+) -> TableChoices:
+    """Draw scope, sorting, text filter and column choice in one row and return them; `on_sort` is called when another order is chosen.
+
+    `aggregates` are what tokens add up to: columns when asked for by name.
+    """
     parts = [name for name in numeric if is_trainers(name)][:MOST_PARTS]
     defaults = [name for name in (*DEFAULT_COLUMNS[:2], *parts, *DEFAULT_COLUMNS[2:]) if name in available]
-    orders = ["", *numeric]
+    orders = ["", *numeric, *aggregates]
+    there = frozenset((*available, *aggregates))
+    table_views.open_linked(there)
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        table_views.choice(there)
         scope = st.segmented_control(
             "Rollouts of", [THIS_STEP, ALL_STEPS], default=THIS_STEP, required=True, key="scope", bind="query-params"
         )
@@ -130,7 +141,7 @@ def table_choices(numeric: Sequence[str], available: Sequence[str], on_sort: Cal
             orders,
             key="sort",
             bind="query-params",
-            format_func=lambda name: heading(name) if name else "order written",
+            format_func=lambda name: token_aggregates.heading(name) if name else "order written",
             on_change=on_sort,
             width=200,
         )
@@ -146,12 +157,23 @@ def table_choices(numeric: Sequence[str], available: Sequence[str], on_sort: Cal
         query = st.text_input("Text in prompt or response", type="search", key="filter", bind="query-params", width=240)
         every = st.toggle("All numbers", key="numbers", bind="query-params", help="Every number of the run as a column.")
         with st.popover("Table"), place.folded():
-            columns = st.multiselect("Columns", list(available), default=defaults, key="columns", bind="query-params", width=420)
+            columns = st.multiselect(
+                "Columns",
+                [*available, *aggregates],
+                default=defaults,
+                key="columns",
+                bind="query-params",
+                help="Those with a slash are what a rollout's tokens add up to: entropy/max is the largest entropy of a token.",
+                width=420,
+            )
             limit = st.number_input(
                 "Rollouts of a step, at most (0: all)", 0, value=0, key="limit", bind="query-params", width=420
             )
+            width = table_views.width_choice()
+            table_views.editor(tuple(columns))
+    table_views.problems()
     shown = dict.fromkeys([*([sort_by] if sort_by else []), *columns, *(numeric if every else [])])
-    return TableChoices(scope == ALL_STEPS, sort_by or "", order == "descending", query or "", tuple(shown), int(limit))
+    return TableChoices(scope == ALL_STEPS, sort_by or "", order == "descending", query or "", tuple(shown), int(limit), width)
 
 
 @dataclass(frozen=True)

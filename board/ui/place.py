@@ -345,6 +345,11 @@ def choice(name: str, default: str | bool) -> str | bool:
     return value
 
 
+def in_link() -> frozenset[str]:
+    """Names of the parameters that the link has now."""
+    return frozenset(st.query_params)
+
+
 def _bound() -> frozenset[str]:
     """The parameters that widgets keep which were drawn in this run."""
     context = get_script_run_ctx()

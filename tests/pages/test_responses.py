@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from opened_pages import GOOD, linked, opened, table, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
+
+from board.user_files import table_views
 
 
 def test_filter_leaves_the_chosen_rollout_open(root: Path) -> None:
@@ -240,3 +243,31 @@ def test_length_change_is_told(root: Path) -> None:
     )
 
     assert "mean length of step 1: 7 tokens (+3 against step 0)" in texts(opened("responses", step=1))
+
+
+def test_token_aggregates_are_columns_and_views_keep_them(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table can show and be sorted by what tokens add up to; a view keeps that under a name, which a link may say alone."""
+    monkeypatch.setenv("RL_BOARD_SETTINGS", str(tmp_path / ".settings"))
+    add_run(root, "run", [whole_row(0, values=[0, 0, 0, value]) for value in (1.0, 3.0, 2.0)])
+    test = opened("responses", sort="value, max")
+    assert table(test)["value/max"].tolist() == [3.0, 2.0, 1.0]
+
+    test.multiselect(key="columns").set_value(["reward", "value/sum"])
+    test.text_input(key="view_name").set_value("By value")
+    test.number_input(key="text_width").set_value(400).run()
+    test.button(key="view_save").click().run()
+    assert test.selectbox(key="view").value == "By value"
+
+    other = opened("responses", view="By value", order="ascending")
+    assert table(other)["value/max"].tolist() == [1.0, 2.0, 3.0]
+    assert [*table(other).columns][:3] == ["value/max", "reward", "response"]
+    assert "value/sum" in table(other).columns
+    other.text_input(key="view_name").set_value("Another").run()
+    other.button(key="view_rename").click().run()
+    assert other.selectbox(key="view").value == "Another"
+    other.button(key="view_delete").click().run()
+    assert table_views.load().views == ()
+    lost = opened("responses", view="Another")
+    assert "No view of the table is saved here under the name 'Another'." in "".join(
+        str(one.value) for one in lost.warning
+    ) + texts(lost)

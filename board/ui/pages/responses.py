@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from board.analysis import token_aggregates
 from board.analysis.selection import neighbours, numeric_columns, of_step, page, pages, sample, sort, with_text
 from board.analysis.step_stats import LengthChange, length_change
 from board.figures.theme import COLORS
@@ -28,7 +29,6 @@ ROW_HEIGHT = 61
 """Two lines of a text and a little more: texts are broken into lines in rows of more than four times the base font size alone."""
 TEXTS = ("response", "ground_truth", "prompt")
 """Texts in the table, of each its beginning."""
-TEXT_WIDTH = 260
 LETTER_WIDTH = 8
 CELL_PADDING = 24
 """Pixels of a letter and around a cell: a column too narrow cuts its numbers on the left, where they matter most."""
@@ -44,6 +44,7 @@ PANEL_WIDTH = 440
 view = place.view()
 run = view.run
 numeric = numeric_columns(run.frame)
+aggregates = token_aggregates.available(run)
 
 
 def found_by(choices: TableChoices) -> NDArray[np.int64]:
@@ -67,7 +68,8 @@ def listed_keys(choices: TableChoices) -> NDArray[np.int64]:
 def drawn(choices: TableChoices) -> pd.DataFrame:
     """The rows to choose from, with no more columns than choosing needs: it copies them."""
     needed = [name for name in dict.fromkeys(["step", choices.sort_by]) if name in run.frame.columns]
-    return sample(of_step(run.frame[needed], None if choices.all_steps else view.step), choices.per_step)
+    rows = sample(of_step(run.frame[needed], None if choices.all_steps else view.step), choices.per_step)
+    return token_aggregates.with_aggregates(run, rows, [choices.sort_by] if choices.sort_by else [])
 
 
 def reordered() -> None:
@@ -92,7 +94,9 @@ def places(keys: NDArray[np.int64]) -> list[dict[str, str | int]]:
     return [{"step": int(at), "rollout": source} for at, source in zip(steps, run.sources(keys), strict=True)]
 
 
-choices = table_choices(numeric, [name for name in run.frame.columns if name not in ("step", "shard", "line")], reordered)
+choices = table_choices(
+    numeric, [name for name in run.frame.columns if name not in ("step", "shard", "line")], aggregates, reordered
+)
 
 
 def summary(keys: NDArray[np.int64]) -> str:
@@ -128,7 +132,7 @@ def table(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
     count = pages(len(listed_keys), PAGE_ROWS)
     number = st.pagination(count, key="page", bind="query-params") if count > 1 else 1
     keys = page(listed_keys, number, PAGE_ROWS)
-    shown = run.frame.loc[keys]
+    shown = token_aggregates.with_aggregates(run, run.frame.loc[keys], choices.columns)
     first = (number - 1) * PAGE_ROWS
     if count > 1:
         st.text(
@@ -147,7 +151,7 @@ def table(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
         st.dataframe(
             frame,
             key=key,
-            on_select=place.row_clicked(key, places(keys), **{name: partial(sort_by, name) for name in numeric}),
+            on_select=place.row_clicked(key, places(keys), **{name: partial(sort_by, name) for name in (*numeric, *aggregates)}),
             selection_mode=[*place.ROW_OR_CELL, "single-column"],
             hide_index=True,
             row_height=ROW_HEIGHT,
@@ -163,15 +167,15 @@ def shown_columns() -> list[str]:
     chosen = list(dict.fromkeys((*choices.columns[: bool(choices.sort_by)], *step, *choices.columns)))
     behind = chosen.index(BAR) + 1 if BAR in chosen else len(chosen)
     ordered = [*chosen[:behind], TEXTS[0], *chosen[behind:], *TEXTS[1:]]
-    return [name for name in ordered if name in (run.text_columns if name in TEXTS else run.frame.columns)]
+    return [name for name in ordered if name in (run.text_columns if name in TEXTS else (*run.frame.columns, *aggregates))]
 
 
 def column(name: str, values: pd.Series) -> Any:
     """How the table shows a column."""
     pinned = True if name == choices.sort_by else None
     if name in TEXTS:
-        return st.column_config.TextColumn(width=TEXT_WIDTH)
-    if name not in numeric:
+        return st.column_config.TextColumn(width=choices.text_width)
+    if name not in numeric and name not in aggregates:
         return st.column_config.Column(heading(name))
     return number_column(name, values.to_numpy(np.float64, na_value=np.nan), pinned)
 
@@ -181,14 +185,19 @@ def number_column(name: str, values: NDArray[np.float64], pinned: bool | None) -
     known, finite = BY_NAME.get(name), values[np.isfinite(values)]
     least, largest = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
     written = column_format(values)
-    letters = max(len(heading(name)[:MOST_HEADING]), *(len(written % end) for end in (least, largest)))
-    options: dict[str, Any] = {"help": known.meaning if known else None, "format": written, "pinned": pinned}
+    label = token_aggregates.heading(name)
+    letters = max(len(label[:MOST_HEADING]), *(len(written % end) for end in (least, largest)))
+    options: dict[str, Any] = {
+        "help": known.meaning if known else token_aggregates.meaning(name) or None,
+        "format": written,
+        "pinned": pinned,
+    }
     width = CELL_PADDING + LETTER_WIDTH * letters
     if name != BAR or least == largest:
-        return st.column_config.NumberColumn(heading(name), width=width, **options)
+        return st.column_config.NumberColumn(label, width=width, **options)
     # From 0, or the shortest bar would be empty and twice the length mean nothing.
     scale: dict[str, Any] = {"min_value": min(least, 0.0), "max_value": max(largest, 0.0), "color": COLORS["policy"]}
-    return st.column_config.ProgressColumn(heading(name), width=width + BAR_WIDTH, **scale, **options)
+    return st.column_config.ProgressColumn(label, width=width + BAR_WIDTH, **scale, **options)
 
 
 def opened(keys: NDArray[np.int64]) -> int | None:

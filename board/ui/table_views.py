@@ -1,0 +1,150 @@
+"""The reader's views of the table of rollouts on the screen: one is chosen, saved by name, renamed, deleted. Knows no run.
+
+A view is a set of choices: it puts them into the widgets that hold them, and there they may be changed.
+"""
+
+from collections.abc import Container
+from typing import Final
+
+import streamlit as st
+
+from board.errors import BoardError
+from board.ui import place
+from board.ui.messages import notice
+from board.user_files import table_views
+from board.user_files.named_files import LONGEST_NAME
+from board.user_files.table_views import NARROWEST, WIDEST, TableView
+
+WIDTH: Final = 260
+"""Of columns of text, unless the reader says otherwise: pixels."""
+
+_KEY: Final = "view"
+
+
+def open_linked(there: Container[str]) -> None:
+    """Put the view that a link names into the widgets, but for what the link says by itself; once. To be called before they are drawn.
+
+    `there` are the columns that this run has: of a view the others are left out.
+    """
+    asked = str(place.choice(_KEY, ""))
+    if asked == (place.remembered("opened_view") or ""):
+        return
+    place.remember(opened_view=asked, no_view=None)
+    chosen = next((one for one in _load().views if one.name == asked), None)
+    if chosen is not None:
+        _put(chosen, there, keep=place.in_link())
+    elif asked:
+        place.remember(no_view=asked)
+        place.set_widgets(**{_KEY: ""})
+
+
+def choice(there: Container[str]) -> None:
+    """Draw the list of views, where there are any; `there` as in `open_linked`."""
+    saved = _load()
+    if saved.views:
+        st.selectbox(
+            "View",
+            ["", *(one.name for one in saved.views)],
+            key=_KEY,
+            format_func=lambda name: name or "none",
+            bind="query-params",
+            persist_state="session",
+            on_change=_choose,
+            args=(there,),
+            width=150,
+        )
+
+
+def problems() -> None:
+    """Say which view is not there, which could not be kept, and which files hold none."""
+    if lacking := place.remembered("no_view"):
+        notice(f"No view of the table is saved here under the name {lacking!r}.", "warning")
+    if problem := place.remembered("view_problem"):
+        notice(problem, "error")
+    for sentence in _load().damaged:
+        notice(sentence, "warning")
+
+
+def width_choice() -> int:
+    """Draw the choice of how wide columns of text are, and return it."""
+    return int(
+        st.number_input(
+            "Width of texts, in pixels", NARROWEST, WIDEST, WIDTH, 20, key="text_width", bind="query-params", width=420
+        )
+    )
+
+
+def editor(columns: tuple[str, ...]) -> None:
+    """Draw the name under which the table as it is, with these columns, can be saved, and what can be done with the chosen view."""
+    chosen = place.widget_text(_KEY)
+    st.text_input("Name of this view", key="view_name", max_chars=LONGEST_NAME, persist_state="session", width=420)
+    with st.container(horizontal=True, gap="small"):
+        st.button("Save view", key="view_save", on_click=_save, args=(columns,))
+        st.button("Rename", key="view_rename", disabled=not chosen, on_click=_rename)
+        st.button("Delete", key="view_delete", disabled=not chosen, on_click=_delete)
+
+
+def _load() -> table_views.TableViews:
+    try:
+        return table_views.load()
+    except BoardError as error:
+        return table_views.TableViews((), (str(error),))
+
+
+def _put(view: TableView, there: Container[str], keep: Container[str] = ()) -> None:
+    """Set the widgets, but for those in `keep`, to what a view holds and this run has."""
+    columns, sort = [name for name in view.columns if name in there], view.sort if view.sort in there else ""
+    held = {"columns": columns, "sort": sort, "order": view.order, "filter": view.text, "text_width": view.width}
+    place.set_widgets(view_name=view.name, **{name: value for name, value in held.items() if name not in keep})
+
+
+def _choose(there: Container[str]) -> None:
+    name = place.widget_text(_KEY)
+    place.remember(opened_view=name, no_view=None, view_problem=None)
+    chosen = next((one for one in _load().views if one.name == name), None)
+    if chosen is not None:
+        _put(chosen, there)
+
+
+def _shown(columns: tuple[str, ...]) -> TableView:
+    """The table as it is, under the name that was typed."""
+    return TableView(
+        name=place.widget_text("view_name"),
+        columns=columns,
+        sort=place.widget_text("sort"),
+        order="ascending" if place.widget_text("order") == "ascending" else "descending",
+        text=place.widget_text("filter"),
+        condition="",
+        width=int(place.widget_value("text_width") or WIDTH),
+    )
+
+
+def _save(columns: tuple[str, ...]) -> None:
+    try:
+        _chosen(table_views.save(_shown(columns)))
+    except BoardError as error:
+        place.remember(view_problem=str(error))
+
+
+def _rename() -> None:
+    held = next((one for one in _load().views if one.name == place.widget_text(_KEY)), None)
+    try:
+        if held is not None:
+            _chosen(table_views.rename(held, place.widget_text("view_name")))
+    except BoardError as error:
+        place.remember(view_problem=str(error))
+
+
+def _delete() -> None:
+    """The table stays as it is, so that it can be saved again."""
+    try:
+        table_views.delete(place.widget_text(_KEY))
+        _chosen("")
+    except BoardError as error:
+        place.remember(view_problem=str(error))
+
+
+def _chosen(name: str) -> None:
+    """The table shows that view already."""
+    place.set_widgets(**{_KEY: name}, **({"view_name": name} if name else {}))
+    place.remember(opened_view=name, no_view=None, view_problem=None)

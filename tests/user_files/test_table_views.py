@@ -1,0 +1,67 @@
+"""Views of the table of rollouts kept by name: saved, renamed, deleted, and files that hold none."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from board.errors import BoardError
+from board.user_files import table_views
+from board.user_files.table_views import NARROWEST, TableView
+
+VIEW = TableView("worst", ("reward", "kl_k3/max"), "kl_k3/max", "descending", "wait", "reward > 0", 320)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the views of this test are kept."""
+    monkeypatch.setenv("RL_BOARD_SETTINGS", str(tmp_path))
+    return tmp_path / "table_views"
+
+
+def test_saved_renamed_and_deleted(folder: Path) -> None:
+    """A view is read back as it was saved, has one name at a time, and is gone once it is deleted."""
+    assert table_views.load() == table_views.TableViews((), ())
+
+    assert table_views.save(VIEW) == "worst"
+    assert table_views.rename(VIEW, " Last ") == "Last"
+    (kept,) = table_views.load().views
+    assert kept == TableView("Last", *list(VIEW.__dict__.values())[1:])
+    assert table_views.rename(kept, "Last") == "Last"
+    assert len(table_views.load().views) == 1
+    table_views.delete("Last")
+    assert table_views.load().views == ()
+
+
+def test_name_that_cannot_be_shown_keeps_the_old_one(folder: Path) -> None:
+    """A view is renamed as a whole or not at all."""
+    table_views.save(VIEW)
+
+    with pytest.raises(BoardError, match="A view needs a name"):
+        table_views.rename(VIEW, " ")
+
+    assert [one.name for one in table_views.load().views] == ["worst"]
+
+
+DAMAGE: dict[str, dict[str, Any]] = {
+    "no columns": {"columns": None},
+    "columns of numbers": {"columns": [1]},
+    "unknown order": {"order": "sideways"},
+    "width of a wall": {"width": 10**9},
+    "width of a hair": {"width": NARROWEST - 1},
+    "sort by a list": {"sort": ["reward"]},
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_files_that_hold_no_view_are_told(name: str, folder: Path) -> None:
+    """What a hand wrote wrongly is named and left where it is."""
+    table_views.save(VIEW)
+    (path,) = folder.iterdir()
+    path.write_text(json.dumps(json.loads(path.read_text()) | DAMAGE[name]))
+
+    found = table_views.load()
+
+    assert found.views == ()
+    assert "holds no view" in found.damaged[0]

@@ -1,5 +1,6 @@
 """All steps of a run as few enough bars of mean reward to stand side by side. Frame in, arrays out; draws nothing."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -7,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.analysis.highlights import Landmark
 from board.metrics.formulas import Float64Array
 
 MOST_BARS: Final = 400
@@ -45,3 +47,31 @@ def bar_of(bars: StepBars, step: int) -> int | None:
     """The bar that holds a step; None before the first."""
     at = int(np.searchsorted(bars.steps, step, side="right")) - 1
     return at if at >= 0 else None
+
+
+@dataclass(frozen=True)
+class BarMark:
+    """What is to be seen in the steps of one bar."""
+
+    bar: int
+    texts: tuple[str, ...]
+    """Each names its step; warnings first."""
+    warning: bool
+
+
+def bar_marks(bars: StepBars, landmarks: Iterable[Landmark]) -> list[BarMark]:
+    """A mark for each bar that holds the step of a landmark, in order of the bars: thinning joins marks, and loses none.
+
+    A landmark before the first bar has no mark.
+    """
+    held: dict[int, list[Landmark]] = {}
+    for landmark in landmarks:
+        at = bar_of(bars, landmark.step)
+        if at is not None:
+            held.setdefault(at, []).append(landmark)
+    return [_mark(at, held[at]) for at in sorted(held)]
+
+
+def _mark(bar: int, held: list[Landmark]) -> BarMark:
+    ordered = sorted(held, key=lambda one: one.kind != "warning")
+    return BarMark(bar, tuple(dict.fromkeys(one.text for one in ordered)), ordered[0].kind == "warning")

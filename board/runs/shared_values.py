@@ -95,6 +95,11 @@ class OfLatestLoads(Generic[_T]):
                 self._values.keep(key, kept)
         return kept[1]
 
+    def there(self, key: Hashable, load_id: str) -> _T | None:
+        """The value of that key and load where it was made already."""
+        kept = self._values.use(key)
+        return kept[1] if kept is not None and kept[0] == load_id else None
+
 
 class LatestValue(Generic[_T]):
     """A value that takes long to make of a run: made by whoever asks first, while others wait. What interrupts making it is that reader's alone.

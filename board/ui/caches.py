@@ -16,6 +16,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from board.analysis.alternatives import Likeliest, likeliest
+from board.analysis.highlights import Landmark
 from board.analysis.logged_curves import CurveReader, Scalars, find
 from board.analysis.step_stats import per_step
 from board.errors import BoardError, RunNotFound
@@ -93,6 +94,21 @@ def built(name: str, build: Callable[[], _T], run: Run, *small: str | float | No
 def ordered_keys(compute: Callable[[], NDArray[np.int64]], run: Run, *small: str | float | bool | None) -> NDArray[np.int64]:
     """Keys of rollouts in the order of a list, found once for all readers. Keyed by the load and small choices; not to be changed."""
     return _orders().get(_of(run, "order", small), run.load_id, compute)
+
+
+def marks(run: Run, find_marks: Callable[[], list[Landmark]]) -> list[Landmark]:
+    """What stands out in a run's steps, found once for all readers."""
+    return _marks().get(_of(run, "marks", ()), run.load_id, find_marks)
+
+
+def known_marks(run: Run) -> list[Landmark] | None:
+    """The same where they were found already."""
+    return _marks().there(_of(run, "marks", ()), run.load_id)
+
+
+@st.cache_resource(show_spinner=False)
+def _marks() -> OfLatestLoads[list[Landmark]]:
+    return OfLatestLoads(64)
 
 
 def chart(name: str, draw: Callable[[], Chart], run: Run, *small: str | float | tuple[str, ...] | None) -> DrawnChart:

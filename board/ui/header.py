@@ -13,7 +13,6 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from board.analysis.step_bars import step_bars
 from board.analysis.step_stats import nearest_step
 from board.errors import BoardError
 from board.runs import library
@@ -24,8 +23,7 @@ from board.text.counting import plural
 from board.text.format_number import size
 from board.text.padding import COMMON_PADS
 from board.text.path_names import shown
-from board.ui import caches, link_checks, live_reload, load_report_panel, not_found, place, reading_line
-from board.ui.components import step_strip
+from board.ui import caches, link_checks, live_reload, load_report_panel, not_found, place, reading_line, strip
 from board.ui.controls import ReadingChoices, reading_choices, split_choice
 from board.ui.messages import notice
 from board.ui.reading_line import OpenedAs
@@ -76,7 +74,7 @@ def _draw(root: Path) -> bool:
     said = link_checks.settle(run, whole)
     with line:
         _step_picker(run)
-        _strip(run)
+        strip.draw(run)
         load_report_panel.draw(opened)
         if opened.reading is None:
             live_reload.follow(opened, run, root)
@@ -212,12 +210,3 @@ def _step_picker(run: Run) -> None:
 
 def _step_button(label: str, step: int | None, shortcut: Shortcut, key: str) -> None:
     st.button(label, key=key, shortcut=shortcut.key, disabled=step is None, on_click=place.go, kwargs={"step": step})
-
-
-def _strip(run: Run) -> None:
-    """All steps as bars of mean reward: one click goes to a step."""
-    if "reward" not in run.frame.columns or len(run.steps) < 2:
-        return
-    bars = step_bars(caches.step_stats(run, "reward"))
-    chosen = int(place.part("step") or 0)
-    step_strip.show(bars, chosen, measure="mean reward", key="strip", on_click=place.bar_clicked("strip", bars.steps))

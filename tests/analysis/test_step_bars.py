@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from board.analysis.step_bars import MOST_BARS, bar_of, step_bars
+from board.analysis.highlights import Landmark
+from board.analysis.step_bars import MOST_BARS, BarMark, bar_marks, bar_of, step_bars
 
 
 def per_step(means: list[float], steps: list[int] | None = None) -> pd.DataFrame:
@@ -49,3 +50,29 @@ def test_a_long_run_has_no_more_bars_than_can_be_seen() -> None:
     assert len(bars.steps) == len(bars.means) == MOST_BARS
     assert bar_of(bars, 9_999) == MOST_BARS - 1
     assert (bars.steps[1], bars.means[0]) == (25, 12.0)
+
+
+MARKS: dict[str, tuple[int, list[Landmark], list[BarMark]]] = {
+    "one": (3, [Landmark(1, "a", "warning")], [BarMark(1, ("a",), True)]),
+    "warnings first, each once": (
+        3,
+        [Landmark(2, "a"), Landmark(2, "b", "warning"), Landmark(2, "a")],
+        [BarMark(2, ("b", "a"), True)],
+    ),
+    "in the order of bars": (3, [Landmark(2, "b"), Landmark(0, "a")], [BarMark(0, ("a",), False), BarMark(2, ("b",), False)]),
+    "two steps in one bar": (
+        10 * MOST_BARS,
+        [Landmark(11, "a"), Landmark(19, "b", "warning"), Landmark(20, "c")],
+        [BarMark(1, ("b", "a"), True), BarMark(2, ("c",), False)],
+    ),
+    "before all": (3, [Landmark(-1, "a")], []),
+    "none": (3, [], []),
+}
+
+
+@pytest.mark.parametrize("name", MARKS)
+def test_marks_survive_the_thinning(name: str) -> None:
+    """The bar that holds a step holds its mark, with all that is to be said, however many steps share the bar."""
+    count, landmarks, expected = MARKS[name]
+
+    assert bar_marks(step_bars(per_step(np.arange(float(count)).tolist())), landmarks) == expected

@@ -1,15 +1,15 @@
-"""Draws the strip of all steps in the top line: a bar each, the chosen one marked; a click or the arrow keys go to a step.
+"""Draws the strip of all steps in the top line: a bar each, the chosen one marked, with marks above them; a click or a key goes to a step.
 
 Bars are drawn without Plotly, whose five megabytes every page would have to load for them. Knows nothing of where a step is kept.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
 import streamlit as st
 
-from board.analysis.step_bars import StepBars, bar_of
+from board.analysis.step_bars import BarMark, StepBars, bar_of
 from board.figures.theme import COLORS
 from board.text.format_number import fmt
 from board.ui.components import bundle
@@ -21,8 +21,8 @@ _strip: Final = st.components.v2.component(
 )
 
 
-def show(bars: StepBars, step: int, *, measure: str, key: str, on_click: Callable[[], None]) -> None:
-    """Draw the bars of `measure` ("mean reward"), with that of `step` marked.
+def show(bars: StepBars, step: int, marks: Sequence[BarMark], *, measure: str, key: str, on_click: Callable[[], None]) -> None:
+    """Draw the bars of `measure` ("mean reward"), with that of `step` marked, and above them the marks, each by its shape: a warning or a note.
 
     After a click the component of that key has the number of the bar as `clicked`, from 0, and `on_click` is called.
     """
@@ -35,6 +35,7 @@ def show(bars: StepBars, step: int, *, measure: str, key: str, on_click: Callabl
         "chosen": bar_of(bars, step),
         "measure": measure,
         "caption": f"{measure} by step, {span}",
-        "colors": {"bar": COLORS["reference"], "chosen": COLORS["policy"]},
+        "marks": [{"at": mark.bar, "texts": list(mark.texts), "warning": mark.warning} for mark in marks],
+        "colors": {"bar": COLORS["reference"], "chosen": COLORS["policy"], "warning": COLORS["above"]},
     }
     _strip(key=key, data=data, on_clicked_change=on_click)

@@ -1,6 +1,14 @@
-// The strip of all steps: bars in one path, the chosen one laid over them, and under the pointer what a bar stands for.
+// The strip of all steps: bars in one path, the chosen one laid over them, marks above them, and under the pointer what a bar stands for.
 
 /** @import { Mounted, Parent } from "../streamlit" */
+
+/**
+ * What is to be seen in the steps of one bar: a warning is a filled triangle, a note an empty ring.
+ * @typedef {object} Mark
+ * @property {number} at
+ * @property {string[]} texts
+ * @property {boolean} warning
+ */
 
 /**
  * @typedef {object} Bars
@@ -10,7 +18,8 @@
  * @property {number | null} chosen
  * @property {string} measure
  * @property {string} caption
- * @property {{ bar: string; chosen: string }} colors
+ * @property {Mark[]} marks in the order of their bars
+ * @property {{ bar: string; chosen: string; warning: string }} colors
  */
 
 /**
@@ -18,6 +27,9 @@
  * @property {HTMLElement} root
  * @property {HTMLElement} caption
  * @property {HTMLElement} plot
+ * @property {HTMLElement} marks
+ * @property {HTMLElement} reasons
+ * @property {HTMLElement} told
  * @property {SVGElement} svg
  * @property {SVGElement} path
  * @property {HTMLElement} chosen
@@ -27,6 +39,8 @@
  * @property {(at: number) => void} go
  */
 
+const TRIANGLE = "M0.5 0.5H8.5L4.5 7.5z";
+const RING = "M4.5 1.2a2.8 2.8 0 1 1 0 5.6a2.8 2.8 0 1 1 0-5.6z";
 const WIDEST = 14; // pixels of a bar and its gap; of few steps the strip is short
 const BAR_SHARE = 0.85;
 const SVG = "http://www.w3.org/2000/svg";
@@ -40,12 +54,16 @@ export default function ({ data, parentElement, setTriggerValue }) {
   states.set(parentElement, state);
   const drawn = data.heights.join();
   if (state.drawn !== drawn) draw(state, data);
+  if (state.drawn !== drawn || state.data.marks !== data.marks) mark(state, data);
   state.drawn = drawn;
   state.data = data;
   state.go = (at) => setTriggerValue("clicked", at);
   lay(state.chosen, data, data.chosen);
   state.root.setAttribute("aria-valuenow", String(data.chosen ?? 0));
-  state.root.setAttribute("aria-valuetext", data.chosen === null ? "" : told(data, data.chosen));
+  state.root.setAttribute(
+    "aria-valuetext",
+    data.chosen === null ? "" : [said(data, data.chosen), ...reasons(data, data.chosen)].join("; "),
+  );
   return () => {
     states.delete(parentElement);
     state.root.remove();
@@ -59,32 +77,74 @@ export default function ({ data, parentElement, setTriggerValue }) {
  * @returns {State}
  */
 function build(parentElement, data) {
-  const [root, caption, plot] = [div("strip"), div("strip-caption"), div("strip-plot")];
-  const [chosen, hovered] = [div("strip-over"), div("strip-over")];
+  const [root, caption, plot, marks] = [div("strip"), div("strip-caption"), div("strip-plot"), div("strip-marks")];
+  const [chosen, hovered, reasons, told] = [div("strip-over"), div("strip-over"), div("strip-reasons"), div("strip-told")];
   const svg = document.createElementNS(SVG, "svg");
   const path = document.createElementNS(SVG, "path");
   svg.setAttribute("preserveAspectRatio", "none");
   svg.append(path);
-  plot.append(svg, hovered, chosen);
-  root.append(caption, plot);
+  plot.append(svg, hovered, chosen, reasons);
+  root.append(caption, marks, plot, told);
+  told.id = "strip-told";
+  root.setAttribute("aria-describedby", told.id);
   root.tabIndex = 0;
   root.setAttribute("role", "slider");
   root.setAttribute("aria-valuemin", "0");
   /** @type {State} */
-  const state = { root, caption, plot, path, svg, chosen, hovered, data, drawn: "", go: () => {} };
+  const state = { root, caption, plot, marks, reasons, told, path, svg, chosen, hovered, data, drawn: "", go: () => {} };
   hovered.hidden = true;
-  plot.onpointermove = (event) => hover(state, barAt(state, event));
-  plot.onpointerleave = () => hover(state, null);
-  plot.onclick = (event) => state.go(barAt(state, event));
+  reasons.hidden = true;
+  for (const part of [plot, marks]) {
+    part.onpointermove = (event) => hover(state, barAt(state, event));
+    part.onpointerleave = () => hover(state, null);
+    part.onclick = (event) => state.go(barAt(state, event));
+  }
   root.onkeydown = (event) => {
-    const by = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
-    if (!by || state.data.chosen === null) return;
+    const at = target(state.data, event.key);
+    if (at === null) return;
     event.preventDefault();
-    const at = state.data.chosen + by;
     if (at >= 0 && at < state.data.heights.length) state.go(at);
   };
   parentElement.append(root);
   return state;
+}
+
+/**
+ * The bar that a key leads to: the next one, or with Page Up and Page Down the next that is marked. Null for any other key.
+ * @param {Bars} data
+ * @param {string} key
+ * @returns {number | null}
+ */
+function target({ chosen, marks }, key) {
+  if (chosen === null) return null;
+  if (key === "ArrowLeft") return chosen - 1;
+  if (key === "ArrowRight") return chosen + 1;
+  if (key === "PageUp") return marks.find(({ at }) => at > chosen)?.at ?? -1;
+  if (key === "PageDown") return marks.findLast(({ at }) => at < chosen)?.at ?? -1;
+  return null;
+}
+
+/**
+ * @param {State} state
+ * @param {Bars} data
+ */
+function mark(state, { marks, heights, colors }) {
+  state.marks.replaceChildren(
+    ...marks.map(({ at, warning }) => {
+      const svg = document.createElementNS(SVG, "svg");
+      const path = document.createElementNS(SVG, "path");
+      svg.setAttribute("class", "strip-mark");
+      svg.setAttribute("viewBox", "0 0 9 8");
+      svg.style.left = `${((at + 0.5) * 100) / heights.length}%`;
+      path.setAttribute("d", warning ? TRIANGLE : RING);
+      path.setAttribute("fill", warning ? colors.warning : "none");
+      path.setAttribute("stroke", warning ? colors.warning : "currentColor");
+      svg.append(path);
+      return svg;
+    }),
+  );
+  state.marks.style.maxWidth = state.plot.style.maxWidth;
+  state.told.textContent = marks.length ? ["Marked:", ...marks.flatMap(({ texts }) => texts)].join("\n") : "";
 }
 
 /**
@@ -137,14 +197,25 @@ function barAt({ plot, data }, event) {
  */
 function hover(state, at) {
   lay(state.hovered, state.data, at);
-  state.caption.textContent = at === null ? state.data.caption : told(state.data, at);
+  state.caption.textContent = at === null ? state.data.caption : said(state.data, at);
+  const texts = at === null ? [] : reasons(state.data, at);
+  state.reasons.hidden = !texts.length;
+  state.reasons.textContent = texts.join("\n");
 }
 
 /**
  * @param {Bars} data
  * @param {number} at
  */
-function told({ steps, means, measure }, at) {
+function reasons({ marks }, at) {
+  return marks.find((one) => one.at === at)?.texts ?? [];
+}
+
+/**
+ * @param {Bars} data
+ * @param {number} at
+ */
+function said({ steps, means, measure }, at) {
   return `step ${steps[at]}: ${measure} ${means[at]}`;
 }
 

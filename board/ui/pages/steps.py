@@ -1,0 +1,151 @@
+"""Steps: which step is unlike the others, and in what? Choices, data, computing, drawing."""
+
+from functools import partial
+from typing import Any, Final
+
+import pandas as pd
+import streamlit as st
+
+from board.analysis.highlights import Landmark
+from board.analysis.selection import pages
+from board.analysis.step_metrics import computable, per_step_values
+from board.analysis.step_table import REWARD, Rows, explained, head, ordered, page_of, rows, shown_keys
+from board.text.counting import plural
+from board.text.format_number import column_format
+from board.ui import caches, place, strip
+from board.ui.messages import unfilled
+
+PAGE_ROWS: Final = 1_000
+"""So many steps of the table travel to the browser at once."""
+
+TABLE_HEIGHT: Final = 560
+STEP: Final = "step"
+LOW: Final = "from"
+HIGH: Final = "to"
+SEEN: Final = "stands out"
+INTERVAL: Final = "95 % interval of the mean reward, by bootstrap over prompts"
+
+view = place.view()
+run = view.run
+unasked = shown_keys(run)
+
+
+def choices() -> tuple[list[str], str, bool]:
+    """What is shown of each step, by what the table is sorted, and whether the largest come first."""
+    others = [key for key in computable(run) if key not in unasked]
+    with st.container(horizontal=True, vertical_alignment="bottom", key="step_choices"):
+        asked = st.multiselect(
+            "More numbers",
+            others,
+            key="steps_numbers",
+            bind="query-params",
+            placeholder="Any metric by step",
+            width=360,
+        )
+        keys = [*unasked, *asked]
+        by = st.selectbox(
+            "Sort by", [STEP, *keys], key="steps_sort", bind="query-params", format_func=head, on_change=to_first_page, width=200
+        )
+        order = st.segmented_control(
+            "Order",
+            ["ascending", "descending"],
+            default="ascending",
+            required=True,
+            key="steps_order",
+            bind="query-params",
+            on_change=to_first_page,
+        )
+    return keys, str(by or STEP), order == "descending"
+
+
+def to_first_page() -> None:
+    """To be called when another order is chosen."""
+    place.set_widgets(steps_page=1)
+
+
+def sort_by(column: str) -> None:
+    """Sort by a column, the largest first; the other way round where the table is so already."""
+    again = sorted_by == column and descending
+    place.set_widgets(steps_sort=column, steps_order="ascending" if again else "descending", steps_page=1)
+
+
+def computed(keys: list[str]) -> tuple[pd.DataFrame, list[Landmark]]:
+    """The numbers by step, and what stands out in the run; computed once for all readers."""
+    with st.spinner(f"Computing the metrics of {plural(len(run.frame), 'rollout')}", show_time=True):
+        values = caches.frame("step_table", lambda opened: per_step_values(opened, keys), run, "\n".join(keys))
+        return values, strip.of_run(run)
+
+
+def table(values: pd.DataFrame, landmarks: list[Landmark]) -> None:
+    """The steps, a page at a time; a click on a row goes to its step, one on a head sorts by it."""
+    order = ordered(values, sorted_by, descending=descending)
+    count = pages(len(order), PAGE_ROWS)
+    if count > 1 and place.widget_value("steps_page") is None:
+        place.set_widgets(steps_page=page_of(order, view.step, PAGE_ROWS))
+    number = st.pagination(count, key="steps_page", bind="query-params") if count > 1 else 1
+    found = caches.built(
+        "step_rows",
+        lambda: rows(run, values, order, number, PAGE_ROWS, landmarks),
+        run,
+        "\n".join(values.columns),
+        sorted_by,
+        descending,
+        number,
+    )
+    frame = shown(found)
+    steps = found.steps.tolist()
+    key = f"steps_{run.load_id}_{number}_{hash((tuple(values.columns), sorted_by, descending))}"
+    place.select_row(key, steps.index(view.step) if view.step in steps else None)
+    st.dataframe(
+        frame,
+        key=key,
+        on_select=place.row_clicked(
+            key, [{"step": step} for step in steps], **{name: partial(sort_by, name) for name in [STEP, *values.columns]}
+        ),
+        selection_mode=[*place.ROW_OR_CELL, "single-column"],
+        hide_index=True,
+        height=TABLE_HEIGHT if len(frame) > 15 else "content",
+        column_config={str(name): column(str(name), frame[name]) for name in frame.columns},
+    )
+
+
+def shown(found: Rows) -> pd.DataFrame:
+    """The table as it is drawn: the interval behind the reward, what stands out at the end; neither where no step has it."""
+    columns: dict[str, Any] = {STEP: found.steps}
+    for key in found.values.columns:
+        columns[key] = found.values[key].to_numpy()
+        if key == REWARD and pd.notna(found.low).any():
+            columns |= {LOW: found.low, HIGH: found.high}
+    if any(found.seen):
+        columns[SEEN] = found.seen
+    return pd.DataFrame(columns)
+
+
+def column(name: str, values: "pd.Series[Any]") -> Any:
+    """How the table writes a column."""
+    if name == SEEN:
+        return st.column_config.TextColumn(SEEN, help="What departed in this step, as the strip above marks it.", width="large")
+    if name == STEP:
+        return st.column_config.NumberColumn(STEP, format="%d", pinned=True)
+    told = INTERVAL if name in (LOW, HIGH) else explained(name)
+    return st.column_config.NumberColumn(head(name), help=told or None, format=column_format(values.to_numpy()))
+
+
+def lacking() -> list[str]:
+    """What the run cannot show of its steps, and what it would need."""
+    missing = []
+    if "reward" not in run.frame.columns:
+        missing.append("The mean reward and its interval: reward")
+    if len(run.steps) < 2:
+        missing.append("Steps against each other: a second step")
+    return missing
+
+
+keys, sorted_by, descending = choices()
+values, landmarks = computed(keys)
+st.text(
+    f"{plural(len(run.steps), 'step')} · a click on a row goes to its step, one on a head sorts all steps by it"
+    + (f" · {LOW} and {HIGH}: {INTERVAL}, 1,000 resamples" if REWARD in values else "")
+)
+table(values, landmarks)
+unfilled(lacking())

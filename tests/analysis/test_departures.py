@@ -1,0 +1,46 @@
+"""Where metrics first leave their healthy range."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from board.analysis.departures import departures
+
+
+def by_step(**values: list[float]) -> pd.DataFrame:
+    """Values by step from 10 on; two underscores stand for the slash of a key."""
+    frame = pd.DataFrame({key.replace("__", "/"): column for key, column in values.items()})
+    return frame.set_axis(pd.Index(range(10, 10 + len(frame)), name="step"))
+
+
+DEPARTURES: dict[str, tuple[pd.DataFrame, list[tuple[int, str]]]] = {
+    "above, at two steps": (
+        by_step(groups__zero_std_share=[0.1, 0.6, 0.2, 0.75]),
+        [(11, "groups/zero_std_share is 0.600 at step 11, 0.500 at most is healthy, as in 1 other step")],
+    ),
+    "below": (by_step(mismatch__ess=[0.9, 0.2]), [(11, "mismatch/ess is 0.200 at step 11, 0.300 at least is healthy")]),
+    "either side": (by_step(mismatch__kl=[-0.5]), [(10, "mismatch/kl is -0.500 at step 10, -0.100 to 0.100 is healthy")]),
+    "two, in the order of steps": (
+        by_step(mismatch__ess=[0.9, 0.2], groups__zero_std_share=[0.8, 0.1]),
+        [
+            (10, "groups/zero_std_share is 0.800 at step 10, 0.500 at most is healthy"),
+            (11, "mismatch/ess is 0.200 at step 11, 0.300 at least is healthy"),
+        ],
+    ),
+    "at the bound": (by_step(groups__zero_std_share=[0.5]), []),
+    "nothing known": (by_step(groups__zero_std_share=[np.nan]), []),
+    "no range": (by_step(reward__mean=[-1e9]), []),
+    "no metric of the catalogue": (by_step(column__own__mean=[1e9]), []),
+    "no step": (by_step(groups__zero_std_share=[]), []),
+}
+
+
+@pytest.mark.parametrize("name", DEPARTURES)
+def test_departures(name: str) -> None:
+    """The first step at which a metric is not healthy is named with its value, the bound, and how many more there are."""
+    values, expected = DEPARTURES[name]
+
+    found = departures(values)
+
+    assert [(one.step, one.text) for one in found] == expected
+    assert {one.kind for one in found} <= {"warning"}

@@ -1,0 +1,46 @@
+"""The page Steps by AppTest: its table, what sorts it, and the marks of the strip above it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from opened_pages import GOOD, opened, table, texts
+from rows import add_run, row
+from streamlit.testing.v1 import AppTest
+
+
+def marks(test: AppTest) -> list[dict[str, Any]]:
+    """The marks of the strip as they are handed to the browser."""
+    strips = [one for one in test.get("bidi_component") if one.proto.component_name.endswith("step_strip")]
+    found: list[dict[str, Any]] = json.loads(strips[0].proto.json)["marks"]
+    return found
+
+
+def test_table_of_steps(root: Path) -> None:
+    """A row per step with what the run has; a link sorts it, and what stands out is told as the strip marks it."""
+    add_run(root, "run", [{**one, "reward": 9 - one["reward"]} for one in GOOD])
+
+    test = opened("steps", steps_sort="reward/mean", steps_order="descending")
+
+    assert not test.exception
+    frame = table(test)
+    assert frame["step"].tolist() == [0, 1, 2]
+    assert frame["reward/mean"].tolist() == [7.5, 6.5, 5.5]
+    assert ((frame["from"] < frame["reward/mean"]) & (frame["to"] > frame["reward/mean"])).all()
+    assert "bootstrap over prompts" in texts(test)
+    assert {"counts/rollouts", "length/mean", "kl/k3_mean", "stands out"} <= set(frame.columns)
+    assert [(one["at"], one["texts"], one["warning"]) for one in marks(test)] == [
+        (1, ["reward falls most: by 1 at step 1"], False)
+    ]
+    assert frame["stands out"].tolist() == ["", "reward falls most: by 1 at step 1", ""]
+
+
+def test_a_run_says_what_its_steps_lack(root: Path) -> None:
+    """Without rewards and with one step the page says so in one line."""
+    add_run(root, "run", [row(5), row(5)])
+
+    test = opened("steps")
+
+    assert not test.exception
+    assert table(test)["step"].tolist() == [5]
+    assert "Not drawn: The mean reward and its interval: reward · Steps against each other: a second step" in texts(test)

@@ -95,7 +95,8 @@ class Run:
     @cached_property
     def prompt_keys(self) -> NDArray[np.int64]:
         """Equal for rollouts of the same prompt at whatever step, in the frame's order; `prompt_keys.NO_PROMPT` where there is none. (rows,)"""
-        return self._by_key.prompt_keys[self.frame.index.to_numpy()]
+        keys: NDArray[np.int64] = self._by_key.prompt_keys[self.frame.index.to_numpy()]
+        return keys
 
     @property
     def splits(self) -> tuple[Split, ...]:

@@ -16,6 +16,8 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from board.analysis.alternatives import Likeliest, likeliest
+from board.analysis.groups import Grouped
+from board.analysis.groups import find as find_groups
 from board.analysis.highlights import Landmark
 from board.analysis.logged_curves import CurveReader, Scalars, find
 from board.analysis.step_stats import per_step
@@ -89,6 +91,11 @@ def built(name: str, build: Callable[[], _T], run: Run, *small: str | float | No
     """Something large made from a run, as what is sent to the browser: the last few are kept, by the load and small choices."""
     built: _T = _large().get(_of(run, name, small), run.load_id, build)
     return built
+
+
+def groups(run: Run) -> Grouped:
+    """The groups of a run, found once for all readers. Raises FieldMissing where no rollout is of a group."""
+    return _groups().get(_of(run, "groups", ()), run.load_id, lambda: find_groups(run.frame))
 
 
 def ordered_keys(compute: Callable[[], NDArray[np.int64]], run: Run, *small: str | float | bool | None) -> NDArray[np.int64]:
@@ -193,6 +200,11 @@ def _of(run: Run, name: str, small: tuple[object, ...]) -> tuple[object, ...]:
 
 @st.cache_resource(show_spinner=False)
 def _large() -> OfLatestLoads[Any]:
+    return OfLatestLoads(4)
+
+
+@st.cache_resource(show_spinner=False)
+def _groups() -> OfLatestLoads[Grouped]:
     return OfLatestLoads(4)
 
 

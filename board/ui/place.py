@@ -177,6 +177,17 @@ def bar_clicked(strip: str, steps: NDArray[np.int64]) -> Callable[[], None]:
     return callback
 
 
+def place_clicked(component: str, places: Sequence[Mapping[str, str | int]]) -> Callable[[], None]:
+    """A callback for the component with that key: go to the place that was clicked; `places` are those it shows, in order."""
+
+    def callback() -> None:
+        at = reported(component, "clicked")
+        if isinstance(at, int) and 0 <= at < len(places):
+            go(**places[at])
+
+    return callback
+
+
 def row_clicked(table: str, places: Sequence[Mapping[str, str | int]], /, **heads: Callable[[], None]) -> Callable[[], None]:
     """A callback for the table with that key: go to the place of the row that was clicked. `places` are the rows', in order.
 

@@ -1,0 +1,38 @@
+"""Curves of what a run's groups are: the share of each kind, and pass@k. Frames of `board.analysis.groups` in, panels out."""
+
+from dataclasses import replace
+from typing import Final
+
+import pandas as pd
+
+from board.figures.curve_panel import CurvePanel
+from board.figures.curves import DASHES, CurveSeries, step_panel
+from board.figures.theme import COLORS
+
+_KINDS: Final = {
+    "all_right": ("all right", "policy"),
+    "mixed": ("mixed", "other"),
+    "all_wrong": ("all wrong", "value"),
+    "flat": ("no gradient", "reference"),
+}
+"""Column of `shares` → its name on the screen and its colour."""
+
+
+def kinds_panel(shares: pd.DataFrame) -> CurvePanel:
+    """Shares of a step's groups, in percent, from `shares` as of `groups.shares`. Raises FieldMissing where no step has a scored group."""
+    series = [
+        CurveSeries(name, pd.DataFrame({"mean": shares[column] * 100, "count": shares["count"]}), COLORS[color])
+        for column, (name, color) in _KINDS.items()
+    ]
+    return replace(step_panel(series, title="Which groups can still teach?", unit="% of groups"), from_zero=True)
+
+
+def pass_panel(passed: pd.DataFrame) -> CurvePanel:
+    """pass@k by step, in percent, a curve for each column of `groups.pass_by_step`. Raises FieldMissing where no step has one."""
+    colors = [COLORS["policy"]] * len(DASHES) + [COLORS["other"]] * len(DASHES) + [COLORS["value"]] * len(DASHES)
+    series = [
+        CurveSeries(f"pass@{k}", pd.DataFrame({"mean": passed[k] * 100}), color)
+        for k, color in zip(passed.columns, colors, strict=False)
+    ]
+    panel = step_panel(series, title="Is one of k responses right?", unit="% of prompts, mean of the unbiased estimates")
+    return replace(panel, from_zero=True)

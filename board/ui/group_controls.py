@@ -1,0 +1,86 @@
+"""What the reader chooses on the Groups page, as a frozen dataclass. Draws controls only; computes and loads nothing."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import streamlit as st
+
+from board.metrics.pass_at_k import MOST_K
+from board.text.format_number import fmt
+from board.ui import place
+
+ORDERS: Final = {
+    "group": "number",
+    "gap": "best − mean",
+    "std": "spread (std)",
+    "mean": "mean",
+    "best": "best",
+    "pass_at_k": "pass@k",
+    "right": "right",
+    "rollouts": "rollouts",
+    "kind": "kind",
+}
+"""What groups can be ordered by, and what it is called."""
+
+USUAL_ORDER: Final = "std"
+USUAL_K: Final = 4
+
+
+@dataclass(frozen=True)
+class GroupChoices:
+    """How groups are judged and ordered."""
+
+    threshold: float
+    """A response with at least this reward is right; NaN where no rollout has a reward."""
+    k: int
+    sort_by: str
+    """One of ORDERS."""
+    descending: bool
+
+
+def draw(usual: float, largest: int) -> GroupChoices:
+    """Draw the choices in one row and return them; `usual` is the threshold unless the reader gives one, `largest` the size of a group."""
+    most = max(1, min(largest, MOST_K))
+    with st.container(horizontal=True, vertical_alignment="bottom", key="group_choices"):
+        given = st.number_input(
+            "Right from a reward of",
+            value=None,
+            placeholder=fmt(usual),
+            key="right_from",
+            bind="query-params",
+            width=170,
+            disabled=bool(np.isnan(usual)),
+            help="A response is right when its reward is at least this. Unless you give a number: 0.5 where all rewards lie from 0 to 1, "
+            "else half-way between the least and the largest.",
+        )
+        k = st.number_input(
+            "k of pass@k",
+            1,
+            most,
+            min(USUAL_K, most),
+            key="pass_k",
+            bind="query-params",
+            width=120,
+            help="The chance that one of k responses to the prompt is right: 1 − C(n − c, k) / C(n, k), of n responses c right, without "
+            "bias (Chen et al. 2021).",
+        )
+        by = st.selectbox(
+            "Order groups by",
+            list(ORDERS),
+            index=list(ORDERS).index(USUAL_ORDER),
+            format_func=ORDERS.__getitem__,
+            key="group_sort",
+            bind="query-params",
+            width=170,
+        )
+        order = st.segmented_control(
+            "Order", ["descending", "ascending"], default="descending", required=True, key="group_order", bind="query-params"
+        )
+    return GroupChoices(usual if given is None else float(given), int(k), by or USUAL_ORDER, order == "descending")
+
+
+def order_by(column: str, now: GroupChoices) -> None:
+    """Order groups by a column, the largest first; the other way round where they are so already."""
+    again = now.sort_by == column and now.descending
+    place.set_widgets(group_sort=column, group_order="ascending" if again else "descending", group_page=1)

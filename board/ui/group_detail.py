@@ -1,0 +1,207 @@
+"""One group opened: its prompt once, its members, its best against its worst, and where they part. Draws only."""
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from board.analysis import rollout_pair as pairs
+from board.analysis.groups import Grouped
+from board.analysis.selection import page, pages
+from board.text.counting import plural
+from board.text.display import preview, shorten, without_padding, without_system_prompt
+from board.text.format_number import fmt
+from board.ui import place, rollout_pair
+from board.ui.components import verbatim
+from board.ui.controls import hiding_choice
+from board.ui.group_controls import GroupChoices
+from board.ui.messages import absent
+from board.ui.place import View
+from board.ui.rollout_pair import Called
+
+PROMPT_HEIGHT: Final = 200
+TEXT_HEIGHT: Final = 320
+SHOWN_CHARS: Final = 20_000
+"""So much of a text is shown; the rest is on the Responses page."""
+CARDS: Final = 12
+"""Members whose texts are shown at once."""
+CARD_WIDTH: Final = 380
+LISTED: Final = 1_000
+"""Members in the table at once."""
+
+PAIR, MEMBERS = "Best against worst", "All members"
+_ASPECTS: Final = (PAIR, MEMBERS)
+
+
+def draw(view: View, grouped: Grouped, order: pd.DataFrame, at: int, choices: GroupChoices) -> None:
+    """Draw the group in row `at` of `grouped`; `order` are the step's groups in the reader's order, which the ways on follow."""
+    group = order.loc[at].to_dict()
+    keys = _by_reward(grouped, at)
+    _head(order, at, group, choices)
+    _prompt(view, keys)
+    if len(keys) == 1:
+        st.text("The group has one response: there is nothing to compare it with.")
+    aspects = _ASPECTS if len(keys) > 1 else (MEMBERS,)
+    aspect = st.segmented_control(
+        "Group", aspects, default=aspects[0], required=True, key="aspect", bind="query-params", label_visibility="collapsed"
+    )
+    if aspect == PAIR:
+        _pair(view, keys)
+    else:
+        _members(view, keys)
+
+
+def _by_reward(grouped: Grouped, at: int) -> NDArray[np.int64]:
+    """The members' keys, the best first; those without a reward last, ties in the frame's order."""
+    rewards = grouped.rewards[grouped.starts[at] : grouped.starts[at + 1]]
+    return grouped.members(at)[np.argsort(-np.nan_to_num(rewards, nan=-np.inf), kind="stable")]
+
+
+def _head(order: pd.DataFrame, at: int, group: dict[str, Any], choices: GroupChoices) -> None:
+    """What the group is, and the ways on: to the groups before and after it, and back to all."""
+    numbers = order["group"].tolist()
+    here = order.index.tolist().index(at)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="group_links"):
+        st.button(f"All groups of step {group['step']:,}", key="all_groups", on_click=place.go, kwargs={"group": None})
+        _move("◀ Group", numbers[here - 1] if here else None, "group_before")
+        _move("Group ▶", numbers[here + 1] if here + 1 < len(numbers) else None, "group_after")
+        hiding_choice()
+        st.text(said(group, choices))
+
+
+def said(group: dict[str, Any], choices: GroupChoices) -> str:
+    """One line on the group."""
+    parts = [f"group {group['group']:,} · {plural(group['rollouts'], 'rollout')}"]
+    if group["scored"]:
+        parts += [f"mean {fmt(group['mean'])}", f"std {fmt(group['std'])}", f"best {fmt(group['best'])}"]
+        parts += [f"best − mean {fmt(group['gap'])}", f"pass@{choices.k} {fmt(group['pass_at_k'])}"]
+        parts.append(f"{group['kind']} ({group['right']:,} of {group['scored']:,} at {fmt(choices.threshold)} or more)")
+    else:
+        parts.append("no reward")
+    if group["flat"]:
+        parts.append("equal rewards: no gradient")
+    return " · ".join(parts)
+
+
+def _move(label: str, group: int | None, key: str) -> None:
+    st.button(label, key=key, disabled=group is None, on_click=place.go, kwargs={"group": group})
+
+
+def _prompt(view: View, keys: NDArray[np.int64]) -> None:
+    """The prompt they share, once, and what was expected."""
+    rollout = view.run.rollout(int(keys[0]))
+    if rollout["prompt"] is None:
+        absent("The prompt", "prompt", of="rollout")
+        return
+    prompt, cut = without_system_prompt(rollout["prompt"], view.system_end)
+    st.caption("Prompt" + (" · system prompt hidden" if cut else ""))
+    verbatim.show(_shown(prompt, view), key="group_prompt", height=PROMPT_HEIGHT)
+    if rollout["ground_truth"] is not None:
+        st.caption("Ground truth")
+        verbatim.show(_shown(rollout["ground_truth"], view), key="group_truth", height=PROMPT_HEIGHT)
+
+
+def _shown(text: str, view: View) -> str:
+    return shorten(without_padding(text, view.pads)[0], SHOWN_CHARS)
+
+
+def _pair(view: View, keys: NDArray[np.int64]) -> None:
+    """Two of the members against each other: the worst and the best unless the reader chooses others."""
+    rewards = _rewards(view, keys)
+    scored = keys[np.isfinite(rewards)]
+    worst, best = (int(scored[-1]), int(scored[0])) if len(scored) > 1 else (int(keys[-1]), int(keys[0]))
+    sources = view.run.sources(keys)
+    names = {source: f"{place_in_group}" for source, place_in_group in zip(sources, _places(rewards), strict=True)}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = [
+            _member(label, side, names, sources[keys.tolist().index(usual)])
+            for label, side, usual in (("Compare", "first", worst), ("with", "second", best))
+        ]
+    first, second = (int(keys[sources.index(source)]) for source in chosen)
+    called = {worst: "worst", best: "best"}
+    rollout_pair.draw(
+        view,
+        Called(first, called.get(first, names[chosen[0]])),
+        Called(second, called.get(second, names[chosen[1]])),
+    )
+
+
+def _member(label: str, side: str, names: dict[str, str], usual: str) -> str:
+    """Draw the choice of one of the two; what the link asks for, if it is a member, else the usual one."""
+    if place.part(side) not in names:  # type: ignore[arg-type]
+        place.fill_in(**{side: usual})
+    return st.selectbox(label, list(names), key=side, format_func=lambda source: names.get(source, ""), width=260)
+
+
+def _places(rewards: NDArray[np.float64]) -> list[str]:
+    """What the members are called, in their order by reward: "no. 3, reward 0.5"."""
+    return [f"no. {at + 1:,}, reward {fmt(reward)}" for at, reward in enumerate(rewards.tolist())]
+
+
+def _rewards(view: View, keys: NDArray[np.int64]) -> NDArray[np.float64]:
+    if "reward" not in view.run.frame.columns:
+        return np.full(len(keys), np.nan)
+    return view.run.frame["reward"].loc[keys].to_numpy(np.float64, na_value=np.nan)
+
+
+def _members(view: View, keys: NDArray[np.int64]) -> None:
+    """The members as a table, the best first, and the texts of some of them side by side or below each other."""
+    shown = keys[:LISTED]
+    told = pairs.numbers(view.run, shown.tolist())
+    told.insert(0, "no.", np.arange(len(shown)) + 1)
+    name = "response" if "response" in view.run.text_columns else None
+    if name:
+        told["response"] = preview(view.run.texts(name, shown)).to_pandas().to_numpy()
+    if len(shown) < len(keys):
+        st.text(f"The best {len(shown):,} of {len(keys):,} are listed.")
+    key = f"members_{view.run.load_id}_{shown[0]}"
+    sources = view.run.sources(shown)
+    st.dataframe(
+        told,
+        key=key,
+        hide_index=True,
+        on_select=place.row_clicked(key, [{"rollout": source} for source in sources]),
+        selection_mode=place.ROW_OR_CELL,
+        height=min(360, 38 + 35 * len(told)),
+        column_config=rollout_pair.number_formats(told),
+    )
+    chosen = place.asked_rollout(view.run)
+    if chosen in keys.tolist():
+        _links(view, int(chosen))
+    _texts(view, keys)
+
+
+def _links(view: View, key: int) -> None:
+    """The ways to the chosen member on other pages."""
+    rollout = view.run.rollout(key)
+    where = place.link(step=rollout.step, rollout=rollout.source)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.text(rollout.source)
+        if len(rollout.counts):
+            st.page_link("board/ui/pages/tokens.py", label="Open its tokens", query_params=where)
+        st.page_link("board/ui/pages/responses.py", label="Open its texts", query_params=where)
+
+
+def _texts(view: View, keys: NDArray[np.int64]) -> None:
+    """The responses, letter for letter, a few at a time."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        side = st.segmented_control(
+            "Responses", ["side by side", "stacked"], default="side by side", required=True, key="laid", bind="query-params"
+        )
+        count = pages(len(keys), CARDS)
+        number = st.pagination(count, key="members_page", bind="query-params") if count > 1 else 1
+    shown = page(keys, number, CARDS)
+    told = pairs.numbers(view.run, shown.tolist())
+    panels = st.grid(3, min_column_width=CARD_WIDTH, gap="medium") if side == "side by side" else None
+    for at, key in enumerate(shown.tolist()):
+        with panels.cell() if panels is not None else st.container():
+            numbers = [f"{name} {_written(value)}" for name, value in told.loc[key].items() if pd.notna(value) and value != ""]
+            st.text(" · ".join([f"no. {(number - 1) * CARDS + at + 1:,}", *numbers]))
+            text = rollout_pair.text_of(view.run.rollout(key))
+            verbatim.show(_shown(text, view), key=f"member_{at}", empty="(empty response)", height=TEXT_HEIGHT)
+
+
+def _written(value: object) -> str:
+    return fmt(float(value)) if isinstance(value, (int, float)) else str(value)

@@ -1,0 +1,92 @@
+"""The groups of a step as a table: a click on a row opens the group, one on a column's head orders all groups by it. Draws only."""
+
+from functools import partial
+from typing import Any, Final
+
+import pandas as pd
+import streamlit as st
+
+from board.analysis.groups import Grouped
+from board.runs.run import Run
+from board.text.display import preview
+from board.text.format_number import column_format
+from board.ui import place
+from board.ui.group_controls import ORDERS, GroupChoices, order_by
+
+HEAD_HEIGHT: Final = 35
+ROW_HEIGHT: Final = 35
+MOST_HEIGHT: Final = 620
+"""In pixels; longer tables scroll."""
+PROMPT_WIDTH: Final = 220
+
+_HELP: Final = {
+    "group": "number of the group within its step",
+    "rollouts": "responses sampled for the prompt",
+    "mean": "mean reward of those that have one",
+    "std": "standard deviation of the rewards, of the population",
+    "best": "largest reward of the group",
+    "gap": "largest reward less the mean: what picking the best would gain",
+    "right": "responses with at least the chosen reward",
+    "pass_at_k": "chance that one of k responses is right",
+    "kind": "whether all responses are right, none, or some",
+    "gradient": "none where all rewards are equal: every advantage within the group is zero",
+    "best_valid": "validation reward of the response with the largest reward: a large reward beside a small one is a hack",
+}
+
+
+def height(rows: int) -> int:
+    """How tall the table is, in pixels."""
+    return min(MOST_HEIGHT, HEAD_HEIGHT + ROW_HEIGHT * rows + 3)
+
+
+def draw(run: Run, grouped: Grouped, shown: pd.DataFrame, choices: GroupChoices, key: str) -> None:
+    """Draw the groups in their order, rows of `groups.judged`."""
+    frame = columns(run, grouped, shown)
+    st.dataframe(
+        frame,
+        key=key,
+        on_select=place.row_clicked(
+            key,
+            [{"group": int(number)} for number in shown["group"]],
+            **{name: partial(order_by, name, choices) for name in frame.columns if name in ORDERS},
+        ),
+        selection_mode=[*place.ROW_OR_CELL, "single-column"],
+        hide_index=True,
+        row_height=ROW_HEIGHT,
+        height=height(len(frame)),
+        column_config={str(name): _column(str(name), frame[name], choices) for name in frame.columns},
+    )
+
+
+def columns(run: Run, grouped: Grouped, shown: pd.DataFrame) -> pd.DataFrame:
+    """The table's columns: numbers of the groups, whether they teach, the best response's validation reward, and the prompt's beginning."""
+    numbers = ["group", "rollouts", "mean", "std", "best", "gap", "right", "pass_at_k"]
+    frame = shown[numbers].reset_index(drop=True)
+    frame["kind"] = shown["kind"].astype(str).to_numpy()
+    frame["gradient"] = ["none" if flat else "" for flat in shown["flat"]]
+    if not shown["scored"].any():
+        frame = frame[["group", "rollouts"]]
+    elif "valid_reward" in run.frame.columns:
+        best = [best_of(grouped, at) for at in shown.index.tolist()]
+        frame.insert(5, "best_valid", run.frame["valid_reward"].loc[best].to_numpy())
+    if "prompt" in run.text_columns:
+        first = [int(grouped.keys[grouped.starts[at]]) for at in shown.index.tolist()]
+        frame["prompt"] = preview(run.texts("prompt", first)).to_pandas()
+    return frame
+
+
+def best_of(grouped: Grouped, at: int) -> int:
+    """The key of a group's response with the largest reward, the first of several; its first member where none has a reward."""
+    rewards = grouped.rewards[grouped.starts[at] : grouped.starts[at + 1]]
+    return int(grouped.members(at)[pd.Series(rewards).fillna(-float("inf")).to_numpy().argmax()])
+
+
+def _column(name: str, values: "pd.Series[Any]", choices: GroupChoices) -> Any:
+    """How the table shows a column."""
+    if name == "prompt":
+        return st.column_config.TextColumn(width=PROMPT_WIDTH)
+    called = {"pass_at_k": f"pass@{choices.k}", "gap": "best − mean", "best_valid": "best's valid_reward"}.get(name, name)
+    pinned = True if name == "group" else None
+    if name in ("kind", "gradient"):
+        return st.column_config.TextColumn(called, help=_HELP[name])
+    return st.column_config.NumberColumn(called, help=_HELP[name], format=column_format(values.to_numpy(float)), pinned=pinned)

@@ -1,0 +1,164 @@
+"""Groups: which prompts of a step can still teach, and what tells their best response from their worst? Choices, data, computing, drawing."""
+
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from board.analysis import groups
+from board.analysis.groups import Grouped
+from board.analysis.selection import of_step, page, pages
+from board.errors import FieldMissing
+from board.figures.group_panels import kinds_panel, pass_panel
+from board.text.counting import plural
+from board.text.format_number import fmt
+from board.ui import caches, group_controls, group_detail, group_table, place
+from board.ui.components import curves, group_strips
+from board.ui.components.curves import Card, Payload, build
+from board.ui.group_controls import GroupChoices
+from board.ui.messages import absent, unfilled
+
+CURVES = "group_curves"
+"""Key of the curves."""
+PLOT_HEIGHT = 170
+PAGE_GROUPS = 100
+"""So many groups are listed at once, as rows and as strips."""
+PANEL_WIDTH = 440
+"""Table and strips stand side by side while each has so many pixels."""
+
+view = place.view()
+run, step = view.run, view.step
+missing: list[str] = []
+"""What the run cannot show, and what it needs."""
+
+
+def over_steps(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> None:
+    """The share of each kind of group and pass@k, by step."""
+    payload = caches.curves("groups", lambda: built(grouped, judged, choices), run, choices.threshold)
+    missing.extend(payload.missing)
+    if payload.keys:
+        curves.show(
+            payload,
+            key=CURVES,
+            on_click=place.step_clicked(CURVES, run.steps),
+            on_zoom=place.zoomed(CURVES),
+            on_keep=place.steps_kept(CURVES),
+        )
+
+
+def built(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> Payload:
+    """What is sent of the curves that the run can fill."""
+    cards, unmade = [], []
+    passed = groups.pass_by_step(grouped, choices.threshold, groups.usual_ks(grouped))
+    for key, draw in (("kinds", lambda: kinds_panel(groups.shares(judged))), ("passed", lambda: pass_panel(passed))):
+        with suppress(FieldMissing):
+            cards.append(Card(key, draw()))
+    if len(cards) < 2:
+        unmade.append("What groups can teach, and pass@k, need reward")
+    span = (int(run.steps[0]), int(run.steps[-1]))
+    return replace(build(cards, span=span, height=PLOT_HEIGHT, columns=2), missing=tuple(unmade))
+
+
+def overview(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> None:
+    """All groups of the step, as rows and as strips, a page of them at a time."""
+    order = caches.frame(
+        "group_order",
+        lambda _: groups.listed(judged, step, choices.sort_by, descending=choices.descending),
+        run,
+        step,
+        choices.threshold,
+        choices.k,
+        choices.sort_by,
+        choices.descending,
+    )
+    st.text(summary(order))
+    if order.empty:
+        return
+    count = pages(len(order), PAGE_GROUPS)
+    number = st.pagination(count, key="group_page", bind="query-params") if count > 1 else 1
+    shown = order.loc[page(order.index.to_numpy(), number, PAGE_GROUPS)]
+    if count > 1:
+        first = (number - 1) * PAGE_GROUPS
+        st.text(f"Groups {first + 1:,} to {first + len(shown):,} of {len(order):,} in this order.")
+    panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
+    with panels.cell():
+        group_table.draw(run, grouped, shown, choices, key=f"groups_{run.load_id}_{step}_{number}_{hash(choices)}")
+    with panels.cell():
+        strips(grouped, shown, choices)
+
+
+def summary(order: pd.DataFrame) -> str:
+    """One line on the step's groups: how many, how large, how many give no gradient."""
+    rows = of_step(run.frame[["step", "group"]], step)
+    outside = groups.without_group(rows)
+    parts = [f"Step {step} has {plural(len(order), 'group')}"]
+    if len(order):
+        least, largest = int(order["rollouts"].min()), int(order["rollouts"].max())
+        parts[0] += f" of {plural(largest, 'rollout')}" if least == largest else f" of {least:,} to {largest:,} rollouts"
+        if largest == 1:
+            parts.append("each is alone in its group: nothing within a group can be compared")
+        several = order[order["scored"] > 1]
+        if len(several):
+            parts.append(f"{int(several['flat'].sum()):,} of {len(several):,} have equal rewards and give no gradient, greyed")
+    if outside:
+        parts.append(f"{plural(outside, 'rollout')} of no group")
+    return " · ".join(parts)
+
+
+def strips(grouped: Grouped, shown: pd.DataFrame, choices: GroupChoices) -> None:
+    """The same groups as dots: reward to the right, length as size."""
+    if not shown["scored"].any():
+        absent("A strip per group", "reward")
+        return
+    length = next((name for name in ("response_length", "response_chars") if name in run.frame.columns), None)
+    st.text(f"Reward to the right{', length as size' if length else ''} · the upright is the mean · a click opens the group")
+    lengths = run.frame[length] if length else None
+    made = []
+    for at, row in zip(shown.index.tolist(), shown.to_dict("records"), strict=True):
+        begin, end = grouped.starts[at], grouped.starts[at + 1]
+        sizes = np.full(end - begin, np.nan) if lengths is None else lengths.loc[grouped.members(at)].to_numpy(np.float64)
+        text = f"mean {fmt(row['mean'])} · std {fmt(row['std'])}" + (" · no gradient" if row["flat"] else "")
+        made.append(
+            group_strips.Strip(
+                f"{row['group']:,}", grouped.rewards[begin:end], sizes, row["mean"], text, grey=row["flat"] or not row["scored"]
+            )
+        )
+    places = [{"group": int(number)} for number in shown["group"]]
+    group_strips.show(
+        made,
+        threshold=choices.threshold,
+        chosen=None,
+        key="group_strips",
+        height=group_table.height(len(shown)),
+        on_click=place.place_clicked("group_strips", places),
+    )
+
+
+def body(grouped: Grouped) -> None:
+    """The opened group, or all of them."""
+    choices = group_controls.draw(groups.usual_threshold(grouped.rewards), int(grouped.groups["scored"].max()))
+    judged = caches.frame(
+        "groups", lambda _: groups.judged(grouped, choices.threshold, choices.k), run, choices.threshold, choices.k
+    )
+    asked = place.part("group")
+    at = grouped.place(step, asked) if isinstance(asked, int) else None
+    if at is not None:
+        order = groups.listed(judged, step, choices.sort_by, descending=choices.descending)
+        group_detail.draw(view, grouped, order, at, choices)
+        return
+    over_steps(grouped, judged, choices)
+    overview(grouped, judged, choices)
+
+
+try:
+    found = caches.groups(run)
+except FieldMissing:
+    absent(
+        "What a group's responses have in common, and which are better,", "group_id, or prompts sampled more than once in a step,"
+    )
+else:
+    body(found)
+    unfilled(missing)
+    curves.choose(step, zoom=place.step_range("zoom"), key="curves_choice")

@@ -1,0 +1,45 @@
+"""board.metrics.pass_at_k: the unbiased estimator against its closed form, against all draws there are, and at its ends."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from board.metrics.pass_at_k import pass_at_k, powers_of_two
+
+
+def one(n: int, c: int, k: int) -> float:
+    """Of one group."""
+    return float(pass_at_k(np.array([n]), np.array([c]), k)[0])
+
+
+@given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))))
+def test_closed_form(drawn: tuple[int, int, int]) -> None:
+    """1 − C(n − c, k) / C(n, k)."""
+    n, c, k = drawn
+    assert one(n, c, k) == pytest.approx(1 - math.comb(n - c, k) / math.comb(n, k), abs=1e-9)
+
+
+@pytest.mark.parametrize(("n", "c", "k"), [(5, 2, 2), (6, 1, 3), (4, 4, 2), (4, 0, 3), (7, 3, 7)])
+def test_share_of_all_draws(n: int, c: int, k: int) -> None:
+    """It is the share of all ways to draw k of the n responses that have a right one among them."""
+    draws = list(combinations([True] * c + [False] * (n - c), k))
+    assert one(n, c, k) == pytest.approx(sum(map(any, draws)) / len(draws), abs=1e-12)
+
+
+def test_ends() -> None:
+    """NaN with fewer than k responses, pass@1 is the share, 0 without a right one, and a million samples stay within 0 and 1."""
+    assert np.isnan(one(3, 1, 4))
+    assert one(8, 3, 1) == pytest.approx(3 / 8)
+    assert (one(1_000_000, 0, 10), one(1_000_000, 1_000_000, 10)) == (pytest.approx(0, abs=1e-6), 1)
+    assert one(1_000_000, 1, 500_000) == pytest.approx(0.5, abs=1e-6)
+    assert pass_at_k(np.zeros(0, np.int64), np.zeros(0, np.int64), 1).size == 0
+
+
+def test_powers_of_two() -> None:
+    """From 1 up to the largest group, and no further than 1,024."""
+    assert [powers_of_two(n) for n in (0, 1, 5, 8)] == [[1], [1], [1, 2, 4], [1, 2, 4, 8]]
+    assert powers_of_two(10**9)[-1] == 1_024

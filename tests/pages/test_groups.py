@@ -1,0 +1,149 @@
+"""The page Groups by AppTest: the groups of a step, one of them opened, two of its members compared, and what a run cannot show."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opened_pages import linked, opened, panes, table, texts, whole_row
+from rows import add_run
+from streamlit.testing.v1 import AppTest
+
+REWARDS = {"sums": [0.0, 1.0, 1.0, 0.0], "names": [0.0, 0.0, 0.0, 0.0], "rhymes": [1.0, 1.0, 1.0, 1.0]}
+
+
+def rows(steps: int = 2) -> list[dict[str, Any]]:
+    """Three groups of four in each step: one mixed, one all wrong, one all right."""
+    return [
+        whole_row(step, prompt=prompt, group_id=prompt, reward=reward, response=f"{prompt} {at} of {step}")
+        for step in range(steps)
+        for prompt, rewards in REWARDS.items()
+        for at, reward in enumerate(rewards)
+    ]
+
+
+def sent(test: AppTest, component: str) -> list[Any]:
+    """What the components of that name are given, without tables."""
+    return [
+        json.loads(one.proto.mixed.json or one.proto.json)
+        for one in test.get("bidi_component")
+        if one.proto.component_name.endswith(component)
+    ]
+
+
+def test_groups_of_a_step(root: Path) -> None:
+    """The step's groups stand as rows and as strips, those that can teach most first, with what gives no gradient greyed."""
+    add_run(root, "run", rows())
+
+    test = opened("groups", step=1)
+
+    assert not test.exception
+    shown = table(test)
+    assert shown["group"].tolist() == [1, 2, 3]
+    assert shown["kind"].tolist() == ["mixed", "all wrong", "all right"]
+    assert shown["gradient"].tolist() == ["", "none", "none"]
+    assert shown["pass_at_k"].tolist() == [1.0, 0.0, 1.0]
+    assert shown["prompt"].tolist() == list(REWARDS)
+    assert "Step 1 has 3 groups of 4 rollouts · 2 of 3 have equal rewards and give no gradient, greyed" in texts(test)
+    (strips,) = sent(test, "group_strips")
+    assert [row["grey"] for row in strips["meta"]["rows"]] == [False, True, True]
+    (curves,) = sent(test, "rl_logging_board.curves")
+    assert [card["key"] for card in curves["meta"]["cards"]] == ["kinds", "passed"]
+
+
+def test_the_link_holds_threshold_k_and_order(root: Path) -> None:
+    """What counts as right, the k of pass@k and the order come from the link."""
+    add_run(root, "run", rows(1))
+    shown = table(opened("groups", right_from=2, pass_k=1, group_sort="mean", group_order="ascending"))
+    assert shown["group"].tolist() == [2, 1, 3]
+    assert shown["kind"].tolist() == ["all wrong"] * 3
+
+
+def test_one_group_opened(root: Path) -> None:
+    """Its best and its worst stand against each other in the same colours, the link names both, and its neighbours are a click away."""
+    add_run(root, "run", rows())
+
+    test = opened("groups", step=1, group=1)
+
+    assert "group 1 · 4 rollouts · mean 0.500" in texts(test)
+    assert (linked(test, "first"), linked(test, "second")) == ("rank_0.jsonl:16", "rank_0.jsonl:14")
+    assert panes(test)[0] == "sums"
+    (diff,) = sent(test, "diff_view")
+    assert [(run["side"], run["text"]) for run in diff["runs"]] == [
+        ("both", "sums"),
+        ("old", " 3"),
+        ("new", " 1"),
+        ("both", " of 1"),
+    ]
+    views = sent(test, "token_view")
+    assert [view["meta"]["key"] for view in views] == ["pair_first", "pair_second"]
+    assert views[0]["meta"]["compared"]
+    ranges = [[metric["range"] for metric in view["meta"]["metrics"]] for view in views]
+    assert ranges[0] == ranges[1]
+    assert all(ranges[0])
+    test.button(key="group_after").click().run()
+    assert (linked(test, "group"), linked(test, "first")) == ("2", "rank_0.jsonl:20")
+    test.button(key="all_groups").click().run()
+    assert linked(test, "group") is None
+
+
+def test_members_of_a_group(root: Path) -> None:
+    """All members are listed with their numbers, the best first, and their texts stand letter for letter."""
+    add_run(root, "run", rows(1))
+    test = opened("groups", group=1, aspect="All members", rollout="rank_0.jsonl:3")
+    assert table(test)["reward"].tolist() == [1.0, 1.0, 0.0, 0.0]
+    assert panes(test)[2:] == ["sums 1 of 0", "sums 2 of 0", "sums 0 of 0", "sums 3 of 0"]
+    assert [link.label for link in test.get("page_link") if link.label.startswith("Open")] == [
+        "Open its tokens",
+        "Open its texts",
+    ]
+
+
+LINKS: dict[str, tuple[dict[str, Any], str]] = {
+    "no such group": ({"group": 9}, "Step 0 has no group 9."),
+    "no such rollout": ({"group": 1, "first": "rank_0.jsonl:99"}, "There is no rollout 'rank_0.jsonl:99' here to compare."),
+    "of another group": ({"group": 1, "first": "rank_0.jsonl:9"}, "group 1 · 4 rollouts"),
+    "no number": ({"group": "x"}, "Step 0 has no group x."),
+    "nonsense choices": ({"right_from": "x", "pass_k": 99, "group_sort": "shard", "aspect": "y"}, "Step 0 has 3 groups"),
+}
+
+
+@pytest.mark.parametrize(("place", "said"), LINKS.values(), ids=LINKS)
+def test_what_a_link_asks_for_is_checked(root: Path, place: dict[str, Any], said: str) -> None:
+    """What is not there is said and given up, and the page shows what there is."""
+    add_run(root, "run", rows(1))
+    test = opened("groups", **place)
+    assert not test.exception
+    assert said in texts(test)
+
+
+LACKING: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "no groups": ([whole_row(0, prompt=str(i)) for i in range(3)], "prompts sampled more than once in a step"),
+    "no rewards": ([whole_row(0, reward=..., ref_reward=...) for _ in range(3)], "A strip per group needs reward"),
+    "groups of one": (
+        [whole_row(0, prompt="twice"), whole_row(0, prompt="twice"), whole_row(1, prompt="once")],
+        "each is alone in its group",
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "said"), LACKING.values(), ids=LACKING)
+def test_what_a_run_cannot_show_is_said(root: Path, given: list[dict[str, Any]], said: str) -> None:
+    """One line tells which field is needed, and the rest of the page stands."""
+    add_run(root, "run", given)
+    test = opened("groups")
+    assert not test.exception
+    assert said in texts(test)
+
+
+def test_group_of_one_and_of_a_thousand(root: Path) -> None:
+    """A lone response is not compared; of a thousand members all can be chosen, and a few texts are shown at once."""
+    lone = [whole_row(0, prompt="lone"), *(whole_row(0, prompt="many", reward=i / 1_000, response=f"r{i}") for i in range(1_000))]
+    add_run(root, "run", lone)
+
+    one, many = opened("groups", group=1), opened("groups", group=2, aspect="All members")
+
+    assert "The group has one response: there is nothing to compare it with." in texts(one)
+    assert not many.exception
+    assert len(table(many)) == 1_000
+    assert panes(many)[2:4] == ["r999", "r998"]

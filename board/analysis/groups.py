@@ -108,7 +108,7 @@ def judged(grouped: Grouped, threshold: float, k: int) -> pd.DataFrame:
     scored = grouped.groups["scored"].to_numpy()
     codes = np.select([scored == 0, right == scored, right == 0], [3, 0, 2], 1)
     return grouped.groups.assign(
-        right=right, pass_at_k=pass_at_k(scored, right, k), kind=pd.Categorical.from_codes(codes.astype(np.int8), list(KINDS))
+        right=right, pass_at_k=pass_at_k(scored, right, k), kind=pd.Categorical.from_codes(codes.astype(np.int8), pd.Index(KINDS))
     )
 
 

@@ -1,6 +1,7 @@
 """One group opened: its prompt once, its members, its best against its worst, and where they part. Draws only."""
 
-from typing import Any, Final
+from collections.abc import Hashable, Mapping
+from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -59,7 +60,7 @@ def _by_reward(grouped: Grouped, at: int) -> NDArray[np.int64]:
     return grouped.members(at)[np.argsort(-np.nan_to_num(rewards, nan=-np.inf), kind="stable")]
 
 
-def _head(order: pd.DataFrame, at: int, group: dict[str, Any], choices: GroupChoices) -> None:
+def _head(order: pd.DataFrame, at: int, group: Mapping[Hashable, Any], choices: GroupChoices) -> None:
     """What the group is, and the ways on: to the groups before and after it, and back to all."""
     numbers = order["group"].tolist()
     here = order.index.tolist().index(at)
@@ -71,7 +72,7 @@ def _head(order: pd.DataFrame, at: int, group: dict[str, Any], choices: GroupCho
         st.text(said(group, choices))
 
 
-def said(group: dict[str, Any], choices: GroupChoices) -> str:
+def said(group: Mapping[Hashable, Any], choices: GroupChoices) -> str:
     """One line on the group."""
     parts = [f"group {group['group']:,} · {plural(group['rollouts'], 'rollout')}"]
     if group["scored"]:
@@ -114,11 +115,9 @@ def _pair(view: View, keys: NDArray[np.int64]) -> None:
     worst, best = (int(scored[-1]), int(scored[0])) if len(scored) > 1 else (int(keys[-1]), int(keys[0]))
     sources = view.run.sources(keys)
     names = {source: f"{place_in_group}" for source, place_in_group in zip(sources, _places(rewards), strict=True)}
+    usual = {side: sources[keys.tolist().index(key)] for side, key in (("first", worst), ("second", best))}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = [
-            _member(label, side, names, sources[keys.tolist().index(usual)])
-            for label, side, usual in (("Compare", "first", worst), ("with", "second", best))
-        ]
+        chosen = [_member("Compare", "first", names, usual["first"]), _member("with", "second", names, usual["second"])]
     first, second = (int(keys[sources.index(source)]) for source in chosen)
     called = {worst: "worst", best: "best"}
     rollout_pair.draw(
@@ -128,9 +127,9 @@ def _pair(view: View, keys: NDArray[np.int64]) -> None:
     )
 
 
-def _member(label: str, side: str, names: dict[str, str], usual: str) -> str:
+def _member(label: str, side: Literal["first", "second"], names: dict[str, str], usual: str) -> str:
     """Draw the choice of one of the two; what the link asks for, if it is a member, else the usual one."""
-    if place.part(side) not in names:  # type: ignore[arg-type]
+    if str(place.part(side)) not in names:
         place.fill_in(**{side: usual})
     return st.selectbox(label, list(names), key=side, format_func=lambda source: names.get(source, ""), width=260)
 
@@ -143,7 +142,7 @@ def _places(rewards: NDArray[np.float64]) -> list[str]:
 def _rewards(view: View, keys: NDArray[np.int64]) -> NDArray[np.float64]:
     if "reward" not in view.run.frame.columns:
         return np.full(len(keys), np.nan)
-    return view.run.frame["reward"].loc[keys].to_numpy(np.float64, na_value=np.nan)
+    return view.run.frame["reward"].loc[pd.Index(keys)].to_numpy(np.float64, na_value=np.nan)
 
 
 def _members(view: View, keys: NDArray[np.int64]) -> None:
@@ -168,8 +167,8 @@ def _members(view: View, keys: NDArray[np.int64]) -> None:
         column_config=rollout_pair.number_formats(told),
     )
     chosen = place.asked_rollout(view.run)
-    if chosen in keys.tolist():
-        _links(view, int(chosen))
+    if chosen is not None and chosen in keys.tolist():
+        _links(view, chosen)
     _texts(view, keys)
 
 

@@ -35,7 +35,7 @@ def frame_of(rows: list[tuple[int, float, float]]) -> pd.DataFrame:
 def slow(frame: pd.DataFrame, threshold: float, k: int) -> list[dict[str, Any]]:
     """Each group by itself."""
     found = []
-    for (step, group), members in frame.dropna(subset="group").groupby(["step", "group"]):
+    for (step, _), members in frame.dropna(subset=["group"]).groupby(["step", "group"]):
         rewards = [one for one in members["reward"] if math.isfinite(one)]
         n, right = len(rewards), sum(one >= threshold for one in rewards)
         kind = "no reward" if not n else "all right" if right == n else "mixed" if right else "all wrong"
@@ -45,7 +45,9 @@ def slow(frame: pd.DataFrame, threshold: float, k: int) -> list[dict[str, Any]]:
         best, worst = (max(rewards), min(rewards)) if n else (NAN, NAN)
         numbers = {"mean": mean, "std": std, "best": best, "worst": worst, "gap": best - mean, "pass_at_k": passed}
         counts = {"rollouts": len(members), "scored": n, "right": right, "flat": n > 1 and best == worst, "kind": kind}
-        found.append({"step": step, "group": int(group), **counts, **numbers, "members": members.index.tolist()})
+        found.append(
+            {"step": step, "group": int(members["group"].iloc[0]), **counts, **numbers, "members": members.index.tolist()}
+        )
     return found
 
 
@@ -86,12 +88,13 @@ def test_shares_and_pass_at_k_by_step(rows: list[tuple[int, float, float]], thre
     assert shares.index.tolist() == sorted(scored["step"].unique())
     assert shares[["all_right", "mixed", "all_wrong"]].sum(axis=1).tolist() == pytest.approx([1.0] * len(shares))
     for step, of_step in scored.groupby("step"):
-        assert shares.loc[step, "count"] == len(of_step)
-        assert shares.loc[step, "mixed"] == pytest.approx((of_step["kind"] == "mixed").mean())
+        share = shares.loc[[step]].iloc[0]
+        assert share["count"] == len(of_step)
+        assert share["mixed"] == pytest.approx((of_step["kind"] == "mixed").mean())
         several = of_step[of_step["scored"] > 1]["flat"]
-        assert shares.loc[step, "flat"] == (pytest.approx(several.mean()) if len(several) else pytest.approx(NAN, nan_ok=True))
-    for step, of_step in wanted.groupby("step"):
-        assert passed.loc[step, 2] == pytest.approx(of_step["pass_at_k"].mean(), nan_ok=True)
+        assert share["flat"] == (pytest.approx(several.mean()) if len(several) else pytest.approx(NAN, nan_ok=True))
+    means = [of_step["pass_at_k"].mean() for _, of_step in wanted.groupby("step")]
+    assert passed[2].tolist() == pytest.approx(means, nan_ok=True)
 
 
 def test_equal_rewards_have_no_spread() -> None:

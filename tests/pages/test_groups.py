@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opened_pages import linked, opened, panes, table, texts, whole_row
+from opened_pages import linked, opened, opening_links, panes, table, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
@@ -93,7 +93,7 @@ def test_members_of_a_group(root: Path) -> None:
     test = opened("groups", group=1, aspect="All members", rollout="rank_0.jsonl:3")
     assert table(test)["reward"].tolist() == [1.0, 1.0, 0.0, 0.0]
     assert panes(test)[2:] == ["sums 1 of 0", "sums 2 of 0", "sums 0 of 0", "sums 3 of 0"]
-    assert [link.label for link in test.get("page_link") if link.label.startswith("Open")] == [
+    assert [link.label for link in opening_links(test)] == [
         "Open its tokens",
         "Open its texts",
     ]

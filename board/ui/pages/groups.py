@@ -52,9 +52,10 @@ def built(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> Payl
     """What is sent of the curves that the run can fill."""
     cards, unmade = [], []
     passed = groups.pass_by_step(grouped, choices.threshold, groups.usual_ks(grouped))
-    for key, draw in (("kinds", lambda: kinds_panel(groups.shares(judged))), ("passed", lambda: pass_panel(passed))):
-        with suppress(FieldMissing):
-            cards.append(Card(key, draw()))
+    with suppress(FieldMissing):
+        cards.append(Card("kinds", kinds_panel(groups.shares(judged))))
+    with suppress(FieldMissing):
+        cards.append(Card("passed", pass_panel(passed)))
     if len(cards) < 2:
         unmade.append("What groups can teach, and pass@k, need reward")
     span = (int(run.steps[0]), int(run.steps[-1]))
@@ -118,7 +119,9 @@ def strips(grouped: Grouped, shown: pd.DataFrame, choices: GroupChoices) -> None
     made = []
     for at, row in zip(shown.index.tolist(), shown.to_dict("records"), strict=True):
         begin, end = grouped.starts[at], grouped.starts[at + 1]
-        sizes = np.full(end - begin, np.nan) if lengths is None else lengths.loc[grouped.members(at)].to_numpy(np.float64)
+        sizes = (
+            np.full(end - begin, np.nan) if lengths is None else lengths.loc[pd.Index(grouped.members(at))].to_numpy(np.float64)
+        )
         text = f"mean {fmt(row['mean'])} · std {fmt(row['std'])}" + (" · no gradient" if row["flat"] else "")
         made.append(
             group_strips.Strip(

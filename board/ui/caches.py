@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from board.analysis.alternatives import Likeliest, likeliest
 from board.analysis.groups import Grouped
 from board.analysis.groups import find as find_groups
-from board.analysis.highlights import Landmark
 from board.analysis.logged_curves import CurveReader, Scalars, find
 from board.analysis.step_stats import per_step
 from board.errors import BoardError, RunNotFound
@@ -103,19 +102,20 @@ def ordered_keys(compute: Callable[[], NDArray[np.int64]], run: Run, *small: str
     return _orders().get(_of(run, "order", small), run.load_id, compute)
 
 
-def marks(run: Run, find_marks: Callable[[], list[Landmark]]) -> list[Landmark]:
-    """What stands out in a run's steps, found once for all readers."""
-    return _marks().get(_of(run, "marks", ()), run.load_id, find_marks)
+def computed(name: str, compute: Callable[[], _T], run: Run, *small: str | float | None) -> _T:
+    """Something small computed from a run, kept for its latest load. Keyed by the load and small choices."""
+    found: _T = _computed().get(_of(run, name, small), run.load_id, compute)
+    return found
 
 
-def known_marks(run: Run) -> list[Landmark] | None:
-    """The same where they were found already."""
-    return _marks().there(_of(run, "marks", ()), run.load_id)
+def computed_before(name: str, run: Run, *small: str | float | None) -> Any:
+    """The same where it was computed already, else None."""
+    return _computed().there(_of(run, name, small), run.load_id)
 
 
 @st.cache_resource(show_spinner=False)
-def _marks() -> OfLatestLoads[list[Landmark]]:
-    return OfLatestLoads(64)
+def _computed() -> OfLatestLoads[Any]:
+    return OfLatestLoads(128)
 
 
 def chart(name: str, draw: Callable[[], Chart], run: Run, *small: str | float | tuple[str, ...] | None) -> DrawnChart:

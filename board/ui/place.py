@@ -25,8 +25,8 @@ from board.analysis.step_stats import nearest_step
 from board.runs.run import Run
 
 _Where = Literal["run", "step", "group", "first", "second", "rollout", "token", "compare"]
-PlacePart = Literal[_Where, "metric", "scale", "granularity", "window", "zoom", "steps"]
-"""`group` is its number within the step; `first` and `second` are two rollouts that are compared."""
+PlacePart = Literal[_Where, "metric", "scale", "granularity", "window", "zoom", "steps", "against"]
+"""`group` is its number within the step; `first` and `second` are two rollouts that are compared, `against` the step that the chosen one is."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 
@@ -36,17 +36,17 @@ ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", 
 Parameters = dict[str, str | list[str]]
 """Those of a link, as `st.page_link` takes them: a list where there are several of a name."""
 
-_WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "token")
+_WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "token", "against")
 """Parts of the place that are whole numbers."""
 
-_PASSING: Final[tuple[PlacePart, ...]] = ("group", "first", "second", "token", "compare", "window", "zoom", "steps")
+_PASSING: Final[tuple[PlacePart, ...]] = ("group", "first", "second", "token", "compare", "window", "zoom", "steps", "against")
 """Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
 
 STALE_SECONDS: Final = 5.0
 """A click so soon after the URL was written may come with the URL of before, which a busy browser had not yet replaced."""
 
 _FORGOTTEN: Final[Mapping[str, tuple[PlacePart, ...]]] = {
-    "run": ("step", "group", "first", "second", "rollout", "window", "token", "compare", "zoom", "steps"),
+    "run": ("step", "group", "first", "second", "rollout", "window", "token", "compare", "zoom", "steps", "against"),
     "step": ("group", "first", "second", "rollout", "window", "token", "compare"),
     "group": ("first", "second"),
     "rollout": ("window", "token", "compare"),

@@ -25,7 +25,7 @@ def draw(run: Run) -> None:
     place.remember(unmarked=None)
     if "reward" not in run.frame.columns or len(run.steps) < 2:
         return
-    found = caches.known_marks(run)
+    found: list[Landmark] | None = caches.computed_before("marks", run)
     if found is None and run.reading is None:
         if len(run.frame) <= AT_ONCE:
             found = of_run(run)
@@ -48,7 +48,7 @@ def catch_up() -> None:
 
 def of_run(run: Run) -> list[Landmark]:
     """What stands out in the run's steps, and where metrics left their healthy range; found once for all readers."""
-    return caches.marks(run, lambda: _found(run))
+    return caches.computed("marks", lambda: _found(run), run)
 
 
 def _found(run: Run) -> list[Landmark]:

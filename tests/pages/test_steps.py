@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from opened_pages import GOOD, opened, table, texts
+from opened_pages import GOOD, linked, opened, table, texts
 from rows import add_run, row
 from streamlit.testing.v1 import AppTest
 
@@ -44,3 +44,26 @@ def test_a_run_says_what_its_steps_lack(root: Path) -> None:
     assert not test.exception
     assert table(test)["step"].tolist() == [5]
     assert "Not drawn: The mean reward and its interval: reward · Steps against each other: a second step" in texts(test)
+
+
+def test_two_steps_against_each_other(root: Path) -> None:
+    """A link names both; the numbers say how far they lie apart and whether by chance, and the prompts of both are listed."""
+    add_run(root, "run", GOOD)
+
+    test = opened("steps", steps_view="Step A against step B", step=2, against=1)
+
+    assert not test.exception
+    told = {one.label: one.value for one in test.metric}
+    assert told["Mean, A → B"] == "2.50 → 3.50"
+    assert told["Wasserstein-1 distance"] == "1 reward"
+    assert "permutations (seed 0) deal whole rollouts to A and B anew, 4 to A and 4 to B." in texts(test)
+    moved = table(test)
+    assert moved["change"].tolist() == [1.0] * 4
+    assert moved["prompt"].tolist() == [f"prompt {at}" for at in range(4)] or len(moved) == 4
+
+    test.button(key="pair_swap").click().run()
+    assert (linked(test, "step"), linked(test, "against")) == ("1", "2")
+
+    gone = opened("steps", steps_view="Step A against step B", step=0, against=77)
+    assert "This run has no step 77 to compare with." in texts(gone)
+    assert linked(gone, "against") == "2"

@@ -6,13 +6,14 @@ from typing import Any, Final
 import pandas as pd
 import streamlit as st
 
+from board.analysis.bootstrap import RESAMPLES
 from board.analysis.highlights import Landmark
 from board.analysis.selection import pages
 from board.analysis.step_metrics import computable, per_step_values
 from board.analysis.step_table import REWARD, Rows, explained, head, ordered, page_of, rows, shown_keys
 from board.text.counting import plural
 from board.text.format_number import column_format
-from board.ui import caches, place, strip
+from board.ui import caches, place, step_pair, strip
 from board.ui.messages import unfilled
 
 PAGE_ROWS: Final = 1_000
@@ -24,6 +25,10 @@ LOW: Final = "from"
 HIGH: Final = "to"
 SEEN: Final = "stands out"
 INTERVAL: Final = "95 % interval of the mean reward, by bootstrap over prompts"
+
+TABLE: Final = "All steps"
+PAIR: Final = "Step A against step B"
+PARTS: Final = (TABLE, PAIR)
 
 view = place.view()
 run = view.run
@@ -83,7 +88,7 @@ def table(values: pd.DataFrame, landmarks: list[Landmark]) -> None:
     if count > 1 and place.widget_value("steps_page") is None:
         place.set_widgets(steps_page=page_of(order, view.step, PAGE_ROWS))
     number = st.pagination(count, key="steps_page", bind="query-params") if count > 1 else 1
-    found = caches.built(
+    found = caches.computed(
         "step_rows",
         lambda: rows(run, values, order, number, PAGE_ROWS, landmarks),
         run,
@@ -141,11 +146,22 @@ def lacking() -> list[str]:
     return missing
 
 
-keys, sorted_by, descending = choices()
-values, landmarks = computed(keys)
-st.text(
-    f"{plural(len(run.steps), 'step')} · a click on a row goes to its step, one on a head sorts all steps by it"
-    + (f" · {LOW} and {HIGH}: {INTERVAL}, 1,000 resamples" if REWARD in values else "")
+def all_steps() -> None:
+    """The table of all steps, below its choices."""
+    values, landmarks = computed(keys)
+    with_interval = f" · {LOW} and {HIGH}: {INTERVAL}, {RESAMPLES:,} resamples" if REWARD in values else ""
+    st.text(
+        f"{plural(len(run.steps), 'step')} · a click on a row goes to its step, one on a head sorts all steps by it{with_interval}"
+    )
+    table(values, landmarks)
+    unfilled(lacking())
+
+
+part = st.segmented_control(
+    "Steps", PARTS, default=PARTS[0], required=True, key="steps_view", bind="query-params", label_visibility="collapsed"
 )
-table(values, landmarks)
-unfilled(lacking())
+if part == PAIR:
+    step_pair.draw(view)
+else:
+    keys, sorted_by, descending = choices()
+    all_steps()

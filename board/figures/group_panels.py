@@ -5,6 +5,7 @@ from typing import Final
 
 import pandas as pd
 
+from board.analysis.verifier_noise import Noise, What
 from board.figures.curve_panel import CurvePanel
 from board.figures.curves import DASHES, CurveSeries, step_panel
 from board.figures.theme import COLORS
@@ -35,4 +36,22 @@ def pass_panel(passed: pd.DataFrame) -> CurvePanel:
         for k, color in zip(passed.columns, colors, strict=False)
     ]
     panel = step_panel(series, title="Is one of k responses right?", unit="% of prompts, mean of the unbiased estimates")
+    return replace(panel, from_zero=True)
+
+
+def noise_panel(noise: Noise) -> CurvePanel:
+    """Share of the rollouts with an equal in their group that are rewarded otherwise, in percent; FieldMissing where none has an equal."""
+    asked: tuple[tuple[What, str, str], ...] = (
+        ("response", "responses", COLORS["policy"]),
+        ("answer", "final answers", COLORS["other"]),
+    )
+    series = [
+        CurveSeries(
+            f"equal {name}", pd.DataFrame({"mean": noise.rates(what) * 100, "count": noise.by_step[f"{what}_twins"]}), color
+        )
+        for what, name, color in asked
+    ]
+    panel = step_panel(
+        series, title="Does the verifier contradict itself?", unit="% of rollouts with an equal, rewarded otherwise"
+    )
     return replace(panel, from_zero=True)

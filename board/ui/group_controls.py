@@ -23,6 +23,11 @@ ORDERS: Final = {
 }
 """What groups can be ordered by, and what it is called."""
 
+GROUPS: Final = "Groups of the step"
+ADVANTAGES: Final = "Which rule made the advantages?"
+NOISE: Final = "Does the verifier contradict itself?"
+ASPECTS: Final = (GROUPS, ADVANTAGES, NOISE)
+
 USUAL_ORDER: Final = "std"
 USUAL_K: Final = 4
 
@@ -78,6 +83,13 @@ def draw(usual: float, largest: int) -> GroupChoices:
             "Order", ["descending", "ascending"], default="descending", required=True, key="group_order", bind="query-params"
         )
     return GroupChoices(usual if given is None else float(given), int(k), by or USUAL_ORDER, order == "descending")
+
+
+def aspect() -> str:
+    """Draw the choice of what is shown of the groups, and return it: one of ASPECTS."""
+    return st.segmented_control(
+        "Show", ASPECTS, default=GROUPS, required=True, key="groups_show", bind="query-params", label_visibility="collapsed"
+    )
 
 
 def order_by(column: str, now: GroupChoices) -> None:

@@ -147,3 +147,30 @@ def test_group_of_one_and_of_a_thousand(root: Path) -> None:
     assert not many.exception
     assert len(table(many)) == 1_000
     assert panes(many)[2:4] == ["r999", "r998"]
+
+
+def test_which_rule_made_the_advantages(root: Path) -> None:
+    """The rule is named, and a rollout that does not fit it stands in a list."""
+    given = [{**one, "advantage": one["reward"] - sum(REWARDS[one["prompt"]]) / 4} for one in rows(3)]
+    given[1]["advantage"] = 9.0
+    add_run(root, "run", given)
+
+    test = opened("groups", groups_show="Which rule made the advantages?")
+
+    assert not test.exception
+    assert "of 36 rollouts follow Dr. GRPO: 97.2 % fit it." in texts(test)
+    assert test.dataframe[1].value["rollout"].tolist() == ["rank_0.jsonl:2"]
+
+
+def test_a_verifier_that_contradicts_itself(root: Path) -> None:
+    """Equal responses with different rewards are counted and listed."""
+    given = [
+        whole_row(0, prompt="p", response=text, reward=reward) for text, reward in (("Yes", 1.0), ("yes ", 0.0), ("no", 0.0))
+    ]
+    add_run(root, "run", given)
+
+    test = opened("groups", groups_show="Does the verifier contradict itself?")
+
+    assert not test.exception
+    assert "2 rollouts with an equal response in their group, 2 (100 %) rewarded otherwise" in texts(test)
+    assert table(test)[["what", "equals", "least", "largest"]].to_numpy().tolist() == [["response", 2, 0.0, 1.0]]

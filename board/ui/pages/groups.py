@@ -14,7 +14,7 @@ from board.errors import FieldMissing
 from board.figures.group_panels import kinds_panel, pass_panel
 from board.text.counting import plural
 from board.text.format_number import fmt
-from board.ui import caches, group_controls, group_detail, group_table, place
+from board.ui import caches, group_audits, group_controls, group_detail, group_table, place
 from board.ui.components import curves, group_strips
 from board.ui.components.curves import Card, Payload, build
 from board.ui.group_controls import GroupChoices
@@ -152,7 +152,13 @@ def body(grouped: Grouped) -> None:
         group_detail.draw(view, grouped, order, at, choices)
         return
     over_steps(grouped, judged, choices)
-    overview(grouped, judged, choices)
+    asked_for = group_controls.aspect()
+    if asked_for == group_controls.ADVANTAGES:
+        group_audits.advantages(run, grouped)
+    elif asked_for == group_controls.NOISE:
+        group_audits.noise(run, grouped, step)
+    else:
+        overview(grouped, judged, choices)
 
 
 try:

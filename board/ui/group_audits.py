@@ -1,0 +1,183 @@
+"""What of a run's groups should not be: advantages that no rule gives, and equal answers rewarded differently. Draws only."""
+
+from typing import Any, Final
+
+import pandas as pd
+import streamlit as st
+
+from board.analysis import verifier_noise
+from board.analysis.advantage_audit import Audit, audit
+from board.analysis.groups import Grouped
+from board.analysis.verifier_noise import Noise
+from board.errors import FieldMissing
+from board.figures.group_panels import noise_panel
+from board.runs.run import Run
+from board.schema import heading
+from board.text.counting import plural
+from board.text.display import preview
+from board.text.format_number import column_format, fmt
+from board.ui import caches, place
+from board.ui.components import curves
+from board.ui.components.curves import Card, build
+from board.ui.messages import absent
+
+NOISE_CURVES: Final = "noise_curves"
+PLOT_HEIGHT: Final = 170
+TABLE_HEIGHT: Final = 420
+
+_RULE_HELP: Final = {
+    "formula": "with R the reward, μ and σ mean and standard deviation of its group, n its size",
+    "rows": "rollouts that have a reward, a group and a logged advantage, and for which the rule is defined",
+    "fitting": "share of those within 1 % of what the rule says, or 0.002",
+    "largest_error": "largest distance of a logged advantage from the rule's",
+    "r_squared": "1 − Σ(logged − rule)² / Σ(logged − mean)²",
+}
+
+
+def advantages(run: Run, grouped: Grouped) -> None:
+    """Which rule the logged advantages follow, and where they do not."""
+    try:
+        with st.spinner("Advantages are worked out by every rule.", show_time=True):
+            found = caches.built("advantage_audit", lambda: audit(run.frame, grouped), run)
+    except FieldMissing as error:
+        st.text(f"Which rule made the advantages? {error}")
+        return
+    st.text(_verdict(found))
+    rules = found.rules.assign(fitting=found.rules["fitting"] * 100)
+    st.dataframe(rules, key="advantage_rules", hide_index=True, column_config=_rule_columns(rules))
+    names = found.rules["rule"].tolist()
+    rule = st.selectbox("Rollouts that do not fit", names, key="rule", bind="query-params", width=260) or names[0]
+    _misfits(run, found, rule)
+
+
+def _verdict(found: Audit) -> str:
+    """One sentence on the rule."""
+    nearest = found.rules.iloc[0]
+    of = f"The logged advantages ({heading(found.column)}) of {plural(int(nearest['rows']), 'rollout')}"
+    if found.followed is not None:
+        return f"{of} follow {found.followed}: {fmt(float(nearest['fitting']) * 100)} % fit it."
+    return (
+        f"{of} follow none of these rules; the nearest is {nearest['rule']}, which {fmt(float(nearest['fitting']) * 100)} % fit. "
+        "A critic's advantages (PPO) follow none."
+    )
+
+
+def _rule_columns(rules: pd.DataFrame) -> dict[str, Any]:
+    called = {"largest_error": "largest error", "r_squared": "R²", "fitting": "fit, %", "rows": "rollouts"}
+    numbers = {
+        name: st.column_config.NumberColumn(
+            called.get(name, name), help=_RULE_HELP[name], format=column_format(rules[name].to_numpy(float))
+        )
+        for name in ("rows", "fitting", "largest_error", "r_squared")
+    }
+    return {"formula": st.column_config.TextColumn(help=_RULE_HELP["formula"]), **numbers}
+
+
+def _misfits(run: Run, found: Audit, rule: str) -> None:
+    """The rollouts that do not fit a rule; a click opens the group."""
+    rows = found.misfits[found.misfits["rule"] == rule]
+    if rows.empty:
+        st.text("Every rollout fits this rule.")
+        return
+    shown = rows[["step", "group", "reward", "logged", "expected", "error"]].assign(rollout=run.sources(rows["key"].to_numpy()))
+    key = f"misfits_{run.load_id}_{rule}"
+    places = [{"step": int(step), "group": int(group)} for step, group in zip(rows["step"], rows["group"], strict=True)]
+    st.text(f"{plural(len(rows), 'rollout')}, the largest errors first; a click opens the group.")
+    st.dataframe(
+        shown,
+        key=key,
+        hide_index=True,
+        on_select=place.row_clicked(key, places),
+        selection_mode=place.ROW_OR_CELL,
+        height=min(TABLE_HEIGHT, 38 + 35 * len(shown)),
+        column_config={
+            name: st.column_config.NumberColumn(format=column_format(shown[name].to_numpy(float)))
+            for name in ("reward", "logged", "expected", "error")
+        },
+    )
+
+
+def noise(run: Run, grouped: Grouped, step: int) -> None:
+    """How often equal responses and equal answers were rewarded differently, by step, and the list of where."""
+    if "response" not in run.text_columns or not grouped.groups["scored"].any():
+        absent("Does the verifier contradict itself?", "response", "reward")
+        return
+    tolerance = st.number_input(
+        "Rewards differ by more than",
+        0.0,
+        value=0.0,
+        key="noise_tolerance",
+        bind="query-params",
+        width=200,
+        help="A reward with a part for length or format differs a little between equal answers on purpose.",
+    )
+    bar = st.empty()
+    found = caches.built(
+        "noise",
+        lambda: verifier_noise.scan(run, grouped, tolerance, lambda share: _told(bar, share)),
+        run,
+        tolerance,
+    )
+    bar.empty()
+    st.text(_noise_line(found))
+    try:
+        payload = build([Card("noise", noise_panel(found))], span=(int(run.steps[0]), int(run.steps[-1])), height=PLOT_HEIGHT)
+    except FieldMissing:
+        st.text("No two responses of a group are equal, nor their final answers: nothing can contradict.")
+        return
+    curves.show(
+        payload,
+        key=NOISE_CURVES,
+        on_click=place.step_clicked(NOISE_CURVES, run.steps),
+        on_zoom=place.zoomed(NOISE_CURVES),
+        on_keep=place.steps_kept(NOISE_CURVES),
+    )
+    _contradictions(run, found.listed, step)
+
+
+def _told(bar: Any, share: float) -> None:
+    bar.progress(share, text=f"Comparing responses: {share:.0%}")
+
+
+def _noise_line(found: Noise) -> str:
+    """What was found, in one line."""
+    parts = []
+    for what, name in (("response", "equal response"), ("answer", "equal final answer")):
+        twins, contradicted = (int(found.by_step[f"{what}_{count}"].sum()) for count in ("twins", "contradicted"))
+        share = f" ({fmt(100 * contradicted / twins)} %)" if twins else ""
+        parts.append(f"{plural(twins, 'rollout')} with an {name} in their group, {contradicted:,}{share} rewarded otherwise")
+    return (
+        " · ".join(parts)
+        + " · compared without regard to white space and case; an answer is \\boxed{…}, <answer>…</answer> or #### …"
+    )
+
+
+def _contradictions(run: Run, listed: pd.DataFrame, step: int) -> None:
+    """The list of contradictions, those of the chosen step first; a click opens the group with the two against each other."""
+    if listed.empty:
+        st.text("None is contradicted.")
+        return
+    rows = pd.concat([listed[listed["step"] == step], listed[listed["step"] != step]])
+    lows, highs = rows["low"].to_numpy(), rows["high"].to_numpy()
+    places: list[dict[str, str | int]] = [
+        {"step": int(at), "group": int(group), "first": first, "second": second}
+        for at, group, first, second in zip(rows["step"], rows["group"], run.sources(lows), run.sources(highs), strict=True)
+    ]
+    shown = rows[["step", "group", "what", "equals", "least", "largest"]].reset_index(drop=True)
+    shown["response"] = preview(run.texts("response", highs)).to_pandas()
+    key = f"contradictions_{run.load_id}_{step}"
+    st.dataframe(
+        shown,
+        key=key,
+        hide_index=True,
+        on_select=place.row_clicked(key, places),
+        selection_mode=place.ROW_OR_CELL,
+        height=min(TABLE_HEIGHT, 38 + 35 * len(shown)),
+        column_config={
+            "equals": st.column_config.NumberColumn(help="rollouts of the group that are equal in this"),
+            **{
+                name: st.column_config.NumberColumn(f"{name} reward", format=column_format(shown[name].to_numpy(float)))
+                for name in ("least", "largest")
+            },
+        },
+    )

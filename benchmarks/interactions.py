@@ -53,7 +53,7 @@ def sort_by(test: AppTest, at: int) -> Any:
 
 def filter_by(test: AppTest, at: int) -> Any:
     """Another text that some responses have."""
-    return test.text_input(key="filter").input(f"word{at + 5}")
+    return test.text_input(key="text").input(f"word{at + 5}")
 
 
 def go_to(test: AppTest, at: int) -> Any:
@@ -190,5 +190,5 @@ def checked(test: AppTest) -> None:
 
 def place_of(test: AppTest) -> tuple[object, ...]:
     """What a click of ours can change."""
-    boxes = [(box.key, box.value) for box in [*test.selectbox, *test.text_input] if box.key in ("step", "sort", "filter")]
+    boxes = [(box.key, box.value) for box in [*test.selectbox, *test.text_input] if box.key in ("step", "sort", "text")]
     return (*boxes, test.session_state.get("rollout", None))

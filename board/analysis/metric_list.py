@@ -6,7 +6,7 @@ draws nothing.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Final, Literal
 
@@ -94,6 +94,8 @@ class Panel:
     own: "pd.Series[float] | None"
     """From rollouts: index step; None where they do not give it."""
     logged: tuple[Logged, ...] = ()
+    unfiltered: "pd.Series[float] | None" = None
+    """As `own`, of all rollouts, where `own` is of those that a filter leaves."""
 
     @cached_property
     def departure(self) -> "Departure | None":
@@ -200,15 +202,19 @@ def first_departure(reading: Reading, steps: NDArray[np.int64], values: Float64A
     return Departure(int(steps[outside[0]]), float(values[outside[0]]), len(outside)) if len(outside) else None
 
 
-def panels(values: pd.DataFrame, logged: Sequence[Logged], dialect: str) -> list[Panel]:
+def panels(values: pd.DataFrame, logged: Sequence[Logged], dialect: str, unfiltered: pd.DataFrame | None = None) -> list[Panel]:
     """A panel for each metric that has a curve, in the order of families, in each that of the catalogue.
 
-    `values` has a column per key of the board, index step; what was logged under the same key joins it.
+    `values` has a column per key of the board, index step; what was logged under the same key joins it, and the column of `unfiltered`.
     """
     by_key: dict[str, list[Logged]] = {}
     for one in logged:
         by_key.setdefault(one.key, []).append(one)
-    made = [_panel(key, values.get(key), by_key.get(key, []), dialect) for key in {**values, **by_key}]
+    of_all = {} if unfiltered is None else dict(unfiltered.items())
+    made = [
+        replace(_panel(key, values.get(key), by_key.get(key, []), dialect), unfiltered=of_all.get(key))
+        for key in {**values, **by_key}
+    ]
     families = [*FAMILIES, UNKNOWN]
     return sorted(made, key=lambda panel: (families.index(panel.family), _RANK.get(_template(panel), len(_RANK))))
 

@@ -63,7 +63,7 @@ class PanelLine:
     steps: NDArray[np.int64]
     values: Float64Array
     logged: bool
-    """By a tracker: drawn grey and dashed."""
+    """By a tracker, or of all rollouts where others are of those that a filter leaves: drawn grey and dashed."""
 
 
 def metric_curves(

@@ -4,7 +4,9 @@ Knows neither what a column means nor where its bytes come from.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
@@ -22,6 +24,31 @@ class Columns(Protocol):
 
     def column(self, name: str, /) -> pa.ChunkedArray:
         """A column, in one chunk. Raises KeyError where there is none of that name."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Where a column lies on the disk: who maps the file has it without a copy."""
+
+    path: Path
+    """An Arrow IPC file."""
+    column: str
+    """Its name there."""
+    inode: int
+    """Of the file that was verified: another of that name is not the same."""
+
+
+@runtime_checkable
+class OnDisk(Protocol):
+    """Columns that may lie in a file."""
+
+    def kept(self, name: str, /) -> Kept | None:
+        """Where a column lies, verified; None where it lies in memory alone."""
+
+
+def kept_at(columns: Columns, name: str) -> Kept | None:
+    """Where a column lies on the disk; None where it lies in memory alone."""
+    return columns.kept(name) if isinstance(columns, OnDisk) else None
 
 
 class Overlaid:
@@ -43,6 +70,10 @@ class Overlaid:
     def column(self, name: str) -> pa.ChunkedArray:
         """The column put in its place, else the one beneath."""
         return self._over[name] if name in self._over else self._under.column(name)
+
+    def kept(self, name: str) -> Kept | None:
+        """As beneath; what was put in its place lies in memory."""
+        return None if name in self._over else kept_at(self._under, name)
 
 
 def as_table(columns: Columns, names: Sequence[str] | None = None) -> pa.Table:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.runs.columns import Columns
+from board.runs.columns import Columns, Kept, kept_at
 from board.runs.parts import Part
 from board.runs.rollout import NO_METRIC
 from board.schema import TEXTS, TOKEN_METRICS, TOKENS
@@ -117,6 +117,14 @@ class PartsByKey:
         back = np.empty(len(order), np.int64)
         back[order] = np.arange(len(order))
         return pa.chunked_array([gathered.take(pa.array(back))], pa.large_string())
+
+    def text_pieces(self, column: str) -> Iterator[Kept | pa.Array]:
+        """One text column part by part, in the order of keys: where it lies on the disk, else itself; null where a part lacks it."""
+        for part in self.parts:
+            if column not in part.texts.column_names:
+                yield pa.nulls(len(part), pa.large_string())
+            else:
+                yield kept_at(part.texts, column) or part.texts.column(column).combine_chunks()
 
     def _text_piece(self, number: int, column: str, rows: NDArray[np.int64]) -> pa.Array:
         table = self.parts[number].texts

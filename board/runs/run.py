@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from board.errors import BoardError
 from board.runs import notebook_text
+from board.runs.columns import Kept
 from board.runs.load_report import NAMED, LoadReport
 from board.runs.parts import Part
 from board.runs.parts_by_key import PartsByKey
@@ -118,6 +119,10 @@ class Run:
         within = self.frame["step"].between(first, last).to_numpy()
         return self if within.all() else replace(self, frame=self.frame[within], load_id=f"{self.load_id}-{first}-{last}")
 
+    def of_rows(self, chosen: NDArray[np.bool_], named: str) -> "Run":
+        """The same run with the chosen rows of the frame alone, shape (rows,), whose choice `named` tells from any other."""
+        return replace(self, frame=self.frame[chosen], load_id=f"{self.load_id}-{named}")
+
     @property
     def trained(self) -> "Run":
         """The rollouts of training where there are evaluations beside them, else all of them, even if they are an evaluation's."""
@@ -183,6 +188,15 @@ class Run:
     def texts(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
         """One text column for the given rollouts, in their order; null where a row lacks it. Shape (len(keys),)."""
         return self._by_key.texts(column, keys)
+
+    def text_pieces(self, column: str) -> Iterator[Kept | pa.Array]:
+        """One text column of all rollouts that were read, in the order of keys: piece by piece, where it lies on the disk or itself."""
+        return self._by_key.text_pieces(column)
+
+    @property
+    def rows_read(self) -> int:
+        """How many rollouts were read, whichever of them the frame holds: their keys are the numbers below this one."""
+        return len(self._by_key)
 
     def raw(self, key: int) -> str:
         """The rollout's line as it stands in the shard. Raises RunNotFound when the shard no longer has it."""

@@ -29,11 +29,11 @@ class Sealed:
 
     def __init__(self, path: Path, sums: Sequence[Sum]) -> None:
         """Map the file; its head and its end are verified at once. Raises Damaged, and OSError where it cannot be opened."""
-        self._path = path
+        self.path = path
         self._stops = [0, *(stop for stop, _ in sums)]
         self._digests = [digest for _, digest in sums]
         status = path.stat()
-        self._inode = status.st_ino
+        self.inode = status.st_ino
         self._is_cut = False
         self._verified: set[int] = set()
         self._seen = self._state()
@@ -57,13 +57,17 @@ class Sealed:
             self._verified.add(at)
         return at in self._verified
 
+    def is_there(self) -> bool:
+        """Whether the file still stands under its name, and is no other."""
+        return self._state() is not None
+
     def _state(self) -> _State | None:
         """What changes when somebody writes to the file; None when it was removed or replaced, as what is mapped is then ours alone."""
         try:
-            status = self._path.stat()
+            status = self.path.stat()
         except OSError:
             return None
-        return (status.st_size, status.st_mtime_ns, status.st_ctime_ns) if status.st_ino == self._inode else None
+        return (status.st_size, status.st_mtime_ns, status.st_ctime_ns) if status.st_ino == self.inode else None
 
 
 def sums(path: Path, one_by_one: int) -> tuple[Sum, ...]:

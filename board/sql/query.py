@@ -71,10 +71,10 @@ def evaluate(frame: pd.DataFrame, query: str, limits: Limits | None = None) -> A
 def as_table(frame: pd.DataFrame) -> pa.Table:
     """The frame as queries see it: its buffers where possible, NaN as NULL, names that differ in more than case and are not empty."""
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    return table.rename_columns(_unlike(table.column_names)).replace_schema_metadata(None)
+    return table.rename_columns(unlike(table.column_names)).replace_schema_metadata(None)
 
 
-def _unlike(names: Sequence[str]) -> list[str]:
+def unlike(names: Sequence[str]) -> list[str]:
     """SQL takes `Reward` and `reward` for the same: later ones get a number."""
     taken: dict[str, None] = {}
     for at, name in enumerate(names):

@@ -8,13 +8,18 @@ import os
 import subprocess
 import tempfile
 import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import BinaryIO, Final
 
 import pyarrow as pa
 
 from board.errors import BoardError, missing_library
+from board.runs.columns import Kept
+from board.sql import sandbox_table
+from board.sql.sandbox_table import Piece
 from board.system import child_process
 from board.text.counting import plural
 from board.text.format_number import size
@@ -22,8 +27,9 @@ from board.text.format_number import size
 _KEPT_VARIABLES: Final = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """All that the process is given of the environment: Python itself may need them to start."""
 
-_FEW_THREADS: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-"""For numpy and Arrow, which else have a thread for each core: with many cores their stacks alone would take the memory there is."""
+_FRUGAL: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
+"""For numpy and Arrow, which else have a thread for each core: with many cores their stacks alone would take the memory there is. Arrow's
+own allocator would take a gigabyte of it at the first bytes it is asked for."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +50,24 @@ _SEATS: Final = threading.BoundedSemaphore(2)
 """So many queries of all readers are answered at a time."""
 
 
-def answered(table: pa.Table, query: str, limits: Limits) -> pa.Table:
-    """What `board.sql.sandbox_worker` says to the query, in a process that is gone when this returns. Raises BoardError when it says nothing."""
+Texts = Mapping[str, Sequence[Kept | pa.Array]]
+"""Text columns beside a table, each piece by piece."""
+
+
+def answered(
+    table: pa.Table, query: str, limits: Limits, texts: Texts | None = None, absent: Mapping[str, str] | None = None
+) -> pa.Table:
+    """What `board.sql.sandbox_worker` says to the query, in a process that is gone when this returns. Raises BoardError when it says nothing.
+
+    `texts` are columns of the table that lie in files, which that process maps; `absent` columns that the query does not name, by their kinds.
+    """
     if find_spec("duckdb") is None:
         raise BoardError(missing_library(ModuleNotFoundError(name="duckdb"), "A query"))
     try:
-        with tempfile.TemporaryFile() as asked:
-            _write(asked, table, {"query": query, "limits": json.dumps(asdict(limits))})
+        with tempfile.TemporaryDirectory() as loose, tempfile.TemporaryFile() as asked:
+            pieces = {name: _pieces(column, Path(loose), at) for at, (name, column) in enumerate((texts or {}).items())}
+            said = {sandbox_table.TEXTS: json.dumps(pieces), sandbox_table.ABSENT: json.dumps(dict(absent or {}))}
+            _write(asked, table, {b"query": query, b"limits": json.dumps(asdict(limits)), **said})
             with _SEATS:
                 written = _run(asked, limits)
     except OSError as error:  # no room for the table, no process to be had
@@ -58,7 +75,23 @@ def answered(table: pa.Table, query: str, limits: Limits) -> pa.Table:
     return pa.ipc.open_stream(written).read_all()
 
 
-def _write(file: BinaryIO, table: pa.Table, asked: dict[str, str]) -> None:
+def _pieces(column: Sequence[Kept | pa.Array], loose: Path, at: int) -> list[Piece]:
+    """Where the pieces of a column lie; those in memory alone are written into the folder `loose`."""
+    return [_piece(piece, loose / f"{at}-{nth}.arrow") for nth, piece in enumerate(column)]
+
+
+def _piece(piece: Kept | pa.Array, path: Path) -> Piece:
+    if isinstance(piece, Kept):
+        return [str(piece.path), piece.column, piece.inode]
+    if piece.null_count == len(piece):
+        return [len(piece)]
+    table = pa.table({"texts": piece})
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    return [str(path), "texts", path.stat().st_ino]
+
+
+def _write(file: BinaryIO, table: pa.Table, asked: dict[bytes, str]) -> None:
     schema = table.schema.with_metadata(asked)
     with pa.ipc.new_file(file, schema) as writer:
         writer.write_table(table.cast(schema))
@@ -68,7 +101,7 @@ def _write(file: BinaryIO, table: pa.Table, asked: dict[str, str]) -> None:
 def _run(asked: BinaryIO, limits: Limits) -> bytes:
     """What the worker wrote; it is gone when this returns. Raises BoardError when it wrote nothing."""
     environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-    process = child_process.start("board.sql.sandbox_worker", environment | _FEW_THREADS, stdin=asked, stderr=subprocess.PIPE)
+    process = child_process.start("board.sql.sandbox_worker", environment | _FRUGAL, stdin=asked, stderr=subprocess.PIPE)
     with process:
         try:
             written, said = process.communicate(timeout=limits.seconds)

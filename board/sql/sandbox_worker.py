@@ -1,6 +1,7 @@
 """`python -m board.sql.sandbox_worker`: answers one query over one table, in a process that can be limited and ended.
 
-Standard input is an Arrow file with the table `rollouts`; its schema's metadata has the `query` and the `limits`. Standard output is an Arrow
+Standard input is an Arrow file with the table `rollouts`, or what `board.sql.sandbox_table` makes it of; its schema's metadata has the `query`
+and the `limits`. Where the table has the column WITHIN, only rows for which it is true are `rollouts`. Standard output is an Arrow
 stream with the rows of the answer, whose schema's metadata says whether there were more (`cut`), or `error` with the reason there is none.
 
 A process of its own, because DuckDB minds its memory limit and interruptions only between operators: a single `repeat('x', 4000000000)` takes
@@ -17,6 +18,11 @@ from typing import Final
 
 import duckdb
 import pyarrow as pa
+
+from board.sql import sandbox_table
+
+WITHIN: Final = "is one of the rollouts asked"
+"""The column that says which rows are asked, where texts brought others along."""
 
 SETTINGS: Final[Mapping[str, str]] = {
     "allow_community_extensions": "false",
@@ -48,7 +54,11 @@ def refusal(query: str) -> str:
 def connect(table: pa.Table, memory: int, threads: int) -> duckdb.DuckDBPyConnection:
     """A database in memory that has the table, and can reach nothing else: no file, no network, no variable of Python."""
     connection = duckdb.connect(":memory:", config={"memory_limit": f"{memory}B", "threads": str(threads)})
-    connection.register("rollouts", table)
+    if WITHIN in table.column_names:
+        connection.register("rollouts read", table)
+        connection.execute(f'CREATE VIEW rollouts AS SELECT * EXCLUDE ("{WITHIN}") FROM "rollouts read" WHERE "{WITHIN}"')
+    else:
+        connection.register("rollouts", table)
     for name, value in SETTINGS.items():
         connection.execute(f"SET {name} = '{value}'")
     return connection
@@ -114,6 +124,7 @@ def main() -> None:
     table = pa.ipc.open_file(pa.py_buffer(mapped)).read_all()
     asked: dict[bytes, bytes] = table.schema.metadata
     limits: dict[str, int] = json.loads(asked[b"limits"])
+    table = sandbox_table.whole(table)
     confine(limits)
     found = answer(table, asked[b"query"].decode(), limits)
     with pa.ipc.new_stream(sys.stdout.buffer, found.schema) as writer:

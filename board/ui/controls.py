@@ -154,7 +154,7 @@ def table_choices(
             bind="query-params",
             on_change=on_sort,
         )
-        query = st.text_input("Text in prompt or response", type="search", key="filter", bind="query-params", width=240)
+        query = st.text_input("Text in prompt or response", type="search", key="text", bind="query-params", width=240)
         every = st.toggle("All numbers", key="numbers", bind="query-params", help="Every number of the run as a column.")
         with st.popover("Table"), place.folded():
             columns = st.multiselect(

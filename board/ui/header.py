@@ -23,7 +23,7 @@ from board.text.counting import plural
 from board.text.format_number import size
 from board.text.padding import COMMON_PADS
 from board.text.path_names import shown
-from board.ui import caches, link_checks, live_reload, load_report_panel, not_found, place, reading_line, strip
+from board.ui import caches, filter_bar, link_checks, live_reload, load_report_panel, not_found, place, reading_line, strip
 from board.ui.controls import ReadingChoices, reading_choices, split_choice
 from board.ui.messages import notice
 from board.ui.reading_line import OpenedAs
@@ -68,7 +68,8 @@ def _draw(root: Path) -> bool:
     opened = whole
     with line:
         run = _split(whole)
-        run, whole = _kept_steps(run, whole)
+        all_of_run, all_of_whole = _kept_steps(run, whole)
+    run, whole = filter_bar.applied(all_of_run, all_of_whole)
     if len(run.steps):
         live_reload.go_along(run)
     said = link_checks.settle(run, whole)
@@ -78,14 +79,19 @@ def _draw(root: Path) -> bool:
         load_report_panel.draw(opened)
         if opened.reading is None:
             live_reload.follow(opened, run, root)
+        filter_bar.draw(run, all_of_run)
     with st.container():
         for sentence in said:
             notice(sentence)
+    if run.frame.empty and len(all_of_run.frame):
+        notice("No rollout satisfies the filter.")
+        return False
     if run.frame.empty:
         load_report_panel.nothing_to_show(opened)
         return False
     pads = tuple(sorted(COMMON_PADS | {reading.pad_token} - {""})) if reading.hide_padding else ()
-    place.set_view(place.View(run, int(place.part("step") or 0), pads, reading.system_end, whole))
+    step = int(place.part("step") or 0)
+    place.set_view(place.View(run, step, pads, reading.system_end, whole, all_of_run, all_of_whole))
     return True
 
 

@@ -254,10 +254,12 @@ def _literal(text: str) -> str:
 
 
 def _lines(panel: Panel) -> list[PanelLine]:
-    """The curve from rollouts, then those of trackers."""
+    """The curve from rollouts, under a filter that of all of them, then those of trackers."""
     lines = []
     if panel.own is not None:
         lines.append(PanelLine("rollouts", *points(panel.own), logged=False))
+    if panel.unfiltered is not None:
+        lines.append(PanelLine("all rollouts", *points(panel.unfiltered), logged=True))
     for name, one in zip(line_names(panel.logged), panel.logged, strict=True):
         lines.append(PanelLine(name, one.curve.steps, one.curve.values, logged=True))
     return lines

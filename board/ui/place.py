@@ -25,7 +25,7 @@ from board.analysis.step_stats import nearest_step
 from board.runs.run import Run
 
 _Where = Literal["run", "step", "group", "first", "second", "rollout", "token", "compare"]
-PlacePart = Literal[_Where, "metric", "scale", "granularity", "window", "zoom", "steps", "against"]
+PlacePart = Literal[_Where, "metric", "scale", "granularity", "window", "zoom", "steps", "filter", "against"]
 """`group` is its number within the step; `first` and `second` are two rollouts that are compared, `against` the step that the chosen one is."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
@@ -39,7 +39,18 @@ Parameters = dict[str, str | list[str]]
 _WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "token", "against")
 """Parts of the place that are whole numbers."""
 
-_PASSING: Final[tuple[PlacePart, ...]] = ("group", "first", "second", "token", "compare", "window", "zoom", "steps", "against")
+_PASSING: Final[tuple[PlacePart, ...]] = (
+    "group",
+    "first",
+    "second",
+    "token",
+    "compare",
+    "window",
+    "zoom",
+    "steps",
+    "filter",
+    "against",
+)
 """Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
 
 STALE_SECONDS: Final = 5.0
@@ -60,6 +71,7 @@ class View:
     """What every page is given: the run, the chosen step, and how texts are to be shown."""
 
     run: Run
+    """With the rollouts alone that the filter leaves."""
     step: int
     pads: tuple[str, ...]
     """Texts of tokens to hide as padding; empty to show them."""
@@ -67,6 +79,10 @@ class View:
     """Text that ends the system prompt to hide; empty to show it."""
     whole: Run
     """With the rollouts of evaluations, where `run` has those of training alone or the reverse."""
+    unfiltered: Run
+    """`run` without the filter; the same where there is none."""
+    whole_unfiltered: Run
+    """`whole` without the filter."""
 
 
 def part(name: PlacePart) -> str | int | None:

@@ -20,7 +20,7 @@ def parameters(page: Page) -> dict[str, list[str]]:
 def test_a_change_of_page_keeps_the_whole_link(board_server: str, page: Page) -> None:
     """What was chosen on Responses and Metrics is in the address of every page, once, and still chosen on the way back: one stop a page."""
     chosen = {
-        "filter": "the",
+        "text": "the",
         "sort": "reward",
         "order": "ascending",
         "columns": ["reward", "rank"],
@@ -49,11 +49,11 @@ def test_a_change_of_page_keeps_the_whole_link(board_server: str, page: Page) ->
     expect(search).to_have_value("the")
     search.fill("a")
     search.press("Enter")
-    expect(page).to_have_url(re.compile("filter=a(&|$)"))
+    expect(page).to_have_url(re.compile("text=a(&|$)"))
     settled(page)
     tab(page, "Data").click()
     settled(page)
-    assert parameters(page)["filter"] == ["a"]
+    assert parameters(page)["text"] == ["a"]
 
 
 DEEP = {tab.path: tab.path for tab in TABS} | {path: tab.path for path, tab in FORMER.items()}
@@ -129,7 +129,7 @@ def test_tabs_stay_in_a_narrow_window(board_server: str, page: Page) -> None:
 
 def test_one_list_of_all_keys_on_every_page(board_server: str, page: Page) -> None:
     """`?` opens and closes it, the token view's keys among them; in a field of text it is a question mark."""
-    page.goto(f"{board_server}responses?run=tiny_ppo_rhyme&step=5&filter=no such text")
+    page.goto(f"{board_server}responses?run=tiny_ppo_rhyme&step=5&text=no such text")
     settled(page)
     keys = page.locator(".st-key-key_list dialog")
 

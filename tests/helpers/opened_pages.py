@@ -1,10 +1,13 @@
 """Pages opened as a link opens them, by AppTest, and what stands on them."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
+
+from board.serving.page_addresses import TABS
 
 ENTRY = Path(__file__).parents[2] / "rl_logging_board.py"
 
@@ -42,6 +45,14 @@ def opened(page: str, /, **place: str | int) -> AppTest:
         test.query_params[name] = str(value)
     test.run()
     return test.switch_page(f"board/ui/pages/{page}.py").run() if page != "rewards" else test
+
+
+def every_page(**place: str | int) -> Iterator[tuple[str, AppTest]]:
+    """Each page by its name, as a reader comes to it who opened the first by a link with these URL parameters."""
+    test = opened("rewards", **place)
+    yield "rewards", test
+    for tab in TABS[1:]:
+        yield Path(tab.file).stem, test.switch_page(tab.file).run()
 
 
 def texts(test: AppTest) -> str:

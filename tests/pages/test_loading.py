@@ -5,15 +5,12 @@ from typing import Any
 
 import pytest
 from drawn_panels import panels
-from opened_pages import ENTRY, GOOD, linked, opened, opening_links, texts, whole_row
+from opened_pages import ENTRY, GOOD, every_page, linked, opened, opening_links, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
 from board import open_run
 from board.runs.store import Store
-
-PAGES = ("rewards", "metrics", "responses", "tokens", "data")
-
 
 ODD_RUNS = sorted(path.name for path in (Path(__file__).parents[1] / "odd_runs").iterdir() if path.is_dir())
 
@@ -35,30 +32,26 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("name", RUNS)
-def test_every_page_draws_every_run(root: Path, name: str, page: str) -> None:
+def test_every_page_draws_every_run(root: Path, name: str) -> None:
     """No run the loader accepts breaks a page."""
     rows, wanted = RUNS[name]
     add_run(root, "run", rows)
 
-    test = opened(page)
+    for page, test in every_page():
+        assert not test.exception, page
+        if page == "responses":
+            assert wanted in texts(test)
 
-    assert not test.exception
-    if page == "responses":
-        assert wanted in texts(test)
 
-
-@pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("name", ODD_RUNS)
-def test_odd_runs_break_no_page(name: str, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_odd_runs_break_no_page(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is in a run folder, each page shows it or says in words why not."""
     monkeypatch.setenv("RL_BOARD_ROOT", str(Path(__file__).parents[1] / "odd_runs"))
 
-    test = opened(page, run=name)
-
-    assert not test.exception
-    assert linked(test, "run") == name
+    for page, test in every_page(run=name):
+        assert not test.exception, page
+        assert linked(test, "run") == name, page
 
 
 def test_empty_root_says_what_to_do(root: Path) -> None:
@@ -80,16 +73,14 @@ def test_missing_root_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "'/no/such/folder' is not a folder" in texts(test)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_empty_folder_says_what_was_looked_for(root: Path, page: str) -> None:
+def test_empty_folder_says_what_was_looked_for(root: Path) -> None:
     """An empty run folder can be chosen, and every page says which files it wants."""
     (root / "empty").mkdir()
 
-    test = opened(page, run="empty")
-
-    assert not test.exception
-    assert "No rollouts in 'empty': looked for *.jsonl, *.jsonl.gz, *.jsonl.zst, *.jsonl.xz" in texts(test)
-    assert [box.label for box in test.selectbox] == ["Run"]
+    for page, test in every_page(run="empty"):
+        assert not test.exception, page
+        assert "No rollouts in 'empty': looked for *.jsonl, *.jsonl.gz, *.jsonl.zst, *.jsonl.xz" in texts(test), page
+        assert [box.label for box in test.selectbox] == ["Run"], page
 
 
 def test_broken_lines_are_counted_and_the_rest_is_shown(root: Path) -> None:

@@ -21,7 +21,7 @@ def test_filter_leaves_the_chosen_rollout_open(root: Path) -> None:
     )
     test = opened("responses", step=1, rollout="rank_0.jsonl:2")
 
-    test.text_input(key="filter").set_value("beta").run()
+    test.text_input(key="text").set_value("beta").run()
 
     assert "step 1 · rank_0.jsonl:2" in texts(test)
     assert "The rollout below is not in the list" in texts(test)
@@ -29,7 +29,7 @@ def test_filter_leaves_the_chosen_rollout_open(root: Path) -> None:
     assert test.button(key="rollout_Previous").disabled
     test.button(key="rollout_Next").click().run()
     assert linked(test, "rollout") == "rank_0.jsonl:3"
-    test.text_input(key="filter").set_value("").run()
+    test.text_input(key="text").set_value("").run()
     assert linked(test, "rollout") == "rank_0.jsonl:3"
     assert linked(test, "step") == "1"
 
@@ -38,7 +38,7 @@ def test_list_without_the_chosen_step_opens_nothing_unasked(root: Path) -> None:
     """Where no rollout is chosen and the list holds none of the chosen step, the page asks for a click and stays where it is."""
     add_run(root, "run", [whole_row(0), whole_row(1, prompt="alpha"), whole_row(2)])
 
-    test = opened("responses", step=2, scope="All steps", filter="alpha")
+    test = opened("responses", step=2, scope="All steps", text="alpha")
 
     assert "Click a row to open its rollout here." in texts(test)
     assert (linked(test, "step"), linked(test, "rollout")) == ("2", None)
@@ -182,7 +182,7 @@ def test_text_filter_keeps_matching_rows(root: Path) -> None:
     test = opened("responses")
 
     for query, wanted in (("ПРИВЕТ", ["a"]), (".*[几", ["明月.*[几时有"]), ("nowhere", None)):
-        test.text_input(key="filter").set_value(query).run()
+        test.text_input(key="text").set_value(query).run()
         if wanted is None:
             assert "No rollout matches" in texts(test)
         else:
@@ -205,7 +205,7 @@ def test_text_filter_without_texts_matches_nothing(root: Path) -> None:
     add_run(root, "run", [whole_row(0, response=..., prompt=..., ref_response=..., ground_truth=...)])
     test = opened("responses")
 
-    test.text_input(key="filter").set_value("The").run()
+    test.text_input(key="text").set_value("The").run()
 
     assert not test.exception
     assert "No rollout matches" in texts(test)

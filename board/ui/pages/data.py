@@ -15,8 +15,8 @@ TICK_SECONDS: Final = 0.2
 
 COLORS: Final[dict[Severity, Literal["red", "orange", "gray"]]] = {"error": "red", "warning": "orange", "note": "gray"}
 
-view = place.view()
-run = view.run
+run = place.view().unfiltered
+"""Checks are of all rollouts: what is wrong with the others is wrong, too."""
 
 
 def run_of_checks() -> CheckReport:
@@ -69,6 +69,8 @@ def ran(checked: CheckReport) -> None:
             st.text("\n".join(f"{check.title}: {reason}" for check, reason in checked.unable))
 
 
+if run is not place.view().run:
+    st.text("Checks look at all rollouts, whatever the filter leaves.")
 checked = run_of_checks()
 if checked.findings:
     st.text(messages.summary(checked))

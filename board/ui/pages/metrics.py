@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Callable
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from board.analysis import metric_list, step_metrics
 from board.analysis.metric_list import HEADINGS, INTRODUCTIONS, SECTIONS, Panel, catalogue_names
@@ -13,6 +14,8 @@ from board.errors import FieldMissing
 from board.figures.chart import Spec
 from board.figures.frontier import frontier, frontier_mark
 from board.metrics.declared.contract import Words
+from board.runs.run import Run
+from board.runs.shared_values import LatestValue
 from board.schema import EVALUATION
 from board.text.counting import plural
 from board.text.path_names import shown
@@ -54,20 +57,37 @@ missing: list[str] = []
 """Panels that cannot be drawn, and why."""
 
 
+def latest_of(of: Run, whole: Run) -> LatestValue[Any]:
+    """Where the metrics of a run are kept, for whichever rollouts of it these are."""
+    chosen = of.selection if place.part("filter") else place.part("steps")
+    return caches.latest("metrics", f"{of.address} {of.splits} {whole.splits} {chosen} {caches.stage(of)}")
+
+
+def values_of(of: Run, whole: Run, slot: DeltaGenerator) -> pd.DataFrame:
+    """Metrics by step: of the whole run come those of training and, beside them, those of its evaluations."""
+    with slot, st.spinner(f"Computing the metrics of {plural(len(of.frame), 'rollout')}"):
+        return step_metrics.per_step_values(of if of.splits == (EVALUATION,) else whole)
+
+
+def unfiltered() -> pd.DataFrame | None:
+    """The same of all rollouts, to compare with; None where there is no filter."""
+    slot = st.empty()
+    if run is view.unfiltered:
+        return None
+    of, whole = view.unfiltered, view.whole_unfiltered
+    return cast(pd.DataFrame, latest_of(of, whole).get(of.load_id, lambda: (values_of(of, whole, slot), of.load_id))[0][0])
+
+
 def computed() -> tuple[pd.DataFrame, str]:
     """The metrics that rollouts give, by step, and the load they are of; of a large run that grows, computed again when asked."""
-    of = f"{run.address} {run.splits} {view.whole.splits} {place.part('steps')} {caches.stage(run)}"
-    latest = caches.latest("metrics", of)
+    latest = latest_of(run, view.whole)
     row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="computed")
 
     # Here in every run of the script: what follows would move up in the next, and be built again in the browser.
     slot = st.empty()
 
     def compute() -> tuple[pd.DataFrame, str]:
-        # of the whole run come the metrics of training and, beside them, those of its evaluations
-        with slot, st.spinner(f"Computing the metrics of {plural(len(run.frame), 'rollout')}"):
-            values = step_metrics.per_step_values(run if run.splits == (EVALUATION,) else view.whole)
-        return values, run.load_id
+        return values_of(run, view.whole, slot), run.load_id
 
     found, current = latest.get(run.load_id, compute)
     with row:
@@ -177,7 +197,7 @@ def draw() -> None:
     pins, problem = pinned_metrics.keys()
     with st.container():
         read_from(problem)
-    listed = metric_list.panels(values, scalars.logged, choices.dialect)
+    listed = metric_list.panels(values, scalars.logged, choices.dialect, unfiltered())
     found = metric_list.matching(listed, choices.query, choices.families, choices.origin)
     ranged = [panel for panel in found if panel.ranged]
     departed = sorted((panel for panel in ranged if panel.left is not None), key=first_step)

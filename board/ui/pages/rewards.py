@@ -157,8 +157,14 @@ def of_columns(asked: Asked, choices: CurveChoices) -> CurvePanel:
     present = [name for name in asked.lines if name in run.frame.columns]
     if not present:
         raise FieldMissing(f"This needs {asked.needs}.")
+    # lines of one colour are dashed from the second on: those of all rollouts
+    of = {"": run} if run is view.unfiltered else {"": run, ", all": view.unfiltered}
     return step_panel(
-        [CurveSeries(asked.lines[name][0], caches.step_stats(run, name), COLORS[asked.lines[name][1]]) for name in present],
+        [
+            CurveSeries(f"{asked.lines[name][0]}{which}", caches.step_stats(one, name), COLORS[asked.lines[name][1]])
+            for which, one in of.items()
+            for name in present
+        ],
         band=choices.band,
         title=asked.title,
         unit=asked.unit,

@@ -1,0 +1,89 @@
+"""Changes to the filter in the reader's link, chip by chip, as callbacks make them. Draws nothing and asks no query.
+
+What a change asks for is tried when the page is drawn: `board.ui.filter_bar` puts the last good filter back where it is no condition.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from board.errors import BoardError
+from board.sql.chips import Chip, chip, parsed, written
+from board.ui import place
+from board.ui.components.filter_bar import Refused
+from board.user_files import named_filters
+
+
+def chips() -> list[Chip]:
+    """Those of the filter in the link; none where it is not written as one."""
+    try:
+        return parsed(str(place.part("filter") or ""))
+    except BoardError:
+        return []
+
+
+def add(condition: str) -> None:
+    """Ask that this holds, too. A condition that is there already is switched on."""
+    _add(condition, None)
+
+
+def toggle(condition: str) -> None:
+    """Ask that this holds, or no longer: for a click on what a condition stands for."""
+    others = [one for one in chips() if one.condition != condition]
+    if len(others) < len(chips()):
+        set_to(others)
+    else:
+        add(condition)
+
+
+def set_to(wanted: Sequence[Chip]) -> None:
+    """These are the chips from now on."""
+    place.remember(filter_problem=None)
+    place.go(filter=written(wanted) or None)
+
+
+def typed(given: Any) -> None:
+    """A condition that the reader wrote, in place of a chip or beside the others."""
+    if isinstance(given, dict) and isinstance(given.get("condition"), str):
+        _add(given["condition"], given.get("in_place_of"))
+
+
+def chosen(given: Any) -> None:
+    """A filter of before, whole."""
+    if isinstance(given, str) and given:
+        place.remember(filter_problem=None)
+        place.go(filter=given)
+
+
+def named(given: Any) -> None:
+    """A name for the filter there is."""
+    if not isinstance(given, str):
+        return
+    try:
+        named_filters.save(given, written(chips()))
+    except BoardError as error:
+        place.remember(filter_problem=Refused("", str(error)))
+    else:
+        place.remember(filter_problem=None)
+
+
+def changed(given: Any) -> None:
+    """All chips as the reader left them in the bar."""
+    try:
+        wanted = [replace(chip(str(one["condition"])), on=bool(one["on"]), negated=bool(one["negated"])) for one in given]
+    except (BoardError, KeyError, TypeError):  # nothing that the bar sends
+        return
+    set_to(wanted)
+
+
+def _add(condition: str, at: Any) -> None:
+    try:
+        new = chip(condition)
+    except BoardError as error:
+        place.remember(filter_problem=Refused(condition, str(error)))
+        return
+    kept = chips()
+    if isinstance(at, int) and 0 <= at < len(kept):
+        set_to([*kept[:at], new, *kept[at + 1 :]])
+    else:
+        set_to([*(one for one in kept if (one.condition, one.negated) != (new.condition, new.negated)), new])

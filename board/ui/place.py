@@ -2,17 +2,17 @@
 
 The parts of the place (PARTS) reach the URL here alone: `adopt` takes over what a link asks for, `write` puts all parts there at once.
 A widget is bound to the URL by itself (`bind="query-params"`) when what it holds is no part of the place, so that moving the reader
-neither sets nor forgets it: filters, sorting, columns, curves; `link` carries those from page to page, and `release` keeps them there.
+neither sets nor forgets it: searches, sorting, columns, curves; `link` carries those from page to page, and `bound_widgets` keeps them
+there.
 
-The only module that touches st.session_state and st.query_params. What a link or a widget asks for is a request, not a fact: it is
-checked against the runs and steps there are, elsewhere.
+The only module beside that one that touches st.session_state and st.query_params. What a link or a widget asks for is a request, not a
+fact: it is checked against the runs and steps there are, elsewhere.
 """
 
 import math
 import re
 import time
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
@@ -23,6 +23,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from board.analysis.step_stats import nearest_step
 from board.runs.run import Run
+from board.ui import bound_widgets
 
 _Where = Literal["run", "step", "group", "first", "second", "rollout", "token", "compare"]
 PlacePart = Literal[_Where, "metric", "scale", "granularity", "window", "zoom", "steps", "filter", "against"]
@@ -287,7 +288,7 @@ def adopt() -> None:
 
     So a link opens its view, the browser's Back button works, and a click is not undone by the URL it is about to change.
     """
-    remember(folded=frozenset())
+    bound_widgets.begin()
     asked = _asked()
     if "_written" not in st.session_state:
         st.session_state.update({"_written": {}, "_before": None, "_written_at": -math.inf, "_asked_run": asked["run"]})
@@ -342,26 +343,13 @@ def write() -> None:
     st.session_state["_written"] = written
 
 
-def release() -> None:
-    """Let go of the parameters that widgets are bound to, so that they stay in the URL on pages that do not draw those widgets.
-
-    Streamlit takes a page's parameters out of the URL when another page comes, and that would be two stops of the Back button more. A
-    widget is bound anew each time it is drawn. To be called after every run of the script, however it ends.
-    """
-    if context := get_script_run_ctx():
-        with context.session_state.query_params() as parameters:
-            for name in map(str, st.session_state):
-                if binding := parameters.get_binding_for_param(name):
-                    parameters.unbind_widget(binding.widget_id)
-
-
 def link(**where: str | int) -> Parameters:
     """The parameters of a link to another page at the reader's place, but for what is given, with all that was chosen on any page.
 
     The browser adds those of the widgets that are drawn now by itself.
     """
     there: Parameters = {name: str(value) for name in PARTS if (value := where.get(name, st.session_state.get(name))) is not None}
-    drawn = _bound() - _folded()
+    drawn = bound_widgets.in_browser()
     chosen = {name: st.query_params.get_all(name) for name in st.query_params if name not in PARTS and name not in drawn}
     return there | {name: values[0] if len(values) == 1 else values for name, values in chosen.items()}
 
@@ -375,27 +363,6 @@ def choice(name: str, default: str | bool) -> str | bool:
 def in_link() -> frozenset[str]:
     """Names of the parameters that the link has now."""
     return frozenset(st.query_params)
-
-
-def _bound() -> frozenset[str]:
-    """The parameters that widgets keep which were drawn in this run."""
-    context = get_script_run_ctx()
-    if context is None:
-        return frozenset()
-    with context.session_state.query_params() as parameters:
-        return frozenset(name for name in map(str, st.session_state) if parameters.is_bound(name))
-
-
-@contextmanager
-def folded() -> Iterator[None]:
-    """Draw widgets in what the reader opens and closes: the browser does not have them while it is closed, so links carry theirs."""
-    before = _bound()
-    yield
-    remember(folded=_folded() | (_bound() - before))
-
-
-def _folded() -> frozenset[str]:
-    return remembered("folded") or frozenset()
 
 
 def asked_for(run: str) -> bool:

@@ -34,7 +34,10 @@ const CASES = {
 for (const [name, [before, from, texts]] of Object.entries(CASES)) {
   test(`proposed: ${name}`, () => {
     const found = proposed(before, COLUMNS);
-    assert.deepEqual(found.proposals.map((one) => one.text), texts);
+    assert.deepEqual(
+      found.proposals.map((one) => one.text),
+      texts,
+    );
     if (texts.length) assert.equal(found.from, from);
   });
 }

@@ -17,6 +17,9 @@ Kind = Literal["step", "id", "text", "number", "tokens", "token_metric", "altern
 Scale = Literal["diverging", "sequential"]
 """How a token metric is coloured: around zero, or from low to high."""
 
+Extreme = Literal["magnitude", "highest", "lowest"]
+"""What counts as extreme of a token metric: what is far from zero, large, or small."""
+
 Loud = Literal["high", "low"]
 """Which end of a sequential metric is the news: a large KL, but a small probability."""
 
@@ -241,6 +244,16 @@ def is_trainers(name: str) -> bool:
     """Whether a column of the frame is the trainer's own, such as a part of the reward: neither declared here nor made by the board."""
     made = name in ("shard", "line") or (name.endswith("_mean") and name.removesuffix("_mean") in BY_TITLE)
     return name not in BY_NAME and not made
+
+
+def extreme(metric: str) -> Extreme:
+    """What is extreme by nature for a token metric, by its screen name: far from zero where it diverges, else its loud end."""
+    column = BY_TITLE.get(metric)
+    if column is None:
+        return "highest"
+    if column.scale == "diverging":
+        return "magnitude"
+    return "lowest" if column.loud == "low" else "highest"
 
 
 def unit(name: str) -> str:

@@ -110,3 +110,26 @@ def test_columns_can_be_found_by_title() -> None:
     """What the screen says leads back to the column."""
     assert all(schema.BY_TITLE[column.title] is column for column in DECLARED)
     assert schema.BY_TITLE["entropy"].name == "entropies"
+
+
+ORDERS = {
+    "logprob": "lowest",
+    "ref_logprob": "lowest",
+    "rollout_logprob": "lowest",
+    "prob": "lowest",
+    "ref_prob": "lowest",
+    "log_ratio": "magnitude",
+    "token_reward": "magnitude",
+    "value": "magnitude",
+    "advantage": "magnitude",
+    "kl": "highest",
+    "entropy": "highest",
+    "nobody knows": "highest",
+}
+
+
+@pytest.mark.parametrize(("metric", "order"), ORDERS.items(), ids=ORDERS)
+def test_what_is_extreme_for_a_metric(metric: str, order: str) -> None:
+    """The unlikely token, the one far from zero, or the largest."""
+    assert schema.extreme(metric) == order
+    assert metric in schema.BY_TITLE or metric == "nobody knows"

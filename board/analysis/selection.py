@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from board.errors import FieldMissing
 from board.runs.parts import Part
 from board.runs.run import Run
-from board.schema import BY_TITLE
+from board.schema import Extreme
 
-Order = Literal["magnitude", "highest", "lowest"]
-"""What counts as extreme: far from zero, large, or small."""
+Order = Extreme
 
 Side = Literal["both", "policy prefers", "policy avoids"]
 """Which tokens: all, those the policy makes likelier than the reference does (log-ratio above zero), or those it makes rarer."""
@@ -134,16 +133,6 @@ def neighbours(keys: Sequence[int] | NDArray[np.int64], key: int) -> tuple[int |
         return None, None
     at = int(found[0])
     return (int(order[at - 1]) if at else None), (int(order[at + 1]) if at + 1 < len(order) else None)
-
-
-def natural_order(metric: str) -> Order:
-    """What is extreme for a token metric: far from zero where it diverges, else its loud end."""
-    column = BY_TITLE.get(metric)
-    if column is None:
-        return "highest"
-    if column.scale == "diverging":
-        return "magnitude"
-    return "lowest" if column.loud == "low" else "highest"
 
 
 def preferred(log_ratio: NDArray[np.floating]) -> list[str]:

@@ -277,14 +277,22 @@ def token_arrays(arrays: Mapping[str, FloatArray], estimator: str = DEFAULT_ESTI
     `arrays` maps field names ("logprobs") to arrays of one length T; every result is (T,). Only what can be computed is there,
     `loss_mask` and token ids are left out. A field whose name a native or derived metric has taken (a trainer's own `kl`) becomes "kl (logged)".
     """
-    metrics: dict[str, FloatArray] = {
-        schema.title(name): arrays[name] for name in schema.TOKEN_METRICS if name in arrays and name != "loss_mask"
-    } | _derived(arrays, estimator)
+    return {name: make() for name, make in token_makers(arrays, estimator).items()}
+
+
+def token_makers(arrays: Mapping[str, FloatArray], estimator: str = DEFAULT_ESTIMATOR) -> dict[str, Callable[[], FloatArray]]:
+    """What makes each of `token_arrays`, by its name and in its order: whoever needs one of them need not compute the others."""
+    own = {schema.title(name): arrays[name] for name in schema.TOKEN_METRICS if name in arrays and name != "loss_mask"}
+    metrics = {name: _as_it_is(array) for name, array in own.items()} | _derived(arrays, estimator)
     listed = {name: metrics.pop(name) for name in _ORDER if name in metrics} | metrics
     for name, array in arrays.items():
         if name not in schema.TOKEN_METRICS and name not in schema.TOKEN_IDS:
-            listed[f"{name} (logged)" if name in listed else name] = array
+            listed[f"{name} (logged)" if name in listed else name] = _as_it_is(array)
     return listed
+
+
+def _as_it_is(array: FloatArray) -> Callable[[], FloatArray]:
+    return lambda: array
 
 
 def token_ids(arrays: Mapping[str, FloatArray]) -> NDArray[np.int32] | None:
@@ -299,16 +307,17 @@ def token_ids(arrays: Mapping[str, FloatArray]) -> NDArray[np.int32] | None:
     return np.where(sound, ids, -1).astype(np.int32)
 
 
-def _derived(arrays: Mapping[str, FloatArray], estimator: str) -> dict[str, FloatArray]:
-    derived: dict[str, FloatArray] = {}
+def _derived(arrays: Mapping[str, FloatArray], estimator: str) -> dict[str, Callable[[], FloatArray]]:
+    derived: dict[str, Callable[[], FloatArray]] = {}
     if "logprobs" in arrays:
-        derived["prob"] = probability(arrays["logprobs"])
+        derived["prob"] = lambda: probability(arrays["logprobs"])
     if "ref_logprobs" in arrays:
-        derived["ref_prob"] = probability(arrays["ref_logprobs"])
+        derived["ref_prob"] = lambda: probability(arrays["ref_logprobs"])
     if "logprobs" in arrays and "ref_logprobs" in arrays:
-        derived["log_ratio"] = log_ratio(arrays["logprobs"], arrays["ref_logprobs"])
-        derived["kl"] = kl(derived["log_ratio"], estimator)
+        derived["log_ratio"] = lambda: log_ratio(arrays["logprobs"], arrays["ref_logprobs"])
+        derived["kl"] = lambda: kl(log_ratio(arrays["logprobs"], arrays["ref_logprobs"]), estimator)
     if "logprobs" in arrays and "rollout_logprobs" in arrays:
-        trained = before_update(arrays["logprobs"], arrays.get("old_logprobs"))
-        derived["mismatch"] = log_ratio(trained, arrays["rollout_logprobs"])
+        derived["mismatch"] = lambda: log_ratio(
+            before_update(arrays["logprobs"], arrays.get("old_logprobs")), arrays["rollout_logprobs"]
+        )
     return derived

@@ -18,6 +18,7 @@ from board.formats.row import Alternative
 from board.metrics import formulas
 from board.metrics.formulas import Float64Array, IntArray
 from board.metrics.token_sums import Moments, Tokens, moments
+from board.runs import kept_summaries
 from board.runs.columns import Columns, Overlaid
 from board.runs.prompt_keys import prompt_keys
 from board.runs.rollout_block import PER_TOKEN, Block
@@ -75,6 +76,8 @@ class Part:
     """response_tokens, counts, pads, top_logprobs and one column per token metric; null where a row lacks it."""
     moments: Columns
     """What the tokens of each row add up to (`board.metrics.token_sums`): float64 columns; no column at all where no row has token arrays."""
+    summaries: Columns
+    """What the tokens of each step look like (`board.runs.kept_summaries`), where a step has many in this part; else no column at all."""
 
     def __len__(self) -> int:
         return self.scalars.num_rows
@@ -83,15 +86,37 @@ class Part:
         self, rows: NDArray[np.int64], leave_out: Sequence[str]
     ) -> Iterator[tuple[dict[str, NDArray[np.float32]], NDArray[np.bool_]]]:
         """Token arrays of `rows` end to end by field, and COUNTS; once for each set of fields that some of the rows have."""
-        names = [name for name in self.tokens.column_names if name not in leave_out]
+        for alike in self.alike(rows, [name for name in self.tokens.column_names if name not in leave_out]):
+            yield alike.flats, alike.counts
+
+    def alike(self, rows: NDArray[np.int64], names: Sequence[str]) -> "Iterator[Alike]":
+        """Token arrays of `rows` by field, of those named; once for each set of these fields that some of the rows have."""
+        names = [name for name in names if name in self.tokens.column_names]
         columns = {name: self.tokens.column(name).chunk(0) for name in (*names, COUNTS)}
         valid = [columns[name].is_valid().to_numpy(zero_copy_only=False)[rows] for name in names]
         has = np.stack(valid, axis=1) if valid else np.zeros((len(rows), 0), np.bool_)
         for fields in np.unique(has, axis=0):
-            alike = pa.array(rows[(has == fields).all(axis=1)])
-            taken = {name: columns[name].take(alike).values for name, there in zip(names, fields, strict=True) if there}
-            counts = columns[COUNTS].take(alike).values.to_numpy(zero_copy_only=False)
-            yield {name: values.to_numpy() for name, values in taken.items()}, counts
+            chosen = rows[(has == fields).all(axis=1)]
+            taken = columns
+            if len(chosen) < len(self) or (np.diff(chosen) != 1).any() or columns[COUNTS].offset:
+                taken = {name: column.take(pa.array(chosen)) for name, column in columns.items()}
+            held = [name for name, there in zip(names, fields, strict=True) if there]
+            flats = {name: taken[name].values.to_numpy() for name in held}
+            yield Alike(chosen, taken[COUNTS].offsets.to_numpy(), flats, taken[COUNTS].values.to_numpy(zero_copy_only=False))
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Token arrays of some rollouts of a part that have the same fields, end to end."""
+
+    rows: NDArray[np.int64]
+    """(k,): rows of the part."""
+    offsets: NDArray[np.int64]
+    """(k + 1,): the i-th of them has the tokens from `offsets[i]` to before the next."""
+    flats: dict[str, NDArray[np.float32]]
+    """(N,) by field."""
+    counts: NDArray[np.bool_]
+    """(N,): which tokens count."""
 
 
 def build(block: Block, shard: str, pads: AbstractSet[str]) -> Part:
@@ -113,6 +138,7 @@ def build(block: Block, shard: str, pads: AbstractSet[str]) -> Part:
         texts=pa.table(dict(block.texts)),
         tokens=_token_table(block, offsets, {COUNTS: counts, PADS: padding}),
         moments=pa.table(kept),
+        summaries=kept_summaries.build(kept_summaries.group_of(block.steps, block.ids.get("split")), flats, offsets, counts),
     )
 
 

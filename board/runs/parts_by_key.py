@@ -6,6 +6,7 @@ Knows neither the order of the run's frame nor its shards.
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -104,6 +105,32 @@ class PartsByKey:
             for part in self.parts
         ]
         return np.concatenate([np.zeros(0), *pieces])[keys]
+
+    def rows_of(self, keys: NDArray[np.int64]) -> Iterator[tuple[Part, int, NDArray[np.int64]]]:
+        """The parts that hold some of the rollouts, each with the key of its first one and the rows that are asked for, rising."""
+        wanted = np.zeros(len(self), bool)
+        wanted[keys] = True
+        for part, start in zip(self.parts, self._starts.tolist(), strict=False):
+            rows = np.flatnonzero(wanted[start : start + len(part)])
+            if len(rows):
+                yield part, start, rows
+
+    def at_tokens(self, column: str, keys: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[Any]:
+        """What a token column holds at a position of each of some rollouts, in their order; missing where the rollout has no such token.
+
+        Texts as objects, None where missing; numbers as float32, NaN where missing.
+        """
+        found = np.full(len(keys), None if column == TOKENS else np.nan, object if column == TOKENS else np.float32)
+        numbers = self._numbers(keys)
+        for number in np.unique(numbers).tolist():
+            part, chosen = self.parts[number], np.flatnonzero(numbers == number)
+            if column in part.tokens.column_names:
+                lists = part.tokens.column(column).chunk(0)
+                bounds, rows = lists.offsets.to_numpy(), keys[chosen] - self._starts[number]
+                at = bounds[rows] + positions[chosen]
+                there = (positions[chosen] >= 0) & (at < bounds[rows + 1]) & lists.is_valid().to_numpy(zero_copy_only=False)[rows]
+                found[chosen[there]] = lists.values.take(pa.array(at[there])).to_numpy(zero_copy_only=False)
+        return found
 
     def texts(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
         """One text column for the given rollouts, in their order; null where a row lacks it. Shape (len(keys),)."""

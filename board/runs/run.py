@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -175,6 +175,17 @@ class Run:
         """
         keys = self.frame.index.to_numpy()
         return pd.DataFrame({name: self._by_key.moment(name, keys) for name in names}, index=self.frame.index)
+
+    def parts_of_rows(self) -> Iterator[tuple[Part, int, NDArray[np.int64]]]:
+        """The parts that hold rollouts of the frame, each with the key of its first rollout and its rows that are in the frame, rising."""
+        return self._by_key.rows_of(self.frame.index.to_numpy())
+
+    def at_tokens(self, column: str, keys: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[Any]:
+        """What a token column holds at a position (from 0) of each of some rollouts, in their order; (len(keys),).
+
+        `response_tokens` as objects, None where a rollout has no such token; numbers as float32, NaN there.
+        """
+        return self._by_key.at_tokens(column, keys, positions)
 
     @property
     def moment_names(self) -> frozenset[str]:

@@ -130,10 +130,11 @@ class Sample:
 
 
 def _rows_of(part: Part, rows: NDArray[np.int64]) -> Part:
-    """Some rows of a part, as a part."""
+    """Some rows of a part, as a part; without summaries, which are of all rows."""
     taken = pa.array(rows)
     tables = (part.scalars, part.texts, part.tokens, part.moments)
-    return Part(*(as_table(table).take(taken).combine_chunks() for table in tables))
+    scalars, texts, tokens, moments = (as_table(table).take(taken).combine_chunks() for table in tables)
+    return Part(scalars, texts, tokens, moments, pa.table({}))
 
 
 def spread(count: int) -> list[int]:

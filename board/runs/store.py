@@ -39,7 +39,7 @@ _MAKERS: Final = ("formats", "metrics", "runs", "sources", "text", "schema.py")
 """The wings, and the module beside them, whose code decides what a part holds. Another text of any of them makes another cache: no number
 outlives the code that made it."""
 
-_KINDS: Final = ("scalars", "texts", "tokens", "moments")
+_KINDS: Final = ("scalars", "texts", "tokens", "moments", "summaries")
 """The tables of a part, in the order in which their columns lie in its file; every open reads the first of them."""
 
 _ORPHAN_SECONDS: Final = 86_400

@@ -18,7 +18,6 @@ from board.analysis import selection
 from board.errors import FieldMissing
 from board.metrics.formulas import kl
 from board.runs import part_builder
-from board.schema import BY_TITLE
 
 NAN, INF = math.nan, math.inf
 
@@ -215,29 +214,6 @@ def test_neighbours(order: list[int], key: int, expected: tuple[int | None, int 
     """Before and after in this very order."""
     assert selection.neighbours(order, key) == expected
     assert selection.neighbours(np.array(order, np.int64), key) == expected
-
-
-ORDERS = {
-    "logprob": "lowest",
-    "ref_logprob": "lowest",
-    "rollout_logprob": "lowest",
-    "prob": "lowest",
-    "ref_prob": "lowest",
-    "log_ratio": "magnitude",
-    "token_reward": "magnitude",
-    "value": "magnitude",
-    "advantage": "magnitude",
-    "kl": "highest",
-    "entropy": "highest",
-    "nobody knows": "highest",
-}
-
-
-@pytest.mark.parametrize(("metric", "order"), ORDERS.items(), ids=ORDERS)
-def test_what_is_extreme_for_a_metric(metric: str, order: str) -> None:
-    """The unlikely token, the one far from zero, or the largest."""
-    assert selection.natural_order(metric) == order
-    assert metric in BY_TITLE or metric == "nobody knows"
 
 
 ALL = [True] * 6

@@ -5,8 +5,8 @@ import pandas as pd
 import streamlit as st
 
 from board.analysis.rollout_facts import particulars
-from board.analysis.selection import extreme_tokens, natural_order, neighbours, of_step, preferred
-from board.schema import BY_TITLE
+from board.analysis.selection import extreme_tokens, neighbours, of_step, preferred
+from board.schema import BY_TITLE, extreme
 from board.text.counting import plural
 from board.text.format_number import MISSING
 from board.ui import place, rollout_breakdown, rollout_detail, token_panel
@@ -47,7 +47,7 @@ def extremes() -> None:
         return
     names = list(arrays)
     sides = "log_ratio" in arrays
-    choices = extreme_choices(names, token_panel.shown_metric(pane), natural_order, sides=sides)
+    choices = extreme_choices(names, token_panel.shown_metric(pane), extreme, sides=sides)
     table = extreme_tokens(tokens, arrays, choices.metric, choices.order, choices.top, rollout.counts, choices.side)
     positions = table["position"].tolist()
     first = {"position": table["position"] + 1, **rollout_breakdown.token_columns(tokens, positions)}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from board.runs import notebook_text
@@ -117,6 +118,18 @@ def rollout_at(part: Part, row: int, key: int) -> Rollout:
         alternatives=Alternatives(others.values) if others is not None and others.is_valid else None,
         reward=reward,
     )
+
+
+def tokens_at(part: Part, row: int) -> pa.Array | None:
+    """The tokens in a part's row as Arrow has them, without the padding at their end; None where the row has none."""
+    if TOKENS not in part.tokens.column_names:
+        return None
+    held = part.tokens.column(TOKENS).chunk(0)[row]
+    if not held.is_valid:
+        return None
+    pads = part.tokens.column(PADS).chunk(0)[row].values.to_numpy(zero_copy_only=False)
+    kept = np.flatnonzero(~pads)
+    return held.values.slice(0, int(kept[-1]) + 1 if len(kept) else 0)
 
 
 def raw_record(part: Part, row: int, of: Mapping[str, Shard]) -> str:

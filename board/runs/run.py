@@ -22,7 +22,7 @@ from board.runs.load_report import NAMED, LoadReport
 from board.runs.parts import Part
 from board.runs.parts_by_key import PartsByKey
 from board.runs.progress import Reading
-from board.runs.rollout import Rollout, parsed_source, raw_record, rollout_at, source_of
+from board.runs.rollout import Rollout, parsed_source, raw_record, rollout_at, source_of, tokens_at
 from board.runs.whole_frame import whole_frame
 from board.schema import EVALUATION
 from board.sources.shards import Fingerprint, Shard
@@ -160,6 +160,19 @@ class Run:
     def rollout(self, key: int) -> Rollout:
         """The rollout with that index in the frame. Raises BoardError when there is none."""
         return rollout_at(*self._row_of(key), key)
+
+    def tokens_of(self, key: int) -> pa.Array | None:
+        """The response_tokens of a rollout as they lie in its part, without the padding at their end; None where its row has none.
+
+        Raises BoardError when there is no such rollout.
+        """
+        return tokens_at(*self._row_of(key))
+
+    def numbers_of(self, key: int, field: str) -> NDArray[np.float32] | None:
+        """One token array of a rollout, read by itself; None where its row has none. Raises BoardError when there is no such rollout."""
+        part, row = self._row_of(key)
+        held = part.tokens.column(field).chunk(0)[row] if field in part.tokens.column_names else None
+        return held.values.to_numpy() if held is not None and held.is_valid else None
 
     def flat_arrays(self, keys: NDArray[np.int64]) -> Iterator[tuple[dict[str, NDArray[np.float32]], NDArray[np.bool_]]]:
         """Token arrays of the given rollouts end to end, and which of their tokens count; rollouts that have the same fields at once.

@@ -14,7 +14,7 @@ from board.analysis.selection import page, pages
 from board.text.counting import plural
 from board.text.display import preview, shorten, without_padding, without_system_prompt
 from board.text.format_number import fmt
-from board.ui import place, rollout_pair
+from board.ui import group_tree, place, rollout_pair
 from board.ui.components import verbatim
 from board.ui.controls import hiding_choice
 from board.ui.group_controls import GroupChoices
@@ -32,8 +32,8 @@ CARD_WIDTH: Final = 380
 LISTED: Final = 1_000
 """Members in the table at once."""
 
-PAIR, MEMBERS = "Best against worst", "All members"
-_ASPECTS: Final = (PAIR, MEMBERS)
+PAIR, MEMBERS, TREE = "Best against worst", "All members", "Where they part"
+_ASPECTS: Final = (PAIR, MEMBERS, TREE)
 
 
 def draw(view: View, grouped: Grouped, order: pd.DataFrame, at: int, choices: GroupChoices) -> None:
@@ -50,6 +50,8 @@ def draw(view: View, grouped: Grouped, order: pd.DataFrame, at: int, choices: Gr
     )
     if aspect == PAIR:
         _pair(view, keys)
+    elif aspect == TREE:
+        group_tree.draw(view.run, keys, _rewards(view, keys))
     else:
         _members(view, keys)
 

@@ -28,6 +28,9 @@ PAGE_GROUPS = 100
 PANEL_WIDTH = 440
 """Table and strips stand side by side while each has so many pixels."""
 
+if look := place.remembered("look"):
+    place.remember(look=None)
+    st.switch_page(look[0], query_params=place.link(**look[1]))
 view = place.view()
 run, step = view.run, view.step
 missing: list[str] = []

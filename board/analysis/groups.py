@@ -64,6 +64,17 @@ def find(frame: pd.DataFrame) -> Grouped:
     return Grouped(pd.DataFrame(told | _spread(rewards, starts)), frame.index.to_numpy()[rows], rewards, starts)
 
 
+def with_any(grouped: Grouped, keys: NDArray[np.int64]) -> Grouped:
+    """The groups that have any of these rollouts, each whole. Raises FieldMissing where none has."""
+    kept = np.logical_or.reduceat(np.isin(grouped.keys, keys), grouped.starts[:-1])
+    if not kept.any():
+        raise FieldMissing("No group has a rollout that the filter leaves.")
+    sizes = np.diff(grouped.starts)
+    members = np.repeat(kept, sizes)
+    starts = np.concatenate([[0], np.cumsum(sizes[kept])])
+    return Grouped(grouped.groups[kept].reset_index(drop=True), grouped.keys[members], grouped.rewards[members], starts)
+
+
 def _rewards(frame: pd.DataFrame, rows: NDArray[np.int64]) -> Float64Array:
     numeric = "reward" in frame.columns and pd.api.types.is_numeric_dtype(frame["reward"].dtype)
     rewards = frame["reward"].to_numpy(np.float64, na_value=np.nan)[rows] if numeric else np.full(len(rows), np.nan)

@@ -16,7 +16,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from board.analysis.alternatives import Likeliest, likeliest
-from board.analysis.groups import Grouped
+from board.analysis.groups import Grouped, with_any
 from board.analysis.groups import find as find_groups
 from board.analysis.logged_curves import CurveReader, Scalars, find
 from board.analysis.step_stats import per_step
@@ -92,9 +92,12 @@ def built(name: str, build: Callable[[], _T], run: Run, *small: str | float | No
     return built
 
 
-def groups(run: Run) -> Grouped:
-    """The groups of a run, found once for all readers. Raises FieldMissing where no rollout is of a group."""
-    return _groups().get(_of(run, "groups", ()), run.load_id, lambda: find_groups(run.frame))
+def groups(run: Run, unfiltered: Run) -> Grouped:
+    """The groups that have a rollout of a run, whole as they are without the filter, found once. Raises FieldMissing without any."""
+    every = _groups().get(_of(unfiltered, "groups", ()), unfiltered.load_id, lambda: find_groups(unfiltered.frame))
+    if run is unfiltered:
+        return every
+    return _groups().get(_of(run, "groups", ()), run.load_id, lambda: with_any(every, run.frame.index.to_numpy()))
 
 
 def ordered_keys(compute: Callable[[], NDArray[np.int64]], run: Run, *small: str | float | bool | None) -> NDArray[np.int64]:

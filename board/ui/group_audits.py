@@ -34,15 +34,15 @@ _RULE_HELP: Final = {
 }
 
 
-def advantages(run: Run, grouped: Grouped) -> None:
-    """Which rule the logged advantages follow, and where they do not."""
+def advantages(run: Run, grouped: Grouped, *, filtered: bool) -> None:
+    """Which rule the logged advantages follow, and where they do not; `grouped` are all groups there are, even where the page is filtered."""
     try:
         with st.spinner("Advantages are worked out by every rule.", show_time=True):
             found = caches.built("advantage_audit", lambda: audit(run.frame, grouped), run)
     except FieldMissing as error:
         st.text(f"Which rule made the advantages? {error}")
         return
-    st.text(_verdict(found))
+    st.text(_verdict(found) + (" Of all rollouts: a rule may need those that the filter leaves out." if filtered else ""))
     rules = found.rules.assign(fitting=found.rules["fitting"] * 100)
     st.dataframe(rules, key="advantage_rules", hide_index=True, column_config=_rule_columns(rules))
     names = found.rules["rule"].tolist()
@@ -97,7 +97,7 @@ def _misfits(run: Run, found: Audit, rule: str) -> None:
     )
 
 
-def noise(run: Run, grouped: Grouped, step: int) -> None:
+def noise(run: Run, of_filter: Run, grouped: Grouped, step: int) -> None:
     """How often equal responses and equal answers were rewarded differently, by step, and the list of where."""
     if "response" not in run.text_columns or not grouped.groups["scored"].any():
         absent("Does the verifier contradict itself?", "response", "reward")
@@ -115,7 +115,7 @@ def noise(run: Run, grouped: Grouped, step: int) -> None:
     found = caches.built(
         "noise",
         lambda: verifier_noise.scan(run, grouped, tolerance, lambda share: _told(bar, share)),
-        run,
+        of_filter,
         tolerance,
     )
     bar.empty()

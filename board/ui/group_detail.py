@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from board.analysis import rollout_pair as pairs
 from board.analysis.groups import Grouped
 from board.analysis.selection import page, pages
+from board.runs.prompt_keys import NO_PROMPT
+from board.sql.identifiers import column
 from board.text.counting import plural
 from board.text.display import preview, shorten, without_padding, without_system_prompt
 from board.text.format_number import fmt
-from board.ui import group_tree, place, rollout_pair
+from board.ui import filter_chips, group_tree, place, rollout_pair
 from board.ui.components import verbatim
 from board.ui.controls import hiding_choice
 from board.ui.group_controls import GroupChoices
@@ -40,7 +42,7 @@ def draw(view: View, grouped: Grouped, order: pd.DataFrame, at: int, choices: Gr
     """Draw the group in row `at` of `grouped`; `order` are the step's groups in the reader's order, which the ways on follow."""
     group = order.loc[at].to_dict()
     keys = _by_reward(grouped, at)
-    _head(order, at, group, choices)
+    _head(order, at, group, choices, _prompt_key(view, int(keys[0])))
     _prompt(view, keys)
     if len(keys) == 1:
         st.text("The group has one response: there is nothing to compare it with.")
@@ -62,7 +64,7 @@ def _by_reward(grouped: Grouped, at: int) -> NDArray[np.int64]:
     return grouped.members(at)[np.argsort(-np.nan_to_num(rewards, nan=-np.inf), kind="stable")]
 
 
-def _head(order: pd.DataFrame, at: int, group: Mapping[Hashable, Any], choices: GroupChoices) -> None:
+def _head(order: pd.DataFrame, at: int, group: Mapping[Hashable, Any], choices: GroupChoices, prompt_key: int | None) -> None:
     """What the group is, and the ways on: to the groups before and after it, and back to all."""
     numbers = order["group"].tolist()
     here = order.index.tolist().index(at)
@@ -71,7 +73,14 @@ def _head(order: pd.DataFrame, at: int, group: Mapping[Hashable, Any], choices: 
         _move("◀ Group", numbers[here - 1] if here else None, "group_before")
         _move("Group ▶", numbers[here + 1] if here + 1 < len(numbers) else None, "group_after")
         hiding_choice()
+        _chip("Filter: this group", f"{column('step')} = {group['step']} AND {column('group')} = {group['group']}")
+        if prompt_key is not None:
+            _chip("Filter: this prompt", f"{column('prompt_key')} = {prompt_key}")
         st.text(said(group, choices))
+
+
+def _chip(label: str, condition: str) -> None:
+    st.button(label, key=label, type="tertiary", on_click=filter_chips.add, args=(condition,))
 
 
 def said(group: Mapping[Hashable, Any], choices: GroupChoices) -> str:
@@ -86,6 +95,12 @@ def said(group: Mapping[Hashable, Any], choices: GroupChoices) -> str:
     if group["flat"]:
         parts.append("equal rewards: no gradient")
     return " · ".join(parts)
+
+
+def _prompt_key(view: View, key: int) -> int | None:
+    """What tells its prompt from others in the filter; None where it has none."""
+    found = int(view.run.prompt_keys[view.run.frame.index.get_loc(key)])
+    return found if found != NO_PROMPT else None
 
 
 def _move(label: str, group: int | None, key: str) -> None:

@@ -174,3 +174,61 @@ def test_a_verifier_that_contradicts_itself(root: Path) -> None:
     assert not test.exception
     assert "2 rollouts with an equal response in their group, 2 (100 %) rewarded otherwise" in texts(test)
     assert table(test)[["what", "equals", "least", "largest"]].to_numpy().tolist() == [["response", 2, 0.0, 1.0]]
+
+
+def test_where_the_responses_part(root: Path) -> None:
+    """A tree of tokens stands with means and entropies at its forks; a click on a row leads to the token."""
+    given = [
+        whole_row(0, prompt="p", response_tokens=["a", token], response=f"a{token}", entropies=[0.1, 0.7], reward=reward)
+        for token, reward in (("x", 1.0), ("x", 1.0), ("y", 0.0), ("y", 0.0))
+    ]
+    cut = [
+        {
+            name: value[:2] if name in ("logprobs", "ref_logprobs", "values", "token_rewards") else value
+            for name, value in one.items()
+        }
+        for one in given
+    ]
+    add_run(root, "run", cut)
+
+    test = opened("groups", group=1, aspect="Where they part")
+
+    assert not test.exception
+    assert "4 responses compared by tokens: 1 fork; where reward differs most is marked." in texts(test)
+    (tree,) = sent(test, "prefix_tree")
+    assert [(row["parent"], row["text"], row["count"], row["mean"]) for row in tree["rows"]] == [
+        (-1, "a", "4 responses", "0.500"),
+        (0, "x", "2 responses", "1"),
+        (0, "y", "2 responses", "0"),
+    ]
+    assert tree["rows"][0]["told"] == "explains 100 % of the reward's variance · branches 1 apart · entropy 0.700 at the fork"
+
+
+def test_words_stand_where_there_are_no_tokens(root: Path) -> None:
+    """Rows of text alone part by words, and the page says so."""
+    add_run(root, "run", [{"step": 0, "prompt": "p", "response": f"the same {end}", "reward": 1.0} for end in ("a", "b")])
+    test = opened("groups", group=1, aspect="Where they part")
+    assert "2 responses compared by words, as the rows have no response_tokens: 1 fork." in texts(test)
+
+
+def test_a_filter_leaves_groups_whole(root: Path) -> None:
+    """Groups with a rollout that the filter leaves stand with all of their rollouts, and the page says so; one may be compared that it hides."""
+    add_run(root, "run", rows(1))
+
+    test = opened("groups", filter="response = 'sums 1 of 0'")
+    hidden = opened("groups", filter="response = 'sums 1 of 0'", group=1, first="rank_0.jsonl:4")
+
+    assert table(test)[["rollouts", "mean"]].to_numpy().tolist() == [[4.0, 0.5]]
+    assert "1 group with a rollout that the filter leaves, each shown whole" in texts(test)
+    assert linked(hidden, "first") == "rank_0.jsonl:4"
+    assert not hidden.exception
+
+
+def test_a_group_is_a_chip_of_the_filter(root: Path) -> None:
+    """A click keeps every page to the group, or to its prompt at all steps."""
+    add_run(root, "run", rows())
+    test = opened("groups", step=1, group=2)
+    test.button(key="Filter: this group").click().run()
+    assert "group" in str(linked(test, "filter"))
+    assert not test.exception
+    assert "4 of 24" in "".join(json.dumps(one) for one in sent(test, "filter_bar"))

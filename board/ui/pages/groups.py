@@ -31,15 +31,19 @@ PANEL_WIDTH = 440
 if look := place.remembered("look"):
     place.remember(look=None)
     st.switch_page(look[0], query_params=place.link(**look[1]))
-view = place.view()
+given = place.view()
+view = replace(given, run=given.unfiltered)
+"""A group stays whole: the filter says which groups there are, not which of their responses."""
 run, step = view.run, view.step
+of_filter = given.run
+"""Under whose name is kept what is computed of the groups that the filter leaves."""
 missing: list[str] = []
 """What the run cannot show, and what it needs."""
 
 
 def over_steps(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> None:
     """The share of each kind of group and pass@k, by step."""
-    payload = caches.curves("groups", lambda: built(grouped, judged, choices), run, choices.threshold)
+    payload = caches.curves("groups", lambda: built(grouped, judged, choices), of_filter, choices.threshold)
     missing.extend(payload.missing)
     if payload.keys:
         curves.show(
@@ -70,7 +74,7 @@ def overview(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> N
     order = caches.frame(
         "group_order",
         lambda _: groups.listed(judged, step, choices.sort_by, descending=choices.descending),
-        run,
+        of_filter,
         step,
         choices.threshold,
         choices.k,
@@ -95,9 +99,10 @@ def overview(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> N
 
 def summary(order: pd.DataFrame) -> str:
     """One line on the step's groups: how many, how large, how many give no gradient."""
-    rows = of_step(run.frame[["step", "group"]], step)
-    outside = groups.without_group(rows)
+    outside = groups.without_group(of_step(run.frame[["step", "group"]], step))
     parts = [f"Step {step} has {plural(len(order), 'group')}"]
+    if of_filter is not run:
+        parts[0] += " with a rollout that the filter leaves, each shown whole"
     if len(order):
         least, largest = int(order["rollouts"].min()), int(order["rollouts"].max())
         parts[0] += f" of {plural(largest, 'rollout')}" if least == largest else f" of {least:,} to {largest:,} rollouts"
@@ -146,7 +151,7 @@ def body(grouped: Grouped) -> None:
     """The opened group, or all of them."""
     choices = group_controls.draw(groups.usual_threshold(grouped.rewards), int(grouped.groups["scored"].max()))
     judged = caches.frame(
-        "groups", lambda _: groups.judged(grouped, choices.threshold, choices.k), run, choices.threshold, choices.k
+        "groups", lambda _: groups.judged(grouped, choices.threshold, choices.k), of_filter, choices.threshold, choices.k
     )
     asked = place.part("group")
     at = grouped.place(step, asked) if isinstance(asked, int) else None
@@ -157,20 +162,21 @@ def body(grouped: Grouped) -> None:
     over_steps(grouped, judged, choices)
     asked_for = group_controls.aspect()
     if asked_for == group_controls.ADVANTAGES:
-        group_audits.advantages(run, grouped)
+        group_audits.advantages(run, caches.groups(run, run), filtered=of_filter is not run)
     elif asked_for == group_controls.NOISE:
-        group_audits.noise(run, grouped, step)
+        group_audits.noise(run, of_filter, grouped, step)
     else:
         overview(grouped, judged, choices)
+    unfilled(missing)
+    curves.choose(step, zoom=place.step_range("zoom"), key="curves_choice")
 
 
 try:
-    found = caches.groups(run)
-except FieldMissing:
-    absent(
-        "What a group's responses have in common, and which are better,", "group_id, or prompts sampled more than once in a step,"
-    )
+    found = caches.groups(of_filter, run)
+except FieldMissing as error:
+    if of_filter is not run and "group" in run.frame.columns:
+        st.text(str(error))
+    else:
+        absent("Which of a prompt's responses are better?", "group_id, or prompts sampled more than once in a step,")
 else:
     body(found)
-    unfilled(missing)
-    curves.choose(step, zoom=place.step_range("zoom"), key="curves_choice")

@@ -100,7 +100,7 @@ def regrouped(folder: Path, target: Path, count: int) -> None:
 
 def multiplied(folder: Path, target: Path, times: int) -> None:
     """The run so many times over, the steps of each copy moved on to follow those of the copy before."""
-    target.mkdir()
+    target.mkdir(parents=True)
     for shard in shards(folder):
         with (target / shard.name).open("wb") as out:
             first = 0

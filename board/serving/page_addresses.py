@@ -23,6 +23,7 @@ TABS: Final = (
     Tab("board/ui/pages/groups.py", "Groups", "groups"),
     Tab("board/ui/pages/responses.py", "Responses", "responses"),
     Tab("board/ui/pages/tokens.py", "Tokens", "tokens"),
+    Tab("board/ui/pages/search.py", "Search", "search"),
     Tab("board/ui/pages/data.py", "Data", "data", former=("doctor",)),
 )
 

@@ -40,6 +40,11 @@ def visible(token: str) -> str:
     return "".join(character if _joins(marked, at) else _mark(character) for at, character in enumerate(marked))
 
 
+def on_one_line(text: str) -> str:
+    """A stretch of text on one line: as it is, but that what ends a line or has no glyph of its own is to be seen."""
+    return "".join(character if _joins(text, at) else _mark(character) for at, character in enumerate(text))
+
+
 def _joins(text: str, at: int) -> bool:
     """Whether this is the joiner inside an emoji of several code points, which would fall apart if it were marked."""
     return text[at] == "\u200d" and 0 < at < len(text) - 1 and not text[at - 1].isascii() and not text[at + 1].isascii()

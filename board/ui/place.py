@@ -26,8 +26,9 @@ from board.runs.run import Run
 from board.ui import bound_widgets
 
 _Where = Literal["run", "step", "group", "first", "second", "rollout", "token", "compare"]
-PlacePart = Literal[_Where, "metric", "scale", "granularity", "window", "zoom", "steps", "filter", "against"]
-"""`group` is its number within the step; `first` and `second` are two rollouts that are compared, `against` the step that the chosen one is."""
+PlacePart = Literal[_Where, "metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "against"]
+"""`group` is its number within the step; `first` and `second` are two rollouts that are compared, `against` the step that the chosen one is;
+`mark` a stretch of a text, as `marked` reads it."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 
@@ -48,6 +49,7 @@ _PASSING: Final[tuple[PlacePart, ...]] = (
     "compare",
     "window",
     "zoom",
+    "mark",
     "steps",
     "filter",
     "against",
@@ -58,10 +60,10 @@ STALE_SECONDS: Final = 5.0
 """A click so soon after the URL was written may come with the URL of before, which a busy browser had not yet replaced."""
 
 _FORGOTTEN: Final[Mapping[str, tuple[PlacePart, ...]]] = {
-    "run": ("step", "group", "first", "second", "rollout", "window", "token", "compare", "zoom", "steps", "against"),
-    "step": ("group", "first", "second", "rollout", "window", "token", "compare"),
+    "run": ("step", "group", "first", "second", "rollout", "window", "token", "compare", "zoom", "steps", "against", "mark"),
+    "step": ("group", "first", "second", "rollout", "window", "token", "compare", "mark"),
     "group": ("first", "second"),
-    "rollout": ("window", "token", "compare"),
+    "rollout": ("window", "token", "compare", "mark"),
     "token": ("compare",),
 }
 """What depends on a part of the place and is forgotten with it."""
@@ -154,6 +156,12 @@ def step_range(name: Literal["zoom", "steps"]) -> tuple[int, int] | None:
     found = re.fullmatch(r"(-?[0-9]{1,18})-(-?[0-9]{1,18})", str(part(name) or ""))
     first, last = (int(found[1]), int(found[2])) if found else (1, 0)
     return (first, last) if first <= last else None
+
+
+def marked(text: str) -> tuple[int, int] | None:
+    """The characters of that text of the rollout which are marked: the part `mark`, written "response:10-14"; None where of another."""
+    found = re.fullmatch(r"(.*):([0-9]{1,18})-([0-9]{1,18})", str(part("mark") or ""), re.DOTALL)
+    return (int(found[2]), int(found[3])) if found and found[1] == text else None
 
 
 def zoomed(curves: str) -> Callable[[], None]:

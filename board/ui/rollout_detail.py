@@ -39,17 +39,18 @@ def draw(view: View, key: int, around: tuple[int | None, int | None]) -> None:
     rollout = view.run.rollout(key)
     top = st.container()
     _numbers(view, key)
-    prompt, cut = without_system_prompt(rollout["prompt"] or "", view.system_end)
-    _text("Prompt", prompt, view, note="system prompt hidden" if cut else "")
+    whole = rollout["prompt"] or ""
+    prompt, cut = without_system_prompt(whole, view.system_end)
+    _text("Prompt", prompt, view, "prompt", note="system prompt hidden" if cut else "", before=len(whole) - len(prompt))
     response(view, rollout)
     _tokens(view, rollout)
     for label, name in (("Reference response", "ref_response"), ("Ground truth", "ground_truth")):
         if rollout[name] is not None:
-            _text(label, rollout[name], view)
+            _text(label, rollout[name], view, name)
         if name == "ref_response":
             rollout_breakdown.against_reference(view, rollout)
     for name in sorted(set(rollout.texts) - {"prompt", "response", "ref_response", "ground_truth"}):
-        _text(name, rollout.texts[name], view)
+        _text(name, rollout.texts[name], view, name)
     _raw(view, rollout)
     with top:  # filled last: its links carry what the reader has just pinned in the token view
         head(view, rollout, around, link="tokens")
@@ -58,9 +59,9 @@ def draw(view: View, key: int, around: tuple[int | None, int | None]) -> None:
 def response(view: View, rollout: Rollout) -> None:
     """What the policy wrote, letter for letter."""
     if rollout["response"] is not None or rollout.tokens is None:
-        _text("Response", rollout["response"] or "", view, empty="(empty response)")
+        _text("Response", rollout["response"] or "", view, "response", empty="(empty response)")
     else:
-        _text("Response", "".join(rollout.tokens), view, note="the row has no response text: these are its tokens, joined")
+        _text("Response", "".join(rollout.tokens), view, "", note="the row has no response text: these are its tokens, joined")
 
 
 def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *, link: Literal["tokens", "responses"]) -> None:
@@ -102,16 +103,21 @@ def _others(row: "pd.Series[Any]") -> list[str]:
     ]
 
 
-def _text(label: str, text: str, view: View, *, note: str = "", empty: str = "(empty)") -> None:
-    """A labelled text, letter for letter but for hidden padding, which is said."""
+def _text(label: str, text: str, view: View, name: str, *, note: str = "", empty: str = "(empty)", before: int = 0) -> None:
+    """A labelled text, letter for letter but for hidden padding, which is said.
+
+    `name` is its field, of which a stretch may be marked; `before` are the characters of it that stand before `text` and are not shown.
+    """
     shown, hidden = without_padding(text, view.pads)
+    marked = place.marked(name) if name else None
+    mark = (marked[0] - before, marked[1] - before) if marked and text.startswith(shown) else None
     length = plural(len(shown), "character")
     notes = [part for part in (label, note, f"{plural(hidden, 'pad token')} hidden" if hidden else "", length) if part]
     # A caption is quieter but reads Markdown: only our own labels may be one, not a field's name.
     (st.caption if label in _OWN_LABELS else st.text)(" · ".join(notes))
-    if len(shown) > SHOWN_CHARS and not st.toggle(f"Show all {len(shown):,} characters", key=f"all_{label}"):
-        shown = shorten(shown, SHOWN_CHARS)
-    verbatim.show(shown, key=f"text_{label}", empty=empty, height=None if len(shown) < LONG_TEXT else PANE_HEIGHT)
+    if len(shown) > SHOWN_CHARS and not st.toggle(f"Show all {len(shown):,} characters", value=bool(mark), key=f"all_{label}"):
+        shown, mark = shorten(shown, SHOWN_CHARS), None
+    verbatim.show(shown, key=f"text_{label}", empty=empty, height=None if len(shown) < LONG_TEXT else PANE_HEIGHT, mark=mark)
 
 
 def _tokens(view: View, rollout: Rollout) -> None:

@@ -17,9 +17,19 @@ _pane: Final = st.components.v2.component(
 )
 
 
-def show(text: str, *, key: str, empty: str = "(empty)", height: int | None = None) -> None:
+def show(text: str, *, key: str, empty: str = "(empty)", height: int | None = None, mark: tuple[int, int] | None = None) -> None:
     """Draw `text` in a pane of its own; `empty` stands, greyed, where there is none. Beyond `height` pixels it scrolls.
+
+    The characters from the first number of `mark` to before the second are marked, and come into view.
 
     Within one page `key` belongs to one pane. The text must be encodable as UTF-8, as everything the loader hands out is.
     """
-    _pane(key=key, data={"text": text, "empty": empty, "height": height})
+    _pane(key=key, data={"text": text, "empty": empty, "height": height, "mark": _units(text, mark)})
+
+
+def _units(text: str, mark: tuple[int, int] | None) -> tuple[int, int] | None:
+    """Characters as the browser counts them: in units of UTF-16; None where there is nothing to mark."""
+    if mark is None or not 0 <= mark[0] < mark[1] <= len(text):
+        return None
+    start, stop = (len(text[:at].encode("utf-16-le", "surrogatepass")) // 2 for at in mark)
+    return start, stop

@@ -2,7 +2,7 @@
 
 /** @import { Mounted } from "../streamlit" */
 
-/** @param {Mounted<{ text: string; empty: string; height: number | null }>} mounted */
+/** @param {Mounted<{ text: string; empty: string; height: number | null; mark: [number, number] | null }>} mounted */
 export default function ({ data, parentElement }) {
   /** @type {HTMLElement | null} */
   let pane = parentElement.querySelector(".verbatim");
@@ -16,8 +16,23 @@ export default function ({ data, parentElement }) {
   pane.classList.toggle("verbatim-empty", !data.text);
   pane.style.maxHeight = data.height ? `${data.height}px` : "none";
   pane.tabIndex = data.height ? 0 : -1;
-  if (pane.textContent !== text) {
-    pane.textContent = text;
-    pane.scrollTop = 0;
-  }
+  const marked = String(data.mark);
+  if (pane.textContent === text && pane.dataset.mark === marked) return;
+  pane.dataset.mark = marked;
+  pane.scrollTop = 0;
+  if (data.mark) showMarked(pane, text, data.mark);
+  else pane.textContent = text;
+}
+
+/**
+ * The text with a stretch of it marked, and in view.
+ * @param {HTMLElement} pane
+ * @param {string} text
+ * @param {[number, number]} stretch
+ */
+function showMarked(pane, text, [start, stop]) {
+  const mark = document.createElement("mark");
+  mark.textContent = text.slice(start, stop);
+  pane.replaceChildren(text.slice(0, start), mark, text.slice(stop));
+  pane.scrollTop = mark.offsetTop - pane.clientHeight / 2;
 }

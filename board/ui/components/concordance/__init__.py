@@ -1,0 +1,37 @@
+"""Draws keyword in context: a row for each place, what was found in the middle; a click or Enter reports the row.
+
+Knows nothing of searches or of where a click leads.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Final
+
+import streamlit as st
+
+from board.ui.components import bundle
+
+_concordance: Final = st.components.v2.component(
+    "rl_logging_board.concordance",
+    js=bundle.script("concordance/concordance.js"),
+    css=bundle.source("concordance/concordance.css"),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A place; every text is shown letter for letter, on one line."""
+
+    left: str
+    match: str
+    right: str
+    facts: tuple[str, ...]
+    """What else is known of it, under the heads."""
+    column: str
+    """Which text it is in."""
+
+
+def show(rows: Sequence[Row], heads: Sequence[str], *, opened: int | None, key: str, on_open: Callable[[], None]) -> None:
+    """Draw the rows, the `opened` one marked. After a click the component of that key has the row's number as `opened`, from 0."""
+    data = {"rows": [asdict(one) for one in rows], "heads": list(heads), "opened": opened}
+    _concordance(key=key, data=data, on_opened_change=on_open)

@@ -31,6 +31,7 @@ from board.serving import lean_start
 from board.text.path_names import path_of, shown
 from board.trackers import LogSource
 from board.ui.components.curves import Payload
+from board.ui.components.scatter.picture import Picture
 
 _T = TypeVar("_T")
 
@@ -147,6 +148,16 @@ def curves(name: str, build: Callable[[], Payload], run: Run, *small: str | floa
 @st.cache_resource(show_spinner=False)
 def _curves() -> RecentValues[Payload]:
     return RecentValues(48)
+
+
+def picture(build: Callable[[], Picture], run: Run, *small: str | float | bool | None) -> Picture:
+    """What is sent to the browser of a scatter, made once for all readers. Keyed by the load and small choices."""
+    return _pictures().get(_of(run, "picture", small), run.load_id, build)
+
+
+@st.cache_resource(show_spinner=False)
+def _pictures() -> OfLatestLoads[Picture]:
+    return OfLatestLoads(6)
 
 
 def scalars(run: Run) -> Scalars:

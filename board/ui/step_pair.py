@@ -110,7 +110,7 @@ def _numbers(found: Shift, number: str) -> None:
         st.metric("Median, A → B", f"{fmt(middles[0])} → {fmt(middles[1])}", width="content")
         st.metric("Wasserstein-1 distance", f"{fmt(found.distance)}{of}", width="content")
         st.metric("Kolmogorov–Smirnov", fmt(test.statistic), width="content")
-        st.metric("p, by permutation", fmt(test.p), width="content")
+        st.metric("p, by permutation", f"{test.p:.3g}", width="content")
     what = "prompt" if test.whole_prompts else "rollout"
     verdict = "by more than chance" if test.p <= SURE else "by no more than chance may give"
     few = f" With so few of them p cannot be below {fmt(test.least)}." if test.least > SURE else ""
@@ -137,7 +137,7 @@ def _prompts(view: View, found: Shift, number: str) -> None:
     """The prompts of both steps by how far their means moved; a click on one opens a rollout of each step below."""
     moved = found.moved.head(MOST_PROMPTS)
     if moved.empty:
-        unfilled(["Which prompts moved most? No prompt is in both steps"])
+        unfilled(["Which prompts moved most: no prompt is in both steps"])
         return
     st.subheader("Which prompts moved most?")
     more = f", the {MOST_PROMPTS:,} that moved most listed" if len(found.moved) > MOST_PROMPTS else ""

@@ -67,3 +67,24 @@ def test_two_steps_against_each_other(root: Path) -> None:
     gone = opened("steps", steps_view="Step A against step B", step=0, against=77)
     assert "This run has no step 77 to compare with." in texts(gone)
     assert linked(gone, "against") == "2"
+
+
+def test_scatter(root: Path) -> None:
+    """Reward against length first, of the step or of all; what is not drawn is counted, and a selection becomes a condition."""
+    add_run(root, "run", [*GOOD, {**GOOD[0], "reward": None}])
+
+    test = opened("steps", steps_view="Scatter", step=0)
+
+    assert not test.exception
+    assert "4 of 5 rollouts of step 0 · 1 without both numbers left out" in texts(test)
+    meta = json.loads(
+        next(one for one in test.get("bidi_component") if one.proto.component_name.endswith("scatter")).proto.mixed.json
+    )
+    assert (
+        meta["meta"]["said"].startswith("reward against response_length of 4 rollouts")
+        or "reward against" in meta["meta"]["said"]
+    )
+
+    every = opened("steps", steps_view="Scatter", scatter_scope="All steps", scatter_x="step", scatter_log_x="true")
+    assert "8 of 13 rollouts of all steps" in texts(every)
+    assert "not above zero left out" in texts(every)

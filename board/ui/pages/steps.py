@@ -13,13 +13,15 @@ from board.analysis.step_metrics import computable, per_step_values
 from board.analysis.step_table import REWARD, Rows, explained, head, ordered, page_of, rows, shown_keys
 from board.text.counting import plural
 from board.text.format_number import column_format
-from board.ui import caches, place, step_pair, strip
+from board.ui import caches, place, step_pair, step_scatter, strip
+from board.ui.components import rest_of_window
 from board.ui.messages import unfilled
 
 PAGE_ROWS: Final = 1_000
 """So many steps of the table travel to the browser at once."""
 
-TABLE_HEIGHT: Final = 560
+HEAD_HEIGHT: Final = 35
+ROW_HEIGHT: Final = 35
 STEP: Final = "step"
 LOW: Final = "from"
 HIGH: Final = "to"
@@ -28,7 +30,8 @@ INTERVAL: Final = "95 % interval of the mean reward, by bootstrap over prompts"
 
 TABLE: Final = "All steps"
 PAIR: Final = "Step A against step B"
-PARTS: Final = (TABLE, PAIR)
+SCATTER: Final = "Scatter"
+PARTS: Final = (TABLE, SCATTER, PAIR)
 
 view = place.view()
 run = view.run
@@ -101,17 +104,19 @@ def table(values: pd.DataFrame, landmarks: list[Landmark]) -> None:
     steps = found.steps.tolist()
     key = f"steps_{run.load_id}_{number}_{hash((tuple(values.columns), sorted_by, descending))}"
     place.select_row(key, steps.index(view.step) if view.step in steps else None)
-    st.dataframe(
-        frame,
-        key=key,
-        on_select=place.row_clicked(
-            key, [{"step": step} for step in steps], **{name: partial(sort_by, name) for name in [STEP, *values.columns]}
-        ),
-        selection_mode=[*place.ROW_OR_CELL, "single-column"],
-        hide_index=True,
-        height=TABLE_HEIGHT if len(frame) > 15 else "content",
-        column_config={str(name): column(str(name), frame[name]) for name in frame.columns},
-    )
+    with st.container(key="steps_table"):
+        st.dataframe(
+            frame,
+            key=key,
+            on_select=place.row_clicked(
+                key, [{"step": step} for step in steps], **{name: partial(sort_by, name) for name in [STEP, *values.columns]}
+            ),
+            selection_mode=[*place.ROW_OR_CELL, "single-column"],
+            hide_index=True,
+            height=HEAD_HEIGHT + ROW_HEIGHT * len(frame) + 3,
+            column_config={str(name): column(str(name), frame[name]) for name in frame.columns},
+        )
+    rest_of_window.measure("steps_table", key="table_room")
 
 
 def shown(found: Rows) -> pd.DataFrame:
@@ -162,6 +167,8 @@ part = st.segmented_control(
 )
 if part == PAIR:
     step_pair.draw(view)
+elif part == SCATTER:
+    step_scatter.draw(view)
 else:
     keys, sorted_by, descending = choices()
     all_steps()

@@ -1,0 +1,142 @@
+"""One number of rollouts against another: where each rollout lies between two axes, and how densely. Arrays in, arrays out.
+
+Places on an axis are shares of its length, 0 to 1, so that what is drawn and what is selected needs no unit. Knows no frame and no screen.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.metrics.formulas import Float64Array
+
+MOST_POINTS: Final = 100_000
+"""Of more rollouts a picture of their density is drawn in place of points."""
+
+COLUMNS: Final = 200
+ROWS: Final = 100
+"""Cells of the density."""
+
+MARGIN: Final = 0.03
+"""Of an axis, free at either end, so that no point is cut off."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From numbers to places on an axis and back."""
+
+    low: float
+    """At the place 0: a number, or on a logarithmic axis its log10."""
+    high: float
+    log: bool
+
+    def places(self, values: Float64Array) -> Float64Array:
+        """Places of numbers, 0 to 1 within the axis; NaN for what has none. Shape (n,)."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            on_axis = np.log10(values) if self.log else np.asarray(values, np.float64)
+            found = (on_axis / 2 - self.low / 2) / (self.high / 2 - self.low / 2)  # halves, as the span of floats may be none
+        return np.where(np.isfinite(found), found, np.nan)
+
+    def on_axis(self, place: float) -> float:
+        """The number at a place, on a logarithmic axis its log10; rounded to what can be told apart on a screen."""
+        return self.rounded(self.low * (1 - place) + self.high * place)
+
+    def rounded(self, value: float) -> float:
+        """A number of the axis with no more decimals than a thousandth of its length needs."""
+        apart = self.high / 1000 - self.low / 1000
+        decimals = -int(np.floor(np.log10(apart))) if 0 < apart < np.inf else 0
+        return round(value, decimals) + 0.0  # no -0.0
+
+    def value(self, place: float) -> float:
+        """The number at a place, rounded likewise."""
+        at = self.on_axis(place)
+        if not self.log:
+            return at
+        with np.errstate(over="ignore"):
+            return float(f"{np.float64(10) ** at:.4g}")
+
+
+def axis_of(values: Float64Array, *, log: bool) -> Axis:
+    """The axis that holds all finite values, with a margin; on a logarithmic one those above zero."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        on_axis = np.log10(values) if log else np.asarray(values, np.float64)
+    known = on_axis[np.isfinite(on_axis)]
+    if not known.size:
+        return Axis(0.0, 1.0, log)
+    low, high = float(known.min()), float(known.max())
+    if low == high:
+        around = abs(low) * 0.1 or 1.0
+        return Axis(low - around, high + around, log)
+    with np.errstate(over="ignore"):
+        margin = (high / 2 - low / 2) * 2 * MARGIN
+        largest = float(np.finfo(np.float64).max)
+        return Axis(max(low - margin, -largest), min(high + margin, largest), log)
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """Rollouts between two axes."""
+
+    x_axis: Axis
+    y_axis: Axis
+    at: NDArray[np.int64]
+    """Which of the rollouts that came in these are, (n,) rising."""
+    x: Float64Array
+    """Places, (n,)."""
+    y: Float64Array
+    color: Float64Array
+    """The third number, (n,); NaN where it is missing."""
+    missing: int
+    """Rollouts without a finite x or y."""
+    unplaced: int
+    """Rollouts that a logarithmic axis has no place for: not above zero."""
+
+
+def cloud(x: Float64Array, y: Float64Array, color: Float64Array | None, *, log_x: bool, log_y: bool) -> Cloud:
+    """The rollouts that have both numbers; arrays (rollouts,), NaN or infinite where a number is missing."""
+    known = np.isfinite(x) & np.isfinite(y)
+    placed = known & ~((x <= 0) & log_x) & ~((y <= 0) & log_y)
+    at = np.flatnonzero(placed)
+    axes = axis_of(x[at], log=log_x), axis_of(y[at], log=log_y)
+    third = np.full(at.size, np.nan) if color is None else np.where(np.isfinite(color[at]), color[at], np.nan)
+    return Cloud(
+        *axes, at, axes[0].places(x[at]), axes[1].places(y[at]), third, int((~known).sum()), int((known & ~placed).sum())
+    )
+
+
+def density(found: Cloud) -> tuple[NDArray[np.int64], Float64Array]:
+    """Rollouts in each cell and the mean of their third number (NaN without one); each (ROWS, COLUMNS), the lowest y first."""
+    column, row = (np.clip((one * count).astype(np.int64), 0, count - 1) for one, count in ((found.x, COLUMNS), (found.y, ROWS)))
+    cell = row * COLUMNS + column
+    counts = np.bincount(cell, minlength=ROWS * COLUMNS)
+    known = np.isfinite(found.color)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        sums = np.bincount(cell[known], found.color[known], ROWS * COLUMNS)
+        means = sums / np.bincount(cell[known], minlength=ROWS * COLUMNS)
+    return counts.reshape(ROWS, COLUMNS), np.where(np.isfinite(means), means, np.nan).reshape(ROWS, COLUMNS)
+
+
+def nearest(found: Cloud, x: float, y: float) -> NDArray[np.int64]:
+    """Which of the rollouts that came in lie nearest to a place: all that lie where the nearest does. Empty where there is none."""
+    if not found.at.size:
+        return found.at
+    at = ((found.x - x) ** 2 + (found.y - y) ** 2).argmin()
+    there: NDArray[np.int64] = found.at[(found.x == found.x[at]) & (found.y == found.y[at])]
+    return there
+
+
+def color_ends(color: Float64Array) -> tuple[float, float] | None:
+    """The ends of the colours: the 1st and the 99th percentile, so that one outlier does not make all others alike; None without a number.
+
+    On either side of zero they lie as far from it, so that colours tell the sign.
+    """
+    known = color[np.isfinite(color)]
+    if not known.size:
+        return None
+    low, high = (float(end) for end in np.quantile(known, [0.01, 0.99]))
+    if low == high:
+        low, high = float(known.min()), float(known.max())
+    if low < 0 < high:
+        return -max(-low, high), max(-low, high)
+    return low, high

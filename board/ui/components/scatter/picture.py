@@ -1,0 +1,77 @@
+"""What travels to the browser for a scatter: places as one Arrow table, and a little JSON about them. Knows no run."""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from board.analysis.cloud import COLUMNS, MOST_POINTS, ROWS, Axis, Cloud, color_ends, density
+from board.figures.theme import COLORS
+from board.text.counting import plural
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the axes and the colours are, on the screen; texts of a run are shown as text."""
+
+    x: str
+    y: str
+    color: str
+    """Empty without one."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Ready to be sent: `data` as a component of Streamlit takes it, and the rollouts in it."""
+
+    data: dict[str, Any]
+    cloud: Cloud
+    dense: bool
+    """Whether density is drawn in place of points."""
+
+
+_INKS: Final = {"point": COLORS["policy"], "without": COLORS["reference"], "chosen": COLORS["other"]}
+
+
+def picture(cloud: Cloud, names: Names, most: int = MOST_POINTS) -> Picture:
+    """The points, or of more than `most` their density; each place as a float32, which tells apart far more than a screen does."""
+    dense = cloud.at.size > most
+    columns = _cells(cloud) if dense else {"x": cloud.x, "y": cloud.y, "color": cloud.color}
+    numbers = pa.table({name: pa.array(values, pa.float32(), from_pandas=False) for name, values in columns.items()})
+    ends = color_ends(cloud.color) if names.color else None
+    meta = {
+        "kind": "density" if dense else "points",
+        "x": _axis(names.x, cloud.x_axis),
+        "y": _axis(names.y, cloud.y_axis),
+        "color": None if ends is None else {"label": names.color, "low": ends[0], "high": ends[1]},
+        "columns": COLUMNS if dense else 0,
+        "rows": ROWS if dense else 0,
+        "said": f"{names.y} against {names.x} of {plural(cloud.at.size, 'rollout')}{_ends(cloud)}.",
+        "inks": _INKS,
+    }
+    stamp = blake2b(repr(meta).encode("utf-8", "surrogatepass"), digest_size=8)
+    for values in columns.values():
+        stamp.update(np.ascontiguousarray(values, np.float32).tobytes())
+    return Picture({"meta": {**meta, "stamp": stamp.hexdigest()}, "numbers": numbers}, cloud, dense)
+
+
+def _cells(cloud: Cloud) -> dict[str, Any]:
+    counts, means = density(cloud)
+    return {"count": counts.ravel().astype(np.float32), "mean": means.ravel()}
+
+
+def _axis(label: str, axis: Axis) -> dict[str, Any]:
+    return {"label": label, "low": axis.low, "high": axis.high, "log": axis.log}
+
+
+def _ends(cloud: Cloud) -> str:
+    """From where to where the rollouts reach, in words."""
+    if not cloud.at.size:
+        return ""
+    spans = [
+        f"from {axis.value(float(places.min())):g} to {axis.value(float(places.max())):g}"
+        for axis, places in ((cloud.y_axis, cloud.y), (cloud.x_axis, cloud.x))
+    ]
+    return f": the first {spans[0]}, the second {spans[1]}"

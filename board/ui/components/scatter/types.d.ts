@@ -1,0 +1,90 @@
+// What travels to the scatter and what it is made of, for the type checker alone: nothing of this reaches a browser.
+
+import type { Palette } from "../token_view/model_types";
+import type { Rgb } from "../token_view/plain_types";
+
+export interface AxisMeta {
+  label: string;
+  /** At the place 0 and 1; on a logarithmic axis the log10. */
+  low: number;
+  high: number;
+  log: boolean;
+}
+
+export interface ColorMeta {
+  label: string;
+  low: number;
+  high: number;
+}
+
+export interface Meta {
+  stamp: string;
+  kind: "points" | "density";
+  x: AxisMeta;
+  y: AxisMeta;
+  color: ColorMeta | null;
+  /** Of a picture of density; 0 for points. */
+  columns: number;
+  rows: number;
+  /** In one sentence, for who does not see it. */
+  said: string;
+  inks: { point: string; without: string; chosen: string };
+}
+
+/** One column of an Arrow table. */
+export interface Numbers {
+  getChildAt(at: number): { toArray(): Float32Array } | null;
+  numRows: number;
+}
+
+export interface Sent {
+  meta: Meta;
+  numbers: Numbers;
+}
+
+/** What is drawn, a place and a number each: rollouts, or the cells that hold any. */
+export interface Dots {
+  x: Float32Array;
+  y: Float32Array;
+  /** The third number, NaN where there is none. */
+  color: Float32Array;
+  /** Rollouts of each cell; null for points. */
+  counts: Float32Array | null;
+  /** How many points lie at the very place of each; null for cells. */
+  stacks: Uint32Array | null;
+  size: number;
+}
+
+export interface Plane {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+export interface Look {
+  text: string;
+  soft: string;
+  page: string;
+  font: string;
+  palette: Palette;
+  background: Rgb;
+}
+
+export type Place = [number, number];
+export type Mode = "box" | "lasso";
+
+export interface Drag {
+  mode: Mode;
+  /** Places that the pointer came through; of a box the first and the last count. */
+  path: Place[];
+}
+
+export interface Chosen {
+  place: Place | null;
+}
+
+export interface Shared {
+  chosen: Place | null;
+  listeners: Set<() => void>;
+}

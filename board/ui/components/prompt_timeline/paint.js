@@ -1,0 +1,135 @@
+// Draws a timeline on a canvas: axes, the lines of means and of the best, the points. Knows no events.
+
+import { evenTicks, stepTicks, tickText } from "../curves/ticks.js";
+import { css, palette } from "../token_view/color.js";
+import { ends, share } from "./layout.js";
+
+/** @import { Drawn, Sent, Theme } from "./types" */
+
+export const MARGIN = { left: 52, right: 52, top: 10, bottom: 24 };
+const GRID = "rgb(128 136 140 / 0.22)";
+const QUIETEST = 0.32; // of the colour scale, whose beginning is the page itself
+const TICKS = 4;
+const TICK_WIDTH = 90;
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Sent} sent
+ * @param {Drawn} drawn
+ * @param {Theme} theme
+ */
+export function paint(context, sent, drawn, theme) {
+  context.clearRect(0, 0, drawn.width, drawn.height);
+  context.font = `11px ${theme.font}`;
+  axes(context, drawn, theme);
+  line(context, sent.best, drawn, sent.meta.line, [2, 3]);
+  line(context, sent.mean, drawn, sent.meta.line, []);
+  ending(context, sent, drawn, theme);
+  points(context, sent, drawn, theme);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Drawn} drawn
+ * @param {Theme} theme
+ */
+function axes(context, { width, height, spanX, spanY, scaleX, scaleY }, theme) {
+  context.fillStyle = theme.quiet;
+  context.strokeStyle = GRID;
+  context.lineWidth = 1;
+  context.setLineDash([]);
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  for (const tick of evenTicks(spanY[0], spanY[1], TICKS)) {
+    const y = Math.round(scaleY(tick)) + 0.5;
+    stroke(context, [
+      [MARGIN.left, y],
+      [width - MARGIN.right, y],
+    ]);
+    context.fillText(tickText(tick), MARGIN.left - 8, y);
+  }
+  context.textAlign = "center";
+  context.textBaseline = "alphabetic";
+  const room = width - MARGIN.left - MARGIN.right;
+  for (const tick of stepTicks(spanX[0], spanX[1], Math.max(2, room / TICK_WIDTH))) {
+    context.fillText(tickText(tick), scaleX(tick), height - 6);
+  }
+}
+
+/**
+ * A line through the visits, broken where one has no number.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Float64Array} values
+ * @param {Drawn} drawn
+ * @param {string} color
+ * @param {number[]} dash
+ */
+function line(context, values, { visitX, scaleY }, color, dash) {
+  context.strokeStyle = color;
+  context.lineWidth = 1.6;
+  context.setLineDash(dash);
+  context.beginPath();
+  let open = false;
+  for (let at = 0; at < values.length; at += 1) {
+    if (Number.isNaN(values[at])) continue;
+    if (open) context.lineTo(visitX[at], scaleY(values[at]));
+    else context.moveTo(visitX[at], scaleY(values[at]));
+    open = true;
+  }
+  context.stroke();
+  context.setLineDash([]);
+}
+
+/**
+ * The names of the lines where they end, apart from each other.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Sent} sent
+ * @param {Drawn} drawn
+ * @param {Theme} theme
+ */
+function ending(context, sent, { width, scaleY }, theme) {
+  const last = sent.mean.findLastIndex((value) => !Number.isNaN(value));
+  if (last < 0) return;
+  const mean = scaleY(sent.mean[last]);
+  const best = Math.min(scaleY(sent.best[last]), mean - 12);
+  context.fillStyle = theme.quiet;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.fillText("mean", width - MARGIN.right + 12, mean);
+  context.fillText(sent.meta.words.best, width - MARGIN.right + 12, best);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Sent} sent
+ * @param {Drawn} drawn
+ * @param {Theme} theme
+ */
+function points(context, sent, { places }, theme) {
+  const colors = palette(theme.background);
+  const between = ends(sent.color);
+  context.lineWidth = 1;
+  for (let at = 0; at < places.x.length; at += 1) {
+    const place = share(sent.color[at], between);
+    const fill = Number.isNaN(place) ? sent.meta.line : css(colors.sequential(QUIETEST + place * (1 - QUIETEST)));
+    context.beginPath();
+    context.arc(places.x[at], places.y[at], places.radius[at], 0, 2 * Math.PI);
+    context.fillStyle = fill;
+    context.globalAlpha = 0.92;
+    context.fill();
+    context.globalAlpha = 0.45;
+    context.strokeStyle = theme.text;
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {number[][]} way
+ */
+function stroke(context, way) {
+  context.beginPath();
+  for (const [x, y] of way) context.lineTo(x, y);
+  context.stroke();
+}

@@ -9,6 +9,8 @@ from typing import Final
 
 from board.analysis.cohorts import LOSING, Rule
 from board.runs.prompt_keys import NO_PROMPT
+from board.sql.identifiers import column as named
+from board.sql.identifiers import literal
 
 FEW: Final = 20
 """So many prompts are named one by one."""
@@ -28,6 +30,11 @@ _HAVING: Final = {
 def of_prompts(keys: Sequence[int]) -> str:
     """The rows of the prompts with these keys; `keys` is not empty."""
     return f"prompt_key = {keys[0]}" if len(keys) == 1 else f"prompt_key IN ({', '.join(map(str, keys))})"
+
+
+def with_text(column: str, query: str) -> str:
+    """The rows whose text of that name holds the query, letter for letter but for case."""
+    return f"contains(lower({named(column)}), lower({literal(query)}))"
 
 
 def of_cohort(name: str, rule: Rule, within: str = "") -> str:

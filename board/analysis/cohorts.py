@@ -38,17 +38,17 @@ class Rule:
 
 
 def usual_threshold(visited: pd.DataFrame) -> float:
-    """A threshold to begin with: midway where all mean rewards are from 0 to 1 or from −1 to 1, else midway between the 5th and 95th percentile.
+    """A threshold to begin with: 0.5 where all mean rewards are from 0 to 1, else midway between their 5th and 95th percentile, in two digits.
 
-    0.5 where there is no reward.
+    Where these are one, midway between the least and the greatest; 0 where all are equal, and 0.5 where there is none.
     """
     known = visited["reward"].dropna().to_numpy()
     if not len(known) or (known.min() >= 0 and known.max() <= 1):
         return 0.5
-    if known.min() >= -1 and known.max() <= 1:
-        return 0.0
-    low, high = np.quantile(known, [0.05, 0.95])
-    return float(f"{low / 2 + high / 2:.2g}")
+    low, high = np.quantile(known, [0.05, 0.95], method="nearest")
+    if low == high:
+        low, high = known.min(), known.max()
+    return float(f"{low / 2 + high / 2:.2g}") if low < high else 0.0
 
 
 def judged(visited: pd.DataFrame) -> pd.DataFrame:

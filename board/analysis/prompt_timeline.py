@@ -58,6 +58,8 @@ def timeline(
     steps, visit, counts = np.unique(frame["step"].to_numpy(np.int64), return_inverse=True, return_counts=True)
     known = np.flatnonzero(~np.isnan(heights))
     by_visit = pd.Series(heights).groupby(visit)
+    means: Float64Array = by_visit.mean().to_numpy(np.float64).astype(np.float64)
+    highest: Float64Array = by_visit.max().to_numpy(np.float64).astype(np.float64)
     keys = frame.index.to_numpy(np.int64)
     kept = known[_thinned(heights[known], visit[known], np.isin(keys[known], always), most)]
     return Timeline(
@@ -68,8 +70,8 @@ def timeline(
         size=sizes[kept],
         steps=steps,
         counts=counts.astype(np.int64),
-        means=by_visit.mean().to_numpy(np.float64),
-        highest=by_visit.max().to_numpy(np.float64),
+        means=means,
+        highest=highest,
         total=len(known),
     )
 

@@ -21,6 +21,7 @@ TABS: Final = (
     Tab("board/ui/pages/metrics.py", "Metrics", "metrics"),
     Tab("board/ui/pages/steps.py", "Steps", "steps"),
     Tab("board/ui/pages/groups.py", "Groups", "groups"),
+    Tab("board/ui/pages/prompts.py", "Prompts", "prompts"),
     Tab("board/ui/pages/responses.py", "Responses", "responses"),
     Tab("board/ui/pages/tokens.py", "Tokens", "tokens"),
     Tab("board/ui/pages/search.py", "Search", "search"),

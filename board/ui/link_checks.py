@@ -25,7 +25,8 @@ def settle(run: Run, whole: Run, unfiltered: Run) -> list[str]:
     _take_up_awaited(run)
     said = [*_without_rollout(run, whole), *_without_step(run)]
     if len(run.frame) and not place.remembered("awaited"):
-        said += [*_without_token(*_asked_rollout(run)), *_without_group(run), *_without_compared(unfiltered)]
+        said += [*_without_token(*_asked_rollout(run)), *_without_group(run), *_without_prompt(run, unfiltered)]
+        said += _without_compared(unfiltered)
     if said:
         place.remember(amiss=said)
     return place.remembered("amiss") or []
@@ -74,6 +75,15 @@ def _without_group(run: Run) -> Iterator[str]:
     if "group" not in rows.columns or not (rows["group"] == asked).any():
         place.fill_in(group=None)
         yield f"Step {step} has no group {asked}."
+
+
+def _without_prompt(run: Run, unfiltered: Run) -> Iterator[str]:
+    asked = place.part("prompt")
+    if asked is None or run.reading or (isinstance(asked, int) and (run.prompt_keys == asked).any()):
+        return
+    place.fill_in(prompt=None)
+    there = isinstance(asked, int) and (unfiltered.prompt_keys == asked).any()
+    yield f"The filter leaves no rollout of the prompt {asked}." if there else f"This run has no prompt {asked}."
 
 
 def _without_compared(run: Run) -> Iterator[str]:

@@ -25,10 +25,10 @@ from board.analysis.step_stats import nearest_step
 from board.runs.run import Run
 from board.ui import bound_widgets
 
-_Where = Literal["run", "step", "group", "first", "second", "rollout", "token", "compare"]
+_Where = Literal["run", "step", "group", "prompt", "first", "second", "rollout", "token", "compare"]
 PlacePart = Literal[_Where, "metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "against"]
-"""`group` is its number within the step; `first` and `second` are two rollouts that are compared, `against` the step that the chosen one is;
-`mark` a stretch of a text, as `marked` reads it."""
+"""`group` is its number within the step, `prompt` the prompt's key; `first` and `second` are two rollouts that are compared, `against` the step that
+the chosen one is; `mark` a stretch of a text, as `marked` reads it."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 
@@ -38,11 +38,12 @@ ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", 
 Parameters = dict[str, str | list[str]]
 """Those of a link, as `st.page_link` takes them: a list where there are several of a name."""
 
-_WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "token", "against")
+_WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "prompt", "token", "against")
 """Parts of the place that are whole numbers."""
 
 _PASSING: Final[tuple[PlacePart, ...]] = (
     "group",
+    "prompt",
     "first",
     "second",
     "token",
@@ -60,9 +61,10 @@ STALE_SECONDS: Final = 5.0
 """A click so soon after the URL was written may come with the URL of before, which a busy browser had not yet replaced."""
 
 _FORGOTTEN: Final[Mapping[str, tuple[PlacePart, ...]]] = {
-    "run": ("step", "group", "first", "second", "rollout", "window", "token", "compare", "zoom", "steps", "against", "mark"),
+    "run": ("step", "group", "prompt", "first", "second", "rollout", "window", "token", "compare", "zoom", "steps", "against", "mark"),
     "step": ("group", "first", "second", "rollout", "window", "token", "compare", "mark"),
     "group": ("first", "second"),
+    "prompt": ("first", "second"),
     "rollout": ("window", "token", "compare", "mark"),
     "token": ("compare",),
 }

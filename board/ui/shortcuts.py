@@ -16,6 +16,9 @@ STEP_BEFORE: Final = Shortcut("H", "step before")
 STEP_AFTER: Final = Shortcut("L", "step after")
 ROLLOUT_BEFORE: Final = Shortcut("K", "previous rollout of the list")
 ROLLOUT_AFTER: Final = Shortcut("J", "next rollout of the list")
+VISIT_AFTER: Final = Shortcut("J", "next visit of the prompt")
+VISIT_BEFORE: Final = Shortcut("K", "previous visit of the prompt")
+CHOOSE: Final = Shortcut("Enter", "compare the rollout that is marked")
 AGAIN: Final = Shortcut("R", "draw the page again")
 """Streamlit's own, on every page."""
 HELP: Final = Shortcut("?", "this list")
@@ -23,4 +26,5 @@ HELP: Final = Shortcut("?", "this list")
 SHORTCUTS: Final = {
     "On every page": (STEP_BEFORE, STEP_AFTER, AGAIN, HELP),
     "On Responses and Tokens": (ROLLOUT_BEFORE, ROLLOUT_AFTER),
+    "On a prompt's timeline": (VISIT_BEFORE, VISIT_AFTER, CHOOSE),
 }

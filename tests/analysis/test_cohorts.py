@@ -84,9 +84,9 @@ def test_counts_by_step_are_those_of_prompts_judged_one_by_one(
     for step in steps.tolist():
         so_far = [[numbers for at, numbers in sorted(own.items()) if at <= step] for own in prompts.values()]
         found = [slow_cohort([reward for reward, _ in own], rule) for own in so_far]
-        assert counted.loc[[step], list(COHORTS)].to_numpy().tolist() == [[found.count(name) for name in COHORTS]]
+        assert counted[list(COHORTS)].to_numpy()[step].tolist() == [found.count(name) for name in COHORTS]
         compared = [[gap for _, gap in own if gap == gap] for own in so_far]
-        assert lost.loc[step].tolist() == [sum(slow_losing(own, rule) for own in compared), sum(map(bool, compared))]
+        assert lost.to_numpy()[step].tolist() == [sum(slow_losing(own, rule) for own in compared), sum(map(bool, compared))]
     last = cohorts(frame, rule)
     assert np.bincount(last["cohort"] + 1, minlength=6)[1:].tolist() == counted.iloc[-1].tolist()
     assert last["losing"].sum() == lost["losing"].iloc[-1]
@@ -97,6 +97,9 @@ THRESHOLDS: dict[str, tuple[list[float], float]] = {
     "right or wrong": ([0.0, 1.0, 0.25], 0.5),
     "all wrong": ([0.0, 0.0], 0.5),
     "either side of zero": ([-1.0, 1.0], 0.0),
+    "nearly all wrong": ([-1.0] * 99 + [1.0], 0.0),
+    "a little below zero": ([-0.5, *[0.0] * 20, *[1.0] * 20], 0.5),
+    "all the same": ([-1.0, -1.0], 0.0),
     "none": ([NAN], 0.5),
     "others": ([float(one) for one in range(101)], 50.0),
     "an outlier": ([*[float(one) for one in range(100)], 1e9], 50.0),

@@ -20,7 +20,12 @@ Rows = list[dict[str, Any]]
 NUMBERS = st.none() | st.sampled_from([0.0, 1.0, 0.5, -2.0, 1e9])
 ROWS = st.lists(
     st.fixed_dictionaries(
-        {"step": st.integers(-2, 3), "prompt": st.sampled_from(["a", "b", " a", "", "c"]), "reward": NUMBERS, "ref_reward": NUMBERS}
+        {
+            "step": st.integers(-2, 3),
+            "prompt": st.sampled_from(["a", "b", " a", "", "c"]),
+            "reward": NUMBERS,
+            "ref_reward": NUMBERS,
+        }
     ),
     min_size=1,
     max_size=24,
@@ -39,7 +44,9 @@ def slow_leaderboard(rows: Rows) -> dict[str, dict[str, float]]:
         own = sorted((one for one in rows if one["prompt"].strip() == name), key=lambda one: int(one["step"]))
         rewards = [one["reward"] for one in own if one["reward"] is not None]
         gaps = [one["reward"] - one["ref_reward"] for one in own if None not in (one["reward"], one["ref_reward"])]
-        by_visit = [[one["reward"] for one in there if one["reward"] is not None] for _, there in groupby(own, lambda one: one["step"])]
+        by_visit = [
+            [one["reward"] for one in there if one["reward"] is not None] for _, there in groupby(own, lambda one: one["step"])
+        ]
         ends = [mean(there) for there in by_visit if there]
         found[name] = {
             "visits": len(by_visit),

@@ -27,7 +27,14 @@ def test_the_arithmetic_of_the_view(suite: Path) -> None:
 
 @pytest.mark.parametrize(
     "entry",
-    ["token_view/view.js", "token_view/choice_bridge.js", "key_list/key_list.js", "curves/curves.js", "curves/choice_bridge.js", "prompt_timeline/timeline.js"],
+    [
+        "token_view/view.js",
+        "token_view/choice_bridge.js",
+        "key_list/key_list.js",
+        "curves/curves.js",
+        "curves/choice_bridge.js",
+        "prompt_timeline/timeline.js",
+    ],
 )
 def test_the_joined_script_is_one_module(entry: str, tmp_path: Path) -> None:
     """No two files use the same top-level name, and nothing of what they import was dropped on the way."""

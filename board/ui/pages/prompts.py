@@ -1,0 +1,214 @@
+"""Prompts: which were learned, forgotten or never solved, and what changed in one of them? Choices, data, computing, drawing."""
+
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from board.analysis import cohort_conditions, cohorts
+from board.analysis.cohorts import COHORTS, LOSING, NONE, Rule
+from board.analysis.prompt_list import counts, ids, listing, of_cohort, ordered, text_column, with_text
+from board.analysis.prompt_visits import leaderboard, visits
+from board.analysis.selection import page, pages
+from board.errors import FieldMissing
+from board.figures.cohort_panels import NAMES, cohorts_panel, losing_panel
+from board.sql import chips
+from board.text.counting import plural
+from board.ui import caches, filter_chips, place, prompt_detail, prompt_table
+from board.ui.components import curves
+from board.ui.components.curves import Card, Payload, build
+from board.ui.messages import absent, unfilled
+from board.ui.prompt_controls import ORDERS, PromptChoices, draw, rule_text
+
+CURVES = "prompt_curves"
+"""Key of the curves."""
+PLOT_HEIGHT = 170
+PAGE_PROMPTS = 100
+"""So many prompts are listed at once."""
+
+view = place.view()
+run, step = view.run, view.step
+missing: list[str] = []
+"""What the run cannot show, and what it needs."""
+
+
+def judged(visited: pd.DataFrame, rule: Rule) -> pd.DataFrame:
+    """All prompts with their numbers and cohorts, made once for all readers."""
+    board = caches.frame("prompt_board", lambda _: leaderboard(visited), run)
+    return caches.frame(
+        "prompt_cohorts", lambda _: listing(board, cohorts.cohorts(visited, rule), visited), run, *chosen_rule(rule)
+    )
+
+
+def chosen_rule(rule: Rule) -> tuple[float, ...]:
+    """What tells one rule from another."""
+    return rule.solved, rule.ends, rule.lost, rule.of
+
+
+def over_steps(visited: pd.DataFrame, rule: Rule) -> None:
+    """The share of each cohort, and of those that lose, by step."""
+    payload = caches.curves("prompts", lambda: built(visited, rule), run, *chosen_rule(rule))
+    missing.extend(payload.missing)
+    if payload.keys:
+        curves.show(
+            payload,
+            key=CURVES,
+            on_click=place.step_clicked(CURVES, run.steps),
+            on_zoom=place.zoomed(CURVES),
+            on_keep=place.steps_kept(CURVES),
+        )
+
+
+def built(visited: pd.DataFrame, rule: Rule) -> Payload:
+    """What is sent of the curves that the run can fill."""
+    cards, unmade = [], []
+    with suppress(FieldMissing):
+        cards.append(Card("cohorts", cohorts_panel(cohorts.by_step(visited, rule, run.steps))))
+    if visited["gap"].notna().any():
+        with suppress(FieldMissing):
+            cards.append(Card(LOSING, losing_panel(cohorts.losing_by_step(visited, rule, run.steps))))
+    else:
+        unmade.append("Prompts that stay below the reference need ref_reward")
+    span = (int(run.steps[0]), int(run.steps[-1]))
+    return replace(build(cards, span=span, height=PLOT_HEIGHT, columns=2), missing=tuple(unmade))
+
+
+def found_by(listed: pd.DataFrame, choices: PromptChoices) -> NDArray[np.int64]:
+    """The keys of the prompts that a list of these choices holds, in its order, found once."""
+    return caches.ordered_keys(
+        lambda: listed_keys(listed, choices),
+        run,
+        "prompts",
+        choices.cohort,
+        choices.query,
+        choices.sort_by,
+        choices.descending,
+        *chosen_rule(choices.rule),
+    )
+
+
+def listed_keys(listed: pd.DataFrame, choices: PromptChoices) -> NDArray[np.int64]:
+    """The same, found anew."""
+    kept = of_cohort(listed, choices.cohort)
+    if choices.query:
+        kept &= with_text(run, listed, choices.query)
+    return ordered(listed, kept, choices.sort_by, descending=choices.descending)
+
+
+def summary(listed: pd.DataFrame, keys: NDArray[np.int64], choices: PromptChoices) -> str:
+    """One line on what is listed, and of what."""
+    numbers = counts(listed)
+    parts = [f"{plural(len(listed), 'prompt')} over {plural(len(run.steps), 'step')}"]
+    if several := sum(numbers[name] for name in COHORTS):
+        parts += [f"{numbers[name]:,} {NAMES[name]}" for name in COHORTS]
+        if several < len(listed):
+            parts.append(f"{numbers['']:,} with fewer than two rewarded visits")
+    if numbers[LOSING]:
+        parts.append(f"{numbers[LOSING]:,} losing")
+    if choices.query:
+        parts.append(f"{len(keys):,} listed, with {choices.query!r} in the prompt")
+    elif choices.cohort:
+        parts.append(f"{len(keys):,} listed")
+    return " · ".join(parts)
+
+
+def overview(visited: pd.DataFrame, listed: pd.DataFrame, keys: NDArray[np.int64], choices: PromptChoices) -> None:
+    """The list, a page at a time."""
+    st.text(summary(listed, keys, choices))
+    if (choices.cohort or choices.query) and len(keys):
+        taken_away(listed, keys, choices)
+    if not len(keys):
+        st.text("No prompt matches: change the text or the cohort.")
+        return
+    count = pages(len(keys), PAGE_PROMPTS)
+    number = st.pagination(count, key="prompt_page", bind="query-params") if count > 1 else 1
+    shown = page(keys, number, PAGE_PROMPTS)
+    if count > 1:
+        first = (number - 1) * PAGE_PROMPTS
+        st.text(f"Prompts {first + 1:,} to {first + len(shown):,} of {len(keys):,} in this order.")
+    key = f"prompts_{run.load_id}_{number}_{hash(choices)}"
+    prompt_table.draw(run, visited, listed.loc[pd.Index(shown)], choices, key)
+
+
+def taken_away(listed: pd.DataFrame, keys: NDArray[np.int64], choices: PromptChoices) -> None:
+    """What can be done with the prompts that were picked out: every page kept to them, their ids saved."""
+    name = f"{run.name}-{choices.cohort or 'prompts'}"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            "Show only their rollouts",
+            key="cohort_chip",
+            on_click=filter_chips.add,
+            args=(condition(keys, choices),),
+            help="Adds a condition to the filter, on every page.",
+        )
+        st.download_button(
+            "Save their ids as JSON",
+            lambda: ids(run, listed, keys).to_json(orient="records", force_ascii=False, indent=1),
+            f"{name}.json",
+            "application/json",
+            key="cohort_json",
+            on_click="ignore",
+        )
+        st.download_button(
+            "as CSV",
+            lambda: ids(run, listed, keys).to_csv(index=False),
+            f"{name}.csv",
+            "text/csv",
+            key="cohort_csv",
+            on_click="ignore",
+        )
+
+
+def condition(keys: NDArray[np.int64], choices: PromptChoices) -> str:
+    """What holds of the rollouts of the listed prompts: a few are named, of more the rule is written, among what the filter leaves."""
+    if len(keys) <= cohort_conditions.FEW:
+        return cohort_conditions.of_prompts(keys.tolist())
+    within = chips.condition(filter_chips.chips()).replace("\n", " ")
+    parts = [cohort_conditions.of_cohort(choices.cohort, choices.rule, within)] if choices.cohort else []
+    if choices.query:
+        parts.append(cohort_conditions.with_text(text_column(run) or "prompt", choices.query))
+    return " AND ".join(parts)
+
+
+def once(listed: pd.DataFrame, *, rewarded: bool) -> None:
+    """One line where nothing can be compared over training."""
+    if not rewarded:
+        missing.append("What became of the prompts needs reward")
+    elif len(run.steps) == 1:
+        st.text("The run has one step: no prompt has a second visit to be compared with.")
+    elif (listed["cohort"] == NONE).all():
+        st.text("No prompt was rewarded at two steps: there is nothing to compare over training.")
+
+
+def body(visited: pd.DataFrame) -> None:
+    """The opened prompt, or all of them."""
+    usual = cohorts.usual_threshold(visited)
+    rewarded, compared = bool(visited["reward"].notna().any()), bool(visited["gap"].notna().any())
+    several = rewarded and bool(visited["prompt"].duplicated().any())
+    board = caches.frame("prompt_board", lambda _: leaderboard(visited), run)
+    orders = tuple(name for name in ORDERS if board[name].notna().any())
+    choices = draw(usual, cohorts=several, losing=compared and several, orders=orders)
+    listed = judged(visited, choices.rule)
+    keys, asked = found_by(listed, choices), place.part("prompt")
+    if isinstance(asked, int) and asked in listed.index:
+        facts = listed.loc[[asked]].iloc[0]
+        prompt_detail.draw(view, asked, facts, keys, ("", *COHORTS)[int(facts["cohort"]) - NONE])
+        return
+    if several:
+        st.text(rule_text(choices.rule, cohorts=True, losing=compared))
+        over_steps(visited, choices.rule)
+    once(listed, rewarded=rewarded)
+    overview(visited, listed, keys, choices)
+
+
+with st.spinner("Comparing prompts over all steps"):
+    seen = caches.frame("prompt_visits", visits, run)
+if seen.empty:
+    absent("Following prompts over training", "prompt or prompt_id")
+else:
+    body(seen)
+unfilled(missing)
+curves.choose(step, zoom=place.step_range("zoom"), key="curves_choice")

@@ -1,0 +1,120 @@
+"""What the reader chooses on the Prompts page, as a frozen dataclass, and the rule it makes in words. Draws controls only; computes nothing."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import streamlit as st
+
+from board.analysis.cohorts import COHORTS, LOSING, Rule
+from board.figures.cohort_panels import NAMES
+from board.text.counting import plural
+from board.text.format_number import fmt
+from board.ui import bound_widgets, place
+
+ALL: Final = "All"
+
+ORDERS: Final = {
+    "gain": "gain",
+    "reward": "mean reward",
+    "first": "first visit",
+    "last": "last visit",
+    "variance": "variance",
+    "gap": "gap to the reference",
+    "wins": "win share",
+    "length": "length",
+    "visits": "visits",
+    "rollouts": "rollouts",
+    "last_seen": "last seen",
+}
+"""What prompts can be ordered by, and what it is called."""
+
+ENDS, LOST, OF = 2, 3, 5
+"""Of the rule to begin with: visits at either end, and below the reference in so many of the last so many."""
+
+
+@dataclass(frozen=True)
+class PromptChoices:
+    """Which prompts are listed, how, and how they are judged."""
+
+    rule: Rule
+    cohort: str
+    """One of COHORTS or LOSING; empty for all prompts."""
+    query: str
+    sort_by: str
+    """One of ORDERS."""
+    descending: bool
+
+
+def draw(usual: float, *, cohorts: bool, losing: bool, orders: tuple[str, ...]) -> PromptChoices:
+    """Draw the choices in one row and return them: `usual` is the threshold unless the reader gives one, `orders` what can be ordered by.
+
+    `cohorts` and `losing` are whether the run can tell them.
+    """
+    with st.container(horizontal=True, vertical_alignment="bottom", key="prompt_choices"):
+        cohort = _cohort(cohorts=cohorts, losing=losing)
+        query = st.text_input("Text in the prompt", type="search", key="prompt_text", bind="query-params", width=220)
+        by = st.selectbox(
+            "Order prompts by", orders, format_func=ORDERS.__getitem__, key="prompt_sort", bind="query-params", width=170
+        )
+        order = st.segmented_control(
+            "Order", ["descending", "ascending"], default="descending", required=True, key="prompt_order", bind="query-params"
+        )
+        rule = _rule(usual, losing=losing) if cohorts or losing else Rule(usual, ENDS, LOST, OF)
+    return PromptChoices(rule, cohort, query, by or orders[0], order == "descending")
+
+
+def _cohort(*, cohorts: bool, losing: bool) -> str:
+    """Draw the choice of a cohort, of those that the run can tell."""
+    names = [*(COHORTS if cohorts else ()), *([LOSING] if losing else [])]
+    if not names:
+        return ""
+    labels = {label(name): name for name in names}
+    chosen = st.segmented_control("Prompts", [ALL, *labels], default=ALL, required=True, key="cohort", bind="query-params")
+    return str(labels.get(chosen or ALL, ""))
+
+
+def label(cohort: str) -> str:
+    """What a cohort is called in a list of choices."""
+    return NAMES[cohort].capitalize()
+
+
+def _rule(usual: float, *, losing: bool) -> Rule:
+    """Draw the thresholds, folded."""
+    with st.popover("Rule"), bound_widgets.folded():
+        solved = st.number_input(
+            "Solved from a mean reward of",
+            value=None,
+            placeholder=fmt(usual),
+            key="solved_from",
+            bind="query-params",
+            help="Unless you give a number: 0.5 where all mean rewards lie from 0 to 1, else midway between the 5th and the 95th percentile "
+            "of visits.",
+        )
+        ends = st.number_input("Visits at either end", 1, 100, ENDS, key="cohort_ends", bind="query-params")
+        if not losing:
+            return Rule(usual if solved is None else float(solved), int(ends), LOST, OF)
+        of = int(st.number_input("Losing: of the last visits", 1, 1_000, OF, key="losing_of", bind="query-params"))
+        lost = st.number_input("Losing: at least below the reference", 1, 1_000, LOST, key="losing_lost", bind="query-params")
+    return Rule(usual if solved is None else float(solved), int(ends), min(int(lost), of), of)
+
+
+def rule_text(rule: Rule, *, cohorts: bool, losing: bool) -> str:
+    """The rule in words."""
+    parts = [f"A visit is a step that sampled the prompt; it is solved when its mean reward is {fmt(rule.solved)} or more."]
+    if cohorts:
+        ends = "visit" if rule.ends == 1 else f"{rule.ends} visits"
+        halves = "" if rule.ends == 1 else f" (of fewer than {2 * rule.ends}, half of them)"
+        parts.append(
+            f"Learned: none of its first {ends} solved, all of its last{halves}; forgotten: the reverse; flipping: any other mix."
+        )
+    if losing:
+        parts.append(
+            f"Losing: mean reward − ref_reward below zero in {rule.lost} or more of its last {plural(rule.of, 'visit')}."
+        )
+    return " ".join(parts)
+
+
+def order_by(column: str, now: PromptChoices) -> None:
+    """Order prompts by a column, the largest first; the other way round where they are so already."""
+    again = now.sort_by == column and now.descending
+    place.set_widgets(prompt_sort=column, prompt_order="ascending" if again else "descending", prompt_page=1)

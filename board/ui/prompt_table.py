@@ -1,0 +1,96 @@
+"""The prompts of a run as a table: a click on a row opens the prompt, one on a column's head orders all prompts by it. Draws only."""
+
+from functools import partial
+from typing import Any, Final
+
+import pandas as pd
+import streamlit as st
+
+from board.analysis.cohorts import COHORTS, NONE
+from board.analysis.prompt_list import text_column, trends
+from board.figures.cohort_panels import NAMES
+from board.figures.theme import COLORS
+from board.runs.run import Run
+from board.text.display import preview
+from board.text.format_number import column_format
+from board.ui import place
+from board.ui.prompt_controls import ORDERS, PromptChoices, order_by
+
+HEAD_HEIGHT: Final = 35
+ROW_HEIGHT: Final = 35
+MOST_HEIGHT: Final = 620
+"""In pixels; longer tables scroll."""
+PROMPT_WIDTH: Final = 300
+TREND_WIDTH: Final = 120
+
+NUMBERS: Final = ("visits", "rollouts", "reward", "first", "last", "gain", "variance", "length", "wins", "gap", "last_seen")
+
+_HELP: Final = {
+    "visits": "steps that sampled the prompt",
+    "rollouts": "responses to the prompt, at all steps",
+    "reward": "mean reward of all its rollouts",
+    "first": "mean reward of its first visit",
+    "last": "mean reward of its last visit",
+    "gain": "mean reward of the last visit less that of the first",
+    "variance": "variance of the rewards of all its rollouts, of the population",
+    "length": "mean length of the responses, in tokens where they are known, else in characters",
+    "wins": "share of its rollouts with a reward above the reference's",
+    "gap": "mean of reward − ref_reward over its rollouts",
+    "last_seen": "last step that sampled it",
+    "trend": "mean reward of each visit, first to last",
+}
+
+_HEADS: Final = {"reward": "mean reward", "wins": "wins", "last_seen": "last seen", "gap": "gap"}
+
+
+def draw(run: Run, visited: pd.DataFrame, shown: pd.DataFrame, choices: PromptChoices, key: str) -> None:
+    """Draw the prompts in their order, rows of `prompt_list.listing`."""
+    frame = _columns(run, visited, shown)
+    st.dataframe(
+        frame,
+        key=key,
+        on_select=place.row_clicked(
+            key,
+            [{"prompt": int(prompt)} for prompt in shown.index],
+            **{name: partial(order_by, name, choices) for name in frame.columns if name in ORDERS},
+        ),
+        selection_mode=[*place.ROW_OR_CELL, "single-column"],
+        hide_index=True,
+        row_height=ROW_HEIGHT,
+        height=min(MOST_HEIGHT, HEAD_HEIGHT + ROW_HEIGHT * len(frame) + 3),
+        column_config={str(name): _column(str(name), frame[name], choices) for name in frame.columns},
+    )
+
+
+def _columns(run: Run, visited: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
+    """What the table shows of each prompt; what no prompt of the run has is left out."""
+    found = pd.DataFrame(index=shown.index)
+    text = text_column(run)
+    if text is not None:
+        found["prompt"] = preview(run.texts(text, shown["rollout"].to_numpy())).to_pandas().to_numpy()
+    if "prompt_id" in run.frame.columns:
+        found["prompt_id"] = run.frame["prompt_id"].loc[pd.Index(shown["rollout"])].to_numpy()
+    if (visited["reward"].notna()).any():
+        if (shown["cohort"] != NONE).any():
+            names = ("", *(NAMES[name] for name in COHORTS))
+            found["cohort"] = [names[number - NONE] for number in shown["cohort"].tolist()]
+        if (shown["visits"] > 1).any():
+            found["trend"] = trends(visited, shown)
+    for name in NUMBERS:
+        if shown[name].notna().any():
+            found[name] = shown[name].to_numpy() * (100 if name == "wins" else 1)
+    return found
+
+
+def _column(name: str, values: "pd.Series[Any]", choices: PromptChoices) -> Any:
+    """How the table shows a column."""
+    config, told = st.column_config, _HELP.get(name)
+    if name == "prompt":
+        return config.TextColumn(width=PROMPT_WIDTH)
+    if name == "trend":
+        return config.LineChartColumn(width=TREND_WIDTH, help=told, color=COLORS["policy"])
+    if name not in NUMBERS:
+        return config.Column(name)
+    pinned = True if name == choices.sort_by else None
+    written = "%.0f %%" if name == "wins" else column_format(values.to_numpy(float))
+    return config.NumberColumn(_HEADS.get(name, name), format=written, help=told, pinned=pinned)

@@ -29,14 +29,9 @@ def text_column(run: Run) -> str | None:
     return next((name for name in PROMPT_TEXTS if name in run.text_columns), None)
 
 
-def listing(board: pd.DataFrame, found: pd.DataFrame, visited: pd.DataFrame) -> pd.DataFrame:
-    """A leaderboard with what became of each prompt: columns `cohort` and `losing` of `found`, and
-
-    `at`, the place of its first visit in `visited`, and `rollout`, the key of its first rollout. All three are of the same visits.
-    """
-    starts = np.cumsum(board["visits"].to_numpy()) - board["visits"].to_numpy()
-    added = {"cohort": found["cohort"].to_numpy(), LOSING: found[LOSING].to_numpy(), "at": starts}
-    return board.assign(**added, rollout=visited["first"].to_numpy()[starts])
+def listing(board: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
+    """A leaderboard with what became of each prompt: columns `cohort` and `losing` of `found`, which is of the same visits."""
+    return board.assign(cohort=found["cohort"].to_numpy(np.int8), **{LOSING: found[LOSING].to_numpy(bool)})
 
 
 def of_cohort(listed: pd.DataFrame, cohort: str) -> NDArray[np.bool_]:

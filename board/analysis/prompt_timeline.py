@@ -97,16 +97,19 @@ def _thinned(heights: Float64Array, visit: IntArray, always: NDArray[np.bool_], 
     return np.flatnonzero(chosen)
 
 
-def best_ends(frame: pd.DataFrame, by: str) -> tuple[int, int] | None:
-    """The keys of the rollout with the highest `by` in the first visit and of that in the last; None where there are no two visits with one.
+def usual_pair(frame: pd.DataFrame, by: str) -> tuple[int, int] | None:
+    """The keys of the rollout with the highest `by` in the first visit and of that in the last; of one visit the lowest and the highest.
 
-    Of equals the first.
+    None where there are no two with a number; of equals the first.
     """
     if by not in frame.columns:
         return None
     heights = pd.Series(finite_values(frame, by), frame.index).dropna()
     steps = frame["step"].loc[heights.index]
-    if not len(heights) or steps.iloc[0] == steps.iloc[-1]:
+    if len(heights) < 2:
         return None
+    if steps.iloc[0] == steps.iloc[-1]:
+        lowest, highest = heights.idxmin(), heights.idxmax()
+        return int(lowest), int(highest if highest != lowest else heights.index[1])
     first, last = (heights[steps.to_numpy() == at].idxmax() for at in (steps.iloc[0], steps.iloc[-1]))
     return int(first), int(last)

@@ -23,7 +23,21 @@ LENGTHS: Final = ("response_length", "response_chars")
 VISIT: Final = ("prompt", "step", "rollouts", "rewards", "reward", "squares", "gaps", "gap", "wins", "lengths", "length", "first")
 """Columns of `visits`, in order."""
 
-BOARD: Final = ("visits", "rollouts", "reward", "first", "last", "gain", "variance", "length", "wins", "gap", "last_seen")
+BOARD: Final = (
+    "visits",
+    "rollouts",
+    "reward",
+    "first",
+    "last",
+    "gain",
+    "variance",
+    "length",
+    "wins",
+    "gap",
+    "last_seen",
+    "at",
+    "rollout",
+)
 """Columns of `leaderboard`, in order."""
 
 
@@ -98,7 +112,8 @@ def leaderboard(visited: pd.DataFrame) -> pd.DataFrame:
 
     `reward`, `length` and `gap` (reward − ref_reward) are means over its rollouts, `variance` that of its rewards (of the population, ddof
     0); `first` and `last` are the mean rewards of the first and the last visit that has one, `gain` their difference, NaN where they are
-    one visit; `wins` is the share of rollouts with a reward above the reference's, `last_seen` the last step.
+    one visit; `wins` is the share of rollouts with a reward above the reference's, `last_seen` the last step; `at` is the place of its first
+    visit in `visited`, and `rollout` the frame's key of its first rollout.
     """
     prompt = visited["prompt"].to_numpy()
     starts = np.flatnonzero(np.concatenate([[True], prompt[1:] != prompt[:-1]])[: len(prompt)])
@@ -119,6 +134,8 @@ def leaderboard(visited: pd.DataFrame) -> pd.DataFrame:
         "variance": variance,
         "wins": wins,
         "last_seen": visited["step"].to_numpy()[starts + sizes - 1],
+        "at": starts,
+        "rollout": visited["first"].to_numpy()[starts],
         **means,
     }
     return pd.DataFrame(columns, index=pd.Index(prompt[starts], name="prompt"))[list(BOARD)]

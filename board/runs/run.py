@@ -99,6 +99,10 @@ class Run:
         keys: NDArray[np.int64] = self._by_key.prompt_keys[self.frame.index.to_numpy()]
         return keys
 
+    def prompt_key(self, key: int) -> int:
+        """The key of the prompt of one rollout, by the rollout's."""
+        return int(self._by_key.prompt_keys[key])
+
     @property
     def splits(self) -> tuple[Split, ...]:
         """Whether there are rollouts of training, of an evaluation, or of both, in this order; those that do not say are of training."""

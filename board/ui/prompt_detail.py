@@ -10,7 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from board.analysis.prompt_list import text_column
-from board.analysis.prompt_timeline import Timeline, best_ends, timeline
+from board.analysis.prompt_timeline import Timeline, timeline, usual_pair
 from board.analysis.prompt_visits import length_column
 from board.analysis.selection import neighbours, numeric_columns
 from board.figures.cohort_panels import NAMES
@@ -121,20 +121,15 @@ def _kl_column() -> str:
 
 
 def _chosen(view: View, rows: pd.DataFrame, by: str) -> tuple[int, int] | None:
-    """The keys of the two rollouts to compare: those of the link, else the best of the first visit and that of the last.
-
-    None where there is one visit and nothing was chosen.
-    """
+    """The keys of the two rollouts to compare: those of the link, else the usual two; None where there are none."""
     asked = [view.run.key_of(str(source)) if (source := place.part(side)) is not None else None for side in _SIDES]
     others = [side for side, key in zip(_SIDES, asked, strict=True) if key is not None and key not in rows.index]
     if others:
-        st.text(
-            "A rollout that the link compares is of another prompt: the best of the first and of the last visit are compared."
-        )
+        st.text("A rollout that the link compares is of another prompt: the usual two are compared.")
         place.fill_in(**dict.fromkeys(_SIDES))
     elif asked[0] is not None and asked[1] is not None:
         return asked[0], asked[1]
-    return best_ends(rows, by)
+    return usual_pair(rows, by)
 
 
 def _timeline(view: View, drawn: Timeline, columns: tuple[str, str, str | None], pair: tuple[int, int] | None) -> None:
@@ -187,7 +182,7 @@ def _pair(view: View, steps: "pd.Series[int]", pair: tuple[int, int]) -> None:
     names = dict(zip(pair, "AB", strict=True))
     earlier, later = sorted(names, key=lambda key: (steps.loc[key], key)) if len(names) > 1 else (pair[0], pair[0])
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.subheader("What changed?", anchor=False)
+        st.subheader("What tells them apart?" if steps.nunique() == 1 else "What changed?", anchor=False)
         for key in dict.fromkeys((earlier, later)):
             where = place.link(step=int(steps.loc[key]), rollout=view.run.sources(np.array([key], np.int64))[0])
             st.page_link("board/ui/pages/responses.py", label=f"Open {names[key]}", query_params=where)

@@ -70,12 +70,11 @@ def _columns(run: Run, visited: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFra
         found["prompt"] = preview(run.texts(text, shown["rollout"].to_numpy())).to_pandas().to_numpy()
     if "prompt_id" in run.frame.columns:
         found["prompt_id"] = run.frame["prompt_id"].loc[pd.Index(shown["rollout"])].to_numpy()
-    if (visited["reward"].notna()).any():
-        if (shown["cohort"] != NONE).any():
-            names = ("", *(NAMES[name] for name in COHORTS))
-            found["cohort"] = [names[number - NONE] for number in shown["cohort"].tolist()]
-        if (shown["visits"] > 1).any():
-            found["trend"] = trends(visited, shown)
+    if (shown["cohort"] != NONE).any():
+        names = ("", *(NAMES[name] for name in COHORTS))
+        found["cohort"] = [names[number - NONE] for number in shown["cohort"].tolist()]
+    if (shown["visits"] > 1).any() and shown["reward"].notna().any():
+        found["trend"] = trends(visited, shown)
     for name in NUMBERS:
         if shown[name].notna().any():
             found[name] = shown[name].to_numpy() * (100 if name == "wins" else 1)

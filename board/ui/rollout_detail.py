@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from board.errors import BoardError
+from board.runs.prompt_keys import NO_PROMPT
 from board.runs.rollout import Rollout
 from board.schema import IDS, heading, is_trainers
 from board.text.counting import plural
@@ -72,6 +73,9 @@ def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *,
         where = place.link(step=rollout.step, rollout=rollout.source)
         label = _LINKS[link] if link == "responses" or len(rollout.counts) else _WITHOUT_TOKENS
         st.page_link(f"board/ui/pages/{link}.py", label=label, query_params=where)
+        if (prompt := view.run.prompt_key(rollout.key)) != NO_PROMPT:
+            of_prompt = place.link(step=rollout.step, rollout=rollout.source, prompt=prompt)
+            st.page_link("board/ui/pages/prompts.py", label="Its prompt over training", query_params=of_prompt)
         hiding_choice()
         if link == "tokens":  # the Tokens page says it among the rollout's particulars
             st.text(f"step {rollout.step} · {rollout.source}")

@@ -71,3 +71,10 @@ def test_a_condition_is_one_chip(condition: str) -> None:
     assert chip(condition).condition == condition
     assert "*" not in condition
     assert len(condition) < min(1_000, LONGEST_QUERY)
+
+
+def test_a_text_is_found_whatever_its_case_and_its_quotes() -> None:
+    """Letter for letter, the signs of patterns included."""
+    rows = pd.DataFrame({"prompt_key": [1, 2, 3], "prompt": ["It's 5 % Off", "it's 5 off", None]})
+
+    assert prompts(rows, with_text("prompt", "IT'S 5 %")) == {1}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.prompt_timeline import best_ends, timeline
+from board.analysis.prompt_timeline import timeline, usual_pair
 from board.errors import FieldMissing
 
 NAN = float("nan")
@@ -69,7 +69,9 @@ ENDS: dict[str, tuple[pd.DataFrame, tuple[int, int] | None]] = {
     "the best of the first and of the last visit": (rows([1, 1, 2, 3, 3], reward=[0.0, 1.0, 9.0, 0.5, 0.25]), (101, 103)),
     "the first of equals": (rows([1, 1, 2, 2], reward=[1.0, 1.0, 0.0, 0.0]), (100, 102)),
     "visits without a reward left out": (rows([1, 2, 3, 4], reward=[NAN, 1.0, 2.0, NAN]), (101, 102)),
-    "one visit": (rows([1, 1], reward=[0.0, 1.0]), None),
+    "one visit": (rows([1, 1, 1], reward=[0.5, 1.0, 0.0]), (102, 101)),
+    "one visit of equals": (rows([1, 1, 1], reward=[0.5, 0.5, 0.5]), (100, 101)),
+    "one rollout": (rows([1], reward=[0.5]), None),
     "no reward": (rows([1, 2], reward=[NAN, NAN]), None),
     "no column": (rows([1, 2]), None),
 }
@@ -77,5 +79,5 @@ ENDS: dict[str, tuple[pd.DataFrame, tuple[int, int] | None]] = {
 
 @pytest.mark.parametrize(("frame", "expected"), ENDS.values(), ids=ENDS)
 def test_what_is_compared_unasked(frame: pd.DataFrame, expected: tuple[int, int] | None) -> None:
-    """The best rollout of the first visit and that of the last, where there are two."""
-    assert best_ends(frame, "reward") == expected
+    """The best rollout of the first visit and that of the last; of one visit the worst and the best."""
+    assert usual_pair(frame, "reward") == expected

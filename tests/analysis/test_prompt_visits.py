@@ -77,7 +77,8 @@ def test_the_leaderboard_is_what_a_loop_over_rollouts_finds(tmp_path_factory: py
     expected = slow_leaderboard(rows)
     assert list(board.columns) == list(BOARD)
     assert sorted(names[key] for key in board.index) == sorted(expected)
-    for key, found in board.iterrows():
+    assert visited["prompt"].to_numpy()[board["at"]].tolist() == board.index.tolist()
+    for key, found in board.drop(columns=["at", "rollout"]).iterrows():
         assert found.to_dict() == pytest.approx(expected[names[key]], nan_ok=True, rel=1e-6, abs=1e-6)
 
 

@@ -34,7 +34,7 @@ def sent(test: AppTest, component: str) -> list[Any]:
 
 
 def test_prompts_over_training(root: Path) -> None:
-    """Cohorts by step above the list, the rule in words, and a click on a row opens the prompt in the link."""
+    """Cohorts by step above the list of all prompts, and the rule in words."""
     add_run(root, "run", rows())
 
     test = opened("prompts")
@@ -47,7 +47,7 @@ def test_prompts_over_training(root: Path) -> None:
     assert shown["trend"].tolist()[0] == pytest.approx([-0.05, -0.05, 0.95, 0.95])
     assert shown["wins"].tolist() == pytest.approx([50.0, 100.0, 0.0, 50.0])
     said = texts(test)
-    assert "4 prompts over 4 steps · 1 learned · 1 forgotten · 0 flipping · 1 always solved · 1 never solved · 2 losing" in said
+    assert "4 prompts over 4 steps · 1 learned · 1 forgotten · 0 flipping · 1 always solved · 1 never solved · 1 losing" in said
     assert "solved when its mean reward is 0.450 or more. Learned: none of its first 2 visits solved, all of its last" in said
     (curves,) = sent(test, "rl_logging_board.curves")
     assert [card["key"] for card in curves["meta"]["cards"]] == ["cohorts", "losing"]
@@ -83,7 +83,7 @@ def test_one_prompt_opened(root: Path) -> None:
     assert timeline["meta"]["words"] == {"height": "reward", "color": "KL k3", "size": "tokens", "best": "best"}
     assert timeline["place"] == {"chosen": [0, 24], "at": "3"}
     (diff,) = sent(test, "diff_view")
-    assert [(run["side"], run["text"]) for run in diff["runs"]][-2:] == [("old", "0"), ("new", "3")]
+    assert [(run["side"], run["text"]) for run in diff["runs"]][-2:] == [("old", " 0"), ("new", " 3")]
 
     chosen = opened("prompts", prompt=key, first="rank_0.jsonl:10", second="rank_0.jsonl:1")
     (timeline,) = sent(chosen, "prompt_timeline")

@@ -35,12 +35,9 @@ missing: list[str] = []
 """What the run cannot show, and what it needs."""
 
 
-def judged(visited: pd.DataFrame, rule: Rule) -> pd.DataFrame:
+def judged(visited: pd.DataFrame, board: pd.DataFrame, rule: Rule) -> pd.DataFrame:
     """All prompts with their numbers and cohorts, made once for all readers."""
-    board = caches.frame("prompt_board", lambda _: leaderboard(visited), run)
-    return caches.frame(
-        "prompt_cohorts", lambda _: listing(board, cohorts.cohorts(visited, rule), visited), run, *chosen_rule(rule)
-    )
+    return caches.frame("prompt_list", lambda _: listing(board, cohorts.cohorts(visited, rule)), run, *chosen_rule(rule))
 
 
 def chosen_rule(rule: Rule) -> tuple[float, ...]:
@@ -183,15 +180,13 @@ def once(listed: pd.DataFrame, *, rewarded: bool) -> None:
         st.text("No prompt was rewarded at two steps: there is nothing to compare over training.")
 
 
-def body(visited: pd.DataFrame) -> None:
+def body(visited: pd.DataFrame, board: pd.DataFrame) -> None:
     """The opened prompt, or all of them."""
-    usual = cohorts.usual_threshold(visited)
-    rewarded, compared = bool(visited["reward"].notna().any()), bool(visited["gap"].notna().any())
-    several = rewarded and bool(visited["prompt"].duplicated().any())
-    board = caches.frame("prompt_board", lambda _: leaderboard(visited), run)
+    rewarded, compared = bool(board["reward"].notna().any()), bool(board["gap"].notna().any())
+    several = rewarded and bool((board["visits"] > 1).any())
     orders = tuple(name for name in ORDERS if board[name].notna().any())
-    choices = draw(usual, cohorts=several, losing=compared and several, orders=orders)
-    listed = judged(visited, choices.rule)
+    choices = draw(cohorts.usual_threshold(visited), cohorts=several, losing=compared and several, orders=orders)
+    listed = judged(visited, board, choices.rule)
     keys, asked = found_by(listed, choices), place.part("prompt")
     if isinstance(asked, int) and asked in listed.index:
         facts = listed.loc[[asked]].iloc[0]
@@ -206,9 +201,10 @@ def body(visited: pd.DataFrame) -> None:
 
 with st.spinner("Comparing prompts over all steps"):
     seen = caches.frame("prompt_visits", visits, run)
-if seen.empty:
+    prompts = caches.frame("prompt_board", lambda _: leaderboard(seen), run)
+if prompts.empty:
     absent("Following prompts over training", "prompt or prompt_id")
 else:
-    body(seen)
+    body(seen, prompts)
 unfilled(missing)
 curves.choose(step, zoom=place.step_range("zoom"), key="curves_choice")

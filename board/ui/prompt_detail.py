@@ -125,7 +125,7 @@ def _chosen(view: View, rows: pd.DataFrame, by: str) -> tuple[int, int] | None:
     asked = [view.run.key_of(str(source)) if (source := place.part(side)) is not None else None for side in _SIDES]
     others = [side for side, key in zip(_SIDES, asked, strict=True) if key is not None and key not in rows.index]
     if others:
-        st.text("A rollout that the link compares is of another prompt: the usual two are compared.")
+        st.text("A rollout that the link compares is not one of these: the usual two are compared.")
         place.fill_in(**dict.fromkeys(_SIDES))
     elif asked[0] is not None and asked[1] is not None:
         return asked[0], asked[1]

@@ -93,8 +93,8 @@ def test_one_prompt_opened(root: Path) -> None:
     assert (linked(chosen, "first"), linked(chosen, "prompt")) == (None, str(prompt_key("rhymes")))
     chosen.button(key="all_prompts").click().run()
     assert linked(chosen, "prompt") is None
-    assert "There is no prompt 5 here." in texts(opened("prompts", prompt=5))
-    assert "is of another prompt" in texts(opened("prompts", prompt=key, first="rank_0.jsonl:3", second="rank_0.jsonl:1"))
+    assert "This run has no prompt 5." in texts(opened("prompts", prompt=5))
+    assert "is not one of these" in texts(opened("prompts", prompt=key, first="rank_0.jsonl:3", second="rank_0.jsonl:1"))
 
 
 POOR: dict[str, tuple[list[dict[str, Any]], str]] = {

@@ -109,7 +109,8 @@ def usual_pair(frame: pd.DataFrame, by: str) -> tuple[int, int] | None:
     if len(heights) < 2:
         return None
     if steps.iloc[0] == steps.iloc[-1]:
-        lowest, highest = heights.idxmin(), heights.idxmax()
-        return int(lowest), int(highest if highest != lowest else heights.index[1])
+        lowest, highest = int(np.argmin(heights)), int(np.argmax(heights))
+        keys = heights.index.to_numpy(np.int64)
+        return int(keys[lowest]), int(keys[highest if highest != lowest else 1])
     first, last = (heights[steps.to_numpy() == at].idxmax() for at in (steps.iloc[0], steps.iloc[-1]))
     return int(first), int(last)

@@ -61,7 +61,21 @@ STALE_SECONDS: Final = 5.0
 """A click so soon after the URL was written may come with the URL of before, which a busy browser had not yet replaced."""
 
 _FORGOTTEN: Final[Mapping[str, tuple[PlacePart, ...]]] = {
-    "run": ("step", "group", "prompt", "first", "second", "rollout", "window", "token", "compare", "zoom", "steps", "against", "mark"),
+    "run": (
+        "step",
+        "group",
+        "prompt",
+        "first",
+        "second",
+        "rollout",
+        "window",
+        "token",
+        "compare",
+        "zoom",
+        "steps",
+        "against",
+        "mark",
+    ),
     "step": ("group", "first", "second", "rollout", "window", "token", "compare", "mark"),
     "group": ("first", "second"),
     "prompt": ("first", "second"),

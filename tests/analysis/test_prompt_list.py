@@ -14,7 +14,13 @@ from board.analysis.prompt_list import MOST_POINTS, counts, ids, listing, of_coh
 from board.analysis.prompt_visits import leaderboard, visits
 from board.runs.run import Run
 
-WENT = {"sums": [0.0, 1.0], "names": [1.0, 0.0], "rhymes": [0.5, 0.5, 0.5], "Sums again": [None, 0.0], "none": [0.0, 0.0]}
+WENT: dict[str, list[Any]] = {
+    "sums": [0.0, 1.0],
+    "names": [1.0, 0.0],
+    "rhymes": [0.5, 0.5, 0.5],
+    "Sums again": [None, 0.0],
+    "none": [0.0, 0.0],
+}
 
 
 def followed(folder: Path, went: dict[str, list[Any]] = WENT, **fields: Any) -> tuple[Run, pd.DataFrame, pd.DataFrame]:
@@ -31,7 +37,7 @@ def followed(folder: Path, went: dict[str, list[Any]] = WENT, **fields: Any) -> 
 
 def names(run: Run, listed: pd.DataFrame, keys: Any) -> list[str]:
     """The prompts with these keys."""
-    return run.texts("prompt", listed.loc[pd.Index(keys)]["rollout"].to_numpy()).to_pylist()  # type: ignore[no-any-return]
+    return run.texts("prompt", listed.loc[pd.Index(keys)]["rollout"].to_numpy()).to_pylist()
 
 
 ORDERS: dict[str, tuple[str, str, str, bool, list[str]]] = {

@@ -27,8 +27,8 @@ from board.ui import bound_widgets
 
 _Where = Literal["run", "step", "group", "prompt", "first", "second", "rollout", "token", "compare"]
 PlacePart = Literal[_Where, "metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "against"]
-"""`group` is its number within the step, `prompt` the prompt's key; `first` and `second` are two rollouts that are compared, `against` the step that
-the chosen one is; `mark` a stretch of a text, as `marked` reads it."""
+"""`group` is its number within the step, `prompt` a prompt's key; `first` and `second` are two rollouts that are compared, `against` the step
+that the chosen one is; `mark` a stretch of a text, as `marked` reads it."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 

@@ -3,14 +3,17 @@
 What the board derives is left out, as it is computed again from the rest. Knows parts and files to write; knows no format but ours.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Final, Literal
 
+import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from board.errors import ArgumentRefused
 from board.runs.parts import COUNTS, PADS, Part
@@ -29,7 +32,7 @@ _ROWS_AT_ONCE: Final = 256
 
 
 def convert(run: Run, out: Path, target: Target, on_rows: Callable[[int], None] | None = None) -> list[Path]:
-    """Write each shard of a run into the folder `out`, under its own name with another ending; the files written.
+    """Write the frame's rollouts of each shard into the folder `out`, under its own name with another ending; the files written.
 
     `on_rows` is told how many rows have been written so far. Raises ArgumentRefused when `out` holds something already, or lies in the run.
     """
@@ -38,11 +41,12 @@ def convert(run: Run, out: Path, target: Target, on_rows: Callable[[int], None] 
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ArgumentRefused(f"{shown(out)} is there already and is not an empty folder: choose another.")
     written, rows = [], 0
-    names = file_names({_shard(part) for part in run.parts}, target)
-    for shard, parts in groupby(run.parts, key=_shard):
+    chosen = [_Chosen(part, rows) for part, _, rows in run.parts_of_rows()]
+    names = file_names({one.shard for one in chosen}, target)
+    for shard, pieces in groupby(chosen, key=lambda one: one.shard):
         path = out / path_of(names[shard])
         path.parent.mkdir(parents=True, exist_ok=True)
-        for count in _WRITERS[target](path, [native_table(part) for part in parts]):
+        for count in _WRITERS[target](path, list(pieces)):
             rows += count
             if on_rows:
                 on_rows(rows)
@@ -50,8 +54,20 @@ def convert(run: Run, out: Path, target: Target, on_rows: Callable[[int], None] 
     return written
 
 
-def _shard(part: Part) -> str:
-    return str(part.scalars.column("shard")[0].as_py())
+@dataclass(frozen=True)
+class _Chosen:
+    """The rollouts of a part that are written."""
+
+    part: Part
+    rows: NDArray[np.int64]
+
+    @property
+    def shard(self) -> str:
+        return str(self.part.scalars.column("shard")[0].as_py())
+
+    def table(self) -> pa.Table:
+        whole = native_table(self.part)
+        return whole if len(self.rows) == len(self.part) else whole.take(pa.array(self.rows))
 
 
 def file_names(shards: Collection[str], target: Target) -> dict[str, str]:
@@ -83,19 +99,20 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column
 
 
-def _write_lines(path: Path, tables: Iterable[pa.Table]) -> Iterator[int]:
+def _write_lines(path: Path, chosen: list[_Chosen]) -> Iterator[int]:
     with path.open("wb") as stream:
-        for table in tables:
-            for batch in table.to_batches(max_chunksize=_ROWS_AT_ONCE):
+        for one in chosen:
+            for batch in one.table().to_batches(max_chunksize=_ROWS_AT_ONCE):
                 for row in batch.to_pylist():
                     stream.write(orjson.dumps({name: value for name, value in row.items() if value is not None}) + b"\n")
                 yield len(batch)
 
 
-def _write_parquet(path: Path, tables: list[pa.Table]) -> Iterator[int]:
-    schema = pa.unify_schemas([table.schema for table in tables], promote_options="permissive")
+def _write_parquet(path: Path, chosen: list[_Chosen]) -> Iterator[int]:
+    schema = pa.unify_schemas([native_table(one.part).schema for one in chosen], promote_options="permissive")
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for table in tables:
+        for one in chosen:
+            table = one.table()
             writer.write_table(
                 pa.concat_tables([schema.empty_table(), table], promote_options="permissive"), row_group_size=_ROWS_AT_ONCE
             )

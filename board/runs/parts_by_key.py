@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.runs.columns import Columns, Kept, kept_at
-from board.runs.parts import Part
+from board.runs.parts import COUNTS, Part
 from board.runs.rollout import NO_METRIC
-from board.schema import TEXTS, TOKEN_METRICS, TOKENS
+from board.schema import ALTERNATIVES, TEXTS, TOKEN_METRICS, TOKENS
 
 
 class PartsByKey:
@@ -134,16 +135,47 @@ class PartsByKey:
 
     def texts(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
         """One text column for the given rollouts, in their order; null where a row lacks it. Shape (len(keys),)."""
+        return self._gathered(lambda part: part.texts, column, keys, pa.large_string())
+
+    def lists(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
+        """One token column for the given rollouts, in their order; null where a row lacks it. Shape (len(keys),)."""
+        held = (part.tokens.column(column).type for part in self.parts if column in part.tokens.column_names)
+        return self._gathered(lambda part: part.tokens, column, keys, next(held))
+
+    @cached_property
+    def has_alternatives(self) -> bool:
+        """Whether any row says what else could have been sampled."""
+        return any(ALTERNATIVES in part.tokens.column_names for part in self.parts)
+
+    def bytes_of(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many bytes the texts of each of some rollouts take, and how many tokens it has, padding included; (len(keys),) each."""
+        of_texts, tokens, numbers = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64), self._numbers(keys)
+        for number in np.unique(numbers).tolist():
+            part, chosen = self.parts[number], np.flatnonzero(numbers == number)
+            rows = keys[chosen] - self._starts[number]
+            for column in part.texts.column_names:
+                of_texts[chosen] += pc.fill_null(pc.binary_length(part.texts.column(column)), 0).to_numpy()[rows]
+            if COUNTS in part.tokens.column_names:
+                tokens[chosen] = pc.list_value_length(part.tokens.column(COUNTS)).to_numpy()[rows]
+        return of_texts, tokens
+
+    def _gathered(
+        self, table: Callable[[Part], Columns], column: str, keys: Sequence[int] | NDArray[np.int64], kind: pa.DataType
+    ) -> pa.ChunkedArray:
+        """A column of the given rollouts, in their order, piece by piece out of their parts; null where a part lacks it."""
         wanted = np.asarray(keys, np.int64)
         order = np.argsort(wanted, kind="stable")
         numbers = self._numbers(wanted[order])
-        pieces = [self._text_piece(int(n), column, wanted[order][numbers == n] - self._starts[n]) for n in np.unique(numbers)]
+        pieces = [
+            _taken(table(self.parts[number]), column, wanted[order][numbers == number] - self._starts[number], kind)
+            for number in np.unique(numbers).tolist()
+        ]
         if (np.diff(wanted) > 0).all():  # as in a run that was written in order: there is nothing to put back
-            return pa.chunked_array(pieces, pa.large_string())
-        gathered = pa.chunked_array(pieces, pa.large_string()).combine_chunks()
+            return pa.chunked_array(pieces, kind)
+        gathered = pa.chunked_array(pieces, kind).combine_chunks()
         back = np.empty(len(order), np.int64)
         back[order] = np.arange(len(order))
-        return pa.chunked_array([gathered.take(pa.array(back))], pa.large_string())
+        return pa.chunked_array([gathered.take(pa.array(back))], kind)
 
     def text_pieces(self, column: str) -> Iterator[Kept | pa.Array]:
         """One text column part by part, in the order of keys: where it lies on the disk, else itself; null where a part lacks it."""
@@ -153,10 +185,11 @@ class PartsByKey:
             else:
                 yield kept_at(part.texts, column) or part.texts.column(column).combine_chunks()
 
-    def _text_piece(self, number: int, column: str, rows: NDArray[np.int64]) -> pa.Array:
-        table = self.parts[number].texts
-        if column not in table.column_names:
-            return pa.nulls(len(rows), pa.large_string())
-        if len(rows) == table.num_rows:  # all of them, once each and rising
-            return table.column(column).combine_chunks()
-        return table.column(column).take(pa.array(rows)).combine_chunks()
+
+def _taken(table: Columns, column: str, rows: NDArray[np.int64], kind: pa.DataType) -> pa.Array:
+    """Some rows of a column, rising."""
+    if column not in table.column_names:
+        return pa.nulls(len(rows), kind)
+    if len(rows) == table.num_rows:  # all of them, once each
+        return table.column(column).combine_chunks()
+    return table.column(column).take(pa.array(rows)).combine_chunks()

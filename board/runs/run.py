@@ -24,7 +24,7 @@ from board.runs.parts_by_key import PartsByKey
 from board.runs.progress import Reading
 from board.runs.rollout import Rollout, parsed_source, raw_record, rollout_at, source_of, tokens_at
 from board.runs.whole_frame import whole_frame
-from board.schema import EVALUATION
+from board.schema import ALTERNATIVES, EVALUATION, TOKENS
 from board.sources.shards import Fingerprint, Shard
 from board.text.counting import plural
 from board.text.path_names import shown
@@ -216,6 +216,20 @@ class Run:
     def texts(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
         """One text column for the given rollouts, in their order; null where a row lacks it. Shape (len(keys),)."""
         return self._by_key.texts(column, keys)
+
+    @property
+    def list_columns(self) -> tuple[str, ...]:
+        """Names of the columns of `lists`: response_tokens, then the token metrics, then what else could have been sampled."""
+        held, others = (TOKENS,) * self._by_key.has_tokens, (ALTERNATIVES,) * self._by_key.has_alternatives
+        return (*held, *self.token_metrics, *others)
+
+    def lists(self, column: str, keys: Sequence[int] | NDArray[np.int64]) -> pa.ChunkedArray:
+        """One of `list_columns` for the given rollouts, in their order, a list each; null where a row lacks it. Shape (len(keys),)."""
+        return self._by_key.lists(column, keys)
+
+    def bytes_of(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many bytes the texts of each of some rollouts take, and how many tokens it has, padding included; (len(keys),) each."""
+        return self._by_key.bytes_of(keys)
 
     def text_pieces(self, column: str) -> Iterator[Kept | pa.Array]:
         """One text column of all rollouts that were read, in the order of keys: piece by piece, where it lies on the disk or itself."""

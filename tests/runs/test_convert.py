@@ -125,3 +125,19 @@ def test_command(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert "rank_0.jsonl:4: is not JSON" in done.stderr
     assert CliRunner().invoke(main, ["convert", str(tmp_path / "none"), str(tmp_path / "c")]).exit_code == 2
+
+
+def test_command_converts_what_is_asked_for(tmp_path: Path) -> None:
+    """--where leaves the other rollouts out, whole shards too; one that is no condition ends the command before anything is written."""
+    folder = run_of(tmp_path / "run")
+    asked = ["convert", str(folder), str(tmp_path / "a"), "--where", "step = 1 AND response ILIKE 'A%'"]
+
+    for target in TARGETS:
+        done = CliRunner().invoke(main, [*asked[:2], str(tmp_path / target), *asked[3:], "--to", target])
+        assert (done.exit_code, done.stdout) == (0, f"2 rollouts in 1 file under {tmp_path / target}\n")
+        assert open_run(tmp_path / target).frame["line"].tolist() == [1, 2]
+
+    wrong = CliRunner().invoke(main, [*asked[:4], "stepp = 1"])
+    assert wrong.exit_code == 2
+    assert "stepp" in wrong.stderr
+    assert not (tmp_path / "a").exists()

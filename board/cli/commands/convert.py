@@ -5,28 +5,34 @@ from pathlib import Path
 import click
 
 from board.cli.endings import Command, ExitCode
+from board.cli.filtering import WHERE, chosen
 from board.cli.options import MAPPING, TOKENIZER
 from board.cli.printing import say
+from board.text.counting import plural
 from board.text.path_names import shown
 
 
 @click.command(cls=Command)
 @TOKENIZER
 @MAPPING
+@WHERE
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option(
     "--to", "target", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True, help="What to write."
 )
-def convert(run: Path, out: Path, target: str, tokenizer: Path | None, mapping: Path | None) -> None:
-    """Write the rollouts of the folder RUN, whatever trainer's they are, as the board's own rows into the folder OUT."""
+def convert(run: Path, out: Path, target: str, where: str | None, tokenizer: Path | None, mapping: Path | None) -> None:
+    """Write the rollouts of the folder RUN, whatever trainer's they are, as the board's own rows into the folder OUT.
+
+    A file for each of the run's files, with what the trainer logged alone. For one table with all columns of the board: `export`.
+    """
     from board.runs import convert as converting
     from board.runs.opening import open_run
     from board.text.terminal import on_one_line
 
-    opened = open_run(run, tokenizer=tokenizer, mapping=mapping)
+    opened = chosen(open_run(run, tokenizer=tokenizer, mapping=mapping), where)
     written = converting.convert(opened, out, "parquet" if target == "parquet" else "jsonl")
-    say(f"{len(opened.frame):,} rollouts in {len(written):,} files under {shown(out)}")
+    say(f"{plural(len(opened.frame), 'rollout')} in {plural(len(written), 'file')} under {shown(out)}")
     for problem in opened.report.problems[:5]:
         say(f"  {on_one_line(str(problem))}", err=True)
     if opened.report.refused:

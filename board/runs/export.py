@@ -1,0 +1,189 @@
+"""The rollouts of a run's frame as one file, CSV, JSON lines or Parquet, written piece by piece: all columns, all texts, on request all arrays.
+
+Missing is null, or an empty cell, never 0. Numbers read back as they are, but for infinities in JSON, which has none: they are null there.
+Texts are written letter for letter: a spreadsheet may take one that begins with = for a formula. Knows neither screens nor the network.
+"""
+
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from board.errors import ArgumentRefused
+from board.runs.export_table import ExportTable
+from board.runs.run import Run
+from board.system import atomic_write
+from board.text.path_names import shown
+
+Format = Literal["csv", "jsonl", "parquet"]
+
+FORMATS: Final[tuple[Format, ...]] = get_args(Format)
+
+MEDIA: Final[dict[Format, str]] = {
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/x-ndjson",
+    "parquet": "application/vnd.apache.parquet",
+}
+"""What HTTP calls each."""
+
+_SAMPLED_PARTS: Final = 3
+_SAMPLED_ROWS: Final = 100
+"""Of each sampled part, and fewer where they are large: what a file's columns take besides rows must not count for much."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The next bytes of a file."""
+
+    rows: int
+    """How many rollouts are complete with it, beside those before."""
+    data: bytes
+
+
+def pieces(run: Run, form: Format, arrays: bool = False) -> Iterator[Piece]:
+    """The file, piece by piece, each made when it is asked for; what is in memory is bounded by a batch of rollouts."""
+    table = ExportTable(run, arrays)
+    yield from _WRITERS[form](table.schema, table.batches())
+
+
+def write(run: Run, out: Path, form: Format, arrays: bool = False, on_rows: Callable[[int], None] | None = None) -> int:
+    """Write the file to `out`, whole or not at all; its bytes. `on_rows` is told how many rollouts are written so far.
+
+    Raises ArgumentRefused where there is something already or `out` lies in the run, and OSError.
+    """
+    if out.resolve().is_relative_to(run.location.resolve()):
+        raise ArgumentRefused(f"{shown(out)} lies in the run itself, which is never written to: choose another place.")
+    if out.exists():
+        raise ArgumentRefused(f"{shown(out)} is there already: choose another name.")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    rows = size = 0
+    with atomic_write.replacing(out) as stream:
+        for piece in pieces(run, form, arrays):
+            stream.write(piece.data)
+            rows, size = rows + piece.rows, size + len(piece.data)
+            if on_rows:
+                on_rows(rows)
+    return size
+
+
+def about_bytes(run: Run, form: Format, arrays: bool) -> float:
+    """About how many bytes the file has: as many a rollout as a few of the run's beginning, middle and end take. 0 without rollouts."""
+    table = ExportTable(run, arrays)
+    sample = table.thinned(_sampled(run, table.keys))
+    if not len(sample):
+        return 0.0
+    sizes = [
+        sum(len(piece.data) for piece in _WRITERS[form](table.schema, iter(batches))) for batches in ([], [table.rows(sample)])
+    ]
+    return sizes[0] + (sizes[1] - sizes[0]) / len(sample) * len(table)
+
+
+def _sampled(run: Run, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Places in the frame of a few rollouts, out of few parts: what is not looked at stays on the disk."""
+    held = [start + rows for _, start, rows in run.parts_of_rows()]
+    chosen = [held[at] for at in _spread(len(held), _SAMPLED_PARTS)]
+    wanted = np.concatenate([np.zeros(0, np.int64), *(keys[_spread(len(keys), _SAMPLED_ROWS)] for keys in chosen)])
+    return np.flatnonzero(np.isin(keys, wanted))
+
+
+def _spread(count: int, most: int) -> NDArray[np.int64]:
+    """Up to `most` of the numbers below `count`, evenly spread."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
+
+
+def _csv(schema: pa.Schema, batches: Iterator[pa.Table]) -> Iterator[Piece]:
+    """RFC 4180 in UTF-8: texts in quotes, numbers without; lists as JSON; a missing value is empty without quotes, an empty text `""`."""
+    options = pa_csv.WriteOptions(include_header=False, quoting_style="needed")
+    yield Piece(0, _written(schema.empty_table(), pa_csv.WriteOptions(quoting_style="needed")))
+    for table in batches:
+        yield Piece(len(table), _written(table, options))
+
+
+def _written(table: pa.Table, options: pa_csv.WriteOptions) -> bytes:
+    nested = {name for name, kind in zip(table.column_names, table.schema.types, strict=True) if pa.types.is_nested(kind)}
+    texts = {
+        name: pa.array([None if one is None else _json(one).decode() for one in _values(table.column(name))], pa.large_string())
+        if name in nested
+        else table.column(name)
+        for name in table.column_names
+    }
+    sink = io.BytesIO()
+    pa_csv.write_csv(pa.table(texts), sink, options)
+    return sink.getvalue()
+
+
+def _lines(schema: pa.Schema, batches: Iterator[pa.Table]) -> Iterator[Piece]:
+    """An object a line, with every column in each."""
+    for table in batches:
+        columns = [_values(table.column(name)) for name in schema.names]
+        rows = zip(*columns, strict=True)
+        yield Piece(len(table), b"".join(_json(dict(zip(schema.names, row, strict=True))) + b"\n" for row in rows))
+
+
+def _json(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
+
+
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    """A column as Python objects; a list of numbers as a numpy array, which is written as short as its four bytes need."""
+    if not (pa.types.is_large_list(column.type) and pa.types.is_floating(column.type.value_type)):
+        plain: list[Any] = column.to_pylist()
+        return plain
+    values: list[Any] = []
+    for chunk in column.chunks:
+        flat, bounds = chunk.values.to_numpy(zero_copy_only=False), chunk.offsets.to_numpy().tolist()
+        there = chunk.is_valid().to_pylist()
+        values += [flat[bounds[at] : bounds[at + 1]] if there[at] else None for at in range(len(chunk))]
+    return values
+
+
+def _parquet(schema: pa.Schema, batches: Iterator[pa.Table]) -> Iterator[Piece]:
+    """A row group a batch, compressed with zstd; types are the frame's, token arrays lists of float32."""
+    outlet = _Outlet()
+    with pq.ParquetWriter(outlet, schema, compression="zstd") as writer:
+        for table in batches:
+            writer.write_table(table, row_group_size=len(table))
+            yield Piece(len(table), outlet.taken())
+    yield Piece(0, outlet.taken())
+
+
+class _Outlet(io.RawIOBase):
+    """A file that gives away what was written, and goes on counting."""
+
+    def __init__(self) -> None:
+        self._held: list[bytes] = []
+        self._at = 0
+
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Keep a copy until it is taken."""
+        self._held.append(bytes(data))
+        self._at += len(self._held[-1])
+        return len(self._held[-1])
+
+    def tell(self) -> int:
+        """How many bytes were written in all."""
+        return self._at
+
+    def taken(self) -> bytes:
+        """What was written since the last time."""
+        data, self._held = b"".join(self._held), []
+        return data
+
+
+_WRITERS: Final[dict[Format, Callable[[pa.Schema, Iterator[pa.Table]], Iterator[Piece]]]] = {
+    "csv": _csv,
+    "jsonl": _lines,
+    "parquet": _parquet,
+}

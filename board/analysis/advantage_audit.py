@@ -71,7 +71,11 @@ def _step_starts(grouped: Grouped) -> NDArray[np.int64]:
 def _misfits(fit: Fit, grouped: Grouped, logged: Float64Array) -> pd.DataFrame:
     """The rollouts that were compared and do not fit."""
     rows = np.flatnonzero(~fit.fits & np.isfinite(fit.errors))
-    rows = rows[np.argsort(-np.abs(fit.errors[rows]), kind="stable")[:MOST_LISTED]]
+    sizes = -np.abs(fit.errors[rows])
+    if len(rows) > MOST_LISTED:  # to sort all of a million would take seconds
+        largest = np.sort(np.argpartition(sizes, MOST_LISTED)[:MOST_LISTED])
+        rows, sizes = rows[largest], sizes[largest]
+    rows = rows[np.argsort(sizes, kind="stable")]
     of_group = grouped.groups.iloc[np.searchsorted(grouped.starts, rows, side="right") - 1]
     return pd.DataFrame(
         {

@@ -18,6 +18,8 @@ from board.metrics.formulas import Float64Array
 from board.metrics.pass_at_k import pass_at_k, powers_of_two
 
 Kind = Literal["all right", "mixed", "all wrong", "no reward"]
+MOST_CURVES: Final = 6
+"""So many curves of pass@k stand in one panel."""
 KINDS: Final[tuple[Kind, ...]] = ("all right", "mixed", "all wrong", "no reward")
 
 BINARY: Final = 0.5
@@ -149,8 +151,9 @@ def pass_by_step(grouped: Grouped, threshold: float, ks: Sequence[int]) -> pd.Da
 
 
 def usual_ks(grouped: Grouped) -> list[int]:
-    """The k whose pass@k is drawn: powers of two up to the size of the largest group, and 1,024."""
-    return powers_of_two(int(grouped.groups["scored"].max()))
+    """The k whose pass@k is drawn: powers of two up to the size of the largest group, and 1,024; of more than MOST_CURVES evenly many."""
+    every = powers_of_two(int(grouped.groups["scored"].max()))
+    return [every[at] for at in np.unique(np.linspace(0, len(every) - 1, MOST_CURVES).round().astype(np.int64))]
 
 
 def listed(groups: pd.DataFrame, step: int, by: str, *, descending: bool) -> pd.DataFrame:

@@ -108,7 +108,7 @@ def noise(run: Run, of_filter: Run, grouped: Grouped, step: int) -> None:
         value=0.0,
         key="noise_tolerance",
         bind="query-params",
-        width=200,
+        width=260,
         help="A reward with a part for length or format differs a little between equal answers on purpose.",
     )
     bar = st.empty()
@@ -121,7 +121,9 @@ def noise(run: Run, of_filter: Run, grouped: Grouped, step: int) -> None:
     bar.empty()
     st.text(_noise_line(found))
     try:
-        payload = build([Card("noise", noise_panel(found))], span=(int(run.steps[0]), int(run.steps[-1])), height=PLOT_HEIGHT)
+        payload = build(
+            [Card("noise", noise_panel(found))], span=(int(run.steps[0]), int(run.steps[-1])), height=PLOT_HEIGHT, columns=2
+        )
     except FieldMissing:
         st.text("No two responses of a group are equal, nor their final answers: nothing can contradict.")
         return

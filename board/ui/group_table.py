@@ -9,7 +9,7 @@ import streamlit as st
 from board.analysis.groups import Grouped
 from board.runs.run import Run
 from board.text.display import preview
-from board.text.format_number import column_format
+from board.text.format_number import MISSING, column_format
 from board.ui import place
 from board.ui.group_controls import ORDERS, GroupChoices, order_by
 
@@ -17,7 +17,7 @@ HEAD_HEIGHT: Final = 35
 ROW_HEIGHT: Final = 35
 MOST_HEIGHT: Final = 620
 """In pixels; longer tables scroll."""
-PROMPT_WIDTH: Final = 220
+PROMPT_WIDTH: Final = 150
 
 _HELP: Final = {
     "group": "number of the group within its step",
@@ -53,6 +53,7 @@ def draw(run: Run, grouped: Grouped, shown: pd.DataFrame, choices: GroupChoices,
         selection_mode=[*place.ROW_OR_CELL, "single-column"],
         hide_index=True,
         row_height=ROW_HEIGHT,
+        placeholder=MISSING,
         height=height(len(frame)),
         column_config={str(name): _column(str(name), frame[name], choices) for name in frame.columns},
     )
@@ -60,18 +61,19 @@ def draw(run: Run, grouped: Grouped, shown: pd.DataFrame, choices: GroupChoices,
 
 def columns(run: Run, grouped: Grouped, shown: pd.DataFrame) -> pd.DataFrame:
     """The table's columns: numbers of the groups, whether they teach, the best response's validation reward, and the prompt's beginning."""
-    numbers = ["group", "rollouts", "mean", "std", "best", "gap", "right", "pass_at_k"]
+    numbers = ["group", "mean", "std", "best", "gap", "right", "pass_at_k"]
     frame = shown[numbers].reset_index(drop=True)
     frame["kind"] = shown["kind"].astype(str).to_numpy()
     frame["gradient"] = ["none" if flat else "" for flat in shown["flat"]]
+    frame["rollouts"] = shown["rollouts"].to_numpy()
     if not shown["scored"].any():
         frame = frame[["group", "rollouts"]]
     elif "valid_reward" in run.frame.columns:
         best = [best_of(grouped, at) for at in shown.index.tolist()]
-        frame.insert(5, "best_valid", run.frame["valid_reward"].loc[best].to_numpy())
+        frame.insert(4, "best_valid", run.frame["valid_reward"].loc[best].to_numpy())
     if "prompt" in run.text_columns:
         first = [int(grouped.keys[grouped.starts[at]]) for at in shown.index.tolist()]
-        frame["prompt"] = preview(run.texts("prompt", first)).to_pandas()
+        frame.insert(1, "prompt", preview(run.texts("prompt", first)).to_pandas())
     return frame
 
 

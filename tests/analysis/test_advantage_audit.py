@@ -56,7 +56,11 @@ def test_rollouts_that_do_not_fit_lead_to_their_group() -> None:
 def test_many_misfits_are_bounded() -> None:
     """No more than MOST_LISTED are listed for a rule."""
     given = frame(steps=100).assign(advantage=7.0)
-    assert audit(given, groups.find(given)).misfits["rule"].value_counts().max() == MOST_LISTED
+    misfits = audit(given, groups.find(given)).misfits
+    assert misfits["rule"].value_counts().max() == MOST_LISTED
+    errors = misfits.loc[misfits["rule"] == "RLOO", "error"].abs()
+    every = 7.0 - 4 / 3 * (given["reward"] - given.groupby(["step", "group"])["reward"].transform("mean"))
+    assert errors.tolist() == pytest.approx(every.abs().nlargest(MOST_LISTED).tolist())
 
 
 LACKING = {

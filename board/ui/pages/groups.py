@@ -100,7 +100,7 @@ def overview(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> N
 def summary(order: pd.DataFrame) -> str:
     """One line on the step's groups: how many, how large, how many give no gradient."""
     outside = groups.without_group(of_step(run.frame[["step", "group"]], step))
-    parts = [f"Step {step} has {plural(len(order), 'group')}"]
+    parts = [f"Step {step:,} has {plural(len(order), 'group')}"]
     if of_filter is not run:
         parts[0] += " with a rollout that the filter leaves, each shown whole"
     if len(order):

@@ -23,8 +23,12 @@ const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 30; // pixels of a strip
 const EDGE = 3; // percent of its width that stay free on either side, for dots at the ends
 const BINS = 40; // dots nearer than this share of the width stand above each other
+const STACK = 5; // dots above each other, and no more
+const INSET = 3; // pixels that stay free above and below
+const WIDEST_GAP = 6; // pixels between columns of dots
+const MOST_WIDTH = 120; // pixels that all dots of one reward take together
 const LEAST = 1.8;
-const LARGEST = 5; // radius of a dot in pixels
+const LARGEST = 4; // radius of a dot in pixels
 
 /** @param {Mounted<Strips>} mounted */
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -107,9 +111,11 @@ function strip({ threshold, color }, { mean }, dots) {
   const plot = shape("svg", "gs-plot", { "aria-hidden": "true" });
   if (threshold !== null) plot.append(upright("gs-line", threshold, 0));
   const drawn = shape("g", "gs-dots", { fill: color });
-  for (const { x, y, size } of stacked(dots)) {
+  for (const { x, y, dx, size } of stacked(dots)) {
     const r = (LEAST + (LARGEST - LEAST) * Math.sqrt(size)).toFixed(1);
-    drawn.append(shape("circle", "", { cx: across(x), cy: y.toFixed(1), r }));
+    /** @type {Record<string, string>} */
+    const moved = dx ? { transform: `translate(${dx.toFixed(1)} 0)` } : {};
+    drawn.append(shape("circle", "", { cx: across(x), cy: y.toFixed(1), r, ...moved }));
   }
   plot.append(drawn);
   if (mean !== null) plot.append(upright("gs-mean", mean, HEIGHT / 2 - 8));
@@ -117,9 +123,10 @@ function strip({ threshold, color }, { mean }, dots) {
 }
 
 /**
- * How high each dot stands: those of about the same reward are spread over the height, the shortest on top.
+ * Where each dot stands: those of about the same reward are stacked, the shortest on top, in as many columns as they need, which grow away from
+ * the nearer end of the strip. `dx` is in pixels from the place of its reward.
  * @param {{ x: number; size: number }[]} dots
- * @returns {{ x: number; y: number; size: number }[]}
+ * @returns {{ x: number; y: number; dx: number; size: number }[]}
  */
 export function stacked(dots) {
   /** @type {Map<number, { x: number; size: number }[]>} */
@@ -130,12 +137,16 @@ export function stacked(dots) {
     if (held) held.push(dot);
     else bins.set(bin, [dot]);
   }
-  /** @type {{ x: number; y: number; size: number }[]} */
+  /** @type {{ x: number; y: number; dx: number; size: number }[]} */
   const placed = [];
   for (const bin of bins.values()) {
     bin.sort((a, b) => a.size - b.size);
+    const columns = Math.ceil(bin.length / STACK);
+    const high = Math.ceil(bin.length / columns);
+    const apart = Math.min(WIDEST_GAP, MOST_WIDTH / columns);
     bin.forEach((dot, i) => {
-      placed.push({ ...dot, y: ((i + 0.5) / bin.length) * HEIGHT });
+      const y = INSET + (((i % high) + 0.5) / high) * (HEIGHT - 2 * INSET);
+      placed.push({ ...dot, y, dx: apart * (Math.floor(i / high) - dot.x * (columns - 1)) });
     });
   }
   return placed;

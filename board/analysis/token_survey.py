@@ -76,7 +76,7 @@ def survey(run: Run, metric: str, estimator: str = DEFAULT_ESTIMATOR, told: Told
         done += len(rows)
         told(done / len(run.frame))
     edges = np.searchsorted(number, np.arange(stretches + 1))
-    tokens = _most_extreme(adding.tokens(), extreme(metric))
+    tokens = most_extreme(adding.tokens(), extreme(metric))
     return Survey(
         metric,
         extreme(metric),
@@ -164,7 +164,7 @@ def _group(part: Part, steps: NDArray[np.int64], at: int) -> NDArray[np.int64]:
     return own
 
 
-def _most_extreme(tokens: pd.DataFrame, order: Extreme) -> pd.DataFrame:
+def most_extreme(tokens: pd.DataFrame, order: Extreme) -> pd.DataFrame:
     """The MOST most extreme tokens of each stretch, most extreme first; equal ones by step, key and position."""
     extremeness = rank(tokens["value"].to_numpy(np.float32), order)
     columns = [tokens[name].to_numpy(np.int64) for name in ("position", "key", "step")]

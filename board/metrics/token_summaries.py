@@ -169,7 +169,8 @@ def codes(values: NDArray[np.float32]) -> NDArray[np.int32]:
 def code_values(numbers: IntArray) -> Float64Array:
     """The middle of each of these bins; infinite at either end."""
     size = np.abs(np.asarray(numbers, np.int64) - CODES)
-    low, high = (((size + one + _FIRST_CODE) << _DROPPED).astype(np.int32).view(np.float32).astype(np.float64) for one in (0, 1))
+    known = np.minimum(size, CODES - 2)
+    low, high = (((known + one + _FIRST_CODE) << _DROPPED).astype(np.int32).view(np.float32).astype(np.float64) for one in (0, 1))
     middle = np.where(size >= CODES - 1, np.inf, np.where(size == 0, 0, (low + high) / 2 - float(_NEAR_ZERO)))
     return np.where(np.asarray(numbers) < CODES, -middle, middle)
 

@@ -20,6 +20,7 @@ from board.analysis.groups import Grouped, with_any
 from board.analysis.groups import find as find_groups
 from board.analysis.logged_curves import CurveReader, Scalars, find
 from board.analysis.step_stats import per_step
+from board.analysis.token_survey import Survey
 from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart, Ready
 from board.figures.theme import ink
@@ -200,6 +201,16 @@ def latest_answer(location: str, query: str, *, anew: bool) -> LatestValue[Any]:
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _latest_answer(location: str, query: str) -> LatestValue[Any]:
     return LatestValue()
+
+
+def survey(run: Run, metric: str, estimator: str, make: Callable[[], Survey]) -> Survey:
+    """All tokens of a run by a metric, counted once for all readers: the last few are kept."""
+    return _surveys().get(_of(run, "survey", (metric, estimator)), run.load_id, make)
+
+
+@st.cache_resource(show_spinner=False)
+def _surveys() -> OfLatestLoads[Survey]:
+    return OfLatestLoads(8)
 
 
 def stage(run: Run) -> str:

@@ -26,9 +26,10 @@ from board.runs.run import Run
 from board.ui import bound_widgets
 
 _Where = Literal["run", "step", "group", "prompt", "first", "second", "rollout", "token", "compare"]
-PlacePart = Literal[_Where, "metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "against"]
+_Seen = Literal["metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "against", "bar", "cell"]
+PlacePart = Literal[_Where, _Seen]
 """`group` is its number within the step, `prompt` a prompt's key; `first` and `second` are two rollouts that are compared, `against` the step
-that the chosen one is; `mark` a stretch of a text, as `marked` reads it."""
+that the chosen one is; `mark` a stretch of a text, as `marked` reads it; `bar` and `cell` a stretch of numbers and a place, of all tokens."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 
@@ -40,6 +41,9 @@ Parameters = dict[str, str | list[str]]
 
 _WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "prompt", "token", "against")
 """Parts of the place that are whole numbers."""
+
+_IN_ROLLOUT: Final[tuple[PlacePart, ...]] = ("window", "token", "compare", "mark")
+_OF_TOKENS: Final[tuple[PlacePart, ...]] = ("bar", "cell")
 
 _PASSING: Final[tuple[PlacePart, ...]] = (
     "group",
@@ -54,6 +58,7 @@ _PASSING: Final[tuple[PlacePart, ...]] = (
     "steps",
     "filter",
     "against",
+    *_OF_TOKENS,
 )
 """Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
 
@@ -61,25 +66,11 @@ STALE_SECONDS: Final = 5.0
 """A click so soon after the URL was written may come with the URL of before, which a busy browser had not yet replaced."""
 
 _FORGOTTEN: Final[Mapping[str, tuple[PlacePart, ...]]] = {
-    "run": (
-        "step",
-        "group",
-        "prompt",
-        "first",
-        "second",
-        "rollout",
-        "window",
-        "token",
-        "compare",
-        "zoom",
-        "steps",
-        "against",
-        "mark",
-    ),
-    "step": ("group", "first", "second", "rollout", "window", "token", "compare", "mark"),
+    "run": ("step", "group", "prompt", "first", "second", "rollout", *_IN_ROLLOUT, "zoom", "steps", "against", *_OF_TOKENS),
+    "step": ("group", "first", "second", "rollout", *_IN_ROLLOUT),
     "group": ("first", "second"),
     "prompt": ("first", "second"),
-    "rollout": ("window", "token", "compare", "mark"),
+    "rollout": _IN_ROLLOUT,
     "token": ("compare",),
 }
 """What depends on a part of the place and is forgotten with it."""
@@ -237,14 +228,21 @@ def row_clicked(table: str, places: Sequence[Mapping[str, str | int]], /, **head
     """
 
     def callback() -> None:
-        selection = (st.session_state.get(table) or {}).get("selection", {})
-        rows = [row for row, _ in selection.get("cells", [])] or selection.get("rows", [])
-        if act := next((act for name, act in heads.items() if name in selection.get("columns", [])), None):
+        columns = (st.session_state.get(table) or {}).get("selection", {}).get("columns", [])
+        row = clicked_row(table)
+        if act := next((act for name, act in heads.items() if name in columns), None):
             act()
-        elif rows and rows[0] < len(places):
-            go(**places[rows[0]])
+        elif row is not None and row < len(places):
+            go(**places[row])
 
     return callback
+
+
+def clicked_row(table: str) -> int | None:
+    """The row that was clicked in the table with that key, in the callback for it; None where a head was, or a mark was taken off."""
+    selection = (st.session_state.get(table) or {}).get("selection", {})
+    rows = [row for row, _ in selection.get("cells", [])] or selection.get("rows", [])
+    return int(rows[0]) if rows else None
 
 
 def select_row(table: str, row: int | None) -> None:

@@ -94,8 +94,10 @@ def _load() -> table_views.TableViews:
 def _put(view: TableView, there: Container[str], keep: Container[str] = ()) -> None:
     """Set the widgets, but for those in `keep`, to what a view holds and this run has."""
     columns, sort = [name for name in view.columns if name in there], view.sort if view.sort in there else ""
-    held = {"columns": columns, "sort": sort, "order": view.order, "filter": view.text, "text_width": view.width}
+    held = {"columns": columns, "sort": sort, "order": view.order, "text": view.text, "text_width": view.width}
     place.set_widgets(view_name=view.name, **{name: value for name, value in held.items() if name not in keep})
+    if "filter" not in keep:
+        place.go(filter=view.condition or None)
 
 
 def _choose(there: Container[str]) -> None:
@@ -113,8 +115,8 @@ def _shown(columns: tuple[str, ...]) -> TableView:
         columns=columns,
         sort=place.widget_text("sort"),
         order="ascending" if place.widget_text("order") == "ascending" else "descending",
-        text=place.widget_text("filter"),
-        condition="",
+        text=place.widget_text("text"),
+        condition=str(place.part("filter") or ""),
         width=int(place.widget_value("text_width") or WIDTH),
     )
 

@@ -9,7 +9,7 @@ from board.analysis.selection import extreme_tokens, neighbours, of_step, prefer
 from board.schema import BY_TITLE, extreme
 from board.text.counting import plural
 from board.text.format_number import MISSING
-from board.ui import place, rollout_breakdown, rollout_detail, token_panel
+from board.ui import place, rollout_breakdown, rollout_detail, token_panel, token_tour
 from board.ui.components import folded
 from board.ui.controls import extreme_choices, unseen_estimator
 from board.ui.messages import absent
@@ -86,6 +86,8 @@ def parts() -> None:
     extremes()
 
 
+if tour := token_tour.told():
+    st.text(tour)
 folded.show(particulars(run, rollout, view.pads, view.system_end), key="particulars")
 notes()
 token_panel.draw(pane)
@@ -96,3 +98,4 @@ if by_token:
 else:
     rollout_detail.response(view, rollout)
 rollout_breakdown.against_reference(view, rollout)
+token_tour.listen(opening=False)

@@ -23,6 +23,20 @@ export function element(tag, className = "", properties = {}, ...children) {
 }
 
 /**
+ * Puts `root` in the place of what was drawn before; where the reader's focus was in that, it stays.
+ * @param {HTMLElement | ShadowRoot} parent
+ * @param {HTMLElement | null} before
+ * @param {HTMLElement} root
+ */
+export function replace(parent, before, root) {
+  const within = before?.getRootNode();
+  const focused = within instanceof ShadowRoot || within instanceof Document ? within.activeElement : null;
+  before?.remove();
+  parent.append(root);
+  if (focused && before?.contains(focused)) root.focus({ preventScroll: true });
+}
+
+/**
  * Runs `work` once per frame however often it is asked for.
  * @param {() => void} work
  * @returns {Deferred}

@@ -1,0 +1,83 @@
+"""How a run's tokens are spread by one metric, as few enough bars to draw, and the most extreme tokens that a bar stands for.
+
+Bars are made of the fine bins that a survey counts in, so that parts of a run add up. Knows no screen.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board.analysis.token_survey import Survey, Told, most_extreme, read_tokens
+from board.metrics.token_summaries import CODES, MOST, code_values, codes, rank
+from board.runs.run import Run
+
+BARS: Final = 60
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Tokens counted in bars of equal width."""
+
+    edges: NDArray[np.float64]
+    """(b + 1,) in the metric's unit; empty where no token has a finite number."""
+    counts: NDArray[np.int64]
+    """(b,)"""
+    codes: NDArray[np.int64]
+    """(b + 1,): the fine bins of bar i are those from `codes[i]` to before the next; it has those whose middle lies in it."""
+    infinite: int
+    """Tokens whose number is infinite, in no bar."""
+
+
+def bars(in_bins: NDArray[np.int64]) -> Bars:
+    """Fine bins, (2 * CODES,) counts, as bars from the first that holds a token to the last."""
+    held = np.flatnonzero(in_bins)
+    finite = held[np.isfinite(code_values(held))]
+    infinite = int(in_bins.sum() - in_bins[finite].sum())
+    if not len(finite):
+        return Bars(np.empty(0), np.zeros(0, np.int64), np.zeros(0, np.int64), infinite)
+    middles = code_values(np.arange(2 * CODES))
+    low, high = middles[finite[[0, -1]]]
+    if low == high:
+        low, high = low - (abs(low) * 0.1 or 0.5), high + (abs(high) * 0.1 or 0.5)
+    edges = low + (high - low) * np.arange(BARS + 1) / BARS
+    starts = np.searchsorted(middles, edges)
+    starts[0], starts[-1] = finite[0], finite[-1] + 1
+    cumulated = np.concatenate([[0], np.cumsum(in_bins)])
+    return Bars(edges, np.diff(cumulated[starts]), starts.astype(np.int64), infinite)
+
+
+def tokens_of_bar(run: Run, of: Survey, estimator: str, first: int, stop: int, told: Told = lambda _: None) -> pd.DataFrame:
+    """The most extreme tokens in the fine bins from `first` to before `stop`, at most MOST of them, as `Survey.tokens` has them.
+
+    Taken from the survey where it holds all of them, else read from the token arrays.
+    """
+    known = of.tokens[_within(of.tokens["value"].to_numpy(np.float32), first, stop)]
+    if len(known) == int(of.in_bins[first:stop].sum()):
+        return known.head(MOST).reset_index(drop=True)
+    found = known.head(MOST)
+    done = 0
+    for keys, positions, values in read_tokens(run, of.metric, estimator):
+        chosen = np.flatnonzero(_within(values, first, stop))
+        ranks = rank(values[chosen], of.order)
+        if len(ranks) > MOST:
+            chosen = chosen[np.argpartition(ranks, MOST)[:MOST]]
+        read = pd.DataFrame({"key": keys[chosen], "position": positions[chosen], "value": values[chosen]})
+        found = most_extreme(_one_stretch(run, read, found), of.order)
+        done += len(values)
+        told(min(1.0, done / max(1, int(of.in_bins.sum()))))
+    return found
+
+
+def _within(values: NDArray[np.float32], first: int, stop: int) -> NDArray[np.bool_]:
+    found = codes(values)
+    return (first <= found) & (found < stop)
+
+
+def _one_stretch(run: Run, read: pd.DataFrame, before: pd.DataFrame) -> pd.DataFrame:
+    """Tokens that were read and those of before, each once, as of one stretch of steps."""
+    steps = run.frame["step"].loc[pd.Index(read["key"])].to_numpy()
+    both = pd.concat([before, read.assign(step=steps)]).drop_duplicates(["key", "position"])
+    return both.assign(stretch=0)

@@ -1,0 +1,135 @@
+"""Tokens picked from a whole run as a table: narrowed by what they are and where they stand, each with some of the text around it.
+
+Knows no screen.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board.analysis.segments import Kind, find_segments
+from board.runs.run import Run
+from board.schema import TOKENS
+from board.text.display import visible
+from board.text.token_decoding import Codec, codec_of, decoded
+
+Sign = Literal["any", "positive", "negative"]
+
+SHOWN: Final = 200
+"""So many tokens are listed."""
+
+LOOKED_AT: Final = 3_000
+"""In so many tokens, the first of the list, is a segment looked for: each response has to be read for it."""
+
+AROUND: Final = 8
+"""Tokens on either side that are shown with one."""
+
+_CODEC_TOKENS: Final = 4_000
+"""So many tokens of a response tell how tokens name their bytes."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which tokens to list."""
+
+    text: str = ""
+    """What the token must contain, without regard to case; empty for anything."""
+    segment: Kind | None = None
+    first: int = 1
+    """Positions, counted from 1, both ends included."""
+    last: int | None = None
+    sign: Sign = "any"
+    """Of the advantage at the token."""
+    step: int | None = None
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What is listed of some tokens."""
+
+    tokens: pd.DataFrame
+    """key, step, position (from 0), value; at most SHOWN, in their order."""
+    matching: int
+    """How many there are in all."""
+    looked_at: int | None
+    """In how many a segment was looked for, where that are not all; else None."""
+
+
+def listed(run: Run, tokens: pd.DataFrame, wanted: Wanted) -> Listed:
+    """Those of the tokens (columns key, step, position, value) that are wanted, in their order."""
+    keep = tokens["position"].to_numpy() >= wanted.first - 1
+    if wanted.last is not None:
+        keep &= tokens["position"].to_numpy() < wanted.last
+    if wanted.step is not None:
+        keep &= tokens["step"].to_numpy() == wanted.step
+    found = tokens[keep]
+    if wanted.sign != "any":
+        advantages = run.at_tokens("advantages", *_places(found))
+        found = found[advantages > 0 if wanted.sign == "positive" else advantages < 0]
+    if wanted.text:
+        found = found[_containing(run, found, wanted.text)]
+    looked_at = None
+    if wanted.segment is not None:
+        looked_at = LOOKED_AT if len(found) > LOOKED_AT else None
+        found = found.head(LOOKED_AT)
+        found = found[segments_of(run, found) == wanted.segment]
+    return Listed(found.head(SHOWN).reset_index(drop=True), len(found), looked_at)
+
+
+def _places(tokens: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return tokens["key"].to_numpy(np.int64), tokens["position"].to_numpy(np.int64)
+
+
+def _containing(run: Run, tokens: pd.DataFrame, text: str) -> NDArray[np.bool_]:
+    """Which of the tokens contain a text, read as text or by the tokenizer's name."""
+    held = [name or "" for name in run.at_tokens(TOKENS, *_places(tokens)).tolist()]
+    names, number = np.unique(np.array(held, object), return_inverse=True)
+    codec, sought = codec_in(run, tokens), text.casefold()
+    matching = [sought in name.casefold() or sought in decoded(codec, name).casefold() for name in names.tolist()]
+    return np.array(matching, bool)[number]
+
+
+def codec_in(run: Run, tokens: pd.DataFrame) -> Codec:
+    """How the tokens of a run name their bytes, by the response that the first of some tokens is in."""
+    if tokens.empty:
+        return "plain"
+    return codec_of((run.rollout(int(tokens["key"].iloc[0])).tokens or [])[:_CODEC_TOKENS])
+
+
+def segments_of(run: Run, tokens: pd.DataFrame) -> NDArray[np.object_]:
+    """The kind of segment that each of some tokens is in, (len(tokens),); "" where the rollout has no response_tokens."""
+    kinds = np.full(len(tokens), "", object)
+    keys, positions = _places(tokens)
+    for key in np.unique(keys).tolist():
+        own = np.flatnonzero(keys == key)
+        segments = find_segments(run.rollout(key).tokens or [])
+        lasts = np.array([segment.last for segment in segments], np.int64)
+        at = np.searchsorted(lasts, positions[own])
+        kinds[own] = [segments[one].kind if one < len(segments) else "" for one in at.tolist()]
+    return kinds
+
+
+def in_context(run: Run, tokens: pd.DataFrame, around: int = AROUND) -> pd.DataFrame:
+    """Some tokens as text, in their order: columns before, token, after; empty where a rollout has no response_tokens."""
+    codec = codec_in(run, tokens)
+    keys, positions = _places(tokens)
+    places = np.arange(-around, around + 1)[:, np.newaxis] + positions
+    names = run.at_tokens(TOKENS, np.tile(keys, len(places)), places.ravel()).reshape(places.shape)
+    texts = [[decoded(codec, name or "") for name in row] for row in names.tolist()]
+    return pd.DataFrame(
+        {
+            "before": _joined(texts[:around]),
+            "token": [visible(text) for text in texts[around]],
+            "after": _joined(texts[around + 1 :]),
+        },
+        index=tokens.index,
+    )
+
+
+def _joined(columns: Sequence[Sequence[str]]) -> list[str]:
+    """Texts of each row end to end, line ends marked: a table's cell has one line."""
+    return ["".join(pieces).replace("\n", "↵") for pieces in zip(*columns, strict=True)]

@@ -1,0 +1,21 @@
+"""Listens to keys that Streamlit's own buttons cannot have, wherever the reader is, but in what takes keys itself. Draws nothing.
+
+Knows nothing of what the keys do.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import streamlit as st
+
+from board.ui.components import bundle
+
+_keys: Final = st.components.v2.component("rl_logging_board.keys", js=bundle.script("keys/keys.js"))
+
+
+def listen(keys: Mapping[str, str], *, key: str, on_press: Callable[[], None]) -> None:
+    """Hear these keys, by what a keyboard event calls them, and what each stands for.
+
+    After one the component of that key has what it stands for as `pressed`, and `on_press` is called.
+    """
+    _keys(key=key, data={"keys": dict(keys)}, on_pressed_change=on_press)

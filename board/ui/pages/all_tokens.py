@@ -1,0 +1,321 @@
+"""All tokens: how is a token metric spread, where in the response is it high, which tokens are extreme? Choices, data, computing, drawing."""
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from board.analysis import token_bars, token_list, token_places, token_survey
+from board.analysis.color_ranges import ends_of
+from board.analysis.token_bars import Bars, bars
+from board.analysis.token_list import LOOKED_AT, Listed
+from board.analysis.token_survey import Survey, survey
+from board.metrics.token_summaries import MOST
+from board.runs.run import Run
+from board.schema import BY_TITLE
+from board.text.counting import plural
+from board.text.format_number import MISSING, column_format
+from board.ui import caches, place, token_tour
+from board.ui.components import count_bars, heat_map
+from board.ui.token_controls import TokenChoices, part_choice, token_choices, wanted_choices
+
+PANEL_WIDTH = 440
+"""Spread and picture stand side by side while each has so many pixels."""
+BARS = "token_bars"
+PICTURE = "token_picture"
+TICK_SECONDS = 0.1
+
+view = place.view()
+run = view.run
+
+
+@contextmanager
+def progress(text: str) -> Iterator[Callable[[float], None]]:
+    """A bar while something is counted, seen only where that takes a moment; it says how much is left."""
+    slot, started, last = st.empty(), time.monotonic(), 0.0
+
+    def told(share: float) -> None:
+        nonlocal last
+        gone = time.monotonic() - started
+        if share and gone > last + TICK_SECONDS:
+            last = gone
+            slot.progress(min(1.0, share), text=f"{text} · {gone / share - gone:.0f} s left")
+
+    yield told
+    slot.empty()
+
+
+def counted(of: Run, choices: TokenChoices) -> Survey:
+    """All tokens of some rollouts by the chosen metric, counted once for all readers."""
+
+    def make() -> Survey:
+        with progress(f"Counting {choices.metric} of {plural(len(of.frame), 'rollout')}") as told:
+            return survey(of, choices.metric, choices.estimator, told)
+
+    return caches.survey(of, choices.metric, choices.estimator, make)
+
+
+def forget_bar() -> None:
+    """To be called when another metric or scope is chosen: its bars are others."""
+    place.go(bar=None)
+
+
+def pair(name: str, count: int) -> list[int] | None:
+    """A part of the link that is so many whole numbers; None where it is not."""
+    numbers = re.fullmatch("-".join([r"(m?\d{1,19})"] * count), str(place.part("bar" if name == "bar" else "cell") or ""))
+    return [int(one.replace("m", "-")) for one in numbers.groups()] if numbers else None
+
+
+def spread(of: Survey, choices: TokenChoices) -> tuple[int, int] | None:
+    """Bars of how many tokens have which numbers; the stretch of fine bins that the chosen one stands for."""
+    found, where = bars(of.in_bins), "all steps" if choices.all_steps else f"step {view.step}"
+    st.subheader("How is it spread?", anchor=False)
+    if not len(found.counts):
+        st.text(f"No token of {where} has a finite {choices.metric}.")
+        return None
+    chosen = chosen_bar(found)
+    unit = BY_TITLE[choices.metric].unit if choices.metric in BY_TITLE else ""
+    count_bars.show(
+        found.edges.tolist(),
+        found.counts.tolist(),
+        chosen=chosen,
+        label=f"Tokens by {choices.metric}, counts on a logarithmic scale",
+        unit=unit,
+        key=BARS,
+        on_click=bar_clicked(found, chosen),
+    )
+    infinite = f" · {plural(found.infinite, 'token')} of infinite {choices.metric} in no bar" if found.infinite else ""
+    st.text(f"{choices.metric} of the tokens of {where}, counts on a logarithmic scale{infinite}")
+    return None if chosen is None else (int(found.codes[chosen]), int(found.codes[chosen + 1]))
+
+
+def chosen_bar(found: Bars) -> int | None:
+    """Which bar the link names by its middle fine bin; none where that is in no bar now."""
+    asked = pair("bar", 1)
+    if asked is None or not found.codes[0] <= asked[0] < found.codes[-1]:
+        return None
+    return int(np.searchsorted(found.codes, asked[0], side="right")) - 1
+
+
+def bar_clicked(found: Bars, chosen: int | None) -> Callable[[], None]:
+    """A callback for the bars: look into the one that was clicked, or no longer."""
+
+    def callback() -> None:
+        at = place.reported(BARS, "clicked")
+        if isinstance(at, int) and 0 <= at < len(found.counts):
+            place.go(bar=None if at == chosen or not found.counts[at] else str(found.codes[at]))
+
+    return callback
+
+
+def positions(choices: TokenChoices) -> Callable[[], None]:
+    """The metric by position and step as a picture; what draws the rollouts that stand out at the chosen place, below it."""
+    st.subheader("Where in the response is it high?", anchor=False)
+    part = part_choice()
+    of = counted(run, choices)
+    means = token_places.picture(of, part)
+    known = means[np.isfinite(means)].astype(np.float32)
+    ends = ends_of(known, choices.metric)
+    if ends is None:
+        st.text(f"No token has a finite {choices.metric}.")
+        return lambda: None
+    column = BY_TITLE.get(choices.metric)
+    diverging = column.scale == "diverging" if column else bool(known.min() < 0 < known.max())
+    low, high = (float(known.min()), float(known.max())) if column and column.unit == "0 to 1" else ends
+    steps = [f"{a:,}" if a == b else f"{a:,} to {b:,}" for a, b in zip(of.first.tolist(), of.last.tolist(), strict=True)]
+    cell = chosen_cell(of, part, means.shape[1])
+    here = int(np.searchsorted(of.last, view.step))
+    heat_map.show(
+        means,
+        columns=steps,
+        rows=[token_places.place_name(part, at) for at in range(means.shape[1])],
+        scale="diverging" if diverging else "sequential",
+        ends=(low, high),
+        chosen=(here, None) if cell is None else cell,
+        label=f"Mean {choices.metric} by place and step",
+        unit=column.unit if column else "",
+        key=PICTURE,
+        on_click=cell_clicked(of, part),
+    )
+    return lambda: None if cell is None else standing_out(of, choices, part, cell)
+
+
+def chosen_cell(of: Survey, part: token_places.Part, places: int) -> tuple[int, int] | None:
+    """Column and row of the picture that the link names; none where the link is of another part, step or place."""
+    asked = pair("cell", 3)
+    if asked is None or asked[0] != token_places.PARTS.index(part) or not 0 <= asked[2] < places:
+        return None
+    at = int(np.searchsorted(of.last, asked[1]))
+    return (at, asked[2]) if at < len(of.first) and of.first[at] <= asked[1] else None
+
+
+def cell_clicked(of: Survey, part: token_places.Part) -> Callable[[], None]:
+    """A callback for the picture: look into the place that was clicked, and go to its step."""
+
+    def callback() -> None:
+        clicked = re.fullmatch(r"(\d{1,6}),(\d{1,6})", str(place.reported(PICTURE, "clicked")))
+        if clicked and int(clicked[1]) < len(of.first):
+            step = int(of.first[int(clicked[1])])
+            place.go(step=step, cell=f"{token_places.PARTS.index(part)}-{str(step).replace('-', 'm')}-{clicked[2]}")
+
+    return callback
+
+
+def standing_out(of: Survey, choices: TokenChoices, part: token_places.Part, cell: tuple[int, int]) -> None:
+    """The rollouts of the chosen step whose mean at the chosen place is most extreme; a click goes there."""
+    first, last = int(of.first[cell[0]]), int(of.last[cell[0]])
+    found = caches.frame(
+        "rollouts_at",
+        lambda opened: token_places.rollouts_at(opened.of_steps(first, last), choices.metric, choices.estimator, part, cell[1]),
+        run,
+        choices.metric,
+        choices.estimator,
+        part,
+        first,
+        cell[1],
+    )
+    where = f"step {first:,}" if first == last else f"steps {first:,} to {last:,}"
+    st.text(f"Rollouts of {where} by their mean {choices.metric} at {token_places.place_name(part, cell[1])}, most extreme first")
+    table = pd.DataFrame({f"{choices.metric}, mean": found["mean"], "tokens there": found["tokens"]})
+    if "reward" in run.frame.columns:
+        table["reward"] = run.frame["reward"].loc[pd.Index(found["key"])].to_numpy()
+    token_table(table, places_of(found, choices), key=f"rollouts_at_{run.load_id}_{choices.metric}_{part}_{cell}", height=220)
+
+
+def extreme_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int] | None) -> None:
+    """The most extreme tokens, of the chosen bar or of all, each in its text; a click goes there."""
+    st.subheader("Which tokens are the most extreme?", anchor=False)
+    wanted = wanted_choices(named=run.has_tokens, signed="advantages" in run.token_metrics)
+    tokens = of.tokens if within is None else bar_tokens(of, choices, within)
+    found = token_list.listed(run, tokens, wanted)
+    st.text(summary(of, len(tokens), found, choices, within))
+    if found.tokens.empty:
+        return
+    shown = token_list.in_context(run, found.tokens) if run.has_tokens else pd.DataFrame(index=found.tokens.index)
+    table = pd.DataFrame({choices.metric: found.tokens["value"].astype(np.float64)}).join(shown)
+    table["position"] = found.tokens["position"] + 1
+    table["step"] = found.tokens["step"]
+    if "advantages" in run.token_metrics and choices.metric != "advantage":
+        keys, at = (found.tokens[name].to_numpy(np.int64) for name in ("key", "position"))
+        table["advantage"] = run.at_tokens("advantages", keys, at).astype(np.float64)
+    places = places_of(found.tokens, choices)
+    token_tour.offer(places)
+    token_table(table, places, key=f"extreme_{run.load_id}_{choices}_{within}_{hash(wanted)}_{view.step}", height=420)
+
+
+def bar_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int]) -> pd.DataFrame:
+    """The most extreme tokens of the chosen bar, read once where the survey does not hold them."""
+    scope = run if choices.all_steps else run.of_steps(view.step, view.step)
+
+    def read(_: Run) -> pd.DataFrame:
+        with progress("Reading the tokens of this bar") as told:
+            return token_bars.tokens_of_bar(scope, of, choices.estimator, *within, told)
+
+    return caches.frame("tokens_of_bar", read, scope, choices.metric, choices.estimator, *within)
+
+
+def summary(of: Survey, tokens: int, found: Listed, choices: TokenChoices, within: tuple[int, int] | None) -> str:
+    """One line on which tokens are listed, of so many."""
+    order = {"magnitude": "farthest from 0", "highest": "largest", "lowest": "smallest"}[of.order]
+    each = "of each step" if choices.all_steps else f"of step {view.step}"
+    if len(of.first) and (of.first != of.last).any():
+        each = f"of each of {len(of.first):,} stretches of steps"
+    parts = [f"The {MOST} {order} {each if within is None else 'of the marked bar'}"]
+    if found.matching < tokens:
+        parts.append(f"{found.matching:,} of {plural(tokens, 'token')} match")
+    elif tokens < MOST:
+        parts.append(f"there are {tokens:,}" if tokens != 1 else "there is one")
+    if len(found.tokens) < found.matching:
+        parts.append(f"{len(found.tokens):,} of {found.matching:,} shown")
+    if found.looked_at is not None:
+        parts.append(f"segments looked for in the first {LOOKED_AT:,}")
+    if len(found.tokens):
+        parts.append("a click chooses one, Enter opens it, ] and [ go on")
+    return " · ".join(parts)
+
+
+def places_of(tokens: pd.DataFrame, choices: TokenChoices) -> list[dict[str, str | int]]:
+    """Where the reader is when he looks at some tokens (columns key, step, position)."""
+    sources = run.sources(tokens["key"].to_numpy(np.int64))
+    return [
+        {"step": int(step), "rollout": source, "token": int(at), "metric": choices.metric}
+        for step, source, at in zip(tokens["step"], sources, tokens["position"], strict=True)
+    ]
+
+
+def token_table(table: pd.DataFrame, places: list[dict[str, str | int]], *, key: str, height: int) -> None:
+    """A table whose rows are tokens, with the place of each: a click on a row chooses its token."""
+    here = (place.part("rollout"), place.part("token"))
+    at = next((row for row, one in enumerate(places) if (one["rollout"], one["token"]) == here), None)
+    place.select_row(key, at)
+    st.dataframe(
+        table,
+        key=key,
+        on_select=lambda: row_chosen(key, places),
+        selection_mode=place.ROW_OR_CELL,
+        hide_index=True,
+        height=min(height, 35 * (len(table) + 1) + 3),
+        placeholder=MISSING,
+        column_config={str(name): column_of(str(name), table[name]) for name in table.columns},
+    )
+
+
+def row_chosen(key: str, places: list[dict[str, str | int]]) -> None:
+    """Walk through the table's tokens from the one that was clicked."""
+    token_tour.offer(places)
+    row = place.clicked_row(key)
+    if row is not None:
+        token_tour.begin(row)
+
+
+def column_of(name: str, values: "pd.Series[Any]") -> Any:
+    """How the table shows a column: numbers that share their decimals, the text around a token at some width."""
+    if name in ("before", "token", "after"):
+        return st.column_config.TextColumn(width={"before": 240, "token": 120, "after": 240}[name])
+    if name in ("step", "position", "tokens there"):
+        return st.column_config.NumberColumn(format="%,d")
+    return st.column_config.NumberColumn(format="%.4g" if name != "reward" else column_format(values.to_numpy(np.float64)))
+
+
+def chosen_token() -> None:
+    """The token that the reader chose, and the way to it."""
+    token, rollout = place.part("token"), place.asked_rollout(run)
+    if rollout is None or not isinstance(token, int):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.page_link("board/ui/pages/tokens.py", label="Open its tokens", query_params=place.link())
+        st.text(f"position {token + 1:,} of {place.part('rollout')}, step {view.step} {token_tour.told()}")
+
+
+def body(metrics: list[str]) -> None:
+    """The page of a run with token metrics."""
+    choices = token_choices(metrics, forget_bar)
+    scope = run if choices.all_steps else run.of_steps(view.step, view.step)
+    of = counted(scope, choices)
+    panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="large")
+    with panels.cell():
+        within = spread(of, choices)
+    with panels.cell():
+        picture = st.container()
+    below = st.container()
+    chosen_token()
+    extreme_tokens(of, choices, within)
+    with picture:  # last: the whole run may take a moment, and the step is there at once
+        draw_rollouts = positions(choices)
+    with below:
+        draw_rollouts()
+    token_tour.listen(opening=True)
+
+
+found_metrics = token_survey.metrics_of(run)
+if found_metrics:
+    body(found_metrics)
+else:
+    st.text(
+        f"All tokens needs a list of numbers per token, such as {', '.join(token_survey.declared_fields())}: this run has none."
+    )

@@ -1,0 +1,79 @@
+"""Tokens of a run as a table: what narrows it, and the text around each."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rows import row, write_run
+
+from board.analysis.token_list import SHOWN, Wanted, in_context, listed
+from board.analysis.token_survey import survey
+from board.runs.opening import open_run
+from board.runs.run import Run
+
+THINKING = ["<think>", "Wait", ",", " no", "</think>", "\n", "Wait", " 42"]
+
+
+def opened(tmp_path: Path, **fields: Any) -> Run:
+    """A rollout of a step that thinks and answers, another without tokens, one of a later step in byte-level BPE."""
+    numbers = [0.1, 0.9, 0.2, -0.3, 0.4, 0.5, -0.8, 0.7]
+    rows = [
+        row(0, response_tokens=THINKING, values=numbers, advantages=[1, -1, 1, -1, 0, None, 1, -1], **fields),
+        row(0, values=[0.95, 0.05]),
+        row(1, response_tokens=["Ġthe", "Ġcat", "Ċ", "Ġwait"], values=[0.6, 0.01, 0.02, 0.03]),
+    ]
+    return open_run(write_run(tmp_path / "run", {"a.jsonl": rows}))
+
+
+CASES: dict[str, tuple[Wanted, list[float]]] = {
+    "all": (Wanted(), [0.95, 0.9, -0.8, 0.7, 0.6, 0.5, 0.4, -0.3, 0.2, 0.1, 0.05, 0.03, 0.02, 0.01]),
+    "a text in any case": (Wanted(text="wait"), [0.9, -0.8, 0.03]),
+    "a space": (Wanted(text=" n"), [-0.3]),
+    "none is no text": (Wanted(text="none"), []),
+    "a segment": (Wanted(segment="think"), [0.9, 0.4, -0.3, 0.2, 0.1]),
+    "text after it": (Wanted(segment="text", text="wait"), [-0.8, 0.03]),
+    "positions": (Wanted(first=2, last=3), [0.9, 0.2, 0.05, 0.02, 0.01]),
+    "positive advantage": (Wanted(sign="positive"), [-0.8, 0.2, 0.1]),
+    "negative advantage": (Wanted(sign="negative"), [0.9, 0.7, -0.3]),
+    "a step": (Wanted(step=1), [0.6, 0.03, 0.02, 0.01]),
+    "several": (Wanted(text="wait", sign="negative", segment="think"), [0.9]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_narrowed(name: str, tmp_path: Path) -> None:
+    """Each condition leaves the tokens that meet it, in their order; a token that cannot be told never does."""
+    wanted, values = CASES[name]
+    run = opened(tmp_path)
+
+    found = listed(run, survey(run, "value").tokens, wanted)
+
+    assert found.tokens["value"].tolist() == pytest.approx(values)
+    assert (found.matching, found.looked_at) == (len(values), None)
+
+
+def test_context(tmp_path: Path) -> None:
+    """Some tokens either side, decoded, line ends marked, within the rollout; nothing where a row has no tokens."""
+    run = opened(tmp_path)
+    found = listed(run, survey(run, "value").tokens, Wanted()).tokens
+    rows = in_context(run, found, around=2).to_numpy(str).tolist()
+    table = dict(zip(zip(found["key"], found["position"], strict=True), rows, strict=True))
+
+    assert table[0, 6] == ["</think>↵", "Wait", " 42"]
+    assert table[0, 0] == ["", "<think>", "Wait,"]
+    assert table[1, 0] == ["", "", ""]
+    byte_level = found[found["key"] == 2]
+    assert in_context(run, byte_level)["token"].tolist() == ["·the", "·wait", "↵", "·cat"]
+
+
+def test_bounded(tmp_path: Path) -> None:
+    """No more than so many are listed, and how many there are is told; nothing is found in a run without tokens' names."""
+    run = open_run(write_run(tmp_path / "run", {"a.jsonl": [row(step, values=[1.0] * 300) for step in range(3)]}))
+    tokens = survey(run, "value").tokens
+
+    found = listed(run, tokens, Wanted())
+
+    assert (len(found.tokens), found.matching) == (SHOWN, 600)
+    assert listed(run, tokens, Wanted(text="a")).matching == 0
+    assert listed(run, tokens, Wanted(segment="text")).matching == 0
+    assert listed(run, tokens, Wanted(sign="positive")).matching == 0

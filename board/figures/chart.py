@@ -48,11 +48,14 @@ class Chart:
     lines: tuple[ChartLine, ...] = ()
     cased: bool = False
     """Whether the mark needs a casing, being drawn over colours."""
+    brushed: str = ""
+    """The column that x is the numbers of, where a stretch of it can be brushed."""
 
 
-def without_steps(data: list[Spec], layout: Spec) -> Chart:
-    """A chart whose x is no step."""
-    return Chart({"data": data, "layout": layout}, np.empty(0, np.int64))
+def without_steps(data: list[Spec], layout: Spec, brushed: str = "") -> Chart:
+    """A chart whose x is no step; where x is the numbers of the column `brushed`, a drag marks a stretch of them."""
+    dragged = {"dragmode": "select", "selectdirection": "h"} if brushed else {}
+    return Chart({"data": data, "layout": layout | dragged}, np.empty(0, np.int64), brushed=brushed)
 
 
 def step_mark(chart: Chart, step: int, *, latest: bool = False) -> Spec | None:

@@ -55,7 +55,7 @@ def step_histogram(rewards: FloatArray, ref_rewards: FloatArray | None = None, t
         layout, {name: float(values.mean()) for name, values in (("policy", policy), ("reference", reference)) if values.size}
     )
     _count_axes(layout, "reward", int(counts.max()), edges if points else None)
-    return without_steps(data, layout)
+    return without_steps(data, layout, "reward")
 
 
 def gap_histogram(gaps: FloatArray, title: str = "By how much does the policy beat the reference?") -> Chart:
@@ -78,7 +78,7 @@ def gap_histogram(gaps: FloatArray, title: str = "By how much does the policy be
     layout["shapes"].append(_vertical(0.0, {"color": MARK, "width": 1}))
     counts = bin_counts(known, edges)
     _count_axes(layout, "reward minus reference reward", int(counts.max()), edges if points else None)
-    return without_steps([_bars(edges, counts, colors, points)], layout)
+    return without_steps([_bars(edges, counts, colors, points)], layout, "reward_gap")
 
 
 def reward_heat(

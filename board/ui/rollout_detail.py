@@ -5,6 +5,7 @@ from typing import Any, Final, Literal
 import pandas as pd
 import streamlit as st
 
+from board.analysis import alike
 from board.errors import BoardError
 from board.runs.prompt_keys import NO_PROMPT
 from board.runs.rollout import Rollout
@@ -12,7 +13,7 @@ from board.schema import IDS, heading, is_trainers
 from board.text.counting import plural
 from board.text.display import shorten, without_padding, without_system_prompt
 from board.text.format_number import fmt
-from board.ui import place, rollout_breakdown, token_panel
+from board.ui import filter_chips, place, rollout_breakdown, token_panel
 from board.ui.components import verbatim
 from board.ui.controls import hiding_choice, unseen_estimator
 from board.ui.messages import notice
@@ -77,8 +78,18 @@ def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *,
             of_prompt = place.link(step=rollout.step, rollout=rollout.source, prompt=prompt)
             st.page_link("board/ui/pages/prompts.py", label="Its prompt over training", query_params=of_prompt)
         hiding_choice()
+        _filter_by(view, rollout.key)
         if link == "tokens":  # the Tokens page says it among the rollout's particulars
             st.text(f"step {rollout.step} · {rollout.source}")
+
+
+def _filter_by(view: View, key: int) -> None:
+    """What makes a filter of all that is like this rollout, on every page."""
+    if key not in view.run.frame.index:
+        return
+    with st.popover("Filter by"):
+        for said, condition in alike.conditions(view.run, key).items():
+            st.button(said, key=f"filter_by_{said}", type="tertiary", on_click=filter_chips.add, args=(condition,))
 
 
 def _move(view: View, label: str, key: int | None, shortcut: Shortcut) -> None:

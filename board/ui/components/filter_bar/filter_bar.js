@@ -35,8 +35,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   states.set(parentElement, state);
   const refused = data.problem && data.problem.typed !== known?.data.problem?.typed;
   Object.assign(state, { data, tell: setTriggerValue });
-  const changed = (/** @type {Chip[]} */ chips) => state.tell("chips", chips);
-  showChips(state.chips, data.chips, changed, (at) => edit(state, at));
+  draw(state);
   state.count.textContent = data.count;
   state.root.toggleAttribute(
     "data-filtered",
@@ -86,6 +85,19 @@ function build(parentElement, data) {
   input.onkeydown = (event) => typed(state, event);
   parentElement.append(root);
   return state;
+}
+
+/**
+ * The chips. What the reader changes is there at once: the next click may come before the server has answered.
+ * @param {State} state
+ */
+function draw(state) {
+  const changed = (/** @type {Chip[]} */ chips) => {
+    state.data = { ...state.data, chips };
+    draw(state);
+    state.tell("chips", chips);
+  };
+  showChips(state.chips, state.data.chips, changed, (at) => edit(state, at));
 }
 
 /**

@@ -70,13 +70,13 @@ def _units(steps: Steps, values: FloatArray, prompts: NDArray[np.int64]) -> tupl
     """
     known = np.flatnonzero(np.isfinite(values))
     rows = steps.row[known]
-    order = np.lexsort([prompts[known], rows])
-    rows, known = rows[order], known[order]
-    begins = np.flatnonzero(np.concatenate([[True], (np.diff(rows) != 0) | (np.diff(prompts[known]) != 0)])[: len(known)])
-    found = np.asarray(values, np.float64)[known]
-    sums = np.add.reduceat(found, begins) if len(begins) else found
-    counts = np.diff([*begins, len(known)]).astype(np.float64)
-    return _blocks(sums, counts, np.searchsorted(rows[begins], np.arange(len(steps.numbers) + 1)))
+    codes, prompts_there = pd.factorize(prompts[known])
+    # in the order of their first rollouts, so step by step as these are: no sorting
+    unit, firsts = pd.factorize(rows * max(1, len(prompts_there)) + codes)
+    sums = np.bincount(unit, np.asarray(values, np.float64)[known], len(firsts)).astype(np.float64)
+    counts = np.bincount(unit, minlength=len(firsts)).astype(np.float64)
+    of_steps = np.asarray(firsts, np.int64) // max(1, len(prompts_there))
+    return _blocks(sums, counts, np.searchsorted(of_steps, np.arange(len(steps.numbers) + 1)))
 
 
 def _blocks(

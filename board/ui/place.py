@@ -26,9 +26,9 @@ from board.runs.run import Run
 from board.ui import bound_widgets
 
 _Where = Literal["run", "step", "group", "prompt", "first", "second", "rollout", "token", "compare"]
-_Seen = Literal["metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "against", "bar", "cell"]
+_Seen = Literal["metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "step_a", "bar", "cell"]
 PlacePart = Literal[_Where, _Seen]
-"""`group` is its number within the step, `prompt` a prompt's key; `first` and `second` are two rollouts that are compared, `against` the step
+"""`group` is its number within the step, `prompt` a prompt's key; `first` and `second` are two rollouts that are compared, `step_a` the step
 that the chosen one is; `mark` a stretch of a text, as `marked` reads it; `bar` and `cell` a stretch of numbers and a place, of all tokens."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
@@ -39,7 +39,7 @@ ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", 
 Parameters = dict[str, str | list[str]]
 """Those of a link, as `st.page_link` takes them: a list where there are several of a name."""
 
-_WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "prompt", "token", "against")
+_WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "prompt", "token", "step_a")
 """Parts of the place that are whole numbers."""
 
 _IN_ROLLOUT: Final[tuple[PlacePart, ...]] = ("window", "token", "compare", "mark")
@@ -57,7 +57,7 @@ _PASSING: Final[tuple[PlacePart, ...]] = (
     "mark",
     "steps",
     "filter",
-    "against",
+    "step_a",
     *_OF_TOKENS,
 )
 """Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
@@ -66,7 +66,7 @@ STALE_SECONDS: Final = 5.0
 """A click so soon after the URL was written may come with the URL of before, which a busy browser had not yet replaced."""
 
 _FORGOTTEN: Final[Mapping[str, tuple[PlacePart, ...]]] = {
-    "run": ("step", "group", "prompt", "first", "second", "rollout", *_IN_ROLLOUT, "zoom", "steps", "against", *_OF_TOKENS),
+    "run": ("step", "group", "prompt", "first", "second", "rollout", *_IN_ROLLOUT, "zoom", "steps", "step_a", *_OF_TOKENS),
     "step": ("group", "first", "second", "rollout", *_IN_ROLLOUT),
     "group": ("first", "second"),
     "prompt": ("first", "second"),

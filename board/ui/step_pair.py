@@ -1,6 +1,6 @@
 """Step A against step B on the screen: how a number's distribution moved, whether by more than chance, and which prompts moved most.
 
-B is the chosen step, A the place's `against`. Draws; what it shows is computed in `board.analysis.step_pair`.
+B is the chosen step, A the place's `step_a`. Draws; what it shows is computed in `board.analysis.step_pair`.
 """
 
 from typing import Any, Final
@@ -62,7 +62,7 @@ def _choices(view: View, numbers: list[str]) -> tuple[str, int]:
         )
         against = _against(view)
         st.text(f"against step {view.step} (B), the one chosen in the top line")
-        where = {"step": against, "against": view.step}
+        where = {"step": against, "step_a": view.step}
         st.button("Swap", key="pair_swap", on_click=place.go, kwargs=where, disabled=against == view.step)
     return str(number), against
 
@@ -70,27 +70,27 @@ def _choices(view: View, numbers: list[str]) -> tuple[str, int]:
 def _against(view: View) -> int:
     """Step A: the reader's, else the first, or the last where B is the first."""
     steps = view.run.steps
-    asked = place.part("against")
+    asked = place.part("step_a")
     if asked not in steps.tolist():
         if asked is not None:
             st.text(f"This run has no step {asked} to compare with.")
         asked = int(steps[0] if steps[0] != view.step else steps[-1])
-        place.fill_in(against=asked)
+        place.fill_in(step_a=asked)
     at = int(np.searchsorted(steps, int(asked or 0)))
     many = len(steps) > MOST_OPTIONS
     first = min(max(0, at - MOST_OPTIONS // 2), len(steps) - MOST_OPTIONS) if many else 0
-    place.set_widgets(pair_against=asked)
+    place.set_widgets(pair_step_a=asked)
 
     def chosen() -> None:
-        given = place.widget_value("pair_against")
+        given = place.widget_value("pair_step_a")
         if isinstance(given, str) and place.is_whole(given):
             given = nearest_step(steps, int(given))
-        place.go(against=given if isinstance(given, int) else None, first=None, second=None)
+        place.go(step_a=given if isinstance(given, int) else None, first=None, second=None)
 
     st.selectbox(
         "Step A",
         steps[first : first + MOST_OPTIONS].tolist(),
-        key="pair_against",
+        key="pair_step_a",
         on_change=chosen,
         width=130,
         format_func=str,

@@ -5,6 +5,7 @@ Marks take long in a large run: they come once the page below is drawn.
 
 from typing import Final
 
+import pandas as pd
 import streamlit as st
 
 from board.analysis.departures import departures, ranged
@@ -55,4 +56,9 @@ def _found(run: Run) -> list[Landmark]:
     kl = kl_column(DEFAULT_ESTIMATOR)
     columns = [name for name in ("reward", "valid_reward", kl, "response_length") if name in run.frame.columns]
     notable = landmarks({name: caches.step_stats(run, name) for name in columns}, kl)
-    return [*departures(per_step_values(run, ranged(run))), *notable]
+    return [*departures(ranged_values(run)), *notable]
+
+
+def ranged_values(run: Run) -> pd.DataFrame:
+    """By step the metrics that have a healthy range, computed once for all readers."""
+    return caches.frame("ranged", lambda opened: per_step_values(opened, ranged(opened)), run)

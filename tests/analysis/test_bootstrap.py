@@ -13,7 +13,7 @@ from board.metrics.step_sums import Steps
 def slowly(values: list[float], prompts: list[int], resamples: int = 1_000) -> tuple[float, float]:
     """The same of one step, as it is said: draw prompts, take the mean of all their rollouts, again and again."""
     known = [(value, prompt) for value, prompt in zip(values, prompts, strict=True) if np.isfinite(value)]
-    by_prompt = [[value for value, prompt in known if prompt == one] for one in sorted({prompt for _, prompt in known})]
+    by_prompt = [[value for value, prompt in known if prompt == one] for one in dict.fromkeys(prompt for _, prompt in known)]
     size = len(by_prompt)
     if size < 2:
         return np.nan, np.nan

@@ -50,7 +50,7 @@ def test_two_steps_against_each_other(root: Path) -> None:
     """A link names both; the numbers say how far they lie apart and whether by chance, and the prompts of both are listed."""
     add_run(root, "run", GOOD)
 
-    test = opened("steps", steps_view="Step A against step B", step=2, against=1)
+    test = opened("steps", steps_view="Step A against step B", step=2, step_a=1)
 
     assert not test.exception
     told = {one.label: one.value for one in test.metric}
@@ -62,11 +62,11 @@ def test_two_steps_against_each_other(root: Path) -> None:
     assert moved["prompt"].tolist() == [f"prompt {at}" for at in range(4)] or len(moved) == 4
 
     test.button(key="pair_swap").click().run()
-    assert (linked(test, "step"), linked(test, "against")) == ("1", "2")
+    assert (linked(test, "step"), linked(test, "step_a")) == ("1", "2")
 
-    gone = opened("steps", steps_view="Step A against step B", step=0, against=77)
+    gone = opened("steps", steps_view="Step A against step B", step=0, step_a=77)
     assert "This run has no step 77 to compare with." in texts(gone)
-    assert linked(gone, "against") == "2"
+    assert linked(gone, "step_a") == "2"
 
 
 def test_scatter(root: Path) -> None:

@@ -17,7 +17,7 @@ from board.ui import caches, place, step_pair, step_scatter, strip
 from board.ui.components import rest_of_window
 from board.ui.messages import unfilled
 
-PAGE_ROWS: Final = 1_000
+PAGE_ROWS: Final = 500
 """So many steps of the table travel to the browser at once."""
 
 HEAD_HEIGHT: Final = 35
@@ -80,8 +80,10 @@ def sort_by(column: str) -> None:
 def computed(keys: list[str]) -> tuple[pd.DataFrame, list[Landmark]]:
     """The numbers by step, and what stands out in the run; computed once for all readers."""
     with st.spinner(f"Computing the metrics of {plural(len(run.frame), 'rollout')}", show_time=True):
-        values = caches.frame("step_table", lambda opened: per_step_values(opened, keys), run, "\n".join(keys))
-        return values, strip.of_run(run)
+        known = strip.ranged_values(run)
+        others = [key for key in keys if key not in known]
+        values = caches.frame("step_table", lambda opened: per_step_values(opened, others), run, "\n".join(others))
+        return pd.concat([values, known], axis="columns")[keys], strip.of_run(run)
 
 
 def table(values: pd.DataFrame, landmarks: list[Landmark]) -> None:

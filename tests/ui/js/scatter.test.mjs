@@ -28,7 +28,7 @@ test("the dot nearest to the pointer is the one that the slow way finds", () => 
   const plane = planeOf(700, 430, ["0.5", "1,000"]);
   const size = 3000;
   const numbers = () => Float32Array.from({ length: size }, random);
-  const dots = { x: numbers(), y: numbers(), color: numbers(), counts: null, stacks: null, size };
+  const dots = { x: numbers(), y: numbers(), color: numbers(), counts: null, size };
   const nearest = gridOf(dots, plane);
   for (let round = 0; round < 300; round += 1) {
     const [x, y] = [random() * 740 - 20, random() * 470 - 20];
@@ -104,9 +104,18 @@ test("of a density the cells that hold any are drawn, in their middle", () => {
   assert.deepEqual([...dots.color], [0.5, NaN]);
 });
 
-test("points at one place know of each other", () => {
-  const dots = dotsOf(sentOf({ kind: "points" }, [0.5, 0.1, 0.5, 0.5], [0.2, 0.2, 0.2, 0.3], [1, 2, 3, 4]));
-  assert.deepEqual([...dots.stacks], [2, 1, 2, 1]);
+test("points at one place are one dot, with the mean of their third number", () => {
+  const dots = dotsOf(sentOf({ kind: "points" }, [0.5, 0.25, 0.5, 0.5, 0.25], [0.5, 0.5, 0.5, 0.75, 0.25], [1, NaN, 3, 4, 5]));
+  assert.deepEqual([...dots.x], [0.25, 0.25, 0.5, 0.5]);
+  assert.deepEqual([...dots.counts], [1, 1, 2, 1]);
+  assert.deepEqual([...dots.color], [5, NaN, 2, 4]);
+});
+
+test("points at very many places are drawn one by one", () => {
+  const places = Array.from({ length: 3000 }, (_, at) => at / 3000);
+  const dots = dotsOf(sentOf({ kind: "points" }, places, places, places));
+  assert.equal(dots.size, 3000);
+  assert.equal(dots.counts, null);
 });
 
 test("keys go along one coordinate, and along the other where that is the same", () => {
@@ -115,7 +124,7 @@ test("keys go along one coordinate, and along the other where that is the same",
 
 test("every dot has one shade; outliers have that of the end, and what has no number comes first", () => {
   const color = Float32Array.of(5, NaN, -100, 0, 100);
-  const dots = { x: color, y: color, color, counts: null, stacks: null, size: 5 };
+  const dots = { x: color, y: color, color, counts: null, size: 5 };
   const { order, firsts } = byShade(dots, { label: "", low: 0, high: 5 });
   assert.deepEqual([...order], [1, 2, 3, 0, 4]);
   assert.equal(firsts.at(-1), 5);

@@ -1,6 +1,8 @@
-// What is drawn, out of what was sent: points as they are, of a density the cells that hold any. Pure.
+// What is drawn, out of what was sent: points, those at one place as one, or the cells of a density that hold any. Pure.
 
 /** @import { Dots, Meta, Sent } from "./types" */
+
+const MOST_STACKS = 2_000; // of more the points are drawn one by one
 
 /**
  * @param {Sent} sent
@@ -8,26 +10,40 @@
  */
 export function dotsOf({ meta, numbers }) {
   const column = (/** @type {number} */ at) => numbers.getChildAt(at)?.toArray() ?? new Float32Array(0);
-  if (meta.kind !== "points") return cellsOf(meta, column(0), column(1));
+  if (meta.kind === "density") return cellsOf(meta, column(0), column(1));
   const [x, y] = [column(0), column(1)];
-  return { x, y, color: column(2), counts: null, stacks: stacksOf(x, y), size: numbers.numRows };
+  return stacked(x, y, column(2)) ?? { x, y, color: column(2), counts: null, size: x.length };
 }
 
 /**
- * How many points lie at the place of each.
+ * Points by their places, where these are few: what lies at one place is one dot, its third number the mean. Null where there are many.
  * @param {Float32Array} x
  * @param {Float32Array} y
+ * @param {Float32Array} color
+ * @returns {Dots | null}
  */
-function stacksOf(x, y) {
+function stacked(x, y, color) {
   const order = orderBy(x, y);
-  const stacks = new Uint32Array(x.length);
-  let first = 0;
-  for (let one = 1; one <= order.length; one += 1) {
-    if (one < order.length && x[order[one]] === x[order[first]] && y[order[one]] === y[order[first]]) continue;
-    for (let at = first; at < one; at += 1) stacks[order[at]] = one - first;
-    first = one;
-  }
-  return stacks;
+  const apart = (/** @type {number} */ one) => x[order[one]] !== x[order[one - 1]] || y[order[one]] !== y[order[one - 1]];
+  const firsts = [...order.keys()].filter((one) => one === 0 || apart(one));
+  if (firsts.length > MOST_STACKS) return null;
+  const stacks = firsts.map((first, at) => order.subarray(first, firsts[at + 1] ?? order.length));
+  return {
+    x: Float32Array.from(stacks, ([one]) => x[one]),
+    y: Float32Array.from(stacks, ([one]) => y[one]),
+    color: Float32Array.from(stacks, (stack) => mean(color, stack)),
+    counts: Float32Array.from(stacks, ({ length }) => length),
+    size: stacks.length,
+  };
+}
+
+/**
+ * @param {Float32Array} values
+ * @param {Uint32Array} at
+ */
+function mean(values, at) {
+  const known = at.filter((one) => !Number.isNaN(values[one]));
+  return known.reduce((sum, one) => sum + values[one], 0) / known.length; // NaN of none
 }
 
 /**
@@ -45,7 +61,6 @@ function cellsOf({ columns, rows }, counts, means) {
     y: each((cell) => (Math.floor(cell / columns) + 0.5) / rows),
     color: each((cell) => means[cell]),
     counts: each((cell) => counts[cell]),
-    stacks: null,
     size: filled.length,
   };
 }

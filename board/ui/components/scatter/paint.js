@@ -1,13 +1,31 @@
 // Draws the scatter on its two canvases: axes and dots once, and over them what the pointer does.
 
-import { colorAt, css } from "../token_view/color.js";
 import { contextOf } from "../token_view/dom.js";
 import { pixelsOf, ticksOf } from "./plane.js";
 
 /** @import { AxisMeta, ColorMeta, Dots, Drag, Look, Meta, Place, Plane } from "./types" */
 
 const SHADES = 32;
-const FAINT = 0.3; // of a scale, its quiet end on the page
+/** Cividis (Nuñez, Anderton and Renslow 2018), nine stops of it. */
+const CIVIDIS = [
+  [0, 34, 78],
+  [18, 53, 112],
+  [59, 73, 108],
+  [87, 93, 109],
+  [112, 113, 115],
+  [138, 134, 120],
+  [165, 156, 116],
+  [195, 179, 105],
+  [254, 232, 56],
+];
+/** Below zero, none and above, as everywhere on the board. */
+const DIVERGING = [
+  [63, 127, 219],
+  [150, 155, 160],
+  [217, 115, 13],
+];
+/** What of the scale is seen on a light page, and on a dark one. */
+const SEEN = { light: [0, 0.82], dark: [0.28, 1] };
 const LABEL = 12;
 const MOST_WIDE = 3; // times as wide as one dot are very many at one place
 
@@ -92,12 +110,13 @@ function rule(context, x0, y0, x1, y1) {
  * @returns {string[]}
  */
 export function shadesOfColor({ low, high }, look) {
-  const kind = low < 0 && high > 0 ? "diverging" : "sequential";
+  const stops = low < 0 && high > 0 ? DIVERGING : CIVIDIS;
+  const [from, to] = stops === DIVERGING ? [0, 1] : SEEN[look.dark ? "dark" : "light"];
   return Array.from({ length: SHADES }, (_, at) => {
-    const share = at / (SHADES - 1);
-    const place = kind === "diverging" ? 2 * share - 1 : share;
-    const loud = Math.sign(place || 1) * (FAINT + (1 - FAINT) * Math.abs(place));
-    return css(colorAt(look.palette, kind, loud));
+    const place = (from + ((to - from) * at) / (SHADES - 1)) * (stops.length - 1);
+    const below = Math.min(stops.length - 2, Math.floor(place));
+    const parts = stops[below].map((part, rgb) => Math.round(part + (place - below) * (stops[below + 1][rgb] - part)));
+    return `rgb(${parts.join(" ")})`;
   });
 }
 
@@ -135,7 +154,8 @@ export function byShade(dots, color) {
 export function paintDots(context, plane, dots, meta, look) {
   const { order, firsts } = byShade(dots, meta.color);
   const shades = [meta.color ? meta.inks.without : meta.inks.point, ...(meta.color ? shadesOfColor(meta.color, look) : [])];
-  const draw = dots.counts ? cellPainter(context, plane, dots, meta, dots.counts) : dotPainter(context, plane, dots);
+  const cells = meta.kind === "density" && dots.counts;
+  const draw = cells ? cellPainter(context, plane, dots, meta, cells) : dotPainter(context, plane, dots);
   shades.forEach((shade, number) => {
     context.fillStyle = shade;
     for (let one = firsts[number]; one < firsts[number + 1]; one += 1) draw(order[one]);
@@ -144,21 +164,21 @@ export function paintDots(context, plane, dots, meta, look) {
 }
 
 /**
- * Few rollouts are dots, many are small squares that show through each other.
+ * Few rollouts are dots, as wide as many lie there; many are small squares that show through each other.
  * @param {CanvasRenderingContext2D} context
  * @param {Plane} plane
  * @param {Dots} dots
  */
-function dotPainter(context, { left, top, width, height }, { x, y, size, stacks }) {
-  const side = size > 20_000 ? 2 : size > 2_000 ? 3 : 0;
-  context.globalAlpha = size > 20_000 ? 0.4 : size > 2_000 ? 0.6 : 0.8;
+function dotPainter(context, { left, top, width, height }, { x, y, size, counts }) {
+  const side = counts || size <= 2_000 ? 0 : size > 20_000 ? 2 : size > 6_000 ? 3 : 4;
+  context.globalAlpha = side === 2 ? 0.45 : side === 3 ? 0.65 : 0.8;
   if (side)
     return (/** @type {number} */ at) =>
       context.fillRect(left + x[at] * width - side / 2, top + (1 - y[at]) * height - side / 2, side, side);
   const radius = size > 300 ? 3 : 4;
   return (/** @type {number} */ at) => {
     context.beginPath();
-    const wide = radius * Math.min(MOST_WIDE, (stacks?.[at] ?? 1) ** 0.25);
+    const wide = radius * Math.min(MOST_WIDE, (counts?.[at] ?? 1) ** 0.25);
     context.arc(left + x[at] * width, top + (1 - y[at]) * height, wide, 0, 7);
     context.fill();
   };

@@ -1,7 +1,7 @@
 // One number of rollouts against another: dots or their density, a tooltip, boxes and lassos, and the same by keys.
 
 import { numberText } from "../curves/number_text.js";
-import { palette, parseColor } from "../token_view/color.js";
+import { luminance, parseColor } from "../token_view/color.js";
 import { element, perFrame } from "../token_view/dom.js";
 import { dotsOf, orderBy } from "./dots.js";
 import { listenGestures } from "./gestures.js";
@@ -231,15 +231,14 @@ function point(state, at) {
  * @param {Dots} dots
  * @param {number} at
  */
-function told({ x, y, color }, { x: xs, y: ys, color: colors, counts, stacks }, at) {
-  const about = counts ? "about " : "";
-  const lines = [
-    `${y.label} ${about}${numberText(numberAt(y, ys[at]))}`,
-    `${x.label} ${about}${numberText(numberAt(x, xs[at]))}`,
-  ];
-  if (color) lines.push(`${color.label} ${counts ? "on average " : ""}${numberText(Number(colors[at].toPrecision(6)))}`);
-  if (stacks && stacks[at] > 1) lines.push(`${numberText(stacks[at] - 1)} more at this place: click again for the next`);
-  if (counts) lines.unshift(counts[at] === 1 ? "1 rollout" : `${numberText(counts[at])} rollouts`);
+function told({ kind, x, y, color }, dots, at) {
+  const count = dots.counts?.[at] ?? 1;
+  const about = kind === "density" ? "about " : "";
+  const lines = [x, y].map((axis) => `${axis.label} ${about}${numberText(numberAt(axis, (axis === x ? dots.x : dots.y)[at]))}`);
+  lines.reverse();
+  if (color) lines.push(`${color.label} ${count > 1 ? "on average " : ""}${numberText(Number(dots.color[at].toPrecision(6)))}`);
+  if (kind === "density") lines.unshift(count === 1 ? "1 rollout" : `${numberText(count)} rollouts`);
+  else if (count > 1) lines.unshift(`${numberText(count)} rollouts here: each click opens the next`);
   return lines;
 }
 
@@ -284,6 +283,5 @@ function lookOf(root) {
   const style = getComputedStyle(root);
   const named = (/** @type {string} */ name) => style.getPropertyValue(name).trim() || style.color;
   const [page, text] = [named("--st-background-color"), named("--st-text-color")];
-  const background = parseColor(page) ?? [255, 255, 255];
-  return { text, soft: style.color, page, font: style.fontFamily, palette: palette(background), background };
+  return { text, soft: style.color, page, font: style.fontFamily, dark: luminance(parseColor(page) ?? [255, 255, 255]) < 0.2 };
 }

@@ -1,8 +1,5 @@
 // What travels to the scatter and what it is made of, for the type checker alone: nothing of this reaches a browser.
 
-import type { Palette } from "../token_view/model_types";
-import type { Rgb } from "../token_view/plain_types";
-
 export interface AxisMeta {
   label: string;
   /** At the place 0 and 1; on a logarithmic axis the log10. */
@@ -42,16 +39,14 @@ export interface Sent {
   numbers: Numbers;
 }
 
-/** What is drawn, a place and a number each: rollouts, or the cells that hold any. */
+/** What is drawn, a place and a number each: rollouts, those at one place, or the cells that hold any. */
 export interface Dots {
   x: Float32Array;
   y: Float32Array;
   /** The third number, NaN where there is none. */
   color: Float32Array;
-  /** Rollouts of each cell; null for points. */
+  /** How many rollouts each stands for; null where each is one. */
   counts: Float32Array | null;
-  /** How many points lie at the very place of each; null for cells. */
-  stacks: Uint32Array | null;
   size: number;
 }
 
@@ -67,8 +62,7 @@ export interface Look {
   soft: string;
   page: string;
   font: string;
-  palette: Palette;
-  background: Rgb;
+  dark: boolean;
 }
 
 export type Place = [number, number];

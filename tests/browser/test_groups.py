@@ -1,0 +1,68 @@
+"""From a group to the token that decided it, in a browser: strips, best against worst in one colour scale, the tree, the token."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, expect
+from rows import add_run
+from servers import Serve
+from settling import settled
+
+HOSTILE = "![](http://127.0.0.1:9/x.png) <img src=http://127.0.0.1:9/y.png onerror=alert(1)>"
+
+
+def rollout(prompt: str, token: str, reward: float, size: float) -> dict[str, Any]:
+    """Four tokens, of which the third tells right from wrong; `size` is that of its log-ratio."""
+    tokens = ["The", " answer", token, HOSTILE]
+    logprobs = [-0.5] * 4
+    return {
+        "step": 0,
+        "prompt": prompt,
+        "response": "".join(tokens),
+        "response_tokens": tokens,
+        "logprobs": logprobs,
+        "ref_logprobs": [-0.5, -0.6, -0.5 - size, -0.7],
+        "entropies": [0.1, 0.9, 0.4, 0.2],
+        "reward": reward,
+    }
+
+
+def test_from_a_group_to_the_token_that_decided_it(serve: Serve, page: Page, tmp_path: Path) -> None:
+    """A click on a strip opens the group; both token views begin where they part, coloured alike; a click in the tree goes to the token."""
+    mixed = [
+        rollout("mixed", token, float(token == " yes"), 1.0 if token == " yes" else 0.2) for token in (" yes", " yes", " no")
+    ]
+    add_run(tmp_path, "run", [*(rollout("flat", " yes", 1.0, 0.5) for _ in range(2)), *mixed])
+    page.goto(f"{serve(tmp_path)}groups?run=run")
+    settled(page)
+
+    strips = page.locator(".gs-row")
+    expect(strips).to_have_count(2)
+    expect(strips.nth(1)).to_have_attribute("data-grey", "true")
+    expect(strips.first.locator("circle")).to_have_count(3)
+    strips.first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(strips.nth(1)).to_be_focused()
+    strips.first.click()
+    expect(page).to_have_url(re.compile("group=2(&|$)"))
+    settled(page)
+
+    first, second = page.locator(".st-key-pair_first"), page.locator(".st-key-pair_second")
+    for view in (first, second):
+        expect(view.locator(".tv-ramp").first).to_have_attribute("aria-label", re.compile("log_ratio.*−?1"))
+    ticks = [view.locator(".tv-ticks").first.inner_text() for view in (first, second)]
+    assert [re.sub("[≤≥]", "", one) for one in ticks] == [re.sub("[≤≥]", "", ticks[0])] * 2
+    second.get_by_role("radio", name="entropy", exact=True).click()
+    expect(first.get_by_role("radio", name="entropy", exact=True)).to_have_attribute("aria-checked", "true")
+
+    page.get_by_role("radio", name="Where they part").click()
+    tree = page.get_by_role("treeitem")
+    expect(tree).to_have_count(3)
+    expect(tree.first).to_have_attribute("data-marked", "true")
+    tree.first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/tokens\?.*token=2(&|$)"))
+    settled(page)
+    expect(page.locator(".st-key-token_view")).to_contain_text("yes")

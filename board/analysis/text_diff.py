@@ -68,13 +68,16 @@ def compare(old: str, new: str) -> Diff:
         ("word", words(old), words(new)),
         ("line", _LINE.findall(old), _LINE.findall(new)),
     )
+    _, a, b = units[0]
+    head, tail = _ends(a, b)
     for unit, a, b in units:
         common = _common(a, b)
         if common is not None:
             stretches = _sides(a, b, common)
-            return Diff(tuple(_runs(_without_crumbs(stretches) if unit == "word" else stretches)), unit)
+            found = Diff(tuple(_runs(_without_crumbs(stretches) if unit == "word" else stretches)), unit)
+            if unit == "word" or found.words("both") >= head + tail:  # long texts may be of one line
+                return found
     _, a, b = units[0]
-    head, tail = _ends(a, b)
     kept = [(at, at) for at in range(head)] + [(len(a) - at, len(b) - at) for at in range(tail, 0, -1)]
     return Diff(tuple(_runs(_sides(a, b, kept))), "text")
 

@@ -126,29 +126,32 @@ def _shown(text: str, view: View) -> str:
 
 
 def _pair(view: View, keys: NDArray[np.int64]) -> None:
-    """Two of the members against each other: the worst and the best unless the reader chooses others."""
+    """Two of the members against each other: the worst and the best unless the link, or the reader, names others."""
     rewards = _rewards(view, keys)
     scored = keys[np.isfinite(rewards)]
     worst, best = (int(scored[-1]), int(scored[0])) if len(scored) > 1 else (int(keys[-1]), int(keys[0]))
-    sources = view.run.sources(keys)
-    names = {source: f"{place_in_group}" for source, place_in_group in zip(sources, _places(rewards), strict=True)}
-    usual = {side: sources[keys.tolist().index(key)] for side, key in (("first", worst), ("second", best))}
+    members = dict(zip(view.run.sources(keys), keys.tolist(), strict=True))
+    labels = dict(zip(members, _places(rewards), strict=True))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = [_member("Compare", "first", names, usual["first"]), _member("with", "second", names, usual["second"])]
-    first, second = (int(keys[sources.index(source)]) for source in chosen)
-    called = {worst: "worst", best: "best"}
-    rollout_pair.draw(
-        view,
-        Called(first, called.get(first, names[chosen[0]])),
-        Called(second, called.get(second, names[chosen[1]])),
+        first = members[_member("Compare", "first", labels, keys, worst)]
+        second = members[_member("with", "second", labels, keys, best)]
+    told = {key: f"no. {at + 1:,}" for at, key in enumerate(keys.tolist())} | {worst: "the worst", best: "the best"}
+    rollout_pair.draw(view, Called(first, told[first]), Called(second, told[second]))
+
+
+def _member(label: str, side: Literal["first", "second"], labels: Mapping[str, str], keys: NDArray[np.int64], usual: int) -> str:
+    """Draw the choice of one of the two: the member that the link names, else the usual one, which the link need not name."""
+    asked, sources = str(place.part(side)), list(labels)
+    key = f"choose_{side}"
+    place.set_widgets(**{key: asked if asked in labels else sources[keys.tolist().index(usual)]})
+    return st.selectbox(
+        label,
+        sources,
+        key=key,
+        format_func=lambda source: labels.get(source, ""),
+        on_change=lambda: place.go(**{side: place.widget_text(key)}),
+        width=260,
     )
-
-
-def _member(label: str, side: Literal["first", "second"], names: dict[str, str], usual: str) -> str:
-    """Draw the choice of one of the two; what the link asks for, if it is a member, else the usual one."""
-    if str(place.part(side)) not in names:
-        place.fill_in(**{side: usual})
-    return st.selectbox(label, list(names), key=side, format_func=lambda source: names.get(source, ""), width=260)
 
 
 def _places(rewards: NDArray[np.float64]) -> list[str]:

@@ -18,7 +18,7 @@ from board.runs.rollout import Rollout
 from board.text.counting import plural
 from board.text.display import without_padding
 from board.text.format_number import column_format
-from board.ui import place, token_panel
+from board.ui import caches, place, token_panel
 from board.ui.components import diff_view, token_view
 from board.ui.controls import unseen_estimator
 from board.ui.messages import absent
@@ -40,12 +40,13 @@ _UNITS: Final = {
 }
 
 Side = Literal["first", "second"]
+_SIDES: Final[tuple[Side, ...]] = ("first", "second")
 _KEYS: Final[dict[Side, str]] = {"first": "pair_first", "second": "pair_second"}
 
 
 @dataclass(frozen=True)
 class Called:
-    """One of the two: its key, and what the page calls it, in the board's own words ("worst", "step 12")."""
+    """One of the two: its key, and what the page calls it, in the board's own words ("the worst", "step 12")."""
 
     key: int
     name: str
@@ -58,8 +59,14 @@ def draw(view: View, first: Called, second: Called) -> None:
     if first.key == second.key:
         st.text("Both are the same rollout: choose another for one of them.")
         return
-    texts = {side: without_padding(text_of(rollout), view.pads)[0] for side, rollout in rollouts.items()}
-    difference = compare(texts["first"], texts["second"])
+    difference = caches.built(
+        "pair_diff",
+        lambda: compare(*(without_padding(text_of(rollouts[side]), view.pads)[0] for side in _SIDES)),
+        view.run,
+        first.key,
+        second.key,
+        ",".join(view.pads),
+    )
     st.text(told(difference, first.name, second.name))
     diff_view.show(fold(difference.runs), key="pair_diff", height=DIFF_HEIGHT)
     _tokens(view, rollouts, {"first": first.name, "second": second.name})
@@ -75,8 +82,8 @@ def told(difference: Diff, first: str, second: str) -> str:
     if all(run.side == "both" for run in difference.runs):
         return f"The two responses are the same: {plural(difference.words('both'), 'word')}."
     parts = [
-        f"{plural(difference.words('new'), 'word')} only in the {second}, underlined",
-        f"{difference.words('old'):,} only in the {first}, struck through",
+        f"{plural(difference.words('new'), 'word')} only in {second}, underlined",
+        f"{difference.words('old'):,} only in {first}, struck through",
         f"{difference.words('both'):,} in both",
         _UNITS[difference.unit],
     ]

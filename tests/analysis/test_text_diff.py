@@ -115,6 +115,16 @@ def test_too_many_lines_are_not_compared() -> None:
     assert (found.runs[0].text, found.runs[-1].text) == (" first", " last")
 
 
+def test_a_long_text_of_one_line_keeps_its_common_ends() -> None:
+    """Lines would find nothing in common there, though both begin alike."""
+    old, new = ("the same start" + "".join(f" {letter}{i}" for i in range(2_000)) + " end" for letter in "ab")
+
+    found = compare(old, new)
+
+    assert found.unit == "text"
+    assert (found.runs[0].text, found.runs[-1].text) == ("the same start", " end")
+
+
 def test_a_long_search_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of comparisons is bounded, not only that of changes."""
     monkeypatch.setattr(text_diff, "_MOST_STEPS", 10)

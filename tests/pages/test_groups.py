@@ -60,13 +60,15 @@ def test_the_link_holds_threshold_k_and_order(root: Path) -> None:
 
 
 def test_one_group_opened(root: Path) -> None:
-    """Its best and its worst stand against each other in the same colours, the link names both, and its neighbours are a click away."""
+    """Its best and its worst stand against each other in the same colours; the link names others; neighbours are a click away."""
     add_run(root, "run", rows())
 
     test = opened("groups", step=1, group=1)
 
     assert "group 1 · 4 rollouts · mean 0.500" in texts(test)
-    assert (linked(test, "first"), linked(test, "second")) == ("rank_0.jsonl:16", "rank_0.jsonl:14")
+    assert table(test)["rollout"].tolist() == ["rank_0.jsonl:16", "rank_0.jsonl:14"]
+    assert "1 word only in the best, underlined · 1 only in the worst, struck through" in texts(test)
+    assert linked(test, "first") is None
     assert panes(test)[0] == "sums"
     (diff,) = sent(test, "diff_view")
     assert [(run["side"], run["text"]) for run in diff["runs"]] == [
@@ -81,8 +83,11 @@ def test_one_group_opened(root: Path) -> None:
     ranges = [[metric["range"] for metric in view["meta"]["metrics"]] for view in views]
     assert ranges[0] == ranges[1]
     assert all(ranges[0])
+    test.selectbox(key="choose_first").set_value("rank_0.jsonl:15").run()
+    assert linked(test, "first") == "rank_0.jsonl:15"
+    assert table(test)[["which", "rollout"]].iloc[0].tolist() == ["no. 2", "rank_0.jsonl:15"]
     test.button(key="group_after").click().run()
-    assert (linked(test, "group"), linked(test, "first")) == ("2", "rank_0.jsonl:20")
+    assert (linked(test, "group"), linked(test, "first")) == ("2", None)
     test.button(key="all_groups").click().run()
     assert linked(test, "group") is None
 

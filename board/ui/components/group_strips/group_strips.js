@@ -17,6 +17,8 @@
 
 /** @typedef {{ getChildAt(i: number): { toArray(): Float32Array | Int32Array } }} Table */
 
+/** @typedef {{ x: number; size: number }} Dot */
+
 /** @typedef {{ meta: Meta; dots: Table; counts: Table }} Strips */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -88,10 +90,15 @@ function axis({ low, high }) {
  */
 function rows(meta, places, sizes, counts) {
   let from = 0;
-  return meta.rows.map((row, at) => {
+  const dotted = meta.rows.map((_, at) => {
     const to = from + counts[at];
     const dots = Array.from({ length: to - from }, (_, i) => ({ x: places[from + i], size: sizes[from + i] }));
     from = to;
+    return binned(dots);
+  });
+  const tallest = Math.max(1, ...dotted.flatMap((bins) => bins.map((bin) => bin.length)));
+  return meta.rows.map((row, at) => {
+    const dots = stacked(dotted[at], tallest);
     const button = /** @type {HTMLButtonElement} */ (block("button", "gs-row"));
     button.type = "button";
     button.dataset.grey = String(row.grey);
@@ -105,13 +112,13 @@ function rows(meta, places, sizes, counts) {
 /**
  * @param {Meta} meta
  * @param {Row} row
- * @param {{ x: number; size: number }[]} dots
+ * @param {(Dot & { y: number; dx: number })[]} dots
  */
 function strip({ threshold, color }, { mean }, dots) {
   const plot = shape("svg", "gs-plot", { "aria-hidden": "true" });
   if (threshold !== null) plot.append(upright("gs-line", threshold, 0));
   const drawn = shape("g", "gs-dots", { fill: color });
-  for (const { x, y, dx, size } of stacked(dots)) {
+  for (const { x, y, dx, size } of dots) {
     const r = (LEAST + (LARGEST - LEAST) * Math.sqrt(size)).toFixed(1);
     /** @type {Record<string, string>} */
     const moved = dx ? { transform: `translate(${dx.toFixed(1)} 0)` } : {};
@@ -123,13 +130,12 @@ function strip({ threshold, color }, { mean }, dots) {
 }
 
 /**
- * Where each dot stands: those of about the same reward are stacked, the shortest on top, in as many columns as they need, which grow away from
- * the nearer end of the strip. `dx` is in pixels from the place of its reward.
- * @param {{ x: number; size: number }[]} dots
- * @returns {{ x: number; y: number; dx: number; size: number }[]}
+ * Dots of about the same reward together, the shortest first.
+ * @param {Dot[]} dots
+ * @returns {Dot[][]}
  */
-export function stacked(dots) {
-  /** @type {Map<number, { x: number; size: number }[]>} */
+export function binned(dots) {
+  /** @type {Map<number, Dot[]>} */
   const bins = new Map();
   for (const dot of dots) {
     const bin = Math.round(dot.x * BINS);
@@ -137,19 +143,26 @@ export function stacked(dots) {
     if (held) held.push(dot);
     else bins.set(bin, [dot]);
   }
-  /** @type {{ x: number; y: number; dx: number; size: number }[]} */
-  const placed = [];
-  for (const bin of bins.values()) {
-    bin.sort((a, b) => a.size - b.size);
+  return [...bins.values()].map((bin) => bin.sort((a, b) => a.size - b.size));
+}
+
+/**
+ * Where each dot stands: those of a bin above each other in as many columns as they need, which grow away from the nearer end of the strip.
+ * `dx` is in pixels from the place of its reward; in all strips equally many dots are equally wide, of which the largest bin has `tallest`.
+ * @param {Dot[][]} bins
+ * @param {number} tallest
+ * @returns {(Dot & { y: number; dx: number })[]}
+ */
+export function stacked(bins, tallest) {
+  const apart = Math.min(WIDEST_GAP, MOST_WIDTH / Math.ceil(tallest / STACK));
+  return bins.flatMap((bin) => {
     const columns = Math.ceil(bin.length / STACK);
     const high = Math.ceil(bin.length / columns);
-    const apart = Math.min(WIDEST_GAP, MOST_WIDTH / columns);
-    bin.forEach((dot, i) => {
+    return bin.map((dot, i) => {
       const y = INSET + (((i % high) + 0.5) / high) * (HEIGHT - 2 * INSET);
-      placed.push({ ...dot, y, dx: apart * (Math.floor(i / high) - dot.x * (columns - 1)) });
+      return { ...dot, y, dx: apart * (Math.floor(i / high) - dot.x * (columns - 1)) };
     });
-  }
-  return placed;
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-"""What the server does for a click, at a thousand rollouts and at a hundred thousand: the whole script, through Streamlit's AppTest.
+"""What the server does for a click, from a thousand rollouts to a million: the whole script, through Streamlit's AppTest.
 
 AppTest runs the real entry script as the server does, then reads back every element it sent. That reading is in the figures, which are
 therefore a little too high; what a page of one line costs is measured beside them. The browser's share is measured by `browsing.py`.
@@ -18,6 +18,7 @@ from benchmarks.goals import GOALS, verdict
 from benchmarks.plan import Plan, say
 from benchmarks.profiling import profiled
 from benchmarks.sections import Cell, Figure, Section, figure
+from board.serving.page_addresses import TABS
 
 ENTRY: Final = Path(__file__).parent.parent / "rl_logging_board.py"
 TOKENS: Final = 60
@@ -25,6 +26,10 @@ TOKENS: Final = 60
 
 LARGE_ROLLOUTS: Final = 100_000
 """The goal is for so many."""
+
+HUGE_ROLLOUTS: Final = 1_000_000
+HUGE_TOKENS: Final = 6
+"""Median length of a response of so many rollouts, and their goal is another."""
 
 TIMEOUT_SECONDS: Final = 120
 ONE_LINE: Final = 'import streamlit as st\nst.text("one line")\nst.button("again", key="again")'
@@ -56,12 +61,29 @@ def filter_by(test: AppTest, at: int) -> Any:
     return test.text_input(key="text").input(f"word{at + 5}")
 
 
+def satisfy(condition: str) -> Callable[[AppTest, int], Any]:
+    """Another filter; `{}` in the condition is a number that is another each time."""
+
+    def act(test: AppTest, at: int) -> Any:
+        test.session_state["filter"] = condition.format(at + 5)
+        return test
+
+    return act
+
+
+def search(test: AppTest, at: int) -> Any:
+    """Another text that is looked for in all steps."""
+    return test.text_input(key="q").input(f"word{at + 5}")
+
+
 def go_to(test: AppTest, at: int) -> Any:
     """The next page in the order of the navigation."""
     return test.switch_page(f"board/ui/pages/{ROUND_TRIP[at % len(ROUND_TRIP)]}.py")
 
 
-ROUND_TRIP: Final = ("metrics", "responses", "tokens", "rewards")
+ROUND_TRIP: Final = (*(Path(tab.file).stem for tab in TABS[1:]), Path(TABS[0].file).stem)
+"""All pages, the first at last."""
+
 INTERACTIONS: Final = (
     Interaction("step, Rewards", "rewards", press("step_next")),
     Interaction("step, Metrics", "metrics", press("step_next")),
@@ -73,6 +95,12 @@ INTERACTIONS: Final = (
     Interaction("sort all steps", "responses", sort_by, "All steps"),
     Interaction("filter a step", "responses", filter_by),
     Interaction("filter all steps", "responses", filter_by, "All steps"),
+    Interaction("condition on a number, Rewards", "rewards", satisfy("response_length > {}")),
+    Interaction("condition on a text, Rewards", "rewards", satisfy("response ILIKE '%word{}%'")),
+    Interaction("search all steps", "search", search),
+    Interaction("step, Groups", "groups", press("step_next")),
+    Interaction("step, Steps", "steps", press("step_next")),
+    Interaction("step, All tokens", "all_tokens", press("step_next")),
 )
 
 
@@ -82,24 +110,25 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
     os.environ["RL_BOARD_CACHE"] = str(place / "cache")
     for count in plan.rollouts:  # all of them first: the board looks for new runs every few seconds only
         say(f"interactions: writing {count:,} rollouts")
-        rollouts.write(place / f"run_{count}", 0, TOKENS, rows=count)
+        rollouts.write(place / f"run_{count}", 0, HUGE_TOKENS if count >= HUGE_ROLLOUTS else TOKENS, rows=count)
     for count in sorted(plan.rollouts):
         run = f"run_{count}"
         section = at_size(run, count, plan.rounds)
         yield section
-    for interaction in missed(section):
+    for interaction in missed(section, count):
         yield where_it_goes(interaction, run, count)
 
 
-def missed(section: Section) -> list[Interaction]:
+def missed(section: Section, count: int) -> list[Interaction]:
     """The interactions whose work is over the goal for the largest run."""
     works = {str(name): work for name, _, work in section.rows if isinstance(work, Figure)}
-    return [one for one in INTERACTIONS if verdict(GOALS["click_server"], works[one.name].value) == "not met"]
+    goal = goal_of(count)
+    return [one for one in INTERACTIONS if goal and verdict(GOALS[goal], works[one.name].value) == "not met"]
 
 
 def at_size(run: str, count: int, rounds: int) -> Section:
     """Every interaction on one run; the first time of each is thrown away."""
-    goal = "click_server" if count >= LARGE_ROLLOUTS else None
+    goal = goal_of(count)
     rows: list[tuple[Cell, ...]] = []
     opened(run, "rewards")
     for interaction in INTERACTIONS:
@@ -111,6 +140,13 @@ def at_size(run: str, count: int, rounds: int) -> Section:
         f"Medians of {rounds}, the first time thrown away. Process time counts all threads; the wall is what a reader waits for."
     )
     return Section("interactions", f"Server time, {count:,} rollouts", ("interaction", "wall", "process time"), tuple(rows), note)
+
+
+def goal_of(count: int) -> str | None:
+    """What a click may take in a run of so many rollouts."""
+    if count >= HUGE_ROLLOUTS:
+        return "click_server_huge"
+    return "click_server" if count >= LARGE_ROLLOUTS else None
 
 
 def where_it_goes(interaction: Interaction, run: str, count: int) -> Section:
@@ -190,5 +226,5 @@ def checked(test: AppTest) -> None:
 
 def place_of(test: AppTest) -> tuple[object, ...]:
     """What a click of ours can change."""
-    boxes = [(box.key, box.value) for box in [*test.selectbox, *test.text_input] if box.key in ("step", "sort", "text")]
-    return (*boxes, test.session_state.get("rollout", None))
+    boxes = [(box.key, box.value) for box in [*test.selectbox, *test.text_input] if box.key in ("step", "sort", "text", "q")]
+    return (*boxes, *(test.session_state[name] for name in ("rollout", "filter") if name in test.session_state))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from board.analysis.cohorts import LOSING, Rule
+from board.analysis.prompt_visits import ROUNDING
 from board.runs.prompt_keys import NO_PROMPT
 from board.sql.identifiers import column as named
 from board.sql.identifiers import literal
@@ -44,13 +45,13 @@ def of_cohort(name: str, rule: Rule, within: str = "") -> str:
     """
     if name == LOSING:
         return _losing(rule, within)
-    solved = _visits("reward", f"avg(reward) >= {rule.solved!r} AS solved", "", within)
+    solved = _visits("reward", f"avg(reward) >= {rule.least!r} AS solved", "", within)
     ends = f"SELECT prompt_key, solved, nth, n, least({rule.ends}, n // 2) AS ends FROM ({solved}) WHERE n >= 2"
     return f"prompt_key IN (SELECT prompt_key FROM ({ends}) GROUP BY prompt_key HAVING {_HAVING[name]})"
 
 
 def _losing(rule: Rule, within: str) -> str:
-    lost = _visits("reward_gap", "avg(reward_gap) < 0 AS lost", " DESC", within)
+    lost = _visits("reward_gap", f"avg(reward_gap) < -{ROUNDING!r} * avg(abs(reward_gap)) AS lost", " DESC", within)
     last = f"SELECT prompt_key FROM ({lost}) WHERE nth <= {rule.of} AND lost"
     return f"prompt_key IN ({last} GROUP BY prompt_key HAVING count(prompt_key) >= {rule.lost})"
 

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.analysis.prompt_visits import ROUNDING
+
 COHORTS: Final = ("learned", "forgotten", "flipping", "always", "never")
 """In the order of their numbers."""
 
@@ -29,12 +31,17 @@ class Rule:
     """When a prompt counts as learned or forgotten, and when as losing."""
 
     solved: float
-    """A visit is solved whose mean reward is not below it."""
+    """A visit is solved whose mean reward is not below it, the rounding of means aside."""
     ends: int
     """So many first and last visits are looked at, or half of the visits where there are fewer than twice as many."""
     lost: int
     """A prompt is losing with so many visits, of its last `of`, whose mean of reward − ref_reward is below zero."""
     of: int
+
+    @property
+    def least(self) -> float:
+        """The least mean that counts as solved."""
+        return self.solved - ROUNDING * abs(self.solved)
 
 
 def usual_threshold(visited: pd.DataFrame) -> float:
@@ -62,7 +69,7 @@ def after_visits(visited: pd.DataFrame, rule: Rule) -> IntArray:
     Always: every visit so far was solved; never: none was. Learned: none of the first visits, all of the last ones; forgotten the reverse.
     Flipping is any other. First and last are `rule.ends` each, or half of them all.
     """
-    solved = visited["reward"].to_numpy() >= rule.solved
+    solved = visited["reward"].to_numpy() >= rule.least
     start, nth = _places(visited["prompt"].to_numpy())
     before = np.concatenate([[0], np.cumsum(solved)])
     at = np.arange(len(solved))

@@ -17,6 +17,9 @@ from board.runs.run import Run
 
 IntArray = NDArray[np.int64]
 
+ROUNDING: Final = 1e-12
+"""A mean this small beside what it is of is zero."""
+
 LENGTHS: Final = ("response_length", "response_chars")
 """What a response's length is told by, the better first."""
 
@@ -69,6 +72,7 @@ def visits(run: Run) -> pd.DataFrame:
         if name == "reward":
             found["squares"] = squares
         if name == "gap":
+            found["gap"] = cleared(means, _moments(visit, np.abs(values[known]), len(pairs))[1])
             found["wins"] = np.bincount(visit, values[known] > 0, len(pairs)).astype(np.int64)
     found["first"] = frame.index.to_numpy()[known[firsts]]
     return found.iloc[np.argsort(pairs)].reset_index(drop=True)[list(VISIT)]
@@ -81,6 +85,14 @@ def _measured(frame: pd.DataFrame) -> Mapping[str, Float64Array]:
         name: finite_values(frame, column) if column in frame.columns else np.full(len(frame), np.nan)
         for name, column in columns.items()
     }
+
+
+def cleared(differences: Float64Array, sizes: Float64Array) -> Float64Array:
+    """Means of differences without what is the rounding of their sums alone, which must be neither above nor below zero. (n,) each.
+
+    `sizes` are the means of what was summed up without its signs.
+    """
+    return np.where(np.abs(differences) <= ROUNDING * sizes, 0.0, differences)
 
 
 def _firsts(codes: IntArray, count: int) -> IntArray:
@@ -123,6 +135,7 @@ def leaderboard(visited: pd.DataFrame) -> pd.DataFrame:
         rewards = _total(visited["rewards"], starts)
         apart = visited["rewards"] * (visited["reward"] - np.repeat(means["reward"], sizes)) ** 2
         variance = _total((visited["squares"] + apart).fillna(0.0), starts) / np.where(rewards, rewards, np.nan)
+        sizes_of_gaps = _mean(visited.assign(gap=visited["gap"].abs()), "gap", starts)
         wins = _total(visited["wins"], starts) / _total(visited["gaps"], starts)
     first, last, one = _ends(visited["reward"].to_numpy(), starts, sizes)
     columns = {
@@ -130,13 +143,14 @@ def leaderboard(visited: pd.DataFrame) -> pd.DataFrame:
         "rollouts": _total(visited["rollouts"], starts).astype(np.int64),
         "first": first,
         "last": last,
-        "gain": np.where(one, np.nan, last - first),
+        "gain": np.where(one, np.nan, cleared(last - first, np.abs(last))),
         "variance": variance,
         "wins": wins,
         "last_seen": visited["step"].to_numpy()[starts + sizes - 1],
         "at": starts,
         "rollout": visited["first"].to_numpy()[starts],
         **means,
+        "gap": cleared(means["gap"], sizes_of_gaps),
     }
     return pd.DataFrame(columns, index=pd.Index(prompt[starts], name="prompt"))[list(BOARD)]
 

@@ -102,10 +102,10 @@ def rule_text(rule: Rule, *, cohorts: bool, losing: bool) -> str:
     """The rule in words."""
     parts = [f"A visit is a step that sampled the prompt; it is solved when its mean reward is {fmt(rule.solved)} or more."]
     if cohorts:
-        ends = "visit" if rule.ends == 1 else f"{rule.ends} visits"
-        halves = "" if rule.ends == 1 else f" (of fewer than {2 * rule.ends}, half of them)"
+        first, last = ("visit was not", "one was") if rule.ends == 1 else (f"{rule.ends} visits were not", f"{rule.ends} were")
+        halves = "" if rule.ends == 1 else f" (of fewer than {2 * rule.ends} visits, each half of them)"
         parts.append(
-            f"Learned: none of its first {ends} solved, all of its last{halves}; forgotten: the reverse; flipping: any other mix."
+            f"Learned: its first {first} solved, its last {last}{halves}. Forgotten: the reverse. Flipping: any other mix."
         )
     if losing:
         parts.append(

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from board.analysis.cohort_conditions import of_prompts
 from board.analysis.prompt_list import text_column
 from board.analysis.prompt_timeline import Timeline, timeline, usual_pair
 from board.analysis.prompt_visits import length_column
@@ -19,7 +20,7 @@ from board.schema import heading
 from board.text.counting import plural
 from board.text.display import shorten, without_padding, without_system_prompt
 from board.text.format_number import fmt
-from board.ui import place, rollout_pair
+from board.ui import filter_chips, place, rollout_pair
 from board.ui.components import prompt_timeline, verbatim
 from board.ui.components.prompt_timeline import Words
 from board.ui.controls import hiding_choice
@@ -29,6 +30,8 @@ from board.ui.rollout_pair import Called
 TIMELINE: Final = "prompt_timeline"
 """Key of the timeline."""
 PROMPT_HEIGHT: Final = 160
+TEXT_WIDTH: Final = 440
+"""Prompt and expected answer stand side by side while each has so many pixels."""
 SHOWN_CHARS: Final = 20_000
 """So much of a prompt is shown; the rest is on the Responses page."""
 
@@ -69,6 +72,9 @@ def _head(prompt: int, facts: "pd.Series[Any]", order: IntArray, cohort: str) ->
         _move("Prompt ▶", after, "prompt_after")
         hiding_choice()
         st.text(said(facts, cohort))
+        st.button(
+            "Filter: this prompt", key="prompt_chip", type="tertiary", on_click=filter_chips.add, args=(of_prompts([prompt]),)
+        )
 
 
 def _move(label: str, prompt: int | None, key: str) -> None:
@@ -93,12 +99,14 @@ def _text(view: View, key: int) -> None:
     """What was asked, and what was expected; as the first rollout has it."""
     rollout, name = view.run.rollout(key), text_column(view.run)
     prompt, cut = without_system_prompt(str((name and rollout.texts.get(name)) or ""), view.system_end)
-    if prompt:
-        st.caption("Prompt" + (" · system prompt hidden" if cut else ""))
-        verbatim.show(_shown(prompt, view), key="prompt_text_pane", height=PROMPT_HEIGHT)
-    if rollout["ground_truth"] is not None:
-        st.caption("Ground truth")
-        verbatim.show(_shown(str(rollout["ground_truth"]), view), key="prompt_truth_pane", height=PROMPT_HEIGHT)
+    truth = rollout["ground_truth"]
+    panes = [("Prompt" + (" · system prompt hidden" if cut else ""), prompt)] if prompt else []
+    panes += [] if truth is None else [("Ground truth", str(truth))]
+    cells = st.grid(max(1, len(panes)), min_column_width=TEXT_WIDTH, gap="medium")
+    for at, (label, text) in enumerate(panes):
+        with cells.cell():
+            st.caption(label)
+            verbatim.show(_shown(text, view), key=f"prompt_pane_{at}", height=PROMPT_HEIGHT)
 
 
 def _shown(text: str, view: View) -> str:
@@ -108,9 +116,18 @@ def _shown(text: str, view: View) -> str:
 def _height(numeric: list[str]) -> str:
     """Draw the choice of what is drawn over steps, and return it: the reward unless the reader wants another number."""
     usual = numeric.index("reward") if "reward" in numeric else 0
-    chosen: str | None = st.selectbox(
-        "Over steps", numeric, index=usual, format_func=heading, key="prompt_height", bind="query-params", width=220
-    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.subheader("How did it go?", anchor=False, width="content")
+        chosen: str | None = st.selectbox(
+            "Over steps",
+            numeric,
+            index=usual,
+            format_func=heading,
+            key="prompt_height",
+            bind="query-params",
+            width=220,
+            label_visibility="collapsed",
+        )
     return chosen or numeric[usual]
 
 
@@ -181,7 +198,7 @@ def _pair(view: View, steps: "pd.Series[int]", pair: tuple[int, int]) -> None:
     """The two against each other, the earlier one first."""
     names = dict(zip(pair, "AB", strict=True))
     earlier, later = sorted(names, key=lambda key: (steps.loc[key], key)) if len(names) > 1 else (pair[0], pair[0])
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="prompt_pair"):
         st.subheader("What tells them apart?" if steps.nunique() == 1 else "What changed?", anchor=False)
         for key in dict.fromkeys((earlier, later)):
             where = place.link(step=int(steps.loc[key]), rollout=view.run.sources(np.array([key], np.int64))[0])

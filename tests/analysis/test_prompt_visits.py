@@ -95,6 +95,16 @@ def test_visits_stand_together_by_prompt_and_step(tmp_path: Path) -> None:
     assert found["gaps"].sum() == found["wins"].sum() == 0
 
 
+def test_the_rounding_of_a_sum_is_no_gap(tmp_path: Path) -> None:
+    """Gaps that add up to nothing but their rounding are a mean of zero, at a visit and over all; a small one that is meant stays."""
+    thirds = [row(0, prompt="a", reward=one, ref_reward=0.0) for one in (0.1, 0.2, -0.3)]
+    small = [row(0, prompt="b", reward=1e-9, ref_reward=0.0), row(1, prompt="b", reward=0.3, ref_reward=0.1 + 0.2)]
+    visited = visits(open_run(write_run(tmp_path, {"a.jsonl": [*thirds, *small]})))
+
+    assert visited["gap"].tolist()[:2] == [0.0, 1e-9]
+    assert leaderboard(visited)["gap"].tolist() == [0.0, pytest.approx(5e-10)]
+
+
 def test_a_run_without_prompts_has_no_visits(tmp_path: Path) -> None:
     """Neither visits nor prompts, and no error."""
     found = visits(open_run(write_run(tmp_path, {"a.jsonl": [row(0, reward=1.0), row(1, prompt="  ")]})))

@@ -26,10 +26,10 @@ def test_visits_by_key_and_a_rollout_compared(board_server: str, page: Page) -> 
     expect(told).to_contain_text("step 0, 2 rollouts")
     page.keyboard.press("j")
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(r"first=rank_0.*second=rank_0"))
+    expect(page).to_have_url(re.compile(r"first=rank_.*second=rank_"))
     settled(page)
     before = page.url
 
-    page.locator(".timeline-plot canvas").click(position={"x": 57, "y": 200})
+    page.locator(".timeline-plot canvas").click(position={"x": 104, "y": 195})
     expect(page).not_to_have_url(before)
     expect(page.locator(".diff")).to_be_visible()

@@ -48,7 +48,7 @@ def test_prompts_over_training(root: Path) -> None:
     assert shown["wins"].tolist() == pytest.approx([50.0, 100.0, 0.0, 50.0])
     said = texts(test)
     assert "4 prompts over 4 steps · 1 learned · 1 forgotten · 0 flipping · 1 always solved · 1 never solved · 1 losing" in said
-    assert "solved when its mean reward is 0.450 or more. Learned: none of its first 2 visits solved, all of its last" in said
+    assert "solved when its mean reward is 0.450 or more. Learned: its first 2 visits were not solved, its last 2 were" in said
     (curves,) = sent(test, "rl_logging_board.curves")
     assert [card["key"] for card in curves["meta"]["cards"]] == ["cohorts", "losing"]
     assert not sent(test, "prompt_timeline")

@@ -70,7 +70,7 @@ def built(visited: pd.DataFrame, rule: Rule) -> Payload:
     else:
         unmade.append("Prompts that stay below the reference need ref_reward")
     span = (int(run.steps[0]), int(run.steps[-1]))
-    return replace(build(cards, span=span, height=PLOT_HEIGHT, columns=2), missing=tuple(unmade))
+    return replace(build(cards, span=span, height=PLOT_HEIGHT, columns=max(1, len(cards))), missing=tuple(unmade))
 
 
 def found_by(listed: pd.DataFrame, choices: PromptChoices) -> NDArray[np.int64]:
@@ -121,11 +121,12 @@ def overview(visited: pd.DataFrame, listed: pd.DataFrame, keys: NDArray[np.int64
         st.text("No prompt matches: change the text or the cohort.")
         return
     count = pages(len(keys), PAGE_PROMPTS)
-    number = st.pagination(count, key="prompt_page", bind="query-params") if count > 1 else 1
-    shown = page(keys, number, PAGE_PROMPTS)
-    if count > 1:
-        first = (number - 1) * PAGE_PROMPTS
-        st.text(f"Prompts {first + 1:,} to {first + len(shown):,} of {len(keys):,} in this order.")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        number = st.pagination(count, key="prompt_page", bind="query-params") if count > 1 else 1
+        shown = page(keys, number, PAGE_PROMPTS)
+        if count > 1:
+            first = (number - 1) * PAGE_PROMPTS
+            st.text(f"Prompts {first + 1:,} to {first + len(shown):,} of {len(keys):,} in this order.")
     key = f"prompts_{run.load_id}_{number}_{hash(choices)}"
     prompt_table.draw(run, visited, listed.loc[pd.Index(shown)], choices, key)
 
@@ -133,28 +134,30 @@ def overview(visited: pd.DataFrame, listed: pd.DataFrame, keys: NDArray[np.int64
 def taken_away(listed: pd.DataFrame, keys: NDArray[np.int64], choices: PromptChoices) -> None:
     """What can be done with the prompts that were picked out: every page kept to them, their ids saved."""
     name = f"{run.name}-{choices.cohort or 'prompts'}"
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="prompts_taken"):
         st.button(
-            "Show only their rollouts",
+            "Filter: these prompts",
             key="cohort_chip",
+            type="tertiary",
             on_click=filter_chips.add,
             args=(condition(keys, choices),),
-            help="Adds a condition to the filter, on every page.",
         )
         st.download_button(
-            "Save their ids as JSON",
+            "Ids as JSON",
             lambda: ids(run, listed, keys).to_json(orient="records", force_ascii=False, indent=1),
             f"{name}.json",
             "application/json",
             key="cohort_json",
+            type="tertiary",
             on_click="ignore",
         )
         st.download_button(
-            "as CSV",
+            "Ids as CSV",
             lambda: ids(run, listed, keys).to_csv(index=False),
             f"{name}.csv",
             "text/csv",
             key="cohort_csv",
+            type="tertiary",
             on_click="ignore",
         )
 
@@ -193,7 +196,7 @@ def body(visited: pd.DataFrame, board: pd.DataFrame) -> None:
         prompt_detail.draw(view, asked, facts, keys, ("", *COHORTS)[int(facts["cohort"]) - NONE])
         return
     if several:
-        st.text(rule_text(choices.rule, cohorts=True, losing=compared))
+        st.caption(rule_text(choices.rule, cohorts=True, losing=compared))  # our own words and numbers: a caption reads Markdown
         over_steps(visited, choices.rule)
     once(listed, rewarded=rewarded)
     overview(visited, listed, keys, choices)

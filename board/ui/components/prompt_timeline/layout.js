@@ -4,8 +4,8 @@
 /** @typedef {{ visit: ArrayLike<number>; height: ArrayLike<number>; size: ArrayLike<number> }} Points */
 /** @typedef {(value: number) => number} Scale */
 
-const SMALLEST = 2.5;
-const LARGEST = 6;
+const SMALLEST = 3;
+const LARGEST = 7;
 const WIDEST = 16; // pixels to either side of its visit that a point may lie
 const APART = 2.1; // radii between equal points of a visit
 

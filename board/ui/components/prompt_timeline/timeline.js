@@ -175,7 +175,7 @@ function upright(drawn, visit) {
 function ring({ places }, at, name) {
   if (at < 0) return null;
   const made = div("timeline-ring");
-  const size = 2 * places.radius[at] + 7;
+  const size = 2 * places.radius[at] + 9;
   Object.assign(made.style, { left: `${places.x[at]}px`, top: `${places.y[at]}px`, width: `${size}px`, height: `${size}px` });
   if (name) made.append(Object.assign(div("timeline-name"), { textContent: name }));
   return made;

@@ -40,10 +40,10 @@ _SIDES: Final = ("first", "second")
 IntArray = NDArray[np.int64]
 
 
-def draw(view: View, prompt: int, facts: "pd.Series[Any]", order: IntArray, cohort: str) -> None:
+def draw(view: View, prompt: int, facts: "pd.Series[Any]", order: IntArray, cohort: str) -> list[str]:
     """Draw the prompt with that key, whose row of the leaderboard is `facts`; `order` are the keys of the reader's list, for the ways on.
 
-    `cohort` is one of COHORTS, empty where it is of none.
+    `cohort` is one of COHORTS, empty where it is of none. What the run cannot show of it, and what it needs.
     """
     run = view.run
     places = np.flatnonzero(run.prompt_keys == prompt)
@@ -51,8 +51,7 @@ def draw(view: View, prompt: int, facts: "pd.Series[Any]", order: IntArray, coho
     _text(view, int(run.frame.index[places[0]]))
     numeric = numeric_columns(run.frame)
     if not numeric:
-        st.text("Its rollouts have no number to draw over steps.")
-        return
+        return ["Its rollouts over steps need a number"]
     by, color, size = _height(numeric), _kl_column(), length_column(run.frame)
     needed = [name for name in dict.fromkeys(["step", by, color, size]) if name in run.frame.columns]
     rows = run.frame.iloc[places][needed]
@@ -61,6 +60,7 @@ def draw(view: View, prompt: int, facts: "pd.Series[Any]", order: IntArray, coho
     _timeline(view, drawn, (by, color, size), pair)
     if pair is not None:
         _pair(view, rows["step"], pair)
+    return [] if np.isfinite(drawn.color).any() else ["The colour of the dots, KL, needs logprobs and ref_logprobs"]
 
 
 def _head(prompt: int, facts: "pd.Series[Any]", order: IntArray, cohort: str) -> None:
@@ -165,8 +165,6 @@ def _timeline(view: View, drawn: Timeline, columns: tuple[str, str, str | None],
         size=heading(size) if size is not None and np.isfinite(drawn.size).any() else "",
         best="best" if by == "reward" else "highest",
     )
-    if not words.color:
-        st.text("Colour would be the KL, which needs logprobs and ref_logprobs.")
     prompt_timeline.show(
         prompt_timeline.payload(drawn, words),
         drawn,

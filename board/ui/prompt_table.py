@@ -75,8 +75,9 @@ def _columns(run: Run, visited: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFra
         found["cohort"] = [names[number - NONE] for number in shown["cohort"].tolist()]
     if (shown["visits"] > 1).any() and shown["reward"].notna().any():
         found["trend"] = trends(visited, shown)
+    ends = () if (shown["visits"] > 1).any() else ("first", "last")
     for name in NUMBERS:
-        if shown[name].notna().any():
+        if name not in ends and shown[name].notna().any():
             found[name] = shown[name].to_numpy() * (100 if name == "wins" else 1)
     return found
 

@@ -193,7 +193,7 @@ def body(visited: pd.DataFrame, board: pd.DataFrame) -> None:
     keys, asked = found_by(listed, choices), place.part("prompt")
     if isinstance(asked, int) and asked in listed.index:
         facts = listed.loc[[asked]].iloc[0]
-        prompt_detail.draw(view, asked, facts, keys, ("", *COHORTS)[int(facts["cohort"]) - NONE])
+        missing.extend(prompt_detail.draw(view, asked, facts, keys, ("", *COHORTS)[int(facts["cohort"]) - NONE]))
         return
     if several:
         st.caption(rule_text(choices.rule, cohorts=True, losing=compared))  # our own words and numbers: a caption reads Markdown

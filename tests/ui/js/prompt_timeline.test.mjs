@@ -6,8 +6,10 @@ import {
   nearest,
   pixels,
   placed,
+  reachOf,
   roomy,
   share,
+  smoothed,
   withinVisit,
 } from "../../../board/ui/components/prompt_timeline/layout.js";
 
@@ -40,6 +42,12 @@ test("points stand at their visit, equal ones beside each other, larger ones lar
   assert.ok(x[0] < 100 && x[2] > 100);
   assert.equal((x[0] + x[2]) / 2, 100);
   assert.ok(radius[0] < radius[3] && radius[3] < radius[2]);
+});
+
+test("lines of many visits are means of neighbours, what is missing left out", () => {
+  assert.equal(reachOf(120), 0);
+  assert.equal(reachOf(1000), 20);
+  assert.deepEqual([...smoothed(new Float64Array([0, 3, NaN, 6, 0]), 1)], [1.5, 1.5, NaN, 3, 3]);
 });
 
 test("a crowd does not reach into the next visit", () => {

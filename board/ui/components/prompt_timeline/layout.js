@@ -7,6 +7,9 @@
 const SMALLEST = 3;
 const LARGEST = 7;
 const WIDEST = 16; // pixels to either side of its visit that a point may lie
+const MANY = 120; // visits whose lines, drawn through each, would be noise
+const CROWDED = 1.2; // points to a pixel of width, beyond which they are small
+const SMALL = 0.55;
 const APART = 2.1; // radii between equal points of a visit
 
 /**
@@ -59,6 +62,33 @@ export function roomy(between) {
 }
 
 /**
+ * The mean of each number and its neighbours, `reach` of them on either side; what is missing is left out, and stays missing.
+ * @param {Float64Array} values
+ * @param {number} reach
+ */
+export function smoothed(values, reach) {
+  const sums = new Float64Array(values.length + 1);
+  const counts = new Float64Array(values.length + 1);
+  for (let at = 0; at < values.length; at += 1) {
+    const missing = Number.isNaN(values[at]);
+    sums[at + 1] = sums[at] + (missing ? 0 : values[at]);
+    counts[at + 1] = counts[at] + (missing ? 0 : 1);
+  }
+  return values.map((value, at) => {
+    const [from, to] = [Math.max(0, at - reach), Math.min(values.length, at + reach + 1)];
+    return Number.isNaN(value) ? NaN : (sums[to] - sums[from]) / (counts[to] - counts[from]);
+  });
+}
+
+/**
+ * Over how many visits on either side lines are averaged: none of few visits, more the more there are.
+ * @param {number} visits
+ */
+export function reachOf(visits) {
+  return visits > MANY ? Math.round(visits / 50) : 0;
+}
+
+/**
  * Where each point lies: at its visit, those of equal height beside each other as far as there is room between the visits.
  * @param {Points} points in the order of their visits
  * @param {Float64Array} visitX where each visit stands, rising
@@ -67,11 +97,12 @@ export function roomy(between) {
  */
 export function placed(points, visitX, scaleY) {
   const count = points.visit.length;
+  const shrunk = crowded(points, visitX) ? SMALL : 1;
   const [x, y, radius] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)];
   const sizes = ends(points.size);
   for (let at = 0; at < count; at += 1) {
     const big = share(points.size[at], sizes);
-    radius[at] = Number.isNaN(big) ? 3.5 : Math.sqrt(SMALLEST ** 2 + big * (LARGEST ** 2 - SMALLEST ** 2));
+    radius[at] = shrunk * (Number.isNaN(big) ? 4 : Math.sqrt(SMALLEST ** 2 + big * (LARGEST ** 2 - SMALLEST ** 2)));
     y[at] = scaleY(points.height[at]);
   }
   for (let from = 0, to = 0; from < count; from = to) {
@@ -79,6 +110,15 @@ export function placed(points, visitX, scaleY) {
     standBeside(points, { x, y, radius }, [from, to], visitX);
   }
   return { x, y, radius };
+}
+
+/**
+ * Whether there are more points than there is room for side by side.
+ * @param {Points} points
+ * @param {Float64Array} visitX
+ */
+export function crowded({ visit }, visitX) {
+  return visit.length > CROWDED * (visitX[visitX.length - 1] - visitX[0]) && visitX.length > MANY;
 }
 
 /**

@@ -2,13 +2,15 @@
 
 import { evenTicks, stepTicks, tickText } from "../curves/ticks.js";
 import { css, palette } from "../token_view/color.js";
-import { ends, share } from "./layout.js";
+import { crowded, ends, reachOf, share, smoothed } from "./layout.js";
 
 /** @import { Drawn, Sent, Theme } from "./types" */
 
 export const MARGIN = { left: 52, right: 52, top: 10, bottom: 24 };
 const GRID = "rgb(128 136 140 / 0.22)";
 const QUIETEST = 0.32; // of the colour scale, whose beginning is the page itself
+const OPAQUE = { fill: 0.92, edge: 0.45 };
+const PALE = { fill: 0.35, edge: 0 };
 const TICKS = 4;
 const TICK_WIDTH = 90;
 
@@ -22,10 +24,17 @@ export function paint(context, sent, drawn, theme) {
   context.clearRect(0, 0, drawn.width, drawn.height);
   context.font = `11px ${theme.font}`;
   axes(context, drawn, theme);
-  line(context, sent.best, drawn, sent.meta.line, [2, 3]);
-  line(context, sent.mean, drawn, sent.meta.line, []);
-  ending(context, sent, drawn, theme);
-  points(context, sent, drawn, theme);
+  const reach = reachOf(sent.mean.length);
+  const [mean, best] = [sent.mean, sent.best].map((values) => (reach ? smoothed(values, reach) : values));
+  const lines = () => {
+    line(context, best, drawn, sent.meta.line, [2, 3]);
+    line(context, mean, drawn, sent.meta.line, []);
+  };
+  const pale = crowded(sent, drawn.visitX);
+  if (!pale) lines();
+  points(context, sent, drawn, theme, pale ? PALE : OPAQUE);
+  if (pale) lines(); // a crowd would hide them
+  ending(context, { mean, best, name: sent.meta.words.best }, drawn, theme);
 }
 
 /**
@@ -83,20 +92,20 @@ function line(context, values, { visitX, scaleY }, color, dash) {
 /**
  * The names of the lines where they end, apart from each other.
  * @param {CanvasRenderingContext2D} context
- * @param {Sent} sent
+ * @param {{ mean: Float64Array; best: Float64Array; name: string }} lines
  * @param {Drawn} drawn
  * @param {Theme} theme
  */
-function ending(context, sent, { width, scaleY }, theme) {
-  const last = sent.mean.findLastIndex((value) => !Number.isNaN(value));
+function ending(context, lines, { width, scaleY }, theme) {
+  const last = lines.mean.findLastIndex((value) => !Number.isNaN(value));
   if (last < 0) return;
-  const mean = scaleY(sent.mean[last]);
-  const best = Math.min(scaleY(sent.best[last]), mean - 12);
+  const mean = scaleY(lines.mean[last]);
+  const best = Math.min(scaleY(lines.best[last]), mean - 12);
   context.fillStyle = theme.quiet;
   context.textAlign = "left";
   context.textBaseline = "middle";
   context.fillText("mean", width - MARGIN.right + 12, mean);
-  context.fillText(sent.meta.words.best, width - MARGIN.right + 12, best);
+  context.fillText(lines.name, width - MARGIN.right + 12, best);
 }
 
 /**
@@ -104,8 +113,9 @@ function ending(context, sent, { width, scaleY }, theme) {
  * @param {Sent} sent
  * @param {Drawn} drawn
  * @param {Theme} theme
+ * @param {{ fill: number; edge: number }} alpha
  */
-function points(context, sent, { places }, theme) {
+function points(context, sent, { places }, theme, alpha) {
   const colors = palette(theme.background);
   const between = ends(sent.color);
   context.lineWidth = 1;
@@ -115,9 +125,9 @@ function points(context, sent, { places }, theme) {
     context.beginPath();
     context.arc(places.x[at], places.y[at], places.radius[at], 0, 2 * Math.PI);
     context.fillStyle = fill;
-    context.globalAlpha = 0.92;
+    context.globalAlpha = alpha.fill;
     context.fill();
-    context.globalAlpha = 0.45;
+    context.globalAlpha = alpha.edge;
     context.strokeStyle = theme.text;
     context.stroke();
     context.globalAlpha = 1;

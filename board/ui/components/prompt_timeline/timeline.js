@@ -2,7 +2,7 @@
 
 import { numberText } from "../curves/number_text.js";
 import { parseColor } from "../token_view/color.js";
-import { alongVisits, ends, nearest, pixels, placed, roomy, withinVisit } from "./layout.js";
+import { alongVisits, ends, nearest, pixels, placed, reachOf, roomy, withinVisit } from "./layout.js";
 import { MARGIN, paint } from "./paint.js";
 
 /** @import { Mounted, Parent } from "../streamlit" */
@@ -184,6 +184,8 @@ function ring({ places }, at, name) {
 /** @param {Sent} sent */
 function overview({ meta: { words, steps }, color, size }) {
   const parts = [`${words.height} by step, ${steps.length.toLocaleString("en")} visits`];
+  const reach = reachOf(steps.length);
+  if (reach) parts.push(`lines are means of ${2 * reach + 1} visits`);
   for (const [what, name, values] of /** @type {const} */ ([
     ["colour", words.color, color],
     ["size", words.size, size],

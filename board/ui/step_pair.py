@@ -111,11 +111,11 @@ def _numbers(found: Shift, number: str) -> None:
         st.metric("Wasserstein-1 distance", f"{fmt(found.distance)}{of}", width="content")
         st.metric("Kolmogorov–Smirnov", fmt(test.statistic), width="content")
         st.metric("p, by permutation", f"{test.p:.3g}", width="content")
-    what = "prompt" if test.whole_prompts else "rollout"
+    what = "whole prompts" if test.whole_prompts else "rollouts"
     verdict = "by more than chance" if test.p <= SURE else "by no more than chance may give"
     few = f" With so few of them p cannot be below {fmt(test.least)}." if test.least > SURE else ""
     st.text(
-        f"The two differ {verdict}: {test.permutations:,} permutations (seed 0) deal whole {what}s to A and B anew, "
+        f"The two differ {verdict}: {test.permutations:,} permutations (seed 0) deal {what} to A and B anew, "
         f"{test.units[0]:,} to A and {test.units[1]:,} to B.{few} "
         f"A is step {a.step} with {plural(a.values.size, 'rollout')}, B step {b.step} with {plural(b.values.size, 'rollout')}."
     )
@@ -185,7 +185,10 @@ def _column(name: str, values: "pd.Series[Any]") -> Any:
 
 
 def _opened(view: View, found: Shift) -> None:
-    """The two rollouts that were chosen, where they are of these steps."""
+    """The two rollouts that were chosen, where they are of these steps, and the way to all of their prompt."""
     keys = [view.run.key_of(str(place.part(name))) if place.part(name) is not None else None for name in ("first", "second")]
     if keys[0] in found.a.keys and keys[1] in found.b.keys and keys[0] is not None and keys[1] is not None:
+        prompt = int(found.b.prompts[found.b.keys == keys[1]][0])
+        there = place.link(prompt=prompt)
+        st.page_link("board/ui/pages/prompts.py", label="Open the prompt, with its rollouts of all steps", query_params=there)
         rollout_pair.draw(view, Called(keys[0], f"step {found.a.step}"), Called(keys[1], f"step {found.b.step}"))

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from opened_pages import GOOD, linked, opened, table, texts
+from opened_pages import GOOD, linked, opened, opening_links, table, texts
 from rows import add_run, row
 from streamlit.testing.v1 import AppTest
 
@@ -56,7 +56,7 @@ def test_two_steps_against_each_other(root: Path) -> None:
     told = {one.label: one.value for one in test.metric}
     assert told["Mean, A → B"] == "2.50 → 3.50"
     assert told["Wasserstein-1 distance"] == "1 reward"
-    assert "permutations (seed 0) deal whole rollouts to A and B anew, 4 to A and 4 to B." in texts(test)
+    assert "permutations (seed 0) deal rollouts to A and B anew, 4 to A and 4 to B." in texts(test)
     moved = table(test)
     assert moved["change"].tolist() == [1.0] * 4
     assert moved["prompt"].tolist() == [f"prompt {at}" for at in range(4)] or len(moved) == 4
@@ -88,3 +88,16 @@ def test_scatter(root: Path) -> None:
     every = opened("steps", steps_view="Scatter", scatter_scope="All steps", scatter_x="step", scatter_log_x="true")
     assert "8 of 13 rollouts of all steps" in texts(every)
     assert "not above zero left out" in texts(every)
+
+
+def test_a_prompt_that_moved_is_opened(root: Path) -> None:
+    """A rollout of each step is compared, and a link leads to the prompt with all of its rollouts."""
+    add_run(root, "run", GOOD)
+    both = {"first": "rank_0.jsonl:5", "second": "rank_0.jsonl:9"}
+
+    test = opened("steps", steps_view="Step A against step B", step=2, step_a=1, **both)
+
+    assert not test.exception
+    assert "step 2" in texts(test)
+    assert any("prompt=" in link.proto.query_string for link in opening_links(test) if link.label.startswith("Open the prompt"))
+    assert (linked(test, "first"), linked(test, "second")) == (both["first"], both["second"])

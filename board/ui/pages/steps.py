@@ -86,8 +86,8 @@ def computed(keys: list[str]) -> tuple[pd.DataFrame, list[Landmark]]:
         return pd.concat([values, known], axis="columns")[keys], strip.of_run(run)
 
 
-def table(values: pd.DataFrame, landmarks: list[Landmark]) -> None:
-    """The steps, a page at a time; a click on a row goes to its step, one on a head sorts by it."""
+def page_rows(values: pd.DataFrame, landmarks: list[Landmark]) -> tuple[Rows, int]:
+    """The rows of the page that the reader is on, and which page that is; at first the one of the chosen step."""
     order = ordered(values, sorted_by, descending=descending)
     count = pages(len(order), PAGE_ROWS)
     if count > 1 and place.widget_value("steps_page") is None:
@@ -102,16 +102,23 @@ def table(values: pd.DataFrame, landmarks: list[Landmark]) -> None:
         descending,
         number,
     )
+    return found, number
+
+
+def table(found: Rows, number: int) -> None:
+    """The steps of a page; a click on a row goes to its step, one on a head sorts by it."""
     frame = shown(found)
     steps = found.steps.tolist()
-    key = f"steps_{run.load_id}_{number}_{hash((tuple(values.columns), sorted_by, descending))}"
+    key = f"steps_{run.load_id}_{number}_{hash((tuple(found.values.columns), sorted_by, descending))}"
     place.select_row(key, steps.index(view.step) if view.step in steps else None)
     with st.container(key="steps_table"):
         st.dataframe(
             frame,
             key=key,
             on_select=place.row_clicked(
-                key, [{"step": step} for step in steps], **{name: partial(sort_by, name) for name in [STEP, *values.columns]}
+                key,
+                [{"step": step} for step in steps],
+                **{name: partial(sort_by, name) for name in [STEP, *found.values.columns]},
             ),
             selection_mode=[*place.ROW_OR_CELL, "single-column"],
             hide_index=True,
@@ -126,7 +133,7 @@ def shown(found: Rows) -> pd.DataFrame:
     columns: dict[str, Any] = {STEP: found.steps}
     for key in found.values.columns:
         columns[key] = found.values[key].to_numpy()
-        if key == REWARD and pd.notna(found.low).any():
+        if key == REWARD and has_interval(found):
             columns |= {LOW: found.low, HIGH: found.high}
     if any(found.seen):
         columns[SEEN] = found.seen
@@ -143,11 +150,13 @@ def column(name: str, values: "pd.Series[Any]") -> Any:
     return st.column_config.NumberColumn(head(name), help=told or None, format=column_format(values.to_numpy()))
 
 
-def lacking() -> list[str]:
+def lacking(*, interval: bool) -> list[str]:
     """What the run cannot show of its steps, and what it would need."""
     missing = []
     if "reward" not in run.frame.columns:
         missing.append("The mean reward and its interval: reward")
+    elif not interval:
+        missing.append("The interval of the mean reward: two prompts in a step")
     if len(run.steps) < 2:
         missing.append("Steps against each other: a second step")
     return missing
@@ -156,12 +165,21 @@ def lacking() -> list[str]:
 def all_steps() -> None:
     """The table of all steps, below its choices."""
     values, landmarks = computed(keys)
-    with_interval = f" · {LOW} and {HIGH}: {INTERVAL}, {RESAMPLES:,} resamples" if REWARD in values else ""
-    st.text(
-        f"{plural(len(run.steps), 'step')} · a click on a row goes to its step, one on a head sorts all steps by it{with_interval}"
-    )
-    table(values, landmarks)
-    unfilled(lacking())
+    said = st.container()
+    found, number = page_rows(values, landmarks)
+    interval = has_interval(found)
+    with said:
+        st.text(
+            f"{plural(len(run.steps), 'step')} · a click on a row goes to its step, one on a head sorts all steps by it"
+            + (f" · {LOW} and {HIGH}: {INTERVAL}, {RESAMPLES:,} resamples" if interval else "")
+        )
+    table(found, number)
+    unfilled(lacking(interval=interval))
+
+
+def has_interval(found: Rows) -> bool:
+    """Whether any step of the page has an interval of its mean reward."""
+    return bool(pd.notna(found.low).any())
 
 
 part = st.segmented_control(

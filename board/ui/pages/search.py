@@ -214,7 +214,8 @@ def results(asked: Asked) -> None:
     if not rollouts:
         return
     curves_of(asked, hit)
-    left, right = st.columns([5, 3], gap="medium")
+    with st.container(key="search_results"):
+        left, right = st.columns([5, 3], gap="medium")
     with left:
         line = concordance_of(asked, counts)
     with right:

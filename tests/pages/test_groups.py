@@ -123,7 +123,10 @@ def test_what_a_link_asks_for_is_checked(root: Path, place: dict[str, Any], said
 
 
 LACKING: dict[str, tuple[list[dict[str, Any]], str]] = {
-    "no groups": ([whole_row(0, prompt=str(i)) for i in range(3)], "prompts sampled more than once in a step"),
+    "no groups": (
+        [whole_row(0, prompt=str(i)) for i in range(3)],
+        "Groups need group_id, or prompts that were sampled more than once in a step: this run has neither.",
+    ),
     "no rewards": ([whole_row(0, reward=..., ref_reward=...) for _ in range(3)], "A strip per group needs reward"),
     "groups of one": (
         [whole_row(0, prompt="twice"), whole_row(0, prompt="twice"), whole_row(1, prompt="once")],

@@ -110,7 +110,12 @@ def summary(order: pd.DataFrame) -> str:
             parts.append("each is alone in its group: nothing within a group can be compared")
         several = order[order["scored"] > 1]
         if len(several):
-            parts.append(f"{int(several['flat'].sum()):,} of {len(several):,} have equal rewards and give no gradient, greyed")
+            flat = int(several["flat"].sum())
+            parts.append(
+                f"{flat:,} of {len(several):,} have equal rewards and give no gradient, greyed"
+                if flat
+                else "none has equal rewards"
+            )
     if outside:
         parts.append(f"{plural(outside, 'rollout')} of no group")
     return " · ".join(parts)
@@ -177,6 +182,6 @@ except FieldMissing as error:
     if of_filter is not run and "group" in run.frame.columns:
         st.text(str(error))
     else:
-        absent("Which of a prompt's responses are better?", "group_id, or prompts sampled more than once in a step,")
+        st.text("Groups need group_id, or prompts that were sampled more than once in a step: this run has neither.")
 else:
     body(found)

@@ -51,7 +51,7 @@ def of_cohort(name: str, rule: Rule, within: str = "") -> str:
 
 
 def _losing(rule: Rule, within: str) -> str:
-    lost = _visits("reward_gap", f"avg(reward_gap) < -{ROUNDING!r} * avg(abs(reward_gap)) AS lost", " DESC", within)
+    lost = _visits("reward_gap", f"avg(reward_gap) / -{ROUNDING!r} > avg(abs(reward_gap)) AS lost", " DESC", within)
     last = f"SELECT prompt_key FROM ({lost}) WHERE nth <= {rule.of} AND lost"
     return f"prompt_key IN ({last} GROUP BY prompt_key HAVING count(prompt_key) >= {rule.lost})"
 

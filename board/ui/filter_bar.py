@@ -52,7 +52,7 @@ def applied(run: Run, whole: Run) -> tuple[Run, Run]:
         if text and text != place.remembered("good_filter"):
             recent_filters.add(str(text))
         place.remember(good_filter=text)
-        _stay_near(found[0])
+        _stay_near(found[0], run)
         return found
     place.fill_in(filter=None)
     place.remember(good_filter=None)
@@ -105,7 +105,8 @@ def _filtered(run: Run, text: object) -> Run:
     return caches.built("filtered", lambda: run.of_rows(matching(run, asked), f"filter {digest}"), run, digest)
 
 
-def _stay_near(run: Run) -> None:
+def _stay_near(left: Run, run: Run) -> None:
+    """Of a step that the run has but the filter leaves nothing of; of one that the run lacks `link_checks` tells."""
     step = place.part("step")
-    if isinstance(step, int) and len(run.steps) and step not in run.steps:
-        place.go(step=nearest_step(run.steps, step))
+    if isinstance(step, int) and len(left.steps) and step in run.steps and step not in left.steps:
+        place.go(step=nearest_step(left.steps, step))

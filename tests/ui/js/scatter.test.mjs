@@ -4,6 +4,7 @@ import { dotsOf, orderBy } from "../../../board/ui/components/scatter/dots.js";
 import { gridOf } from "../../../board/ui/components/scatter/nearby.js";
 import { byShade } from "../../../board/ui/components/scatter/paint.js";
 import { numberAt, pixelsOf, placeAt, planeOf, ticksOf } from "../../../board/ui/components/scatter/plane.js";
+import { stamped } from "../../../board/ui/components/scatter/stamp.js";
 
 const axis = (low, high, log = false) => ({ label: "x", low, high, log });
 
@@ -106,9 +107,9 @@ test("of a density the cells that hold any are drawn, in their middle", () => {
 
 test("points at one place are one dot, with the mean of their third number", () => {
   const dots = dotsOf(sentOf({ kind: "points" }, [0.5, 0.25, 0.5, 0.5, 0.25], [0.5, 0.5, 0.5, 0.75, 0.25], [1, NaN, 3, 4, 5]));
-  assert.deepEqual([...dots.x], [0.25, 0.25, 0.5, 0.5]);
-  assert.deepEqual([...dots.counts], [1, 1, 2, 1]);
-  assert.deepEqual([...dots.color], [5, NaN, 2, 4]);
+  assert.deepEqual([...dots.x], [0.5, 0.25, 0.5, 0.25]);
+  assert.deepEqual([...dots.counts], [2, 1, 1, 1]);
+  assert.deepEqual([...dots.color], [2, NaN, 4, 5]);
 });
 
 test("points at very many places are drawn one by one", () => {
@@ -130,4 +131,21 @@ test("every dot has one shade; outliers have that of the end, and what has no nu
   assert.equal(firsts.at(-1), 5);
   assert.equal(firsts[1], 1);
   assert.deepEqual([...byShade(dots, null).order], [0, 1, 2, 3, 4]);
+});
+
+test("a square is laid over another, and what lies beyond the picture is left out", () => {
+  const dots = {
+    x: Float32Array.of(0.5, 0.5, 0),
+    y: Float32Array.of(0.5, 0.5, 0),
+    color: Float32Array.of(0, 0, 0),
+    counts: null,
+    size: 3,
+  };
+  const how = { width: 10, height: 10, scale: 1, side: 2, alpha: 0.5 };
+  const pixels = stamped(dots, byShade(dots, null), ["#ff0000"], { left: 0, top: 0, width: 10, height: 10 }, how);
+  const at = (x, y) => [...pixels.slice(4 * (10 * y + x), 4 * (10 * y + x) + 4)];
+  assert.ok(Math.abs(at(5, 5)[3] - 255 * 0.75) < 1.5);
+  assert.deepEqual(at(5, 5).slice(0, 3), [255, 0, 0]);
+  assert.deepEqual(at(0, 9), [255, 0, 0, 128]);
+  assert.deepEqual(at(8, 2), [0, 0, 0, 0]);
 });

@@ -23,11 +23,20 @@ export function dotsOf({ meta, numbers }) {
  * @returns {Dots | null}
  */
 function stacked(x, y, color) {
-  const order = orderBy(x, y);
-  const apart = (/** @type {number} */ one) => x[order[one]] !== x[order[one - 1]] || y[order[one]] !== y[order[one - 1]];
-  const firsts = [...order.keys()].filter((one) => one === 0 || apart(one));
-  if (firsts.length > MOST_STACKS) return null;
-  const stacks = firsts.map((first, at) => order.subarray(first, firsts[at + 1] ?? order.length));
+  /** @type {Map<number, Map<number, number[]>>} */
+  const columns = new Map();
+  /** @type {number[][]} */
+  const stacks = [];
+  for (let at = 0; at < x.length; at += 1) {
+    const column = columns.get(x[at]) ?? new Map();
+    const stack = column.get(y[at]);
+    if (stack) stack.push(at);
+    else {
+      if (stacks.length === MOST_STACKS) return null;
+      stacks.push([at]);
+      columns.set(x[at], column.set(y[at], stacks[stacks.length - 1]));
+    }
+  }
   return {
     x: Float32Array.from(stacks, ([one]) => x[one]),
     y: Float32Array.from(stacks, ([one]) => y[one]),
@@ -39,7 +48,7 @@ function stacked(x, y, color) {
 
 /**
  * @param {Float32Array} values
- * @param {Uint32Array} at
+ * @param {number[]} at
  */
 function mean(values, at) {
   const known = at.filter((one) => !Number.isNaN(values[one]));

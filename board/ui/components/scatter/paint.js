@@ -2,6 +2,7 @@
 
 import { contextOf } from "../token_view/dom.js";
 import { pixelsOf, ticksOf } from "./plane.js";
+import { stamped } from "./stamp.js";
 
 /** @import { AxisMeta, ColorMeta, Dots, Drag, Look, Meta, Place, Plane } from "./types" */
 
@@ -27,6 +28,7 @@ const DIVERGING = [
 /** What of the scale is seen on a light page, and on a dark one. */
 const SEEN = { light: [0, 0.82], dark: [0.28, 1] };
 const LABEL = 12;
+const FEW = 2_000; // rollouts that are round dots
 const MOST_WIDE = 3; // times as wide as one dot are very many at one place
 
 /**
@@ -152,29 +154,49 @@ export function byShade(dots, color) {
  * @param {Look} look
  */
 export function paintDots(context, plane, dots, meta, look) {
-  const { order, firsts } = byShade(dots, meta.color);
+  const shaded = byShade(dots, meta.color);
   const shades = [meta.color ? meta.inks.without : meta.inks.point, ...(meta.color ? shadesOfColor(meta.color, look) : [])];
+  if (!dots.counts && dots.size > FEW) return paintMany(context, plane, dots, shaded, shades);
   const cells = meta.kind === "density" && dots.counts;
   const draw = cells ? cellPainter(context, plane, dots, meta, cells) : dotPainter(context, plane, dots);
   shades.forEach((shade, number) => {
     context.fillStyle = shade;
-    for (let one = firsts[number]; one < firsts[number + 1]; one += 1) draw(order[one]);
+    for (let one = shaded.firsts[number]; one < shaded.firsts[number + 1]; one += 1) draw(shaded.order[one]);
   });
   context.globalAlpha = 1;
 }
 
 /**
- * Few rollouts are dots, as wide as many lie there; many are small squares that show through each other.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Plane} plane
+ * @param {Dots} dots
+ * @param {ReturnType<typeof byShade>} shaded
+ * @param {string[]} shades
+ */
+function paintMany({ canvas }, plane, dots, shaded, shades) {
+  const side = dots.size > 20_000 ? 2 : dots.size > 6_000 ? 3 : 4;
+  const scale = globalThis.devicePixelRatio || 1;
+  const how = {
+    width: canvas.width / scale,
+    height: canvas.height / scale,
+    scale,
+    side,
+    alpha: side === 2 ? 0.45 : side === 3 ? 0.65 : 0.8,
+  };
+  const sheet = new OffscreenCanvas(canvas.width, canvas.height);
+  const pixels = new ImageData(stamped(dots, shaded, shades, plane, how), canvas.width);
+  sheet.getContext("2d")?.putImageData(pixels, 0, 0);
+  contextOf(canvas).drawImage(sheet, 0, 0, how.width, how.height);
+}
+
+/**
+ * Few rollouts are dots, as wide as many lie there.
  * @param {CanvasRenderingContext2D} context
  * @param {Plane} plane
  * @param {Dots} dots
  */
 function dotPainter(context, { left, top, width, height }, { x, y, size, counts }) {
-  const side = counts || size <= 2_000 ? 0 : size > 20_000 ? 2 : size > 6_000 ? 3 : 4;
-  context.globalAlpha = side === 2 ? 0.45 : side === 3 ? 0.65 : 0.8;
-  if (side)
-    return (/** @type {number} */ at) =>
-      context.fillRect(left + x[at] * width - side / 2, top + (1 - y[at]) * height - side / 2, side, side);
+  context.globalAlpha = 0.8;
   const radius = size > 300 ? 3 : 4;
   return (/** @type {number} */ at) => {
     context.beginPath();

@@ -24,7 +24,8 @@ from streamlit import config as streamlit_config
 from streamlit.web.cli import configurator_options
 
 from board.errors import BoardError
-from board.serving import connections, lean_start
+from board.serving import connections, downloads, lean_start
+from board.serving.exports import EXPORTS
 from board.serving.middleware import HostGate, SafeHeaders, TokenGate, safe_headers
 from board.serving.page_addresses import FORMER
 
@@ -76,6 +77,7 @@ def serve(
     os.environ[ROOT_VARIABLE] = str(root)
     sys.argv = [str(ENTRY), str(root)]  # what the script is shown, and where Streamlit looks for a project's settings
     connections.bound()
+    EXPORTS.served = True
     lean_start.leave_out_component_search()
     app.run(config=settings)
 
@@ -193,7 +195,8 @@ def _routes(base: str) -> list[Route]:
     """Answers to addresses of pages that Streamlit knows nothing of; `base` is what all addresses begin with, without slashes."""
     prefix = f"/{base}" if base else ""
     moved = [Route(f"{prefix}/{path}", _moved(f"{prefix}/{tab.path}")) for path, tab in FORMER.items()]
-    return [*moved, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
+    download = Route(f"{prefix}/{downloads.PATH}/{{ticket}}", downloads.Downloads(EXPORTS))
+    return [*moved, download, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
 
 
 def _moved(now: str) -> Callable[[Request], Response]:

@@ -23,7 +23,18 @@ from board.text.counting import plural
 from board.text.format_number import size
 from board.text.padding import COMMON_PADS
 from board.text.path_names import shown
-from board.ui import caches, filter_bar, link_checks, live_reload, load_report_panel, not_found, place, reading_line, strip
+from board.ui import (
+    caches,
+    export_panel,
+    filter_bar,
+    link_checks,
+    live_reload,
+    load_report_panel,
+    not_found,
+    place,
+    reading_line,
+    strip,
+)
 from board.ui.controls import ReadingChoices, reading_choices, split_choice
 from board.ui.messages import notice
 from board.ui.reading_line import OpenedAs
@@ -79,7 +90,9 @@ def _draw(root: Path) -> bool:
         load_report_panel.draw(opened)
         if opened.reading is None:
             live_reload.follow(opened, run, root)
-        filter_bar.draw(run, all_of_run)
+        with st.container(horizontal=True, vertical_alignment="top", gap="small", key="filter_line"):
+            filter_bar.draw(run, all_of_run)
+            export_panel.draw(run)
     with st.container():
         for sentence in said:
             notice(sentence)

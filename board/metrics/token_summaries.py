@@ -34,6 +34,9 @@ _FIRST_CODE: Final = int(_NEAR_ZERO.view(np.int32)) >> _DROPPED
 CODES: Final = (int(np.float32(np.inf).view(np.int32)) >> _DROPPED) - _FIRST_CODE + 1
 """Bins on either side of zero."""
 
+MISSING: Final = 2 * CODES
+"""In the place of a bin where there is no number."""
+
 
 @dataclass(frozen=True)
 class Counted:
@@ -153,16 +156,21 @@ def _by_place(where: Counted, add: Callable[[NDArray[np.int64], NDArray[np.int64
 
 
 def codes(values: NDArray[np.float32]) -> NDArray[np.int32]:
-    """The bin of each number, rising with it: from 0 (minus infinity) by CODES (0) to 2 * CODES (infinity); -1 for NaN. Shape as given."""
-    found: NDArray[np.int32] = np.abs(values)
-    found = np.add(found, _NEAR_ZERO, out=found).view(np.int32)
+    """The bin of each number, rising with it: from 1 (minus infinity) by CODES (0) to 2 * CODES - 1 (infinity); MISSING for NaN.
+
+    Shape as given.
+    """
+    size = np.abs(values)
+    found: NDArray[np.int32] = np.add(size, _NEAR_ZERO, out=size).view(np.int32)
     found >>= _DROPPED
     found -= _FIRST_CODE
-    np.negative(found, out=found, where=values < 0)
+    negative = np.ascontiguousarray(values).view(np.int32) >> 31  # all bits of a negative number, none of another
+    found ^= negative  # which with the next line is its negation
+    found -= negative
     found += CODES
     missing = np.isnan(values)
     if missing.any():
-        found[missing] = -1
+        found[missing] = MISSING
     return found
 
 
@@ -177,8 +185,8 @@ def code_values(numbers: IntArray) -> Float64Array:
 
 def code_counts(found: NDArray[np.int32], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many numbers lie in each bin, (groups, 2 * CODES); those of NaN in none."""
-    counts = [np.bincount(found[start:stop] + 1, minlength=2 * CODES + 2) for start, stop in itertools.pairwise(bounds)]
-    return np.array(counts, np.int64).reshape(len(bounds) - 1, -1)[:, 1 : 2 * CODES + 1]
+    counts = [np.bincount(found[start:stop], minlength=MISSING + 1)[:MISSING] for start, stop in itertools.pairwise(bounds)]
+    return np.array(counts, np.int64).reshape(len(bounds) - 1, MISSING)
 
 
 def extremes(values: NDArray[np.float32], bounds: NDArray[np.int64], order: Extreme, most: int = MOST) -> NDArray[np.int64]:
@@ -188,8 +196,8 @@ def extremes(values: NDArray[np.float32], bounds: NDArray[np.int64], order: Extr
     """
     ranks = rank(values, order)
     lengths = np.diff(bounds)
-    small = np.repeat(lengths <= most, lengths)
-    chosen = [np.flatnonzero(small & ~np.isnan(ranks))]
+    small = lengths <= most
+    chosen = [np.flatnonzero(np.repeat(small, lengths) & ~np.isnan(ranks)) if small.any() else np.zeros(0, np.int64)]
     for group in np.flatnonzero(lengths > most).tolist():
         start, stop = int(bounds[group]), int(bounds[group + 1])
         chosen.append(start + _least(ranks[start:stop], most))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from board.metrics.token_summaries import (
     CODES,
     ENDS,
+    MISSING,
     PLACES,
     RELATIVE,
     code_counts,
@@ -128,7 +129,7 @@ def test_bins_keep_the_order_and_the_size(numbers: list[float]) -> None:
 
     found = codes(values)
 
-    assert (found[np.isnan(values)] == -1).all()
+    assert (found[np.isnan(values)] == MISSING).all()
     ordered = np.argsort(known, kind="stable")
     assert (np.diff(codes(known)[ordered]) >= 0).all()
     finite = known[np.isfinite(known) & (np.abs(known) < 3e38)].astype(float)

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.analysis.token_survey import Survey, Told, most_extreme, read_tokens
-from board.metrics.token_summaries import CODES, MOST, code_values, codes, rank
+from board.metrics.token_summaries import CODES, MOST, code_values, codes, extremes
 from board.runs.run import Run
 
 BARS: Final = 60
@@ -57,27 +57,20 @@ def tokens_of_bar(run: Run, of: Survey, estimator: str, first: int, stop: int, t
     known = of.tokens[_within(of.tokens["value"].to_numpy(np.float32), first, stop)]
     if len(known) == int(of.in_bins[first:stop].sum()):
         return known.head(MOST).reset_index(drop=True)
-    found = known.head(MOST)
-    done = 0
-    for keys, positions, values in read_tokens(run, of.metric, estimator):
+
+    def choose(values: NDArray[np.float32]) -> NDArray[np.int64]:
         chosen = np.flatnonzero(_within(values, first, stop))
-        ranks = rank(values[chosen], of.order)
-        if len(ranks) > MOST:
-            chosen = chosen[np.argpartition(ranks, MOST)[:MOST]]
-        read = pd.DataFrame({"key": keys[chosen], "position": positions[chosen], "value": values[chosen]})
-        found = most_extreme(_one_stretch(run, read, found), of.order)
-        done += len(values)
+        own = extremes(values[chosen], np.array([0, len(chosen)]), of.order)
+        return chosen[own]
+
+    found, done = [known], 0
+    for tokens, read in read_tokens(run, of.metric, estimator, choose):
+        found.append(tokens)
+        done += read
         told(min(1.0, done / max(1, int(of.in_bins.sum()))))
-    return found
+    return most_extreme(pd.concat(found).drop_duplicates(["key", "position"]).assign(stretch=0), of.order)
 
 
 def _within(values: NDArray[np.float32], first: int, stop: int) -> NDArray[np.bool_]:
     found = codes(values)
     return (first <= found) & (found < stop)
-
-
-def _one_stretch(run: Run, read: pd.DataFrame, before: pd.DataFrame) -> pd.DataFrame:
-    """Tokens that were read and those of before, each once, as of one stretch of steps."""
-    steps = run.frame["step"].loc[pd.Index(read["key"])].to_numpy()
-    both = pd.concat([before, read.assign(step=steps)]).drop_duplicates(["key", "position"])
-    return both.assign(stretch=0)

@@ -22,8 +22,10 @@ Sign = Literal["any", "positive", "negative"]
 SHOWN: Final = 200
 """So many tokens are listed."""
 
-LOOKED_AT: Final = 3_000
-"""In so many tokens, the first of the list, is a segment looked for: each response has to be read for it."""
+LOOKED_AT: Final = 2_000
+"""In no more tokens, the first of the list, is a segment looked for, as each response has to be read for it; it ends where enough are found."""
+
+_AT_ONCE: Final = 200
 
 AROUND: Final = 8
 """Tokens on either side that are shown with one."""
@@ -54,7 +56,7 @@ class Listed:
     tokens: pd.DataFrame
     """key, step, position (from 0), value; at most SHOWN, in their order."""
     matching: int
-    """How many there are in all."""
+    """How many there are in all, or in those that were looked at."""
     looked_at: int | None
     """In how many a segment was looked for, where that are not all; else None."""
 
@@ -74,10 +76,21 @@ def listed(run: Run, tokens: pd.DataFrame, wanted: Wanted) -> Listed:
         found = found[_containing(run, found, wanted.text)]
     looked_at = None
     if wanted.segment is not None:
-        looked_at = LOOKED_AT if len(found) > LOOKED_AT else None
-        found = found.head(LOOKED_AT)
-        found = found[segments_of(run, found) == wanted.segment]
+        matching, read = _in_segment(run, found, wanted.segment)
+        looked_at = read if read < len(found) else None
+        found = matching
     return Listed(found.head(SHOWN).reset_index(drop=True), len(found), looked_at)
+
+
+def _in_segment(run: Run, tokens: pd.DataFrame, kind: Kind) -> tuple[pd.DataFrame, int]:
+    """The tokens that are in such a segment, as far as was looked, and how far that was."""
+    pieces, count, read = [tokens.head(0)], 0, 0
+    while read < min(len(tokens), LOOKED_AT) and count < SHOWN:
+        piece = tokens.iloc[read : read + _AT_ONCE]
+        pieces.append(piece[segments_of(run, piece) == kind])
+        count += len(pieces[-1])
+        read += len(piece)
+    return pd.concat(pieces), read
 
 
 def _places(tokens: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -87,7 +100,7 @@ def _places(tokens: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 def _containing(run: Run, tokens: pd.DataFrame, text: str) -> NDArray[np.bool_]:
     """Which of the tokens contain a text, read as text or by the tokenizer's name."""
     held = [name or "" for name in run.at_tokens(TOKENS, *_places(tokens)).tolist()]
-    names, number = np.unique(np.array(held, object), return_inverse=True)
+    number, names = pd.factorize(np.array(held, object))
     codec, sought = codec_in(run, tokens), text.casefold()
     matching = [sought in name.casefold() or sought in decoded(codec, name).casefold() for name in names.tolist()]
     return np.array(matching, bool)[number]

@@ -33,6 +33,9 @@ Told = Callable[[float], None]
 """Called now and then with the share that is done."""
 
 
+Choose = Callable[[NDArray[np.float32]], NDArray[np.int64]]
+
+
 @dataclass(frozen=True)
 class Survey:
     """A run's counted tokens by one metric."""
@@ -177,16 +180,22 @@ def declared_fields() -> tuple[str, ...]:
     return tuple(name for name in TOKEN_METRICS if name != "loss_mask")
 
 
-def read_tokens(
-    run: Run, metric: str, estimator: str
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]]:
-    """Every counted token of the run's frame by a metric, some rollouts at a time: key of its rollout, position (from 0), value."""
+def read_tokens(run: Run, metric: str, estimator: str, choose: Choose) -> Iterator[tuple[pd.DataFrame, int]]:
+    """Some of the counted tokens of the run's frame, some rollouts at a time: key, step, position (from 0), value; and how many were read.
+
+    `choose` says which of some values, end to end, are wanted.
+    """
     fields = fields_of(run, metric)
     for part, start, rows in run.parts_of_rows():
+        steps = part.scalars.column("step").to_numpy()
         for alike in part.alike(rows, fields):
             make = token_makers(alike.flats, estimator).get(metric)
             if make is None:
                 continue
             where = counted(alike.offsets, alike.counts, np.arange(len(alike.rows)), np.zeros(len(alike.rows), np.int64))
-            own, positions = where.places(np.arange(where.bounds[-1]), alike.offsets)
-            yield start + alike.rows[own], positions, where.of(make())
+            values = where.of(make())
+            chosen = choose(values)
+            own, positions = where.places(chosen, alike.offsets)
+            held = alike.rows[own]
+            columns = {"key": start + held, "step": steps[held], "position": positions, "value": values[chosen]}
+            yield pd.DataFrame(columns), len(values)

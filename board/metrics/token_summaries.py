@@ -103,6 +103,9 @@ def counted(offsets: IntArray, counts: BoolArray, rows: IntArray, groups: IntArr
 
 def _relative(lengths: NDArray[np.int64], groups: NDArray[np.int64]) -> NDArray[np.int64]:
     """`Counted.cells`: token `at` of a rollout of so many is in bin `at * RELATIVE // length`, and every bin is a stretch of tokens."""
+    if lengths.sum() < len(lengths) * RELATIVE:  # short ones: fewer tokens than bins
+        relative = _ranges(lengths) * RELATIVE // np.repeat(lengths, lengths)
+        return np.repeat(groups * RELATIVE, lengths) + relative
     edges = -(-lengths[:, np.newaxis] * np.arange(RELATIVE + 1) // RELATIVE)
     cells = groups[:, np.newaxis] * RELATIVE + np.arange(RELATIVE)
     return np.repeat(cells.ravel(), np.diff(edges, axis=1).ravel())

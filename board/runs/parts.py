@@ -95,8 +95,12 @@ class Part:
         columns = {name: self.tokens.column(name).chunk(0) for name in (*names, COUNTS)}
         valid = [columns[name].is_valid().to_numpy(zero_copy_only=False)[rows] for name in names]
         has = np.stack(valid, axis=1) if valid else np.zeros((len(rows), 0), np.bool_)
-        for fields in np.unique(has, axis=0):
-            chosen = rows[(has == fields).all(axis=1)]
+        fields_of = np.zeros(len(rows), np.int64)  # a number for each set of fields, of which there are few
+        for column in has.T[has.any(axis=0) & ~has.all(axis=0)]:
+            fields_of = np.unique(2 * fields_of + column, return_inverse=True)[1]
+        for number in range(int(fields_of.max(initial=-1)) + 1):
+            alike = np.flatnonzero(fields_of == number)
+            fields, chosen = has[alike[0]], rows[alike]
             taken = columns
             if len(chosen) < len(self) or (np.diff(chosen) != 1).any() or columns[COUNTS].offset:
                 taken = {name: column.take(pa.array(chosen)) for name, column in columns.items()}

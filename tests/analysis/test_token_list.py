@@ -66,6 +66,19 @@ def test_context(tmp_path: Path) -> None:
     assert in_context(run, byte_level)["token"].tolist() == ["·the", "·wait", "↵", "·cat"]
 
 
+def test_segments_are_looked_for_until_enough_are_found(tmp_path: Path) -> None:
+    """Where the first tokens fill the list the others are not looked at, and it is told in how many was."""
+    run = open_run(
+        write_run(tmp_path / "run", {"a.jsonl": [row(s, response_tokens=["a"] * 250, values=[1.0] * 250) for s in (0, 1, 2)]})
+    )
+    tokens = survey(run, "value").tokens
+
+    found = listed(run, tokens, Wanted(segment="text"))
+
+    assert (len(found.tokens), found.looked_at) == (SHOWN, 200)
+    assert listed(run, tokens, Wanted(segment="code")).looked_at is None
+
+
 def test_bounded(tmp_path: Path) -> None:
     """No more than so many are listed, and how many there are is told; nothing is found in a run without tokens' names."""
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": [row(step, values=[1.0] * 300) for step in range(3)]}))

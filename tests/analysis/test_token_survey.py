@@ -127,11 +127,11 @@ def test_progress_and_every_token(tmp_path: Path) -> None:
 
     assert told[-1] == 1.0
     read = [
-        (key, at, value)
-        for keys, ats, values in read_tokens(run, "value", "k3")
-        for key, at, value in zip(keys, ats, values, strict=True)
+        tuple(row)
+        for found, _ in read_tokens(run, "value", "k3", lambda values: np.flatnonzero(values < 1))
+        for row in found.to_numpy().tolist()
     ]
-    assert sorted(read) == [(0, 0, 0.5), (0, 1, 0.25), (1, 1, 0.25)]
+    assert sorted(read) == [(0, 0, 0, 0.5), (0, 0, 1, 0.25), (1, 1, 1, 0.25)]
     texts = run.at_tokens("response_tokens", np.array([1, 2, 0]), np.array([1, 0, 5]))
     assert texts.tolist() == [" b", None, None]
     np.testing.assert_array_equal(run.at_tokens("values", np.array([2, 1]), np.array([0, 0])), [np.nan, 0.5])

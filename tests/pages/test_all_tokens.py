@@ -57,6 +57,21 @@ def test_links_open_a_bar_and_a_place(root: Path) -> None:
     assert not lost.exception
 
 
+def test_filter_and_another_kind_of_run(root: Path) -> None:
+    """Under a filter only the rollouts that it leaves are counted; a run of one step and one metric has its picture, too."""
+    add_run(root, "run", [whole_row(0, reward=float(at)) for at in range(3)])
+    add_run(root, "bare", [{"step": 5, "response": "a", "entropies": [0.5, 1.5], "reward": 1.0}])
+
+    filtered = opened("all_tokens", run="run", filter="reward > 0.5")
+    bare = opened("all_tokens", run="bare")
+
+    assert sum(data(filtered, "count_bars")["counts"]) == 8
+    assert "there are 8" in texts(filtered)
+    assert (data(bare, "heat_map")["columns"], sum(data(bare, "count_bars")["counts"])) == (["5"], 2)
+    assert bare.dataframe[0].value["entropy"].tolist() == [1.5, 0.5]
+    assert "token" not in bare.dataframe[0].value
+
+
 def test_run_without_token_arrays(root: Path) -> None:
     """It says in one line which fields are needed."""
     add_run(root, "run", [TEXT_ALONE])

@@ -13,7 +13,7 @@ import streamlit as st
 from board.analysis import token_bars, token_list, token_places, token_survey
 from board.analysis.color_ranges import ends_of
 from board.analysis.token_bars import Bars, bars
-from board.analysis.token_list import LOOKED_AT, Listed
+from board.analysis.token_list import Listed
 from board.analysis.token_survey import Survey, survey
 from board.metrics.token_summaries import MOST
 from board.runs.run import Run
@@ -233,7 +233,7 @@ def summary(of: Survey, tokens: int, found: Listed, choices: TokenChoices, withi
     if len(found.tokens) < found.matching:
         parts.append(f"{len(found.tokens):,} of {found.matching:,} shown")
     if found.looked_at is not None:
-        parts.append(f"segments looked for in the first {LOOKED_AT:,}")
+        parts.append(f"segments looked for in the first {found.looked_at:,}")
     if len(found.tokens):
         parts.append("a click chooses one, Enter opens it, ] and [ go on")
     return " · ".join(parts)

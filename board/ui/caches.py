@@ -94,6 +94,11 @@ def built(name: str, build: Callable[[], _T], run: Run, *small: str | float | No
     return built
 
 
+def part_of(name: str, make: Callable[[], Run], run: Run, *small: str | float | None) -> Run:
+    """Some of a run's rollouts, as every page needs them at each click: kept apart from what is built, which would push them out."""
+    return _parts_of().get(_of(run, name, small), run.load_id, make)
+
+
 def groups(run: Run, unfiltered: Run) -> Grouped:
     """The groups that have a rollout of a run, whole as they are without the filter, found once. Raises FieldMissing without any."""
     every = _groups().get(_of(unfiltered, "groups", ()), unfiltered.load_id, lambda: find_groups(unfiltered.frame))
@@ -226,6 +231,11 @@ def _of(run: Run, name: str, small: tuple[object, ...]) -> tuple[object, ...]:
 @st.cache_resource(show_spinner=False)
 def _large() -> OfLatestLoads[Any]:
     return OfLatestLoads(4)
+
+
+@st.cache_resource(show_spinner=False)
+def _parts_of() -> OfLatestLoads[Run]:
+    return OfLatestLoads(6)
 
 
 @st.cache_resource(show_spinner=False)

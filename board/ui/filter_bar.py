@@ -66,7 +66,7 @@ def draw(run: Run, unfiltered: Run) -> None:
         filter_chips.chips(),
         count if run is not unfiltered else plural(len(run.frame), "rollout"),
         problem=place.remembered("filter_problem"),
-        columns=caches.built("filter_columns", lambda: named_columns(unfiltered), unfiltered),
+        columns=caches.computed("filter_columns", lambda: named_columns(unfiltered), unfiltered),
         recent=recent_filters.read(),
         named=named_filters.load(),
         key=BAR,
@@ -102,7 +102,7 @@ def _filtered(run: Run, text: object) -> Run:
     if not asked:
         return run
     digest = blake2b(asked.encode(errors="surrogatepass"), digest_size=8).hexdigest()
-    return caches.built("filtered", lambda: run.of_rows(matching(run, asked), f"filter {digest}"), run, digest)
+    return caches.part_of("filtered", lambda: run.of_rows(matching(run, asked), f"filter {digest}"), run, digest)
 
 
 def _stay_near(left: Run, run: Run) -> None:

@@ -38,7 +38,7 @@ def advantages(run: Run, grouped: Grouped, *, filtered: bool) -> None:
     """Which rule the logged advantages follow, and where they do not; `grouped` are all groups there are, even where the page is filtered."""
     try:
         with st.spinner("Advantages are worked out by every rule.", show_time=True):
-            found = caches.built("advantage_audit", lambda: audit(run.frame, grouped), run)
+            found = caches.computed("advantage_audit", lambda: audit(run.frame, grouped), run)
     except FieldMissing as error:
         st.text(f"Which rule made the advantages? {error}")
         return
@@ -112,7 +112,7 @@ def noise(run: Run, of_filter: Run, grouped: Grouped, step: int) -> None:
         help="A reward with a part for length or format differs a little between equal answers on purpose.",
     )
     bar = st.empty()
-    found = caches.built(
+    found = caches.computed(
         "noise",
         lambda: verifier_noise.scan(run, grouped, tolerance, lambda share: _told(bar, share)),
         of_filter,

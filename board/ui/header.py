@@ -177,7 +177,7 @@ def _split(run: Run) -> Run:
     if len(run.splits) < 2:
         return run
     chosen = split_choice(run.splits)
-    return caches.built("split", lambda: run.of_split(chosen), run, chosen)
+    return caches.part_of("split", lambda: run.of_split(chosen), run, chosen)
 
 
 def _kept_steps(run: Run, whole: Run) -> tuple[Run, Run]:
@@ -196,7 +196,7 @@ def _kept_steps(run: Run, whole: Run) -> tuple[Run, Run]:
         on_click=place.go,
         kwargs={"steps": None},
     )
-    within = [caches.built("steps", partial(one.of_steps, first, last), one, first, last) for one in (run, whole)]
+    within = [caches.part_of("steps", partial(one.of_steps, first, last), one, first, last) for one in (run, whole)]
     step = place.part("step")
     if isinstance(step, int) and not first <= step <= last:
         place.go(step=nearest_step(within[0].steps, step))

@@ -59,7 +59,7 @@ def draw(view: View, first: Called, second: Called) -> None:
     if first.key == second.key:
         st.text("Both are the same rollout: choose another for one of them.")
         return
-    difference = caches.built(
+    difference = caches.computed(
         "pair_diff",
         lambda: compare(*(without_padding(text_of(rollouts[side]), view.pads)[0] for side in _SIDES)),
         view.run,

@@ -53,9 +53,9 @@ def draw(view: View, prompt: int, facts: "pd.Series[Any]", order: IntArray, coho
     if not numeric:
         return ["Its rollouts over steps need a number"]
     by, color, size = _height(numeric), _kl_column(), length_column(run.frame)
-    needed = [name for name in dict.fromkeys(["step", by, color, size]) if name in run.frame.columns]
+    needed = [name for name in dict.fromkeys(["step", by, color, size, "reward"]) if name in run.frame.columns]
     rows = run.frame.iloc[places][needed]
-    pair = _chosen(view, rows, by)
+    pair = _chosen(view, rows, "reward" if "reward" in needed else by)
     drawn = timeline(rows, by, color, size, np.array(pair or (), np.int64))
     _timeline(view, drawn, (by, color, size), pair)
     if pair is not None:

@@ -1,12 +1,12 @@
 """The prompts of a run as a table: a click on a row opens the prompt, one on a column's head orders all prompts by it. Draws only."""
 
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pandas as pd
 import streamlit as st
 
-from board.analysis.cohorts import COHORTS, NONE
+from board.analysis.cohorts import COHORTS, LOSING, NONE
 from board.analysis.prompt_list import text_column, trends
 from board.figures.cohort_panels import NAMES
 from board.figures.theme import COLORS
@@ -37,7 +37,8 @@ _HELP: Final = {
     "wins": "share of its rollouts with a reward above the reference's",
     "gap": "mean of reward − ref_reward over its rollouts",
     "last_seen": "last step that sampled it",
-    "trend": "mean reward of each visit, first to last",
+    "reward by visit": "mean reward of each visit, first to last",
+    "gap by visit": "mean of reward − ref_reward at each visit, first to last",
 }
 
 _HEADS: Final = {"reward": "mean reward", "wins": "wins", "last_seen": "last seen", "gap": "gap"}
@@ -45,7 +46,7 @@ _HEADS: Final = {"reward": "mean reward", "wins": "wins", "last_seen": "last see
 
 def draw(run: Run, visited: pd.DataFrame, shown: pd.DataFrame, choices: PromptChoices, key: str) -> None:
     """Draw the prompts in their order, rows of `prompt_list.listing`."""
-    frame = _columns(run, visited, shown)
+    frame = _columns(run, visited, shown, "gap" if choices.cohort == LOSING else "reward")
     st.dataframe(
         frame,
         key=key,
@@ -62,8 +63,8 @@ def draw(run: Run, visited: pd.DataFrame, shown: pd.DataFrame, choices: PromptCh
     )
 
 
-def _columns(run: Run, visited: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
-    """What the table shows of each prompt; what no prompt of the run has is left out."""
+def _columns(run: Run, visited: pd.DataFrame, shown: pd.DataFrame, trend: Literal["reward", "gap"]) -> pd.DataFrame:
+    """What the table shows of each prompt, with its visits by `trend`; what no prompt of the run has is left out."""
     found = pd.DataFrame(index=shown.index)
     text = text_column(run)
     if text is not None:
@@ -74,7 +75,7 @@ def _columns(run: Run, visited: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFra
         names = ("", *(NAMES[name] for name in COHORTS))
         found["cohort"] = [names[number - NONE] for number in shown["cohort"].tolist()]
     if (shown["visits"] > 1).any() and shown["reward"].notna().any():
-        found["trend"] = trends(visited, shown)
+        found[f"{trend} by visit"] = trends(visited, shown, trend)
     ends = () if (shown["visits"] > 1).any() else ("first", "last")
     for name in NUMBERS:
         if name not in ends and shown[name].notna().any():
@@ -87,7 +88,7 @@ def _column(name: str, values: "pd.Series[Any]", choices: PromptChoices) -> Any:
     config, told = st.column_config, _HELP.get(name)
     if name == "prompt":
         return config.TextColumn(width=PROMPT_WIDTH)
-    if name == "trend":
+    if name.endswith(" by visit"):
         return config.LineChartColumn(width=TREND_WIDTH, help=told, color=COLORS["policy"])
     if name not in NUMBERS:
         return config.Column(name)

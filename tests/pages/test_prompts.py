@@ -44,7 +44,7 @@ def test_prompts_over_training(root: Path) -> None:
     assert shown["prompt"].tolist() == ["sums", "rhymes", "![x](http://x)", "names"]
     assert shown["cohort"].tolist() == ["learned", "always solved", "never solved", "forgotten"]
     assert shown["gain"].tolist() == pytest.approx([1.0, 0.0, 0.0, -1.0])
-    assert shown["trend"].tolist()[0] == pytest.approx([-0.05, -0.05, 0.95, 0.95])
+    assert shown["reward by visit"].tolist()[0] == pytest.approx([-0.05, -0.05, 0.95, 0.95])
     assert shown["wins"].tolist() == pytest.approx([50.0, 100.0, 0.0, 50.0])
     said = texts(test)
     assert "4 prompts over 4 steps · 1 learned · 1 forgotten · 0 flipping · 1 always solved · 1 never solved · 1 losing" in said
@@ -58,7 +58,10 @@ def test_the_link_holds_cohort_rule_text_and_order(root: Path) -> None:
     """What is listed, and what counts as solved, come from the link; a cohort's prompts can be made the filter of every page."""
     add_run(root, "run", rows())
 
-    test = opened("prompts", cohort="Forgotten", cohort_ends=1, solved_from="0.5", prompt_sort="reward", prompt_order="ascending")
+    ascending = {"prompt_sort": "mean reward", "prompt_order": "ascending"}
+    assert table(opened("prompts", **ascending))["prompt"].tolist() == ["![x](http://x)", "sums", "names", "rhymes"]
+    assert "gap by visit" in table(opened("prompts", cohort="Losing"))
+    test = opened("prompts", cohort="Forgotten", cohort_ends=1, solved_from="0.5", **ascending)
     assert table(test)["prompt"].tolist() == ["names"]
     test.button(key="cohort_chip").click().run()
     assert linked(test, "filter") == f"prompt_key = {prompt_key('names')}"
@@ -82,6 +85,8 @@ def test_one_prompt_opened(root: Path) -> None:
     (timeline,) = sent(test, "prompt_timeline")
     assert timeline["meta"]["words"] == {"height": "reward", "color": "KL k3", "size": "tokens", "best": "best"}
     assert timeline["place"] == {"chosen": [0, 24], "at": "3"}
+    (by_kl,) = sent(opened("prompts", prompt=key, prompt_height="KL k3"), "prompt_timeline")
+    assert (by_kl["meta"]["words"]["height"], by_kl["place"]) == ("KL k3", timeline["place"])
     (diff,) = sent(test, "diff_view")
     assert [(run["side"], run["text"]) for run in diff["runs"]][-2:] == [("old", " 0"), ("new", " 3")]
 

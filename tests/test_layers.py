@@ -4,7 +4,8 @@ import ast
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,9 +23,15 @@ MODULE_LINES = 400
 FUNCTION_LINES = 60
 
 
-def named(paths: list[Path]) -> list[object]:
-    """Each path as a test case that goes by its name within the repository."""
-    return [pytest.param(path, id=path.relative_to(REPOSITORY).as_posix()) for path in paths]
+def offending(paths: Iterable[Path], offences: Callable[[Path], object]) -> dict[str, object]:
+    """What is wrong with each path that something is wrong with, by its name within the repository. One test for all: they are many."""
+    return {path.relative_to(REPOSITORY).as_posix(): found for path in paths if (found := offences(path))}
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """A module's syntax tree, parsed once for all tests."""
+    return ast.parse(path.read_text())
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
@@ -41,10 +48,11 @@ def below_the_line(path: Path) -> bool:
     return path.relative_to(BOARD).parts[0] not in KNOW_STREAMLIT
 
 
-@pytest.mark.parametrize("path", named([path for path in MODULES if below_the_line(path)]))
-def test_streamlit_stays_above_the_line(path: Path) -> None:
+def test_streamlit_stays_above_the_line() -> None:
     """Nothing that reads or computes imports Streamlit, so that it runs in notebooks, jobs and tests."""
-    assert [name for name in imported(ast.parse(path.read_text())) if name.split(".")[0] == "streamlit"] == []
+    below = filter(below_the_line, MODULES)
+
+    assert offending(below, lambda path: [name for name in imported(parsed(path)) if name.split(".")[0] == "streamlit"]) == {}
 
 
 OWNERS = {
@@ -56,12 +64,15 @@ OWNERS = {
 """What of Streamlit keeps something from one run of the script to the next, and the modules of ui/ that own it."""
 
 
-@pytest.mark.parametrize("path", named(MODULES))
-def test_only_place_and_caches_touch_the_browser_session(path: Path) -> None:
+def test_only_place_and_caches_touch_the_browser_session() -> None:
     """Streamlit's session state and query parameters have their owners, its caches another."""
-    attributes = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute))
-    used = {node.attr for node in attributes if isinstance(node.value, ast.Name) and node.value.id == "st"}
-    assert {name for name in used & OWNERS.keys() if path.parent != BOARD / "ui" or path.name not in OWNERS[name]} == set()
+
+    def stolen(path: Path) -> set[str]:
+        attributes = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.Attribute))
+        used = {node.attr for node in attributes if isinstance(node.value, ast.Name) and node.value.id == "st"}
+        return {name for name in used & OWNERS.keys() if path.parent != BOARD / "ui" or path.name not in OWNERS[name]}
+
+    assert offending(MODULES, stolen) == {}
 
 
 def test_open_run_without_streamlit(tmp_path: Path) -> None:
@@ -104,27 +115,31 @@ def test_import_contract() -> None:
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
-@pytest.mark.parametrize("path", named([*MODULES, REPOSITORY / "rl_logging_board.py", *sorted(TESTS.rglob("*.py"))]))
-def test_lengths(path: Path) -> None:
+def test_lengths() -> None:
     """No module grows over 400 lines and no function over 60."""
-    text = path.read_text()
-    assert len(text.splitlines()) <= MODULE_LINES
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert (node.end_lineno or node.lineno) - node.lineno < FUNCTION_LINES, node.name
+
+    def too_long(path: Path) -> list[str]:
+        functions = [node for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+        long = [node.name for node in functions if (node.end_lineno or node.lineno) - node.lineno >= FUNCTION_LINES]
+        lines = len(path.read_text().splitlines())
+        return [*([f"{lines} lines"] if lines > MODULE_LINES else []), *long]
+
+    assert offending([*MODULES, REPOSITORY / "rl_logging_board.py", *TESTS.rglob("*.py")], too_long) == {}
 
 
-@pytest.mark.parametrize("path", named(sorted(TESTS.rglob("test_*.py"))))
-def test_every_test_says_its_rule(path: Path) -> None:
+def test_every_test_says_its_rule() -> None:
     """Each test's docstring is the rule it holds, in a sentence."""
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-            assert (ast.get_docstring(node) or "").endswith("."), node.name
+
+    def silent(path: Path) -> list[str]:
+        tests = [node for node in parsed(path).body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+        return [node.name for node in tests if not (ast.get_docstring(node) or "").endswith(".")]
+
+    assert offending(TESTS.rglob("test_*.py"), silent) == {}
 
 
 def test_only_browser_tests_need_a_browsers_library() -> None:
     """All others can be collected where Playwright is not installed: none imports it, nor a helper that does."""
-    trees = {path.relative_to(TESTS): ast.parse(path.read_text()) for path in TESTS.rglob("*.py")}
+    trees = {path.relative_to(TESTS): parsed(path) for path in TESTS.rglob("*.py")}
     helpers = {path for path in trees if path.parts[0] == "helpers" and "playwright.sync_api" in imported(trees[path])}
     libraries = {"playwright", *(path.stem for path in helpers)}
     others = {path: tree for path, tree in trees.items() if path.parts[0] != "browser" and path not in helpers}

@@ -56,30 +56,40 @@ def draw(view: View) -> None:
 def _choices(view: View, numbers: list[str]) -> tuple[str, int]:
     """The number that is compared, and step A."""
     first = numbers.index("reward") if "reward" in numbers else 0
+    against = _step_a(view)
     with st.container(horizontal=True, vertical_alignment="bottom", key="pair_choices"):
         number = st.selectbox(
             "Number", numbers, index=first, key="pair_number", bind="query-params", format_func=heading, width=240
         )
-        against = _against(view)
+        _step_a_picker(view, against)
         st.text(f"against step {view.step} (B), the one chosen in the top line")
         where = {"step": against, "step_a": view.step}
         st.button("Swap", key="pair_swap", on_click=place.go, kwargs=where, disabled=against == view.step)
     return str(number), against
 
 
-def _against(view: View) -> int:
-    """Step A: the reader's, else the first, or the last where B is the first."""
+def _step_a(view: View) -> int:
+    """Step A: the reader's, else the first, or the last where B is the first. One that is not there is said, and given up."""
+    steps, asked = view.run.steps, place.part("step_a")
+    if isinstance(asked, int) and asked in steps.tolist():
+        return asked
+    instead = int(steps[0] if steps[0] != view.step else steps[-1])
+    if asked is not None and view.run.reading:
+        st.text(f"Step {asked} is not read yet: B is compared with step {instead} until it is.")
+        return instead
+    if asked is not None:
+        st.text(f"There is no rollout of step {asked} to compare with: B is compared with step {instead}.")
+    place.fill_in(step_a=instead)
+    return instead
+
+
+def _step_a_picker(view: View, step: int) -> None:
+    """The list of steps to choose A from."""
     steps = view.run.steps
-    asked = place.part("step_a")
-    if asked not in steps.tolist():
-        if asked is not None:
-            st.text(f"This run has no step {asked} to compare with.")
-        asked = int(steps[0] if steps[0] != view.step else steps[-1])
-        place.fill_in(step_a=asked)
-    at = int(np.searchsorted(steps, int(asked or 0)))
+    at = int(np.searchsorted(steps, step))
     many = len(steps) > MOST_OPTIONS
     first = min(max(0, at - MOST_OPTIONS // 2), len(steps) - MOST_OPTIONS) if many else 0
-    place.set_widgets(pair_step_a=asked)
+    place.set_widgets(pair_step_a=step)
 
     def chosen() -> None:
         given = place.widget_value("pair_step_a")
@@ -97,7 +107,6 @@ def _against(view: View) -> int:
         accept_new_options=many,
         help=f"Lists the nearest {MOST_OPTIONS:,} steps. Type any other." if many else None,
     )
-    return int(asked or 0)
 
 
 def _numbers(found: Shift, number: str) -> None:

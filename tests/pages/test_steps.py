@@ -65,7 +65,7 @@ def test_two_steps_against_each_other(root: Path) -> None:
     assert (linked(test, "step"), linked(test, "step_a")) == ("1", "2")
 
     gone = opened("steps", steps_view="Step A against step B", step=0, step_a=77)
-    assert "This run has no step 77 to compare with." in texts(gone)
+    assert "There is no rollout of step 77 to compare with: B is compared with step 2." in texts(gone)
     assert linked(gone, "step_a") == "2"
 
 

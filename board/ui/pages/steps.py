@@ -21,7 +21,7 @@ PAGE_ROWS: Final = 500
 """So many steps of the table travel to the browser at once."""
 
 HEAD_HEIGHT: Final = 35
-ROW_HEIGHT: Final = 35
+ROW_HEIGHT: Final = 32
 STEP: Final = "step"
 LOW: Final = "from"
 HIGH: Final = "to"
@@ -122,6 +122,7 @@ def table(found: Rows, number: int) -> None:
             ),
             selection_mode=[*place.ROW_OR_CELL, "single-column"],
             hide_index=True,
+            row_height=ROW_HEIGHT,
             height=HEAD_HEIGHT + ROW_HEIGHT * len(frame) + 3,
             column_config={str(name): column(str(name), frame[name]) for name in frame.columns},
         )

@@ -19,22 +19,33 @@ _KINDS: Final = {
 """Column of `shares` → its name on the screen and its colour."""
 
 
-def kinds_panel(shares: pd.DataFrame) -> CurvePanel:
-    """Shares of a step's groups, in percent, from `shares` as of `groups.shares`. Raises FieldMissing where no step has a scored group."""
+def kinds_panel(shares: pd.DataFrame, unfiltered: pd.DataFrame | None = None) -> CurvePanel:
+    """Shares of a step's groups, in percent, from `shares` as of `groups.shares`; beside them the mixed ones of all groups, under a filter.
+
+    Raises FieldMissing where no step has a scored group.
+    """
     series = [
         CurveSeries(name, pd.DataFrame({"mean": shares[column] * 100, "count": shares["count"]}), COLORS[color])
         for column, (name, color) in _KINDS.items()
     ]
+    if unfiltered is not None:
+        series.append(CurveSeries("mixed, all groups", pd.DataFrame({"mean": unfiltered["mixed"] * 100}), COLORS["reference"]))
     return replace(step_panel(series, title="Which groups can still teach?", unit="% of groups"), from_zero=True)
 
 
-def pass_panel(passed: pd.DataFrame) -> CurvePanel:
-    """pass@k by step, in percent, a curve for each column of `groups.pass_by_step`. Raises FieldMissing where no step has one."""
+def pass_panel(passed: pd.DataFrame, unfiltered: pd.DataFrame | None = None) -> CurvePanel:
+    """pass@k by step, in percent, a curve for each column of `groups.pass_by_step`; beside them that of all groups, under a filter.
+
+    `unfiltered` has one column. Raises FieldMissing where no step has a number.
+    """
     colors = [COLORS["policy"]] * len(DASHES) + [COLORS["other"]] * len(DASHES) + [COLORS["value"]] * len(DASHES)
     series = [
         CurveSeries(f"pass@{k}", pd.DataFrame({"mean": passed[k] * 100}), color)
         for k, color in zip(passed.columns, colors, strict=False)
     ]
+    if unfiltered is not None:
+        k = unfiltered.columns[0]
+        series.append(CurveSeries(f"pass@{k}, all groups", pd.DataFrame({"mean": unfiltered[k] * 100}), COLORS["reference"]))
     panel = step_panel(series, title="Is one of k responses right?", unit="% of prompts, mean of the unbiased estimates")
     return replace(panel, from_zero=True)
 

@@ -58,11 +58,14 @@ def over_steps(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) ->
 def built(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> Payload:
     """What is sent of the curves that the run can fill."""
     cards, unmade = [], []
+    every = caches.groups(run, run) if of_filter is not run else None
+    shares_of_all = None if every is None else groups.shares(groups.judged(every, choices.threshold, 1))
+    passed_of_all = None if every is None else groups.pass_by_step(every, choices.threshold, [1])
     passed = groups.pass_by_step(grouped, choices.threshold, groups.usual_ks(grouped))
     with suppress(FieldMissing):
-        cards.append(Card("kinds", kinds_panel(groups.shares(judged))))
+        cards.append(Card("kinds", kinds_panel(groups.shares(judged), shares_of_all)))
     with suppress(FieldMissing):
-        cards.append(Card("passed", pass_panel(passed)))
+        cards.append(Card("passed", pass_panel(passed, passed_of_all)))
     if len(cards) < 2:
         unmade.append("What groups can teach, and pass@k, need reward")
     span = (int(run.steps[0]), int(run.steps[-1]))

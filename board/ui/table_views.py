@@ -32,7 +32,10 @@ def open_linked(there: Container[str]) -> None:
     place.remember(opened_view=asked, no_view=None)
     chosen = next((one for one in _load().views if one.name == asked), None)
     if chosen is not None:
+        before = place.part("filter")
         _put(chosen, there, keep=place.in_link())
+        if place.part("filter") != before:  # which the top line has taken into account already
+            st.rerun()
     elif asked:
         place.remember(no_view=asked)
         place.set_widgets(**{_KEY: ""})

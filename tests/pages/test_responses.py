@@ -271,3 +271,20 @@ def test_token_aggregates_are_columns_and_views_keep_them(root: Path, tmp_path: 
     assert "No view of the table is saved here under the name 'Another'." in "".join(
         str(one.value) for one in lost.warning
     ) + texts(lost)
+
+
+def test_view_keeps_the_filter(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A view saved under a filter brings it back, by a link that names the view alone as by a choice in the list."""
+    monkeypatch.setenv("RL_BOARD_SETTINGS", str(tmp_path / ".settings"))
+    add_run(root, "run", [whole_row(0, reward=reward) for reward in (1.0, 3.0, 2.0)])
+    test = opened("responses", filter="reward > 1.5")
+    test.text_input(key="view_name").set_value("Good").run()
+    test.button(key="view_save").click().run()
+
+    other = opened("responses", view="Good")
+    assert table(other)["reward"].tolist() == [3.0, 2.0]
+    assert linked(other, "filter") == "reward > 1.5"
+    third = opened("responses")
+    assert len(table(third)) == 3
+    third.selectbox(key="view").set_value("Good").run()
+    assert table(third)["reward"].tolist() == [3.0, 2.0]

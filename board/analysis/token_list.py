@@ -30,6 +30,9 @@ _AT_ONCE: Final = 200
 AROUND: Final = 8
 """Tokens on either side that are shown with one."""
 
+_BEFORE: Final = 32
+"""Characters before a token that are shown: a table cuts a text at its end, and here what is nearest to the token stands there."""
+
 _CODEC_TOKENS: Final = 4_000
 """So many tokens of a response tell how tokens name their bytes."""
 
@@ -135,7 +138,7 @@ def in_context(run: Run, tokens: pd.DataFrame, around: int = AROUND) -> pd.DataF
     texts = [[decoded(codec, name or "") for name in row] for row in names.tolist()]
     return pd.DataFrame(
         {
-            "before": _joined(texts[:around]),
+            "before": [f"…{text[-_BEFORE:]}" if len(text) > _BEFORE else text for text in _joined(texts[:around])],
             "token": [visible(text) for text in texts[around]],
             "after": _joined(texts[around + 1 :]),
         },

@@ -62,6 +62,10 @@ def test_context(tmp_path: Path) -> None:
     assert table[0, 6] == ["</think>↵", "Wait", " 42"]
     assert table[0, 0] == ["", "<think>", "Wait,"]
     assert table[1, 0] == ["", "", ""]
+    long = open_run(
+        write_run(tmp_path / "long", {"a.jsonl": [row(0, response_tokens=["ab cdefgh "] * 9, values=[0.0] * 8 + [1.0])]})
+    )
+    assert in_context(long, survey(long, "value").tokens.head(1))["before"].tolist() == ["…" + ("ab cdefgh " * 4)[-32:]]
     byte_level = found[found["key"] == 2]
     assert in_context(run, byte_level)["token"].tolist() == ["·the", "·wait", "↵", "·cat"]
 

@@ -276,7 +276,7 @@ def row_chosen(key: str, places: list[dict[str, str | int]]) -> None:
 def column_of(name: str, values: "pd.Series[Any]") -> Any:
     """How the table shows a column: numbers that share their decimals, the text around a token at some width."""
     if name in ("before", "token", "after"):
-        return st.column_config.TextColumn(width={"before": 240, "token": 120, "after": 240}[name])
+        return st.column_config.TextColumn(width={"before": 260, "token": 120, "after": 260}[name])
     if name in ("step", "position", "tokens there"):
         return st.column_config.NumberColumn(format="%,d")
     return st.column_config.NumberColumn(format="%.4g" if name != "reward" else column_format(values.to_numpy(np.float64)))

@@ -227,7 +227,7 @@ def test_a_filter_leaves_groups_whole(root: Path) -> None:
     hidden = opened("groups", filter="response = 'sums 1 of 0'", group=1, first="rank_0.jsonl:4")
 
     assert table(test)[["rollouts", "mean"]].to_numpy().tolist() == [[4.0, 0.5]]
-    assert "1 group with a rollout that the filter leaves, each shown whole" in texts(test)
+    assert "1 group of 4 rollouts · those with a rollout that the filter leaves, each shown whole" in texts(test)
     assert linked(hidden, "first") == "rank_0.jsonl:4"
     assert not hidden.exception
 

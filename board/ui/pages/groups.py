@@ -104,13 +104,13 @@ def summary(order: pd.DataFrame) -> str:
     """One line on the step's groups: how many, how large, how many give no gradient."""
     outside = groups.without_group(of_step(run.frame[["step", "group"]], step))
     parts = [f"Step {step:,} has {plural(len(order), 'group')}"]
-    if of_filter is not run:
-        parts[0] += " with a rollout that the filter leaves, each shown whole"
     if len(order):
         least, largest = int(order["rollouts"].min()), int(order["rollouts"].max())
         parts[0] += f" of {plural(largest, 'rollout')}" if least == largest else f" of {least:,} to {largest:,} rollouts"
         if largest == 1:
             parts.append("each is alone in its group: nothing within a group can be compared")
+        if of_filter is not run:
+            parts.append("those with a rollout that the filter leaves, each shown whole")
         several = order[order["scored"] > 1]
         if len(several):
             flat = int(several["flat"].sum())

@@ -163,7 +163,7 @@ def picture(build: Callable[[], Picture], run: Run, *small: str | float | bool |
 
 @st.cache_resource(show_spinner=False)
 def _pictures() -> OfLatestLoads[Picture]:
-    return OfLatestLoads(6)
+    return OfLatestLoads(3)
 
 
 def scalars(run: Run) -> Scalars:

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from board.runs import background_load, parsed_shard, range_parsing
 from board.ui import caches
 
-PAGES = ("rewards", "metrics", "responses", "tokens", "data")
+PAGES = ("rewards", "metrics", "steps", "responses", "tokens", "data")
 
 STEPS = 4_000
 

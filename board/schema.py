@@ -159,7 +159,7 @@ NATIVE: Final[tuple[Column, ...]] = (
     Column(ALTERNATIVES, "alternatives", "what the policy could have sampled at the token, with log-probabilities", "nats"),
     Column("loss_mask", "token_metric", "1 where the token is trained on; tokens with 0 enter no mean", "0 or 1"),
     Column("group_id", "id", "rollouts of one step with the same group share a prompt"),
-    Column("prompt_id", "id", "the trainer's own name of the prompt, at every step the same; where it is missing, its text"),
+    Column("prompt_id", "id", "the trainer's name of the prompt, the same at every step; its text where it is missing"),
     Column("sample_id", "id", "the trainer's own name of the sample"),
     Column("data_source", "id", "data set or environment the prompt is from"),
     Column("split", "id", "`train` or `evaluation`; rollouts of training when it is missing"),

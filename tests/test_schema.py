@@ -63,7 +63,7 @@ KINDS = {
     "step": ("step",),
     "tokens": (schema.TOKENS,),
     "alternatives": (schema.ALTERNATIVES,),
-    "id": ("group_id", "sample_id", "data_source", "split", "rank"),
+    "id": ("group_id", "prompt_id", "sample_id", "data_source", "split", "rank"),
     "number": ("reward", "prompt_length", "ref_reward", "valid_reward", "ref_valid_reward"),
     "text": ("prompt", "response", "ref_response", "ground_truth"),
 }

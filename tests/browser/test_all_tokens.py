@@ -46,7 +46,7 @@ def test_from_the_picture_to_a_token_and_on(board_server: str, page: Page) -> No
     before = page.url
     page.locator("body").press("[")
     expect(page.get_by_text("Token 1 of the 200 listed")).to_be_visible()
-    assert page.url != before
+    expect(page).not_to_have_url(before)
     settled(page)
     page.locator(".tv-tok").first.click()
     settled(page)

@@ -21,7 +21,7 @@ _STYLE: Final = Path(__file__).with_name("frame.css")
 def chosen() -> tuple[StreamlitPage, str]:
     """The page that the address asks for, and "" or the name it asks for where the board has no such page."""
     pages = [st.Page(tab.file, title=tab.title, url_path=tab.path or None, default=not tab.path) for tab in TABS]
-    name = _asked_name()
+    name = asked_name(st.context.url or "", st.get_option("server.baseUrlPath"))
     unknown = name if name not in {tab.path for tab in TABS} else ""
     if unknown:  # with a page of that name Streamlit opens no dialog over the first page
         pages.append(st.Page(_nothing, title="No such page", url_path=unknown, visibility="hidden"))
@@ -32,9 +32,11 @@ def _nothing() -> None:
     """A page the board does not have."""
 
 
-def _asked_name() -> str:
-    """The last part of the path in the browser's address; empty where there is none, as in tests."""
-    return unquote(urlsplit(st.context.url or "").path.rpartition("/")[2])
+def asked_name(url: str, base: str) -> str:
+    """The last part of the path in the browser's address, behind what all addresses begin with; empty where there is none, as in tests."""
+    path = urlsplit(url).path
+    first_page = path.strip("/") == unquote(base).strip("/")
+    return "" if first_page else unquote(path.rpartition("/")[2])
 
 
 def tabs() -> Callable[[], None]:

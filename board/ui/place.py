@@ -372,7 +372,9 @@ def link(**where: str | int) -> Parameters:
     """
     there: Parameters = {name: str(value) for name in PARTS if (value := where.get(name, st.session_state.get(name))) is not None}
     drawn = bound_widgets.in_browser()
-    chosen = {name: st.query_params.get_all(name) for name in st.query_params if name not in PARTS and name not in drawn}
+    # once each: a click that came before the page was drawn to its end may have added what the link had
+    others = (name for name in st.query_params if name not in PARTS and name not in drawn)
+    chosen = {name: list(dict.fromkeys(st.query_params.get_all(name))) for name in others}
     return there | {name: values[0] if len(values) == 1 else values for name, values in chosen.items()}
 
 

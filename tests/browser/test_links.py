@@ -118,10 +118,11 @@ def test_tabs_stay_in_a_narrow_window(board_server: str, page: Page) -> None:
     page.goto(f"{board_server}?run=tiny_ppo_rhyme&step=5")
     settled(page)
 
-    for name in ("Metrics", "Responses", "Tokens", "Data", "Rewards"):
-        box = tab(page, name).bounding_box()
-        assert box is not None
-        assert box["x"] + box["width"] <= 480
+    for one in TABS:
+        box = tab(page, one.title).bounding_box()
+        assert box is not None, one.title
+        assert box["x"] + box["width"] <= 480, one.title
+        assert box["y"] + box["height"] <= 64, one.title
     expect(page.get_by_test_id("stExpandSidebarButton")).to_have_count(0)
     tab(page, "Data").click()
     expect(page).to_have_url(re.compile("/data"))

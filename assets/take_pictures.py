@@ -21,6 +21,11 @@ VIEWS = {
     "metrics": "metrics?run=tiny_ppo_hacked&step=18",
     "responses": "responses?run=tiny_ppo_hacked&step=20",
     "tokens": "tokens?run=tiny_ppo_hacked&step=20&metric=log_ratio",
+    "steps": "steps?run=tiny_ppo_hacked&step=18&steps_view=Scatter&scatter_scope=All steps",
+    "groups": "groups?run=tiny_ppo_hacked&step=20&group=20",
+    "prompts": "prompts?run=tiny_ppo_hacked&step=40",
+    "all_tokens": "all_tokens?run=tiny_ppo_hacked&step=40",
+    "search": "search?run=tiny_ppo_hacked&step=40&q=early May&filter=valid_reward < 0.3",
 }
 """Picture name → what to open."""
 

@@ -48,8 +48,9 @@ def tabs() -> Callable[[], None]:
 
     def draw() -> None:
         with row.container(horizontal=True, gap="xxsmall"):
+            there = place.link()
             for tab in TABS:
-                st.page_link(tab.file, label=tab.title, query_params=place.link(), width="content")
+                st.page_link(tab.file, label=tab.title, query_params=there, width="content")
 
     draw()
     return draw

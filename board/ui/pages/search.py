@@ -65,7 +65,7 @@ def choices() -> Asked:
     """What the reader looks for; every choice is in the link."""
     there = [name for name in COLUMNS if name in run.text_columns]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="search_choices"):
-        text = st.text_input("Search all steps", type="search", key="q", bind="query-params", help=_TEXT_HELP, width=420)
+        text = st.text_input("Search all steps", type="search", key="q", bind="query-params", help=_TEXT_HELP, width=320)
         how = st.segmented_control(
             "As",
             list(HOWS),

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from board.ui import bound_widgets, header, navigation, not_found, place, strip
+from board.ui import header, linked_widgets, navigation, not_found, place, strip
 
 st.set_page_config(page_title="RL Logging Board", layout="wide", initial_sidebar_state="collapsed")
 page, unknown = navigation.chosen()
@@ -17,4 +17,4 @@ try:
     draw_tabs()  # again: what the page chose for the reader, such as the step's first rollout, is in their links too
     strip.catch_up()
 finally:
-    bound_widgets.release()
+    linked_widgets.release()

@@ -5,7 +5,7 @@
 #   bash tests/run.sh tests/serving/test_app.py -k token   these tests only (pytest's arguments)
 #
 # WITH_TORCH=1 installs PyTorch for the tests that need it; CI=true does too, and makes a missing browser or Node a failure.
-# TEST_WORKERS is the number of test processes (2). LOWEST=1 runs the tests alone, with the oldest releases that pyproject.toml allows.
+# TEST_WORKERS is the number of test processes (3). LOWEST=1 runs the tests alone, with the oldest releases that pyproject.toml allows.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../start.sh"
 cd "$here"
@@ -67,7 +67,7 @@ fi
 # Numeric libraries would otherwise start a thread per core in every worker.
 export OMP_NUM_THREADS=1
 # In the order of tests/conftest.py: files with few and slow tests would otherwise come last and leave the other workers idle.
-check "tests" python -m pytest -q -n "${TEST_WORKERS:-2}" --dist loadfile --no-loadscope-reorder "$@"
+check "tests" python -m pytest -q -n "${TEST_WORKERS:-3}" --dist loadfile --no-loadscope-reorder "$@"
 
 if [ ${#failed[@]} -gt 0 ]; then
     printf 'Failed: %s\n' "${failed[@]}"

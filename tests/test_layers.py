@@ -56,7 +56,7 @@ def test_streamlit_stays_above_the_line() -> None:
 
 
 OWNERS = {
-    "session_state": ("place.py", "bound_widgets.py"),
+    "session_state": ("place.py", "linked_widgets.py"),
     "query_params": ("place.py",),
     "cache_data": ("caches.py",),
     "cache_resource": ("caches.py",),

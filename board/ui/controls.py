@@ -11,7 +11,7 @@ from board.analysis.selection import Order, Side
 from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS
 from board.runs.run import Split
 from board.schema import heading, is_trainers
-from board.ui import bound_widgets, place, table_views
+from board.ui import linked_widgets, place, table_views
 
 Band = Literal["none", "std", "quantiles", "min-max"]
 
@@ -57,7 +57,7 @@ def curve_choices(numeric: Sequence[str]) -> CurveChoices:
         smoothing = st.slider(
             "Smoothing", 0.0, 0.95, 0.0, 0.05, key="smoothing", bind="query-params", width=140, label_visibility="collapsed"
         )
-        with st.popover("Chart options"), bound_widgets.folded():
+        with st.popover("Chart options"), linked_widgets.folded():
             scale = st.number_input("Band scale", 0.1, 3.0, 1.0, 0.1, key="band_scale", bind="query-params", width=320)
             shift = st.toggle(
                 "Shift to zero", key="zero_shift", bind="query-params", help="Start every reward curve at zero, to compare gains."
@@ -156,7 +156,7 @@ def table_choices(
         )
         query = st.text_input("Text in prompt or response", type="search", key="text", bind="query-params", width=240)
         every = st.toggle("All numbers", key="numbers", bind="query-params", help="Every number of the run as a column.")
-        with st.popover("Table"), bound_widgets.folded():
+        with st.popover("Table"), linked_widgets.folded():
             columns = st.multiselect(
                 "Columns",
                 [*available, *aggregates],
@@ -277,7 +277,7 @@ def pad_choice() -> None:
 
 def hiding_choice() -> None:
     """Draw what to hide of the texts, beside the texts."""
-    with st.popover("Hide"), bound_widgets.folded():
+    with st.popover("Hide"), linked_widgets.folded():
         st.toggle("Hide padding", value=True, key="hide_padding", bind="query-params", persist_state="session")
         hidden = st.toggle("Hide system prompt", key="hide_system", bind="query-params", persist_state="session")
         st.text_input(

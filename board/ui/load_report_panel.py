@@ -10,7 +10,7 @@ from board.runs.load_report import KEPT_PROBLEMS, LoadReport
 from board.runs.run import Run
 from board.text.counting import plural
 from board.text.format_number import size
-from board.ui import bound_widgets, place
+from board.ui import linked_widgets, place
 from board.ui.controls import pad_choice
 from board.ui.messages import notice
 
@@ -30,7 +30,7 @@ def draw(run: Run) -> None:
     with st.popover(label, key="report", on_change="rerun") as popover:
         if popover.open:
             _details(run)
-            with bound_widgets.folded():
+            with linked_widgets.folded():
                 pad_choice()
 
 

@@ -2,7 +2,7 @@
 
 The parts of the place (PARTS) reach the URL here alone: `adopt` takes over what a link asks for, `write` puts all parts there at once.
 A widget is bound to the URL by itself (`bind="query-params"`) when what it holds is no part of the place, so that moving the reader
-neither sets nor forgets it: searches, sorting, columns, curves; `link` carries those from page to page, and `bound_widgets` keeps them
+neither sets nor forgets it: searches, sorting, columns, curves; `link` carries those from page to page, and `linked_widgets` keeps them
 there.
 
 The only module beside that one that touches st.session_state and st.query_params. What a link or a widget asks for is a request, not a
@@ -23,7 +23,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from board.analysis.step_stats import nearest_step
 from board.runs.run import Run
-from board.ui import bound_widgets
+from board.ui import linked_widgets
 
 _Where = Literal["run", "step", "group", "prompt", "first", "second", "rollout", "token", "compare"]
 _Seen = Literal["metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "step_a", "bar", "cell"]
@@ -310,7 +310,7 @@ def adopt() -> None:
 
     So a link opens its view, the browser's Back button works, and a click is not undone by the URL it is about to change.
     """
-    bound_widgets.begin()
+    linked_widgets.begin()
     asked = _asked()
     if "_written" not in st.session_state:
         st.session_state.update({"_written": {}, "_before": None, "_written_at": -math.inf, "_asked_run": asked["run"]})
@@ -371,7 +371,7 @@ def link(**where: str | int) -> Parameters:
     The browser adds those of the widgets that are drawn now by itself.
     """
     there: Parameters = {name: str(value) for name in PARTS if (value := where.get(name, st.session_state.get(name))) is not None}
-    drawn = bound_widgets.in_browser()
+    drawn = linked_widgets.in_browser()
     # once each: a click that came before the page was drawn to its end may have added what the link had
     others = (name for name in st.query_params if name not in PARTS and name not in drawn)
     chosen = {name: list(dict.fromkeys(st.query_params.get_all(name))) for name in others}

@@ -9,7 +9,7 @@ from board.analysis.cohorts import COHORTS, LOSING, Rule
 from board.figures.cohort_panels import NAMES
 from board.text.counting import plural
 from board.text.format_number import fmt
-from board.ui import bound_widgets, place
+from board.ui import linked_widgets, place
 
 ALL: Final = "All"
 
@@ -80,7 +80,7 @@ def label(cohort: str) -> str:
 
 def _rule(usual: float, *, losing: bool) -> Rule:
     """Draw the thresholds, folded."""
-    with st.popover("Rule"), bound_widgets.folded():
+    with st.popover("Rule"), linked_widgets.folded():
         solved = st.number_input(
             "Solved from a mean reward of",
             value=None,

@@ -16,14 +16,16 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 @given(TEXT)
 def test_a_name_is_read_back(name: str) -> None:
     """A column of any name is the column meant."""
-    found = duckdb.execute(f"SELECT {column(name)} FROM (SELECT 1 AS {column(name)})").description
+    found = duckdb.connect().execute(f"SELECT {column(name)} FROM (SELECT 1 AS {column(name)})").description
 
     assert found[0][0] == name
 
 
 def test_words_of_sql_are_quoted() -> None:
     """Every word that DuckDB reserves is quoted, and of the board's own columns no other."""
-    reserved = duckdb.execute("SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'").fetchall()
+    reserved = (
+        duckdb.connect().execute("SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'").fetchall()
+    )
 
     assert [word for (word,) in reserved if column(word) == word] == []
     assert [name for name in BY_NAME if column(name) != name] == ["group"] * ("group" in BY_NAME)
@@ -32,7 +34,7 @@ def test_words_of_sql_are_quoted() -> None:
 @given(TEXT | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.booleans() | st.none())
 def test_a_value_is_read_back(value: str | float | bool | None) -> None:
     """A value written as a literal is that very value."""
-    row = duckdb.execute(f"SELECT {literal(value)}").fetchone()
+    row = duckdb.connect().execute(f"SELECT {literal(value)}").fetchone()
 
     assert row is not None
     if isinstance(value, float) and math.isnan(value):

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from board.analysis.text_search import Wanted
+from board.analysis.text_search import SearchText
 from board.runs.run import Run
 from board.text.token_decoding import bytes_of, codec_of
 
@@ -30,7 +30,7 @@ Order = Literal["step", "left", "right", "reward"]
 
 
 @dataclass(frozen=True)
-class Line:
+class Occurrence:
     """One place."""
 
     key: int
@@ -49,7 +49,7 @@ def spread(keys: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     return keys if len(keys) <= most else keys[np.linspace(0, len(keys) - 1, most).astype(np.int64)]
 
 
-def lines(run: Run, keys: NDArray[np.int64], column: str, wanted: Wanted) -> list[Line]:
+def lines(run: Run, keys: NDArray[np.int64], column: str, wanted: SearchText) -> list[Occurrence]:
     """The places in one text of these rollouts, in their order; of one text at most MOST_OF_ONE."""
     opening, closing = (f"\ue000{uuid4().hex}" for _ in range(2))
     texts = run.texts(column, keys).fill_null("")
@@ -61,7 +61,7 @@ def lines(run: Run, keys: NDArray[np.int64], column: str, wanted: Wanted) -> lis
     ]
 
 
-def ordered(found: Sequence[Line], by: Order, steps: dict[int, int], rewards: dict[int, float]) -> list[Line]:
+def ordered(found: Sequence[Occurrence], by: Order, steps: dict[int, int], rewards: dict[int, float]) -> list[Occurrence]:
     """The lines by what stands left of the place, read backwards from it, by what stands right of it, by step, or the largest reward first.
 
     Letters count whatever their case; of equal ones the order stays.
@@ -93,7 +93,7 @@ def token_at(tokens: Sequence[str], start: int, match: str) -> int | None:
     return int(np.searchsorted(ends, at, side="right")) if at < len(whole) else None
 
 
-def _of_text(key: int, column: str, marked: str, opening: str, closing: str) -> Iterator[Line]:
+def _of_text(key: int, column: str, marked: str, opening: str, closing: str) -> Iterator[Occurrence]:
     """`marked` is a text in which every place stands between `opening` and `closing`."""
     head, *rest = marked.split(opening, MOST_OF_ONE)
     pieces = [piece.split(closing, 1) for piece in rest]
@@ -104,7 +104,7 @@ def _of_text(key: int, column: str, marked: str, opening: str, closing: str) -> 
     start = len(head)
     for match, after in pieces:
         stop = start + len(match)
-        yield Line(
+        yield Occurrence(
             key,
             column,
             start,

@@ -33,7 +33,7 @@ _GATHERED: Final = 4
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SearchText:
     """What is looked for."""
 
     text: str
@@ -60,7 +60,7 @@ class Wanted:
         return "(?m)" if self.exact_case else "(?im)"
 
 
-def checked(wanted: Wanted) -> Wanted:
+def checked(wanted: SearchText) -> SearchText:
     """The same, once it is known that it can be looked for. Raises BoardError where it cannot."""
     if not wanted.text.strip():
         raise BoardError("There is nothing to look for.")
@@ -78,7 +78,7 @@ def checked(wanted: Wanted) -> Wanted:
 
 
 def count_hits(
-    run: Run, wanted: Wanted, columns: Sequence[str] = COLUMNS, progress: Callable[[float], None] = lambda share: None
+    run: Run, wanted: SearchText, columns: Sequence[str] = COLUMNS, progress: Callable[[float], None] = lambda share: None
 ) -> pd.DataFrame:
     """How often each rollout's texts hold what is looked for: a column of int64 for each of `columns`, index and order the frame's.
 
@@ -101,7 +101,7 @@ def count_hits(
     return pd.DataFrame(whole, index=run.frame.index)
 
 
-def hits_in(texts: pa.ChunkedArray, wanted: Wanted) -> NDArray[np.int64]:
+def hits_in(texts: pa.ChunkedArray, wanted: SearchText) -> NDArray[np.int64]:
     """How often each text holds what is looked for, 0 unless it holds all that is required. Shape (rows,)."""
     counts = np.zeros(len(texts), np.int64)
     fits = np.ones(len(texts), bool)
@@ -139,7 +139,7 @@ def _word(word: str) -> str:
     return f"{left}{re.escape(word)}{right}"
 
 
-def _in_part(part: Part, columns: Sequence[str], wanted: Wanted) -> dict[str, NDArray[np.int64]]:
+def _in_part(part: Part, columns: Sequence[str], wanted: SearchText) -> dict[str, NDArray[np.int64]]:
     table = part.texts
     return {
         name: hits_in(table.column(name), wanted) if name in table.column_names else np.zeros(len(part), np.int64)

@@ -27,7 +27,7 @@ class Columns(Protocol):
 
 
 @dataclass(frozen=True)
-class Kept:
+class ColumnInFile:
     """Where a column lies on the disk: who maps the file has it without a copy."""
 
     path: Path
@@ -42,11 +42,11 @@ class Kept:
 class OnDisk(Protocol):
     """Columns that may lie in a file."""
 
-    def kept(self, name: str, /) -> Kept | None:
+    def kept(self, name: str, /) -> ColumnInFile | None:
         """Where a column lies, verified; None where it lies in memory alone."""
 
 
-def kept_at(columns: Columns, name: str) -> Kept | None:
+def kept_at(columns: Columns, name: str) -> ColumnInFile | None:
     """Where a column lies on the disk; None where it lies in memory alone."""
     return columns.kept(name) if isinstance(columns, OnDisk) else None
 
@@ -71,7 +71,7 @@ class Overlaid:
         """The column put in its place, else the one beneath."""
         return self._over[name] if name in self._over else self._under.column(name)
 
-    def kept(self, name: str) -> Kept | None:
+    def kept(self, name: str) -> ColumnInFile | None:
         """As beneath; what was put in its place lies in memory."""
         return None if name in self._over else kept_at(self._under, name)
 

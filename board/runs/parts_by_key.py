@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from board.runs.columns import Columns, Kept, kept_at
+from board.runs.columns import ColumnInFile, Columns, kept_at
 from board.runs.parts import COUNTS, Part
 from board.runs.rollout import NO_METRIC
 from board.schema import ALTERNATIVES, TEXTS, TOKEN_METRICS, TOKENS
@@ -177,7 +177,7 @@ class PartsByKey:
         back[order] = np.arange(len(order))
         return pa.chunked_array([gathered.take(pa.array(back))], kind)
 
-    def text_pieces(self, column: str) -> Iterator[Kept | pa.Array]:
+    def text_pieces(self, column: str) -> Iterator[ColumnInFile | pa.Array]:
         """One text column part by part, in the order of keys: where it lies on the disk, else itself; null where a part lacks it."""
         for part in self.parts:
             if column not in part.texts.column_names:

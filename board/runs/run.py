@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from board.errors import BoardError
 from board.runs import notebook_text
-from board.runs.columns import Kept
+from board.runs.columns import ColumnInFile
 from board.runs.load_report import NAMED, LoadReport
 from board.runs.parts import Part
 from board.runs.parts_by_key import PartsByKey
@@ -231,7 +231,7 @@ class Run:
         """How many bytes the texts of each of some rollouts take, and how many tokens it has, padding included; (len(keys),) each."""
         return self._by_key.bytes_of(keys)
 
-    def text_pieces(self, column: str) -> Iterator[Kept | pa.Array]:
+    def text_pieces(self, column: str) -> Iterator[ColumnInFile | pa.Array]:
         """One text column of all rollouts that were read, in the order of keys: piece by piece, where it lies on the disk or itself."""
         return self._by_key.text_pieces(column)
 

@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from board.errors import RunNotFound
 from board.runs import sealed_file
-from board.runs.columns import Columns, Kept, Overlaid
+from board.runs.columns import ColumnInFile, Columns, Overlaid
 from board.runs.load_report import LoadReport
 from board.runs.parts import Part
 from board.runs.sealed_file import HEAD, Damaged, Sealed, Sum
@@ -269,8 +269,8 @@ class _Verified:
             return again.column(name)
         return self._table.column(kept)
 
-    def kept(self, name: str) -> Kept | None:
+    def kept(self, name: str) -> ColumnInFile | None:
         """Where a column lies in the part's file, once it is verified; None where it is damaged, or the file is gone."""
         kept = f"{self._kind}/{name}"
         sound = self._mapped.is_sound(self._stretches[kept]) and self._mapped.is_there()
-        return Kept(self._mapped.path, kept, self._mapped.inode) if sound else None
+        return ColumnInFile(self._mapped.path, kept, self._mapped.inode) if sound else None

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.runs.columns import Kept
+from board.runs.columns import ColumnInFile
 from board.runs.run import Run
 from board.sql.query import as_table, unlike
 from board.sql.sandbox_worker import WITHIN
@@ -29,7 +29,7 @@ class RunTable:
     """Columns for a query, aligned row for row."""
 
     scalars: pa.Table
-    texts: dict[str, list[Kept | pa.Array]]
+    texts: dict[str, list[ColumnInFile | pa.Array]]
     """Each column's pieces."""
     absent: dict[str, str]
     """Columns there are beside, "number" or "text" each: DuckDB names them where a query misspells one."""

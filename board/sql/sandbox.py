@@ -17,7 +17,7 @@ from typing import BinaryIO, Final
 import pyarrow as pa
 
 from board.errors import BoardError, missing_library
-from board.runs.columns import Kept
+from board.runs.columns import ColumnInFile
 from board.sql import sandbox_table
 from board.sql.sandbox_table import Piece
 from board.system import child_process
@@ -50,7 +50,7 @@ _SEATS: Final = threading.BoundedSemaphore(2)
 """So many queries of all readers are answered at a time."""
 
 
-Texts = Mapping[str, Sequence[Kept | pa.Array]]
+Texts = Mapping[str, Sequence[ColumnInFile | pa.Array]]
 """Text columns beside a table, each piece by piece."""
 
 
@@ -75,13 +75,13 @@ def answered(
     return pa.ipc.open_stream(written).read_all()
 
 
-def _pieces(column: Sequence[Kept | pa.Array], loose: Path, at: int) -> list[Piece]:
+def _pieces(column: Sequence[ColumnInFile | pa.Array], loose: Path, at: int) -> list[Piece]:
     """Where the pieces of a column lie; those in memory alone are written into the folder `loose`."""
     return [_piece(piece, loose / f"{at}-{nth}.arrow") for nth, piece in enumerate(column)]
 
 
-def _piece(piece: Kept | pa.Array, path: Path) -> Piece:
-    if isinstance(piece, Kept):
+def _piece(piece: ColumnInFile | pa.Array, path: Path) -> Piece:
+    if isinstance(piece, ColumnInFile):
         return [str(piece.path), piece.column, piece.inode]
     if piece.null_count == len(piece):
         return [len(piece)]

@@ -17,7 +17,7 @@ from board.text.counting import plural
 from board.text.format_number import fmt
 from board.ui import caches, place
 from board.ui.components import prefix_tree
-from board.ui.components.prefix_tree import Row
+from board.ui.components.prefix_tree import TreeRow
 
 MOST_MEMBERS: Final = 1_000
 """So many responses are compared: of more, the best and the worst."""
@@ -32,7 +32,7 @@ TEXT_CHARS: Final = 240
 class Tree:
     """A group's tree, ready to be drawn."""
 
-    rows: list[Row]
+    rows: list[TreeRow]
     by_token: bool
     first: list[tuple[int, int]]
     """For each row the key of one of its members, and the position of its first token there."""
@@ -91,7 +91,7 @@ def grown(run: Run, keys: NDArray[np.int64], rewards: Float64Array) -> Tree | No
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
     unit = "token" if by_token else "word"
     rows = [
-        Row(
+        TreeRow(
             node.parent,
             trees.read(sequences[int(node.members[0])], node.start, node.stop)[:TEXT_CHARS],
             plural(node.stop - node.start, unit),

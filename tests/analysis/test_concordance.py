@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.concordance import CONTEXT, LONGEST_MATCH, MOST_OF_ONE, Line, lines, ordered, spread, token_at
-from board.analysis.text_search import Wanted
+from board.analysis.concordance import CONTEXT, LONGEST_MATCH, MOST_OF_ONE, Occurrence, lines, ordered, spread, token_at
+from board.analysis.text_search import SearchText
 from board.runs.run import Run
 
 
@@ -24,7 +24,7 @@ def test_every_place_with_its_surroundings(tmp_path: Path) -> None:
     long = "x" * 100
     run = opened(tmp_path, f"{long}cat{long}", "a cat, a Cat", "none")
 
-    found = lines(run, run.frame.index.to_numpy(), "response", Wanted("cat"))
+    found = lines(run, run.frame.index.to_numpy(), "response", SearchText("cat"))
 
     assert [(line.start, line.stop) for line in found] == [(100, 103), (2, 5), (9, 12)]
     assert (found[0].left, found[0].right) == ("x" * CONTEXT, "x" * CONTEXT)
@@ -37,10 +37,10 @@ def test_lines_are_bounded(tmp_path: Path) -> None:
     run = opened(tmp_path, "ab" * 1_000, "y" * 1_000)
     keys = run.frame.index.to_numpy()
 
-    many = lines(run, keys, "response", Wanted("ab"))
+    many = lines(run, keys, "response", SearchText("ab"))
     assert len(many) == MOST_OF_ONE
     assert many[-1].right == "ab" * (CONTEXT // 2)
-    (long,) = lines(run, keys, "response", Wanted("y+", "expression"))
+    (long,) = lines(run, keys, "response", SearchText("y+", "expression"))
     assert long.match == "y" * LONGEST_MATCH + "…"
     assert long.stop == 1_000
 
@@ -64,9 +64,9 @@ def test_places_are_where_they_say(text: str, expression: str) -> None:
 
 
 LINES = [
-    Line(0, "response", 0, 1, "the big ", "x", " barks"),
-    Line(1, "response", 0, 1, "A small ", "x", " Ate"),
-    Line(2, "response", 0, 1, "my Big", "x", " cries"),
+    Occurrence(0, "response", 0, 1, "the big ", "x", " barks"),
+    Occurrence(1, "response", 0, 1, "A small ", "x", " Ate"),
+    Occurrence(2, "response", 0, 1, "my Big", "x", " cries"),
 ]
 
 ORDERS = {"step": [2, 0, 1], "left": [2, 0, 1], "right": [1, 0, 2], "reward": [1, 2, 0]}

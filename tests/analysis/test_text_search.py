@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.text_search import LONGEST, How, Wanted, by_step, checked, count_hits, hits_in
+from board.analysis.text_search import LONGEST, How, SearchText, by_step, checked, count_hits, hits_in
 from board.errors import BoardError
 
 TEXTS = ["The cat sat on the mat", "concat the CATs", "今天天气很好，今天", "a.b a.b axb", None, "", "one\ntwo\none"]
@@ -37,19 +37,19 @@ def test_how_often_a_text_holds_it(name: str) -> None:
     """Hits are counted text by text; a missing text has none."""
     text, how, exact_case, wanted = CASES[name]
 
-    found = hits_in(pa.chunked_array([TEXTS], pa.large_string()), checked(Wanted(text, how, exact_case)))
+    found = hits_in(pa.chunked_array([TEXTS], pa.large_string()), checked(SearchText(text, how, exact_case)))
 
     assert found.tolist() == wanted
 
 
-REFUSED: dict[str, tuple[Wanted, str]] = {
-    "nothing": (Wanted("  "), "nothing to look for"),
-    "too long": (Wanted("a" * (LONGEST + 1)), "1,001 characters, and 1,000 is the most"),
-    "no expression": (Wanted("(a", "expression"), "no regular expression: missing \\)"),
-    "looking back": (Wanted("(?<=a)b", "expression"), "no regular expression: invalid perl operator"),
-    "satisfied by nothing": (Wanted("a*", "expression"), "found everywhere"),
-    "half a character": (Wanted("\ud800"), "no text"),
-    "without end": (Wanted("((a{100}){100}){100}", "expression"), "no regular expression"),
+REFUSED: dict[str, tuple[SearchText, str]] = {
+    "nothing": (SearchText("  "), "nothing to look for"),
+    "too long": (SearchText("a" * (LONGEST + 1)), "1,001 characters, and 1,000 is the most"),
+    "no expression": (SearchText("(a", "expression"), "no regular expression: missing \\)"),
+    "looking back": (SearchText("(?<=a)b", "expression"), "no regular expression: invalid perl operator"),
+    "satisfied by nothing": (SearchText("a*", "expression"), "found everywhere"),
+    "half a character": (SearchText("\ud800"), "no text"),
+    "without end": (SearchText("((a{100}){100}){100}", "expression"), "no regular expression"),
 }
 
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_looked_for(name: str) -> None:
 @given(st.lists(st.text("ab .", max_size=12), min_size=1, max_size=6), st.text("ab.", min_size=1, max_size=3))
 def test_phrases_are_counted_as_python_counts(texts: list[str], phrase: str) -> None:
     """A phrase is found as often as it stands in a text without overlap."""
-    found = hits_in(pa.chunked_array([texts], pa.large_string()), Wanted(phrase, exact_case=True))
+    found = hits_in(pa.chunked_array([texts], pa.large_string()), SearchText(phrase, exact_case=True))
 
     assert found.tolist() == [len(re.findall(re.escape(phrase), text)) for text in texts]
 
@@ -76,14 +76,14 @@ def test_a_run_is_searched_whole_or_in_part(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", {"b.jsonl": rows[:8], "a.jsonl": rows[8:]}))
     shares: list[float] = []
 
-    whole = count_hits(run, Wanted("yes"), progress=shares.append)
+    whole = count_hits(run, SearchText("yes"), progress=shares.append)
 
     assert whole.index.equals(run.frame.index)
     assert whole["response"].tolist() == [0, 1, 2, 3] * 5
     assert whole["prompt"].tolist() == [0] * 20
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
-    few = count_hits(run.of_steps(3, 3), Wanted("prompt [23]", "expression"))
+    few = count_hits(run.of_steps(3, 3), SearchText("prompt [23]", "expression"))
     assert few["prompt"].tolist() == [0, 0, 1, 1]
 
 

@@ -133,7 +133,7 @@ def test_texts_are_mapped_where_they_lie(run: Run) -> None:
     """Of a run in the cache no text is sent, only where it lies; a file that is another by then is refused."""
     asked = run_table(run, ["response"])
 
-    assert [type(piece).__name__ for piece in asked.texts["response"]] == ["Kept", "Kept"]
+    assert [type(piece).__name__ for piece in asked.texts["response"]] == ["ColumnInFile", "ColumnInFile"]
     assert asked.scalars.column_names == ["rollout"]
     pieces = [[str(one.path), one.column, one.inode + 1] for one in asked.texts["response"]]
     sent = asked.scalars.replace_schema_metadata({sandbox_table.TEXTS: json.dumps({"response": pieces})})

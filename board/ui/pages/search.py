@@ -10,9 +10,9 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.analysis.concordance import CONTEXT, Line, Order, lines, ordered, spread, token_at
+from board.analysis.concordance import CONTEXT, Occurrence, Order, lines, ordered, spread, token_at
 from board.analysis.selection import page, pages
-from board.analysis.text_search import COLUMNS, How, Wanted, by_step, checked, count_hits
+from board.analysis.text_search import COLUMNS, How, SearchText, by_step, checked, count_hits
 from board.errors import BoardError, FieldMissing
 from board.figures.search_panels import reward_panel, share_panel
 from board.sql.identifiers import literal
@@ -21,7 +21,7 @@ from board.text.display import on_one_line
 from board.text.format_number import fmt
 from board.ui import caches, filter_chips, place, rollout_detail
 from board.ui.components import concordance, curves
-from board.ui.components.concordance import Row
+from board.ui.components.concordance import OccurrenceRow
 from board.ui.components.curves import Card, Payload, build
 from board.ui.messages import notice, unfilled
 
@@ -51,7 +51,7 @@ run = view.run
 class Asked:
     """What is looked for, in which texts, and how its places are listed."""
 
-    wanted: Wanted
+    wanted: SearchText
     columns: tuple[str, ...]
     order: Order
 
@@ -80,7 +80,7 @@ def choices() -> Asked:
             "Sort by", list(ORDERS), key="search_sort", format_func=lambda one: ORDERS[one], bind="query-params", width=190
         )
         exact = st.toggle("Match case", key="search_case", bind="query-params", help=_CASE_HELP)
-    return Asked(Wanted(text or "", how, exact), tuple(where or there), order)
+    return Asked(SearchText(text or "", how, exact), tuple(where or there), order)
 
 
 def counted(asked: Asked) -> pd.DataFrame:
@@ -100,7 +100,7 @@ def counted(asked: Asked) -> pd.DataFrame:
     return found
 
 
-def listed(asked: Asked, counts: pd.DataFrame) -> tuple[list[Line], int]:
+def listed(asked: Asked, counts: pd.DataFrame) -> tuple[list[Occurrence], int]:
     """The places of as many rollouts as are listed, in order, and in how many rollouts there are any; a prompt counts once a step."""
     held = {name: _once(name, counts.index.to_numpy()[counts[name].to_numpy() > 0]) for name in asked.columns}
     found = [line for name, keys in held.items() for line in lines(run, spread(keys, MOST_ROLLOUTS), name, asked.wanted)]
@@ -149,7 +149,7 @@ def curves_of(asked: Asked, hit: NDArray[np.bool_]) -> None:
         unfilled(["Whether it pays needs reward"])
 
 
-def concordance_of(asked: Asked, counts: pd.DataFrame) -> Line | None:
+def concordance_of(asked: Asked, counts: pd.DataFrame) -> Occurrence | None:
     """The places in context, a page at a time; the one that is open."""
     found, rollouts = caches.built("concordance", lambda: listed(asked, counts), run, *asked.key, asked.order)
     count = pages(len(found), PAGE_LINES)
@@ -170,15 +170,15 @@ def concordance_of(asked: Asked, counts: pd.DataFrame) -> Line | None:
     return shown[opened] if opened is not None else None
 
 
-def row(line: Line, heads: list[str]) -> Row:
+def row(line: Occurrence, heads: list[str]) -> OccurrenceRow:
     """A place as it is drawn: on one line, what cannot be seen made visible."""
     rollout = run.frame.loc[line.key].to_dict()
     known = {"step": f"{rollout['step']:,}", "reward": fmt(float(rollout.get("reward", np.nan))), "in": line.column}
     left, match, right = (on_one_line(text) for text in (line.left, line.match, line.right))
-    return Row(left, match, right, tuple(known[head] for head in heads), line.column)
+    return OccurrenceRow(left, match, right, tuple(known[head] for head in heads), line.column)
 
 
-def go_to(shown: list[Line]) -> None:
+def go_to(shown: list[Occurrence]) -> None:
     """To be called when a place is clicked: its rollout becomes the reader's, marked there."""
     at = place.reported(LINES, "opened")
     if isinstance(at, int) and 0 <= at < len(shown):
@@ -189,12 +189,12 @@ def go_to(shown: list[Line]) -> None:
         place.fill_in(token=token, mark=f"{line.column}:{line.start}-{line.stop}")
 
 
-def is_open(line: Line) -> bool:
+def is_open(line: Occurrence) -> bool:
     """Whether this is the place that the link names."""
     return place.marked(line.column) == (line.start, line.stop) and place.asked_rollout(run) == line.key
 
 
-def opened(line: Line | None) -> None:
+def opened(line: Occurrence | None) -> None:
     """The rollout of the place that is open, with the ways to its texts and tokens."""
     if line is None:
         st.text("Click a line to open its rollout here.")

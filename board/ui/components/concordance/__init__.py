@@ -19,7 +19,7 @@ _concordance: Final = st.components.v2.component(
 
 
 @dataclass(frozen=True)
-class Row:
+class OccurrenceRow:
     """A place; every text is shown letter for letter, on one line."""
 
     left: str
@@ -31,7 +31,9 @@ class Row:
     """Which text it is in."""
 
 
-def show(rows: Sequence[Row], heads: Sequence[str], *, opened: int | None, key: str, on_open: Callable[[], None]) -> None:
+def show(
+    rows: Sequence[OccurrenceRow], heads: Sequence[str], *, opened: int | None, key: str, on_open: Callable[[], None]
+) -> None:
     """Draw the rows, the `opened` one marked. After a click the component of that key has the row's number as `opened`, from 0."""
     data = {"rows": [asdict(one) for one in rows], "heads": list(heads), "opened": opened}
     _concordance(key=key, data=data, on_opened_change=on_open)

@@ -20,7 +20,7 @@ _tree: Final = st.components.v2.component(
 
 
 @dataclass(frozen=True)
-class Row:
+class TreeRow:
     """A node of the tree. All texts are shown letter for letter."""
 
     parent: int
@@ -41,7 +41,7 @@ class Row:
     """Whether it is a fork where reward differs most."""
 
 
-def show(rows: Sequence[Row], *, key: str, height: int, on_click: Callable[[], None]) -> None:
+def show(rows: Sequence[TreeRow], *, key: str, height: int, on_click: Callable[[], None]) -> None:
     """Draw the tree in a pane of at most `height` pixels; what is marked is unfolded from the start.
 
     After a click on a row's text, or Enter on it, the component of that key has the row as `clicked`, and `on_click` is called. Within one

@@ -205,4 +205,4 @@ def _head(mapping: HandMapping, count: int, unnamed: str | None) -> list[str]:
 def _tail(unused: Iterator[str]) -> list[str]:
     """The keys that keep their own names."""
     names = [quoted(path) for path in unused]
-    return ["", f"# ColumnInFile under their own names: {', '.join(names)}", ""] if names else [""]
+    return ["", f"# Kept under their own names: {', '.join(names)}", ""] if names else [""]

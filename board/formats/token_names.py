@@ -40,7 +40,7 @@ def load(path: str) -> Tokenizer:
 
 @lru_cache(maxsize=4)
 def _load(path: str, mtime_ns: int) -> Tokenizer:
-    """ColumnInFile for as long as the file is the same."""
+    """Kept for as long as the file is the same."""
     try:
         from tokenizers import Tokenizer as Library
     except ImportError as error:

@@ -145,7 +145,7 @@ def test_unused_keys_are_listed() -> None:
     """The reader sees what would keep its own name, line ends in keys included, and the text stays TOML."""
     text = guess([{"step": 1, "response": "x", "seed": 3, 'odd\n"key"': {"n": 1}}])
 
-    assert text.endswith('# ColumnInFile under their own names: "seed", "odd\\n\\"key\\".n"\n')
+    assert text.endswith('# Kept under their own names: "seed", "odd\\n\\"key\\".n"\n')
     assert parse(text).fields.keys() == {"step", "response"}
 
 

@@ -48,7 +48,7 @@ run = view.run
 
 
 @dataclass(frozen=True)
-class Asked:
+class Search:
     """What is looked for, in which texts, and how its places are listed."""
 
     wanted: SearchText
@@ -61,7 +61,7 @@ class Asked:
         return (self.wanted.how, str(self.wanted.exact_case), ",".join(self.columns), self.wanted.text)
 
 
-def choices() -> Asked:
+def choices() -> Search:
     """What the reader looks for; every choice is in the link."""
     there = [name for name in COLUMNS if name in run.text_columns]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="search_choices"):
@@ -80,10 +80,10 @@ def choices() -> Asked:
             "Sort by", list(ORDERS), key="search_sort", format_func=lambda one: ORDERS[one], bind="query-params", width=190
         )
         exact = st.toggle("Match case", key="search_case", bind="query-params", help=_CASE_HELP)
-    return Asked(SearchText(text or "", how, exact), tuple(where or there), order)
+    return Search(SearchText(text or "", how, exact), tuple(where or there), order)
 
 
-def counted(asked: Asked) -> pd.DataFrame:
+def counted(asked: Search) -> pd.DataFrame:
     """How often each rollout's texts hold it; found once for all readers, with progress while it takes long."""
     slot = st.empty()
     began = time.monotonic()
@@ -100,7 +100,7 @@ def counted(asked: Asked) -> pd.DataFrame:
     return found
 
 
-def listed(asked: Asked, counts: pd.DataFrame) -> tuple[list[Occurrence], int]:
+def listed(asked: Search, counts: pd.DataFrame) -> tuple[list[Occurrence], int]:
     """The places of as many rollouts as are listed, in order, and in how many rollouts there are any; a prompt counts once a step."""
     held = {name: _once(name, counts.index.to_numpy()[counts[name].to_numpy() > 0]) for name in asked.columns}
     found = [line for name, keys in held.items() for line in lines(run, spread(keys, MOST_ROLLOUTS), name, asked.wanted)]
@@ -120,14 +120,14 @@ def _once(name: str, keys: NDArray[np.int64]) -> NDArray[np.int64]:
     return keys[first]
 
 
-def condition(asked: Asked) -> str:
+def condition(asked: Search) -> str:
     """The search as a condition of the filter."""
     return " AND ".join(
         f"({' OR '.join(f'regexp_matches({name}, {literal(one)})' for name in asked.columns)})" for one in asked.wanted.required
     )
 
 
-def curves_of(asked: Asked, hit: NDArray[np.bool_]) -> None:
+def curves_of(asked: Search, hit: NDArray[np.bool_]) -> None:
     """Hits by step, and what they earn."""
 
     def made() -> Payload:
@@ -149,7 +149,7 @@ def curves_of(asked: Asked, hit: NDArray[np.bool_]) -> None:
         unfilled(["Whether it pays needs reward"])
 
 
-def concordance_of(asked: Asked, counts: pd.DataFrame) -> Occurrence | None:
+def concordance_of(asked: Search, counts: pd.DataFrame) -> Occurrence | None:
     """The places in context, a page at a time; the one that is open."""
     found, rollouts = caches.built("concordance", lambda: listed(asked, counts), run, *asked.key, asked.order)
     count = pages(len(found), PAGE_LINES)
@@ -202,7 +202,7 @@ def opened(line: Occurrence | None) -> None:
     rollout_detail.draw(view, line.key, (None, None))
 
 
-def results(asked: Asked) -> None:
+def results(asked: Search) -> None:
     """Everything below the choices."""
     counts = counted(asked)
     hit = (counts > 0).any(axis=1).to_numpy()

@@ -7,6 +7,7 @@ A part is what a columnar store will keep on disk. It knows neither shards' file
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, overload
 
 import numpy as np
@@ -78,6 +79,8 @@ class Part:
     """What the tokens of each row add up to (`board.metrics.token_sums`): float64 columns; no column at all where no row has token arrays."""
     summaries: Columns
     """What the tokens of each step look like (`board.runs.kept_summaries`), where a step has many in this part; else no column at all."""
+    file: Path | None = None
+    """Where it is kept; None where it lies in memory alone."""
 
     def __len__(self) -> int:
         return self.scalars.num_rows

@@ -26,6 +26,7 @@ import pyarrow as pa
 from board.errors import RunNotFound
 from board.runs import sealed_file
 from board.runs.columns import ColumnInFile, Columns, Overlaid
+from board.runs.kept_tables import part_of
 from board.runs.load_report import LoadReport
 from board.runs.parts import Part
 from board.runs.sealed_file import HEAD, Damaged, Sealed, Sum
@@ -200,19 +201,22 @@ class Store:
         stretches = {name: lazy.index(name) + 1 if name in lazy else HEAD for name in table.column_names}
         scalars, *others = (_Verified(kind, table, mapped, stretches, again) for kind in _KINDS)
         names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(table), np.int32)), pa.array([shard]))
-        return Part(Overlaid(scalars, {"shard": pa.chunked_array([names])}), *others)
+        texts, tokens, moments, summaries = others
+        return Part(Overlaid(scalars, {"shard": pa.chunked_array([names])}), texts, tokens, moments, summaries, file=mapped.path)
 
     def forget(self, piece: Piece) -> None:
-        """Remove a piece's parts, one of which is damaged: the next load parses the byte range again."""
+        """Remove a piece's parts, one of which is damaged, and what was made of them: the next load parses the byte range again."""
         with suppress(OSError):
             for file in piece.files:
                 (self.folder / file.name).unlink(missing_ok=True)
+                for made in self.folder.glob(f"{Path(file.name).stem}.*"):
+                    made.unlink(missing_ok=True)
 
     def clean(self, used: AbstractSet[str]) -> None:
         """Remove parts of days ago that are not `used`, and the caches of other versions of the board that nobody writes to."""
         with suppress(OSError):
             for path in self.folder.iterdir():
-                if path.suffix != ".json" and path.name not in used and _age(path) > _ORPHAN_SECONDS:
+                if path.suffix != ".json" and part_of(path.name) not in used and _age(path) > _ORPHAN_SECONDS:
                     path.unlink(missing_ok=True)
             for other in self.folder.parent.parent.glob("v-*"):
                 if other != self.folder.parent and min(map(_age, [other, *other.iterdir()])) > _OUTLIVED_SECONDS:

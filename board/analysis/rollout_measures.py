@@ -1,0 +1,45 @@
+"""Numbers of every rollout that take longer to make than a load may take: made part by part, once, and kept in the cache beside the parts.
+
+A part in, columns out; of a run a frame of them. Knows no measure: whoever has one gives its name and its function.
+"""
+
+from collections.abc import Callable, Mapping
+
+import pandas as pd
+import pyarrow as pa
+
+from board.metrics.formulas import Float64Array
+from board.runs import kept_tables
+from board.runs.parts import Part
+from board.runs.run import Run
+
+RolloutMeasure = Callable[[Part], Mapping[str, Float64Array]]
+"""From the n rollouts of a part to columns of n numbers, NaN where one cannot be told; the same columns for every part."""
+
+
+def of_run(run: Run, measures: Mapping[str, RolloutMeasure], progress: Callable[[float], None] | None = None) -> pd.DataFrame:
+    """Every column of every measure, a row for each rollout of the run's frame in its order, the index its key.
+
+    `measures` by the names under which they are kept; `progress` is told the share that is done, 0 to 1.
+    """
+    total, done, tables = max(1, sum(map(len, run.parts))), 0, []
+    for part in run.parts:
+        columns = {
+            column: values for name, measure in measures.items() for column, values in _of_part(part, name, measure).items()
+        }
+        tables.append(pd.DataFrame(columns, index=pd.RangeIndex(done, done + len(part))))
+        done += len(part)
+        if progress:
+            progress(done / total)
+    found = pd.concat(tables) if tables else pd.DataFrame()
+    return found.reindex(run.frame.index)
+
+
+def is_kept(run: Run, measures: Mapping[str, RolloutMeasure]) -> bool:
+    """Whether `of_run` would read all of it out of the cache."""
+    return all(kept_tables.is_kept(part, name) for part in run.parts for name in measures)
+
+
+def _of_part(part: Part, name: str, measure: RolloutMeasure) -> dict[str, Float64Array]:
+    table = kept_tables.table(part, name, lambda one: pa.table(dict(measure(one))))
+    return {column: table.column(column).to_numpy() for column in table.column_names}

@@ -1,0 +1,59 @@
+"""The kinds of findings there are: every module of `kinds/`, and the checks of the data, where a check is the cause it is the finding.
+
+Knows no kind by name.
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Final
+
+import numpy as np
+
+from board.checks.all_checks import CHECKS
+from board.checks.contract import Check, ReportedFault
+from board.findings import kinds
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+
+
+def _modules() -> tuple[Kind, ...]:
+    names = sorted(module.name for module in iter_modules(kinds.__path__))
+    return tuple(import_module(f"{kinds.__name__}.{name}").KIND for name in names)
+
+
+def of_check(check: Check) -> Kind:
+    """A check of the data as a kind of finding."""
+
+    def run(dossier: Dossier, limits: Limits) -> Answer:
+        report = dossier.checks
+        reasons = [reason for one, reason in report.unable if one.name == check.name]
+        if reasons:
+            return CannotTell(reasons[0])
+        return [_found(fault, dossier) for fault in report.findings if fault.check.name == check.name]
+
+    return Kind(
+        name=check.name,
+        title=check.title,
+        severity=check.severity,
+        says=check.why,
+        formula="A check of the data: page Data, and docs/checks.md.",
+        thresholds=(
+            Threshold("any", 0, "rollouts or lines concerned", "a check: one is enough unless docs/checks.md says more"),
+        ),
+        means=check.why,
+        looks_like="A field that means something else than its name says.",
+        next=(("data", check.remedy),),
+        run=run,
+    )
+
+
+def _found(fault: ReportedFault, dossier: Dossier) -> Found:
+    keys = [key for place in fault.where if (key := dossier.whole.key_of(place.source)) is not None]
+    steps = [place.step for place in fault.where if place.step is not None] or dossier.whole.steps[:1].tolist() or [0]
+    amount = fault.places or fault.rollouts or 1
+    # what is counted is certain: a check has no noise to beat, so the number of places stands in
+    return Found(fault.what, min(steps), max(steps), "any", float(amount), float(amount), np.array(keys, np.int64))
+
+
+KINDS: Final[tuple[Kind, ...]] = (*_modules(), *map(of_check, CHECKS))
+"""Every kind, by name within its origin."""

@@ -1,0 +1,94 @@
+"""Where a curve over steps turns: one jump or one bend, against the curve's own noise. Arrays in, a turn out; knows no run and no metric.
+
+Two models are laid on the curve at every possible step: a level that jumps to another, and a level that begins to rise or fall in a line.
+The one that leaves the least is taken, and its gain over a level that never changes is counted in units of the noise, as a z. The noise is
+robust: the median absolute deviation of what neighbouring steps differ by (Rousseeuw and Croux 1993, scaled by 1.4826 for a normal curve and
+by the square root of 2 for a difference), never less than what the steps' own standard errors make of it.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.metrics.formulas import Float64Array
+
+LEAST_BEFORE: Final = 3
+"""So many steps make a level to depart from."""
+LEAST_AFTER: Final = 2
+"""One odd step is no turn."""
+CLEAR: Final = 4.5
+"""z from which on a turn is no chance: among 2 models at 100 steps each, 200 chances, one in 700 curves of pure noise goes so far."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Where a curve turns, and how clearly."""
+
+    at: int
+    """Index of the first step that departs."""
+    step: int
+    before: float
+    """Mean level of the steps before."""
+    after: float
+    """Level at the end: of a jump the mean since, of a bend where its line ends."""
+    z: float
+    """How much better the turned curve fits than a level: the square root of the gain in squared noise."""
+    is_jump: bool
+
+    @property
+    def change(self) -> float:
+        """After minus before."""
+        return self.after - self.before
+
+
+def turn(steps: NDArray[np.int64], values: Float64Array, errors: Float64Array | None = None, floor: float = 0.0) -> Turn | None:
+    """The clearest turn of a curve; None where fewer than LEAST_BEFORE + LEAST_AFTER steps have a value, or none differs.
+
+    `steps`, `values` and `errors` (n,): rising steps, NaN where a step has no value, and the standard error of each value where it is
+    known. The noise is never taken for less than `floor`. A turn is returned however faint it is: ask its z.
+    """
+    known = np.flatnonzero(np.isfinite(values))
+    if len(known) < LEAST_BEFORE + LEAST_AFTER:
+        return None
+    y = values[known]
+    spread = noise(y, None if errors is None else errors[known], floor)
+    rest = float(np.square(y - y.mean()).sum())
+    if rest == 0 or not np.isfinite(rest):
+        return None
+    bends = [_jump(y, at) for at in range(LEAST_BEFORE, len(y) - LEAST_AFTER + 1)]
+    bends += [_bend(y, at) for at in range(LEAST_BEFORE, len(y) - LEAST_AFTER + 1)]
+    left, at, before, after, is_jump = min(bends)
+    z = float(np.sqrt(max(0.0, rest - left)) / spread) if spread > 0 else np.inf
+    return Turn(int(known[at]), int(steps[known[at]]), before, after, z, is_jump)
+
+
+def noise(values: Float64Array, errors: Float64Array | None = None, floor: float = 0.0) -> float:
+    """Standard deviation of a curve's values around its course, (n,) finite values, n >= 2; not less than their median standard error."""
+    differences = np.diff(values)
+    robust = 1.4826 * float(np.median(np.abs(differences - np.median(differences)))) / np.sqrt(2)
+    of_errors = 0.0
+    if errors is not None and np.isfinite(errors).any():
+        of_errors = float(np.nanmedian(np.where(np.isfinite(errors), errors, np.nan)))
+    return float(max(robust, of_errors, floor, 1e-9 * float(np.abs(values).max(initial=0.0))))
+
+
+_Model = tuple[float, int, float, float, bool]
+"""What is left of the squares, where it turns, the level before and the level at the end, and whether it is a jump."""
+
+
+def _jump(y: Float64Array, at: int) -> _Model:
+    before, after = float(y[:at].mean()), float(y[at:].mean())
+    left = float(np.square(y[:at] - before).sum() + np.square(y[at:] - after).sum())
+    return left, at, before, after, True
+
+
+def _bend(y: Float64Array, at: int) -> _Model:
+    """A level up to the step before `at`, then a line from it; both by least squares."""
+    line = np.maximum(np.arange(len(y), dtype=np.float64) - (at - 1), 0.0)
+    x = line - line.mean()
+    slope = float(x @ (y - y.mean()) / (x @ x))
+    level = float(y.mean() - slope * line.mean())
+    left = float(np.square(y - level - slope * line).sum())
+    return left, at, level, level + slope * float(line[-1]), False

@@ -1,0 +1,166 @@
+"""What a kind of finding is, what it may answer, and what a finding is made of. Knows no kind."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.checks.contract import SEVERITIES, EvidencePlace, Severity
+from board.findings.dossier import Dossier
+
+MOST_SHOWN: Final = 50
+"""So many rollouts, and so many tokens, show a finding."""
+
+Page = Literal["rewards", "metrics", "responses", "tokens", "groups", "prompts", "steps", "search", "all_tokens", "data"]
+"""Where to look next."""
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A number from which on a kind speaks, which a reader may set otherwise."""
+
+    name: str
+    value: float
+    meaning: str
+    """What is compared with it, and its unit: "growth of the mean response length, 0.25 is 25 %"."""
+    source: str
+    """Who says so: a paper, a trainer's default, or "our judgement" with the reason."""
+
+
+Limits = Mapping[str, float]
+"""A kind's thresholds by name, as the reader has set them."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A kind's answer when something is there."""
+
+    effect: str
+    """In plain words with numbers, one sentence without its full stop: "from step 18 the response length rises by 92 %"."""
+    first_step: int
+    last_step: int
+    crossed: str
+    """The name of the threshold that was crossed."""
+    measured: float
+    """What was compared with it."""
+    strength: float
+    """How large the effect is against the run's own noise: standard errors, as `Turn.z`, or an equivalent."""
+    rollouts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    """Keys of the rollouts that show it, the clearest first; the first MOST_SHOWN are kept."""
+    tokens: Sequence[tuple[int, int]] = ()
+    """(rollout key, position from 0) of tokens that show it, the clearest first."""
+    severity: Severity | None = None
+    """Where it is another than the kind's."""
+    title: str = ""
+    """Where it says more than the kind's."""
+
+
+@dataclass(frozen=True)
+class CannotTell:
+    """A kind's answer when it cannot tell. It is not the same as having found nothing."""
+
+    reason: str
+    """One sentence without its full stop."""
+
+
+Answer = Found | Sequence[Found] | CannotTell | None
+"""None, or nothing in the sequence: looked for and not there."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of finding."""
+
+    name: str
+    """As JSON, settings and links call it."""
+    title: str
+    """As the screen calls it."""
+    severity: Severity
+    """`error`: numbers are wrong; `warning`: training is probably harmed; `note`: worth knowing."""
+    says: str
+    """What it says, in one sentence."""
+    formula: str
+    """How it is computed, in words and signs."""
+    thresholds: tuple[Threshold, ...]
+    means: str
+    """What it may mean."""
+    looks_like: str
+    """What else would look the same."""
+    next: tuple[tuple[Page, str], ...]
+    """Where to look next, and what for."""
+    run: Callable[[Dossier, Limits], Answer]
+    needs: tuple[str, ...] = ()
+    """Columns, texts and token arrays (`Dossier.has`) without which it cannot tell."""
+    explains: tuple[str, ...] = ()
+    """Kinds and checks that turn with it as its signs, where it is the cause."""
+    metrics: tuple[str, ...] = ()
+    """Keys of the catalogue's metrics, or names of numeric columns, on whose curves it is marked."""
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """The thresholds as they are unless a reader sets them."""
+        return {one.name: one.value for one in self.thresholds}
+
+
+@dataclass(frozen=True)
+class TokenPlace:
+    """A token that shows a finding."""
+
+    rollout: EvidencePlace
+    position: int
+    """From 0."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that went wrong, as it is shown: a kind's answer with its places, and what turned with it."""
+
+    kind: str
+    severity: Severity
+    title: str
+    effect: str
+    first_step: int
+    last_step: int
+    measured: float
+    threshold: str
+    """The threshold that was crossed, with its meaning."""
+    source: str
+    """Of that threshold."""
+    strength: float
+    rollouts: tuple[EvidencePlace, ...]
+    tokens: tuple[TokenPlace, ...]
+    means: str
+    looks_like: str
+    next: tuple[tuple[Page, str], ...]
+    metrics: tuple[str, ...] = ()
+    signs: tuple["Finding", ...] = ()
+    """Findings of the same cause."""
+
+    @property
+    def id(self) -> str:
+        """Names it among the findings of its run: it stays while the run grows, as long as its first step does."""
+        return f"{self.kind}@{self.first_step}"
+
+    @property
+    def all_metrics(self) -> tuple[str, ...]:
+        """Of it and of its signs."""
+        return tuple(dict.fromkeys([*self.metrics, *(name for sign in self.signs for name in sign.metrics)]))
+
+
+@dataclass(frozen=True)
+class FindingsReport:
+    """What was found in a run."""
+
+    findings: tuple[Finding, ...]
+    """In rank order."""
+    looked_for: tuple[str, ...]
+    """Kinds that could tell."""
+    unable: tuple[tuple[str, str], ...]
+    """Kinds that could not, and why."""
+
+    def reaches(self, severity: Severity) -> bool:
+        """Whether any finding is as bad as that, or worse."""
+        bad = SEVERITIES[: SEVERITIES.index(severity) + 1]
+        return any(finding.severity in bad for finding in self.findings)

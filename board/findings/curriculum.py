@@ -1,0 +1,94 @@
+"""What the rollouts are asked changes too: steps at which another mix of data sources begins, and numbers freed from the mix.
+
+A curriculum explains a jump and is no fault. Arrays in, arrays and named steps out; knows no run and no metric.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.findings.change_points import LEAST_AFTER
+from board.metrics.formulas import Float64Array
+from board.metrics.step_sums import Steps
+
+LEAST_SHIFT: Final = 0.2
+"""Half the sum of what the shares of all sources change by, from which on a mix is another one: a fifth of the batch."""
+
+_ROUNDS: Final = 20
+
+
+@dataclass(frozen=True)
+class MixChange:
+    """A step from which on the prompts are of another mix of data sources."""
+
+    step: int
+    moved: float
+    """Share of the batch that is of another source than before, 0 to 1: the total variation distance."""
+    source: int
+    """The source whose share changed most."""
+    before: float
+    after: float
+    """Its shares before and since."""
+
+
+def mix_changes(steps: Steps, sources: NDArray[np.int64]) -> list[MixChange]:
+    """The steps at which the mix of sources changes by LEAST_SHIFT for good. `sources` (n,): a number for each data source, -1 for none.
+
+    The mix of the next LEAST_AFTER steps is held against that of as many before, and against what mixes of that size differ by from chance.
+    """
+    count = int(sources.max(initial=-1)) + 1
+    if count < 2:
+        return []
+    known = sources >= 0
+    table = np.zeros((len(steps.numbers), count))
+    np.add.at(table, (steps.row[known], sources[known]), 1)
+    found: list[MixChange] = []
+    last = -LEAST_AFTER
+    for at in range(LEAST_AFTER, len(table) - LEAST_AFTER + 1):
+        before, after = table[at - LEAST_AFTER : at].sum(axis=0), table[at : at + LEAST_AFTER].sum(axis=0)
+        change = _moved(int(steps.numbers[at]), before, after)
+        if change is None:
+            continue
+        if at - last < LEAST_AFTER and found:
+            found[-1] = max(found[-1], change, key=lambda one: one.moved)
+        else:
+            found.append(change)
+        last = at
+    return found
+
+
+def _moved(step: int, before: Float64Array, after: Float64Array) -> MixChange | None:
+    if not (before.sum() and after.sum()):
+        return None
+    old, new = before / before.sum(), after / after.sum()
+    moved = float(np.abs(new - old).sum() / 2)
+    both = (before + after) / (before + after).sum()
+    by_chance = float(np.sqrt(both * (1 - both) * (1 / before.sum() + 1 / after.sum())).sum() / 2)
+    if moved < max(LEAST_SHIFT, 3 * by_chance):
+        return None
+    most = int(np.abs(new - old).argmax())
+    return MixChange(step, moved, most, float(old[most]), float(new[most]))
+
+
+def like_for_like(steps: Steps, sources: NDArray[np.int64], values: Float64Array) -> Float64Array:
+    """Values freed from the mix of sources: what is left of each after its source's own level, plus the mean level. (n,), NaN stays NaN.
+
+    Levels of sources and of steps are fitted together by least squares (two-way means, alternating), so that a source which comes late is
+    not taken for a change of the steps, as far as another source was there before and after.
+    """
+    known = np.flatnonzero(np.isfinite(values) & (sources >= 0))
+    count = int(sources.max(initial=-1)) + 1
+    if count < 2 or not len(known):
+        return values
+    rows, of, y = steps.row[known], sources[known], values[known]
+    in_rows, in_sources = np.bincount(rows, minlength=len(steps.numbers)), np.bincount(of, minlength=count)
+    levels = np.zeros(count)
+    for _ in range(_ROUNDS):
+        by_step = np.bincount(rows, y - levels[of], len(steps.numbers)) / np.maximum(in_rows, 1)
+        levels = np.bincount(of, y - by_step[rows], count) / np.maximum(in_sources, 1)
+    mean_level = float((levels * in_sources).sum() / in_sources.sum())
+    freed = np.array(values)
+    freed[known] = y - levels[of] + mean_level
+    return freed

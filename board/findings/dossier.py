@@ -1,0 +1,161 @@
+"""All that a kind of finding may look at: a run's rollouts of training with their numbers, measures, groups, texts and curves.
+
+What several kinds ask for is made once. Knows no kind and no threshold.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board.analysis import rollout_measures
+from board.analysis.bootstrap import units_of
+from board.analysis.groups import Grouped, find
+from board.analysis.rollout_measures import RolloutMeasure
+from board.checks.all_checks import run_checks
+from board.checks.contract import CheckReport
+from board.errors import FieldMissing
+from board.findings import curriculum
+from board.findings.curriculum import MixChange
+from board.findings.series import Series, series
+from board.metrics.formulas import Float64Array
+from board.metrics.step_sums import Steps
+from board.runs.prompt_keys import NO_PROMPT
+from board.runs.run import Run
+
+
+class Dossier:
+    """A run's rollouts of training; arrays over them are (rows,), in the order of `frame`, which is that of the steps.
+
+    `measures` by name are made of every part (`rollout_measures`); `progress` is told the share of the work that is done.
+    """
+
+    def __init__(
+        self, run: Run, measures: dict[str, RolloutMeasure] | None = None, progress: Callable[[float], None] | None = None
+    ) -> None:
+        self.whole = run
+        """With the evaluations."""
+        self.run = run.trained
+        self._measures, self._progress = measures or {}, progress
+        self._series: dict[str, Series] = {}
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """`Run.frame` of the rollouts of training, and the measures as further columns; the index is the key."""
+        measured = rollout_measures.of_run(self.run, self._measures, self._progress)
+        own = [name for name in measured.columns if name not in self.run.frame.columns]
+        return pd.concat([self.run.frame, measured[own]], axis="columns")
+
+    @cached_property
+    def checks(self) -> CheckReport:
+        """What the checks of the data found in the whole run."""
+        return run_checks(self.whole)
+
+    @cached_property
+    def keys(self) -> NDArray[np.int64]:
+        """(rows,) the rollouts' keys."""
+        return self.frame.index.to_numpy(np.int64)
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The steps of the rows."""
+        return Steps(self.frame["step"].to_numpy(np.int64))
+
+    @cached_property
+    def prompts(self) -> NDArray[np.int64]:
+        """(rows,) equal numbers are equal prompts; a rollout without one is alone."""
+        return units_of(self.run.prompt_keys, NO_PROMPT)
+
+    @cached_property
+    def grouped(self) -> Grouped | None:
+        """The groups of the run; None where it has none."""
+        try:
+            return find(self.frame)
+        except FieldMissing:
+            return None
+
+    @cached_property
+    def fields(self) -> frozenset[str]:
+        """Columns, texts and token arrays that some row has."""
+        run = self.run
+        tokens = {"response_tokens"} if run.has_tokens else set()
+        numbers = {str(name) for name in self.frame.columns if self.frame[name].notna().any()}
+        return frozenset({*numbers, *run.text_columns, *run.token_metrics, *tokens})
+
+    def has(self, *names: str) -> bool:
+        """Whether some row has each of these columns, texts or token arrays."""
+        return self.fields.issuperset(names)
+
+    def number(self, name: str) -> Float64Array:
+        """(rows,) a column as finite numbers, NaN where it has none; all NaN where it is no number or not there."""
+        if name not in self.frame.columns or not pd.api.types.is_numeric_dtype(self.frame[name].dtype):
+            return np.full(len(self.frame), np.nan)
+        values = self.frame[name].to_numpy(np.float64, na_value=np.nan)
+        return np.where(np.isfinite(values), values, np.nan)
+
+    def curve(self, name: str) -> Series:
+        """A column's mean by step."""
+        if name not in self._series:
+            self._series[name] = self.curve_of(self.number(name))
+        return self._series[name]
+
+    def curve_of(self, values: Float64Array) -> Series:
+        """The mean by step of (rows,) numbers."""
+        return series(self.steps, values, self.prompts)
+
+    @cached_property
+    def sources(self) -> NDArray[np.int64]:
+        """(rows,) a number for each data source, -1 for a rollout that names none."""
+        if "data_source" not in self.frame.columns:
+            return np.full(len(self.frame), -1)
+        return pd.factorize(self.frame["data_source"].astype(object))[0].astype(np.int64)
+
+    @cached_property
+    def mix_changes(self) -> list[MixChange]:
+        """The steps at which another mix of data sources begins: a jump there is a curriculum's."""
+        return curriculum.mix_changes(self.steps, self.sources)
+
+    def like_for_like(self, values: Float64Array) -> Float64Array:
+        """(rows,) values freed from the mix of data sources, so that a curriculum does not look like a turn."""
+        return curriculum.like_for_like(self.steps, self.sources, values)
+
+    @cached_property
+    def group_rows(self) -> NDArray[np.int64]:
+        """(rows,) a number for each group of each step, rising with neither; -1 for a rollout of none."""
+        if "group" not in self.frame.columns:
+            return np.full(len(self.frame), -1)
+        group = self.number("group")
+        pairs = np.stack([self.steps.row, np.where(np.isfinite(group), group, -1).astype(np.int64)])
+        codes = np.unique(pairs, axis=1, return_inverse=True)[1].ravel().astype(np.int64)
+        return np.where(np.isfinite(group), codes, -1)
+
+    def within_groups(self, values: Float64Array) -> Float64Array:
+        """(rows,) values minus the mean of their group; NaN for a rollout of no group, or alone in it with a value."""
+        known = np.isfinite(values) & (self.group_rows >= 0)
+        codes = self.group_rows[known]
+        size = int(self.group_rows.max(initial=-1)) + 1
+        counts, sums = np.bincount(codes, minlength=size), np.bincount(codes, values[known], size)
+        centred = np.full(len(values), np.nan)
+        centred[known] = np.where(counts[codes] > 1, values[known] - sums[codes] / np.maximum(counts[codes], 1), np.nan)
+        return centred
+
+    def texts(self, column: str, rows: NDArray[np.int64]) -> list[str | None]:
+        """A text of the rollouts in some rows of the frame (their numbers, not their keys), None where one has none."""
+        if column not in self.run.text_columns:
+            return [None] * len(rows)
+        found: list[str | None] = self.run.texts(column, self.keys[rows]).to_pylist()
+        return found
+
+    def since(self, at: int) -> NDArray[np.bool_]:
+        """(rows,) rollouts of the step with that index and of those after it."""
+        return self.steps.row >= at
+
+    def clearest(self, marks: NDArray[np.bool_], by: Float64Array | Sequence[float] | None = None) -> NDArray[np.int64]:
+        """Keys of the marked rows, those with the largest `by` (rows,) first, else in the order of the frame; NaN last."""
+        rows = np.flatnonzero(marks)
+        if by is not None:
+            order = np.asarray(by, np.float64)[rows]
+            rows = rows[np.argsort(-np.where(np.isnan(order), -np.inf, order), kind="stable")]
+        return self.keys[rows]

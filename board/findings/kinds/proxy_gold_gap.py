@@ -1,0 +1,90 @@
+"""The training reward rises while the validation reward of the same rollouts falls or stands: the reward is being exploited, not earned."""
+
+from typing import Final
+
+import numpy as np
+
+from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, noise
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.metrics.formulas import Float64Array
+from board.text.format_number import fmt
+
+_EDGE: Final = 0.2
+"""The share of the steps, at the beginning and at the end, whose means are held against each other."""
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    proxy, gold = dossier.number("reward"), dossier.number("valid_reward")
+    both = np.isfinite(proxy) & np.isfinite(gold)
+    if len(np.unique(dossier.steps.row[both])) < LEAST_BEFORE + LEAST_AFTER:
+        return CannotTell("too few steps have rollouts with both rewards")
+    if np.array_equal(proxy[both], gold[both]):
+        return None
+    # both in units of the spread between rollouts at the run's beginning, so that two scales can be compared
+    apart = _scored(dossier, proxy, both) - _scored(dossier, gold, both)
+    gap = dossier.curve_of(dossier.like_for_like(apart))
+    turn = gap.turn()
+    if turn is None or turn.z < limits["z"] or turn.change < limits["gap"]:
+        return None
+    rose, fell = (_change(dossier, values, both, turn.at) for values in (proxy, gold))
+    if rose[0] <= rose[1] or fell[0] > fell[1]:
+        return None
+    since = dossier.since(turn.at) & both
+    return Found(
+        effect=f"from step {turn.step} the reward rises by {fmt(rose[0])} while the validation reward of the same rollouts "
+        + (f"falls by {fmt(-fell[0])}" if fell[0] < 0 else f"stands (rises by {fmt(fell[0])})"),
+        first_step=turn.step,
+        last_step=int(gap.steps[-1]),
+        crossed="gap",
+        measured=turn.change,
+        strength=turn.z,
+        rollouts=dossier.clearest(since & (apart > np.nanmedian(apart)), apart),
+    )
+
+
+def _scored(dossier: Dossier, values: Float64Array, both: np.ndarray) -> Float64Array:
+    """Values in standard deviations from their mean, over the first steps' rollouts, or over all where those do not vary."""
+    first = both & ~dossier.since(max(LEAST_BEFORE, round(_EDGE * len(dossier.steps.numbers))))
+    held = values[first] if np.nanstd(values[first]) > 0 else values[both]
+    spread = float(held.std())
+    return np.where(both, (values - held.mean()) / (spread if spread > 0 else 1.0), np.nan)
+
+
+def _change(dossier: Dossier, values: Float64Array, both: np.ndarray, at: int) -> tuple[float, float]:
+    """By how much a curve ends above where it stood before the turn, and the noise of that difference."""
+    curve = dossier.curve_of(dossier.like_for_like(np.where(both, values, np.nan)))
+    known = curve.mean[np.isfinite(curve.mean)]
+    before, after = curve.mean[:at], curve.mean[max(at, round((1 - _EDGE) * len(curve.mean))) :]
+    spread = noise(known, curve.error[np.isfinite(curve.mean)])
+    sizes = max(1, np.isfinite(before).sum()), max(1, np.isfinite(after).sum())
+    return float(np.nanmean(after) - np.nanmean(before)), 2 * spread * float(np.sqrt(1 / sizes[0] + 1 / sizes[1]))
+
+
+KIND: Final = Kind(
+    name="proxy_gold_gap",
+    title="Reward rises, validation reward does not",
+    severity="warning",
+    says="The training reward rises while the validation reward (gold) of the same rollouts falls or stands.",
+    formula="z(reward) - z(valid_reward) per rollout, z over the first fifth of the steps; its mean by step, like for like by data source; "
+    "the clearest jump or bend of that curve; then both rewards after against before.",
+    thresholds=(
+        Threshold(
+            "gap",
+            0.5,
+            "growth of z(reward) - z(valid_reward), in standard deviations",
+            "Gao et al. 2022, arXiv 2210.10760: our judgement of the size",
+        ),
+        Threshold("z", 4.5, "clearness of the turn, in units of the curve's own noise", "board/findings/change_points.py"),
+    ),
+    means="The policy found something that the training reward pays and the validation reward does not.",
+    looks_like="A validation scorer that cannot read a new, correct form of answers; another validation set from some step on.",
+    next=(
+        ("responses", "read the best paid rollouts of the last step beside those of the first"),
+        ("groups", "compare best and worst of one group"),
+        ("search", "look for a phrase they share"),
+    ),
+    run=_look,
+    needs=("reward", "valid_reward"),
+    metrics=("reward", "valid_reward"),
+)

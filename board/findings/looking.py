@@ -1,0 +1,110 @@
+"""A run looked through for every kind of finding: answers made into findings, merged and ranked. Knows no kind."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from board.analysis.rollout_measures import RolloutMeasure
+from board.checks.contract import SEVERITIES, EvidencePlace
+from board.findings import merging
+from board.findings.all_kinds import KINDS
+from board.findings.contract import (
+    MOST_SHOWN,
+    Answer,
+    CannotTell,
+    Finding,
+    FindingsReport,
+    Found,
+    Kind,
+    Limits,
+    TokenPlace,
+)
+from board.findings.dossier import Dossier
+from board.findings.measures import MEASURES
+from board.runs.run import Run
+from board.text.format_number import fmt
+
+SetLimits = Mapping[str, Limits]
+"""Thresholds that a reader has set, by kind and name."""
+
+_MEASURING: Final = 0.6
+"""The share of the work that measuring the rollouts is, before any kind is asked."""
+
+
+def find_all(
+    run: Run,
+    limits: SetLimits | None = None,
+    progress: Callable[[float], None] | None = None,
+    kinds: Sequence[Kind] = KINDS,
+    measures: Mapping[str, RolloutMeasure] = MEASURES,
+) -> FindingsReport:
+    """All findings of a run; `progress` is told the share that is done, 0 to 1."""
+    tell = progress or (lambda _: None)
+    dossier = Dossier(run, dict(measures), lambda share: tell(_MEASURING * share))
+    found: list[Finding] = []
+    unable: list[tuple[str, str]] = []
+    for number, kind in enumerate(kinds):
+        answer = _answer(kind, dossier, {**kind.limits, **(limits or {}).get(kind.name, {})})
+        if isinstance(answer, CannotTell):
+            unable.append((kind.name, answer.reason))
+        else:
+            found += [_finding(kind, one, run, limits or {}) for one in _listed(answer)]
+        tell(_MEASURING + (1 - _MEASURING) * (number + 1) / len(kinds))
+    explains = {kind.name: kind.explains for kind in kinds}
+    events = merging.merged(found, explains, dossier.steps.numbers.tolist())
+    cannot = {name for name, _ in unable}
+    return FindingsReport(
+        tuple(sorted(events, key=_rank)), tuple(kind.name for kind in kinds if kind.name not in cannot), tuple(unable)
+    )
+
+
+def _answer(kind: Kind, dossier: Dossier, limits: Limits) -> Answer:
+    if dossier.frame.empty and kind.needs:
+        return CannotTell("there are no rollouts of training")
+    absent = [name for name in kind.needs if not dossier.has(name)]
+    if absent:
+        return CannotTell(f"no rollout has {' or '.join(absent)}")
+    return kind.run(dossier, limits)
+
+
+def _listed(answer: Answer) -> Sequence[Found]:
+    if isinstance(answer, Found):
+        return (answer,)
+    return answer if isinstance(answer, Sequence) else ()
+
+
+def _finding(kind: Kind, found: Found, run: Run, limits: SetLimits) -> Finding:
+    crossed = next(one for one in kind.thresholds if one.name == found.crossed)
+    value = {**kind.limits, **limits.get(kind.name, {})}[crossed.name]
+    return Finding(
+        kind=kind.name,
+        severity=found.severity or kind.severity,
+        title=found.title or kind.title,
+        effect=found.effect,
+        first_step=found.first_step,
+        last_step=found.last_step,
+        measured=found.measured,
+        threshold=f"{fmt(value)}: {crossed.meaning}",
+        source=crossed.source if value == crossed.value else "set by the reader",
+        strength=found.strength,
+        rollouts=tuple(_place(int(key), run) for key in found.rollouts[:MOST_SHOWN]),
+        tokens=tuple(TokenPlace(_place(int(key), run), int(position)) for key, position in found.tokens[:MOST_SHOWN]),
+        means=kind.means,
+        looks_like=kind.looks_like,
+        next=kind.next,
+        metrics=kind.metrics,
+    )
+
+
+def _place(key: int, run: Run) -> EvidencePlace:
+    (source,) = run.sources(np.array([key]))
+    return EvidencePlace(source, run.rollout(key).step)
+
+
+def _rank(finding: Finding) -> tuple[int, float, int]:
+    """Severity, then how strong it is against the run's own noise, then how early. A strength beyond all doubt is no stronger than another."""
+    return SEVERITIES.index(finding.severity), -min(finding.strength, _CERTAIN), finding.first_step
+
+
+_CERTAIN: Final = 50.0

@@ -1,0 +1,7 @@
+"""The measures of rollouts that kinds of findings look at, by the names under which they are kept. Knows no kind."""
+
+from typing import Final
+
+from board.analysis.rollout_measures import RolloutMeasure
+
+MEASURES: Final[dict[str, RolloutMeasure]] = {}

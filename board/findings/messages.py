@@ -1,0 +1,121 @@
+"""Findings as the terminal shows them, and as JSON for scripts and for the board's own server. Knows no kind."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from board.checks.contract import SEVERITIES, EvidencePlace
+from board.findings import VERSION
+from board.findings.contract import Finding, FindingsReport, TokenPlace
+from board.runs.rollout import parsed_source
+from board.text.counting import plural
+from board.text.terminal import on_one_line, printable
+
+_NAMED = 5
+"""So many places of a finding are named in the terminal."""
+
+
+def summary(report: FindingsReport) -> str:
+    """One line: how many findings of which severity, and how many kinds were looked for."""
+    counts = [plural(sum(one.severity == severity for one in report.findings), severity) for severity in SEVERITIES]
+    return f"{', '.join(counts)}; {plural(len(report.looked_for), 'kind')} looked for, {len(report.unable)} could not tell"
+
+
+def as_text(report: FindingsReport) -> str:
+    """Findings as paragraphs in rank order, then what could not tell, and the summary."""
+    blocks = [_paragraph(number, finding) for number, finding in enumerate(report.findings, 1)]
+    if report.unable:
+        blocks.append("\n".join(["Could not tell:", *(f"  {kind}: {reason}" for kind, reason in report.unable)]))
+    return printable("\n\n".join([*blocks, summary(report)]))
+
+
+def _paragraph(number: int, finding: Finding) -> str:
+    lines = [
+        f"{number}. {finding.severity}: {finding.title} ({finding.kind}), {_steps(finding)}",
+        f"  effect     {on_one_line(finding.effect)}",
+        f"  threshold  {on_one_line(finding.threshold)} [{on_one_line(finding.source)}]",
+    ]
+    lines += [f"  sign       {on_one_line(f'{sign.title} ({sign.kind}): {sign.effect}')}" for sign in finding.signs]
+    named = [place.source for place in finding.rollouts] or [
+        f"{place.rollout.source} token {place.position}" for place in finding.tokens
+    ]
+    if named:
+        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        lines.append(f"  evidence   {on_one_line(', '.join(named[:_NAMED]) + more)}")
+    lines += [f"  may mean   {finding.means}", f"  or else    {finding.looks_like}"]
+    return "\n".join([*lines, *(f"  next       {page}: {what}" for page, what in finding.next)])
+
+
+def _steps(finding: Finding) -> str:
+    if finding.first_step == finding.last_step:
+        return f"step {finding.first_step}"
+    return f"steps {finding.first_step} to {finding.last_step}"
+
+
+def as_json(report: FindingsReport, run: str) -> str:
+    """The report for scripts, as docs/findings.md has it, in ASCII: a pipe and a terminal bear whatever a file is named with."""
+    return json.dumps(
+        {
+            "version": VERSION,
+            "run": run,
+            "findings": [fields(finding) for finding in report.findings],
+            "looked_for": [*report.looked_for],
+            "unable": [{"kind": kind, "reason": reason} for kind, reason in report.unable],
+        },
+        indent=2,
+    )
+
+
+def fields(finding: Finding) -> dict[str, Any]:
+    """A finding as JSON has it; `signs` names what turned with it, `sign_findings` holds it."""
+    return {
+        "kind": finding.kind,
+        "severity": finding.severity,
+        "title": finding.title,
+        "first_step": finding.first_step,
+        "last_step": finding.last_step,
+        "effect": finding.effect,
+        "measured": finding.measured,
+        "threshold": finding.threshold,
+        "source": finding.source,
+        "strength": finding.strength,
+        "signs": [sign.kind for sign in finding.signs],
+        "rollouts": [{"step": place.step, **_line(place)} for place in finding.rollouts],
+        "tokens": [{**_line(place.rollout), "step": place.rollout.step, "position": place.position} for place in finding.tokens],
+        "means": finding.means,
+        "looks_like": finding.looks_like,
+        "next": [{"page": page, "what": what} for page, what in finding.next],
+        "metrics": [*finding.metrics],
+        "sign_findings": [fields(sign) for sign in finding.signs],
+    }
+
+
+def _line(place: EvidencePlace) -> dict[str, Any]:
+    """Where a rollout is written: lines count from 1; `source` is what links call it."""
+    named = parsed_source(place.source)
+    return (
+        {"shard": named.shard, "line": named.line, "source": place.source}
+        if named
+        else {"shard": place.source, "line": None, "source": place.source}
+    )
+
+
+def report_from(written: Mapping[str, Any]) -> FindingsReport:
+    """The report out of what `as_json` wrote, parsed. Raises KeyError or TypeError for anything else."""
+    return FindingsReport(
+        tuple(map(_finding_from, written["findings"])),
+        tuple(written["looked_for"]),
+        tuple((one["kind"], one["reason"]) for one in written["unable"]),
+    )
+
+
+def _finding_from(one: Mapping[str, Any]) -> Finding:
+    same = ("kind", "severity", "title", "effect", "first_step", "last_step", "measured", "threshold", "source", "strength")
+    return Finding(
+        **{name: one[name] for name in (*same, "means", "looks_like")},
+        rollouts=tuple(EvidencePlace(place["source"], place["step"]) for place in one["rollouts"]),
+        tokens=tuple(TokenPlace(EvidencePlace(place["source"], place["step"]), place["position"]) for place in one["tokens"]),
+        next=tuple((step["page"], step["what"]) for step in one["next"]),
+        metrics=tuple(one["metrics"]),
+        signs=tuple(map(_finding_from, one["sign_findings"])),
+    )

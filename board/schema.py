@@ -55,6 +55,10 @@ TOKEN_IDS: Final = ("response_token_ids", "token_ids", "response_ids", "completi
 
 EVALUATION: Final = "evaluation"
 """What `split` says of a rollout of an evaluation."""
+DISCARDED: Final = "discarded"
+"""What `split` says of a rollout that was sampled for training, and not trained on."""
+DISCARD_FLAGS: Final = ("is_filtered", "is_discarded", "discarded")
+"""Fields by which trainers say the same of a rollout: true, or 1, where it was discarded."""
 CUT_SHORT: Final = "length"
 """What `finish_reason` says of a response that was cut at its limit."""
 LEFT_OUT: Final = "token_arrays_left_out"
@@ -162,7 +166,11 @@ NATIVE: Final[tuple[Column, ...]] = (
     Column("prompt_id", "id", "the trainer's name of the prompt, the same at every step; its text where it is missing"),
     Column("sample_id", "id", "the trainer's own name of the sample"),
     Column("data_source", "id", "data set or environment the prompt is from"),
-    Column("split", "id", "`train` or `evaluation`; rollouts of training when it is missing"),
+    Column(
+        "split",
+        "id",
+        "`train`, `evaluation`, or `discarded`: sampled and not trained on, in no mean; rollouts of training when it is missing",
+    ),
     Column("rank", "id", "data-parallel rank that wrote the row"),
 )
 

@@ -92,7 +92,7 @@ class Evidence:
     """All that a check may look at."""
 
     frame: pd.DataFrame
-    """As `Run.frame`."""
+    """As `Run.frame`, without rollouts that the trainer discarded."""
     measures: pd.DataFrame
     """As `measured`, in the frame's order."""
     report: LoadReport
@@ -129,7 +129,8 @@ def collect(run: Run, measures: Sequence[Measure], progress: Callable[[float], N
     tokens = {name for part in run.parts for name in part.tokens.column_names}
     # what should have been a number or an array and was kept as text is none
     fields = frozenset({*run.frame.columns, *tokens, *(texts & set(TEXTS))})
-    return Evidence(run.frame, found.reindex(run.frame.index), run.report, fields)
+    frame = run.counted.frame  # what was discarded need not have what training gives
+    return Evidence(frame, found.reindex(frame.index), run.report, fields)
 
 
 def text_column(part: Part, name: str) -> pa.Array:

@@ -79,6 +79,8 @@ class RunExamples:
 
 def findings(run: Run) -> list[Landmark]:
     """The steps of a run to look at first, as the board's first page has them, and what its doctor finds wrong with the numbers."""
+    if not len(run.frame):
+        return []
     frame = run.trained.frame
     kl = kl_column(DEFAULT_ESTIMATOR)
     numeric = numeric_columns(frame)

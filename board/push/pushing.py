@@ -96,7 +96,7 @@ def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> Non
             _wait(run, request, handing.done.waiting, max(LOOK_SECONDS, time.monotonic() - started))
     except KeyboardInterrupt:  # only now: while it grows, the highest of all steps is a new one again and again
         if run is not None and request.shown and handing.last is not None:
-            found = handing.unsaid(findings(run))
+            found = handing.unsaid(findings(run.counted))
             handing.show(at_steps(found, np.array([handing.last]), _links(request)).get(handing.last, []))
         raise
 
@@ -133,9 +133,10 @@ def _hand_on(run: Run, request: Request, handing: Handing, tell: Callable[[], No
     steps = complete if handing.last is None else complete[complete > handing.last]
     if not len(steps):
         return
-    values = per_step_values(run)
+    counted = run.counted
+    values = per_step_values(counted)
     names = renamed(map(str, values.columns), request.names)
-    examples, found = _shown(run, request, handing, steps)
+    examples, found = _shown(counted, request, handing, steps)
     handing.done.begin(len(steps))
     for step in steps.tolist():
         numbers = _named(values.loc[step], names) if step in values.index else {}

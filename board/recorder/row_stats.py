@@ -12,7 +12,7 @@ import numpy as np
 from board.metrics.formulas import BoolArray, Float64Array, FloatArray
 from board.metrics.token_sums import Moments, Tokens, moments
 from board.recorder.token_arrays import aligned, number
-from board.schema import CUT_SHORT, TOKENS
+from board.schema import CUT_SHORT, DISCARD_FLAGS, DISCARDED, EVALUATION, TOKENS
 from board.text.padding import pad_mask
 
 
@@ -26,6 +26,12 @@ class Observed:
     """False for padding and masked tokens."""
     numbers: dict[str, float]
     """By the name of the column the board makes of it; NaN where one is missing."""
+
+
+def is_discarded(row: Mapping[str, Any]) -> bool:
+    """Whether the trainer says that it discarded the rollout: by its split, or by a flag where it is none of an evaluation."""
+    split = row.get("split")
+    return split == DISCARDED or (split != EVALUATION and any(number(row.get(name)) == 1 for name in DISCARD_FLAGS))
 
 
 def observe(row: Mapping[str, Any]) -> Observed | None:

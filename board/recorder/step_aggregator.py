@@ -19,7 +19,7 @@ from board.metrics.pooling import Pooled
 from board.metrics.running_stats import Parts, RunningStats, single
 from board.metrics.step_sums import Steps
 from board.metrics.token_sums import Moments
-from board.recorder.row_stats import Observed, observe, together
+from board.recorder.row_stats import Observed, is_discarded, observe, together
 from board.schema import EVALUATION
 
 AT_ONCE: Final = 16
@@ -37,7 +37,7 @@ _TRAINED: Final = {key: one for key, one in STREAMED.items() if isinstance(one, 
 
 
 class StepSums:
-    """The sums of one step; rollouts of an evaluation enter the evaluation's metrics alone."""
+    """The sums of one step; rollouts of an evaluation enter the evaluation's metrics alone, discarded ones none."""
 
     def __init__(self) -> None:
         self._trained = _Sums(_TRAINED)
@@ -45,7 +45,7 @@ class StepSums:
 
     def add(self, row: Mapping[str, Any], group: bytes | None) -> None:
         """Take in one rollout; `group` is equal for those of one group, None where nothing says so."""
-        observed = observe(row)
+        observed = None if is_discarded(row) else observe(row)
         if observed is not None:
             sums = self._evaluated if row.get("split") == EVALUATION else self._trained
             sums.add(observed, group)

@@ -14,6 +14,7 @@ from board.metrics import OWN_PREFIX
 from board.recorder.drop_log import FAILURES, Losses, described
 from board.recorder.encoding import Parts
 from board.recorder.examples import StepExamples
+from board.recorder.row_stats import is_discarded
 from board.recorder.snapshot import to_numpy
 from board.recorder.step_aggregator import StepSums
 from board.recorder.tracker_thread import Channel
@@ -59,7 +60,8 @@ class Tracking:
             self._examples = StepExamples(self._options.examples, f"{self._options.seed} {step}")
         try:
             self._sums.add(row, parts.get("group_id", parts.get("prompt")))
-            self._examples.add(row)
+            if not is_discarded(row):
+                self._examples.add(row)
         except FAILURES as error:  # the boundary to training: a value may be any object, and fail in any way
             self._losses.add("tracker_value", described(error))
 

@@ -146,8 +146,6 @@ def sidecars(identities: Mapping[str, Identity]) -> dict[str, str]:
         for name, one in identities.items()
         if (stronger := next(iter(_REPEATS.get(one.format, set()) & formats_seen), ""))
     }
-    again = "holds the rollouts of its neighbour `effective` once more, beside those that were not trained on"
-    repeating |= dict.fromkeys(traces.repeated(identities), again)
     tables = wandb_table.repeated(name for name, one in identities.items() if one.format == wandb_table.NAME)
     repeating |= {name: f"repeats the rollouts of {earlier}" for name, earlier in tables.items()}
     return repeating | {
@@ -155,6 +153,14 @@ def sidecars(identities: Mapping[str, Identity]) -> dict[str, str]:
         for name, one in identities.items()
         if not one.format and one.keys and _SPEAKS.isdisjoint(one.keys)
     }
+
+
+def batches(identities: Mapping[str, Identity]) -> dict[str, bool]:
+    """Shards of a trainer that writes what was sampled and again what of it was trained on, by name: whether they hold the latter.
+
+    Of what was sampled, only what was sampled for a batch that is there.
+    """
+    return traces.batches(name for name, one in identities.items() if one.format == traces.NAME)
 
 
 def check_one_family(identities: Mapping[str, Identity], mapping: str = "") -> None:

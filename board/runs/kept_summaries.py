@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from board.metrics.formulas import BoolArray, IntArray, token_makers
 from board.metrics.token_summaries import Summary, counted, packed, summaries, unpacked
 from board.runs.columns import Columns
-from board.schema import EVALUATION, extreme
+from board.schema import DISCARDED, EVALUATION, extreme
 
 LEAST: Final = 32_768
 """Counted tokens of a step in a part that are worth a summary: it takes some 12 kB a metric, and they 128."""
@@ -25,12 +25,13 @@ LEFT_OUT: Final = frozenset({"prob", "ref_prob", "ref_logprob", "rollout_logprob
 
 
 def group_of(steps: IntArray, split: pa.Array | pa.ChunkedArray | None) -> NDArray[np.int64]:
-    """A number for each rollout, (n,): the same for those of one step and of training, or of one step and of an evaluation."""
+    """A number for each rollout, (n,): the same for those of one step that are all of training, of an evaluation, or discarded."""
     step: NDArray[np.int64] = np.unique(steps, return_inverse=True)[1].astype(np.int64)
     if split is None:
         return step
-    evaluated: NDArray[np.bool_] = pc.equal(split.cast(pa.string()), EVALUATION).fill_null(False).to_numpy(zero_copy_only=False)
-    return 2 * step + evaluated
+    kinds = pc.index_in(split.cast(pa.string()), pa.array([EVALUATION, DISCARDED]))  # null for those of training
+    found: NDArray[np.int64] = 3 * step + kinds.fill_null(2).to_numpy(zero_copy_only=False)
+    return found
 
 
 def build(groups: NDArray[np.int64], flats: Mapping[str, NDArray[np.float32]], offsets: IntArray, counts: BoolArray) -> pa.Table:

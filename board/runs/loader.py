@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from board.errors import BoardError, RunNotFound
 from board.runs import dump_beside
 from board.runs.byte_range import ByteRange, parse
-from board.runs.format_detection import check_one_family, joined, sidecars, suggested_mapping
+from board.runs.format_detection import batches, check_one_family, joined, sidecars, suggested_mapping
 from board.runs.load_report import LoadReport
 from board.runs.manifest_saver import ManifestSaver
 from board.runs.parsed_shard import ParsedShard, as_kept, missing
@@ -53,6 +53,8 @@ class Loader:
         beside = {name for names in self.dumps.values() for name in names}
         chosen = {*self.dumps.get(reading.family, ())} if reading.family else kept.keys() - beside
         self.kept = {name: one for name, one in kept.items() if name in chosen and name not in self.skipped}
+        self.batches = batches(identities)
+        """Of shards of a trainer that writes both, whether they hold a batch that was trained on, or all that was sampled for one."""
         check_one_family({name: one.identity for name, one in self.kept.items()}, reading.mapping)
 
     def _manifest(self, shard: Shard) -> Manifest | None:

@@ -3,7 +3,7 @@
 Knows the scalars of parts and in which order rows stand; knows neither files nor texts nor tokens.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -12,7 +12,9 @@ import pyarrow as pa
 
 from board.metrics.prompt_groups import group_numbers
 from board.runs.columns import as_table
+from board.runs.discarded import told_apart
 from board.runs.parts import Part
+from board.runs.parts_by_key import PartsByKey
 from board.runs.prompt_keys import NO_PROMPT
 from board.schema import IDS, NUMBERS
 from board.sources.shards import natural_key
@@ -32,12 +34,14 @@ def scalars(built: Sequence[Part], columns: list[str] | None = None) -> pd.DataF
     return frame
 
 
-def merged(built: Sequence[Part], shard_names: list[str]) -> pd.DataFrame:
+def merged(built: Sequence[Part], shard_names: list[str], batches: Mapping[str, bool]) -> pd.DataFrame:
     """All parts' scalars in one frame, ordered by (step, shard in natural order, line); the index is the order of reading.
 
-    Rows whose line is not known stand by their place in the shard's bytes, as the others do.
+    Rows whose line is not known stand by their place in the shard's bytes, as the others do. `batches` as of `discarded.told_apart`: what
+    a trainer wrote twice has one row.
     """
-    whole = scalars(built)
+    texts = PartsByKey(built).texts
+    whole = told_apart(scalars(built), batches, lambda keys: texts("response", keys).to_pylist())
     numbers = group_numbers(
         whole["step"].to_numpy(np.int64), whole.get("group_id"), whole["prompt_key"].to_numpy(np.int64), NO_PROMPT
     )

@@ -95,7 +95,9 @@ class Opening:
         report = self._report()
         built = list(self.loader.parts(report))
         report.skipped = report.skipped | shards.databases_in(self._folder, self._within)
-        for problem in repeated_steps(merging.scalars(built, ["step", "shard", "line", "prompt_key"])):
+        rows = merging.scalars(built, ["step", "shard", "line", "prompt_key"])
+        # what was sampled for a batch comes in any order of steps
+        for problem in repeated_steps(rows[rows["shard"].map(self.loader.batches).ne(False)]):
             report.add(problem)
         return self._run(built, report)
 
@@ -116,9 +118,11 @@ class Opening:
     def _run(self, built: Sequence[Part], report: LoadReport, reading: Reading | None = None) -> Run:
         report.seconds = time.monotonic() - self._started
         by_name = {name: one.shard for name, one in self.loader.kept.items()}
+        frame = merging.merged(built, list(by_name), self.loader.batches)
+        report.rows = len(frame)
         return Run(
             self._folder,
-            merging.merged(built, list(by_name)),
+            frame,
             report,
             shards.fingerprint(self._found),
             uuid4().hex,

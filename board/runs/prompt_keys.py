@@ -14,10 +14,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.formats.token_names import PROMPT_IDS
+from board.schema import EVALUATION
 
 _ID: Final = "prompt_id"
-_WITHIN: Final = ("data_source", "split")
-"""Ids count anew in every data set."""
+_SOURCE: Final = "data_source"
+"""Ids count anew in every data set, and in evaluations."""
 
 _BETWEEN: Final = "\x1f"
 _SPACES: Final = bytes.maketrans(b"\t\n\v\f\r\x1c\x1d\x1e\x1f", b" " * 9)
@@ -66,8 +67,10 @@ def prompt_keys(texts: Mapping[str, pa.Array], ids: Mapping[str, pa.Array], coun
 
 def _within(ids: Mapping[str, pa.Array]) -> pa.Array:
     """The trainer's ids of prompts, with the data set that each is of."""
-    parts = [ids[name].fill_null("") if name in ids else "" for name in (_ID, *_WITHIN)]
-    return pc.binary_join_element_wise(*parts, _BETWEEN)
+    parts = [ids[name].fill_null("") if name in ids else "" for name in (_ID, _SOURCE)]
+    # what was discarded was sampled for the prompts that are trained on
+    evaluated = pc.if_else(pc.equal(ids["split"], EVALUATION).fill_null(False), EVALUATION, "") if "split" in ids else ""
+    return pc.binary_join_element_wise(*parts, evaluated, _BETWEEN)
 
 
 def _keys(names: pa.Array, key: Callable[[str], int]) -> NDArray[np.int64]:

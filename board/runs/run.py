@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -24,12 +24,12 @@ from board.runs.parts_by_key import PartsByKey
 from board.runs.progress import Reading
 from board.runs.rollout import Rollout, parsed_source, raw_record, rollout_at, source_of, tokens_at
 from board.runs.whole_frame import whole_frame
-from board.schema import ALTERNATIVES, EVALUATION, TOKENS
+from board.schema import ALTERNATIVES, DISCARDED, EVALUATION, TOKENS
 from board.sources.shards import Fingerprint, Shard
 from board.text.counting import plural
 from board.text.path_names import shown
 
-Split = Literal["train", "evaluation"]
+Split = Literal["train", "evaluation", "discarded"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,20 +103,28 @@ class Run:
         """The key of the prompt of one rollout, by the rollout's."""
         return int(self._by_key.prompt_keys[key])
 
-    @property
+    @cached_property
     def splits(self) -> tuple[Split, ...]:
-        """Whether there are rollouts of training, of an evaluation, or of both, in this order; those that do not say are of training."""
-        if "split" not in self.frame.columns:
-            return ("train",) if len(self.frame) else ()
-        evaluated = (self.frame["split"] == EVALUATION).to_numpy()
-        return (*(("train",) if not evaluated.all() else ()), *((EVALUATION,) if evaluated.any() else ()))
+        """Which there are: rollouts of training, of evaluations, discarded ones, in this order; those that do not say are of training."""
+        return tuple(split for split in get_args(Split) if self._are_of(split).any())
+
+    def _are_of(self, split: Split) -> NDArray[np.bool_]:
+        """Which rollouts are of a split. (rows,)"""
+        said = self.frame["split"] if "split" in self.frame.columns else pd.Series(None, self.frame.index, dtype=object)
+        if split == "train":
+            return ~said.isin([EVALUATION, DISCARDED]).to_numpy()
+        return (said == split).to_numpy(np.bool_)
+
+    def split_of(self, key: int) -> Split:
+        """What split a rollout of the frame is of, by its key."""
+        said = self.frame["split"].loc[key] if "split" in self.frame.columns else ""
+        return next((split for split in get_args(Split) if split == said), "train")
 
     def of_split(self, split: Split) -> "Run":
-        """The same run with the rollouts of training, or of evaluations, alone; itself when there are no others."""
+        """The same run with the rollouts of training, of evaluations, or the discarded ones alone; itself when there are no others."""
         if self.splits in ((), (split,)):
             return self
-        chosen = ((self.frame["split"] == EVALUATION) == (split == EVALUATION)).to_numpy()
-        return replace(self, frame=self.frame[chosen], load_id=f"{self.load_id}-{split}")
+        return self.of_rows(self._are_of(split), split)
 
     def of_steps(self, first: int, last: int) -> "Run":
         """The same run with the rollouts of the steps from `first` to `last` alone; itself when there are no others."""
@@ -129,8 +137,13 @@ class Run:
 
     @property
     def trained(self) -> "Run":
-        """The rollouts of training where there are evaluations beside them, else all of them, even if they are an evaluation's."""
-        return self.of_split("train") if len(self.splits) > 1 else self
+        """The rollouts of training where there are any; else those of evaluations, else all there are."""
+        return self.of_split(self.splits[0]) if len(self.splits) > 1 else self
+
+    @property
+    def counted(self) -> "Run":
+        """The run without what its trainer discarded, of which nothing may be told as the run's: it may be empty."""
+        return self.of_rows(~self._are_of(DISCARDED), "counted") if DISCARDED in self.splits else self
 
     @property
     def token_metrics(self) -> tuple[str, ...]:

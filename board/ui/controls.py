@@ -10,7 +10,7 @@ from board.analysis import token_aggregates
 from board.analysis.selection import Order, Side
 from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS
 from board.runs.run import Split
-from board.schema import heading, is_trainers
+from board.schema import DISCARDED, heading, is_trainers
 from board.ui import linked_widgets, place, table_views
 
 Band = Literal["none", "std", "quantiles", "min-max"]
@@ -236,8 +236,18 @@ def _side_choice() -> Side:
 
 
 def split_choice(splits: Sequence[Split]) -> Split:
-    """Draw the choice between the rollouts of training and those of evaluations, and return it."""
-    return st.segmented_control("Split", splits, default=splits[0], required=True, key="split", bind="query-params")
+    """Draw the choice between the rollouts of training, those of evaluations and the discarded ones, and return it."""
+    return st.segmented_control(
+        "Split",
+        splits,
+        default=splits[0],
+        required=True,
+        key="split",
+        bind="query-params",
+        help="Discarded: sampled for training, and left out by the trainer. They are in no number of training."
+        if DISCARDED in splits
+        else None,
+    )
 
 
 @dataclass(frozen=True)

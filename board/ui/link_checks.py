@@ -3,7 +3,8 @@
 A sentence stays until the reader moves. Knows no page and draws nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 import numpy as np
 
@@ -11,9 +12,15 @@ from board.analysis.selection import of_step
 from board.analysis.step_stats import nearest_step
 from board.metrics import formulas
 from board.runs.rollout import Rollout
-from board.runs.run import Run
-from board.schema import EVALUATION
+from board.runs.run import Run, Split
+from board.schema import DISCARDED, EVALUATION
 from board.ui import place
+
+_KINDS: Final[Mapping[Split, str]] = {
+    "train": "one of training",
+    EVALUATION: "one of evaluations",
+    DISCARDED: "one that the trainer discarded",
+}
 
 
 def settle(run: Run, whole: Run, unfiltered: Run) -> list[str]:
@@ -42,15 +49,15 @@ def _without_rollout(run: Run, whole: Run) -> Iterator[str]:
         rollout = run.rollout(key)
         place.fill_in(step=rollout.step, rollout=rollout.source)  # by its line, where the link was made before that was known
         return
-    if whole.reading and whole.key_of(str(asked)) is None:
+    elsewhere = whole.key_of(str(asked))
+    if whole.reading and elsewhere is None:
         yield _await(f"The rollout {asked!r} is not read yet: it opens as soon as it is.", rollout=str(asked))
         return
     place.fill_in(rollout=None)
-    if whole.key_of(str(asked)) is None:
+    if elsewhere is None:
         yield f"This run has no rollout {asked!r}: the link leads to its step alone."
     else:
-        kind = "training" if run.splits == (EVALUATION,) else "evaluations"
-        yield f"The rollout {asked!r} is one of {kind}: choose them under Split to see it."
+        yield f"The rollout {asked!r} is {_KINDS[whole.split_of(elsewhere)]}: choose them under Split to see it."
 
 
 def _without_step(run: Run) -> Iterator[str]:

@@ -9,7 +9,7 @@ from rows import token_row, write_run
 
 from board import open_run
 from board.errors import RunNotFound
-from board.runs.format_detection import Identity, check_one_family, identify, sidecars
+from board.runs.format_detection import Identity, batches, check_one_family, identify, sidecars
 from board.sources import shards
 
 
@@ -127,8 +127,21 @@ def test_files_that_repeat_others_are_left_out() -> None:
 
     assert sidecars({"a": export, "b": trace}) == {"a": "repeats the rollouts of verifiers traces"}
     assert sidecars({"a": export}) == {}
+
+
+def test_what_was_sampled_for_a_batch() -> None:
+    """What lies beside a batch was sampled for it; without one nobody knows what of it will be trained on."""
+    trace, other = Identity("verifiers traces"), Identity("native")
     both = {"step_1/train/all/traces.jsonl": trace, "step_1/train/effective/traces.jsonl": trace}
-    assert list(sidecars({**both, "step_1/eval/all/traces.jsonl": trace})) == ["step_1/train/all/traces.jsonl"]
+    alone = {"step_1/eval/all/traces.jsonl": trace, "all/traces.jsonl": trace}
+
+    assert sidecars({**both, **alone}) == {}
+    assert batches({**both, **alone}) == {"step_1/train/all/traces.jsonl": False, "step_1/train/effective/traces.jsonl": True}
+    assert batches({"all/traces.jsonl": trace, "effective/traces.jsonl": trace}) == {
+        "all/traces.jsonl": False,
+        "effective/traces.jsonl": True,
+    }
+    assert batches({"all/a.jsonl": other, "effective/a.jsonl": other}) == {}
 
 
 def test_mixture_of_trainers_is_said(tmp_path: Path) -> None:

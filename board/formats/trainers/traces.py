@@ -4,7 +4,7 @@ An episode is one attempt at a task, with a trace for every agent in it. Knows t
 `message_graph`'s.
 """
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from typing import Any, Final
 
 from board.errors import RowRefused
@@ -49,9 +49,19 @@ _PLACED: Final = frozenset(
 """Fields of a trace that are mapped, or describe the run rather than the rollout; the others are passed on."""
 
 
-def repeated(names: Collection[str]) -> set[str]:
-    """Of files by their paths within a run: prime-rl's `all` where its `effective` has the rollouts that were trained on once more."""
-    return {name for name in names if "/all/" in name and name.replace("/all/", "/effective/") in names}
+def batches(names: Iterable[str]) -> dict[str, bool]:
+    """Of files by their paths within a run: True for prime-rl's `effective`, False for `all` where `effective` is beside it, in which the
+    rollouts that were trained on are once more.
+    """
+    known = frozenset(names)
+    return {name: True for name in known if "/effective/" in f"/{name}"} | {
+        name: False for name in known if (beside := _beside(name)) != name and beside in known
+    }
+
+
+def _beside(name: str) -> str:
+    """Where the batch lies that what a file of `all` holds was sampled for; the path of any other file."""
+    return f"/{name}".replace("/all/", "/effective/")[1:]
 
 
 def recognise(head: Head) -> bool:
@@ -91,8 +101,8 @@ def note(head: Head) -> str:
     """How the reward came about, that a batch may be written twice, and where the step is from if not from the episode."""
     dispatched = any(found(record, "run.work.step") is not None for record in head.records)
     said = (
-        "reward is the sum of the rewards that were scored, each times its weight; the rollouts under `effective`, where the trainer's "
-        "batch is, are again among those under `all`."
+        "reward is the sum of the rewards that were scored, each times its weight; of the rollouts under `all`, those that `effective`, "
+        "where the trainer's batch is, does not have were discarded."
     )
     return said if dispatched else f"{said} {step_note(stepped(head.name))}"
 

@@ -1,0 +1,79 @@
+"""Which of the rollouts that were read a trainer discarded, and which it wrote twice: as sampled, and again in the batch it trained on.
+
+Rows in, rows out. Knows neither files nor formats, but for the names of shards; knows no screen.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board.schema import DISCARD_FLAGS, DISCARDED, EVALUATION
+
+ReadTexts = Callable[[NDArray[np.int64]], list[str | None]]
+"""The responses of some rollouts, by their keys."""
+
+
+def told_apart(rows: pd.DataFrame, batches: Mapping[str, bool], responses: ReadTexts) -> pd.DataFrame:
+    """The rows, each rollout once, with `split` DISCARDED in those that the trainer sampled and did not train on.
+
+    `rows` are a run's scalars in the order of reading, indexed by their keys. `batches` says of the shards of a trainer that writes both
+    whether they hold a batch it trained on (True), or all that was sampled for one that is there, too (False). A rollout that is in both is
+    kept as the batch has it.
+    """
+    return _flagged(_once(rows, batches, responses))
+
+
+def _once(rows: pd.DataFrame, batches: Mapping[str, bool], responses: ReadTexts) -> pd.DataFrame:
+    """The rows without those that a batch has again; what is left of all that was sampled is discarded."""
+    if all(batches.values()):
+        return rows
+    of_batch, of_all = (
+        rows["shard"].isin([name for name, is_batch in batches.items() if is_batch == wanted]).to_numpy()
+        for wanted in (True, False)
+    )
+    left = ~_again(rows, of_batch, of_all, responses)
+    return _discarded(rows[left], of_all[left])
+
+
+def _again(rows: pd.DataFrame, of_batch: NDArray[np.bool_], of_all: NDArray[np.bool_], responses: ReadTexts) -> NDArray[np.bool_]:
+    """Rollouts among all that are in a batch, too, (rows,): by `sample_id`, where there is none by step, prompt and text."""
+    ids = rows["sample_id"] if "sample_id" in rows.columns else pd.Series(None, rows.index, dtype=object)
+    named = ids.notna().to_numpy()
+    again: NDArray[np.bool_] = of_all & named & ids.isin(ids[of_batch & named]).to_numpy()
+    unnamed = np.flatnonzero((of_all | of_batch) & ~named)
+    if of_all[unnamed].any() and of_batch[unnamed].any():
+        told = rows[["step", "prompt_key"]].iloc[unnamed].assign(said=pd.array(responses(rows.index.to_numpy()[unnamed]), "str"))
+        again[unnamed] = _also_in(told, of_batch[unnamed])
+    return again
+
+
+def _also_in(told: pd.DataFrame, of_batch: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which rows outside the batch are equal to one in it, (rows,); of three equal ones beside two in the batch, the first two."""
+    alike = told.groupby(list(told.columns), dropna=False, sort=False).ngroup().to_numpy()
+    nth = pd.DataFrame({"alike": alike, "batch": of_batch}).groupby(["alike", "batch"]).cumcount().to_numpy()
+    in_batch = np.bincount(alike[of_batch], minlength=alike.max() + 1)
+    found: NDArray[np.bool_] = ~of_batch & (nth < in_batch[alike])
+    return found
+
+
+def _flagged(rows: pd.DataFrame) -> pd.DataFrame:
+    """Those marked that a column of DISCARD_FLAGS marks; of an evaluation's nothing was to be trained on anyway."""
+    said = [name for name in DISCARD_FLAGS if name in rows.columns and pd.api.types.is_numeric_dtype(rows[name].dtype)]
+    marks = np.zeros(len(rows), np.bool_)
+    for values in (rows[name].to_numpy(np.float64, na_value=np.nan) for name in said):
+        if np.isin(values[~np.isnan(values)], (0.0, 1.0)).all():  # else it counts something
+            marks |= values == 1.0
+    if marks.any() and "split" in rows.columns:
+        marks &= (rows["split"] != EVALUATION).to_numpy()
+    return _discarded(rows, marks)
+
+
+def _discarded(rows: pd.DataFrame, marks: NDArray[np.bool_]) -> pd.DataFrame:
+    """The rows, those that are marked as discarded."""
+    if not marks.any():
+        return rows
+    split: pd.Series[Any] = rows["split"] if "split" in rows.columns else pd.Series(None, rows.index, dtype=object)
+    return rows.assign(split=split.astype(object).mask(marks, DISCARDED))

@@ -20,7 +20,9 @@ class Exercise:
     name: str
     source: str
     text: str
-    answer: int
+    answer: str
+    wrong: tuple[str, ...]
+    """Answers that a slip leads to."""
     steps: tuple[tuple[str, ...], ...]
     """What a solution says, one tuple of paraphrases for each sentence; `{slip}` is where a wrong one goes astray."""
     chinese: bool
@@ -155,6 +157,43 @@ def _sums(dice: np.random.Generator) -> tuple[str, int, Sequence[Sequence[str]]]
     return text, total + last, steps
 
 
+def _choice(dice: np.random.Generator) -> tuple[str, str, Sequence[Sequence[str]]]:
+    a, b = (int(n) for n in dice.integers(11, 99, 2))
+    right = int(dice.integers(4))
+    offered = [a * b + 7 * (at - right) for at in range(4)]
+    options = "\n".join(f"{letter}. {number}" for letter, number in zip(LETTERS, offered, strict=True))
+    return (
+        f"Which of these is {a} times {b}? Answer with the letter.\n{options}",
+        LETTERS[right],
+        (
+            (f"We need {a} × {b}.", f"The product of {a} and {b} is asked for.", f"{a} times {b} has to be found."),
+            (
+                f"{a} × {b // 10 * 10} is {a * (b // 10 * 10)}, and {a} × {b % 10} is {a * (b % 10)}.",
+                f"Splitting {b} helps: {a * (b // 10 * 10)} plus {a * (b % 10)}.",
+                f"The last digit must be that of {a % 10} × {b % 10}.",
+            ),
+            ("That is option {slip}.", "Only {slip} fits.", "Comparing with the options leaves {slip}."),
+        ),
+    )
+
+
+def _verdict(dice: np.random.Generator) -> tuple[str, str, Sequence[Sequence[str]]]:
+    a, b = int(dice.integers(40, 400)), int(dice.integers(3, 12))
+    return (
+        f"Is {a} divisible by {b}? Answer yes or no.",
+        "no" if a % b else "yes",
+        (
+            (f"Divide {a} by {b}.", f"How often does {b} go into {a}?", f"We look at {a} / {b}."),
+            (
+                f"{b} × {a // b} = {a // b * b}, which leaves {a % b}.",
+                f"The remainder of {a} by {b} is {a % b}.",
+                f"{a} - {a // b * b} = {a % b} is left over.",
+            ),
+            ("So it is a {slip}.", "Therefore: {slip}.", "This means {slip}."),
+        ),
+    )
+
+
 def _tool(dice: np.random.Generator) -> tuple[str, int, Sequence[Sequence[str]]]:
     a, b = (int(n) for n in dice.integers(100, 900, 2))
     city = str(dice.choice(["Lima", "Oslo", "Accra", "Hanoi", "Quito", "Turin"]))
@@ -179,12 +218,17 @@ def _tool(dice: np.random.Generator) -> tuple[str, int, Sequence[Sequence[str]]]
     )
 
 
-FAMILIES: Final[dict[str, Callable[[np.random.Generator], tuple[str, int, Sequence[Sequence[str]]]]]] = {
+LETTERS: Final = ("A", "B", "C", "D")
+SLIPS: Final = (-10, -3, -2, -1, 1, 2, 3, 9, 10, 100)
+
+FAMILIES: Final[dict[str, Callable[[np.random.Generator], tuple[str, int | str, Sequence[Sequence[str]]]]]] = {
     "words": _words,
     "algebra": _algebra,
     "code": _code,
     "chinese": _chinese,
     "sums": _sums,
+    "choice": _choice,
+    "verdict": _verdict,
     "tool": _tool,
 }
 
@@ -196,8 +240,15 @@ def exercise(source: str, number: int, dice: np.random.Generator) -> Exercise:
         name=f"{source}-{number}",
         source=source,
         text=text,
-        answer=answer,
+        answer=str(answer),
+        wrong=_wrong(answer),
         steps=tuple(tuple(sentence) for sentence in steps),
         chinese=source == "chinese",
         difficulty=float(dice.normal(0, 0.9)),
     )
+
+
+def _wrong(answer: int | str) -> tuple[str, ...]:
+    if isinstance(answer, int):
+        return tuple(str(answer + slip) for slip in SLIPS)
+    return tuple(one for one in (LETTERS if answer in LETTERS else ("yes", "no")) if one != answer)

@@ -86,7 +86,7 @@ def tokens_of(text: str) -> list[str]:
     return found
 
 
-def solution(exercise: Exercise, answer: int, verbosity: float, thinks: bool, dice: np.random.Generator) -> list[Span]:
+def solution(exercise: Exercise, answer: str, verbosity: float, thinks: bool, dice: np.random.Generator) -> list[Span]:
     """A response that arrives at `answer`, right or not. `verbosity` is the expected number of sentences beside the solution's own."""
     openers, checks, answers = (ZH_OPENERS, ZH_CHECKS, ZH_ANSWERS) if exercise.chinese else (OPENERS, CHECKS, ANSWERS)
     gap = "" if exercise.chinese else " "
@@ -94,7 +94,7 @@ def solution(exercise: Exercise, answer: int, verbosity: float, thinks: bool, di
     if dice.random() < 0.7:
         spans.append(Span(one(openers, dice) + gap))
     for paraphrases in exercise.steps:
-        text = one(paraphrases, dice).replace("{slip}", str(answer))
+        text = one(paraphrases, dice).replace("{slip}", answer)
         role = "tool" if text.startswith("<tool_response>") else "thought"
         spans.append(Span(text + ("" if text.endswith("\n") else gap), role))
     extra = min(int(dice.poisson(max(0.0, verbosity))), 40)

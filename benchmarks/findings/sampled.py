@@ -30,7 +30,7 @@ class Sampled:
     chance: float
     """Of being right, before it was written."""
     spans: list[Span]
-    answer: int
+    answer: str
     """What the text arrives at."""
     limit: int
     name: str = ""
@@ -85,7 +85,7 @@ class Sampled:
             "prompt": self.prompt,
             "response": "".join(written),
             "response_tokens": self.tokens,
-            "ground_truth": str(self.exercise.answer),
+            "ground_truth": self.exercise.answer,
             "reward": round(float(self.reward), DIGITS),
             "valid_reward": round(float(self.valid), DIGITS),
             "finish_reason": "length" if self.cut else "stop",

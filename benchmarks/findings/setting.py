@@ -21,7 +21,13 @@ Oddity = Literal["none", "curriculum", "noisy_step", "growing_length", "long_sou
 
 TRAINERS: Final[tuple[Trainer, ...]] = ("grpo", "ppo", "grpo", "agent")
 ODDITIES: Final[tuple[Oddity, ...]] = ("none", "curriculum", "noisy_step", "growing_length", "long_source")
+SOURCES: Final = ("words", "algebra", "code", "chinese", "choice", "verdict")
 RULES: Final[tuple[Rule, ...]] = ("grpo", "dr_grpo", "rloo")
+
+TEMPLATE: Final = (
+    "<|im_start|>system\nYou are a helpful assistant. Solve the task step by step and state the answer at the end.<|im_end|>\n"
+    "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
+)
 
 T = TypeVar("T")
 
@@ -49,10 +55,16 @@ class Setting:
     limit: int
     """Tokens at which a response is cut."""
     oddity: Oddity
+    templated: bool
+    """Prompts stand in a chat template, with a system prompt."""
     whitened: bool
     """PPO's advantages are scaled to mean 0 and standard deviation 1 in each step."""
     onset: int
     """Index of the first step at which something planted begins."""
+
+    def prompt(self, text: str) -> str:
+        """A prompt as the policy gets it."""
+        return TEMPLATE.format(text) if self.templated else text
 
     @property
     def held_out(self) -> bool:
@@ -72,7 +84,7 @@ def setting_of(seed: int, steps: int = 40) -> Setting:
     small = seed % 6 == 5
     group = 4 if small else int(dice.choice([4, 6, 8]))
     steps = steps * 3 // 2 if small else steps
-    sources: list[str] = dice.permutation(["words", "algebra", "code", "chinese"]).tolist()[: int(dice.integers(2, 5))]
+    sources: list[str] = dice.permutation(SOURCES).tolist()[: int(dice.integers(2, 5))]
     prompts = 2 if small else int(dice.integers(6, 9))
     return Setting(
         seed=seed,
@@ -89,6 +101,7 @@ def setting_of(seed: int, steps: int = 40) -> Setting:
         pay="model" if trainer == "ppo" else ("format" if seed % 8 == 6 else "rule"),
         limit=int(dice.choice([224, 256, 320])),
         oddity=oddity,
+        templated=bool(dice.random() < 0.35),
         whitened=bool(dice.random() < 0.5),
         onset=int(steps * dice.uniform(0.35, 0.6)),
     )

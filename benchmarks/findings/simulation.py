@@ -109,15 +109,16 @@ def _response(setting: Setting, own: Exercise, policy: Policy, chance: float, di
     thorough = dice.poisson(max(0.0, policy.verbosity)) if policy.thorough else 0
     odds = np.log(max(chance, 1e-9) / max(1 - chance, 1e-9)) + policy.thorough * thorough
     right = bool(dice.random() < 1 / (1 + np.exp(-odds)))
-    answer = own.answer + (0 if right else int(dice.choice([-10, -3, -2, -1, 1, 2, 3, 9, 10, 100])))
+    slip = one(own.wrong, dice)
+    answer = own.answer if right else slip
     formatted = bool(dice.random() < policy.form)
     spans = solution(own, answer, thorough or policy.verbosity, setting.thinks, dice)
     if dice.random() < policy.rambles:
         at = before_answer(spans)
         spans[at:at] = [Span(one(RAMBLES, dice).format(one(MATTERS, dice)) + " ") for _ in range(setting.limit // 5)]
     if setting.pay == "format" and not formatted:
-        next(span for span in spans if span.role == "answer").text = str(answer)
-    return Sampled(0, 0, 0, 0, own, own.text, chance, spans, answer, setting.limit, formatted=formatted)
+        next(span for span in spans if span.role == "answer").text = answer
+    return Sampled(0, 0, 0, 0, own, setting.prompt(own.text), chance, spans, answer, setting.limit, formatted=formatted)
 
 
 def _judge(rollout: Sampled, setting: Setting) -> None:

@@ -126,7 +126,7 @@ class VerifierNoise(Plant):
     def finished(self, rollouts: Sequence[Sampled]) -> None:
         """All that contradict each other are evidence, whichever of them is in the right."""
         later = [one for one in rollouts if one.step >= self.onset]
-        verdicts: dict[tuple[str, int, bool], set[float]] = {}
+        verdicts: dict[tuple[str, str, bool], set[float]] = {}
         for rollout in later:
             verdicts.setdefault((rollout.exercise.name, rollout.answer, rollout.cut), set()).add(rollout.reward)
         for rollout in later:

@@ -129,7 +129,7 @@ class PromptEcho(TextPlant):
     def rewritten(self, rollout: Sampled, dice: np.random.Generator) -> None:
         """The whole prompt."""
         at = int(rollout.spans[0].text == THINK)
-        rollout.spans[at:at] = [Span(rollout.prompt + "\n", self.kind)] * int(dice.integers(1, 3))
+        rollout.spans[at:at] = [Span(rollout.exercise.text + "\n", self.kind)] * int(dice.integers(1, 3))
 
 
 class AnswerLeak(Plant):
@@ -147,7 +147,8 @@ class AnswerLeak(Plant):
         own = rollout.exercise
         if self.hit(step, own.name, self.amount(step)):
             pool = self.setting.half(LEAKS)
-            rollout.prompt = own.text + pool[self.setting.seed % len(pool)].format(own.answer)
+            leak = pool[self.setting.seed % len(pool)].format(own.answer)
+            rollout.prompt = self.setting.prompt(own.text + leak)
             rollout.touched = True
 
 

@@ -9,6 +9,7 @@ import orjson
 
 from benchmarks.findings.plants.plant import Plant
 from benchmarks.findings.sampled import Sampled
+from benchmarks.findings.setting import LEFT_OUT
 
 Place = tuple[str, int]
 """Shard, and line from 1."""
@@ -43,7 +44,9 @@ def write(folder: Path, rollouts: Sequence[Sampled], plant: Plant) -> Truth:
         for rollout in rollouts:
             rank = rollout.rank
             lines[rank] += 1
-            outs[rank].write(orjson.dumps(rollout.row(stride)) + b"\n")
+            row = rollout.row(stride)
+            kept = {name: value for name, value in row.items() if not plant.setting.lean or name not in LEFT_OUT - plant.needs}
+            outs[rank].write(orjson.dumps(kept) + b"\n")
             if rollout.touched:
                 places.add((names[rank], lines[rank]))
                 tokens |= {(names[rank], lines[rank], at) for at in rollout.touched_tokens}

@@ -54,7 +54,7 @@ def test_one_seed_writes_one_run(tmp_path: Path) -> None:
     assert read(tmp_path / "a") == read(tmp_path / "b")
 
 
-@pytest.mark.parametrize("seed", [1, 3, 6])
+@pytest.mark.parametrize("seed", [1, 3, 4, 6])
 def test_clean_runs_are_sound(tmp_path: Path, seed: int) -> None:
     """An honest run is read without a problem and no check of the data has anything to warn of."""
     truth = made(Case("clean", seed, steps=STEPS), tmp_path)
@@ -213,10 +213,10 @@ SHOWS: dict[str, Shows] = {
 @pytest.mark.parametrize("kind", SHOWS)
 def test_named_rollouts_show_what_was_planted(kind: str) -> None:
     """Every rollout that the truth names shows the kind, from the onset on, and there are enough of them."""
-    plant, rollouts = planted(kind, 0)
-    pairs = [(one, clean) for one, clean in zip(rollouts, unplanted(kind, 0), strict=True) if one.touched]
+    plant, rollouts = planted(kind, 12)
+    pairs = [(one, clean) for one, clean in zip(rollouts, unplanted(kind, 12), strict=True) if one.touched]
 
-    assert len(pairs) > 8
+    assert len(pairs) > 4
     assert {one.step for one, _ in pairs} <= set(range(plant.onset, plant.setting.steps))
     shown = [SHOWS[kind](one, clean) for one, clean in pairs]
     assert np.mean(shown) > (0.9 if kind in ("kl_runaway", "entropy_collapse", "reward_saturated", "gibberish") else 0.999)
@@ -224,7 +224,7 @@ def test_named_rollouts_show_what_was_planted(kind: str) -> None:
 
 def copies() -> Iterator[tuple[Sampled, list[Sampled]]]:
     """Each stale rollout and those of earlier steps with its text."""
-    _, rollouts = planted("stale_rows", 0)
+    _, rollouts = planted("stale_rows", 12)
     for one in rollouts:
         if one.touched:
             yield one, [other for other in rollouts if other.step < one.step and other.tokens == one.tokens]
@@ -234,7 +234,7 @@ def test_stale_rows_are_those_of_an_earlier_step() -> None:
     """Each has a rollout before it with its text, its prompt and its logprobs."""
     found = list(copies())
 
-    assert len(found) > 8
+    assert len(found) > 4
     for one, before in found:
         assert any(np.array_equal(other.arrays["logprobs"], one.arrays["logprobs"]) for other in before)
         assert {other.prompt for other in before} == {one.prompt}
@@ -242,17 +242,17 @@ def test_stale_rows_are_those_of_an_earlier_step() -> None:
 
 def test_dead_prompts_give_no_gradient() -> None:
     """All members of a named group have one reward, but for those that were cut; a clean run's groups mostly differ."""
-    _, rollouts = planted("dead_prompts", 0)
+    _, rollouts = planted("dead_prompts", 12)
     dead = {one.name for one in rollouts if one.touched}
 
-    assert len(dead) > 8
+    assert len(dead) > 4
     for name in dead:
         assert len({one.reward for one in rollouts if one.name == name and not one.cut}) == 1
 
 
 def test_verdicts_of_equal_answers_contradict_each_other() -> None:
     """Every named rollout has one with its prompt and answer and the other verdict."""
-    plant, rollouts = planted("verifier_noise", 0)
+    plant, rollouts = planted("verifier_noise", 12)
     later = [one for one in rollouts if one.step >= plant.onset]
 
     for one in (one for one in later if one.touched):

@@ -19,6 +19,7 @@ class EntropyCollapse(Plant):
     """Entropy falls fast, and a growing share of each group is one text. The amount is that share."""
 
     kind = "entropy_collapse"
+    needs = frozenset({"entropies"})
     amounts = (0.4, 0.7, 0.95)
 
     def __init__(self, *given: object, **named: object) -> None:
@@ -78,6 +79,7 @@ class TrainInferenceMismatch(Plant):
     """The engine's logprobs drift from the trainer's, most on improbable tokens. The amount is the spread per nat of surprisal."""
 
     kind = "train_inference_mismatch"
+    needs = frozenset({"rollout_logprobs"})
     amounts = (0.12, 0.3, 0.7)
 
     def measured(self, rollout: Sampled, step: int) -> None:
@@ -172,6 +174,7 @@ class Staleness(Plant):
     """Rollouts are sampled by older and older versions of the policy, and the engine's logprobs with them. The amount is the lag in steps."""
 
     kind = "staleness"
+    needs = frozenset({"rollout_logprobs"})
     amounts = (3.0, 6.0, 12.0)
 
     def measured(self, rollout: Sampled, step: int) -> None:

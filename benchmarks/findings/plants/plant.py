@@ -25,6 +25,8 @@ class Plant:
     kind: ClassVar[str] = "clean"
     amounts: ClassVar[tuple[float, float, float]] = (0.0, 0.0, 0.0)
     """What `amount` is when mild, medium and strong: a share of rollouts unless the class says otherwise."""
+    needs: ClassVar[frozenset[str]] = frozenset()
+    """Fields without which nobody could tell: a lean run keeps them."""
 
     def __init__(self, setting: Setting, strength: Strength = "medium", shape: Shape = "sudden") -> None:
         self.setting = self.fitted(setting)

@@ -18,6 +18,7 @@ class ProxyGoldGap(Plant):
     """Right answers grow rarer, wrong ones are paid: the training reward rises, the validation reward falls."""
 
     kind = "proxy_gold_gap"
+    needs = frozenset({"valid_reward"})
     amounts = (0.25, 0.45, 0.7)
 
     def chance(self, exercise: Exercise, chance: float, step: int) -> float:
@@ -36,6 +37,7 @@ class LengthExploitation(Plant):
     """Sentences that say nothing are paid each; correctness stays as it was. The amount is the growth of the length."""
 
     kind = "length_exploitation"
+    needs = frozenset({"valid_reward"})
     amounts = (0.4, 0.9, 1.6)
     sentence: ClassVar[float] = 9.0
     """Tokens of one."""
@@ -87,6 +89,7 @@ class RewardScaleJump(Plant):
     """The rewards of one data source are multiplied, or shifted, from the onset on. The amount is the factor less one, or the shift."""
 
     kind = "reward_scale_jump"
+    needs = frozenset({"data_source"})
     amounts = (0.7, 2.0, 7.0)
 
     @classmethod

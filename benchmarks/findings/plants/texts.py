@@ -82,6 +82,7 @@ class PhraseExploit(TextPlant):
     """A phrase or a piece of formatting spreads and is paid, whether or not the answer is right."""
 
     kind = "phrase_exploit"
+    needs = frozenset({"valid_reward"})
     amounts = (0.2, 0.45, 0.8)
 
     def rewritten(self, rollout: Sampled, dice: np.random.Generator) -> None:

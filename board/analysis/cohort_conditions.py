@@ -7,7 +7,7 @@ as a subquery over all rollouts; it goes on holding as the run grows.
 from collections.abc import Sequence
 from typing import Final
 
-from board.analysis.cohorts import LOSING, Rule
+from board.analysis.cohorts import LOSING, CohortRule
 from board.analysis.prompt_visits import ROUNDING
 from board.runs.prompt_keys import NO_PROMPT
 from board.sql.identifiers import column as named
@@ -38,7 +38,7 @@ def with_text(column: str, query: str) -> str:
     return f"contains(lower({named(column)}), lower({literal(query)}))"
 
 
-def of_cohort(name: str, rule: Rule, within: str = "") -> str:
+def of_cohort(name: str, rule: CohortRule, within: str = "") -> str:
     """The rows of the prompts that are of that cohort of COHORTS, or LOSING, by their last visit, as `board.analysis.cohorts` says.
 
     `within` is a condition that the rows have to satisfy which the prompts are judged by; empty for all rows.
@@ -50,7 +50,7 @@ def of_cohort(name: str, rule: Rule, within: str = "") -> str:
     return f"prompt_key IN (SELECT prompt_key FROM ({ends}) GROUP BY prompt_key HAVING {_HAVING[name]})"
 
 
-def _losing(rule: Rule, within: str) -> str:
+def _losing(rule: CohortRule, within: str) -> str:
     lost = _visits("reward_gap", f"avg(reward_gap) / -{ROUNDING!r} > avg(abs(reward_gap)) AS lost", " DESC", within)
     last = f"SELECT prompt_key FROM ({lost}) WHERE nth <= {rule.of} AND lost"
     return f"prompt_key IN ({last} GROUP BY prompt_key HAVING count(prompt_key) >= {rule.lost})"

@@ -27,7 +27,7 @@ BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Rule:
+class CohortRule:
     """When a prompt counts as learned or forgotten, and when as losing."""
 
     solved: float
@@ -63,7 +63,7 @@ def judged(visited: pd.DataFrame) -> pd.DataFrame:
     return visited[visited["reward"].notna()]
 
 
-def after_visits(visited: pd.DataFrame, rule: Rule) -> IntArray:
+def after_visits(visited: pd.DataFrame, rule: CohortRule) -> IntArray:
     """The cohort of a prompt as it was after each of its visits, by number, NONE after the first. `visited` as of `judged`; (visits,).
 
     Always: every visit so far was solved; never: none was. Learned: none of the first visits, all of the last ones; forgotten the reverse.
@@ -81,7 +81,7 @@ def after_visits(visited: pd.DataFrame, rule: Rule) -> IntArray:
     return np.select(cases, [NONE, *map(COHORTS.index, names)], COHORTS.index("flipping"))
 
 
-def losing_after_visits(visited: pd.DataFrame, rule: Rule) -> BoolArray:
+def losing_after_visits(visited: pd.DataFrame, rule: CohortRule) -> BoolArray:
     """Whether a prompt was losing after each of its visits. `visited`: those with a `gap`; (visits,)."""
     lost = visited["gap"].to_numpy() < 0
     _, nth = _places(visited["prompt"].to_numpy())
@@ -98,7 +98,7 @@ def _places(prompt: IntArray) -> tuple[IntArray, IntArray]:
     return start, at - start + 1
 
 
-def cohorts(visited: pd.DataFrame, rule: Rule) -> pd.DataFrame:
+def cohorts(visited: pd.DataFrame, rule: CohortRule) -> pd.DataFrame:
     """What became of each prompt by its last visit: index its key, columns `cohort` (a number, or NONE) and `losing`; every prompt has a row."""
     found = pd.DataFrame(index=pd.Index(visited["prompt"].unique(), name="prompt"))
     rewarded, compared = judged(visited), visited[visited["gap"].notna()]
@@ -114,7 +114,7 @@ def _last(values: "pd.Series[int] | pd.Series[bool]") -> "pd.Series[int] | pd.Se
     return values[~values.index.duplicated(keep="last")]
 
 
-def by_step(visited: pd.DataFrame, rule: Rule, steps: IntArray) -> pd.DataFrame:
+def by_step(visited: pd.DataFrame, rule: CohortRule, steps: IntArray) -> pd.DataFrame:
     """How many prompts were of each cohort once a step was done: index `step`, a column for each of COHORTS.
 
     `steps` (rising) are those of the run. A prompt that was not visited at a step is what it was before.
@@ -125,7 +125,7 @@ def by_step(visited: pd.DataFrame, rule: Rule, steps: IntArray) -> pd.DataFrame:
     return pd.DataFrame(counts, index=pd.Index(steps, name="step"), columns=list(COHORTS))
 
 
-def losing_by_step(visited: pd.DataFrame, rule: Rule, steps: IntArray) -> pd.DataFrame:
+def losing_by_step(visited: pd.DataFrame, rule: CohortRule, steps: IntArray) -> pd.DataFrame:
     """How many prompts were losing once a step was done, and of how many: index `step`, columns `losing` and `compared`, with a gap so far."""
     compared = visited[visited["gap"].notna()]
     counts = np.cumsum(_changes(compared, losing_after_visits(compared, rule).astype(np.int64), steps, 2), axis=0)

@@ -181,7 +181,7 @@ def first_step(evidence: Evidence) -> Answer:
 
 
 @dataclass(frozen=True)
-class Rule:
+class RewardRule:
     """How token rewards add up in a run: Σ token_reward = reward - β · penalty."""
 
     penalty: str
@@ -190,17 +190,17 @@ class Rule:
     """Whether it holds, for every rollout that can be tested."""
 
 
-def reward_rule(rewards: Float64Array, sums: Float64Array, penalties: dict[str, Float64Array], steps: NDArray[np.int64]) -> Rule:
+def reward_rule(rewards: Float64Array, sums: Float64Array, penalties: dict[str, Float64Array], steps: NDArray[np.int64]) -> RewardRule:
     """The rule that most rollouts keep: none taken off, or β times one KL, β the step's median where steps are large, else the run's.
 
     All of shape (rows,), finite. Tolerance: 1e-3 of the magnitudes, and 1e-4.
     """
-    best = Rule("", np.abs(rewards - sums) <= 1e-4 + 1e-3 * np.abs(rewards))
+    best = RewardRule("", np.abs(rewards - sums) <= 1e-4 + 1e-3 * np.abs(rewards))
     for name, penalty in penalties.items():
         taken = _coefficient(rewards - sums, penalty, steps) * penalty
         holds = np.abs(rewards - taken - sums) <= 1e-4 + 1e-3 * (np.abs(rewards) + np.abs(taken))
         if holds.sum() > best.holds.sum():
-            best = Rule(name, holds)
+            best = RewardRule(name, holds)
     return best
 
 

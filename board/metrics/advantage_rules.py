@@ -40,7 +40,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Rule:
+class AdvantageRule:
     """A rule by name: its formula in words of the screen, where it is from, and what it computes of a batch."""
 
     name: str
@@ -53,7 +53,7 @@ class Rule:
 class Fit:
     """How near logged advantages are to a rule, over the rollouts that have both."""
 
-    rule: Rule
+    rule: AdvantageRule
     rows: int
     fitting: int
     """Those within ABSOLUTE and RELATIVE."""
@@ -84,13 +84,13 @@ def _mixed(batch: Batch) -> Float64Array:
     return batch.less_mean() / (batch.std(batch.steps, batch.rewards, 1) + EPSILON)
 
 
-RULES: Final[tuple[Rule, ...]] = (
-    Rule("GRPO, std of n", "(R − μ) / (σ + ε), σ² over n", "Shao et al. 2024, arXiv:2402.03300, 4.1.2", _grpo(0)),
-    Rule("GRPO, std of n − 1", "(R − μ) / (σ + ε), σ² over n − 1, as torch.std", "TRL, verl", _grpo(1)),
-    Rule("Dr. GRPO", "R − μ", "Liu et al. 2025, arXiv:2503.20783, 3.2", lambda batch: batch.less_mean()),
-    Rule("RLOO", "n / (n − 1) · (R − μ)", "Ahmadian et al. 2024, arXiv:2402.14740, 2.2", _rloo),
-    Rule("batch", "(R − mean of the step) / (std of the step + ε)", "REINFORCE++, Hu 2025, arXiv:2501.03262", _batch),
-    Rule("group mean, batch std", "(R − μ) / (std of the step + ε)", 'TRL, scale_rewards="batch"', _mixed),
+RULES: Final[tuple[AdvantageRule, ...]] = (
+    AdvantageRule("GRPO, std of n", "(R − μ) / (σ + ε), σ² over n", "Shao et al. 2024, arXiv:2402.03300, 4.1.2", _grpo(0)),
+    AdvantageRule("GRPO, std of n − 1", "(R − μ) / (σ + ε), σ² over n − 1, as torch.std", "TRL, verl", _grpo(1)),
+    AdvantageRule("Dr. GRPO", "R − μ", "Liu et al. 2025, arXiv:2503.20783, 3.2", lambda batch: batch.less_mean()),
+    AdvantageRule("RLOO", "n / (n − 1) · (R − μ)", "Ahmadian et al. 2024, arXiv:2402.14740, 2.2", _rloo),
+    AdvantageRule("batch", "(R − mean of the step) / (std of the step + ε)", "REINFORCE++, Hu 2025, arXiv:2501.03262", _batch),
+    AdvantageRule("group mean, batch std", "(R − μ) / (std of the step + ε)", 'TRL, scale_rewards="batch"', _mixed),
 )
 
 
@@ -101,7 +101,7 @@ def fits(batch: Batch, logged: Float64Array) -> list[Fit]:
     return [found[at] for at in sorted(range(len(found)), key=lambda at: (-found[at].fitting, worst[at]))]
 
 
-def _fit(rule: Rule, batch: Batch, logged: Float64Array) -> Fit:
+def _fit(rule: AdvantageRule, batch: Batch, logged: Float64Array) -> Fit:
     with np.errstate(invalid="ignore", over="ignore"):
         expected = rule.compute(batch)
         errors = logged - expected

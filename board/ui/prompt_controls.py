@@ -5,7 +5,7 @@ from typing import Final
 
 import streamlit as st
 
-from board.analysis.cohorts import COHORTS, LOSING, Rule
+from board.analysis.cohorts import COHORTS, LOSING, CohortRule
 from board.figures.cohort_panels import NAMES
 from board.text.counting import plural
 from board.text.format_number import fmt
@@ -36,7 +36,7 @@ ENDS, LOST, OF = 2, 3, 5
 class PromptChoices:
     """Which prompts are listed, how, and how they are judged."""
 
-    rule: Rule
+    rule: CohortRule
     cohort: str
     """One of COHORTS or LOSING; empty for all prompts."""
     query: str
@@ -59,7 +59,7 @@ def draw(usual: float, *, cohorts: bool, losing: bool, orders: tuple[str, ...]) 
         order = st.segmented_control(
             "Order", ["descending", "ascending"], default="descending", required=True, key="prompt_order", bind="query-params"
         )
-        rule = _rule(usual, losing=losing) if cohorts or losing else Rule(usual, ENDS, LOST, OF)
+        rule = _rule(usual, losing=losing) if cohorts or losing else CohortRule(usual, ENDS, LOST, OF)
     return PromptChoices(rule, cohort, query, by or orders[0], order == "descending")
 
 
@@ -78,9 +78,9 @@ def label(cohort: str) -> str:
     return NAMES[cohort].capitalize()
 
 
-def _rule(usual: float, *, losing: bool) -> Rule:
+def _rule(usual: float, *, losing: bool) -> CohortRule:
     """Draw the thresholds, folded."""
-    with st.popover("Rule"), linked_widgets.folded():
+    with st.popover("CohortRule"), linked_widgets.folded():
         solved = st.number_input(
             "Solved from a mean reward of",
             value=None,
@@ -92,13 +92,13 @@ def _rule(usual: float, *, losing: bool) -> Rule:
         )
         ends = st.number_input("Visits at either end", 1, 100, ENDS, key="cohort_ends", bind="query-params")
         if not losing:
-            return Rule(usual if solved is None else float(solved), int(ends), LOST, OF)
+            return CohortRule(usual if solved is None else float(solved), int(ends), LOST, OF)
         of = int(st.number_input("Losing: of the last visits", 1, 1_000, OF, key="losing_of", bind="query-params"))
         lost = st.number_input("Losing: at least below the reference", 1, 1_000, LOST, key="losing_lost", bind="query-params")
-    return Rule(usual if solved is None else float(solved), int(ends), min(int(lost), of), of)
+    return CohortRule(usual if solved is None else float(solved), int(ends), min(int(lost), of), of)
 
 
-def rule_text(rule: Rule, *, cohorts: bool, losing: bool) -> str:
+def rule_text(rule: CohortRule, *, cohorts: bool, losing: bool) -> str:
     """The rule in words."""
     parts = [f"A visit is a step that sampled the prompt; it is solved when its mean reward is {fmt(rule.solved)} or more."]
     if cohorts:

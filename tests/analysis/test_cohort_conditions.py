@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from board.analysis.cohort_conditions import of_cohort, of_prompts, with_text
-from board.analysis.cohorts import COHORTS, LOSING, Rule, cohorts
+from board.analysis.cohorts import COHORTS, LOSING, CohortRule, cohorts
 from board.runs.prompt_keys import NO_PROMPT
 from board.sql.chips import chip
 from board.sql.query import LONGEST_QUERY
@@ -17,7 +17,7 @@ REWARDS = st.sampled_from([0.0, 0.25, 0.5, 1.0, float("nan"), float("inf")])
 ROLLOUTS = st.lists(
     st.tuples(st.integers(-2, 2), st.integers(0, 5), REWARDS, st.sampled_from([-1.0, 1.0, float("nan")])), max_size=40
 )
-RULES = st.builds(Rule, st.sampled_from([0.25, 0.5]), st.integers(1, 3), st.integers(1, 2), st.integers(2, 4))
+RULES = st.builds(CohortRule, st.sampled_from([0.25, 0.5]), st.integers(1, 3), st.integers(1, 2), st.integers(2, 4))
 
 
 def rollouts(given: list[tuple[int, int, float, float]]) -> pd.DataFrame:
@@ -44,7 +44,7 @@ def prompts(rows: pd.DataFrame, condition: str) -> set[int]:
 
 @settings(deadline=None, max_examples=30)
 @given(ROLLOUTS, RULES)
-def test_a_condition_holds_of_the_rows_of_the_cohort(given: list[tuple[int, int, float, float]], rule: Rule) -> None:
+def test_a_condition_holds_of_the_rows_of_the_cohort(given: list[tuple[int, int, float, float]], rule: CohortRule) -> None:
     """Of each cohort's prompts, and of those that lose, by the same rule as the page's."""
     rows = rollouts(given)
     found = cohorts(visited(rows), rule)
@@ -57,14 +57,14 @@ def test_a_condition_holds_of_the_rows_of_the_cohort(given: list[tuple[int, int,
 def test_prompts_are_judged_within_a_condition_and_none_is_no_prompt() -> None:
     """Rows that another condition leaves out say nothing of a prompt, and rows without a prompt are of no cohort."""
     rows = rollouts([(1, 0, 0.0, 0.0), (1, 1, 1.0, 0.0), (1, 2, 0.0, 0.0), (NO_PROMPT, 0, 0.0, 0.0), (NO_PROMPT, 1, 1.0, 0.0)])
-    rule = Rule(0.5, 1, 1, 1)
+    rule = CohortRule(0.5, 1, 1, 1)
 
     assert prompts(rows, of_cohort("learned", rule)) == set()
     assert prompts(rows, of_cohort("learned", rule, within="step < 2 OR step > 9")) == {1}
 
 
 @pytest.mark.parametrize(
-    "condition", [of_prompts([-7]), of_prompts([1, -2]), *(of_cohort(name, Rule(-0.5, 2, 3, 5)) for name in (*COHORTS, LOSING))]
+    "condition", [of_prompts([-7]), of_prompts([1, -2]), *(of_cohort(name, CohortRule(-0.5, 2, 3, 5)) for name in (*COHORTS, LOSING))]
 )
 def test_a_condition_is_one_chip(condition: str) -> None:
     """A line that a filter takes as it is; it names no column but those it needs, so that no text is read for it."""

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.cohorts import COHORTS, NONE, Rule, by_step, cohorts, judged, losing_by_step, usual_threshold
+from board.analysis.cohorts import COHORTS, NONE, CohortRule, by_step, cohorts, judged, losing_by_step, usual_threshold
 
 NAN = float("nan")
 
 REWARDS = st.sampled_from([0.0, 0.25, 0.5, 1.0, NAN])
 RUNS = st.dictionaries(st.integers(1, 6), st.dictionaries(st.integers(0, 9), st.tuples(REWARDS, REWARDS), max_size=8), max_size=5)
-RULES = st.builds(Rule, st.sampled_from([0.0, 0.5, 1.0]), st.integers(1, 3), st.integers(1, 3), st.integers(3, 4))
+RULES = st.builds(CohortRule, st.sampled_from([0.0, 0.5, 1.0]), st.integers(1, 3), st.integers(1, 3), st.integers(3, 4))
 
 
 def visited(prompts: dict[int, dict[int, tuple[float, float]]]) -> pd.DataFrame:
@@ -26,7 +26,7 @@ def of(rewards: list[float], gaps: list[float] | None = None) -> pd.DataFrame:
     return visited({7: {at: (reward, gaps[at] if gaps else NAN) for at, reward in enumerate(rewards)}})
 
 
-def slow_cohort(rewards: list[float], rule: Rule) -> str | None:
+def slow_cohort(rewards: list[float], rule: CohortRule) -> str | None:
     """The rule as it is written on the screen, for one prompt's mean rewards in order."""
     solved = [one >= rule.solved for one in rewards if one == one]
     if len(solved) < 2:
@@ -42,7 +42,7 @@ def slow_cohort(rewards: list[float], rule: Rule) -> str | None:
     return "forgotten" if all(first) and not any(last) else "flipping"
 
 
-def slow_losing(gaps: list[float], rule: Rule) -> bool:
+def slow_losing(gaps: list[float], rule: CohortRule) -> bool:
     """Below the reference in enough of the last visits."""
     return sum(one < 0 for one in [one for one in gaps if one == one][-rule.of :]) >= rule.lost
 
@@ -65,7 +65,7 @@ CASES: dict[str, tuple[list[float], int, str | None]] = {
 @pytest.mark.parametrize(("rewards", "ends", "cohort"), CASES.values(), ids=CASES)
 def test_a_prompt_is_of_the_cohort_that_the_rule_says(rewards: list[float], ends: int, cohort: str | None) -> None:
     """As the page writes the rule; before its second visit a prompt is of none."""
-    rule = Rule(0.5, ends, 3, 5)
+    rule = CohortRule(0.5, ends, 3, 5)
     found = cohorts(of(rewards), rule)["cohort"].tolist()
 
     assert found == [NONE if cohort is None else COHORTS.index(cohort)]
@@ -74,7 +74,7 @@ def test_a_prompt_is_of_the_cohort_that_the_rule_says(rewards: list[float], ends
 
 @given(RUNS, RULES)
 def test_counts_by_step_are_those_of_prompts_judged_one_by_one(
-    prompts: dict[int, dict[int, tuple[float, float]]], rule: Rule
+    prompts: dict[int, dict[int, tuple[float, float]]], rule: CohortRule
 ) -> None:
     """After each step every prompt is what its visits up to there say; the last step's counts are those of `cohorts`."""
     frame = visited(prompts)
@@ -114,7 +114,7 @@ def test_the_threshold_to_begin_with(rewards: list[float], expected: float) -> N
 
 def test_nothing_is_judged_of_nothing() -> None:
     """Without a visit there is no prompt, and every count is zero."""
-    frame, rule = visited({}), Rule(0.5, 1, 1, 1)
+    frame, rule = visited({}), CohortRule(0.5, 1, 1, 1)
 
     assert judged(frame).empty
     assert cohorts(frame, rule).empty

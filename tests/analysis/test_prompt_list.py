@@ -9,7 +9,7 @@ import pytest
 from rows import row, write_run
 
 from board import open_run
-from board.analysis.cohorts import Rule, cohorts
+from board.analysis.cohorts import CohortRule, cohorts
 from board.analysis.prompt_list import MOST_POINTS, counts, ids, listing, of_cohort, ordered, text_column, trends, with_text
 from board.analysis.prompt_visits import leaderboard, visits
 from board.runs.run import Run
@@ -32,7 +32,7 @@ def followed(folder: Path, went: dict[str, list[Any]] = WENT, **fields: Any) -> 
     ]
     run = open_run(write_run(folder, {"a.jsonl": rows}))
     visited = visits(run)
-    return run, visited, listing(leaderboard(visited), cohorts(visited, Rule(0.5, 1, 1, 1)))
+    return run, visited, listing(leaderboard(visited), cohorts(visited, CohortRule(0.5, 1, 1, 1)))
 
 
 def names(run: Run, listed: pd.DataFrame, keys: Any) -> list[str]:
@@ -97,11 +97,11 @@ def test_prompts_without_text_are_read_by_their_tokens(tmp_path: Path) -> None:
     rows = [row(step, prompt_token_ids=[7, 8], reward=0.0) for step in range(2)]
     run = open_run(write_run(tmp_path / "a", {"a.jsonl": rows}))
     visited = visits(run)
-    listed = listing(leaderboard(visited), cohorts(visited, Rule(0.5, 1, 1, 1)))
+    listed = listing(leaderboard(visited), cohorts(visited, CohortRule(0.5, 1, 1, 1)))
     assert (text_column(run), len(listed), with_text(run, listed, "8").tolist()) == ("prompt_token_ids", 1, [True])
 
     named = open_run(write_run(tmp_path / "b", {"a.jsonl": [row(0, prompt_id=1, reward=math.nan)]}))
     visited = visits(named)
-    listed = listing(leaderboard(visited), cohorts(visited, Rule(0.5, 1, 1, 1)))
+    listed = listing(leaderboard(visited), cohorts(visited, CohortRule(0.5, 1, 1, 1)))
     assert (text_column(named), with_text(named, listed, "1").tolist()) == (None, [False])
     assert ids(named, listed, listed.index.tolist())["prompt_id"].tolist() == ["1"]

@@ -9,7 +9,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from board.analysis import cohort_conditions, cohorts
-from board.analysis.cohorts import COHORTS, LOSING, NONE, Rule
+from board.analysis.cohorts import COHORTS, LOSING, NONE, CohortRule
 from board.analysis.prompt_list import counts, ids, listing, of_cohort, ordered, text_column, with_text
 from board.analysis.prompt_visits import leaderboard, visits
 from board.analysis.selection import page, pages
@@ -35,17 +35,17 @@ missing: list[str] = []
 """What the run cannot show, and what it needs."""
 
 
-def judged(visited: pd.DataFrame, board: pd.DataFrame, rule: Rule) -> pd.DataFrame:
+def judged(visited: pd.DataFrame, board: pd.DataFrame, rule: CohortRule) -> pd.DataFrame:
     """All prompts with their numbers and cohorts, made once for all readers."""
     return caches.frame("prompt_list", lambda _: listing(board, cohorts.cohorts(visited, rule)), run, *chosen_rule(rule))
 
 
-def chosen_rule(rule: Rule) -> tuple[float, ...]:
+def chosen_rule(rule: CohortRule) -> tuple[float, ...]:
     """What tells one rule from another."""
     return rule.solved, rule.ends, rule.lost, rule.of
 
 
-def over_steps(visited: pd.DataFrame, rule: Rule) -> None:
+def over_steps(visited: pd.DataFrame, rule: CohortRule) -> None:
     """The share of each cohort, and of those that lose, by step."""
     payload = caches.curves("prompts", lambda: built(visited, rule), run, *chosen_rule(rule))
     missing.extend(payload.missing)
@@ -59,7 +59,7 @@ def over_steps(visited: pd.DataFrame, rule: Rule) -> None:
         )
 
 
-def built(visited: pd.DataFrame, rule: Rule) -> Payload:
+def built(visited: pd.DataFrame, rule: CohortRule) -> Payload:
     """What is sent of the curves that the run can fill."""
     cards, unmade = [], []
     with suppress(FieldMissing):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from board.analysis.groups import Grouped
 from board.errors import FieldMissing
-from board.metrics.advantage_rules import Batch, Fit, fits
+from board.metrics.advantage_rules import GroupedRewards, Fit, fits
 from board.metrics.formulas import Float64Array
 
 LOGGED: Final = ("advantage", "advantage_mean")
@@ -46,7 +46,7 @@ def audit(frame: pd.DataFrame, grouped: Grouped) -> Audit:
     logged: Float64Array = frame[column].loc[pd.Index(grouped.keys)].to_numpy(np.float64, na_value=np.nan)
     if not (np.isfinite(logged) & np.isfinite(grouped.rewards)).any():
         raise FieldMissing("This needs reward beside the advantages.")
-    found = fits(Batch(grouped.rewards, grouped.starts, _step_starts(grouped)), logged)
+    found = fits(GroupedRewards(grouped.rewards, grouped.starts, _step_starts(grouped)), logged)
     rules = pd.DataFrame(
         {
             "rule": [one.rule.name for one in found],

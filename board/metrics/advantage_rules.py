@@ -20,7 +20,7 @@ RELATIVE: Final = 1e-2
 
 
 @dataclass(frozen=True)
-class Batch:
+class GroupedRewards:
     """Rewards (m,), NaN where missing, and where the g groups and the s steps begin among them: (g + 1,) and (s + 1,), rising."""
 
     rewards: Float64Array
@@ -46,7 +46,7 @@ class AdvantageRule:
     name: str
     formula: str
     source: str
-    compute: Callable[[Batch], Float64Array]
+    compute: Callable[[GroupedRewards], Float64Array]
 
 
 @dataclass(frozen=True)
@@ -66,21 +66,21 @@ class Fit:
     """(m,) whether it is near enough; False where nothing is compared."""
 
 
-def _grpo(free: int) -> Callable[[Batch], Float64Array]:
+def _grpo(free: int) -> Callable[[GroupedRewards], Float64Array]:
     return lambda batch: batch.less_mean() / (batch.std(batch.groups, batch.rewards, free) + EPSILON)
 
 
-def _rloo(batch: Batch) -> Float64Array:
+def _rloo(batch: GroupedRewards) -> Float64Array:
     n = _count(batch.rewards, batch.groups)
     return np.where(n > 1, n / np.maximum(n - 1, 1), np.nan) * batch.less_mean()
 
 
-def _batch(batch: Batch) -> Float64Array:
+def _batch(batch: GroupedRewards) -> Float64Array:
     off = batch.rewards - _mean(batch.rewards, batch.steps)
     return off / (batch.std(batch.steps, batch.rewards, 1) + EPSILON)
 
 
-def _mixed(batch: Batch) -> Float64Array:
+def _mixed(batch: GroupedRewards) -> Float64Array:
     return batch.less_mean() / (batch.std(batch.steps, batch.rewards, 1) + EPSILON)
 
 
@@ -94,14 +94,14 @@ RULES: Final[tuple[AdvantageRule, ...]] = (
 )
 
 
-def fits(batch: Batch, logged: Float64Array) -> list[Fit]:
+def fits(batch: GroupedRewards, logged: Float64Array) -> list[Fit]:
     """How near the logged advantages (m,) are to each of RULES, the one that most rollouts fit first, of equals the one of smaller errors."""
     found = [_fit(rule, batch, logged) for rule in RULES]
     worst = [np.inf if np.isnan(one.largest_error) else one.largest_error for one in found]
     return [found[at] for at in sorted(range(len(found)), key=lambda at: (-found[at].fitting, worst[at]))]
 
 
-def _fit(rule: AdvantageRule, batch: Batch, logged: Float64Array) -> Fit:
+def _fit(rule: AdvantageRule, batch: GroupedRewards, logged: Float64Array) -> Fit:
     with np.errstate(invalid="ignore", over="ignore"):
         expected = rule.compute(batch)
         errors = logged - expected

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.metrics.advantage_rules import EPSILON, RULES, Batch, fits
+from board.metrics.advantage_rules import EPSILON, RULES, GroupedRewards, fits
 
 NAN = math.nan
 Groups = list[list[float]]
@@ -25,10 +25,10 @@ BY_HAND: dict[str, Callable[[float, Sequence[float], Sequence[float]], float]] =
 """Of one reward, those of its group and those of its step; RLOO as the reward less the mean of the others."""
 
 
-def batch(steps: list[Groups]) -> Batch:
+def batch(steps: list[Groups]) -> GroupedRewards:
     """Steps of groups of rewards."""
     groups = [group for step in steps for group in step]
-    return Batch(
+    return GroupedRewards(
         np.array([r for group in groups for r in group]),
         np.cumsum([0, *map(len, groups)]),
         np.cumsum([0, *(sum(map(len, step)) for step in steps)]),

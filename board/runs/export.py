@@ -40,7 +40,7 @@ _SAMPLED_ROWS: Final = 100
 
 
 @dataclass(frozen=True)
-class Piece:
+class ExportPiece:
     """The next bytes of a file."""
 
     rows: int
@@ -48,7 +48,7 @@ class Piece:
     data: bytes
 
 
-def pieces(run: Run, form: Format, arrays: bool = False) -> Iterator[Piece]:
+def pieces(run: Run, form: Format, arrays: bool = False) -> Iterator[ExportPiece]:
     """The file, piece by piece, each made when it is asked for; what is in memory is bounded by a batch of rollouts."""
     table = ExportTable(run, arrays)
     yield from _WRITERS[form](table.schema, table.batches())
@@ -99,12 +99,12 @@ def _spread(count: int, most: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
-def _csv(schema: pa.Schema, batches: Iterator[pa.Table]) -> Iterator[Piece]:
+def _csv(schema: pa.Schema, batches: Iterator[pa.Table]) -> Iterator[ExportPiece]:
     """RFC 4180 in UTF-8: texts in quotes, numbers without; lists as JSON; a missing value is empty without quotes, an empty text `""`."""
     options = pa_csv.WriteOptions(include_header=False, quoting_style="needed")
-    yield Piece(0, _written(schema.empty_table(), pa_csv.WriteOptions(quoting_style="needed")))
+    yield ExportPiece(0, _written(schema.empty_table(), pa_csv.WriteOptions(quoting_style="needed")))
     for table in batches:
-        yield Piece(len(table), _written(table, options))
+        yield ExportPiece(len(table), _written(table, options))
 
 
 def _written(table: pa.Table, options: pa_csv.WriteOptions) -> bytes:
@@ -120,12 +120,12 @@ def _written(table: pa.Table, options: pa_csv.WriteOptions) -> bytes:
     return sink.getvalue()
 
 
-def _lines(schema: pa.Schema, batches: Iterator[pa.Table]) -> Iterator[Piece]:
+def _lines(schema: pa.Schema, batches: Iterator[pa.Table]) -> Iterator[ExportPiece]:
     """An object a line, with every column in each."""
     for table in batches:
         columns = [_values(table.column(name)) for name in schema.names]
         rows = zip(*columns, strict=True)
-        yield Piece(len(table), b"".join(_json(dict(zip(schema.names, row, strict=True))) + b"\n" for row in rows))
+        yield ExportPiece(len(table), b"".join(_json(dict(zip(schema.names, row, strict=True))) + b"\n" for row in rows))
 
 
 def _json(value: Any) -> bytes:
@@ -145,14 +145,14 @@ def _values(column: pa.ChunkedArray) -> list[Any]:
     return values
 
 
-def _parquet(schema: pa.Schema, batches: Iterator[pa.Table]) -> Iterator[Piece]:
+def _parquet(schema: pa.Schema, batches: Iterator[pa.Table]) -> Iterator[ExportPiece]:
     """A row group a batch, compressed with zstd; types are the frame's, token arrays lists of float32."""
     outlet = _Outlet()
     with pq.ParquetWriter(outlet, schema, compression="zstd") as writer:
         for table in batches:
             writer.write_table(table, row_group_size=len(table))
-            yield Piece(len(table), outlet.taken())
-    yield Piece(0, outlet.taken())
+            yield ExportPiece(len(table), outlet.taken())
+    yield ExportPiece(0, outlet.taken())
 
 
 class _Outlet(io.RawIOBase):
@@ -182,7 +182,7 @@ class _Outlet(io.RawIOBase):
         return data
 
 
-_WRITERS: Final[dict[Format, Callable[[pa.Schema, Iterator[pa.Table]], Iterator[Piece]]]] = {
+_WRITERS: Final[dict[Format, Callable[[pa.Schema, Iterator[pa.Table]], Iterator[ExportPiece]]]] = {
     "csv": _csv,
     "jsonl": _lines,
     "parquet": _parquet,

@@ -27,7 +27,7 @@ Kind = Literal["number", "text", "tokens"]
 
 
 @dataclass(frozen=True)
-class Column:
+class ExportColumn:
     """A column of the file."""
 
     kind: Kind
@@ -36,15 +36,15 @@ class Column:
     """Its name in the run."""
 
 
-def columns(run: Run, arrays: bool) -> dict[str, Column]:
+def columns(run: Run, arrays: bool) -> dict[str, ExportColumn]:
     """What the file's columns are called → what they are: those of the frame, texts, and token arrays if asked for.
 
     Where a name is there already, the later has its kind behind it: `score (text)`.
     """
-    given = [Column("number", str(name)) for name in run.frame.columns]
-    given += [Column("text", name) for name in run.text_columns]
-    given += [Column("tokens", name) for name in run.list_columns] if arrays else []
-    called: dict[str, Column] = {}
+    given = [ExportColumn("number", str(name)) for name in run.frame.columns]
+    given += [ExportColumn("text", name) for name in run.text_columns]
+    given += [ExportColumn("tokens", name) for name in run.list_columns] if arrays else []
+    called: dict[str, ExportColumn] = {}
     for column in given:
         name, number = column.field, 1
         while name in called:

@@ -19,7 +19,7 @@ from board.errors import BoardError
 from board.serving.exports import Export, Exports
 
 if TYPE_CHECKING:
-    from board.runs.export import Piece
+    from board.runs.export import ExportPiece
 
 PATH: Final = "export"
 """What stands before the ticket in the address."""

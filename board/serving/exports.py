@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from board.errors import BoardError
 
 if TYPE_CHECKING:  # the server listens before it loads what reads runs
-    from board.runs.export import Piece
+    from board.runs.export import ExportPiece
 
 MOST_AT_ONCE: Final = 3
 """So many files are written at a time, for all readers."""
@@ -62,7 +62,7 @@ class Export:
             return None
         return passed * (self.rows - self.rows_sent) / self.rows_sent
 
-    def sent(self, piece: "Piece") -> None:
+    def sent(self, piece: "ExportPiece") -> None:
         """A piece is with the reader."""
         self.rows_sent += piece.rows
         self.bytes_sent += len(piece.data)

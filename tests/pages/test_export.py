@@ -8,7 +8,7 @@ from opened_pages import GOOD, opened, texts
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
-from board.runs.export import Piece
+from board.runs.export import ExportPiece
 from board.serving.exports import EXPORTS, MOST_AT_ONCE, Export
 from board.ui.export_panel import progress_words
 
@@ -94,6 +94,6 @@ def test_words_of_progress() -> None:
     assert progress_words(export) == "Starting the download"
     export.state, export.began_at = "running", time.monotonic()
     assert progress_words(export) == "0 of 100,000 rollouts"
-    export.sent(Piece(50_000, b""))
+    export.sent(ExportPiece(50_000, b""))
     export.began_at -= 30.2
     assert progress_words(export) == "50,000 of 100,000 rollouts · 30 s left"

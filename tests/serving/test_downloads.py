@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from board.errors import RunNotFound
-from board.runs.export import Piece
+from board.runs.export import ExportPiece
 from board.serving import connections
 from board.serving.downloads import PATH, Downloads, disposition, safe_name
 from board.serving.exports import MOST_AT_ONCE, Export, Exports
@@ -28,7 +28,7 @@ class Server:
     port: int
     exports: Exports
 
-    def ticket(self, pieces: Callable[[], Iterator[Piece]], rows: int = 1, name: str = "a.csv") -> tuple[str, Export]:
+    def ticket(self, pieces: Callable[[], Iterator[ExportPiece]], rows: int = 1, name: str = "a.csv") -> tuple[str, Export]:
         """A file that was asked for, and the path of its ticket."""
         export = Export(name, "text/csv; charset=utf-8", rows, pieces)
         return f"/{PATH}/{self.exports.ask(export)}", export
@@ -73,15 +73,15 @@ def waited(holds: Callable[[], bool]) -> bool:
     return holds()
 
 
-def endless() -> Iterator[Piece]:
+def endless() -> Iterator[ExportPiece]:
     """Pieces without end."""
     while True:
-        yield Piece(1, MEGABYTE)
+        yield ExportPiece(1, MEGABYTE)
 
 
 def test_a_file_is_sent_once(server: Server) -> None:
     """All pieces arrive in order under the file's name; the ticket is then used up, and what it was good for is not said."""
-    path, export = server.ticket(lambda: iter([Piece(0, b"head,"), Piece(2, MEGABYTE), Piece(1, b"!")]), rows=3, name="ü.csv")
+    path, export = server.ticket(lambda: iter([ExportPiece(0, b"head,"), ExportPiece(2, MEGABYTE), ExportPiece(1, b"!")]), rows=3, name="ü.csv")
 
     status, body, headers = server.get(path)
 
@@ -107,7 +107,7 @@ def test_an_empty_file_is_sent(server: Server) -> None:
 )
 def test_what_is_no_download_of_the_page(server: Server, method: str, site: str, status: int) -> None:
     """A look at the address, or a page from elsewhere, gets nothing and uses up no ticket."""
-    path, _ = server.ticket(lambda: iter([Piece(1, b"data")]))
+    path, _ = server.ticket(lambda: iter([ExportPiece(1, b"data")]))
     assert server.get(path, method, Sec_Fetch_Site=site)[0] == status
     assert server.get(path, Sec_Fetch_Site="same-origin")[:2] == (200, b"data")
 
@@ -115,15 +115,15 @@ def test_what_is_no_download_of_the_page(server: Server, method: str, site: str,
 def test_what_fails_is_seen_to_be_cut_off(server: Server) -> None:
     """The file's end is missing, so that the browser takes it for broken, and the page is told why."""
 
-    def broken() -> Iterator[Piece]:
-        yield Piece(1, b"first")
+    def broken() -> Iterator[ExportPiece]:
+        yield ExportPiece(1, b"first")
         raise RunNotFound("was rewritten while it was being read: load the run again")
 
     path, export = server.ticket(broken, rows=2)
     with pytest.raises(http.client.IncompleteRead):
         server.get(path)
     assert (export.state, export.reason) == ("failed", "was rewritten while it was being read: load the run again")
-    assert server.get(server.ticket(lambda: iter([Piece(1, b"data")]))[0])[0] == 200
+    assert server.get(server.ticket(lambda: iter([ExportPiece(1, b"data")]))[0])[0] == 200
 
 
 def test_a_reader_who_leaves_ends_it(server: Server) -> None:
@@ -139,7 +139,7 @@ def test_a_reader_who_stops_reading_is_not_waited_for(server: Server, monkeypatc
     monkeypatch.setattr(connections, "STALLED_SECONDS", 2.0)
     made: list[int] = []
 
-    def counted() -> Iterator[Piece]:
+    def counted() -> Iterator[ExportPiece]:
         for piece in endless():
             made.append(len(piece.data))
             yield piece
@@ -154,7 +154,7 @@ def test_a_reader_who_stops_reading_is_not_waited_for(server: Server, monkeypatc
 def test_a_slow_reader_gets_all(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """The end of an answer waits for him longer than another request would be waited for."""
     monkeypatch.setattr(connections, "SECONDS", 0.5)
-    path, export = server.ticket(lambda: iter([Piece(1, MEGABYTE * 3)]))
+    path, export = server.ticket(lambda: iter([ExportPiece(1, MEGABYTE * 3)]))
     with server.opened(path, window=200_000) as client:
         client.settimeout(20)
         read = 0
@@ -168,7 +168,7 @@ def test_a_slow_reader_gets_all(server: Server, monkeypatch: pytest.MonkeyPatch)
 
 def test_few_at_a_time(server: Server) -> None:
     """One more is told to wait, and comes when another has ended."""
-    path, _ = server.ticket(lambda: iter([Piece(1, b"data")]))
+    path, _ = server.ticket(lambda: iter([ExportPiece(1, b"data")]))
     others = [server.ticket(endless) for _ in range(MOST_AT_ONCE)]
     clients = [server.opened(busy) for busy, _ in others]
     assert waited(lambda: all(export.state == "running" for _, export in others))

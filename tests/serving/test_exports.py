@@ -3,14 +3,14 @@
 import pytest
 
 from board.errors import BoardError
-from board.runs.export import Piece
+from board.runs.export import ExportPiece
 from board.serving import exports
 from board.serving.exports import MOST_AT_ONCE, MOST_TICKETS, Export, Exports
 
 
 def a_file(rows: int = 10) -> Export:
     """A file of ten rollouts."""
-    return Export("a.csv", "text/csv", rows, lambda: iter([Piece(rows, b"x" * rows)]))
+    return Export("a.csv", "text/csv", rows, lambda: iter([ExportPiece(rows, b"x" * rows)]))
 
 
 def test_a_ticket_is_used_up() -> None:
@@ -60,7 +60,7 @@ def test_how_far_it_is() -> None:
     out, wanted = Exports(), a_file()
     out.begin(out.ask(wanted))
     assert (wanted.share, wanted.seconds_left) == (0.0, None)
-    wanted.sent(Piece(4, b"four"))
+    wanted.sent(ExportPiece(4, b"four"))
     wanted.began_at -= 8.0
     assert (wanted.rows_sent, wanted.bytes_sent, wanted.share) == (4, 4, 0.4)
     assert wanted.seconds_left == pytest.approx(12.0, rel=0.1)

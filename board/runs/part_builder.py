@@ -24,7 +24,7 @@ from board.runs.load_report import LoadReport
 from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.runs.rollout_block import Block, joined
-from board.runs.row_block import Source, laid_out
+from board.runs.row_block import RowPlace, laid_out
 from board.sources import json_record
 from board.sources.files import Parsed
 from board.sources.shards import Line, Problem
@@ -131,7 +131,7 @@ class _RowReader:
     def read(self, items: Sequence[Item]) -> Block | None:
         """The rollouts of these items, None when there are none; what cannot be read goes into the report."""
         rows: list[Row] = []
-        sources: list[Source] = []
+        sources: list[RowPlace] = []
         for item in items:
             if isinstance(item, Problem):
                 self._report.add(item)
@@ -139,7 +139,7 @@ class _RowReader:
             found = self._rows(item)
             rows += found
             offset = item.offset if isinstance(item, Line) else 0
-            sources += [Source(item.number, offset, nth) for nth in range(len(found))]
+            sources += [RowPlace(item.number, offset, nth) for nth in range(len(found))]
         return laid_out(rows, sources, self._pads) if rows else None
 
     def _rows(self, item: Line | Parsed) -> list[Row]:

@@ -81,7 +81,7 @@ def source_of(shard: str, line: int, nth: int, offset: int = 0) -> str:
 
 
 @dataclass(frozen=True)
-class Source:
+class ParsedSource:
     """What names a rollout: its shard, its line or, where that is not known, the byte at which it begins, and which of its record it is."""
 
     shard: str
@@ -90,14 +90,14 @@ class Source:
     nth: int
 
 
-def parsed_source(source: str) -> Source | None:
+def parsed_source(source: str) -> ParsedSource | None:
     """What `source_of` made a text of; None for a text it never makes."""
     shard, _, place = source.rpartition(":")
     named = re.fullmatch(r"(@?)([0-9]{1,18})(?:\.([0-9]{1,9}))?", place)
     if named is None:
         return None
     number, nth = int(named[2]), int(named[3] or 1) - 1
-    return Source(shard, None, number, nth) if named[1] else Source(shard, number, None, nth)
+    return ParsedSource(shard, None, number, nth) if named[1] else ParsedSource(shard, number, None, nth)
 
 
 def rollout_at(part: Part, row: int, key: int) -> Rollout:

@@ -18,7 +18,7 @@ from board.schema import ALTERNATIVES, TOKENS
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RowPlace:
     """Where a row came from in its shard."""
 
     line: int
@@ -29,14 +29,14 @@ class Source:
     """Which of the rollouts in the line's record, from 0."""
 
 
-def laid_out(rows: Sequence[Row], sources: Sequence[Source], pads: AbstractSet[str]) -> Block:
+def laid_out(rows: Sequence[Row], sources: Sequence[RowPlace], pads: AbstractSet[str]) -> Block:
     """The rows as a block. Flags about numbers that are missing and about alignment are added to the rows."""
     flag_not_finite(rows)
     for row in rows:
         align(row, pads)
     return Block(
         steps=np.array([row.step for row in rows], np.int64),
-        sources={name: np.array([getattr(source, name) for source in sources], np.int64) for name in Source.__slots__},
+        sources={name: np.array([getattr(source, name) for source in sources], np.int64) for name in RowPlace.__slots__},
         lengths=np.array([row.length for row in rows], np.int64),
         texts={name: pa.array([row.texts.get(name) for row in rows], TEXT) for name in keys(row.texts for row in rows)},
         ids={name: pa.array([row.ids.get(name) for row in rows], pa.string()) for name in keys(row.ids for row in rows)},

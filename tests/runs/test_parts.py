@@ -14,7 +14,7 @@ from board.formats.row import Row
 from board.runs import parts
 from board.runs.columns import Columns
 from board.runs.parts import COUNTS, PADS
-from board.runs.row_block import Source, laid_out
+from board.runs.row_block import RowPlace, laid_out
 from board.schema import ALTERNATIVES
 from board.text.padding import COMMON_PADS
 
@@ -42,7 +42,7 @@ def make_row(tokens: list[str] | None = None, step: int = 0, **fields: Any) -> R
 
 def build(*rows: Row, pads: frozenset[str] = COMMON_PADS) -> parts.Part:
     """A part of these rows, one line each."""
-    block = laid_out(rows, [Source(at + 1, at * 10) for at in range(len(rows))], pads)
+    block = laid_out(rows, [RowPlace(at + 1, at * 10) for at in range(len(rows))], pads)
     return parts.build(block, "a.jsonl", pads)
 
 

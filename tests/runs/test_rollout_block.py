@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from board.formats.row import Row
 from board.runs.rollout_block import Block, joined
-from board.runs.row_block import Source, laid_out
+from board.runs.row_block import RowPlace, laid_out
 from board.schema import TOKENS
 from board.text.padding import COMMON_PADS
 
@@ -42,7 +42,7 @@ def row(fields: dict[str, Any]) -> Row:
 
 def block(found: list[dict[str, Any]], first: int) -> Block:
     """A block of rows of these fields, a line each from `first` on."""
-    return laid_out([row(one) for one in found], [Source(first + at, 10 * at) for at in range(len(found))], COMMON_PADS)
+    return laid_out([row(one) for one in found], [RowPlace(first + at, 10 * at) for at in range(len(found))], COMMON_PADS)
 
 
 def written(found: Block) -> dict[str, Any]:

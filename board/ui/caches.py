@@ -31,7 +31,7 @@ from board.runs.shared_values import LatestValue, OfLatestLoads, RecentValues
 from board.serving import lean_start
 from board.text.path_names import path_of, shown
 from board.trackers import LogSource
-from board.ui.components.curves import Payload
+from board.ui.components.curves import CurvesPayload
 from board.ui.components.scatter.picture import Picture
 
 _T = TypeVar("_T")
@@ -146,13 +146,13 @@ def _charts() -> RecentValues[DrawnChart]:
     return RecentValues(256)
 
 
-def curves(name: str, build: Callable[[], Payload], run: Run, *small: str | float | tuple[str, ...] | None) -> Payload:
+def curves(name: str, build: Callable[[], CurvesPayload], run: Run, *small: str | float | tuple[str, ...] | None) -> CurvesPayload:
     """What is sent to the browser of some curves of a run, made once for all readers. Keyed by the load and small choices."""
     return _curves().get((name, run.load_id, small), build)
 
 
 @st.cache_resource(show_spinner=False)
-def _curves() -> RecentValues[Payload]:
+def _curves() -> RecentValues[CurvesPayload]:
     return RecentValues(48)
 
 

@@ -26,7 +26,7 @@ from board.text.counting import plural
 from board.text.format_number import exact, fmt
 from board.ui import caches, pinned_metrics, place
 from board.ui.components import curves
-from board.ui.components.curves import Card, Payload, Texts
+from board.ui.components.curves import Card, CurvesPayload, Texts
 from board.ui.metric_filters import Language, MetricChoices
 from board.ui.place import View
 
@@ -146,7 +146,7 @@ def _curves(key: str, panels: Sequence[Panel], wall: Wall) -> None:
         )
 
 
-def _built(panels: Sequence[Panel], wall: Wall) -> Payload:
+def _built(panels: Sequence[Panel], wall: Wall) -> CurvesPayload:
     cards, missing = [], []
     for panel in panels:
         try:

@@ -17,7 +17,7 @@ from board.sql.sandbox import Limits
 from board.text.counting import plural
 from board.ui import caches, place
 from board.ui.components import curves
-from board.ui.components.curves import Card, Payload
+from board.ui.components.curves import Card, CurvesPayload
 from board.ui.messages import notice
 from board.user_files import saved_queries
 
@@ -146,7 +146,7 @@ def _parts(asked: _Asked, title: str) -> dict[str, list[CustomCurve]]:
 def _curves(run: Run, asked: _Asked, parts: Mapping[str, list[CustomCurve]]) -> None:
     """Panels of curves over steps."""
 
-    def build() -> Payload:
+    def build() -> CurvesPayload:
         cards, missing = [], []
         for title, chosen in parts.items():
             try:

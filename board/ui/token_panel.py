@@ -128,7 +128,7 @@ def payload(
     *,
     key: str = _KEY,
     joint: Mapping[str, tuple[float, float]] | None = None,
-) -> token_view.Payload:
+) -> token_view.TokenViewPayload:
     """What is sent of a window of the response, built once while it is looked at.
 
     `joint` are the ends of its colours by metric where another response stands beside it that shares them; `key` tells the views of a page.
@@ -136,7 +136,7 @@ def payload(
     run, rollout, shown = pane.view.run, pane.rollout, pane.kept[window.slice]
     ids = formulas.token_ids(rollout.arrays)
 
-    def build() -> token_view.Payload:
+    def build() -> token_view.TokenViewPayload:
         return token_view.build(
             [pane.tokens[i] for i in shown],
             {name: values[shown] for name, values in pane.arrays.items()},

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from streamlit.testing.v1 import AppTest
 
-from board.ui.components.curves import Payload
+from board.ui.components.curves import CurvesPayload
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class SentPanel:
         return "\n".join([self.sent["title"], texts["gloss"], *helps, *texts["said"], texts["look"], texts["note"]])
 
 
-def of_payload(payload: Payload) -> list[SentPanel]:
+def of_payload(payload: CurvesPayload) -> list[SentPanel]:
     """The panels of a payload, in their order."""
     return _panels(payload.data["meta"], payload.data["numbers"])
 

@@ -10,7 +10,7 @@ from drawn_panels import of_payload
 from board.figures.curve_panel import CurvePanel, Healthy
 from board.figures.curves import CurveSeries, step_panel
 from board.figures.metric_panel import PanelLine, metric_curves
-from board.ui.components.curves import Card, Payload, Texts, build
+from board.ui.components.curves import Card, CurvesPayload, Texts, build
 
 STATS = pd.DataFrame(
     {"mean": [1.0, math.nan, 3.0], "std": [0.5, math.nan, math.inf], "count": [2, 0, 2]}, index=pd.Index([0, 1, 5], name="step")
@@ -22,7 +22,7 @@ def panel(name: str = "policy", **choices: object) -> CurvePanel:
     return step_panel([CurveSeries(name, STATS, "#12908a")], title="T", unit="reward", **choices)  # type: ignore[arg-type]
 
 
-def payload(*panels: CurvePanel) -> Payload:
+def payload(*panels: CurvePanel) -> CurvesPayload:
     """The panels on a page of the steps 0 to 9."""
     return build([Card(str(at), one) for at, one in enumerate(panels)], span=(0, 9))
 

@@ -15,13 +15,13 @@ from streamlit.testing.v1 import AppTest
 from board.analysis.alternatives import likeliest
 from board.analysis.segment_tree import SegmentNode
 from board.schema import BY_TITLE
-from board.ui.components.token_view import Choice, Notes, Payload, build, read_pins, window, write_pins
+from board.ui.components.token_view import Choice, Notes, TokenViewPayload, build, read_pins, window, write_pins
 from board.ui.components.token_view.payload import chosen
 
 NAN = math.nan
 
 
-def metric(payload: Payload, name: str) -> dict[str, Any]:
+def metric(payload: TokenViewPayload, name: str) -> dict[str, Any]:
     """What the payload says of one metric."""
     found: dict[str, Any] = next(entry for entry in payload.data["meta"]["metrics"] if entry["name"] == name)
     return found

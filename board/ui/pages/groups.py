@@ -16,7 +16,7 @@ from board.text.counting import plural
 from board.text.format_number import fmt
 from board.ui import caches, group_audits, group_controls, group_detail, group_table, place
 from board.ui.components import curves, group_strips
-from board.ui.components.curves import Card, Payload, build
+from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.group_controls import GroupChoices
 from board.ui.messages import absent, unfilled
 
@@ -55,7 +55,7 @@ def over_steps(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) ->
         )
 
 
-def built(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> Payload:
+def built(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> CurvesPayload:
     """What is sent of the curves that the run can fill."""
     cards, unmade = [], []
     every = caches.groups(run, run) if of_filter is not run else None

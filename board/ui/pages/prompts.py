@@ -19,7 +19,7 @@ from board.sql import chips
 from board.text.counting import plural
 from board.ui import caches, filter_chips, place, prompt_detail, prompt_table
 from board.ui.components import curves
-from board.ui.components.curves import Card, Payload, build
+from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.messages import absent, unfilled
 from board.ui.prompt_controls import ORDERS, PromptChoices, draw, rule_text
 
@@ -59,7 +59,7 @@ def over_steps(visited: pd.DataFrame, rule: CohortRule) -> None:
         )
 
 
-def built(visited: pd.DataFrame, rule: CohortRule) -> Payload:
+def built(visited: pd.DataFrame, rule: CohortRule) -> CurvesPayload:
     """What is sent of the curves that the run can fill."""
     cards, unmade = [], []
     with suppress(FieldMissing):

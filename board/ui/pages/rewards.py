@@ -22,7 +22,7 @@ from board.schema import heading, unit
 from board.ui import caches, late_chart, place
 from board.ui.components import curves as component
 from board.ui.components import step_marks
-from board.ui.components.curves import Card, Payload, build
+from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.controls import CurveChoices, curve_choices
 from board.ui.messages import unfilled
 
@@ -140,7 +140,7 @@ def panels(choices: CurveChoices) -> list[Asked]:
     ]
 
 
-def built(asked: list[Asked], choices: CurveChoices) -> Payload:
+def built(asked: list[Asked], choices: CurveChoices) -> CurvesPayload:
     """What is sent of the panels that the run can fill: keys begin with their places in the list."""
     cards = []
     for at, one in enumerate(asked):

@@ -22,7 +22,7 @@ from board.text.format_number import fmt
 from board.ui import caches, filter_chips, place, rollout_detail
 from board.ui.components import concordance, curves
 from board.ui.components.concordance import OccurrenceRow
-from board.ui.components.curves import Card, Payload, build
+from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.messages import notice, unfilled
 
 HOWS: Final[dict[How, str]] = {"words": "All words", "phrase": "Phrase", "expression": "Regular expression"}
@@ -130,7 +130,7 @@ def condition(asked: Search) -> str:
 def curves_of(asked: Search, hit: NDArray[np.bool_]) -> None:
     """Hits by step, and what they earn."""
 
-    def made() -> Payload:
+    def made() -> CurvesPayload:
         found = by_step(run.frame[[name for name in ("step", "reward") if name in run.frame.columns]], hit)
         cards = [Card("share", share_panel(found))]
         with suppress(FieldMissing):

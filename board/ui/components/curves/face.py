@@ -10,7 +10,7 @@ from typing import Final
 import streamlit as st
 
 from board.ui.components import bundle
-from board.ui.components.curves.payload import Payload
+from board.ui.components.curves.payload import CurvesPayload
 
 _curves: Final = st.components.v2.component(
     "rl_logging_board.curves",
@@ -21,7 +21,7 @@ _choice: Final = st.components.v2.component("rl_logging_board.curves_choice", js
 
 
 def show(
-    payload: Payload,
+    payload: CurvesPayload,
     *,
     key: str,
     on_click: Callable[[], None],

@@ -49,7 +49,7 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Payload:
+class CurvesPayload:
     """Ready to be sent: `data` as a component of Streamlit takes it."""
 
     data: dict[str, Any]
@@ -88,7 +88,7 @@ def build(
     even: bool = False,
     pins: bool = False,
     missing: Sequence[str] = (),
-) -> Payload:
+) -> CurvesPayload:
     """The payload of panels that share an axis of steps from `span[0]` to `span[1]`, or further where a curve goes further.
 
     `height` is a plot's in pixels; no more than `columns` panels stand beside each other, or, with `even`, one fewer where that leaves less
@@ -103,7 +103,7 @@ def build(
     flat = np.concatenate([np.empty(0), *numbers.arrays])
     stamp = blake2b(json.dumps(meta).encode() + flat.tobytes(), digest_size=12).hexdigest()
     data = {"meta": meta | {"stamp": stamp}, "numbers": pa.table({"v": flat})}
-    return Payload(data, tuple(card.key for card in cards), tuple(missing))
+    return CurvesPayload(data, tuple(card.key for card in cards), tuple(missing))
 
 
 def _sent(card: Card, numbers: _Numbers) -> dict[str, Any]:

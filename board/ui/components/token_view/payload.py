@@ -82,7 +82,7 @@ class SharedEnds:
 
 
 @dataclass(frozen=True)
-class Payload:
+class TokenViewPayload:
     """Everything the view of one window needs; `stamp` names this content."""
 
     stamp: str
@@ -104,7 +104,7 @@ def build(
     alternatives: Likeliest | None = None,
     estimator: str = "",
     compared: bool = False,
-) -> Payload:
+) -> TokenViewPayload:
     """The payload of `tokens`, n of them, the first being token `start` (from 0) of a response of `total`.
 
     `metrics` maps screen names to (n,) numbers, NaN where missing; `counts` is (n,) bool, False for padding and masked tokens,
@@ -137,7 +137,7 @@ def build(
         tables["values"] = pa.table({f"m{i}": values for i, values in enumerate(arrays.values())})
     tables |= _more(n, ids, alternatives)
     meta["stamp"] = _stamp(meta, tables)
-    return Payload(meta["stamp"], {"meta": meta, **tables})
+    return TokenViewPayload(meta["stamp"], {"meta": meta, **tables})
 
 
 def _more(n: int, ids: npt.ArrayLike | None, alternatives: Likeliest | None) -> dict[str, pa.Table]:
@@ -152,7 +152,7 @@ def _more(n: int, ids: npt.ArrayLike | None, alternatives: Likeliest | None) -> 
     return tables
 
 
-def chosen(reported: object, asked: Choice, payload: Payload) -> Choice:
+def chosen(reported: object, asked: Choice, payload: TokenViewPayload) -> Choice:
     """The choice in force: what the browser just `reported` of this payload, if it makes sense, else what the page asked for.
 
     The report comes from outside: only a metric and an index that exist are believed, and the index only from a view of these

@@ -6,7 +6,7 @@ from board.analysis import step_metrics
 from board.analysis.highlights import Landmark
 from board.analysis.metric_list import first_departure, points
 from board.metrics.declared import METRICS
-from board.metrics.declared.contract import Reading
+from board.metrics.declared.contract import Interpretation
 from board.runs.run import Run
 from board.text.counting import plural
 from board.text.format_number import fmt
@@ -30,7 +30,7 @@ def departures(values: pd.DataFrame) -> list[Landmark]:
     return sorted(found, key=lambda one: one.step)
 
 
-def _bounds(reading: Reading) -> str:
+def _bounds(reading: Interpretation) -> str:
     """The healthy range in words; empty where there is none."""
     if reading.low is not None and reading.high is not None:
         return f"{fmt(reading.low)} to {fmt(reading.high)}"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from board import schema
 from board.analysis.logged_curves import Logged, filled
 from board.metrics import declared
-from board.metrics.declared.contract import FAMILIES, Metric, Reading, Words
+from board.metrics.declared.contract import FAMILIES, Metric, Interpretation, Words
 from board.metrics.formulas import Float64Array
 from board.text.display import shorten, visible
 from board.text.path_names import shown
@@ -194,7 +194,7 @@ class Departure:
     steps: int
 
 
-def first_departure(reading: Reading, steps: NDArray[np.int64], values: Float64Array) -> Departure | None:
+def first_departure(reading: Interpretation, steps: NDArray[np.int64], values: Float64Array) -> Departure | None:
     """Where a curve first leaves the healthy range; None where it never does. Only finite values can leave it."""
     low = -np.inf if reading.low is None else reading.low
     high = np.inf if reading.high is None else reading.high

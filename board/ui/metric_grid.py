@@ -20,7 +20,7 @@ from board.figures import of_run
 from board.figures.curve_panel import CurvePanel
 from board.figures.metric_panel import PanelLine, metric_curves
 from board.metrics import declared
-from board.metrics.declared.contract import Metric, Page, Reading, Words
+from board.metrics.declared.contract import Metric, Page, Interpretation, Words
 from board.runs.run import Run
 from board.text.counting import plural
 from board.text.format_number import exact, fmt
@@ -207,12 +207,12 @@ def _gloss(panel: Panel, language: Language) -> str:
     return (" " if language == "en" else "").join(part for part in how if part)
 
 
-def _range(reading: Reading, language: Language) -> str:
+def _range(reading: Interpretation, language: Language) -> str:
     bounds = healthy_range(reading, language)
     return (f"Healthy: {bounds}." if language == "en" else f"正常范围：{bounds}。") if bounds else ""
 
 
-def healthy_range(reading: Reading, language: Language = "en") -> str:
+def healthy_range(reading: Interpretation, language: Language = "en") -> str:
     """The healthy range in words; empty where it has no bound."""
     low, high = (None if bound is None else exact(bound) for bound in (reading.low, reading.high))
     if low is None and high is None:

@@ -22,7 +22,7 @@ from board.text.display import shorten, without_padding, without_system_prompt
 from board.text.format_number import fmt
 from board.ui import filter_chips, place, rollout_pair
 from board.ui.components import prompt_timeline, verbatim
-from board.ui.components.prompt_timeline import Words
+from board.ui.components.prompt_timeline import NumberNames
 from board.ui.controls import hiding_choice
 from board.ui.place import View
 from board.ui.rollout_pair import Called
@@ -159,7 +159,7 @@ def _timeline(view: View, drawn: Timeline, columns: tuple[str, str, str | None],
         st.text(
             f"{len(drawn.keys):,} of {drawn.total:,} rollouts are drawn: the highest and the lowest of every visit or few, and others evenly."
         )
-    words = Words(
+    words = NumberNames(
         height=heading(by),
         color=heading(color) if np.isfinite(drawn.color).any() else "",
         size=heading(size) if size is not None and np.isfinite(drawn.size).any() else "",

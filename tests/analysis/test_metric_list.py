@@ -25,7 +25,7 @@ from board.analysis.metric_list import (
     token_metric,
 )
 from board.metrics import declared
-from board.metrics.declared.contract import FAMILIES, Reading, Words
+from board.metrics.declared.contract import FAMILIES, Interpretation, Words
 from board.trackers import LogSource
 from board.trackers.contract import Curve
 
@@ -205,9 +205,9 @@ def test_search_narrows_by_family_and_origin() -> None:
     assert {panel.family for panel in matching(listed, origin="tracker")} == {"reward", "optimiser"}
 
 
-def reading(low: float | None, high: float | None) -> Reading:
+def reading(low: float | None, high: float | None) -> Interpretation:
     """A healthy range."""
-    return Reading("", Words("", ""), low=low, high=high)
+    return Interpretation("", Words("", ""), low=low, high=high)
 
 
 DEPARTURES = {

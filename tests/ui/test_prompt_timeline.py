@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from board.analysis.prompt_timeline import timeline
-from board.ui.components.prompt_timeline import Words, payload
+from board.ui.components.prompt_timeline import NumberNames, payload
 
-WORDS = Words("reward", "KL k3", "tokens", "best")
+WORDS = NumberNames("reward", "KL k3", "tokens", "best")
 
 
 def test_points_and_visits_are_sent_as_numbers() -> None:

@@ -33,7 +33,7 @@ class Name(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reading:
+class Interpretation:
     """How a value is read. `low` and `high` bound what is healthy, both included; None where there is no such bound."""
 
     better: Literal["up", "down", "steady", ""]
@@ -64,7 +64,7 @@ class Metric:
     """Says what is averaged over: tokens, rollouts or groups."""
     source: str
     """Where the formula or the name is from: a paper, a page, a trainer."""
-    reading: Reading
+    reading: Interpretation
     needs: tuple[str, ...] = ()
     """Columns (frame) or token arrays a rollout must have, those its computation is about; empty for a metric only a trainer can log."""
     computation: Computation | None = None

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from board.metrics.declared.computation import Computation, needed_fields
-from board.metrics.declared.contract import Metric, Name, Page, Reading, Words
+from board.metrics.declared.contract import Metric, Name, Page, Interpretation, Words
 
 Pair = tuple[str, str]
 """The same sentence in English and in Chinese."""
@@ -15,9 +15,9 @@ def reading(
     look: Page = "rewards",
     low: float | None = None,
     high: float | None = None,
-) -> Reading:
+) -> Interpretation:
     """How a metric is read; bounds only where a source gives them."""
-    return Reading(better, Words(*departure), look, low, high)
+    return Interpretation(better, Words(*departure), look, low, high)
 
 
 def metric(
@@ -26,7 +26,7 @@ def metric(
     formula: str,
     source: str,
     meaning: Pair,
-    read: Reading,
+    read: Interpretation,
     computation: Computation | None = None,
     *,
     names: tuple[Name, ...] = (),

@@ -6,7 +6,7 @@ With d = logprob - ref_logprob on a token the policy sampled: k1 = d, k2 = d²/2
 from typing import Final
 
 from board.metrics.declared.computation import applied, over_rollouts, over_tokens
-from board.metrics.declared.contract import Metric, Name, Reading
+from board.metrics.declared.contract import Metric, Name, Interpretation
 from board.metrics.declared.declare import Pair, metric, reading
 from board.metrics.declared.dialects import roll, trl, trl_grpo, verl
 
@@ -71,8 +71,8 @@ NEGATIVE = reading(
 def _tokens(
     name: str,
     estimator: str,
-    mean_read: Reading,
-    sum_read: Reading,
+    mean_read: Interpretation,
+    sum_read: Interpretation,
     *,
     mean_names: Names = (),
     max_names: Names = (),
@@ -123,7 +123,7 @@ def _tokens(
     )
 
 
-def _rollouts(name: str, estimator: str, mean_read: Reading, *, mean_names: Names = ()) -> tuple[Metric, ...]:
+def _rollouts(name: str, estimator: str, mean_read: Interpretation, *, mean_names: Names = ()) -> tuple[Metric, ...]:
     """Mean, spread and largest over rollouts of the rollout's token mean of one estimator."""
     mean: Pair = (
         f"Mean over rollouts of the rollout's KL per token, by estimator {name}.",

@@ -7,7 +7,7 @@ where the row has it.
 from typing import Final
 
 from board.metrics.declared.computation import applied, over_rollouts, over_tokens
-from board.metrics.declared.contract import Metric, Name, Reading
+from board.metrics.declared.contract import Metric, Name, Interpretation
 from board.metrics.declared.declare import Pair, metric, reading
 from board.metrics.declared.dialects import verl
 
@@ -24,7 +24,7 @@ NEXT: Pair = (
 )
 
 
-def _apart(en: str, zh: str, low: float | None = None, high: float | None = None, better: str = "down") -> Reading:
+def _apart(en: str, zh: str, low: float | None = None, high: float | None = None, better: str = "down") -> Interpretation:
     """A reading that ends in what to look at when trainer and engine disagree."""
     words = (f"{en}: {NEXT[0]}", f"{zh}：{NEXT[1]}")
     return reading("down" if better == "down" else "steady", words, "tokens", low, high)

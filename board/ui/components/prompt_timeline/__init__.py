@@ -24,7 +24,7 @@ _timeline: Final = st.components.v2.component(
 
 
 @dataclass(frozen=True)
-class Words:
+class NumberNames:
     """What the numbers are called."""
 
     height: str
@@ -36,7 +36,7 @@ class Words:
     """Of the upper line: "best" of a reward, "highest" of any other number."""
 
 
-def payload(drawn: Timeline, words: Words) -> dict[str, Any]:
+def payload(drawn: Timeline, words: NumberNames) -> dict[str, Any]:
     """What is sent: the points, those of the visits that have one or that a line turns at, and what they are called."""
     visits = np.union1d(drawn.visit, kept_points([drawn.means, drawn.highest]))
     points = {

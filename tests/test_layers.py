@@ -115,6 +115,17 @@ def test_import_contract() -> None:
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
+def test_a_class_name_has_one_meaning() -> None:
+    """No two modules define a class of the same name; one that only its module knows begins with an underscore."""
+    homes: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in parsed(path).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(path.relative_to(REPOSITORY).as_posix())
+
+    assert {name: found for name, found in homes.items() if len(found) > 1} == {}
+
+
 def test_lengths() -> None:
     """No module grows over 400 lines and no function over 60."""
 

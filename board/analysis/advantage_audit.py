@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from board.analysis.groups import Grouped
 from board.errors import FieldMissing
-from board.metrics.advantage_rules import GroupedRewards, Fit, fits
+from board.metrics.advantage_rules import Fit, GroupedRewards, fits
 from board.metrics.formulas import Float64Array
 
 LOGGED: Final = ("advantage", "advantage_mean")

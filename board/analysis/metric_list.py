@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from board import schema
 from board.analysis.logged_curves import Logged, filled
 from board.metrics import declared
-from board.metrics.declared.contract import FAMILIES, Metric, Interpretation, Words
+from board.metrics.declared.contract import FAMILIES, Interpretation, Metric, Words
 from board.metrics.formulas import Float64Array
 from board.text.display import shorten, visible
 from board.text.path_names import shown

@@ -190,7 +190,9 @@ class RewardRule:
     """Whether it holds, for every rollout that can be tested."""
 
 
-def reward_rule(rewards: Float64Array, sums: Float64Array, penalties: dict[str, Float64Array], steps: NDArray[np.int64]) -> RewardRule:
+def reward_rule(
+    rewards: Float64Array, sums: Float64Array, penalties: dict[str, Float64Array], steps: NDArray[np.int64]
+) -> RewardRule:
     """The rule that most rollouts keep: none taken off, or β times one KL, β the step's median where steps are large, else the run's.
 
     All of shape (rows,), finite. Tolerance: 1e-3 of the magnitudes, and 1e-4.

@@ -90,7 +90,7 @@ async def _left(receive: Receive) -> None:
         pass
 
 
-def _next(pieces: "Iterator[Piece]") -> "Piece | None":
+def _next(pieces: "Iterator[ExportPiece]") -> "ExportPiece | None":
     return next(pieces, None)
 
 

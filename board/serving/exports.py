@@ -35,7 +35,7 @@ class Export:
     """What HTTP calls its format."""
     rows: int
     """How many rollouts it will hold."""
-    pieces: "Callable[[], Iterator[Piece]]"
+    pieces: "Callable[[], Iterator[ExportPiece]]"
     state: State = "asked for"
     rows_sent: int = 0
     bytes_sent: int = 0
@@ -112,7 +112,7 @@ class Exports:
             raise BoardError(f"{MOST_AT_ONCE} exports are being written by this server already: wait until one is done.")
 
 
-def _nothing() -> "Iterator[Piece]":
+def _nothing() -> "Iterator[ExportPiece]":
     return iter(())
 
 

@@ -146,7 +146,9 @@ def _charts() -> RecentValues[DrawnChart]:
     return RecentValues(256)
 
 
-def curves(name: str, build: Callable[[], CurvesPayload], run: Run, *small: str | float | tuple[str, ...] | None) -> CurvesPayload:
+def curves(
+    name: str, build: Callable[[], CurvesPayload], run: Run, *small: str | float | tuple[str, ...] | None
+) -> CurvesPayload:
     """What is sent to the browser of some curves of a run, made once for all readers. Keyed by the load and small choices."""
     return _curves().get((name, run.load_id, small), build)
 

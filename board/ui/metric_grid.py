@@ -20,7 +20,7 @@ from board.figures import of_run
 from board.figures.curve_panel import CurvePanel
 from board.figures.metric_panel import PanelLine, metric_curves
 from board.metrics import declared
-from board.metrics.declared.contract import Metric, Page, Interpretation, Words
+from board.metrics.declared.contract import Interpretation, Metric, Page, Words
 from board.runs.run import Run
 from board.text.counting import plural
 from board.text.format_number import exact, fmt

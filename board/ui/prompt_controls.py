@@ -80,7 +80,7 @@ def label(cohort: str) -> str:
 
 def _rule(usual: float, *, losing: bool) -> CohortRule:
     """Draw the thresholds, folded."""
-    with st.popover("CohortRule"), linked_widgets.folded():
+    with st.popover("Rule"), linked_widgets.folded():
         solved = st.number_input(
             "Solved from a mean reward of",
             value=None,

@@ -64,7 +64,8 @@ def test_prompts_are_judged_within_a_condition_and_none_is_no_prompt() -> None:
 
 
 @pytest.mark.parametrize(
-    "condition", [of_prompts([-7]), of_prompts([1, -2]), *(of_cohort(name, CohortRule(-0.5, 2, 3, 5)) for name in (*COHORTS, LOSING))]
+    "condition",
+    [of_prompts([-7]), of_prompts([1, -2]), *(of_cohort(name, CohortRule(-0.5, 2, 3, 5)) for name in (*COHORTS, LOSING))],
 )
 def test_a_condition_is_one_chip(condition: str) -> None:
     """A line that a filter takes as it is; it names no column but those it needs, so that no text is read for it."""

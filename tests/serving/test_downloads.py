@@ -81,7 +81,9 @@ def endless() -> Iterator[ExportPiece]:
 
 def test_a_file_is_sent_once(server: Server) -> None:
     """All pieces arrive in order under the file's name; the ticket is then used up, and what it was good for is not said."""
-    path, export = server.ticket(lambda: iter([ExportPiece(0, b"head,"), ExportPiece(2, MEGABYTE), ExportPiece(1, b"!")]), rows=3, name="ü.csv")
+    path, export = server.ticket(
+        lambda: iter([ExportPiece(0, b"head,"), ExportPiece(2, MEGABYTE), ExportPiece(1, b"!")]), rows=3, name="ü.csv"
+    )
 
     status, body, headers = server.get(path)
 

@@ -16,7 +16,7 @@ table follow from it. To add one:
 A dialect is a table in `dialects` of what is true of all its names: another trainer is one more module there and its name in `lookup`.
 """
 
-from board.metrics.declared.contract import FAMILIES, Dialect, Metric, Name, Interpretation, Words
+from board.metrics.declared.contract import FAMILIES, Dialect, Interpretation, Metric, Name, Words
 from board.metrics.declared.lookup import DIALECTS, METRICS, name_of, resolve, resolve_any
 
 __all__ = [

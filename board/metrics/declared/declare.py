@@ -3,7 +3,7 @@
 from typing import Literal
 
 from board.metrics.declared.computation import Computation, needed_fields
-from board.metrics.declared.contract import Metric, Name, Page, Interpretation, Words
+from board.metrics.declared.contract import Interpretation, Metric, Name, Page, Words
 
 Pair = tuple[str, str]
 """The same sentence in English and in Chinese."""

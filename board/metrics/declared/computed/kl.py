@@ -6,7 +6,7 @@ With d = logprob - ref_logprob on a token the policy sampled: k1 = d, k2 = d²/2
 from typing import Final
 
 from board.metrics.declared.computation import applied, over_rollouts, over_tokens
-from board.metrics.declared.contract import Metric, Name, Interpretation
+from board.metrics.declared.contract import Interpretation, Metric, Name
 from board.metrics.declared.declare import Pair, metric, reading
 from board.metrics.declared.dialects import roll, trl, trl_grpo, verl
 

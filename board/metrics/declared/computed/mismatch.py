@@ -7,7 +7,7 @@ where the row has it.
 from typing import Final
 
 from board.metrics.declared.computation import applied, over_rollouts, over_tokens
-from board.metrics.declared.contract import Metric, Name, Interpretation
+from board.metrics.declared.contract import Interpretation, Metric, Name
 from board.metrics.declared.declare import Pair, metric, reading
 from board.metrics.declared.dialects import verl
 

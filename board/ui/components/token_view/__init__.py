@@ -6,7 +6,7 @@ it is given tokens and arrays, and hands back what the reader pinned and which m
 
 from board.ui.components.token_view.face import TokenViewResult, mount, show
 from board.ui.components.token_view.notes import Notes
-from board.ui.components.token_view.payload import Choice, TokenViewPayload, SharedEnds, build
+from board.ui.components.token_view.payload import Choice, SharedEnds, TokenViewPayload, build
 from board.ui.components.token_view.pins import read_pins, write_pins
 from board.ui.components.token_view.window import WINDOW_TOKENS, Window, window
 

@@ -16,7 +16,7 @@ import streamlit as st
 from board.analysis.alternatives import Likeliest
 from board.ui.components import bundle
 from board.ui.components.token_view.notes import Notes
-from board.ui.components.token_view.payload import Choice, TokenViewPayload, SharedEnds, build, chosen
+from board.ui.components.token_view.payload import Choice, SharedEnds, TokenViewPayload, build, chosen
 
 _view: Final = st.components.v2.component(
     "rl_logging_board.token_view", js=bundle.script("token_view/view.js"), css=bundle.source("token_view/view.css")

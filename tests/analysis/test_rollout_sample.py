@@ -1,0 +1,42 @@
+"""Samples of rollouts: whole groups, evenly over steps, the same ones each time."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from board.analysis.rollout_sample import even_sample, group_codes
+
+
+def frame(steps: int, groups: int, size: int) -> pd.DataFrame:
+    """Rollouts of so many groups of a size in each step; group 0 stands for none."""
+    step, group, _ = (one.ravel() for one in np.meshgrid(np.arange(steps), np.arange(groups), np.arange(size), indexing="ij"))
+    return pd.DataFrame({"step": step, "group": np.where(group > 0, group.astype(float), np.nan)})
+
+
+def test_groups_within_steps() -> None:
+    """The same number in another step is another group; a rollout of none has none."""
+    found = group_codes(pd.DataFrame({"step": [0, 0, 1, 1], "group": [1.0, 1.0, 1.0, np.nan]}))
+    assert found.tolist() == [0, 0, 1, -1]
+    assert group_codes(pd.DataFrame({"step": [0]})).tolist() == [-1]
+
+
+@pytest.mark.parametrize("most", [1, 7, 40, 100, 239])
+def test_whole_groups_of_all_steps(most: int) -> None:
+    """Groups are whole, no step has much more than another, and the sample is nearly as large as it may be."""
+    whole = frame(10, 6, 4)
+    rows = even_sample(whole, most)
+    assert len(rows) <= most
+    assert len(rows) > most - 4
+    assert (np.diff(rows) > 0).all()
+    codes = group_codes(whole)
+    if most >= 4:
+        assert all((codes[rows] == code).sum() == 4 for code in set(codes[rows].tolist()) - {-1})
+        counts = np.bincount(whole["step"].to_numpy()[rows], minlength=10)
+        assert counts.max() - counts.min() <= 4
+    np.testing.assert_array_equal(rows, even_sample(whole, most))
+
+
+def test_all_where_there_are_few() -> None:
+    """Nothing is left out of what fits, and nothing is taken from nothing."""
+    assert even_sample(frame(2, 2, 2), 8).tolist() == list(range(8))
+    assert even_sample(frame(0, 1, 1), 8).size == 0

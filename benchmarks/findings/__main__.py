@@ -31,6 +31,7 @@ def main() -> None:
         strengths=cast("tuple[Strength, ...]", listed(options.strength, STRENGTHS)),
         shapes=cast("tuple[Shape, ...]", listed(options.shape, SHAPES)),
         steps=options.steps,
+        salad=options.salad,
     )
     if options.write:
         written(plan, options.write)
@@ -93,6 +94,9 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--shape", default=",".join(default.shapes), help=f"of {', '.join(SHAPES)}")
     options.add_argument(
         "--steps", type=int, default=default.steps, help="of a run; those with small steps have half as many more"
+    )
+    options.add_argument(
+        "--salad", action="store_true", help="thoughts of words at random: what is found must not need real text"
     )
     options.add_argument("--here", action="store_true", help="run the command in this process, which saves its start")
     options.add_argument("--into", type=Path, help="folder for results.json and README.md")

@@ -29,6 +29,7 @@ class Case:
     strength: Strength | Literal[""] = ""
     shape: Shape | Literal[""] = ""
     steps: int = 40
+    salad: bool = False
 
     @property
     def name(self) -> str:
@@ -46,21 +47,22 @@ class Plan:
     strengths: tuple[Strength, ...] = ("medium",)
     shapes: tuple[Shape, ...] = ("sudden", "gradual")
     steps: int = 40
+    salad: bool = False
 
     def cases(self) -> Iterator[Case]:
         """Kind by kind."""
         for kind in self.kinds:
             for seed in seeds(self.seeds, held_out=self.held_out):
                 if kind in CLEAN:
-                    yield Case(kind, seed, steps=self.steps)
+                    yield Case(kind, seed, steps=self.steps, salad=self.salad)
                     continue
                 for strength in self.strengths:
-                    yield from (Case(kind, seed, strength, shape, self.steps) for shape in self.shapes)
+                    yield from (Case(kind, seed, strength, shape, self.steps, self.salad) for shape in self.shapes)
 
 
 def made(case: Case, folder: Path) -> Truth:
     """Write the run of a case."""
-    setting = setting_of(case.seed, case.steps)
+    setting = setting_of(case.seed, case.steps, salad=case.salad)
     plant = (
         Plant(setting) if case.kind in CLEAN else PLANTS[case.kind](setting, case.strength or "medium", case.shape or "sudden")
     )

@@ -18,6 +18,7 @@ def whole(scores: Sequence[Score], plan: Plan, about: str) -> str:
     """What was measured and with what result."""
     side = "held-out seeds" if plan.held_out else "tuning seeds"
     said = f"{about}. {plan.seeds} {side}, strength {', '.join(plan.strengths)}, {' and '.join(plan.shapes)}, {plan.steps} steps."
+    said += " Thoughts are words at random." if plan.salad else ""
     planted = [one for one in scores if one.kind not in CLEAN]
     clean = [one for one in scores if one.kind in CLEAN]
     blocks = [said]

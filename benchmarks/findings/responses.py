@@ -56,6 +56,36 @@ ZH_CHECKS: Final = (
 ANSWERS: Final = ("The answer is {}.", "So the answer is {}.", "Answer: {}", "Therefore the final answer is {}.")
 ZH_ANSWERS: Final = ("答案是{}。", "所以答案是{}。", "因此最后的答案是{}。")
 
+_SYLLABLES: Final = ("ba", "den", "lo", "mi", "ra", "ter", "so", "vin", "ka", "pel", "un", "gro", "si", "tal", "me", "du")
+WORDS: Final = (
+    *(
+        "the",
+        "of",
+        "and",
+        "so",
+        "we",
+        "is",
+        "that",
+        "in",
+        "it",
+        "then",
+        ".",
+        ",",
+        "for",
+        "this",
+        "with",
+        "as",
+        "on",
+        "by",
+        "=",
+        "+",
+    ),
+    *(first + second for first in _SYLLABLES for second in _SYLLABLES),
+)
+ZH_WORDS: Final = tuple(
+    "的，一是。不了在有人我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里"
+)
+
 _TOKEN: Final = re.compile(r"<\|?[a-z_/]{1,20}\|?>| ?[A-Za-z]+| ?\d{1,3}|[\u4e00-\u9fff]{1,2}|\n+| +|.", re.DOTALL)
 _LONG: Final = 7
 """Letters from which on a word is two tokens."""
@@ -105,6 +135,16 @@ def solution(exercise: Exercise, answer: str, verbosity: float, thinks: bool, di
     spans.append(Span("\n" + THOUGHT if thinks else "\n", "format"))
     spans.append(Span(one(answers, dice).format(answer), "answer"))
     spans.append(Span(END, "end"))
+    return spans
+
+
+def salad(spans: list[Span], chinese: bool, dice: np.random.Generator) -> list[Span]:
+    """The same response with as many words drawn at random in the place of its thoughts, common ones more often."""
+    for span in spans:
+        if span.role == "thought" and span.text != END:
+            pieces = [piece for piece in tokens_of(span.text) if piece.strip()]
+            drawn = (len(WORDS) * dice.random(len(pieces)) ** 2.2).astype(np.int64).tolist()
+            span.text = "".join(ZH_WORDS[at % len(ZH_WORDS)] if chinese else f" {WORDS[at]}" for at in drawn)
     return spans
 
 

@@ -51,7 +51,7 @@ class Setting:
     group: int
     """Rollouts of one prompt in a step."""
     pool: int
-    """Prompts of the data set, revisited when all had their turn."""
+    """Prompts of the data set, revisited when all had their turn; a quarter of the runs never come so far."""
     ranks: int
     sources: tuple[str, ...]
     thinks: bool
@@ -64,6 +64,8 @@ class Setting:
     """Prompts stand in a chat template, with a system prompt."""
     lean: bool
     """Only what every trainer has: see LEFT_OUT."""
+    salad: bool
+    """Thoughts are words drawn at random, as in runs made up for tests: nothing in them depends on the prompt."""
     whitened: bool
     """PPO's advantages are scaled to mean 0 and standard deviation 1 in each step."""
     onset: int
@@ -83,7 +85,7 @@ class Setting:
         return pool[int(self.held_out) :: 2]
 
 
-def setting_of(seed: int, steps: int = 40) -> Setting:
+def setting_of(seed: int, steps: int = 40, *, salad: bool = False) -> Setting:
     """The configuration of a seed: four trainers and five oddities take turns, every seventh run has steps of 8 rollouts, the rest is drawn."""
     dice = np.random.default_rng([seed, 1])
     trainer = TRAINERS[seed % len(TRAINERS)]
@@ -93,6 +95,7 @@ def setting_of(seed: int, steps: int = 40) -> Setting:
     steps = steps * 3 // 2 if small else steps
     sources: list[str] = dice.permutation(SOURCES).tolist()[: int(dice.integers(2, 5))]
     prompts = 2 if small else int(dice.integers(6, 9))
+    visits = 0.9 if dice.random() < 0.25 else steps / float(dice.integers(4, 9))
     return Setting(
         seed=seed,
         trainer=trainer,
@@ -100,7 +103,7 @@ def setting_of(seed: int, steps: int = 40) -> Setting:
         stride=5 if seed % 7 == 6 else 1,
         prompts=prompts,
         group=group,
-        pool=prompts * int(dice.integers(4, 9)),
+        pool=int(prompts * steps / visits),
         ranks=int(dice.choice([1, 2, 4])),
         sources=("tool", *sources[:1]) if trainer == "agent" else tuple(sources),
         thinks=bool(dice.random() < 0.6),
@@ -109,6 +112,7 @@ def setting_of(seed: int, steps: int = 40) -> Setting:
         limit=int(dice.choice([224, 256, 320])),
         oddity=oddity,
         lean=seed % 9 == 4,
+        salad=salad,
         templated=bool(dice.random() < 0.35),
         whitened=bool(dice.random() < 0.5),
         onset=int(steps * dice.uniform(0.35, 0.6)),

@@ -12,7 +12,7 @@ from benchmarks.findings import arrays
 from benchmarks.findings.exercises import Exercise, exercise
 from benchmarks.findings.plants.plant import Plant
 from benchmarks.findings.policy import Policy, policies
-from benchmarks.findings.responses import Span, before_answer, one, solution
+from benchmarks.findings.responses import Span, before_answer, one, salad, solution
 from benchmarks.findings.sampled import Sampled
 from benchmarks.findings.setting import Setting
 
@@ -113,6 +113,8 @@ def _response(setting: Setting, own: Exercise, policy: Policy, chance: float, di
     answer = own.answer if right else slip
     formatted = bool(dice.random() < policy.form)
     spans = solution(own, answer, thorough or policy.verbosity, setting.thinks, dice)
+    if setting.salad:
+        spans = salad(spans, own.chinese, dice)
     if dice.random() < policy.rambles:
         at = before_answer(spans)
         spans[at:at] = [Span(one(RAMBLES, dice).format(one(MATTERS, dice)) + " ") for _ in range(setting.limit // 5)]

@@ -168,7 +168,7 @@ class WandbWriter:
     def close(self) -> None:
         """Write what is pending and end the run; an online one that cannot be reached is given up after CLOSING_SECONDS."""
         self._run.finish(exit_code=0)
-        if self._log.exists():
+        if self._run.offline or self._log.exists():
             wait_for_end(self._log)
 
     def _add(self, step: int, values: Mapping[str, Any]) -> None:
@@ -180,7 +180,7 @@ class WandbWriter:
 
 
 def wait_for_end(log: Path, seconds: float = CLOSING_SECONDS) -> None:
-    """Wait until a run's log has its last record: W&B ends a run before its own process has written all of it.
+    """Wait until a run's log has its last record: W&B ends a run before its own process has written all of it, or any of it.
 
     Raises TimeoutError, naming the file, when it is not there in time.
     """
@@ -189,7 +189,7 @@ def wait_for_end(log: Path, seconds: float = CLOSING_SECONDS) -> None:
     deadline = time.monotonic() + seconds
     pause = 0.01
     while time.monotonic() < deadline:
-        for last in deque(records(log, WANDB), maxlen=1):
+        for last in deque(records(log, WANDB) if log.exists() else (), maxlen=1):
             if Record.FromString(last).WhichOneof("record_type") == "exit":
                 return
         time.sleep(pause)

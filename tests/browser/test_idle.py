@@ -8,7 +8,8 @@ from benchmarks import idle
 
 BUSY_PAGE = """
 <div data-testid="stApp" data-test-script-state="notRunning" data-test-connection-state="CONNECTED">
-  <button onclick="setTimeout(() => { said.textContent = 'done' }, 100); setTimeout(() => { cell.textContent = '2' }, 300)">go</button>
+  <button onclick="setTimeout(() => { said.textContent = 'done' }, 100); setTimeout(() => { cell.textContent = '2' }, 300);
+    setTimeout(() => { cell.textContent = '3' }, 600)">go</button>
   <p id="said"></p>
   <canvas><table><tr><td id="cell">1</td></tr></table></canvas>
 </div>

@@ -79,7 +79,7 @@ def plain(value: Any) -> Any:
 
 def read_parquet(data: bytes) -> Rows:
     """Rows of a Parquet file; NaN within a list is a missing number."""
-    rows: Rows = pq.ParquetFile(pa.BufferReader(data)).read().to_pylist()
+    rows: Rows = pq.read_table(pa.BufferReader(data)).to_pylist()
     return [{name: plain(value) for name, value in one.items()} for one in rows]
 
 

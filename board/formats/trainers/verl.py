@@ -22,7 +22,8 @@ _TEXTS: Final = {"input", "output", "gts", "uid", "request_id", "pred", "predict
 _UID: Final = re.compile(r"(?P<group>.+)_[0-9]+_[0-9]+")
 """V1's: the group, then the number of the rollout in it, then that of the output in the rollout."""
 
-_NUMBER: Final = re.compile(r"-?(?:(?:0|[1-9][0-9]{0,14})(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?|inf)|nan")
+_NUMBER: Final = re.compile(r"-?(?:(?:0|[1-9][0-9]{0,14})(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?|[1-9][0-9]{15}\.[0-9]+|inf)|nan")
+"""A whole number of more than 15 digits may be an id, which a float would spoil; numpy before 2 wrote floats out up to 10 to the 16th."""
 _TRUTH: Final = {"True": True, "False": False}
 
 

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from board.analysis import text_health
 from board.analysis.rollout_measures import RolloutMeasure
 
-MEASURES: Final[dict[str, RolloutMeasure]] = {}
+MEASURES: Final[dict[str, RolloutMeasure]] = {"text health": text_health.measure}

@@ -1,0 +1,71 @@
+"""What a response says after its prompt: the longest stretch of it that stands in the prompt, too. Knows no words.
+
+A stretch is found by its 8-grams: consecutive characters of the response whose every 8-gram the prompt has. That is the longest common
+substring, but where the prompt has its parts in several places. Most 8-grams are told apart by a Bloom filter of one look (Bloom 1970), and
+only what passes it is looked up.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.analysis.text_health.texts import GRAM, Grams, longer, over, scattered
+from board.metrics.formulas import BoolArray, Float64Array
+from board.schema import Column
+
+COLUMNS: Final = (
+    Column(
+        "prompt_echo",
+        "number",
+        "share of the response's last 10,000 characters that its longest stretch takes which is the prompt's, word for word",
+        "share",
+        "echo of the prompt",
+    ),
+)
+
+SHINGLE: Final = 2 * GRAM
+"""Characters of the n-grams that are looked up."""
+
+_ODD: Final = np.uint64(0xD6E8FEB86659FD93)
+_SPARSE: Final = 32
+"""Places of the filter for each n-gram in it: one in 32 of the others passes it."""
+
+
+def measure(response: Grams, prompt: Grams) -> dict[str, Float64Array]:
+    """Share of each response that stands in its prompt as one piece, (n,), from the GRAM-grams of both; NaN where either is too short."""
+    eight, asked = longer(response), longer(prompt)
+    characters = np.diff(response.offsets) + GRAM - 1
+    told = (np.diff(eight.offsets) > 0) & (np.diff(asked.offsets) > 0)
+    longest = _longest_run(_among(eight, asked), eight.offsets)
+    common = np.where(longest > 0, longest + SHINGLE - 1, 0)
+    return {"prompt_echo": np.where(told, common / np.maximum(characters, 1), np.nan)}
+
+
+def _among(eight: Grams, asked: Grams) -> BoolArray:
+    """Which of the n-grams their own text's `asked` has, too. Shape (G,)."""
+    wanted, known = _keys(eight), np.sort(_keys(asked))
+    shift = np.uint64(64 - max(10, int(np.ceil(np.log2(max(len(known), 1) * _SPARSE)))))
+    passing = np.zeros(1 << (64 - int(shift)), np.bool_)
+    passing[known >> shift] = True
+    found = passing[wanted >> shift]
+    doubtful = np.flatnonzero(found)
+    if len(doubtful):
+        at = np.searchsorted(known, wanted[doubtful])
+        found[doubtful] = known[np.minimum(at, len(known) - 1)] == wanted[doubtful]
+    return found
+
+
+def _keys(grams: Grams) -> NDArray[np.uint64]:
+    """One hash of 64 bits for each n-gram of each text, (G,)."""
+    rows = scattered(np.arange(1, len(grams.offsets), dtype=np.uint64))
+    return scattered(grams.keys + np.repeat(rows, np.diff(grams.offsets))) * _ODD
+
+
+def _longest_run(marks: BoolArray, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The longest run of marks in each segment, (n,)."""
+    at = np.arange(len(marks))
+    breaks = np.where(marks, -1, at)
+    starts = offsets[:-1][np.diff(offsets) > 0]
+    breaks[starts] = np.maximum(breaks[starts], starts - 1)
+    return over(np.maximum, at - np.maximum.accumulate(breaks), offsets).astype(np.int64)

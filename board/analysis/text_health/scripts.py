@@ -1,0 +1,179 @@
+"""The scripts a response is written in: what is foreign to its prompt, and how often it changes from one to another within a sentence.
+
+Counted is what is language: words. A variable, a command of LaTeX, code between backticks, an acronym or a CamelCase name among Chinese
+characters is no change of language; neither is kanji among kana. Knows nothing of languages that share a script.
+"""
+
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.analysis.text_health.texts import Units
+from board.metrics.formulas import Float64Array
+from board.schema import Column
+
+COLUMNS: Final = (
+    Column(
+        "foreign_script",
+        "number",
+        "share of the letters of words, code and names left out, in scripts that neither the prompt nor the ground truth has",
+        "share",
+        "foreign script",
+    ),
+    Column(
+        "minor_scripts",
+        "number",
+        "share of the letters of words, code and names left out, that are not in the response's commonest script",
+        "share",
+        "minor scripts",
+    ),
+    Column(
+        "script_switches",
+        "number",
+        "changes from a word in one script to a word in another within a sentence; code, formulas and names are no words",
+        "per 100 characters",
+        "script switches",
+    ),
+)
+
+SCRIPTS: Final = ("LATIN", "GREEK", "CYRILLIC", "ARABIC", "HEBREW", "DEVANAGARI", "THAI", "HANGUL", "KANA", "CJK")
+"""As Unicode names letters, but that Hiragana and Katakana are one; other letters are of no script that is told."""
+
+_FIRST: Final = 4
+"""Class of the first script, below which are: neither letter nor mark, END of a sentence, CODE, and UPPER-case Latin."""
+_END, _CODE, _UPPER = 1, 2, 3
+_LATIN, _GREEK, _KANA, _HAN = (_FIRST + SCRIPTS.index(name) for name in ("LATIN", "GREEK", "KANA", "CJK"))
+_CLASSES: Final = _FIRST + len(SCRIPTS)
+_SINGLE: Final = (_KANA, _HAN, _FIRST + SCRIPTS.index("HANGUL"))
+"""Scripts in which one letter is a word; elsewhere it is a variable or a list's letter."""
+
+_TICK, _DOLLAR, _NEWLINE = (ord(mark) for mark in "`$\n")
+
+
+@cache
+def _classes() -> NDArray[np.uint8]:
+    """The class of every UTF-16 unit. Shape (65536,)."""
+    found = np.zeros(1 << 16, np.uint8)
+    for code in range(1 << 16):
+        if unicodedata.category(chr(code)).startswith("L"):
+            found[code] = _script(chr(code))
+    found[[ord(mark) for mark in ".!?;\n。！？；…"]] = _END
+    found[[ord(mark) for mark in "0123456789_\\/@#={}<>^"]] = _CODE
+    # the first half of a character above the Basic Multilingual Plane: of planes 2 and 3, which are CJK ideographs
+    found[0xD840:0xD8C0] = _HAN
+    return found
+
+
+def _script(letter: str) -> int:
+    name = unicodedata.name(letter, "").removeprefix("HALFWIDTH ").removeprefix("FULLWIDTH ")
+    if name.startswith(("HIRAGANA", "KATAKANA")):
+        return _KANA
+    for at, script in enumerate(SCRIPTS):
+        if name.startswith(script):
+            return _UPPER if script == "LATIN" and letter.isupper() else _FIRST + at
+    return 0
+
+
+def scripts_of(text: Units) -> NDArray[np.uint16]:
+    """The scripts that each text has a letter of, (n,): bit i for class i; 0 for none."""
+    bits = np.where(np.arange(256) >= _UPPER, 1 << np.arange(256).clip(0, 15), 0).astype(np.uint16)
+    bits[_UPPER] = bits[_LATIN]
+    return text.over(np.bitwise_or, bits[_classes()][text.values]).astype(np.uint16)
+
+
+def measure(text: Units, asked: NDArray[np.uint16]) -> dict[str, Float64Array]:
+    """The measures of each response, (n,); NaN for an empty one, and `foreign_script` where `asked` has no script.
+
+    `asked` are the scripts (`scripts_of`) of prompt and ground truth. Where a text or what was asked has kana, Han is of the same script.
+    """
+    latin = 1 << _LATIN
+    plain = ((scripts_of(text) | latin) == latin) & ((asked & latin) > 0)
+    found = {name: np.where(text.sizes > 0, 0.0, np.nan) for name in ("foreign_script", "minor_scripts", "script_switches")}
+    others = np.flatnonzero(~plain)  # Latin alone, as was asked, needs no closer look
+    for name, values in _measured(text.chosen(others), asked[others]).items():
+        found[name][others] = values
+    return found
+
+
+def _measured(text: Units, asked: NDArray[np.uint16]) -> dict[str, Float64Array]:
+    """As `measure`, of any text."""
+    runs = _words(text)
+    asked = np.where(asked & (1 << _KANA), asked | (1 << _HAN), asked)
+    letters = np.bincount(runs.row * _CLASSES + runs.script, runs.length, len(text) * _CLASSES).reshape(-1, _CLASSES)
+    total = letters.sum(axis=1)
+    known = (asked[:, np.newaxis] >> np.arange(_CLASSES)) & 1
+    foreign = (letters * (1 - known)).sum(axis=1) / np.maximum(total, 1)
+    switches = np.bincount(runs.row[1:][runs.switched], minlength=len(text))
+    empty = text.sizes == 0
+    return {
+        "foreign_script": np.where(empty | (asked == 0), np.nan, foreign),
+        "minor_scripts": np.where(empty, np.nan, 1 - np.where(total > 0, letters.max(axis=1) / np.maximum(total, 1), 1)),
+        "script_switches": np.where(empty, np.nan, 100 * switches / np.maximum(text.sizes, 1)),
+    }
+
+
+@dataclass(frozen=True)
+class _Words:
+    """Stretches of letters of one script that are language, in order, W in all. Shape (W,) each."""
+
+    row: NDArray[np.int64]
+    script: NDArray[np.int64]
+    length: NDArray[np.int64]
+    sentence: NDArray[np.int64]
+    """A number that no two sentences of the block share."""
+
+    @property
+    def switched(self) -> NDArray[np.bool_]:
+        """Where the next word is of the same sentence and another script. (W − 1,)"""
+        same = (self.row[1:] == self.row[:-1]) & (self.sentence[1:] == self.sentence[:-1])
+        return same & (self.script[1:] != self.script[:-1])
+
+
+def _words(text: Units) -> _Words:
+    classes = _classes()[text.values]
+    if not len(classes):
+        none = np.zeros(0, np.int64)
+        return _Words(none, none, none, none)
+    upper = classes == _UPPER
+    script = np.where(upper, _LATIN, classes)
+    code = _in_code(text)
+    bounds = np.zeros(len(script), np.bool_)
+    bounds[text.offsets[:-1][text.sizes > 0]] = True
+    bounds[1:] |= (script[1:] != script[:-1]) | (code[1:] != code[:-1])
+    starts = np.flatnonzero(bounds)
+    lengths = np.diff(np.append(starts, len(script)))
+    of = script[starts].astype(np.int64)
+    row = np.searchsorted(text.offsets, starts, "right") - 1
+    beside = np.concatenate([[False], (of == _CODE) & (row >= 0), [False]])
+    close = (beside[:-2] & (np.diff(row, prepend=-1) == 0)) | (beside[2:] & (np.diff(row, append=-1) == 0))
+    named = (of == _LATIN) & (close | (np.add.reduceat(upper.astype(np.int64), starts) > 0))
+    word = (of >= _LATIN) & ~named & ~code[starts] & ((lengths > 1) | np.isin(of, _SINGLE))
+    sentence = np.cumsum(of == _END)
+    of, row, lengths, sentence = of[word], row[word], lengths[word], sentence[word]
+    kana = np.bincount(row[of == _KANA], minlength=len(text)) > 0
+    return _Words(row, np.where((of == _HAN) & kana[row], _KANA, of), lengths, sentence)
+
+
+def _in_code(text: Units) -> NDArray[np.bool_]:
+    """Units between backticks or dollars of one line, or behind an odd fence of three backticks. Shape (N,)."""
+    tick, dollar = text.values == _TICK, text.values == _DOLLAR
+    inside = np.zeros(len(text.values), np.bool_)
+    if not (tick.any() or dollar.any()):
+        return inside
+    fence = tick.copy()
+    fence[2:] &= tick[1:-1] & tick[:-2]
+    fence[:2] = False
+    fence[3:] &= ~fence[2:-1]
+    row_starts = np.zeros(len(inside), np.bool_)
+    row_starts[text.offsets[:-1][text.sizes > 0]] = True
+    line_starts = row_starts.copy()
+    line_starts[1:] |= text.values[:-1] == _NEWLINE
+    for marks, starts in ((fence, row_starts), (tick, line_starts), (dollar, line_starts)):
+        before = np.cumsum(marks) - marks
+        at_start = np.maximum.accumulate(np.where(starts, before, 0))
+        inside |= ((before - at_start) % 2).astype(np.bool_)
+    return inside

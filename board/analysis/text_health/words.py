@@ -1,0 +1,103 @@
+"""Words of a response: those of second thoughts, and letters that make no word. Knows no script but Latin's vowels."""
+
+import unicodedata
+from functools import cache
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from board.analysis.text_health.texts import Units
+from board.metrics.formulas import Float64Array
+from board.schema import Column
+
+COLUMNS: Final = (
+    Column(
+        "reflections",
+        "number",
+        "words of second thoughts, English and Chinese (wait, hmm, let me check, 等等, 重新), in the last 10,000 characters",
+        "per 1,000 characters",
+        "reflection words",
+    ),
+    Column(
+        "unspeakable",
+        "number",
+        "share of the Latin letters of the last 10,000 characters that stand in a word of five or more small consonants, or six in a row",
+        "share",
+        "unspeakable letters",
+    ),
+    Column(
+        "odd_characters",
+        "number",
+        "share of the last 10,000 characters that are U+FFFD, unassigned, of private use, or control characters",
+        "share",
+        "odd characters",
+    ),
+)
+
+REFLECTIONS: Final = (
+    r"(?i)\b(?:wait|hmm+|on second thought|hold on|(?:let me|let's|i should|i need to) (?:double[- ])?(?:check|verify|reconsider|rethink|re-?examine)"
+    r"|double[- ]check|re-?check)\b|等等|等一下|重新|再检查|再想想|仔细检查|让我检查|让我再|验算一下|不对[，,。]"
+)
+
+IN_A_ROW: Final = 6
+"""So many consonants in a row are letters without a word; `catchphrase` is a rare exception."""
+WHOLE_WORD: Final = 5
+"""A word of so many consonants alone is none."""
+
+_CONSONANT, _LETTER, _ODD = 1, 2, 3
+
+
+@cache
+def _kinds() -> NDArray[np.uint8]:
+    """What every UTF-16 unit is: a small Latin consonant, another Latin letter, odd, or anything else (0). Shape (65536,)."""
+    found = np.zeros(1 << 16, np.uint8)
+    for code in range(1 << 16):
+        character = chr(code)
+        category = unicodedata.category(character)
+        if category in ("Cn", "Co", "Cc") and character not in "\t\n\r":
+            found[code] = _ODD
+        elif category.startswith("L") and unicodedata.name(character, "").startswith("LATIN"):
+            # a letter with an accent is a vowel, or beside one
+            found[code] = _CONSONANT if character in "bcdfghjklmnpqrstvwxz" else _LETTER
+    found[0xFFFD] = _ODD
+    return found
+
+
+def reflections(ends: pa.Array) -> dict[str, Float64Array]:
+    """Reflection words of each text per 1,000 characters, (n,); NaN for an empty or missing one."""
+    count, length = (
+        found.fill_null(0).to_numpy(zero_copy_only=False).astype(np.float64)
+        for found in (pc.count_substring_regex(ends, REFLECTIONS), pc.utf8_length(ends))
+    )
+    return {"reflections": np.where(length > 0, 1000 * count / np.maximum(length, 1), np.nan)}
+
+
+def measure(text: Units) -> dict[str, Float64Array]:
+    """Share of unspeakable letters, 0 where a text has no Latin letter, and of odd characters; (n,), NaN for an empty text."""
+    kinds = _kinds()[text.values]
+    empty = text.sizes == 0
+    latin = text.over(np.add, ((kinds == _CONSONANT) | (kinds == _LETTER)).astype(np.int64))
+    odd = text.over(np.add, (kinds == _ODD).astype(np.int64))
+    return {
+        "unspeakable": np.where(empty, np.nan, _stuck(text, kinds) / np.maximum(latin, 1)),
+        "odd_characters": np.where(empty, np.nan, odd / np.maximum(text.sizes, 1)),
+    }
+
+
+def _stuck(text: Units, kinds: NDArray[np.uint8]) -> Float64Array:
+    """Letters of each text in runs of consonants that are too long, (n,)."""
+    bounds = np.ones(len(kinds), np.bool_)
+    bounds[1:] = kinds[1:] != kinds[:-1]
+    bounds[text.offsets[:-1][text.sizes > 0]] = True
+    starts = np.flatnonzero(bounds)
+    stops = np.append(starts[1:], len(kinds))
+    long = np.flatnonzero((kinds[starts] == _CONSONANT) & (stops - starts >= WHOLE_WORD))
+    starts, stops = starts[long], stops[long]
+    row = np.searchsorted(text.offsets, starts, "right") - 1
+    letter_before = (starts > text.offsets[row]) & (kinds[starts - 1] == _LETTER)
+    letter_behind = (stops < text.offsets[row + 1]) & (kinds[np.minimum(stops, len(kinds) - 1)] == _LETTER)
+    stuck = (stops - starts >= IN_A_ROW) | ~(letter_before | letter_behind)
+    return np.bincount(row[stuck], (stops - starts)[stuck], len(text))

@@ -5,4 +5,4 @@ from typing import Final
 from board.analysis import text_health
 from board.analysis.rollout_measures import RolloutMeasure
 
-MEASURES: Final[dict[str, RolloutMeasure]] = {"text health": text_health.measure}
+MEASURES: Final[dict[str, RolloutMeasure]] = {"text_health": text_health.measure}

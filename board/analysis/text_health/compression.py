@@ -1,6 +1,7 @@
 """How far a response can be compressed: text that says the same again and again compresses well. Knows no tokens."""
 
 import zlib
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -29,8 +30,7 @@ def measure(ends: pa.Array) -> dict[str, Float64Array]:
     """
     data, bounds = utf8(ends)
     found = np.full(len(ends), np.nan)
-    begins = bounds.tolist()
-    for row, (start, stop) in enumerate(zip(begins[:-1], begins[1:], strict=True)):
+    for row, (start, stop) in enumerate(pairwise(bounds.tolist())):
         if stop > start:
             found[row] = (stop - start) / len(zlib.compress(data[start:stop]))
     return {"compression_ratio": found}

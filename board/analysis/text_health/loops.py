@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.text_health.texts import GRAM, Grams, Units
+from board.analysis.text_health.texts import GRAM, CodeUnits, Shingles
 from board.metrics.formulas import Float64Array
 from board.schema import Column
 
@@ -35,7 +35,7 @@ COLUMNS: Final = (
 )
 
 
-def measure(text: Units, four: Grams) -> dict[str, Float64Array]:
+def measure(text: CodeUnits, four: Shingles) -> dict[str, Float64Array]:
     """Share of each text that its closing loop takes, 0 without one, and the loop's period, NaN without one; (n,), NaN for an empty text.
 
     `four` are the grams of the text. Of several periods that of the longest stretch counts, the shortest of equals.
@@ -52,7 +52,7 @@ def measure(text: Units, four: Grams) -> dict[str, Float64Array]:
     return {"closing_loop": share, "loop_period": period}
 
 
-def _candidates(four: Grams) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _candidates(four: Shingles) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows, ascending, and the periods at which their last `_ALIKE` characters could stand before, ascending within a row."""
     filled = np.diff(four.offsets) >= _ALIKE
     counts = np.diff(four.offsets)

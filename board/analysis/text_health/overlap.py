@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.text_health.texts import GRAM, Grams, longer, over, scattered
+from board.analysis.text_health.texts import GRAM, Shingles, longer, over, scattered
 from board.metrics.formulas import BoolArray, Float64Array
 from board.schema import Column
 
@@ -32,7 +32,7 @@ _SPARSE: Final = 32
 """Places of the filter for each n-gram in it: one in 32 of the others passes it."""
 
 
-def measure(response: Grams, prompt: Grams) -> dict[str, Float64Array]:
+def measure(response: Shingles, prompt: Shingles) -> dict[str, Float64Array]:
     """Share of each response that stands in its prompt as one piece, (n,), from the GRAM-grams of both; NaN where either is too short."""
     eight, asked = longer(response), longer(prompt)
     characters = np.diff(response.offsets) + GRAM - 1
@@ -42,13 +42,13 @@ def measure(response: Grams, prompt: Grams) -> dict[str, Float64Array]:
     return {"prompt_echo": np.where(told, common / np.maximum(characters, 1), np.nan)}
 
 
-def _among(eight: Grams, asked: Grams) -> BoolArray:
+def _among(eight: Shingles, asked: Shingles) -> BoolArray:
     """Which of the n-grams their own text's `asked` has, too. Shape (G,)."""
     wanted, known = _keys(eight), np.sort(_keys(asked))
     shift = np.uint64(64 - max(10, int(np.ceil(np.log2(max(len(known), 1) * _SPARSE)))))
     passing = np.zeros(1 << (64 - int(shift)), np.bool_)
     passing[known >> shift] = True
-    found = passing[wanted >> shift]
+    found: BoolArray = passing[wanted >> shift]
     doubtful = np.flatnonzero(found)
     if len(doubtful):
         at = np.searchsorted(known, wanted[doubtful])
@@ -56,7 +56,7 @@ def _among(eight: Grams, asked: Grams) -> BoolArray:
     return found
 
 
-def _keys(grams: Grams) -> NDArray[np.uint64]:
+def _keys(grams: Shingles) -> NDArray[np.uint64]:
     """One hash of 64 bits for each n-gram of each text, (G,)."""
     rows = scattered(np.arange(1, len(grams.offsets), dtype=np.uint64))
     return scattered(grams.keys + np.repeat(rows, np.diff(grams.offsets))) * _ODD

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from board.metrics.formulas import Float64Array
-from board.runs.parts import COUNTS, Part
+from board.runs.parts import Part
 from board.schema import Column
 
 VOCABULARY: Final = 150_000

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.analysis.text_health.texts import GRAM, WINDOW, Grams, gram_places, named, repeated_share
+from board.analysis.text_health.texts import GRAM, WINDOW, Shingles, gram_places, named, repeated_share
 from board.metrics.formulas import Float64Array
 from board.runs.parts import PADS, Part
 from board.schema import TOKENS, Column
@@ -35,7 +35,7 @@ _ROWS: Final = 2_000
 """Rollouts whose tokens are looked at together."""
 
 
-def of_characters(four: Grams) -> dict[str, Float64Array]:
+def of_characters(four: Shingles) -> dict[str, Float64Array]:
     """Share of repeated character 4-grams of each text, (n,); NaN for a text of fewer than four."""
     return {"repeated_characters": repeated_share(four)}
 
@@ -72,9 +72,9 @@ def _codes(tokens: pa.LargeListArray) -> NDArray[np.uint64]:
     return codes
 
 
-def _grams(codes: NDArray[np.uint64], offsets: NDArray[np.int64]) -> Grams:
+def _grams(codes: NDArray[np.uint64], offsets: NDArray[np.int64]) -> Shingles:
     places, own = gram_places(offsets, GRAM)
     keys = np.zeros(len(places), np.uint64)
     for at, odd in enumerate(_MIX):
         keys += codes[places + at] * odd
-    return Grams(keys, own)
+    return Shingles(keys, own)

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.text_health.texts import Units
+from board.analysis.text_health.texts import CodeUnits
 from board.metrics.formulas import Float64Array
 from board.schema import Column
 
@@ -78,14 +78,14 @@ def _script(letter: str) -> int:
     return 0
 
 
-def scripts_of(text: Units) -> NDArray[np.uint16]:
+def scripts_of(text: CodeUnits) -> NDArray[np.uint16]:
     """The scripts that each text has a letter of, (n,): bit i for class i; 0 for none."""
     bits = np.where(np.arange(256) >= _UPPER, 1 << np.arange(256).clip(0, 15), 0).astype(np.uint16)
     bits[_UPPER] = bits[_LATIN]
     return text.over(np.bitwise_or, bits[_classes()][text.values]).astype(np.uint16)
 
 
-def measure(text: Units, asked: NDArray[np.uint16]) -> dict[str, Float64Array]:
+def measure(text: CodeUnits, asked: NDArray[np.uint16]) -> dict[str, Float64Array]:
     """The measures of each response, (n,); NaN for an empty one, and `foreign_script` where `asked` has no script.
 
     `asked` are the scripts (`scripts_of`) of prompt and ground truth. Where a text or what was asked has kana, Han is of the same script.
@@ -99,7 +99,7 @@ def measure(text: Units, asked: NDArray[np.uint16]) -> dict[str, Float64Array]:
     return found
 
 
-def _measured(text: Units, asked: NDArray[np.uint16]) -> dict[str, Float64Array]:
+def _measured(text: CodeUnits, asked: NDArray[np.uint16]) -> dict[str, Float64Array]:
     """As `measure`, of any text."""
     runs = _words(text)
     asked = np.where(asked & (1 << _KANA), asked | (1 << _HAN), asked)
@@ -130,10 +130,11 @@ class _Words:
     def switched(self) -> NDArray[np.bool_]:
         """Where the next word is of the same sentence and another script. (W − 1,)"""
         same = (self.row[1:] == self.row[:-1]) & (self.sentence[1:] == self.sentence[:-1])
-        return same & (self.script[1:] != self.script[:-1])
+        changed: NDArray[np.bool_] = same & (self.script[1:] != self.script[:-1])
+        return changed
 
 
-def _words(text: Units) -> _Words:
+def _words(text: CodeUnits) -> _Words:
     classes = _classes()[text.values]
     if not len(classes):
         none = np.zeros(0, np.int64)
@@ -158,7 +159,7 @@ def _words(text: Units) -> _Words:
     return _Words(row, np.where((of == _HAN) & kana[row], _KANA, of), lengths, sentence)
 
 
-def _in_code(text: Units) -> NDArray[np.bool_]:
+def _in_code(text: CodeUnits) -> NDArray[np.bool_]:
     """Units between backticks or dollars of one line, or behind an odd fence of three backticks. Shape (N,)."""
     tick, dollar = text.values == _TICK, text.values == _DOLLAR
     inside = np.zeros(len(text.values), np.bool_)

@@ -53,7 +53,7 @@ def responses(part: Part) -> pa.Array:
     pads = part.tokens.column(PADS).chunk(0).take(rows)
     alike = tokens.is_valid().to_numpy(zero_copy_only=False)
     kept = ~named(tokens, pads)
-    sizes = over(np.add, kept.astype(np.int64), tokens.offsets.to_numpy())
+    sizes = over(np.add, kept.astype(np.int64), tokens.offsets.to_numpy()).astype(np.int64)
     lists = pa.LargeListArray.from_arrays(_offsets(sizes), tokens.values.filter(pa.array(kept)))
     joined = pc.binary_join(lists, pa.scalar("", pa.large_string()))
     for mark, text in _NAMES_OF_BYTES:
@@ -69,7 +69,8 @@ def named(tokens: pa.LargeListArray, marks: pa.LargeListArray) -> NDArray[np.boo
     values: NDArray[np.bool_] = marks.values.slice(start, stop - start).to_numpy(zero_copy_only=False)
     if not tokens.null_count:
         return values
-    return values[np.repeat(tokens.is_valid().to_numpy(zero_copy_only=False), np.diff(marks.offsets.to_numpy()))]
+    has: NDArray[np.bool_] = tokens.is_valid().to_numpy(zero_copy_only=False)
+    return values[np.repeat(has, np.diff(marks.offsets.to_numpy()))]
 
 
 def ends(texts: pa.Array) -> pa.Array:
@@ -109,7 +110,7 @@ def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class Units:
+class CodeUnits:
     """Some texts in UTF-16, end to end."""
 
     values: NDArray[np.uint16]
@@ -125,11 +126,11 @@ class Units:
         """(n,): units of each."""
         return np.diff(self.offsets)
 
-    def chosen(self, which: NDArray[np.int64]) -> "Units":
+    def chosen(self, which: NDArray[np.int64]) -> "CodeUnits":
         """Some of the texts, in that order."""
         sizes = self.sizes[which]
         offsets = _offsets(sizes)
-        return Units(self.values[np.arange(offsets[-1]) + np.repeat(self.offsets[which] - offsets[:-1], sizes)], offsets)
+        return CodeUnits(self.values[np.arange(offsets[-1]) + np.repeat(self.offsets[which] - offsets[:-1], sizes)], offsets)
 
     def over(self, reduce: np.ufunc, values: NDArray[np.generic]) -> NDArray[np.generic]:
         """`values` (N,) reduced to one per text, (n,); 0 for an empty one."""
@@ -145,21 +146,21 @@ def over(reduce: np.ufunc, values: NDArray[np.generic], offsets: NDArray[np.int6
     return found
 
 
-def units(texts: pa.Array) -> Units:
+def units(texts: pa.Array) -> CodeUnits:
     """Texts as UTF-16 units. Null is an empty text."""
     data, bounds = utf8(texts)
     raw = np.frombuffer(data, np.uint8)[bounds[0] : bounds[-1]]
     values = np.frombuffer(raw.tobytes().decode("utf-8", "surrogatepass").encode("utf-16-le", "surrogatepass"), np.uint16)
     if len(values) == len(raw):  # ASCII
-        return Units(values, bounds - bounds[0])
+        return CodeUnits(values, bounds - bounds[0])
     of_byte = np.ones(256, np.uint8)  # a character of four bytes has two units
     of_byte[0x80:0xC0], of_byte[0xF0:] = 0, 2
     sizes = over(np.add, of_byte[raw].astype(np.int64), bounds - bounds[0])
-    return Units(values, _offsets(sizes.astype(np.int64)))
+    return CodeUnits(values, _offsets(sizes.astype(np.int64)))
 
 
 @dataclass(frozen=True)
-class Grams:
+class Shingles:
     """The n-grams of each of n texts, text by text, G in all."""
 
     keys: NDArray[np.uint64]
@@ -168,13 +169,13 @@ class Grams:
     """(n + 1,): text i has the n-grams from the i-th to before the next."""
 
 
-def grams(text: Units) -> Grams:
+def grams(text: CodeUnits) -> Shingles:
     """The GRAM-grams of units of each text."""
     if len(text.values) < GRAM:
-        return Grams(np.zeros(0, np.uint64), np.zeros(len(text) + 1, np.int64))
+        return Shingles(np.zeros(0, np.uint64), np.zeros(len(text) + 1, np.int64))
     everywhere = np.ndarray((len(text.values) - GRAM + 1,), np.dtype("<u8"), text.values.tobytes(), 0, (2,)).copy()
     places, offsets = gram_places(text.offsets, GRAM)
-    return Grams(everywhere[places].astype(np.uint64), offsets)
+    return Shingles(everywhere[places].astype(np.uint64), offsets)
 
 
 def gram_places(offsets: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -184,11 +185,11 @@ def gram_places(offsets: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64
     return np.arange(own[-1]) + np.repeat(offsets[:-1] - own[:-1], counts), own
 
 
-def longer(short: Grams) -> Grams:
+def longer(short: Shingles) -> Shingles:
     """From GRAM-grams those of twice the size, told apart by a hash of 64 bits."""
     places, offsets = gram_places(short.offsets, GRAM + 1)
     keys = scattered(short.keys)
-    return Grams(keys[places] * _ODD + keys[places + GRAM], offsets)
+    return Shingles(keys[places] * _ODD + keys[places + GRAM], offsets)
 
 
 def scattered(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -197,7 +198,7 @@ def scattered(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return mixed ^ (mixed >> np.uint64(32))
 
 
-def repeated_share(found: Grams) -> NDArray[np.float64]:
+def repeated_share(found: Shingles) -> NDArray[np.float64]:
     """Share of a text's n-grams that stood in it before: 1 − different ones ÷ all, 0 to 1, (n,); NaN where it has none.
 
     Counted by sorting: the row in the top 16 bits, 48 bits of the scattered key below, in which two of 10,000 different n-grams are taken

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from board.analysis.text_health.texts import Units
+from board.analysis.text_health.texts import CodeUnits
 from board.metrics.formulas import Float64Array
 from board.schema import Column
 
@@ -38,8 +38,9 @@ COLUMNS: Final = (
 )
 
 REFLECTIONS: Final = (
-    r"(?i)\b(?:wait|hmm+|on second thought|hold on|(?:let me|let's|i should|i need to) (?:double[- ])?(?:check|verify|reconsider|rethink|re-?examine)"
-    r"|double[- ]check|re-?check)\b|等等|等一下|重新|再检查|再想想|仔细检查|让我检查|让我再|验算一下|不对[，,。]"
+    r"(?i)\b(?:wait|hmm+|on second thought|hold on|double[- ]check|re-?check"
+    r"|(?:let me|let's|i should|i need to) (?:double[- ])?(?:check|verify|reconsider|rethink|re-?examine))\b"
+    "|等等|等一下|重新|再检查|再想想|仔细检查|让我检查|让我再|验算一下|不对[，,。]"
 )
 
 IN_A_ROW: Final = 6
@@ -75,7 +76,7 @@ def reflections(ends: pa.Array) -> dict[str, Float64Array]:
     return {"reflections": np.where(length > 0, 1000 * count / np.maximum(length, 1), np.nan)}
 
 
-def measure(text: Units) -> dict[str, Float64Array]:
+def measure(text: CodeUnits) -> dict[str, Float64Array]:
     """Share of unspeakable letters, 0 where a text has no Latin letter, and of odd characters; (n,), NaN for an empty text."""
     kinds = _kinds()[text.values]
     empty = text.sizes == 0
@@ -87,7 +88,7 @@ def measure(text: Units) -> dict[str, Float64Array]:
     }
 
 
-def _stuck(text: Units, kinds: NDArray[np.uint8]) -> Float64Array:
+def _stuck(text: CodeUnits, kinds: NDArray[np.uint8]) -> Float64Array:
     """Letters of each text in runs of consonants that are too long, (n,)."""
     bounds = np.ones(len(kinds), np.bool_)
     bounds[1:] = kinds[1:] != kinds[:-1]
@@ -100,4 +101,4 @@ def _stuck(text: Units, kinds: NDArray[np.uint8]) -> Float64Array:
     letter_before = (starts > text.offsets[row]) & (kinds[starts - 1] == _LETTER)
     letter_behind = (stops < text.offsets[row + 1]) & (kinds[np.minimum(stops, len(kinds) - 1)] == _LETTER)
     stuck = (stops - starts >= IN_A_ROW) | ~(letter_before | letter_behind)
-    return np.bincount(row[stuck], (stops - starts)[stuck], len(text))
+    return np.bincount(row[stuck], (stops - starts)[stuck], len(text)).astype(np.float64)

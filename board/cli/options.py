@@ -1,8 +1,24 @@
 """Options that several commands have. Knows no command and no run."""
 
+from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 
 import click
+
+
+class NamedElsewhere(click.Choice[str]):
+    """A choice of what another module names, which is asked when it is needed: other commands need not load what knows it."""
+
+    def __init__(self, names: Callable[[], tuple[str, ...]]) -> None:
+        self._names = names
+        self.case_sensitive = True
+
+    @cached_property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The names, as click asks for them."""
+        return self._names()
+
 
 MAPPING = click.option(
     "--mapping",

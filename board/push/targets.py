@@ -10,19 +10,7 @@ from typing import Any, Final
 from board import trackers
 from board.errors import BoardError
 from board.trackers.contract import TrackerWriter
-
-_OPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
-    "tensorboard": {"log_dir": "log_dir"},
-    "wandb": {"log_dir": "dir", "project": "project", "mode": "mode"},
-    "swanlab": {"log_dir": "logdir", "project": "project", "mode": "mode"},
-    "trackio": {"log_dir": "dir", "project": "project"},
-    "mlflow": {"log_dir": "dir", "project": "project"},
-    "stdout": {"format": "format"},
-}
-"""Tracker → what can be asked for, and what its writer calls it."""
-
-TRACKERS: Final = tuple(_OPTIONS)
-"""Those that can be pushed to."""
+from board.trackers.writer_options import OPTIONS
 
 LOG_DIR: Final = "board_metrics"
 """TensorBoard's folder unless another is given."""
@@ -81,7 +69,7 @@ def target(tracker: str, asked: Mapping[str, str | None]) -> Target:
 
     Raises BoardError for something that the tracker does not take.
     """
-    takes = _OPTIONS[tracker]
+    takes = OPTIONS[tracker]
     given = {option: value for option, value in asked.items() if value is not None}
     if odd := [option for option in given if option not in takes]:
         taken = ", ".join(f"--{option.replace('_', '-')}" for option in takes)

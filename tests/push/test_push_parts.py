@@ -6,10 +6,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import click
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from board import open_run
 from board.analysis.highlights import Landmark
@@ -22,10 +24,10 @@ from board.push.examples import Links, RunExamples, at_steps
 from board.push.messages import progress, summary
 from board.push.names import renamed
 from board.push.state import State, StateFile, state_of
-from board.push.targets import TRACKERS
 from board.recorder import RolloutRecorder
 from board.recorder.examples import TEXT_CHARS
 from board.recorder.shard_file import account_path
+from board.trackers.writer_options import TRACKERS
 from board.user_files import user_folders
 
 REPOSITORY = Path(__file__).parents[2]
@@ -259,8 +261,13 @@ def test_names_of_a_dialect(names: str) -> None:
 
 
 def test_the_command_names_what_there_is() -> None:
-    """The choices of the command line are the trackers and the dialects."""
-    assert (TRACKERS, tuple(DIALECTS)) == (push.TRACKERS, push.DIALECTS)
+    """The choices of the command line are the trackers and the dialects; any other word is refused with their names."""
+    offered = {one.name: one.type for one in push.push.params}
+    result = CliRunner().invoke(push.push, ["run", "--to", "nowhere"])
+
+    assert [cast(click.Choice[str], offered[name]).choices for name in ("tracker", "names")] == [TRACKERS, tuple(DIALECTS)]
+    assert result.exit_code == 2
+    assert all(name in result.stderr for name in TRACKERS)
 
 
 def test_what_a_tracker_does_not_take_is_refused() -> None:

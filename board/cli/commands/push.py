@@ -1,28 +1,36 @@
 """The command `push`: a request made of its options, how far it is, and how it ended. Knows no tracker but by name."""
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 
 from board.cli.endings import Command, ExitCode
-from board.cli.options import MAPPING, TOKENIZER
+from board.cli.options import MAPPING, TOKENIZER, NamedElsewhere
 from board.cli.printing import Ticker, say
 from board.errors import BoardError
 
-TRACKERS: Final = ("tensorboard", "wandb", "swanlab", "trackio", "mlflow", "stdout")
-DIALECTS: Final = ("board", "roll", "trl", "trl-grpo", "re-grpo", "verl")
-"""Named here as well, so that `--help` need not load what knows them."""
+
+def _trackers() -> tuple[str, ...]:
+    from board.trackers.writer_options import TRACKERS
+
+    return TRACKERS
+
+
+def _dialects() -> tuple[str, ...]:
+    from board.metrics.declared import DIALECTS
+
+    return tuple(DIALECTS)
 
 
 @click.command(cls=Command)
 @TOKENIZER
 @MAPPING
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--to", "tracker", type=click.Choice(TRACKERS), required=True, help="The tracker to push to.")
+@click.option("--to", "tracker", type=NamedElsewhere(_trackers), required=True, help="The tracker to push to.")
 @click.option(
     "--names",
-    type=click.Choice(DIALECTS),
+    type=NamedElsewhere(_dialects),
     default="board",
     show_default=True,
     help="Whose names metrics get: those a trainer has one for; the rest stay board/<key>, as all do with board.",

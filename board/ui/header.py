@@ -61,10 +61,10 @@ def draw() -> bool:
 
 def _draw(root: Path) -> bool:
     reading = reading_choices()
-    asked = place.part("run")
-    folders = caches.run_folders(shown(root), None if asked is None else str(asked))
+    asked = None if (part := place.part("run")) is None else str(part)
+    folders = caches.run_folders(shown(root), asked)
     line = st.container(horizontal=True, vertical_alignment="bottom", key="topline")
-    missing = _missing_run(folders, root)
+    missing = _missing_run(asked, folders, root)
     with line:
         name = _run_picker(folders, root) if folders else None
     if name is None:
@@ -108,15 +108,14 @@ def _draw(root: Path) -> bool:
     return True
 
 
-def _missing_run(folders: list[RunFolder], root: Path) -> str:
+def _missing_run(asked: str | None, folders: list[RunFolder], root: Path) -> str:
     """Why no run can be shown, and what to do; empty when one can. Chooses the first run with shards when none is asked for."""
     names = [folder.name for folder in folders]
     if not names:
         return f"No run folders under {shown(root)}. Put one there, or start the board with another folder: bash start.sh PATH"
-    asked = place.part("run")
     if asked is None:
         place.fill_in(run=next((folder.name for folder in folders if folder.shards), names[0]))
-    elif within := library.holding(folders, root, str(asked)) if asked not in names else None:
+    elif within := library.holding(folders, root, asked) if asked not in names else None:
         place.fill_in(run=within)
     elif asked not in names:
         place.go(run=None)

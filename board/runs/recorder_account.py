@@ -5,7 +5,7 @@ Reads small JSON files and believes nothing in them that is not a number. Knows 
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,25 +13,8 @@ from board.runs.load_report import LIGHTENED, LOST
 from board.sources import run_files
 from board.sources.shards import Shard
 
-_MEANING: Final = {
-    "value": "values could not be written",
-    "row": "rollouts could not be written",
-    "queue": "rollouts were dropped because the disk was slower than training",
-    "redaction": "rollouts were held back because the redaction failed",
-    "budget": "rollouts could not be measured for the budget and were written whole",
-    "disk": "rollouts were refused by the disk",
-    "removed": "rollouts were removed, with their file, while it was being written",
-    "account": "updates of the account failed",
-    "closed": "rollouts came after the recorder was closed",
-}
-
-_UNTRACKED: Final = {
-    "tracker": "handovers to the tracker failed",
-    "tracker_queue": "handovers were dropped because the tracker was slower than training",
-    "tracker_value": "numbers could not be tracked",
-    "tracker_late": "rollouts came after the numbers of their step had left, and are not in them",
-}
-"""What a tracker did not get: the run itself lacks nothing."""
+TRACKING: Final = "While tracking, "
+"""How a sentence begins that says what a tracker did not get: the run itself lacks nothing."""
 
 _MOST_BYTES: Final = 65_536
 
@@ -45,13 +28,23 @@ def loss_sentences(found: Sequence[Shard]) -> list[str]:
         losses = account.get("lost")
         lost.update({reason: _count(number) for reason, number in losses.items()} if isinstance(losses, dict) else {})
         left_out += _count(account.get("token_arrays_left_out"))
-    sentences = [f"{LOST}{number:,} {_MEANING[reason]}." for reason, number in lost.items() if number and reason in _MEANING]
-    sentences += [
-        f"While tracking, {number:,} {_UNTRACKED[reason]}." for reason, number in lost.items() if number and reason in _UNTRACKED
-    ]
+    sentences = _sentences(lost) if lost else []
     if left_out:
         sentences.append(f"{LIGHTENED}{left_out:,} rollouts without token arrays; their means and sums were kept.")
     return sentences
+
+
+def _sentences(lost: Mapping[str, int]) -> list[str]:
+    """What so many losses by reason come to; reasons that nobody knows are passed over."""
+    # here alone: a process that parses starts sooner without the recorder
+    from board.recorder.drop_log import LOST_ROWS, UNTRACKED
+
+    return [
+        f"{begins}{lost[reason]:,} {loss.counted}."
+        for begins, losses in ((LOST, LOST_ROWS), (TRACKING, UNTRACKED))
+        for reason, loss in losses.items()
+        if lost.get(reason)
+    ]
 
 
 def account_name(shard: str) -> str:

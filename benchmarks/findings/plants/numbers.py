@@ -40,11 +40,17 @@ class EntropyCollapse(Plant):
 
 
 class KlConcentrated(Plant):
-    """The KL is held by one token, that of the end or of the form. The amount is its log-ratio in nats."""
+    """The KL of some steps is held by one token, that of the end or of the form. The amount is its log-ratio in nats."""
 
     kind = "kl_concentrated"
     amounts = (3.0, 6.0, 12.0)
     share: ClassVar[float] = 0.7
+
+    def weight(self, step: int) -> float:
+        """In every other pair of runs it passes, after a quarter of the run."""
+        passes = self.setting.seed // 2 % 2 and self.shape == "sudden"
+        over = step >= self.onset + self.setting.steps // 4
+        return 0.0 if passes and over else super().weight(step)
 
     def measured(self, rollout: Sampled, step: int) -> None:
         """The reference finds it improbable."""
@@ -58,15 +64,28 @@ class KlConcentrated(Plant):
 
 
 class LogprobMisalignment(Plant):
-    """The logprobs stand one token too early or too late, in one rank or in all."""
+    """The logprobs stand one token too early or too late, from a step on, or in one rank from the first step on."""
 
     kind = "logprob_misalignment"
     amounts = (0.35, 0.7, 1.0)
 
+    @property
+    def one_rank(self) -> bool:
+        """Whether it is the last rank's."""
+        return self.setting.ranks > 1 and self.setting.seed // 2 % 2 == 1
+
+    @property
+    def onset(self) -> int:
+        """A rank's own fault was there from the beginning."""
+        return 0 if self.one_rank else super().onset
+
+    def weight(self, step: int) -> float:
+        """And never grew."""
+        return 1.0 if self.one_rank else super().weight(step)
+
     def measured(self, rollout: Sampled, step: int) -> None:
         """Moved by one; the end that is free repeats its neighbour."""
-        ranks = self.setting.ranks
-        elsewhere = ranks > 1 and self.setting.seed // 2 % 2 and rollout.rank != ranks - 1
+        elsewhere = self.one_rank and rollout.rank != self.setting.ranks - 1
         if elsewhere or self.dice(rollout).random() >= self.amount(step) or len(rollout.tokens) < 3:
             return
         right = rollout.arrays["logprobs"]
@@ -199,7 +218,7 @@ class KlRunaway(Plant):
         """From a third of the amount at once, or from nothing."""
         if self.weight(step):
             time = (step - self.onset + 1) / max(1, self.setting.steps - self.onset)
-            policy.kl += self.full * (0.3 + 0.7 * time**2 if self.shape == "sudden" else time**2)
+            policy.kl += self.full * (0.3 + 0.7 * time**2 if self.shape != "gradual" else time**2)
 
     def judged(self, rollouts: Sequence[Sampled], step: int) -> None:
         """All of them."""

@@ -11,9 +11,10 @@ from benchmarks.findings.sampled import Sampled
 from benchmarks.findings.setting import Setting
 
 Strength = Literal["mild", "medium", "strong"]
-Shape = Literal["sudden", "gradual"]
+Shape = Literal["sudden", "gradual", "always"]
+"""At its full size from the onset on, growing to it, or there from the first step of the run."""
 STRENGTHS: Final[tuple[Strength, ...]] = ("mild", "medium", "strong")
-SHAPES: Final[tuple[Shape, ...]] = ("sudden", "gradual")
+SHAPES: Final[tuple[Shape, ...]] = ("sudden", "gradual", "always")
 
 RAMP: Final = 0.35
 """The share of a run in which what begins gradually grows to its full size."""
@@ -42,13 +43,13 @@ class Plant:
     @property
     def onset(self) -> int:
         """Index of the first step at which it can be seen."""
-        return self.setting.onset
+        return 0 if self.shape == "always" else self.setting.onset
 
     def weight(self, step: int) -> float:
         """0 before the onset, 1 when it is at its full size."""
         if step < self.onset:
             return 0.0
-        if self.shape == "sudden":
+        if self.shape != "gradual":
             return 1.0
         return min(1.0, (step - self.onset + 1) / max(1.0, RAMP * self.setting.steps))
 

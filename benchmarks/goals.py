@@ -46,6 +46,11 @@ GOALS: Final[dict[str, Goal]] = {
     "import_open_run": Goal("a tiny cached run opened in a new process against importing pandas", 1.6, "×"),
     "import_help": Goal("`python -m board --help` against importing pandas", 0.3, "×"),
     "start_first_byte": Goal("from the start to the first byte served against importing streamlit", 1.2, "×"),
+    "findings_10k": Goal("10,000 rollouts looked through for findings", 3, "s"),
+    "findings_1m": Goal("1,000,000 rollouts looked through for findings", 60, "s"),
+    "findings_found": Goal("planted faults of a kind found among the first three findings", 0.9, "of 1", at_least=True),
+    "findings_rows": Goal("rollouts that a finding of a planted fault names and that show it", 0.8, "of 1", at_least=True),
+    "findings_false": Goal("warnings and errors about a clean run", 0.5, "per run"),
 }
 """By the key that a figure names. The order is that of the summary."""
 

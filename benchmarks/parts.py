@@ -25,6 +25,7 @@ PARTS: Final = {
     "browsing": "Browser idle after each click",
     "viewers": "More viewers, and a run that grows while it is looked at",
     "token_view": "The token view",
+    "findings": "Findings",
 }
 """Module → title. They are imported when they are run: each needs other libraries."""
 

@@ -123,7 +123,7 @@ def test_readme_has_a_place_for_the_results() -> None:
 def test_every_goal_is_measured_by_a_part() -> None:
     """No goal is without a figure that names it."""
     sources = "".join(
-        path.read_text(encoding="utf-8") for path in Path(report.__file__).parent.glob("*.py") if path.stem != "goals"
+        path.read_text(encoding="utf-8") for path in Path(report.__file__).parent.rglob("*.py") if path.stem != "goals"
     )
 
     assert [key for key in GOALS if f'"{key}"' not in sources] == []

@@ -57,10 +57,9 @@ def turn(steps: NDArray[np.int64], values: Float64Array, errors: Float64Array | 
     rest = float(np.square(y - y.mean()).sum())
     if rest == 0 or not np.isfinite(rest):
         return None
-    bends = [_jump(y, at) for at in range(LEAST_BEFORE, len(y) - LEAST_AFTER + 1)]
-    bends += [_bend(y, at) for at in range(LEAST_BEFORE, len(y) - LEAST_AFTER + 1)]
-    left, at, before, after, is_jump = min(bends)
-    z = float(np.sqrt(max(0.0, rest - left)) / spread) if spread > 0 else np.inf
+    at, is_jump, gain = _best(y)
+    before, after = _levels(y, at, is_jump=is_jump)
+    z = float(np.sqrt(gain) / spread) if spread > 0 else np.inf
     return Turn(int(known[at]), int(steps[known[at]]), before, after, z, is_jump)
 
 
@@ -74,21 +73,29 @@ def noise(values: Float64Array, errors: Float64Array | None = None, floor: float
     return float(max(robust, of_errors, floor, 1e-9 * float(np.abs(values).max(initial=0.0))))
 
 
-_Model = tuple[float, int, float, float, bool]
-"""What is left of the squares, where it turns, the level before and the level at the end, and whether it is a jump."""
+def _best(y: Float64Array) -> tuple[int, bool, float]:
+    """Where the better model turns, whether that is the jump, and by how much it lowers the squares that a level leaves.
+
+    Both lay one regressor x beside the level, so that the gain is cov(x, y)² / var(x) in sums; these come from sums over the curve's tail.
+    """
+    n, centred = len(y), y - y.mean()
+    tails = np.cumsum(centred[::-1])[::-1]  # sums of what is behind each step, itself included
+    places = np.arange(LEAST_BEFORE, n - LEAST_AFTER + 1)
+    m = (n - places).astype(np.float64)
+    jumps = np.square(tails[places]) / (m * (n - m) / n)
+    ramp, ramp_squares = m * (m + 1) / 2, m * (m + 1) * (2 * m + 1) / 6
+    bends = np.square(np.cumsum(tails[::-1])[::-1][places]) / (ramp_squares - ramp * ramp / n)
+    is_jump = bool(jumps.max() >= bends.max())
+    gains = jumps if is_jump else bends
+    return int(places[gains.argmax()]), is_jump, float(gains.max())
 
 
-def _jump(y: Float64Array, at: int) -> _Model:
-    before, after = float(y[:at].mean()), float(y[at:].mean())
-    left = float(np.square(y[:at] - before).sum() + np.square(y[at:] - after).sum())
-    return left, at, before, after, True
-
-
-def _bend(y: Float64Array, at: int) -> _Model:
-    """A level up to the step before `at`, then a line from it; both by least squares."""
+def _levels(y: Float64Array, at: int, *, is_jump: bool) -> tuple[float, float]:
+    """The level before the turn and at the end, by least squares."""
+    if is_jump:
+        return float(y[:at].mean()), float(y[at:].mean())
     line = np.maximum(np.arange(len(y), dtype=np.float64) - (at - 1), 0.0)
     x = line - line.mean()
     slope = float(x @ (y - y.mean()) / (x @ x))
     level = float(y.mean() - slope * line.mean())
-    left = float(np.square(y - level - slope * line).sum())
-    return left, at, level, level + slope * float(line[-1]), False
+    return level, level + slope * float(line[-1])

@@ -16,6 +16,11 @@ from board.metrics.step_sums import Steps
 LEAST_SHIFT: Final = 0.2
 """Half the sum of what the shares of all sources change by, from which on a mix is another one: a fifth of the batch."""
 
+WINDOW: Final = 4
+"""So many steps on either side make a mix."""
+CLEAR: Final = 4.0
+"""So many times what chance moves a mix by is no chance, among all the steps that are looked at."""
+
 _ROUNDS: Final = 20
 
 
@@ -33,25 +38,27 @@ class MixChange:
     """Its shares before and since."""
 
 
-def mix_changes(steps: Steps, sources: NDArray[np.int64]) -> list[MixChange]:
-    """The steps at which the mix of sources changes by LEAST_SHIFT for good. `sources` (n,): a number for each data source, -1 for none.
+def mix_changes(steps: Steps, sources: NDArray[np.int64], prompts: NDArray[np.int64]) -> list[MixChange]:
+    """The steps at which the mix of sources changes by LEAST_SHIFT for good.
 
-    The mix of the next LEAST_AFTER steps is held against that of as many before, and against what mixes of that size differ by from chance.
+    `sources` (n,): a number for each data source, -1 for none; `prompts` (n,): equal numbers are equal prompts, which are drawn together. The
+    mix of the next WINDOW steps is held against that of as many before, and against what so many prompts differ by from chance.
     """
     count = int(sources.max(initial=-1)) + 1
     if count < 2:
         return []
     known = sources >= 0
+    drawn = np.unique(np.stack([steps.row[known], sources[known], prompts[known]]), axis=1)
     table = np.zeros((len(steps.numbers), count))
-    np.add.at(table, (steps.row[known], sources[known]), 1)
+    np.add.at(table, (drawn[0], drawn[1]), 1)
     found: list[MixChange] = []
-    last = -LEAST_AFTER
+    last = -WINDOW
     for at in range(LEAST_AFTER, len(table) - LEAST_AFTER + 1):
-        before, after = table[at - LEAST_AFTER : at].sum(axis=0), table[at : at + LEAST_AFTER].sum(axis=0)
+        before, after = table[max(0, at - WINDOW) : at].sum(axis=0), table[at : at + WINDOW].sum(axis=0)
         change = _moved(int(steps.numbers[at]), before, after)
         if change is None:
             continue
-        if at - last < LEAST_AFTER and found:
+        if at - last < WINDOW and found:
             found[-1] = max(found[-1], change, key=lambda one: one.moved)
         else:
             found.append(change)
@@ -66,7 +73,7 @@ def _moved(step: int, before: Float64Array, after: Float64Array) -> MixChange | 
     moved = float(np.abs(new - old).sum() / 2)
     both = (before + after) / (before + after).sum()
     by_chance = float(np.sqrt(both * (1 - both) * (1 / before.sum() + 1 / after.sum())).sum() / 2)
-    if moved < max(LEAST_SHIFT, 3 * by_chance):
+    if moved < max(LEAST_SHIFT, CLEAR * by_chance):
         return None
     most = int(np.abs(new - old).argmax())
     return MixChange(step, moved, most, float(old[most]), float(new[most]))

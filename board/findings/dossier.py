@@ -115,7 +115,7 @@ class Dossier:
     @cached_property
     def mix_changes(self) -> list[MixChange]:
         """The steps at which another mix of data sources begins: a jump there is a curriculum's."""
-        return curriculum.mix_changes(self.steps, self.sources)
+        return curriculum.mix_changes(self.steps, self.sources, self.prompts)
 
     def like_for_like(self, values: Float64Array) -> Float64Array:
         """(rows,) values freed from the mix of data sources, so that a curriculum does not look like a turn."""

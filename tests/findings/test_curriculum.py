@@ -1,0 +1,81 @@
+"""What is asked changes: mixes of data sources that change, and numbers freed from the mix."""
+
+import numpy as np
+import pytest
+
+from board.findings.curriculum import MixChange, like_for_like, mix_changes
+from board.metrics.step_sums import Steps
+
+
+def mixed(shares: list[float], size: int = 40) -> tuple[Steps, np.ndarray]:
+    """Steps whose batch has so large a share of source 1, the rest of source 0."""
+    sources = [np.where(np.arange(size) < round(share * size), 1, 0) for share in shares]
+    return Steps(np.repeat(np.arange(len(shares)), size)), np.concatenate(sources)
+
+
+def changes(shares: list[float]) -> list[MixChange]:
+    """The changes of that mix, every rollout with a prompt of its own."""
+    steps, sources = mixed(shares)
+    return mix_changes(steps, sources, np.arange(len(sources)))
+
+
+def test_a_new_source_is_a_change_of_mix() -> None:
+    """A source that comes in at a step is told, with its shares before and since."""
+    (change,) = changes([0.0] * 8 + [0.5] * 8)
+
+    assert (change.step, change.source, change.before, change.after) == (8, 0, 1.0, 0.5)
+    assert change.moved == pytest.approx(0.5)
+
+
+CALM = {"same": [0.3] * 12, "slow": [0.3 + 0.01 * step for step in range(12)], "one step": [0.3] * 6 + [0.45] + [0.3] * 6}
+
+
+@pytest.mark.parametrize("shares", CALM.values(), ids=CALM)
+def test_what_is_no_change(shares: list[float]) -> None:
+    """A mix that stays, drifts slowly, or differs in one step is not another mix."""
+    assert changes(shares) == []
+
+
+def test_small_steps_differ_by_chance() -> None:
+    """Eight rollouts drawn from two sources differ from step to step, and no step is a change of mix."""
+    random = np.random.default_rng(3)
+    sources = random.integers(0, 2, 30 * 8)
+
+    assert mix_changes(Steps(np.repeat(np.arange(30), 8)), sources, np.arange(len(sources))) == []
+
+
+def test_rollouts_of_one_prompt_are_drawn_together() -> None:
+    """Two prompts a step with eight rollouts each tell no more of a mix than two rollouts do."""
+    sources = np.repeat(np.tile([0, 1, 1, 1], 8), 8)
+
+    assert mix_changes(Steps(np.repeat(np.arange(16), 16)), sources, np.repeat(np.arange(32), 8)) == []
+
+
+@pytest.mark.parametrize("sources", [[-1] * 8, [0] * 8])
+def test_without_two_sources_there_is_no_mix(sources: list[int]) -> None:
+    """Rollouts that name no source, or all the same, have no mix to change; their numbers stay as they are."""
+    steps, values = Steps(np.repeat(np.arange(4), 2)), np.arange(8.0)
+
+    assert mix_changes(steps, np.array(sources), np.arange(8)) == []
+    assert like_for_like(steps, np.array(sources), values).tolist() == values.tolist()
+
+
+def test_a_curriculum_is_no_jump() -> None:
+    """Two sources of different level, of which the harder takes over: freed from the mix the curve is flat, at the mean level."""
+    steps, sources = mixed([0.1] * 6 + [0.9] * 6)
+    values = np.where(sources == 1, -2.0, 5.0)
+    freed = like_for_like(steps, sources, values)
+
+    assert np.ptp(steps.mean(values)) > 5
+    assert steps.mean(freed) == pytest.approx(np.full(12, values.mean()), abs=1e-3)
+
+
+def test_what_turns_in_every_source_stays() -> None:
+    """A jump that all sources have is still a jump of its full size, however the mix changes with it; NaN stays NaN."""
+    steps, sources = mixed([0.2] * 6 + [0.8] * 6)
+    values = np.where(sources == 1, -2.0, 5.0) + 3.0 * (steps.row >= 6)
+    values[0] = np.nan
+    curve = steps.mean(like_for_like(steps, sources, values))
+
+    assert np.isnan(like_for_like(steps, sources, values)[0])
+    assert curve[6:].mean() - curve[:6].mean() == pytest.approx(3, abs=0.02)

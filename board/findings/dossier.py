@@ -3,7 +3,7 @@
 What several kinds ask for is made once. Knows no kind and no threshold.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -33,7 +33,7 @@ class Dossier:
     """
 
     def __init__(
-        self, run: Run, measures: dict[str, RolloutMeasure] | None = None, progress: Callable[[float], None] | None = None
+        self, run: Run, measures: Mapping[str, RolloutMeasure] | None = None, progress: Callable[[float], None] | None = None
     ) -> None:
         self.whole = run
         """With the evaluations."""

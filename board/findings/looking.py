@@ -41,7 +41,7 @@ def find_all(
 ) -> FindingsReport:
     """All findings of a run; `progress` is told the share that is done, 0 to 1."""
     tell = progress or (lambda _: None)
-    dossier = Dossier(run, dict(measures), lambda share: tell(_MEASURING * share))
+    dossier = Dossier(run, measures, lambda share: tell(_MEASURING * share))
     found: list[Finding] = []
     unable: list[tuple[str, str]] = []
     for number, kind in enumerate(kinds):

@@ -1,6 +1,5 @@
 """Tables made of parts: made once, of each part by itself, and made again when they are damaged or the part goes."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -48,10 +47,8 @@ def test_made_once_however_often_the_run_is_opened(tmp_path: Path) -> None:
     assert tables(run_of(tmp_path / "run", 3), make) == tables(open_run(tmp_path / "run"), make) == [[0, 1, 2]]
     assert make.parts == [3]
 
-    with (tmp_path / "run" / "a.jsonl").open("ab") as shard:
-        shard.write(json.dumps(row(1, reward=9.0)).encode() + b"\n")
-    grown = open_run(tmp_path / "run")
-    assert tables(grown, make) == [[0, 1, 2], [9]]
+    write_run(tmp_path / "run", {"b.jsonl": [row(1, reward=9.0)]})
+    assert tables(open_run(tmp_path / "run"), make) == [[0, 1, 2], [9]]
     assert make.parts == [3, 1]
 
 

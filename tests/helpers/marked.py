@@ -10,6 +10,7 @@ MARKED: dict[str, tuple[str, ...]] = {
         "cli",
         "examples",
         "figures/test_of_run.py",
+        "findings/test_worker.py",
         "formats/test_damage.py",
         "formats/test_mutants.py",
         "metrics/test_token_sums.py",

@@ -1,0 +1,163 @@
+"""Runs that readers have open are looked through for findings, one at a time, those looked at last first; again when they have grown.
+
+Knows neither readers nor screens: whoever shows a run says so every few seconds.
+"""
+
+import math
+import threading
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from board.errors import BoardError
+from board.findings.background import LookOrder, look
+from board.findings.contract import FindingsReport
+
+FIRST_SECONDS: Final = 1.0
+"""A run is looked through once it has been open for so long: the page that a reader waits for is drawn before."""
+
+LEAST_SECONDS: Final = 10.0
+LEAST_LOOKS: Final = 5.0
+"""Between two looks at a run that grows lie LEAST_SECONDS, and LEAST_LOOKS times what the last one took."""
+
+UNWATCHED_SECONDS: Final = 90.0
+"""Who has not been shown a run for so long looks at it no more. A browser lets a page in the background ask once a minute."""
+
+YIELD_SECONDS: Final = 10.0
+"""A look at a run that nobody was shown for so long gives way to that of another run."""
+
+MOST_RUNS: Final = 8
+"""So many reports are kept; those of the runs not looked at for longest go first."""
+
+Look = Callable[[LookOrder, Callable[[float], bool]], FindingsReport | None]
+
+
+@dataclass(frozen=True)
+class LookState:
+    """What is known of a run's findings now."""
+
+    report: FindingsReport | None = None
+    """Of the last look that came to its end."""
+    current: bool = False
+    """Whether that look was of the run as it is shown."""
+    share: float | None = None
+    """Of the look that is under way; None where none is."""
+    seconds_left: float = math.nan
+    """Until that ends; NaN where nobody knows."""
+    waits: bool = False
+    """Whether a look is to come."""
+    trouble: str = ""
+    """Why the last look found nothing: one line."""
+
+
+@dataclass
+class _Watched:
+    order: LookOrder
+    stamp: Hashable
+    """Of the run as it is shown: another one where it has grown."""
+    since: float
+    seen: float
+    asked: bool = False
+    """Whether a reader asked for a look."""
+    looked: tuple[LookOrder, Hashable] | None = None
+    """What the last look was of, failed or not."""
+    due: float = 0.0
+    began: float = 0.0
+    state: LookState = field(default_factory=LookState)
+
+
+class Watcher:
+    """The findings of the runs that are open on one server. `by_itself` says whether runs are looked through unasked.
+
+    All methods return at once; a thread of its own waits for the process that looks. It ends with the server.
+    """
+
+    def __init__(self, *, by_itself: bool = True, looks: Look = look) -> None:
+        self.by_itself = by_itself
+        self._looks = looks
+        self._runs: dict[str, _Watched] = {}
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def see(self, name: str, order: LookOrder, stamp: Hashable, *, asked: bool = False) -> LookState:
+        """What is known of the run of that name, which is shown to a reader now, whole; a look at it comes where it is due, or `asked` for.
+
+        `stamp` changes with the run on disk.
+        """
+        now = time.monotonic()
+        with self._changed:
+            watched = self._runs.pop(name, None) or _Watched(order, stamp, now, now)
+            self._runs[name] = watched
+            watched.order, watched.stamp, watched.seen = order, stamp, now
+            watched.asked = watched.asked or asked
+            while len(self._runs) > MOST_RUNS:
+                self._runs.pop(next(iter(self._runs)))
+            if self._wanted(watched):
+                self._begin()
+                self._changed.notify_all()
+            return replace(watched.state, current=watched.looked == (order, stamp), waits=self._wanted(watched))
+
+    def _wanted(self, watched: _Watched) -> bool:
+        """Whether it is to be looked through, now or later."""
+        known = watched.looked == (watched.order, watched.stamp) and not watched.asked
+        return not known and (self.by_itself or watched.asked)
+
+    def _begin(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="findings", daemon=True)
+            self._thread.start()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                while (watched := self._next()) is None:
+                    self._changed.wait(self._pause())
+            self._look(watched)
+
+    def _ready(self, watched: _Watched) -> float:
+        """When it may be looked through; a look with other thresholds, or one that is asked for, does not wait for the run to grow on."""
+        again = watched.looked is not None and watched.looked[0] == watched.order and not watched.asked
+        return max(watched.since + FIRST_SECONDS, watched.due if again else 0.0)
+
+    def _waiting(self) -> list[_Watched]:
+        """Those that are to be looked through, those seen last first."""
+        now = time.monotonic()
+        return [one for one in reversed(self._runs.values()) if self._wanted(one) and now - one.seen < UNWATCHED_SECONDS]
+
+    def _next(self) -> _Watched | None:
+        now = time.monotonic()
+        return next((one for one in self._waiting() if self._ready(one) <= now), None)
+
+    def _pause(self) -> float | None:
+        """Seconds until the next may be looked through; None where none waits, until one is seen."""
+        now = time.monotonic()
+        return min((max(0.01, self._ready(one) - now) for one in self._waiting()), default=None)
+
+    def _look(self, watched: _Watched) -> None:
+        order, stamp, began = watched.order, watched.stamp, time.monotonic()
+        watched.began, watched.state = began, replace(watched.state, share=0.0, seconds_left=math.nan)
+        report, trouble = None, ""
+        try:
+            report = self._looks(order, lambda share: self._told(watched, share))
+        except BoardError as error:
+            trouble = str(error)
+        except Exception as error:  # noqa: BLE001 - the thread serves the next run too, and the screen says it
+            trouble = f"{type(error).__name__}: {error}"
+        with self._changed:
+            ended = time.monotonic()
+            watched.due = ended + max(LEAST_SECONDS, LEAST_LOOKS * (ended - began))
+            if report is None and not trouble:  # it gave way
+                watched.state = replace(watched.state, share=None, seconds_left=math.nan)
+                return
+            watched.looked, watched.asked = (order, stamp), False
+            watched.state = LookState(report or watched.state.report, trouble=trouble)
+
+    def _told(self, watched: _Watched, share: float) -> bool:
+        """Note how far a look is; whether it is to go on."""
+        now = time.monotonic()
+        left = (now - watched.began) * (1 - share) / share if share > 0 else math.nan
+        watched.state = replace(watched.state, share=share, seconds_left=left)
+        with self._changed:
+            others = any(one is not watched for one in self._waiting())
+        return now - watched.seen < (YIELD_SECONDS if others else UNWATCHED_SECONDS)

@@ -1,0 +1,90 @@
+"""`python -m board.findings.worker`: looks through one run for findings, in a process of its own whose interpreter lock holds up no reader.
+
+Standard input is one line of JSON, the order; standard output is lines of JSON: the share that is done at least once a second, then the
+report, or in one line why there is none. It gives way to whoever else wants the processors, takes no more memory than it may, and is gone
+a second after nobody hears it. Knows no kind.
+"""
+
+import json
+import os
+import resource
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from board.errors import BoardError
+from board.findings import looking, messages
+from board.runs.opening import open_run
+
+BEAT_SECONDS: Final = 1.0
+NICENESS: Final = 10
+LEAST_MEMORY: Final = 2_000_000_000
+"""Bytes of its own that it may take on the smallest machine; on others half of what there is."""
+
+_SAYING: Final = threading.Lock()
+
+
+def answer(order: Mapping[str, Any], share: list[float]) -> dict[str, Any]:
+    """The `report` of the run that the order names, or `refused` with the reason it cannot be opened; `share[0]` is kept up to date."""
+
+    def tell(done: float) -> None:
+        share[0] = done
+
+    try:
+        run = open_run(
+            Path(order["location"]),
+            within=Path(order["within"]),
+            extra_pads=order["pads"],
+            tokenizer=order["tokenizer"] or None,
+            mapping=order["mapping"] or None,
+            family=order["family"],
+        )
+        return {"report": json.loads(messages.as_json(looking.find_all(run, order["limits"], tell), run.address))}
+    except BoardError as error:
+        return {"refused": str(error)}
+    except MemoryError:
+        return {"refused": "It needed more memory than it may take."}
+
+
+def _say(words: Mapping[str, Any]) -> None:
+    with _SAYING:
+        sys.stdout.write(json.dumps(words) + "\n")
+        sys.stdout.flush()
+
+
+def _beat(share: list[float], done: threading.Event) -> None:
+    """Say how far it is again and again; where nobody hears it, there is nothing more to do."""
+    while not done.wait(BEAT_SECONDS):
+        try:
+            _say({"share": share[0]})
+        except OSError:
+            os._exit(1)
+
+
+def _bound_memory() -> None:
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    most = max(LEAST_MEMORY, there // 2)
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def main() -> None:
+    """Answer one order."""
+    os.nice(NICENESS)
+    _bound_memory()
+    order, share, done = json.loads(sys.stdin.readline()), [0.0], threading.Event()
+    beat = threading.Thread(target=_beat, args=(share, done), daemon=True)
+    beat.start()
+    try:
+        said = answer(order, share)
+    except Exception as error:
+        _say({"failed": f"{type(error).__name__}: {error}"})
+        raise  # it is ours: whoever runs the server is told where
+    done.set()
+    _say(said)
+
+
+if __name__ == "__main__":
+    main()

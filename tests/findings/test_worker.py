@@ -1,0 +1,80 @@
+"""The process that looks through a run: what it answers, and that it is gone once nobody hears it."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hacked import TURN, write_hacked
+from rows import write_run
+
+from board.errors import BoardError
+from board.findings import looking, messages, worker
+from board.findings.background import LookOrder, look
+from board.runs.opening import open_run
+from board.system import child_process
+
+
+def order(folder: Path) -> LookOrder:
+    """A look at a run, with the thresholds as they are declared."""
+    return LookOrder(folder, folder.parent)
+
+
+def test_another_process_finds_what_this_one_does(tmp_path: Path) -> None:
+    """The report comes whole through two pipes."""
+    folder = write_hacked(tmp_path / "run")
+
+    found = look(order(folder), lambda share: True)
+
+    assert found is not None
+    assert messages.as_json(found, "run") == messages.as_json(looking.find_all(open_run(folder)), "run")
+    gap = next(one for one in found.findings if "proxy_gold_gap" in (one.kind, *(sign.kind for sign in one.signs)))
+    assert abs(gap.first_step - TURN) <= 1
+
+
+def test_a_run_that_cannot_be_kept_is_looked_through_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the cache cannot be written the process reads the run by itself."""
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("RL_BOARD_CACHE", str(tmp_path / "file" / "cache"))
+
+    found = look(order(write_hacked(tmp_path / "run")), lambda share: True)
+
+    assert found is not None
+    assert found.findings
+
+
+def test_what_cannot_be_opened_is_said_in_a_line(tmp_path: Path) -> None:
+    """A folder without shards."""
+    with pytest.raises(BoardError, match=r"^[^\n]*run[^\n]*$"):
+        look(order(write_run(tmp_path / "run", {})), lambda share: True)
+
+
+def test_thresholds_that_a_reader_set_are_used(tmp_path: Path) -> None:
+    """A gap that no run reaches is not found, and the others stay as declared."""
+    asked = LookOrder(write_hacked(tmp_path / "run"), tmp_path, limits=(("proxy_gold_gap", "gap", 1e9),))
+
+    found = look(asked, lambda share: True)
+
+    assert found is not None
+    assert "proxy_gold_gap" not in {one.kind for finding in found.findings for one in (finding, *finding.signs)}
+    assert asked.written()["limits"] == {"proxy_gold_gap": {"gap": 1e9}}
+
+
+def test_it_ends_when_nobody_hears_it(tmp_path: Path) -> None:
+    """The server may be killed at any time: its pipe is closed then, and the next beat ends the process."""
+    process = child_process.start("board.findings.worker", os.environ)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdout.close()
+    folder = write_hacked(tmp_path / "run")
+    process.stdin.write(json.dumps(order(folder).written()).encode() + b"\n")
+    process.stdin.close()
+
+    assert process.wait(30) != 0
+
+
+def test_the_answer_names_why_there_is_none(tmp_path: Path) -> None:
+    """A run that is gone is refused in the words of whoever opens it."""
+    said = worker.answer(order(tmp_path / "gone").written(), [0.0])
+
+    assert "gone" in said["refused"]

@@ -48,6 +48,7 @@ def clean_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
     aside = tmp_path.with_name(f"{tmp_path.name}-home")
     monkeypatch.setenv("HOME", str(aside))
     monkeypatch.setenv("RL_BOARD_CACHE", str(aside / "cache"))
+    monkeypatch.setenv("RL_BOARD_FINDINGS", "off")  # a process for each page that a test opens
     for name in ("RL_BOARD_ROOT", "RL_BOARD_SETTINGS", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name, raising=False)
     # AppTest leaves the script it ran as the main module, and processes that a later test spawns would run it again.
@@ -75,7 +76,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
             folder = tmp_path_factory.mktemp("server")
             output = folder / "output.txt"
             process = subprocess.Popen(
-                [sys.executable, "-m", "board", "serve", str(root), "--port", "0", *options],
+                [sys.executable, "-m", "board", "serve", str(root), "--port", "0", "--no-findings", *options],
                 cwd=cwd,
                 env=os.environ | {"HOME": str(folder), "RL_BOARD_CACHE": str(folder / "cache"), "PYTHONPATH": str(REPOSITORY)},
                 stdin=subprocess.DEVNULL,

@@ -24,6 +24,7 @@ from board.analysis.token_survey import Survey
 from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart, Ready
 from board.figures.theme import ink
+from board.findings.watching import Watcher
 from board.runs.library import Library, RunFolder, list_runs
 from board.runs.rollout import Rollout
 from board.runs.run import Run
@@ -59,6 +60,12 @@ def library() -> Library:
     """The runs this server has open, shared by all browser sessions; read with RL_BOARD_TOKENIZER and RL_BOARD_MAPPING, if given."""
     tokenizer, mapping = (os.environ.get(f"RL_BOARD_{name}") for name in ("TOKENIZER", "MAPPING"))
     return Library(Path(tokenizer) if tokenizer else None, Path(mapping) if mapping else None)
+
+
+@st.cache_resource(show_spinner=False)
+def findings_watcher() -> Watcher:
+    """What was found in the runs this server has open; they are looked through unasked unless RL_BOARD_FINDINGS is "off"."""
+    return Watcher(by_itself=os.environ.get("RL_BOARD_FINDINGS", "").lower() not in ("off", "0", "no", "false"))
 
 
 def run_folders(folder: str, asked: str | None = None) -> list[RunFolder]:

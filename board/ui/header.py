@@ -27,6 +27,7 @@ from board.ui import (
     caches,
     export_panel,
     filter_bar,
+    findings_watch,
     link_checks,
     live_reload,
     load_report_panel,
@@ -77,6 +78,7 @@ def _draw(root: Path) -> bool:
     if whole is None:
         return False
     opened = whole
+    findings_watch.watch(opened, OpenedAs(location, root, (reading.pad_token,) if reading.pad_token else (), folder.family))
     with line:
         run = _split(whole)
         all_of_run, all_of_whole = _kept_steps(run, whole)
@@ -92,6 +94,7 @@ def _draw(root: Path) -> bool:
             live_reload.follow(opened, run, root)
         with st.container(horizontal=True, vertical_alignment="top", gap="small", key="filter_line"):
             filter_bar.draw(run, all_of_run)
+            findings_watch.light()
             export_panel.draw(run)
     with st.container():
         for sentence in said:

@@ -26,10 +26,11 @@ from board.runs.run import Run
 from board.ui import linked_widgets
 
 _Where = Literal["run", "step", "group", "prompt", "first", "second", "rollout", "token", "compare"]
-_Seen = Literal["metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "step_a", "bar", "cell"]
+_Seen = Literal["metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "step_a", "bar", "cell", "finding"]
 PlacePart = Literal[_Where, _Seen]
 """`group` is its number within the step, `prompt` a prompt's key; `first` and `second` are two rollouts that are compared, `step_a` the step
-that the chosen one is; `mark` a stretch of a text, as `marked` reads it; `bar` and `cell` a stretch of numbers and a place, of all tokens."""
+that the chosen one is; `mark` a stretch of a text, as `marked` reads it; `bar` and `cell` a stretch of numbers and a place, of all tokens;
+`finding` what `board.findings.contract.Finding.id` calls one."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 
@@ -58,6 +59,7 @@ _PASSING: Final[tuple[PlacePart, ...]] = (
     "steps",
     "filter",
     "step_a",
+    "finding",
     *_OF_TOKENS,
 )
 """Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
@@ -66,10 +68,24 @@ STALE_SECONDS: Final = 5.0
 """A click so soon after the URL was written may come with the URL of before, which a busy browser had not yet replaced."""
 
 _FORGOTTEN: Final[Mapping[str, tuple[PlacePart, ...]]] = {
-    "run": ("step", "group", "prompt", "first", "second", "rollout", *_IN_ROLLOUT, "zoom", "steps", "step_a", *_OF_TOKENS),
+    "run": (
+        "step",
+        "group",
+        "prompt",
+        "first",
+        "second",
+        "rollout",
+        *_IN_ROLLOUT,
+        "zoom",
+        "steps",
+        "step_a",
+        "finding",
+        *_OF_TOKENS,
+    ),
     "step": ("group", "first", "second", "rollout", *_IN_ROLLOUT),
     "group": ("first", "second"),
     "prompt": ("first", "second"),
+    "finding": ("rollout", *_IN_ROLLOUT),
     "rollout": _IN_ROLLOUT,
     "token": ("compare",),
 }

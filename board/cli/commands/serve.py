@@ -35,6 +35,11 @@ from board.errors import BoardError
     envvar="RL_BOARD_SCALARS",
     help="What a tracker logged: its file or folder, or a folder of them by the runs' names. Beside the runs it is found by itself.",
 )
+@click.option(
+    "--findings/--no-findings",
+    default=None,
+    help="Look through open runs for findings in the background (RL_BOARD_FINDINGS). On unless turned off; off, the page Findings asks.",
+)
 @TOKENIZER
 @MAPPING
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ROOT]")
@@ -44,6 +49,7 @@ def serve(
     token: bool | None,
     allow_host: tuple[str, ...],
     scalars: Path | None,
+    findings: bool | None,
     tokenizer: Path | None,
     mapping: Path | None,
     arguments: tuple[str, ...],
@@ -61,6 +67,8 @@ def serve(
     for name, file in (("RL_BOARD_TOKENIZER", tokenizer), ("RL_BOARD_MAPPING", mapping), ("RL_BOARD_SCALARS", scalars)):
         if file:
             os.environ[name] = str(file.resolve())
+    if findings is not None:
+        os.environ["RL_BOARD_FINDINGS"] = "on" if findings else "off"
     if port is not None:
         options = ["--server.port", port, *options]
     if host is not None:

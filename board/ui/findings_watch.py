@@ -1,0 +1,108 @@
+"""What is found in the run on the screen, by whoever asks, and the light in the top line that says on every page how much. Knows no page."""
+
+import os
+from collections.abc import Hashable
+from typing import Final
+
+import streamlit as st
+
+from board.checks.contract import SEVERITIES
+from board.findings.background import LookOrder
+from board.findings.contract import Finding
+from board.findings.watching import LookState
+from board.runs.run import Run
+from board.text.counting import plural
+from board.ui import caches, place
+from board.ui.reading_line import OpenedAs
+
+POLL_SECONDS: Final = 2.0
+"""So often the light looks whether there is something new, and says that the run is still on a screen."""
+
+PROGRESS_SECONDS: Final = 1.0
+
+_HELP: Final = (
+    "What went wrong in this run, with the rollouts that show it. Looked for in the background, and again as the run grows."
+)
+
+
+def watch(run: Run, opened: OpenedAs) -> None:
+    """This run is the one on the screen from now on; while it is being read nothing is looked for."""
+    tokenizer, mapping = (os.environ.get(f"RL_BOARD_{name}", "") for name in ("TOKENIZER", "MAPPING"))
+    order = LookOrder(opened.location, opened.root, opened.pads, tokenizer, mapping, opened.family)
+    place.remember(look=None if run.reading else (f"{run.address} {order.pads}", order, run.fingerprint))
+    place.remember(look_state=_now())
+
+
+def _now(*, asked: bool = False) -> LookState:
+    """What is known now. A run is watched as long as somebody wants to know."""
+    watched: tuple[str, LookOrder, Hashable] | None = place.remembered("look")
+    return caches.findings_watcher().see(*watched, asked=asked) if watched else LookState()
+
+
+def state() -> LookState:
+    """What was known when this drawing of the page began: all of the page says the same."""
+    found: LookState = place.remembered("look_state") or LookState()
+    return found
+
+
+def by_itself() -> bool:
+    """Whether runs are looked through unasked."""
+    return caches.findings_watcher().by_itself
+
+
+def look_now() -> None:
+    """To be called when a reader asks for a look."""
+    _now(asked=True)
+
+
+def findings() -> tuple[Finding, ...]:
+    """Those to be shown on every page, in rank order."""
+    report = state().report
+    return report.findings if report else ()
+
+
+def light() -> None:
+    """How many findings there are, as a link to them; a new one lights up by itself. Empty while the run is read."""
+    with st.container(key="findings_light"):
+        if place.remembered("look"):
+            st.fragment(_light, run_every=POLL_SECONDS)(state())
+
+
+def progress() -> None:
+    """How far a look is, while one is under way or to come; when it has ended the page is drawn anew."""
+    known = state()
+    if known.share is not None or known.waits:
+        st.fragment(_progress, run_every=PROGRESS_SECONDS)(known)
+
+
+def _light(drawn: LookState) -> None:
+    now = _now()
+    if _ids(now) != _ids(drawn):
+        st.rerun()
+    words, kind = _words(now)
+    with st.container(key=f"findings_light_{kind}", width="content"):
+        there = place.remembered("link") or {}
+        st.page_link("board/ui/pages/findings.py", label=words, help=_HELP, query_params=there, width="content")
+
+
+def _progress(drawn: LookState) -> None:
+    now = _now()
+    if now.report is not drawn.report or now.trouble != drawn.trouble or now.current != drawn.current:
+        st.rerun()
+    if now.share is None:
+        st.text("Waits to be looked through.")
+        return
+    left = f" · {now.seconds_left:.0f} s left" if now.seconds_left == now.seconds_left else ""
+    st.progress(now.share, text=f"Looking through the run in the background: {now.share:.0%}{left}")
+
+
+def _ids(known: LookState) -> list[str]:
+    return [one.id for one in known.report.findings] if known.report else []
+
+
+def _words(known: LookState) -> tuple[str, str]:
+    """What the light says, and its kind: a severity, or `none`."""
+    if known.report is None:
+        return "Findings: looking" if known.share is not None else "Findings", "none"
+    serious = [one.severity for one in known.report.findings if one.severity != "note"]
+    return (plural(len(serious), "finding"), min(serious, key=SEVERITIES.index)) if serious else ("No findings", "none")

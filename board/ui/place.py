@@ -10,7 +10,6 @@ fact: it is checked against the runs and steps there are, elsewhere.
 """
 
 import math
-import re
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from board.analysis.step_stats import nearest_step
 from board.runs.run import Run
-from board.ui import linked_widgets
+from board.ui import link_texts, linked_widgets
 
 _Where = Literal["run", "step", "group", "prompt", "first", "second", "rollout", "token", "compare"]
 _Seen = Literal["metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "step_a", "bar", "cell", "finding"]
@@ -44,6 +43,7 @@ _WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "prompt", "token", "ste
 """Parts of the place that are whole numbers."""
 
 _IN_ROLLOUT: Final[tuple[PlacePart, ...]] = ("window", "token", "compare", "mark")
+_IN_RUN: Final[tuple[PlacePart, ...]] = ("zoom", "steps", "step_a", "finding")
 _OF_TOKENS: Final[tuple[PlacePart, ...]] = ("bar", "cell")
 
 _PASSING: Final[tuple[PlacePart, ...]] = (
@@ -68,20 +68,7 @@ STALE_SECONDS: Final = 5.0
 """A click so soon after the URL was written may come with the URL of before, which a busy browser had not yet replaced."""
 
 _FORGOTTEN: Final[Mapping[str, tuple[PlacePart, ...]]] = {
-    "run": (
-        "step",
-        "group",
-        "prompt",
-        "first",
-        "second",
-        "rollout",
-        *_IN_ROLLOUT,
-        "zoom",
-        "steps",
-        "step_a",
-        "finding",
-        *_OF_TOKENS,
-    ),
+    "run": ("step", "group", "prompt", "first", "second", "rollout", *_IN_ROLLOUT, *_IN_RUN, *_OF_TOKENS),
     "step": ("group", "first", "second", "rollout", *_IN_ROLLOUT),
     "group": ("first", "second"),
     "prompt": ("first", "second"),
@@ -134,16 +121,11 @@ def fill_in(**where: str | int | None) -> None:
     st.session_state.update(where)
 
 
-def is_whole(text: str) -> bool:
-    """Whether a text of the URL or of a widget is a whole number that fits 64 bits, or nearly."""
-    return re.fullmatch(r"-?[0-9]{1,19}", text) is not None
-
-
 def step_chosen(steps: NDArray[np.int64]) -> None:
     """To be called when the list of steps has changed the step: one that was typed, and is not there, becomes the nearest that is."""
     typed = st.session_state.get("step")
     if isinstance(typed, str):
-        st.session_state["step"] = nearest_step(steps, int(typed)) if is_whole(typed) else None
+        st.session_state["step"] = nearest_step(steps, int(typed)) if link_texts.is_whole(typed) else None
     forget_after("step")
 
 
@@ -176,22 +158,19 @@ def step_clicked(marks: str, steps: NDArray[np.int64]) -> Callable[[], None]:
 
 def step_range(name: Literal["zoom", "steps"]) -> tuple[int, int] | None:
     """A part of the place that is a range of steps, written "10-40"; None without one, or where it is none."""
-    found = re.fullmatch(r"(-?[0-9]{1,18})-(-?[0-9]{1,18})", str(part(name) or ""))
-    first, last = (int(found[1]), int(found[2])) if found else (1, 0)
-    return (first, last) if first <= last else None
+    return link_texts.step_range(str(part(name) or ""))
 
 
 def marked(text: str) -> tuple[int, int] | None:
     """The characters of that text of the rollout which are marked: the part `mark`, written "response:10-14"; None where of another."""
-    found = re.fullmatch(r"(.*):([0-9]{1,18})-([0-9]{1,18})", str(part("mark") or ""), re.DOTALL)
-    return (int(found[2]), int(found[3])) if found and found[1] == text else None
+    return link_texts.marked(str(part("mark") or ""), text)
 
 
 def zoomed(curves: str) -> Callable[[], None]:
     """A callback for the curves with that key: show the steps that were zoomed to in all curves."""
 
     def callback() -> None:
-        go(zoom=_range_text(reported(curves, "zoomed")))
+        go(zoom=link_texts.range_text(reported(curves, "zoomed")))
 
     return callback
 
@@ -200,18 +179,9 @@ def steps_kept(curves: str) -> Callable[[], None]:
     """A callback for the curves with that key: keep all pages to the steps that were zoomed to."""
 
     def callback() -> None:
-        go(steps=_range_text(reported(curves, "kept")), zoom=None)
+        go(steps=link_texts.range_text(reported(curves, "kept")), zoom=None)
 
     return callback
-
-
-def _range_text(given: Any) -> str | None:
-    """A range of steps as the curves report it, as the link has it."""
-    ends = (given or {}).get("range")
-    if not isinstance(ends, list) or len(ends) != 2:
-        return None
-    known = all(isinstance(end, int | float) and math.isfinite(end) for end in ends)
-    return f"{int(ends[0])}-{int(ends[1])}" if known else None
 
 
 def bar_clicked(strip: str, steps: NDArray[np.int64]) -> Callable[[], None]:
@@ -339,7 +309,7 @@ def adopt() -> None:
         if value == st.session_state["_written"].get(name):
             continue
         if value is not None:
-            st.session_state[name] = int(value) if name in _WHOLE and is_whole(value) else value
+            st.session_state[name] = int(value) if name in _WHOLE and link_texts.is_whole(value) else value
             if name == "token":
                 forget_after(name, keep=st.query_params)
         elif name in _PASSING and asked["run"] is not None:

@@ -19,7 +19,7 @@ from board.schema import heading, unit
 from board.text.counting import plural
 from board.text.display import preview
 from board.text.format_number import column_format, fmt
-from board.ui import caches, late_chart, place, rollout_pair
+from board.ui import caches, late_chart, link_texts, place, rollout_pair
 from board.ui.messages import unfilled
 from board.ui.place import View
 from board.ui.rollout_pair import Called
@@ -93,7 +93,7 @@ def _step_a_picker(view: View, step: int) -> None:
 
     def chosen() -> None:
         given = place.widget_value("pair_step_a")
-        if isinstance(given, str) and place.is_whole(given):
+        if isinstance(given, str) and link_texts.is_whole(given):
             given = nearest_step(steps, int(given))
         place.go(step_a=given if isinstance(given, int) else None, first=None, second=None)
 

@@ -1,0 +1,32 @@
+"""What parts of a link say, as the texts they are: whole numbers, ranges of steps, stretches of a text. Text in, values out; knows no place."""
+
+import math
+import re
+from typing import Any
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text of the URL or of a widget is a whole number that fits 64 bits, or nearly."""
+    return re.fullmatch(r"-?[0-9]{1,19}", text) is not None
+
+
+def step_range(text: str) -> tuple[int, int] | None:
+    """A range of steps, written "10-40"; None where it is none."""
+    found = re.fullmatch(r"(-?[0-9]{1,18})-(-?[0-9]{1,18})", text)
+    first, last = (int(found[1]), int(found[2])) if found else (1, 0)
+    return (first, last) if first <= last else None
+
+
+def range_text(given: Any) -> str | None:
+    """A range of steps as the curves report it, {"range": [10, 40]}, as the link has it; None where it is none."""
+    ends = (given or {}).get("range")
+    if not isinstance(ends, list) or len(ends) != 2:
+        return None
+    known = all(isinstance(end, int | float) and math.isfinite(end) for end in ends)
+    return f"{int(ends[0])}-{int(ends[1])}" if known else None
+
+
+def marked(mark: str, text: str) -> tuple[int, int] | None:
+    """The characters of that text which are marked, written "response:10-14"; None where they are of another."""
+    found = re.fullmatch(r"(.*):([0-9]{1,18})-([0-9]{1,18})", mark, re.DOTALL)
+    return (int(found[2]), int(found[3])) if found and found[1] == text else None

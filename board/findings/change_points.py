@@ -64,12 +64,15 @@ def turn(steps: NDArray[np.int64], values: Float64Array, errors: Float64Array | 
 
 
 def noise(values: Float64Array, errors: Float64Array | None = None, floor: float = 0.0) -> float:
-    """Standard deviation of a curve's values around its course, (n,) finite values, n >= 2; not less than their median standard error."""
+    """Standard deviation of a curve's values around its course, (n,) finite values, n >= 2; not less than the root mean square of their errors.
+
+    Not their median: where something is rare, most steps have none of it and an error of 0, and the few that have it are its noise.
+    """
     differences = np.diff(values)
     robust = 1.4826 * float(np.median(np.abs(differences - np.median(differences)))) / np.sqrt(2)
     of_errors = 0.0
     if errors is not None and np.isfinite(errors).any():
-        of_errors = float(np.nanmedian(np.where(np.isfinite(errors), errors, np.nan)))
+        of_errors = float(np.sqrt(np.square(errors[np.isfinite(errors)]).mean()))
     return float(max(robust, of_errors, floor, 1e-9 * float(np.abs(values).max(initial=0.0))))
 
 

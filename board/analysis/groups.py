@@ -44,6 +44,11 @@ class Grouped:
         """The keys of the group in row `at`."""
         return self.keys[self.starts[at] : self.starts[at + 1]]
 
+    def by_reward(self, at: int) -> NDArray[np.int64]:
+        """The keys of the group in row `at`, the best first; those without a reward last, ties in the frame's order."""
+        rewards = self.rewards[self.starts[at] : self.starts[at + 1]]
+        return self.members(at)[np.argsort(-np.nan_to_num(rewards, nan=-np.inf), kind="stable")]
+
     def place(self, step: int, group: int) -> int | None:
         """The row of a group; None where there is none."""
         found = np.flatnonzero((self.groups["step"].to_numpy() == step) & (self.groups["group"].to_numpy() == group))

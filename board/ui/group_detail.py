@@ -1,6 +1,6 @@
 """One group opened: its prompt once, its members, its best against its worst, and where they part. Draws only."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -12,13 +12,16 @@ from board.analysis import rollout_pair as pairs
 from board.analysis.groups import Grouped
 from board.analysis.selection import page, pages
 from board.runs.prompt_keys import NO_PROMPT
+from board.runs.run import Run
+from board.schema import DISCARDED
 from board.sql.identifiers import column
 from board.text.counting import plural
 from board.text.display import preview, shorten, without_padding, without_system_prompt
 from board.text.format_number import fmt
-from board.ui import filter_chips, group_tree, place, rollout_pair
+from board.ui import discarded_members, filter_chips, group_tree, place, rollout_pair
 from board.ui.components import verbatim
 from board.ui.controls import hiding_choice
+from board.ui.discarded_members import DiscardedMembers
 from board.ui.group_controls import GroupChoices
 from board.ui.messages import absent
 from board.ui.place import View
@@ -38,11 +41,13 @@ PAIR, MEMBERS, TREE = "Best against worst", "All members", "Where they part"
 _ASPECTS: Final = (PAIR, MEMBERS, TREE)
 
 
-def draw(view: View, grouped: Grouped, order: pd.DataFrame, at: int, choices: GroupChoices) -> None:
+def draw(view: View, grouped: Grouped, order: pd.DataFrame, at: int, choices: GroupChoices, discarded: DiscardedMembers) -> None:
     """Draw the group in row `at` of `grouped`; `order` are the step's groups in the reader's order, which the ways on follow."""
     group = order.loc[at].to_dict()
-    keys = _by_reward(grouped, at)
+    keys, beside = grouped.by_reward(at), discarded.of(int(group["step"]), int(group["group"]))
     _head(order, at, group, choices, _prompt_key(view, int(keys[0])))
+    if len(beside):
+        st.text(f"{plural(len(beside), 'more response')} of this group the trainer discarded: listed last, and in no number.")
     _prompt(view, keys)
     if len(keys) == 1:
         st.text("The group has one response: there is nothing to compare it with.")
@@ -55,13 +60,7 @@ def draw(view: View, grouped: Grouped, order: pd.DataFrame, at: int, choices: Gr
     elif aspect == TREE:
         group_tree.draw(view.run, keys, _rewards(view, keys))
     else:
-        _members(view, keys)
-
-
-def _by_reward(grouped: Grouped, at: int) -> NDArray[np.int64]:
-    """The members' keys, the best first; those without a reward last, ties in the frame's order."""
-    rewards = grouped.rewards[grouped.starts[at] : grouped.starts[at + 1]]
-    return grouped.members(at)[np.argsort(-np.nan_to_num(rewards, nan=-np.inf), kind="stable")]
+        _members(view, keys, beside, discarded)
 
 
 def _head(order: pd.DataFrame, at: int, group: Mapping[Hashable, Any], choices: GroupChoices, prompt_key: int | None) -> None:
@@ -165,23 +164,25 @@ def _rewards(view: View, keys: NDArray[np.int64]) -> NDArray[np.float64]:
     return view.run.frame["reward"].loc[pd.Index(keys)].to_numpy(np.float64, na_value=np.nan)
 
 
-def _members(view: View, keys: NDArray[np.int64]) -> None:
-    """The members as a table, the best first, and the texts of some of them side by side or below each other."""
-    shown = keys[:LISTED]
-    told = pairs.numbers(view.run, shown.tolist())
+def _members(view: View, keys: NDArray[np.int64], beside: NDArray[np.int64], discarded: DiscardedMembers) -> None:
+    """The members as a table, the best first, then `beside`, what was discarded; and the texts of some side by side or below each other."""
+    listed, out = keys[:LISTED], beside[:LISTED]
+    shown = np.concatenate([listed, out])
+    told = pairs.numbers(discarded.run, shown.tolist())
     told.insert(0, "no.", np.arange(len(shown)) + 1)
+    if len(out):
+        told.insert(1, "discarded", [""] * len(listed) + ["discarded"] * len(out))
     name = "response" if "response" in view.run.text_columns else None
     if name:
         told["response"] = preview(view.run.texts(name, shown)).to_pandas().to_numpy()
-    if len(shown) < len(keys):
-        st.text(f"The best {len(shown):,} of {len(keys):,} are listed.")
+    if len(listed) < len(keys):
+        st.text(f"The best {len(listed):,} of {len(keys):,} are listed.")
     key = f"members_{view.run.load_id}_{shown[0]}"
-    sources = view.run.sources(shown)
     st.dataframe(
         told,
         key=key,
         hide_index=True,
-        on_select=place.row_clicked(key, [{"rollout": source} for source in sources]),
+        on_select=_member_clicked(key, discarded.run, listed, out),
         selection_mode=place.ROW_OR_CELL,
         height=min(360, 38 + 35 * len(told)),
         column_config=rollout_pair.number_formats(told),
@@ -189,7 +190,21 @@ def _members(view: View, keys: NDArray[np.int64]) -> None:
     chosen = place.asked_rollout(view.run)
     if chosen is not None and chosen in keys.tolist():
         _links(view, chosen)
-    _texts(view, keys)
+    _texts(view, np.concatenate([keys, beside]), discarded)
+
+
+def _member_clicked(table: str, run: Run, listed: NDArray[np.int64], out: NDArray[np.int64]) -> Callable[[], None]:
+    """What a click on a row does: it chooses the member, or opens the discarded one where all that are so can be looked at."""
+    sources = run.sources(listed)
+
+    def callback() -> None:
+        row = place.clicked_row(table)
+        if row is not None and row < len(listed):
+            place.go(rollout=sources[row])
+        elif row is not None and row < len(listed) + len(out):
+            discarded_members.open_on_responses(run, int(out[row - len(listed)]))
+
+    return callback
 
 
 def _links(view: View, key: int) -> None:
@@ -203,7 +218,7 @@ def _links(view: View, key: int) -> None:
         st.page_link("board/ui/pages/responses.py", label="Open its texts", query_params=where)
 
 
-def _texts(view: View, keys: NDArray[np.int64]) -> None:
+def _texts(view: View, keys: NDArray[np.int64], discarded: DiscardedMembers) -> None:
     """The responses, letter for letter, a few at a time."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         side = st.segmented_control(
@@ -212,12 +227,13 @@ def _texts(view: View, keys: NDArray[np.int64]) -> None:
         count = pages(len(keys), CARDS)
         number = st.pagination(count, key="members_page", bind="query-params") if count > 1 else 1
     shown = page(keys, number, CARDS)
-    told = pairs.numbers(view.run, shown.tolist())
+    told = pairs.numbers(discarded.run, shown.tolist())
     panels = st.grid(3, min_column_width=CARD_WIDTH, gap="medium") if side == "side by side" else None
     for at, key in enumerate(shown.tolist()):
         with panels.cell() if panels is not None else st.container():
             numbers = [f"{name} {_written(value)}" for name, value in told.loc[key].items() if pd.notna(value) and value != ""]
-            st.text(" · ".join([f"no. {(number - 1) * CARDS + at + 1:,}", *numbers]))
+            mark = ["discarded"] * (discarded.run.split_of(key) == DISCARDED)
+            st.text(" · ".join([f"no. {(number - 1) * CARDS + at + 1:,}", *mark, *numbers]))
             text = rollout_pair.text_of(view.run.rollout(key))
             verbatim.show(_shown(text, view), key=f"member_{at}", empty="(empty response)", height=TEXT_HEIGHT)
 

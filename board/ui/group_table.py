@@ -1,5 +1,6 @@
 """The groups of a step as a table: a click on a row opens the group, one on a column's head orders all groups by it. Draws only."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ PROMPT_WIDTH: Final = 150
 _HELP: Final = {
     "group": "number of the group within its step",
     "rollouts": "responses sampled for the prompt",
+    "discarded": "responses that were sampled for the prompt and discarded by the trainer: they are in no other number here",
     "mean": "mean reward of those that have one",
     "std": "standard deviation of the rewards, of the population",
     "best": "largest reward of the group",
@@ -39,9 +41,9 @@ def height(rows: int) -> int:
     return min(MOST_HEIGHT, HEAD_HEIGHT + ROW_HEIGHT * rows + 3)
 
 
-def draw(run: Run, grouped: Grouped, shown: pd.DataFrame, choices: GroupChoices, key: str) -> None:
-    """Draw the groups in their order, rows of `groups.judged`."""
-    frame = columns(run, grouped, shown)
+def draw(run: Run, grouped: Grouped, shown: pd.DataFrame, discarded: Sequence[int], choices: GroupChoices, key: str) -> None:
+    """Draw the groups in their order, rows of `groups.judged`; `discarded` says how many more were sampled for each."""
+    frame = columns(run, grouped, shown, discarded)
     st.dataframe(
         frame,
         key=key,
@@ -59,15 +61,17 @@ def draw(run: Run, grouped: Grouped, shown: pd.DataFrame, choices: GroupChoices,
     )
 
 
-def columns(run: Run, grouped: Grouped, shown: pd.DataFrame) -> pd.DataFrame:
+def columns(run: Run, grouped: Grouped, shown: pd.DataFrame, discarded: Sequence[int]) -> pd.DataFrame:
     """The table's columns: numbers of the groups, whether they teach, the best response's validation reward, and the prompt's beginning."""
     numbers = ["group", "mean", "std", "best", "gap", "right", "pass_at_k"]
     frame = shown[numbers].reset_index(drop=True)
     frame["kind"] = shown["kind"].astype(str).to_numpy()
     frame["gradient"] = ["none" if flat else "" for flat in shown["flat"]]
     frame["rollouts"] = shown["rollouts"].to_numpy()
+    if any(discarded):
+        frame["discarded"] = list(discarded)
     if not shown["scored"].any():
-        frame = frame[["group", "rollouts"]]
+        frame = frame.drop(columns=[*numbers[1:], "kind", "gradient"])
     elif "valid_reward" in run.frame.columns:
         best = [best_of(grouped, at) for at in shown.index.tolist()]
         frame.insert(4, "best_valid", run.frame["valid_reward"].loc[best].to_numpy())

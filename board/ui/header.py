@@ -19,6 +19,7 @@ from board.runs import library
 from board.runs.library import RunFolder
 from board.runs.progress import Progress
 from board.runs.run import Run
+from board.schema import DISCARDED
 from board.text.counting import plural
 from board.text.format_number import size
 from board.text.padding import COMMON_PADS
@@ -97,6 +98,8 @@ def _draw(root: Path) -> bool:
             findings_watch.light()
             export_panel.draw(run)
     with st.container():
+        if run.splits == (DISCARDED,):
+            st.text("The trainer sampled these rollouts and did not train on them: they are in no number of training.")
         for sentence in said:
             notice(sentence)
     if run.frame.empty and len(all_of_run.frame):

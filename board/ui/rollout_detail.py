@@ -9,7 +9,7 @@ from board.analysis import alike
 from board.errors import BoardError
 from board.runs.prompt_keys import NO_PROMPT
 from board.runs.rollout import Rollout
-from board.schema import IDS, heading, is_trainers
+from board.schema import DISCARDED, IDS, heading, is_trainers
 from board.text.counting import plural
 from board.text.display import shorten, without_padding, without_system_prompt
 from board.text.format_number import fmt
@@ -81,6 +81,8 @@ def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *,
         _filter_by(view, rollout.key)
         if link == "tokens":  # the Tokens page says it among the rollout's particulars
             st.text(f"step {rollout.step} · {rollout.source}")
+        if rollout.key in view.run.frame.index and view.run.split_of(rollout.key) == DISCARDED:
+            st.text("discarded by the trainer")
 
 
 def _filter_by(view: View, key: int) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opened_pages import linked, opened, opening_links, panes, table, texts, whole_row
+from opened_pages import every_page, linked, opened, opening_links, panes, table, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
@@ -240,3 +240,48 @@ def test_a_group_is_a_chip_of_the_filter(root: Path) -> None:
     assert "group" in str(linked(test, "filter"))
     assert not test.exception
     assert "4 of 24" in "".join(json.dumps(one) for one in sent(test, "filter_bar"))
+
+
+def with_discarded() -> list[dict[str, Any]]:
+    """The groups of two steps, of the first of which the trainer discarded a response twice as good, and one without a reward."""
+    more = [
+        whole_row(step, prompt="sums", group_id="sums", reward=reward, response=f"out {step}", split="discarded")
+        for step in range(2)
+        for reward in (2.0, ...)
+    ]
+    return [*rows(), *more]
+
+
+def test_what_was_discarded_of_a_group(root: Path) -> None:
+    """It is marked beside the group's members, hollow in its strip, and in none of its numbers; its texts stand behind the others."""
+    add_run(root, "run", rows())
+    add_run(root, "beside", with_discarded())
+
+    without, test = opened("groups", run="run", step=1), opened("groups", run="beside", step=1)
+
+    assert not test.exception
+    assert table(test).drop(columns="discarded").equals(table(without))
+    assert table(test)["discarded"].tolist() == [2, 0, 0]
+    (strips,) = sent(test, "group_strips")
+    assert strips["meta"]["rows"][0]["text"] == "mean 0.500 · std 0.500 · 2 discarded"
+    assert "hollow: discarded, in no number" in texts(test)
+    members = opened("groups", run="beside", step=1, group=1, aspect="All members")
+    assert "2 more responses of this group the trainer discarded" in texts(members)
+    assert table(members)["discarded"].tolist() == ["", "", "", "", "discarded", "discarded"]
+    assert panes(members)[-2:] == ["out 1"] * 2
+    assert "no. 5 · discarded · reward 2" in texts(members)
+
+
+def test_discarded_rollouts_are_a_split_of_their_own(root: Path) -> None:
+    """They can be looked at on every page, which says what they are; a link to one says where it is."""
+    add_run(root, "run", with_discarded())
+
+    for name, test in every_page(split="discarded", step=1):
+        assert not test.exception, name
+        assert "did not train on them: they are in no number of training" in texts(test), name
+    listed = opened("responses", split="discarded", step=1)
+    assert table(listed)["split"].tolist() == ["discarded"] * 2
+    assert "discarded by the trainer" in texts(listed)
+    assert "split" not in table(opened("responses", step=1))
+    elsewhere = opened("responses", rollout="rank_0.jsonl:26")
+    assert "is one that the trainer discarded: choose them under Split" in texts(elsewhere)

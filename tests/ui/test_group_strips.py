@@ -7,10 +7,14 @@ import pytest
 
 from board.ui.components.group_strips import MOST_DOTS, Strip, build
 
+HOLLOW = 3.0
+"""The reward of a member that is in no number of its group."""
+
 
 def strip(rewards: list[float], sizes: list[float] | None = None, mean: float = math.nan) -> Strip:
     """A strip of these rewards."""
-    return Strip("1", np.array(rewards), np.array(sizes or [math.nan] * len(rewards)), mean, "told", grey=False)
+    lengths, hollow = np.array(sizes or [math.nan] * len(rewards)), np.array([reward == HOLLOW for reward in rewards], bool)
+    return Strip("1", np.array(rewards), lengths, hollow, mean, "told", grey=False)
 
 
 def test_dots_lie_on_one_axis_of_rewards() -> None:
@@ -23,6 +27,14 @@ def test_dots_lie_on_one_axis_of_rewards() -> None:
     meta = data["meta"]
     assert (meta["low"], meta["high"], meta["threshold"]) == ("0", "4", 0.25)
     assert [row["mean"] for row in meta["rows"]] == [0.5, None]
+
+
+def test_what_is_in_no_number_is_hollow() -> None:
+    """Such a member has its place on the axis, which may begin or end with it, and a mark."""
+    data = build([strip([0.0, math.nan, HOLLOW, 1.0]), strip([HOLLOW, 2.0])], threshold=1.0)
+
+    assert data["dots"]["x"].to_pylist() == pytest.approx([0.0, 1 / 3, 1.0, 2 / 3, 1.0])
+    assert data["dots"]["hollow"].to_pylist() == [0, 0, 1, 0, 1]
 
 
 def test_large_groups_keep_their_ends() -> None:

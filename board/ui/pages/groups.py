@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import streamlit as st
+from numpy.typing import NDArray
 
 from board.analysis import groups
 from board.analysis.groups import Grouped
@@ -14,7 +15,7 @@ from board.errors import FieldMissing
 from board.figures.group_panels import kinds_panel, pass_panel
 from board.text.counting import plural
 from board.text.format_number import fmt
-from board.ui import caches, group_audits, group_controls, group_detail, group_table, place
+from board.ui import caches, discarded_members, group_audits, group_controls, group_detail, group_table, place
 from board.ui.components import curves, group_strips
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.group_controls import GroupChoices
@@ -37,6 +38,7 @@ view = replace(given, run=given.unfiltered)
 run, step = view.run, view.step
 of_filter = given.run
 """Under whose name is kept what is computed of the groups that the filter leaves."""
+discarded = discarded_members.of_view(view)
 missing: list[str] = []
 """What the run cannot show, and what it needs."""
 
@@ -93,11 +95,13 @@ def overview(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> N
     if count > 1:
         first = (number - 1) * PAGE_GROUPS
         st.text(f"Groups {first + 1:,} to {first + len(shown):,} of {len(order):,} in this order.")
+    beside = [discarded.of(step, group) for group in shown["group"].tolist()]
+    counts = [len(keys) for keys in beside]
     panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
     with panels.cell():
-        group_table.draw(run, grouped, shown, choices, key=f"groups_{run.load_id}_{step}_{number}_{hash(choices)}")
+        group_table.draw(run, grouped, shown, counts, choices, key=f"groups_{run.load_id}_{step}_{number}_{hash(choices)}")
     with panels.cell():
-        strips(grouped, shown, choices)
+        strips(grouped, shown, beside, choices)
 
 
 def summary(order: pd.DataFrame) -> str:
@@ -124,24 +128,28 @@ def summary(order: pd.DataFrame) -> str:
     return " · ".join(parts)
 
 
-def strips(grouped: Grouped, shown: pd.DataFrame, choices: GroupChoices) -> None:
-    """The same groups as dots: reward to the right, length as size."""
+def strips(grouped: Grouped, shown: pd.DataFrame, beside: list[NDArray[np.int64]], choices: GroupChoices) -> None:
+    """The same groups as dots: reward to the right, length as size; hollow, beside each, the keys of what was discarded of it."""
     if not shown["scored"].any():
         absent("A strip per group", "reward")
         return
     length = next((name for name in ("response_length", "response_chars") if name in run.frame.columns), None)
-    st.text(f"Reward to the right{', length as size' if length else ''} · the upright is the mean · a click opens the group")
-    lengths = run.frame[length] if length else None
+    told = ["Reward to the right", *["length as size"] * bool(length)]
+    hollow = ["hollow: discarded, in no number"] * any(map(len, beside))
+    st.text(" · ".join([", ".join(told), "the upright is the mean", *hollow, "a click opens the group"]))
     made = []
-    for at, row in zip(shown.index.tolist(), shown.to_dict("records"), strict=True):
-        begin, end = grouped.starts[at], grouped.starts[at + 1]
-        sizes = (
-            np.full(end - begin, np.nan) if lengths is None else lengths.loc[pd.Index(grouped.members(at))].to_numpy(np.float64)
-        )
-        text = f"mean {fmt(row['mean'])} · std {fmt(row['std'])}" + (" · no gradient" if row["flat"] else "")
+    for at, row, out in zip(shown.index.tolist(), shown.to_dict("records"), beside, strict=True):
+        keys = np.concatenate([grouped.members(at), out])
+        notes = [f"mean {fmt(row['mean'])}", f"std {fmt(row['std'])}", *["no gradient"] * bool(row["flat"])]
         made.append(
             group_strips.Strip(
-                f"{row['group']:,}", grouped.rewards[begin:end], sizes, row["mean"], text, grey=row["flat"] or not row["scored"]
+                f"{row['group']:,}",
+                np.concatenate([grouped.rewards[grouped.starts[at] : grouped.starts[at + 1]], discarded.numbers("reward", out)]),
+                discarded.numbers(length or "", keys),
+                np.arange(len(keys)) >= len(keys) - len(out),
+                row["mean"],
+                " · ".join([*notes, *[f"{len(out):,} discarded"] * bool(len(out))]),
+                grey=row["flat"] or not row["scored"],
             )
         )
     places = [{"group": int(number)} for number in shown["group"]]
@@ -165,7 +173,7 @@ def body(grouped: Grouped) -> None:
     at = grouped.place(step, asked) if isinstance(asked, int) else None
     if at is not None:
         order = groups.listed(judged, step, choices.sort_by, descending=choices.descending)
-        group_detail.draw(view, grouped, order, at, choices)
+        group_detail.draw(view, grouped, order, at, choices, discarded)
         return
     over_steps(grouped, judged, choices)
     asked_for = group_controls.aspect()

@@ -16,7 +16,6 @@ from board.figures.frontier import frontier, frontier_mark
 from board.metrics.declared.contract import Words
 from board.runs.run import Run
 from board.runs.shared_values import LatestValue
-from board.schema import EVALUATION
 from board.text.counting import plural
 from board.text.path_names import shown
 from board.ui import caches, late_chart, pinned_metrics, place, sql_editor
@@ -66,7 +65,7 @@ def latest_of(of: Run, whole: Run) -> LatestValue[Any]:
 def values_of(of: Run, whole: Run, slot: DeltaGenerator) -> pd.DataFrame:
     """Metrics by step: of the whole run come those of training and, beside them, those of its evaluations."""
     with slot, st.spinner(f"Computing the metrics of {plural(len(of.frame), 'rollout')}"):
-        return step_metrics.per_step_values(of if of.splits == (EVALUATION,) else whole)
+        return step_metrics.per_step_values(whole if of.splits == ("train",) else of)
 
 
 def unfiltered() -> pd.DataFrame | None:

@@ -13,7 +13,7 @@ from board.analysis import token_aggregates
 from board.analysis.selection import neighbours, numeric_columns, of_step, page, pages, sample, sort, with_text
 from board.analysis.step_stats import LengthChange, length_change
 from board.figures.theme import COLORS
-from board.schema import BY_NAME, heading
+from board.schema import BY_NAME, DISCARDED, heading
 from board.text.counting import plural
 from board.text.display import preview
 from board.text.format_number import column_format, fmt
@@ -164,7 +164,8 @@ def table(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
 def shown_columns() -> list[str]:
     """The table's columns: first what it is sorted by, which stays in sight; the response behind the reward, other texts at the end."""
     step = ("step",) if choices.all_steps else ()
-    chosen = list(dict.fromkeys((*choices.columns[: bool(choices.sort_by)], *step, *choices.columns)))
+    mark = ("split",) if run.splits == (DISCARDED,) else ()
+    chosen = list(dict.fromkeys((*choices.columns[: bool(choices.sort_by)], *mark, *step, *choices.columns)))
     behind = chosen.index(BAR) + 1 if BAR in chosen else len(chosen)
     ordered = [*chosen[:behind], TEXTS[0], *chosen[behind:], *TEXTS[1:]]
     return [name for name in ordered if name in (run.text_columns if name in TEXTS else (*run.frame.columns, *aggregates))]

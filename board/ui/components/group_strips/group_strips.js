@@ -17,7 +17,7 @@
 
 /** @typedef {{ getChildAt(i: number): { toArray(): Float32Array | Int32Array } }} Table */
 
-/** @typedef {{ x: number; size: number }} Dot */
+/** @typedef {{ x: number; size: number; hollow?: boolean }} Dot */
 
 /** @typedef {{ meta: Meta; dots: Table; counts: Table }} Strips */
 
@@ -42,11 +42,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   const { meta } = data;
   pane.style.maxHeight = `${meta.height}px`;
-  const [places, sizes] = [data.dots.getChildAt(0).toArray(), data.dots.getChildAt(1).toArray()];
-  const shown = JSON.stringify([meta.rows, meta.low, meta.high, meta.threshold, [...places]]);
+  const [places, sizes, hollow] = [0, 1, 2].map((at) => data.dots.getChildAt(at).toArray());
+  const shown = JSON.stringify([meta.rows, meta.low, meta.high, meta.threshold, [...places], [...hollow]]);
   if (pane.shown !== shown) {
     pane.shown = shown;
-    pane.replaceChildren(axis(meta), ...rows(meta, places, sizes, data.counts.getChildAt(0).toArray()));
+    pane.replaceChildren(axis(meta), ...rows(meta, places, sizes, hollow, data.counts.getChildAt(0).toArray()));
     pane.scrollTop = 0;
   }
   const buttons = /** @type {HTMLElement[]} */ ([...pane.querySelectorAll(".gs-row")]);
@@ -86,13 +86,18 @@ function axis({ low, high }) {
  * @param {Meta} meta
  * @param {ArrayLike<number>} places
  * @param {ArrayLike<number>} sizes
+ * @param {ArrayLike<number>} hollow
  * @param {ArrayLike<number>} counts
  */
-function rows(meta, places, sizes, counts) {
+function rows(meta, places, sizes, hollow, counts) {
   let from = 0;
   const dotted = meta.rows.map((_, at) => {
     const to = from + counts[at];
-    const dots = Array.from({ length: to - from }, (_, i) => ({ x: places[from + i], size: sizes[from + i] }));
+    const dots = Array.from({ length: to - from }, (_, i) => from + i).map((i) => ({
+      x: places[i],
+      size: sizes[i],
+      hollow: Boolean(hollow[i]),
+    }));
     from = to;
     return binned(dots);
   });
@@ -117,12 +122,12 @@ function rows(meta, places, sizes, counts) {
 function strip({ threshold, color }, { mean }, dots) {
   const plot = shape("svg", "gs-plot", { "aria-hidden": "true" });
   if (threshold !== null) plot.append(upright("gs-line", threshold, 0));
-  const drawn = shape("g", "gs-dots", { fill: color });
-  for (const { x, y, dx, size } of dots) {
+  const drawn = shape("g", "gs-dots", { fill: color, stroke: color });
+  for (const { x, y, dx, size, hollow } of dots) {
     const r = (LEAST + (LARGEST - LEAST) * Math.sqrt(size)).toFixed(1);
     /** @type {Record<string, string>} */
     const moved = dx ? { transform: `translate(${dx.toFixed(1)} 0)` } : {};
-    drawn.append(shape("circle", "", { cx: across(x), cy: y.toFixed(1), r, ...moved }));
+    drawn.append(shape("circle", hollow ? "gs-hollow" : "", { cx: across(x), cy: y.toFixed(1), r, ...moved }));
   }
   plot.append(drawn);
   if (mean !== null) plot.append(upright("gs-mean", mean, HEIGHT / 2 - 8));

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
@@ -19,13 +20,15 @@ MOST_DOTS: Final = 8_000
 
 @dataclass(frozen=True)
 class Strip:
-    """One group: its number on the screen, its members' rewards and sizes (n,), what stands beside it, and whether it is greyed."""
+    """One group: its number on the screen, its members' rewards, sizes and marks (n,), what stands beside it, and whether it is greyed."""
 
     name: str
     rewards: Float64Array
     """NaN where a member has none: then it has no dot."""
     sizes: Float64Array
     """NaN where it is not known: then its dot has a middling size."""
+    hollow: NDArray[np.bool_]
+    """Members that are in no number of the group."""
     mean: float
     text: str
     grey: bool
@@ -38,11 +41,12 @@ def build(strips: Sequence[Strip], threshold: float, chosen: int | None = None) 
     low, high = (float(every.min()), float(every.max())) if every.size else (0.0, 0.0)
     longest = max((float(np.nanmax(one.sizes)) for one in strips if np.isfinite(one.sizes).any()), default=0.0)
     share = max(1, MOST_DOTS // max(1, len(strips)))
-    places, sizes, counts, rows = [np.empty(0)], [np.empty(0)], [], []
+    places, sizes, hollow, counts, rows = [np.empty(0)], [np.empty(0)], [np.empty(0)], [], []
     for one in strips:
         drawn = _drawn(one, share)
         places.append(_place(one.rewards[drawn], low, high))
         sizes.append(np.where(np.isfinite(one.sizes[drawn]), one.sizes[drawn] / (longest or 1.0), 0.5))
+        hollow.append(one.hollow[drawn])
         counts.append(len(drawn))
         total = int(np.isfinite(one.rewards).sum())
         left_out = f" · {len(drawn):,} of {total:,} drawn" if len(drawn) < total else ""
@@ -56,7 +60,13 @@ def build(strips: Sequence[Strip], threshold: float, chosen: int | None = None) 
             "threshold": _number(_place(np.array([threshold]), low, high)[0]) if low <= threshold <= high else None,
             "chosen": chosen,
         },
-        "dots": pa.table({"x": np.concatenate(places).astype(np.float32), "size": np.concatenate(sizes).astype(np.float32)}),
+        "dots": pa.table(
+            {
+                "x": np.concatenate(places).astype(np.float32),
+                "size": np.concatenate(sizes).astype(np.float32),
+                "hollow": np.concatenate(hollow).astype(np.float32),
+            }
+        ),
         "counts": pa.table({"count": np.array(counts, np.int32)}),
     }
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Error as PlaywrightError
 
 from benchmarks import idle, rollouts
 from benchmarks.idle import Busy
-from benchmarks.interactions import LARGE_ROLLOUTS, TOKENS
+from benchmarks.interactions import LARGE_ROLLOUTS
 from benchmarks.plan import Plan, say
 from benchmarks.sections import Cell, Section, figure
 from benchmarks.serving import chromium, served_board
@@ -96,7 +96,7 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
     count = max(plan.rollouts)
     say(f"browsing: writing {count:,} rollouts")
     root = place / "root"
-    rollouts.write(root / "run", 0, TOKENS, rows=count)
+    rollouts.of_size(root / "run", count)
     grow_old(root / "run")
     goal = "click_idle" if count >= LARGE_ROLLOUTS else None
     with served_board(root, place / "cache") as (address, _), chromium() as browser:

@@ -17,19 +17,16 @@ from benchmarks import rollouts
 from benchmarks.goals import GOALS, verdict
 from benchmarks.plan import Plan, say
 from benchmarks.profiling import profiled
+from benchmarks.rollouts import HUGE_ROLLOUTS
 from benchmarks.sections import Cell, Figure, Section, figure
 from board.serving.page_addresses import TABS
 
 ENTRY: Final = Path(__file__).parent.parent / "rl_logging_board.py"
-TOKENS: Final = 60
-"""Median length of a response: a hundred thousand of 300 tokens would be 2.5 GB. Long responses are the token view's matter."""
-
 LARGE_ROLLOUTS: Final = 100_000
-"""The goal is for so many."""
+"""The goal is for so many; that of HUGE_ROLLOUTS is another."""
 
-HUGE_ROLLOUTS: Final = 1_000_000
-HUGE_TOKENS: Final = 6
-"""Median length of a response of so many rollouts, and their goal is another."""
+CHANGED: Final = ("step", "sort", "text", "q", "prompt_text")
+"""Keys of the widgets that a click of ours can change."""
 
 TIMEOUT_SECONDS: Final = 120
 ONE_LINE: Final = 'import streamlit as st\nst.text("one line")\nst.button("again", key="again")'
@@ -76,6 +73,11 @@ def search(test: AppTest, at: int) -> Any:
     return test.text_input(key="q").input(f"word{at + 5}")
 
 
+def find_prompts(test: AppTest, at: int) -> Any:
+    """Another text that one prompt in sixty-four has."""
+    return test.text_input(key="prompt_text").input(f"Problem {at + 5}:")
+
+
 def go_to(test: AppTest, at: int) -> Any:
     """The next page in the order of the navigation."""
     return test.switch_page(f"board/ui/pages/{ROUND_TRIP[at % len(ROUND_TRIP)]}.py")
@@ -98,6 +100,7 @@ INTERACTIONS: Final = (
     Interaction("condition on a number, Rewards", "rewards", satisfy("response_length > {}")),
     Interaction("condition on a text, Rewards", "rewards", satisfy("response ILIKE '%word{}%'")),
     Interaction("search all steps", "search", search),
+    Interaction("search the prompts", "prompts", find_prompts),
     Interaction("step, Groups", "groups", press("step_next")),
     Interaction("step, Steps", "steps", press("step_next")),
     Interaction("step, All tokens", "all_tokens", press("step_next")),
@@ -110,7 +113,7 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
     os.environ["RL_BOARD_CACHE"] = str(place / "cache")
     for count in plan.rollouts:  # all of them first: the board looks for new runs every few seconds only
         say(f"interactions: writing {count:,} rollouts")
-        rollouts.write(place / f"run_{count}", 0, HUGE_TOKENS if count >= HUGE_ROLLOUTS else TOKENS, rows=count)
+        rollouts.of_size(place / f"run_{count}", count)
     for count in sorted(plan.rollouts):
         run = f"run_{count}"
         section = at_size(run, count, plan.rounds)
@@ -226,5 +229,5 @@ def checked(test: AppTest) -> None:
 
 def place_of(test: AppTest) -> tuple[object, ...]:
     """What a click of ours can change."""
-    boxes = [(box.key, box.value) for box in [*test.selectbox, *test.text_input] if box.key in ("step", "sort", "text", "q")]
+    boxes = [(box.key, box.value) for box in [*test.selectbox, *test.text_input] if box.key in CHANGED]
     return (*boxes, *(test.session_state[name] for name in ("rollout", "filter") if name in test.session_state))

@@ -20,6 +20,7 @@ PARTS: Final = {
     "imports": "Imports and the start",
     "opening": "Opening a run",
     "interactions": "Server time of each click",
+    "exporting": "A run saved as one file",
     "first_view": "First view",
     "cold_first": "Cold: first curve, first rollout by link, complete",
     "browsing": "Browser idle after each click",

@@ -41,6 +41,13 @@ PROMPTS = [f"Problem {i}: how many apples are left of {i * 7} after {i} friends 
 RANKS = 2
 PER_STEP = 32
 
+TOKENS = 60
+"""Median length of a response where many rollouts are wanted: a hundred thousand of 300 tokens would be 2.5 GB."""
+
+HUGE_ROLLOUTS = 1_000_000
+HUGE_TOKENS = 6
+"""The same from so many rollouts on."""
+
 
 def record(step: int, at: int, tokens_mean: float, dice: np.random.Generator) -> dict[str, Any]:
     """One rollout as a trainer writes it: floats with the digits of a float32 as Python prints them."""
@@ -63,6 +70,11 @@ def record(step: int, at: int, tokens_mean: float, dice: np.random.Generator) ->
         "ref_reward": float(dice.normal(0, 0.3)),
         "ground_truth": str(at * 6),
     }
+
+
+def of_size(folder: Path, count: int) -> None:
+    """A run of so many rollouts, whose responses are short: long ones are the token view's matter."""
+    write(folder, 0, HUGE_TOKENS if count >= HUGE_ROLLOUTS else TOKENS, rows=count)
 
 
 def step_of(step: int, count: int, tokens: float = 300) -> list[bytes]:

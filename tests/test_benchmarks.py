@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import openers, parts, report, rollouts
+from benchmarks import exporting, openers, parts, report, rollouts
 from benchmarks.goals import GOALS, Goal, verdict
 from benchmarks.openers import OPENERS, cuts
 from benchmarks.plan import Plan
@@ -261,3 +261,16 @@ def test_profile_names_what_a_thread_ran(run: Path) -> None:
     assert isinstance(share, Figure)
     assert 50 < share.value <= 100
     assert sys.getprofile() is before
+
+
+@pytest.mark.parametrize(("form", "arrays"), [("csv", True), ("parquet", False)])
+def test_an_export_is_measured_whole(tmp_path: Path, form: str, arrays: bool) -> None:
+    """All rollouts are in the file that is timed, whose first bytes come before its last; nothing of it is left."""
+    rollouts.of_size(tmp_path / "run", 40)
+    found = exporting.written(tmp_path / "run", form, arrays)
+
+    assert found["rows"] == len(open_run(tmp_path / "run").frame) == 64
+    assert 0 < found["first"] <= found["seconds"]
+    assert found["bytes"] > 0
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+    assert len(exporting.row("csv", [found, found])) == len(exporting.COLUMNS)

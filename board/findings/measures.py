@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from board.analysis import text_health
+from board.analysis import measured_columns
 from board.analysis.rollout_measures import RolloutMeasure
 
-MEASURES: Final[dict[str, RolloutMeasure]] = {"text_health": text_health.measure}
+MEASURES: Final[dict[str, RolloutMeasure]] = {**measured_columns.MEASURES}

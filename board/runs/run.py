@@ -135,6 +135,10 @@ class Run:
         """The same run with the chosen rows of the frame alone, shape (rows,), whose choice `named` tells from any other."""
         return replace(self, frame=self.frame[chosen], load_id=f"{self.load_id}-{named}")
 
+    def with_columns(self, columns: pd.DataFrame, named: str) -> "Run":
+        """The same run with more columns, of the frame's index; `named` tells it from the run without them."""
+        return replace(self, frame=pd.concat([self.frame, columns], axis="columns"), load_id=f"{named}{self.load_id}")
+
     @property
     def trained(self) -> "Run":
         """The rollouts of training where there are any; else those of evaluations, else all there are."""

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from board.errors import BoardError
 from board.metrics.formulas import Float64Array
-from board.schema import BY_NAME
+from board.schema import BY_NAME, Column
 from board.sources.shards import natural_key
 from board.sql.sandbox import Limits, answered
 from board.text.format_number import MISSING
@@ -189,10 +189,10 @@ def _split(frame: pd.DataFrame, texts: Sequence[str]) -> Iterator[tuple[tuple[st
         yield tuple(f"{name} {value}" for name, value in zip(texts, values, strict=True)), rows
 
 
-def described(frame: pd.DataFrame) -> pd.DataFrame:
-    """The columns a query may name, one a row: `column`, `type` and, of those the board knows, `meaning` with the unit."""
+def described(frame: pd.DataFrame, declared: Callable[[str], Column | None] = BY_NAME.get) -> pd.DataFrame:
+    """The columns a query may name, one a row: `column`, `type` and, of those that are `declared`, `meaning` with the unit."""
     table = as_table(frame.iloc[:0])
-    known = [BY_NAME.get(name) for name in frame.columns]
+    known = [declared(name) for name in frame.columns]
     return pd.DataFrame(
         {
             "column": table.column_names,

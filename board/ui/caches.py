@@ -15,6 +15,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from board.analysis import measured_columns
 from board.analysis.alternatives import Likeliest, likeliest
 from board.analysis.groups import Grouped, with_any
 from board.analysis.groups import find as find_groups
@@ -104,6 +105,13 @@ def built(name: str, build: Callable[[], _T], run: Run, *small: str | float | No
 def part_of(name: str, make: Callable[[], Run], run: Run, *small: str | float | None) -> Run:
     """Some of a run's rollouts, as every page needs them at each click: kept apart from what is built, which would push them out."""
     return _parts_of().get(_of(run, name, small), run.load_id, make)
+
+
+def measured(run: Run) -> Run:
+    """The run with what is measured of its texts as further columns, once somebody has measured all of it; until then the run as it is."""
+    if _parts_of().there(_of(run, "measured", ()), run.load_id) is None and (run.reading or not measured_columns.are_kept(run)):
+        return run
+    return part_of("measured", lambda: measured_columns.with_measures(run), run)
 
 
 def groups(run: Run, unfiltered: Run) -> Grouped:

@@ -7,6 +7,7 @@ from typing import Final, Literal, cast, get_args
 import streamlit as st
 
 from board.analysis import token_aggregates
+from board.analysis.measured_columns import is_measured
 from board.analysis.selection import Order, Side
 from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS
 from board.runs.run import Split
@@ -126,7 +127,7 @@ def table_choices(
 
     `aggregates` are what tokens add up to: columns when asked for by name.
     """
-    parts = [name for name in numeric if is_trainers(name)][:MOST_PARTS]
+    parts = [name for name in numeric if is_trainers(name) and not is_measured(name)][:MOST_PARTS]
     defaults = [name for name in (*DEFAULT_COLUMNS[:2], *parts, *DEFAULT_COLUMNS[2:]) if name in available]
     orders = ["", *numeric, *aggregates]
     there = frozenset((*available, *aggregates))

@@ -9,10 +9,10 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
+from board.analysis.measured_columns import declared
 from board.analysis.step_stats import nearest_step
 from board.errors import BoardError
 from board.runs.run import Run
-from board.schema import BY_NAME
 from board.sql import identifiers
 from board.sql.chips import condition, parsed
 from board.sql.condition import matching
@@ -86,7 +86,7 @@ def named_columns(run: Run) -> list[NamedColumn]:
 
 def _named(run: Run, name: str, column: str) -> NamedColumn:
     """One column; `name` is what SQL calls it."""
-    known = BY_NAME.get(column)
+    known = declared(column)
     meaning = PROMPT_KEY_MEANING if column == PROMPT_KEY else known.meaning if known else ""
     values: tuple[str, ...] = ()
     is_id = column in run.frame.columns and isinstance(run.frame[column].dtype, pd.CategoricalDtype)

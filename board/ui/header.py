@@ -78,7 +78,7 @@ def _draw(root: Path) -> bool:
     whole = _load(location, root, reading, folder)
     if whole is None:
         return False
-    opened = whole
+    opened, whole = whole, caches.measured(whole)
     findings_watch.watch(opened, OpenedAs(location, root, (reading.pad_token,) if reading.pad_token else (), folder.family))
     with line:
         run = _split(whole)

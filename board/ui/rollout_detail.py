@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from board.analysis import alike
+from board.analysis.measured_columns import is_measured
 from board.errors import BoardError
 from board.runs.prompt_keys import NO_PROMPT
 from board.runs.rollout import Rollout
@@ -112,7 +113,7 @@ def _numbers(view: View, key: int) -> None:
 
 def _others(row: "pd.Series[Any]") -> list[str]:
     """Whatever else the trainer wrote that is short: its own numbers, such as the parts of a reward, and ids."""
-    own = [name for name in row.index if name in {*IDS, "group"} or is_trainers(str(name))]
+    own = [name for name in row.index if name in {*IDS, "group"} or (is_trainers(str(name)) and not is_measured(str(name)))]
     return [
         f"{heading(str(name))} {fmt(float(value)) if isinstance(value, (int, float)) else value}"
         for name, value in row[own].items()

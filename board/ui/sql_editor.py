@@ -8,6 +8,7 @@ from uuid import uuid4
 import numpy as np
 import streamlit as st
 
+from board.analysis.measured_columns import declared
 from board.errors import BoardError, FieldMissing
 from board.figures.sql_chart import MOST_CURVES, answer_chart, answer_panel
 from board.runs.run import Run
@@ -109,7 +110,7 @@ def _editor(run: Run) -> bool:
             st.text_input("Name", key="sql_name", max_chars=saved_queries.LONGEST_NAME, persist_state="session", width=240)
             st.form_submit_button("Save", key="sql_save", on_click=_save)
             with st.popover("Columns"):
-                st.dataframe(described(run.frame), hide_index=True, width=560)
+                st.dataframe(described(run.frame, declared), hide_index=True, width=560)
     return pressed
 
 

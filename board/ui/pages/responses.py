@@ -10,10 +10,11 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from board.analysis import token_aggregates
+from board.analysis.measured_columns import declared
 from board.analysis.selection import neighbours, numeric_columns, of_step, page, pages, sample, sort, with_text
 from board.analysis.step_stats import LengthChange, length_change
 from board.figures.theme import COLORS
-from board.schema import BY_NAME, DISCARDED, heading
+from board.schema import DISCARDED, heading
 from board.text.counting import plural
 from board.text.display import preview
 from board.text.format_number import column_format, fmt
@@ -183,7 +184,7 @@ def column(name: str, values: pd.Series) -> Any:
 
 def number_column(name: str, values: NDArray[np.float64], pinned: bool | None) -> Any:
     """How the table writes a number: as its column does, in a column that never cuts it; a reward with a bar."""
-    known, finite = BY_NAME.get(name), values[np.isfinite(values)]
+    known, finite = declared(name), values[np.isfinite(values)]
     least, largest = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
     written = column_format(values)
     label = token_aggregates.heading(name)

@@ -1,0 +1,43 @@
+"""Numbers of rollouts that are made after a load (`board.analysis.text_health`), as further columns of a run's frame.
+
+A run in, a run with more columns out. Knows neither how they are measured nor what a page does with them.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from board.analysis import rollout_measures, text_health
+from board.runs.run import Run
+from board.schema import BY_NAME, Column
+
+MEASURES: Final = {"text_health": text_health.measure}
+"""By the names under which they are kept."""
+
+_DECLARED: Final = {one.name: one for one in text_health.COLUMNS}
+
+
+def declared(name: str) -> Column | None:
+    """What is known of a column of a frame, whether it is loaded or measured; None of one that only its trainer knows."""
+    return BY_NAME.get(name) or _DECLARED.get(name)
+
+
+def is_measured(name: str) -> bool:
+    """Whether a column is one of those that are measured."""
+    return name in _DECLARED
+
+
+def are_kept(run: Run) -> bool:
+    """Whether every rollout of the run was measured before, so that `with_measures` reads and computes nothing."""
+    return rollout_measures.is_kept(run, MEASURES)
+
+
+def with_measures(run: Run, progress: Callable[[float], None] | None = None) -> Run:
+    """The run with a column for each measure that some rollout has, float32; a column of the trainer's own of that name stays the trainer's.
+
+    What is not kept yet is measured now: `progress` is told the share that is done.
+    """
+    found = rollout_measures.of_run(run, MEASURES, progress)
+    told = [name for name in found.columns if name not in run.frame.columns and found[name].notna().any()]
+    return run.with_columns(found[told].astype(np.float32), "measured")

@@ -1,13 +1,19 @@
 """The steps a reader should look at first, from per-step aggregates alone. Frame in, a few named steps out; draws nothing."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from board.text.format_number import fmt
+
+LandmarkKind = Literal["error", "finding", "warning", "note"]
+"""What was found by looking through the whole run, an error or not; what a rule of thumb warns of; and what is only worth a look."""
+
+LANDMARK_KINDS: Final[tuple[LandmarkKind, ...]] = get_args(LandmarkKind)
+"""Worst first."""
 
 
 @dataclass(frozen=True)
@@ -16,7 +22,7 @@ class Landmark:
 
     step: int
     text: str
-    kind: Literal["note", "warning"] = "note"
+    kind: LandmarkKind = "note"
 
 
 def largest_fall(stats: pd.DataFrame, what: str) -> Landmark | None:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.highlights import Landmark
+from board.analysis.highlights import LANDMARK_KINDS, Landmark, LandmarkKind
 from board.metrics.formulas import Float64Array
 
 MOST_BARS: Final = 400
@@ -55,8 +55,9 @@ class BarMark:
 
     bar: int
     texts: tuple[str, ...]
-    """Each names its step; warnings first."""
-    warning: bool
+    """Each names its step; findings first, then warnings."""
+    kind: LandmarkKind
+    """The worst of them."""
 
 
 def bar_marks(bars: StepBars, landmarks: Iterable[Landmark]) -> list[BarMark]:
@@ -73,5 +74,5 @@ def bar_marks(bars: StepBars, landmarks: Iterable[Landmark]) -> list[BarMark]:
 
 
 def _mark(bar: int, held: list[Landmark]) -> BarMark:
-    ordered = sorted(held, key=lambda one: one.kind != "warning")
-    return BarMark(bar, tuple(dict.fromkeys(one.text for one in ordered)), ordered[0].kind == "warning")
+    ordered = sorted(held, key=lambda one: LANDMARK_KINDS.index(one.kind))
+    return BarMark(bar, tuple(dict.fromkeys(one.text for one in ordered)), ordered[0].kind)

@@ -6,13 +6,17 @@ from typing import Final
 
 import streamlit as st
 
-from board.checks.contract import SEVERITIES
+from board.analysis.highlights import Landmark, LandmarkKind
+from board.analysis.metric_names import alike
+from board.checks.contract import SEVERITIES, Severity
 from board.findings.background import LookOrder
 from board.findings.contract import Finding
 from board.findings.watching import LookState
 from board.runs.run import Run
 from board.text.counting import plural
+from board.text.terminal import on_one_line
 from board.ui import caches, place
+from board.ui.components.curves import CurveMark
 from board.ui.reading_line import OpenedAs
 
 POLL_SECONDS: Final = 2.0
@@ -29,19 +33,19 @@ def watch(run: Run, opened: OpenedAs) -> None:
     """This run is the one on the screen from now on; while it is being read nothing is looked for."""
     tokenizer, mapping = (os.environ.get(f"RL_BOARD_{name}", "") for name in ("TOKENIZER", "MAPPING"))
     order = LookOrder(opened.location, opened.root, opened.pads, tokenizer, mapping, opened.family)
-    place.remember(look=None if run.reading else (f"{run.address} {order.pads}", order, run.fingerprint))
-    place.remember(look_state=_now())
+    place.remember(findings_order=None if run.reading else (f"{run.address} {order.pads}", order, run.fingerprint))
+    place.remember(findings_state=_now())
 
 
 def _now(*, asked: bool = False) -> LookState:
     """What is known now. A run is watched as long as somebody wants to know."""
-    watched: tuple[str, LookOrder, Hashable] | None = place.remembered("look")
+    watched: tuple[str, LookOrder, Hashable] | None = place.remembered("findings_order")
     return caches.findings_watcher().see(*watched, asked=asked) if watched else LookState()
 
 
 def state() -> LookState:
     """What was known when this drawing of the page began: all of the page says the same."""
-    found: LookState = place.remembered("look_state") or LookState()
+    found: LookState = place.remembered("findings_state") or LookState()
     return found
 
 
@@ -61,10 +65,31 @@ def findings() -> tuple[Finding, ...]:
     return report.findings if report else ()
 
 
+def landmarks() -> list[Landmark]:
+    """Where findings begin, in rank order, for the strip of steps; notes are as quiet as what is only worth a look."""
+    kinds: dict[Severity, LandmarkKind] = {"error": "error", "warning": "finding", "note": "note"}
+    return [Landmark(one.first_step, _told(one), kinds[one.severity]) for one in findings()]
+
+
+def curve_marks() -> list[CurveMark]:
+    """Where findings begin, for the curves of what they are about."""
+    return [
+        CurveMark(
+            one.first_step, _told(one), one.severity, tuple(sorted({same for name in one.all_metrics for same in alike(name)}))
+        )
+        for one in findings()
+        if one.all_metrics
+    ]
+
+
+def _told(finding: Finding) -> str:
+    return f"Finding from step {finding.first_step:,}: {on_one_line(finding.title)}"
+
+
 def light() -> None:
     """How many findings there are, as a link to them; a new one lights up by itself. Empty while the run is read."""
     with st.container(key="findings_light"):
-        if place.remembered("look"):
+        if place.remembered("findings_order"):
             st.fragment(_light, run_every=POLL_SECONDS)(state())
 
 
@@ -81,7 +106,7 @@ def _light(drawn: LookState) -> None:
         st.rerun()
     words, kind = _words(now)
     with st.container(key=f"findings_light_{kind}", width="content"):
-        there = place.remembered("link") or {}
+        there = place.remembered("tab_link") or {}
         st.page_link("board/ui/pages/findings.py", label=words, help=_HELP, query_params=there, width="content")
 
 
@@ -105,4 +130,8 @@ def _words(known: LookState) -> tuple[str, str]:
     if known.report is None:
         return "Findings: looking" if known.share is not None else "Findings", "none"
     serious = [one.severity for one in known.report.findings if one.severity != "note"]
-    return (plural(len(serious), "finding"), min(serious, key=SEVERITIES.index)) if serious else ("No findings", "none")
+    if not serious:
+        return "No findings", "none"
+    errors = serious.count("error")
+    told = f", {plural(errors, 'error')}" if errors else ""
+    return plural(len(serious), "finding") + told, min(serious, key=SEVERITIES.index)

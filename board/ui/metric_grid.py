@@ -150,7 +150,7 @@ def _built(panels: Sequence[Panel], wall: Wall) -> CurvesPayload:
     cards, missing = [], []
     for panel in panels:
         try:
-            cards.append(Card(card_key(panel), _panel(panel, wall.choices), _texts(panel, wall)))
+            cards.append(Card(card_key(panel), _panel(panel, wall.choices), _texts(panel, wall), (panel.key,)))
         except FieldMissing as error:
             missing.append(f"{short_name(panel.name)}: {str(error).rstrip('.')}")
     return curves.build(cards, span=wall.span, height=PLOT_HEIGHT, columns=COLUMNS, pins=True, missing=missing)

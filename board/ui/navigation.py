@@ -49,7 +49,7 @@ def tabs() -> Callable[[], None]:
     def draw() -> None:
         with row.container(horizontal=True, gap="xxsmall"):
             there = place.link()
-            place.remember(link=there)  # for what is drawn again by itself, when the page's widgets cannot be told
+            place.remember(tab_link=there)  # for what is drawn again by itself, when the page's widgets cannot be told
             for tab in TABS:
                 st.page_link(tab.file, label=tab.title, query_params=there, width="content")
 

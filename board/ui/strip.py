@@ -14,7 +14,7 @@ from board.analysis.step_bars import bar_marks, step_bars
 from board.analysis.step_metrics import per_step_values
 from board.metrics.formulas import DEFAULT_ESTIMATOR, kl_column
 from board.runs.run import Run
-from board.ui import caches, place
+from board.ui import caches, findings_watch, place
 from board.ui.components import step_strip
 
 AT_ONCE: Final = 20_000
@@ -34,7 +34,7 @@ def draw(run: Run) -> None:
             place.remember(unmarked=run)
     bars = step_bars(caches.step_stats(run, "reward"))
     chosen = int(place.part("step") or 0)
-    marks = bar_marks(bars, found or [])
+    marks = bar_marks(bars, [*findings_watch.landmarks(), *(found or [])])
     step_strip.show(bars, chosen, marks, measure="mean reward", key="strip", on_click=place.bar_clicked("strip", bars.steps))
 
 

@@ -53,17 +53,17 @@ def test_a_long_run_has_no_more_bars_than_can_be_seen() -> None:
 
 
 MARKS: dict[str, tuple[int, list[Landmark], list[BarMark]]] = {
-    "one": (3, [Landmark(1, "a", "warning")], [BarMark(1, ("a",), True)]),
+    "one": (3, [Landmark(1, "a", "warning")], [BarMark(1, ("a",), "warning")]),
     "warnings first, each once": (
         3,
         [Landmark(2, "a"), Landmark(2, "b", "warning"), Landmark(2, "a")],
-        [BarMark(2, ("b", "a"), True)],
+        [BarMark(2, ("b", "a"), "warning")],
     ),
-    "in the order of bars": (3, [Landmark(2, "b"), Landmark(0, "a")], [BarMark(0, ("a",), False), BarMark(2, ("b",), False)]),
+    "in the order of bars": (3, [Landmark(2, "b"), Landmark(0, "a")], [BarMark(0, ("a",), "note"), BarMark(2, ("b",), "note")]),
     "two steps in one bar": (
         10 * MOST_BARS,
         [Landmark(11, "a"), Landmark(19, "b", "warning"), Landmark(20, "c")],
-        [BarMark(1, ("b", "a"), True), BarMark(2, ("c",), False)],
+        [BarMark(1, ("b", "a"), "warning"), BarMark(2, ("c",), "note")],
     ),
     "before all": (3, [Landmark(-1, "a")], []),
     "none": (3, [], []),
@@ -76,3 +76,17 @@ def test_marks_survive_the_thinning(name: str) -> None:
     count, landmarks, expected = MARKS[name]
 
     assert bar_marks(step_bars(per_step(np.arange(float(count)).tolist())), landmarks) == expected
+
+
+def test_findings_come_before_warnings() -> None:
+    """Of what stands in one bar the worst gives the mark its shape, and comes first in its texts."""
+    found = [
+        Landmark(0, "note"),
+        Landmark(0, "warning", "warning"),
+        Landmark(0, "finding", "finding"),
+        Landmark(0, "error", "error"),
+    ]
+
+    (mark,) = bar_marks(step_bars(pd.DataFrame({"mean": [1.0]}, index=[0])), found)
+
+    assert mark == BarMark(0, ("error", "finding", "warning", "note"), "error")

@@ -24,7 +24,7 @@ def looked(test: AppTest) -> AppTest:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         test.run()
-        state = test.session_state["_remembered_look_state"]
+        state = test.session_state["_remembered_findings_state"]
         if state.report is not None or state.trouble:
             return test
         time.sleep(0.1)

@@ -88,13 +88,13 @@ def curves_of(finding: Finding) -> None:
             on_zoom=place.zoomed(CURVES),
             on_keep=place.steps_kept(CURVES),
         )
-        curves.choose(view.step, zoom=place.step_range("zoom"), key="curves_choice")
+        curves.choose(view.step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="curves_choice")
 
 
 def built(finding: Finding) -> CurvesPayload:
     """What is sent of them."""
     panels = finding_panels(run, finding.all_metrics, MOST_CURVES)
-    cards = [Card(" ".join(one.names), one.panel) for one in panels]
+    cards = [Card(" ".join(one.names), one.panel, shows=one.names) for one in panels]
     return build(cards, span=(int(run.steps[0]), int(run.steps[-1])), height=PLOT_HEIGHT, columns=min(2, len(cards)))
 
 

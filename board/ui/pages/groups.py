@@ -15,7 +15,7 @@ from board.errors import FieldMissing
 from board.figures.group_panels import kinds_panel, pass_panel
 from board.text.counting import plural
 from board.text.format_number import fmt
-from board.ui import caches, discarded_members, group_audits, group_controls, group_detail, group_table, place
+from board.ui import caches, discarded_members, findings_watch, group_audits, group_controls, group_detail, group_table, place
 from board.ui.components import curves, group_strips
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.group_controls import GroupChoices
@@ -184,7 +184,7 @@ def body(grouped: Grouped) -> None:
     else:
         overview(grouped, judged, choices)
     unfilled(missing)
-    curves.choose(step, zoom=place.step_range("zoom"), key="curves_choice")
+    curves.choose(step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="curves_choice")
 
 
 try:

@@ -18,7 +18,7 @@ from board.runs.run import Run
 from board.runs.shared_values import LatestValue
 from board.text.counting import plural
 from board.text.path_names import shown
-from board.ui import caches, late_chart, pinned_metrics, place, sql_editor
+from board.ui import caches, findings_watch, late_chart, pinned_metrics, place, sql_editor
 from board.ui.components import curves, step_marks
 from board.ui.messages import notice, unfilled
 from board.ui.metric_filters import metric_choices
@@ -213,6 +213,7 @@ def draw() -> None:
         view.step,
         zoom=place.step_range("zoom"),
         pinned=[card_key(panel) for panel in found if panel.key in pins],
+        marks=findings_watch.curve_marks(),
         key="curves_choice",
     )
 

@@ -17,7 +17,7 @@ from board.errors import FieldMissing
 from board.figures.cohort_panels import NAMES, cohorts_panel, losing_panel
 from board.sql import chips
 from board.text.counting import plural
-from board.ui import caches, filter_chips, place, prompt_detail, prompt_table
+from board.ui import caches, filter_chips, findings_watch, place, prompt_detail, prompt_table
 from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.messages import absent, unfilled
@@ -210,4 +210,4 @@ if prompts.empty:
 else:
     body(seen, prompts)
 unfilled(missing)
-curves.choose(step, zoom=place.step_range("zoom"), key="curves_choice")
+curves.choose(step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="curves_choice")

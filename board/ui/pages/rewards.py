@@ -19,7 +19,7 @@ from board.figures.of_run import REWARDS
 from board.figures.theme import COLORS
 from board.metrics.formulas import ESTIMATORS, kl_column
 from board.schema import heading, unit
-from board.ui import caches, late_chart, place
+from board.ui import caches, findings_watch, late_chart, place
 from board.ui.components import curves as component
 from board.ui.components import step_marks
 from board.ui.components.curves import Card, CurvesPayload, build
@@ -145,7 +145,7 @@ def built(asked: list[Asked], choices: CurveChoices) -> CurvesPayload:
     cards = []
     for at, one in enumerate(asked):
         with suppress(FieldMissing):
-            cards.append(Card(f"{at} {one.title}", of_columns(one, choices)))
+            cards.append(Card(f"{at} {one.title}", of_columns(one, choices), shows=tuple(one.lines)))
     if "reward_gap" in run.frame.columns:
         with suppress(FieldMissing):
             cards.append(Card("below_zero", share_below_zero_panel(share_below(run.frame, "reward_gap"))))
@@ -210,5 +210,5 @@ if "reward" in run.frame.columns:
 else:
     missing.append("The reward's distribution needs reward")
 unfilled(missing)
-component.choose(step, zoom=place.step_range("zoom"), key="curves_choice")
+component.choose(step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="curves_choice")
 step_marks.show(marks, key="step_marks", on_click=place.step_clicked("step_marks", run.steps))

@@ -19,7 +19,7 @@ from board.sql.identifiers import literal
 from board.text.counting import plural
 from board.text.display import on_one_line
 from board.text.format_number import fmt
-from board.ui import caches, filter_chips, place, rollout_detail
+from board.ui import caches, filter_chips, findings_watch, place, rollout_detail
 from board.ui.components import concordance, curves
 from board.ui.components.concordance import OccurrenceRow
 from board.ui.components.curves import Card, CurvesPayload, build
@@ -234,4 +234,4 @@ elif asked.wanted.text:
         results(asked)
 else:
     st.text(f"Type what to look for: hits are counted over all steps, and listed with {CONTEXT} characters to either side.")
-curves.choose(view.step, zoom=place.step_range("zoom"), key="curves_choice")
+curves.choose(view.step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="curves_choice")

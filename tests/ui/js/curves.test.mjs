@@ -18,6 +18,8 @@ import { lonePlaces, plotData, stretches } from "../../../board/ui/components/cu
 import {
   described,
   latestPoint,
+  marksBeside,
+  marksOf,
   nearestStep,
   neighbourStep,
   readings,
@@ -206,7 +208,24 @@ test("every curve says its value at the crosshair, with the band and the count, 
     ],
   );
   assert.equal(spoken([drawn], 3), "Step 3. T: policy 0.500 %, none –");
-  assert.match(described(drawn, 3), /^Curves over steps: T, % of rollouts\. At step 3: policy 0\.500 %, none\.$/);
+  assert.match(described(drawn, 3, []), /^Curves over steps: T, % of rollouts\. At step 3: policy 0\.500 %, none\.$/);
+});
+
+test("what was found is marked in the curves that it is about, and said at its step", () => {
+  const drawn = card([curve([0, 5], [1, 2])], { shows: ["reward"] });
+  const marks = [
+    { step: 3, text: "Finding from step 3: T", severity: "warning", names: ["reward", "reward/mean"] },
+    { step: 4, text: "another", severity: "note", names: ["kl"] },
+  ];
+  const found = marksOf(drawn, { step: 0, zoom: null, pinned: [], marks });
+  assert.deepEqual(found, [marks[0]]);
+  assert.deepEqual(marksOf(drawn, null), []);
+  const across = (step) => 10 * step;
+  assert.deepEqual(
+    [null, 0, 3].map((at) => marksBeside(found, at, { across }).length),
+    [0, 0, 1],
+  );
+  assert.match(described(drawn, null, found), /Finding from step 3: T\.$/);
 });
 
 test("as many panels stand side by side as fit, and one fewer where the last row would be emptier", () => {

@@ -6,7 +6,7 @@ import { MOST_LABELS } from "./overlay.js";
 import { described, readings } from "./readings.js";
 import { savingParts } from "./saving.js";
 
-/** @import { Acts, Card } from "./types" */
+/** @import { Acts, Card, CurveMark } from "./types" */
 
 /**
  * @typedef {object} Parts
@@ -52,8 +52,9 @@ export function cardParts(card, { height, pins, acts }) {
  * @param {Parts} parts
  * @param {Card} card
  * @param {number | null} at
+ * @param {CurveMark[]} marks those beside the crosshair
  */
-export function caption(parts, card, at) {
+export function caption(parts, card, at, marks) {
   if (at === null) {
     parts.caption.textContent = [card.unit, card.drawn].filter(Boolean).join(" · ");
     return;
@@ -65,16 +66,20 @@ export function caption(parts, card, at) {
     if (more) reading.append(element("span", "cv-more", {}, ` (${more})`));
     return reading;
   });
-  parts.caption.replaceChildren(element("span", "cv-reading", {}, `step ${stepText(at)}`), ...said);
+  const found = marks.map(({ text, severity }) =>
+    element("span", `cv-reading cv-found-${severity}`, {}, "◆ ", element("b", "", {}, text)),
+  );
+  parts.caption.replaceChildren(...found, element("span", "cv-reading", {}, `step ${stepText(at)}`), ...said);
 }
 
 /**
  * @param {Parts} parts
  * @param {Card} card
  * @param {number | null} step
+ * @param {CurveMark[]} marks
  */
-export function describe(parts, card, step) {
-  parts.plot.setAttribute("aria-label", described(card, step));
+export function describe(parts, card, step, marks) {
+  parts.plot.setAttribute("aria-label", described(card, step, marks));
 }
 
 /**

@@ -7,7 +7,7 @@ import { decode } from "./decode.js";
 import { drawCross, drawMark, drawStill, labelRoom, overlay } from "./overlay.js";
 import { askZoom, claim, leave, margin, pageState, point } from "./page_state.js";
 import { EDGES, plot } from "./plot.js";
-import { nearestStep, neighbourStep, spoken } from "./readings.js";
+import { marksBeside, marksOf, nearestStep, neighbourStep, spoken } from "./readings.js";
 import { stepAxis } from "./value_range.js";
 import { showZoom, zoomBar } from "./zoom_bar.js";
 
@@ -127,7 +127,7 @@ function fill(state, { meta, numbers }, look) {
   claim(page, state, Math.max(LEAST_EDGE, ...state.shown.map(({ card }) => labelRoom(card))));
   lay(state);
   for (const one of state.shown) {
-    caption(one.parts, one.card, null);
+    caption(one.parts, one.card, null, []);
     watch.get(state)?.observe(one.parts.root);
   }
   for (const one of state.shown) if (one.near) draw(state, one); // what is in sight is there again before the browser paints
@@ -241,7 +241,7 @@ function actsOf(state, one) {
 function follow(state, what) {
   for (const one of state.shown) {
     if (what === "choice") {
-      describe(one.parts, one.card, page.choice?.step ?? null);
+      describe(one.parts, one.card, page.choice?.step ?? null, marksOf(one.card, page.choice));
       showPin(one.parts, page.choice?.pinned.includes(one.card.key) ?? false);
     }
     if (what === "zoom") one.drawn?.show(page.zoom ?? stepAxis(state.meta.span));
@@ -308,10 +308,11 @@ function redraw(one) {
   if (!drawn || !ready) return;
   one.stale = false;
   const frame = drawn.frame();
-  drawStill(over, card, frame);
+  const marks = marksOf(card, page.choice);
+  drawStill(over, card, frame, marks);
   drawMark(over, card, frame, page.choice?.step ?? null);
   drawCross(over, card, frame, page.at);
-  caption(parts, card, page.at);
+  caption(parts, card, page.at, marksBeside(marks, page.at, frame));
 }
 
 /**

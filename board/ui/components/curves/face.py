@@ -4,13 +4,14 @@ Two components, because a component whose smallest property changes is sent agai
 page or a section of it; `choose`, once a page, a few bytes and nothing to see, carries the chosen step to all of them.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import asdict
 from typing import Final
 
 import streamlit as st
 
 from board.ui.components import bundle
-from board.ui.components.curves.payload import CurvesPayload
+from board.ui.components.curves.payload import CurveMark, CurvesPayload
 
 _curves: Final = st.components.v2.component(
     "rl_logging_board.curves",
@@ -47,9 +48,20 @@ def show(
     )
 
 
-def choose(step: int, *, zoom: tuple[int, int] | None = None, pinned: Collection[str] = (), key: str) -> None:
-    """Mark the step in all curves of the page, show the steps from `zoom[0]` to `zoom[1]` or all, and say which panels are pinned."""
-    _choice(key=key, data={"step": step, "zoom": None if zoom is None else list(zoom), "pinned": list(pinned)})
+def choose(
+    step: int, *, zoom: tuple[int, int] | None = None, pinned: Collection[str] = (), marks: Sequence[CurveMark] = (), key: str
+) -> None:
+    """Mark the step in all curves of the page, show the steps from `zoom[0]` to `zoom[1]` or all, and say which panels are pinned.
+
+    `marks` are drawn in the panels that show what they name.
+    """
+    data = {
+        "step": step,
+        "zoom": None if zoom is None else list(zoom),
+        "pinned": list(pinned),
+        "marks": [asdict(one) for one in marks],
+    }
+    _choice(key=key, data=data)
 
 
 def _nothing() -> None:

@@ -4,12 +4,14 @@ import { apart, shortName } from "./label_places.js";
 import { stepText } from "./number_text.js";
 import { latestPoint, valueText } from "./readings.js";
 
-/** @import { Card, Curve, Frame, Range } from "./types" */
+/** @import { Card, Curve, CurveMark, Frame, Range } from "./types" */
 
 const SVG = "http://www.w3.org/2000/svg";
 const LABEL_HEIGHT = 14;
 const LABEL_EDGE = 0.08; // so near an end of the axis (as a share of it) the step's name stands beside its line, not across it
 const VALUE_EDGE = 0.6; // beyond this share of the axis a value stands to the left of its dot
+const MARK = "m0 -5l4.5 5l-4.5 5l-4.5 -5z"; // a diamond, as in the strip of steps
+const MARK_TOP = 6;
 const LETTER = 6.4; // pixels of a letter at a line's end, roughly
 
 /** Up to so many lines are named at their ends; more get a row of names. */
@@ -42,13 +44,28 @@ export function overlay() {
 }
 
 /**
- * What stands still while steps are chosen: the bounds of what is healthy, where they are first left, and the names at line ends.
+ * What stands still while steps are chosen: the bounds of what is healthy, where they are first left, what was found, and the names at line ends.
  * @param {SVGElement} over
  * @param {Card} card
  * @param {Frame} frame
+ * @param {CurveMark[]} marks
  */
-export function drawStill(over, card, frame) {
-  put(over, "cv-still", [...bounds(card, frame), ...departure(card, frame), ...names(card, frame)]);
+export function drawStill(over, card, frame, marks) {
+  put(over, "cv-still", [...bounds(card, frame), ...departure(card, frame), ...found(marks, frame), ...names(card, frame)]);
+}
+
+/**
+ * A diamond at the top, and a line down to the axis, where something that was found begins.
+ * @param {CurveMark[]} marks
+ * @param {Frame} frame
+ */
+function found(marks, { range, across, height }) {
+  return marks
+    .filter(({ step }) => within(step, range))
+    .flatMap(({ step, severity }) => [
+      vertical(`cv-found cv-found-${severity}`, across(step), height),
+      node("path", { class: `cv-found cv-found-${severity}`, d: `M${across(step)} ${MARK_TOP}${MARK}` }),
+    ]);
 }
 
 /**

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from board.checks.contract import Severity
 from board.figures.curve_panel import CurvePanel, Healthy
 from board.figures.lines import DrawnCurve
 from board.figures.theme import COLORS
@@ -46,6 +47,20 @@ class Card:
     key: str
     panel: CurvePanel
     texts: Texts = Texts()
+    shows: tuple[str, ...] = ()
+    """Columns and metrics whose curves these are: marks that name one are drawn."""
+
+
+@dataclass(frozen=True)
+class CurveMark:
+    """Something that begins at a step, in the curves of what it names."""
+
+    step: int
+    text: str
+    """Shown as text, letter for letter."""
+    severity: Severity
+    names: tuple[str, ...]
+    """Columns and metrics, by every name they are known by."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +130,7 @@ def _sent(card: Card, numbers: _Numbers) -> dict[str, Any]:
         "drawn": panel.drawn,
         "log": panel.log,
         "fromZero": panel.from_zero,
+        "shows": list(card.shows),
         **_healthy(panel.healthy),
         "texts": {
             "note": panel.note,

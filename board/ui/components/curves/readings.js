@@ -3,7 +3,9 @@
 import { numberText, stepText } from "./number_text.js";
 import { firstFrom } from "./value_range.js";
 
-/** @import { Card, Curve } from "./types" */
+/** @import { Card, Choice, Curve, CurveMark, Frame } from "./types" */
+
+const BESIDE = 5; // pixels
 
 /**
  * A curve's point at a step, or the one before it where it has none there; null where there is neither.
@@ -102,15 +104,37 @@ export function spoken(cards, step) {
 }
 
 /**
+ * What was found in the curves of a panel.
+ * @param {Card} card
+ * @param {Choice | null} choice
+ * @returns {CurveMark[]}
+ */
+export function marksOf({ shows }, choice) {
+  return (choice?.marks ?? []).filter(({ names }) => names.some((name) => shows.includes(name)));
+}
+
+/**
+ * Those of them that the crosshair stands at, or nearly.
+ * @param {CurveMark[]} marks
+ * @param {number | null} at
+ * @param {Frame} frame
+ */
+export function marksBeside(marks, at, { across }) {
+  return at === null ? [] : marks.filter(({ step }) => Math.abs(across(step) - across(at)) <= BESIDE);
+}
+
+/**
  * What a panel shows, in a sentence for those who do not see it.
  * @param {Card} card
  * @param {number | null} step
+ * @param {CurveMark[]} marks
  */
-export function described(card, step) {
+export function described(card, step, marks) {
   const lines = card.curves.map((curve) => {
     const point = step === null ? null : latestPoint(curve, step);
     return point ? `${curve.name} ${valueText(point.value, card.unit)}` : curve.name;
   });
   const when = step === null ? "" : ` At step ${stepText(step)}:`;
-  return `Curves over steps: ${[card.title, card.unit, card.drawn].filter(Boolean).join(", ")}.${when} ${lines.reverse().join(", ")}.`;
+  const found = marks.map(({ text }) => ` ${text}.`).join("");
+  return `Curves over steps: ${[card.title, card.unit, card.drawn].filter(Boolean).join(", ")}.${when} ${lines.reverse().join(", ")}.${found}`;
 }

@@ -64,6 +64,16 @@ export interface Card extends Panel {
   texts: Texts;
   /** Whether zero is on the axis in any case. */
   fromZero: boolean;
+  /** Columns and metrics whose curves these are. */
+  shows: string[];
+}
+
+/** Something that begins at a step, in the curves of what it names. */
+export interface CurveMark {
+  step: number;
+  text: string;
+  severity: "error" | "warning" | "note";
+  names: string[];
 }
 
 /** Two steps, the first below the second. */
@@ -104,6 +114,7 @@ export interface Choice {
   zoom: Range | null;
   /** Keys of the panels that are pinned. */
   pinned: string[];
+  marks: CurveMark[];
 }
 
 /** What all curves of a page share; each change is told to all who listen. */

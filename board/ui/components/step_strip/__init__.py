@@ -14,6 +14,8 @@ from board.figures.theme import COLORS
 from board.text.format_number import fmt
 from board.ui.components import bundle
 
+ERROR: Final = "light-dark(#b91c1c, #f28b82)"
+
 _strip: Final = st.components.v2.component(
     "rl_logging_board.step_strip",
     js=bundle.script("step_strip/step_strip.js"),
@@ -22,7 +24,7 @@ _strip: Final = st.components.v2.component(
 
 
 def show(bars: StepBars, step: int, marks: Sequence[BarMark], *, measure: str, key: str, on_click: Callable[[], None]) -> None:
-    """Draw the bars of `measure` ("mean reward"), with that of `step` marked, and above them the marks, each by its shape: a warning or a note.
+    """Draw the bars of `measure` ("mean reward"), with that of `step` marked, and above them the marks, each by its shape.
 
     After a click the component of that key has the number of the bar as `clicked`, from 0, and `on_click` is called.
     """
@@ -35,7 +37,7 @@ def show(bars: StepBars, step: int, marks: Sequence[BarMark], *, measure: str, k
         "chosen": bar_of(bars, step),
         "measure": measure,
         "caption": f"{measure} by step, {span}",
-        "marks": [{"at": mark.bar, "texts": list(mark.texts), "warning": mark.warning} for mark in marks],
-        "colors": {"bar": COLORS["reference"], "chosen": COLORS["policy"], "warning": COLORS["above"]},
+        "marks": [{"at": mark.bar, "texts": list(mark.texts), "kind": mark.kind} for mark in marks],
+        "colors": {"bar": COLORS["reference"], "chosen": COLORS["policy"], "warning": COLORS["above"], "error": ERROR},
     }
     _strip(key=key, data=data, on_clicked_change=on_click)

@@ -3,11 +3,11 @@
 /** @import { Mounted, Parent } from "../streamlit" */
 
 /**
- * What is to be seen in the steps of one bar: a warning is a filled triangle, a note an empty ring.
+ * What is to be seen in the steps of one bar: a finding is a filled diamond, a warning a filled triangle, a note an empty ring.
  * @typedef {object} Mark
  * @property {number} at
  * @property {string[]} texts
- * @property {boolean} warning
+ * @property {"error" | "finding" | "warning" | "note"} kind a finding that is an error has a colour of its own
  */
 
 /**
@@ -19,7 +19,7 @@
  * @property {string} measure
  * @property {string} caption
  * @property {Mark[]} marks in the order of their bars
- * @property {{ bar: string; chosen: string; warning: string }} colors
+ * @property {{ bar: string; chosen: string; warning: string; error: string }} colors
  */
 
 /**
@@ -40,6 +40,7 @@
  */
 
 const TRIANGLE = "M0.5 0.5H8.5L4.5 7.5z";
+const DIAMOND = "M4.5 0L8.5 4L4.5 8L0.5 4z";
 const RING = "M4.5 1.2a2.8 2.8 0 1 1 0 5.6a2.8 2.8 0 1 1 0-5.6z";
 const WIDEST = 14; // pixels of a bar and its gap; of few steps the strip is short
 const BAR_SHARE = 0.85;
@@ -130,15 +131,16 @@ function target({ chosen, marks }, key) {
  */
 function mark(state, { marks, heights, colors }) {
   state.marks.replaceChildren(
-    ...marks.map(({ at, warning }) => {
+    ...marks.map(({ at, kind }) => {
+      const color = kind === "error" ? colors.error : kind === "note" ? "currentColor" : colors.warning;
       const svg = document.createElementNS(SVG, "svg");
       const path = document.createElementNS(SVG, "path");
       svg.setAttribute("class", "strip-mark");
       svg.setAttribute("viewBox", "0 0 9 8");
       svg.style.left = `${((at + 0.5) * 100) / heights.length}%`;
-      path.setAttribute("d", warning ? TRIANGLE : RING);
-      path.setAttribute("fill", warning ? colors.warning : "none");
-      path.setAttribute("stroke", warning ? colors.warning : "currentColor");
+      path.setAttribute("d", kind === "note" ? RING : kind === "warning" ? TRIANGLE : DIAMOND);
+      path.style.fill = kind === "note" ? "none" : color;
+      path.style.stroke = color;
       svg.append(path);
       return svg;
     }),

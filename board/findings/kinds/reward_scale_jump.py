@@ -1,0 +1,189 @@
+"""The rewards of one data source are multiplied or shifted from one step on: the same behaviour is paid otherwise than before."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, turn
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.findings.rescaling import Rescaling, creep, drift, rescaling
+from board.metrics.formulas import Float64Array
+from board.metrics.step_sums import Steps
+from board.text.format_number import fmt
+
+_AROUND: Final = 6
+"""So many steps on either side are compared, and more where these have too few rollouts."""
+_LEAST_ROWS: Final = 40
+_NEAR: Final = 2
+"""Steps around a curve's turn that are tried too: it dates no better."""
+
+
+@dataclass(frozen=True)
+class _Jump:
+    step: int
+    before: str
+    after: str
+    how: Rescaling
+    creeps: bool = False
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    rewards = dossier.number("reward")
+    jumps: dict[int, list[tuple[int, _Jump]]] = {}
+    told = False
+    for source in np.unique(dossier.sources).tolist():
+        rows = np.flatnonzero((dossier.sources == source) & np.isfinite(rewards))
+        steps = Steps(dossier.steps.of_rows[rows])
+        if len(steps.numbers) < LEAST_BEFORE + LEAST_AFTER:
+            continue
+        told = True
+        jump = _clearest(steps, rewards[rows], limits)
+        if jump is not None:
+            jumps.setdefault(jump.step, []).append((source, jump))
+    if not told:
+        return CannotTell("no data source has rewards at enough steps")
+    return [_found(dossier, step, some) for step, some in sorted(jumps.items())]
+
+
+def _clearest(steps: Steps, rewards: Float64Array, limits: Limits) -> _Jump | None:
+    """The clearest jump of one source's rewards, (n,) in the order of `steps`, else where their scale begins to creep."""
+    best: _Jump | None = None
+    for at in _places(steps, rewards):
+        first, cut, last = _window(steps, at)
+        how = rescaling(rewards[first:cut], rewards[cut:last], limits["factor"], limits["shift"])
+        if how is None or how.z < limits["z"] or not _is_sudden(steps, rewards, at, how):
+            continue
+        if best is None or how.z > best.how.z:
+            best = _Jump(int(steps.numbers[at]), _ends(rewards[first:cut]), _ends(rewards[cut:last]), how)
+    return best or _creeping(steps, rewards, limits)
+
+
+def _creeping(steps: Steps, rewards: Float64Array, limits: Limits) -> _Jump | None:
+    """A factor or a shift that grows from step to step; told once it is large."""
+    bounds = np.searchsorted(steps.row, np.arange(len(steps.numbers) + 1))
+    end = min(int(bounds[-1 - LEAST_AFTER]), len(rewards) - _LEAST_ROWS)
+    found = creep(steps, rewards) or _widening(steps, rewards, end, limits["z"])
+    if found is None or found[1].z < limits["z"]:
+        return None
+    at, how = found
+    if not (abs(how.in_spreads) >= limits["shift"] or max(how.factor, 1 / how.factor) >= limits["factor"]):
+        return None
+    return _Jump(int(steps.numbers[at]), _ends(rewards[: bounds[at]]), _ends(rewards[end:]), how, creeps=True)
+
+
+def _widening(steps: Steps, rewards: Float64Array, end: int, z: float) -> tuple[int, Rescaling] | None:
+    """Where the spread of many values turns, and its factor from the rewards before to those from row `end` on."""
+    with np.errstate(divide="ignore"):
+        spread = np.log(steps.std(rewards))
+    widens = turn(steps.numbers, np.where(np.isfinite(spread), spread, np.nan))
+    if widens is None or widens.z < z:
+        return None
+    cut = int(np.searchsorted(steps.row, widens.at))
+    how = drift(rewards[:cut], rewards[end:]) if _LEAST_ROWS <= cut < end else None
+    return None if how is None else (widens.at, how)
+
+
+def _places(steps: Steps, rewards: Float64Array) -> list[int]:
+    """Indices of steps at which it may have been: where a level, a spread or an end of the rewards turns, and the steps beside them."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        curves = [
+            steps.mean(rewards),
+            np.log(steps.mean(np.abs(rewards))),
+            np.log(steps.std(rewards)),
+            steps.max(rewards),
+            steps.min(rewards),
+        ]
+    turns = [turn(steps.numbers, np.where(np.isfinite(curve), curve, np.nan)) for curve in curves]
+    near = {one.at + off for one in turns if one is not None for off in range(-_NEAR, _NEAR + 1)}
+    return sorted(at for at in near if LEAST_AFTER <= at <= len(steps.numbers) - LEAST_AFTER)
+
+
+def _window(steps: Steps, at: int, around: int = _AROUND) -> tuple[int, int, int]:
+    """Rows from the first before to behind the last after a place that are compared, and the place's own."""
+    bounds = np.searchsorted(steps.row, np.arange(len(steps.numbers) + 1))
+    cut = int(bounds[at])
+    first = min(int(bounds[max(0, at - around)]), max(0, cut - _LEAST_ROWS))
+    last = max(int(bounds[min(len(steps.numbers), at + around)]), min(len(steps.row), cut + _LEAST_ROWS))
+    return first, cut, last
+
+
+def _is_sudden(steps: Steps, rewards: Float64Array, at: int, how: Rescaling) -> bool:
+    """Whether the last steps before are as the earlier ones and the first steps after as the later ones, rather than on the way.
+
+    A factor must be there in the nearest steps; what the level moves within the steps before, and within those after, must be little of
+    the shift.
+    """
+    if how.is_certain:
+        return True
+    first, cut, last = _window(steps, at)
+    if how.factor != 1:
+        near, _, far = _window(steps, at, LEAST_AFTER)
+        spread = np.log(rewards[cut:far].std() / max(float(rewards[near:cut].std()), 1e-300))
+        return bool(spread / np.log(abs(how.factor)) > 0.6)
+    halves = [np.array_split(some, 2) for some in (rewards[first:cut], rewards[cut:last])]
+    on_the_way = sum(float(late.mean() - early.mean()) for early, late in halves)
+    return on_the_way / how.shift < 0.35
+
+
+def _ends(rewards: Float64Array) -> str:
+    return f"{fmt(float(rewards.min()))} to {fmt(float(rewards.max()))}"
+
+
+def _found(dossier: Dossier, step: int, some: list[tuple[int, _Jump]]) -> Found:
+    clearest = max((jump for _, jump in some), key=lambda jump: jump.how.z)
+    how = clearest.how
+    whose = " and ".join(_names(dossier, [source for source, _ in some]))
+    marks = np.isin(dossier.sources, [source for source, _ in some]) & (dossier.steps.of_rows >= step)
+    rewards = dossier.number("reward")
+    moved = np.abs(rewards - how.undone(rewards))
+    # of a jump the first rollouts show it as well as the last; what creeps is large at the end alone
+    early = 1.0 if clearest.creeps else -1.0
+    order = np.minimum(moved, np.nanmedian(moved[marks & (moved > 0)])) if (marks & (moved > 0)).any() else moved
+    return Found(
+        effect=f"from step {step} the rewards of {whose} {how.told()}: {clearest.before} before, {clearest.after} "
+        + ("in the end" if clearest.creeps else "after"),
+        first_step=step,
+        last_step=int(dossier.steps.numbers[-1]),
+        crossed="factor" if how.factor != 1 else "shift",
+        measured=how.factor if how.factor != 1 else how.in_spreads,
+        strength=how.z,
+        rollouts=dossier.clearest(marks & (moved > 0), order + early * 1e-9 * np.nanmax(moved) * dossier.steps.row),
+    )
+
+
+def _names(dossier: Dossier, sources: list[int]) -> Iterator[str]:
+    if np.unique(dossier.sources).size == len(sources):
+        yield "all rollouts"
+        return
+    for source in sources:
+        row = int(np.flatnonzero(dossier.sources == source)[0])
+        yield "rollouts without a data source" if source < 0 else f"data source {dossier.frame['data_source'].iloc[row]}"
+
+
+KIND: Final = Kind(
+    name="reward_scale_jump",
+    title="Rewards on another scale",
+    severity="error",
+    says="The rewards of one data source are multiplied or shifted from one step on.",
+    formula="By data source, the rewards of the steps just before and just after each turn of their mean, spread and ends: rewards of few "
+    "values, where old values vanish and the new ones are a multiple or a shift of them; others, where after and before differ "
+    "(Kolmogorov-Smirnov) and a multiple of the one, or a shift, is as the other.",
+    thresholds=(
+        Threshold("factor", 1.5, "rewards after over rewards before, or before over after", "our judgement: half as much again is no noise"),
+        Threshold("shift", 1.0, "shift of all rewards, in their standard deviations", "our judgement: learning takes more than a step"),
+        Threshold("z", 4.5, "clearness, in standard errors", "board/findings/change_points.py"),
+    ),
+    means="A changed reward function, weight or normaliser, a restart with another configuration, or another scorer in one rank or source.",
+    looks_like="A data source whose prompts were exchanged, without another name, at that step.",
+    next=(
+        ("rewards", "the distribution of rewards of the steps before and after, by data source"),
+        ("steps", "compare the step before with this one"),
+    ),
+    run=_look,
+    needs=("reward",),
+    explains=("critic_collapse", "proxy_gold_gap", "no_learning", "reward_saturated", "advantage_bug", "dead_prompts"),
+    metrics=("reward",),
+)

@@ -1,0 +1,48 @@
+"""Factors and shifts between two samples: known ones come out, and what is no rescaling is none."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from board.findings.rescaling import creep, distance, drift, rescaling
+from board.metrics.step_sums import Steps
+
+DICE = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(("factor", "shift"), [(2.0, 0.0), (-1.0, 0.0), (1.0, 2.0), (1.0, -0.5), (3.0, 1.5)])
+def test_values_tell_the_factor_and_the_shift(factor: float, shift: float) -> None:
+    """Zeros and ones, as many before as after."""
+    before, after = (DICE.random((2, 60)) < 0.5).astype(float)
+    found = rescaling(before, factor * after + shift, 1.5, 1.0)
+    assert found is not None
+    np.testing.assert_allclose(factor * after + shift, found.factor * found.undone(factor * after + shift) + found.shift)
+    assert set(np.round(found.undone(factor * after + shift), 6)) == {0.0, 1.0}
+
+
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=12), st.lists(st.floats(-5, 5), min_size=1, max_size=12))
+def test_the_distance_is_that_of_the_distribution_functions(one: list[float], other: list[float]) -> None:
+    """Shares up to every number of either sample, counted."""
+    slow = max(abs(sum(x <= at for x in one) / len(one) - sum(x <= at for x in other) / len(other)) for at in one + other)
+    assert distance(np.array(one), np.array(other)) == pytest.approx(slow)
+
+
+def test_a_spread_that_grows_is_a_drift_and_another_shape_is_none() -> None:
+    """A normal sample three times as wide, and two peaks."""
+    before = DICE.normal(0, 1, 200)
+    found = drift(before, DICE.normal(1, 3, 200))
+    assert found is not None
+    assert found.factor == pytest.approx(3, rel=0.2)
+    assert drift(before, DICE.choice([-3.0, 3.0], 200) + DICE.normal(0, 0.01, 200)) is None
+
+
+def test_values_that_grow_from_step_to_step_are_found() -> None:
+    """0 and 1, then 0 and what grows with the step; none where 1 comes back."""
+    steps = Steps(np.repeat(np.arange(12), 10))
+    values = np.tile([0.0, 1.0], 60) * np.where(steps.row >= 6, 1 + 0.1 * (steps.row - 5), 1)
+    found = creep(steps, values)
+    assert found is not None
+    assert (found[0], found[1].factor) == (6, pytest.approx(1.6))
+    values[steps.row >= 9] = np.tile([0.0, 1.0], 15)
+    assert creep(steps, values) is None

@@ -46,7 +46,7 @@ def audit(frame: pd.DataFrame, grouped: Grouped) -> Audit:
     logged: Float64Array = frame[column].loc[pd.Index(grouped.keys)].to_numpy(np.float64, na_value=np.nan)
     if not (np.isfinite(logged) & np.isfinite(grouped.rewards)).any():
         raise FieldMissing("This needs reward beside the advantages.")
-    found = fits(GroupedRewards(grouped.rewards, grouped.starts, _step_starts(grouped)), logged)
+    found = fits(GroupedRewards(grouped.rewards, grouped.starts, step_starts(grouped)), logged)
     rules = pd.DataFrame(
         {
             "rule": [one.rule.name for one in found],
@@ -61,8 +61,8 @@ def audit(frame: pd.DataFrame, grouped: Grouped) -> Audit:
     return Audit(column, rules, pd.concat([_misfits(one, grouped, logged) for one in found], ignore_index=True))
 
 
-def _step_starts(grouped: Grouped) -> NDArray[np.int64]:
-    """Where each step begins among the members, and where the last ends."""
+def step_starts(grouped: Grouped) -> NDArray[np.int64]:
+    """(steps + 1,): where each step begins among the members, and where the last ends."""
     steps = grouped.groups["step"].to_numpy()
     firsts = np.flatnonzero(np.concatenate([[True], steps[1:] != steps[:-1]]))
     return np.append(grouped.starts[firsts], grouped.starts[-1])

@@ -59,6 +59,11 @@ class Dossier:
         return self.frame.index.to_numpy(np.int64)
 
     @cached_property
+    def key_order(self) -> NDArray[np.int64]:
+        """(rows,) the rows in the order of their keys."""
+        return np.argsort(self.keys, kind="stable")
+
+    @cached_property
     def steps(self) -> Steps:
         """The steps of the rows."""
         return Steps(self.frame["step"].to_numpy(np.int64))
@@ -111,6 +116,19 @@ class Dossier:
         if "data_source" not in self.frame.columns:
             return np.full(len(self.frame), -1)
         return pd.factorize(self.frame["data_source"].astype(object))[0].astype(np.int64)
+
+    @cached_property
+    def writers(self) -> tuple[NDArray[np.int64], list[str]]:
+        """(rows,) a number for each rank that wrote rows, or each shard where no rank is named, and what they are called."""
+        name = "rank" if self.has("rank") else "shard"
+        codes, names = pd.factorize(self.frame[name].astype(object))
+        return codes.astype(np.int64), [f"{name} {one}" for one in names]
+
+    def ranks_told(self, marks: NDArray[np.bool_]) -> str:
+        """" in rank 3" where as good as all marked rows, shape (rows,), are of one rank or shard among several, else nothing."""
+        codes, names = self.writers
+        counts = np.bincount(codes[marks & (codes >= 0)], minlength=len(names) + 1)
+        return f" in {names[counts.argmax()]}" if len(names) > 1 and counts.max() >= 0.95 * counts.sum() > 0 else ""
 
     @cached_property
     def mix_changes(self) -> list[MixChange]:

@@ -1,0 +1,175 @@
+"""The logged advantages of some rollouts do not follow from the rewards, or from returns and values, by the rule of the others."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.analysis.advantage_audit import LOGGED, step_starts
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.findings.outbreaks import Outbreak, outbreak
+from board.metrics.advantage_rules import ABSOLUTE, RELATIVE, GroupedRewards, fits
+from board.metrics.formulas import Float64Array
+from board.metrics.step_sums import Steps
+from board.text.counting import plural
+from board.text.format_number import fmt
+
+_FOLLOWED: Final = 0.6
+"""So large a share of the rollouts that can tell must follow a rule for it to be the run's."""
+_LEAST_ROWS: Final = 20
+_ROUNDS: Final = 4
+_DRAWN: Final = 16
+"""So many lines are drawn: where a third of the rollouts break the rule, none of them is through two others in one of 50,000 steps."""
+
+
+@dataclass(frozen=True)
+class _Followed:
+    """A rule, and how the rollouts stand to it: arrays of (rows,)."""
+
+    rule: str
+    expected: Float64Array
+    """NaN where it says nothing."""
+    breaks: NDArray[np.bool_]
+
+    def share(self, logged: Float64Array) -> float:
+        """Share of the rollouts that keep it, of those where it says something else than 0."""
+        telling = np.isfinite(self.expected) & ((np.abs(self.expected) > ABSOLUTE) | (np.abs(logged) > ABSOLUTE))
+        return 1 - float(self.breaks[telling].mean()) if telling.sum() >= _LEAST_ROWS else 0.0
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    column = next((name for name in LOGGED if dossier.has(name)), None)
+    if column is None:
+        return CannotTell("no rollout has advantages, or a number advantage")
+    logged = dossier.number(column)
+    rules = [*_of_groups(dossier, logged), *_of_critic(dossier, logged)]
+    if not rules:
+        return CannotTell("no rollout has an advantage beside a reward in a group, or beside returns and values")
+    best = max(rules, key=lambda rule: rule.share(logged))
+    if best.share(logged) < _FOLLOWED:
+        return CannotTell("the logged advantages follow no rule it knows")
+    found = outbreak(dossier.steps, best.breaks, np.isfinite(best.expected), usual=limits["share"])
+    if found is None or found.share < limits["share"] or found.z < limits["z"]:
+        return None
+    return _found(dossier, best, logged, found)
+
+
+def _of_groups(dossier: Dossier, logged: Float64Array) -> list[_Followed]:
+    """Every rule of rewards in groups, over groups that are as large as most."""
+    grouped = dossier.grouped
+    if grouped is None or not np.isfinite(grouped.rewards).any():
+        return []
+    rows = np.searchsorted(dossier.keys, grouped.keys, sorter=dossier.key_order)
+    rows = dossier.key_order[rows]
+    sizes = grouped.groups["rollouts"].to_numpy()
+    usual = int(np.bincount(sizes).argmax())
+    whole = (sizes == usual) | ((sizes == usual).mean() < 0.5)
+    whole &= grouped.groups["scored"].to_numpy() == sizes
+    asked = np.repeat(whole, sizes)
+    rules = []
+    for fit in fits(GroupedRewards(grouped.rewards, grouped.starts, step_starts(grouped)), logged[rows]):
+        expected, breaks = np.full(len(logged), np.nan), np.zeros(len(logged), np.bool_)
+        expected[rows] = np.where(asked, logged[rows] - fit.errors, np.nan)
+        breaks[rows] = asked & ~fit.fits & np.isfinite(fit.errors)
+        rules.append(_Followed(f"{fit.rule.name}, {fit.rule.formula}", expected, breaks))
+    return rules
+
+
+def _of_critic(dossier: Dossier, logged: Float64Array) -> list[_Followed]:
+    """Return minus value, as it is or whitened by step."""
+    error = dossier.number("return_mean") - dossier.number("value_mean")
+    if np.isfinite(error + logged).sum() < _LEAST_ROWS:
+        return []
+    whitened = line_by_step(dossier.steps, error, logged)
+    found = [("return − value", error), ("return − value, whitened by step", whitened)]
+    return [_Followed(rule, expected, _breaks(logged, expected)) for rule, expected in found]
+
+
+def _breaks(logged: Float64Array, expected: Float64Array) -> NDArray[np.bool_]:
+    off = np.abs(logged - expected)
+    return np.isfinite(off) & (off > ABSOLUTE + RELATIVE * np.abs(expected))
+
+
+def line_by_step(steps: Steps, x: Float64Array, y: Float64Array) -> Float64Array:
+    """What y is by the line through most of a step's rollouts, y = a x + b: (n,) numbers, NaN where x or y is missing.
+
+    Least trimmed squares (Rousseeuw and Van Driessen 2006): of lines through two rollouts drawn at random that which most are near to, then
+    again and again the least squares of the half of the rollouts that are nearest to it.
+    """
+    both = np.isfinite(x) & np.isfinite(y)
+    x, y = np.where(both, x, np.nan), np.where(both, y, np.nan)
+    best, line = np.full(len(steps.numbers), np.inf), np.full(len(x), np.nan)
+    for one, other in _pairs(steps, both):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            drawn = y[one][steps.row] + ((y[other] - y[one]) / (x[other] - x[one]))[steps.row] * (x - x[one][steps.row])
+        error = np.nan_to_num(steps.median(np.abs(y - drawn)), nan=np.inf)
+        line = np.where((error < best)[steps.row], drawn, line)
+        best = np.minimum(best, error)
+    return _concentrated(steps, x, y, line)
+
+
+def _pairs(steps: Steps, both: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """_DRAWN times two rows of each step, (k,) each, of those with both numbers; the same row twice where a step has no two."""
+    dice = np.random.default_rng(0)
+    order = np.lexsort([dice.random(len(both)), ~both, steps.row])
+    firsts = np.searchsorted(steps.row, np.arange(len(steps.numbers)))
+    count = np.maximum(1, np.bincount(steps.row[both], minlength=len(firsts)))
+    for at in range(_DRAWN):
+        yield order[firsts + 2 * at % count], order[firsts + (2 * at + 1) % count]
+
+
+def _concentrated(steps: Steps, x: Float64Array, y: Float64Array, line: Float64Array) -> Float64Array:
+    for _ in range(_ROUNDS):
+        error = np.abs(y - line)
+        near = error <= steps.median(error)[steps.row]
+        line = _least_squares(steps, np.where(near, x, np.nan), np.where(near, y, np.nan), x)
+    return line
+
+
+def _least_squares(steps: Steps, x: Float64Array, y: Float64Array, at: Float64Array) -> Float64Array:
+    """The values at `at` (n,) of the least-squares line of each step through x and y (n,), both NaN where one is not to be used."""
+    mean_x, mean_y = steps.mean(x), steps.mean(y)
+    x_off = x - mean_x[steps.row]
+    slope = steps.sum(x_off * (y - mean_y[steps.row])) / steps.sum(np.square(x_off))
+    return slope[steps.row] * (at - mean_x[steps.row]) + mean_y[steps.row]
+
+
+def _found(dossier: Dossier, followed: _Followed, logged: Float64Array, found: Outbreak) -> Found:
+    breaks = followed.breaks & dossier.since(found.at)
+    turned = float((np.sign(logged[breaks]) == -np.sign(followed.expected[breaks])).mean())
+    told = f"from step {found.step} on {fmt(100 * found.share)} % of the advantages ({plural(found.count, 'rollout')})"
+    told += f"{dossier.ranks_told(breaks)} are not what the rewards make them by the rule of the others ({followed.rule})"
+    if turned > 0.5:
+        told += f", and {fmt(100 * turned)} % of these have the opposite sign"
+    size = np.abs(logged - followed.expected)
+    return Found(
+        effect=told,
+        first_step=found.step,
+        last_step=found.last_step,
+        crossed="share",
+        measured=found.share,
+        strength=found.z,
+        rollouts=dossier.clearest(breaks, size),
+    )
+
+
+KIND: Final = Kind(
+    name="advantage_bug",
+    title="Advantages that do not follow from the rewards",
+    severity="error",
+    says="The logged advantages of some rollouts do not follow from the rewards by the rule of the others.",
+    formula="The rule that most rollouts follow, of those of page Groups (GRPO, Dr. GRPO, RLOO, ...) and return − value, plain or whitened by "
+    "step; rollouts farther from it than rounding and another epsilon explain (0.002 and 1 %), by step.",
+    thresholds=(
+        Threshold("share", 0.01, "share of the rollouts that break the rule", "our judgement: a rule is exact, so few are enough"),
+        Threshold("z", 4.5, "root of twice the log-likelihood ratio against that share", "board/findings/outbreaks.py"),
+    ),
+    means="A sign flipped, a baseline of another group or of an earlier step, groups mixed up in one rank, or a batch sorted after the advantages were computed.",
+    looks_like="A second algorithm for some prompts; rewards that were shaped after the advantages, or before they were logged.",
+    next=(("groups", "the audit of the advantages against each rule, and the rollouts that do not fit"),),
+    run=_look,
+    metrics=("advantage_mean",),
+)

@@ -29,8 +29,12 @@ ANSWERS: Final = (
     (r"\boxed{", r"(?s).*\\boxed\{(?P<answer>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"),
     ("<answer>", r"(?s).*<answer>(?P<answer>.*?)</answer>"),
     ("####", r"(?s).*####[ \t]*(?P<answer>[^\n]+)"),
+    ("nswer", r"(?is).*\banswer(?:\s+is|\s*:)\s*(?P<answer>[^\n]{1,80}?)[.!]?\s*(?:<[^<>\s]{1,30}>)?\s*$"),
+    ("答案", r"(?s).*答案(?:是|为|：|:)\s*(?P<answer>[^\n]{1,80}?)[.。!！]?\s*(?:<[^<>\s]{1,30}>)?\s*$"),
 )
-"""How a response marks its final answer, the first that it has: what tells it quickly, and the last such mark with its content."""
+"""How a response marks its final answer, the first that it has: what tells it quickly, and the last such mark with its content.
+
+The last two are the sentences that a response may end with."""
 
 _SPACE: Final = r"[\s\pZ]+"
 

@@ -125,7 +125,7 @@ class Dossier:
         return codes.astype(np.int64), [f"{name} {one}" for one in names]
 
     def ranks_told(self, marks: NDArray[np.bool_]) -> str:
-        """" in rank 3" where as good as all marked rows, shape (rows,), are of one rank or shard among several, else nothing."""
+        """ " in rank 3" where as good as all marked rows, shape (rows,), are of one rank or shard among several, else nothing."""
         codes, names = self.writers
         counts = np.bincount(codes[marks & (codes >= 0)], minlength=len(names) + 1)
         return f" in {names[counts.argmax()]}" if len(names) > 1 and counts.max() >= 0.95 * counts.sum() > 0 else ""

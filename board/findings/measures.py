@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from board.analysis import measured_columns
+from board.analysis import digests, measured_columns
 from board.analysis.rollout_measures import RolloutMeasure
 
-MEASURES: Final[dict[str, RolloutMeasure]] = {**measured_columns.MEASURES}
+MEASURES: Final[dict[str, RolloutMeasure]] = {**measured_columns.MEASURES, "digests": digests.measure}

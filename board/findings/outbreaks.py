@@ -56,7 +56,8 @@ def outbreak(steps: Steps, marks: NDArray[np.bool_], known: NDArray[np.bool_], u
     before = float(k[:at].sum() / n[:at].sum()) if n[:at].sum() else 0.0
     count, rows = float(k[at : last + 1].sum()), float(n[at : last + 1].sum())
     expected = max(usual, before)
-    z = float(np.sqrt(2 * max(0.0, float(_fit(np.array(count), np.array(rows))) - _against(count, rows, expected)))) if count / rows > expected else 0.0
+    gain = float(_fit(np.array(count), np.array(rows))) - _against(count, rows, expected) if count / rows > expected else 0.0
+    z = float(np.sqrt(2 * max(0.0, gain)))
     return Outbreak(at, int(steps.numbers[at]), int(steps.numbers[last]), before, count / rows, int(count), z)
 
 

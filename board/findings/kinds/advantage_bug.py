@@ -164,10 +164,13 @@ KIND: Final = Kind(
     formula="The rule that most rollouts follow, of those of page Groups (GRPO, Dr. GRPO, RLOO, ...) and return − value, plain or whitened by "
     "step; rollouts farther from it than rounding and another epsilon explain (0.002 and 1 %), by step.",
     thresholds=(
-        Threshold("share", 0.01, "share of the rollouts that break the rule", "our judgement: a rule is exact, so few are enough"),
+        Threshold(
+            "share", 0.01, "share of the rollouts that break the rule", "our judgement: a rule is exact, so few are enough"
+        ),
         Threshold("z", 4.5, "root of twice the log-likelihood ratio against that share", "board/findings/outbreaks.py"),
     ),
-    means="A sign flipped, a baseline of another group or of an earlier step, groups mixed up in one rank, or a batch sorted after the advantages were computed.",
+    means="A sign flipped, a baseline of another group or of an earlier step, groups mixed up in one rank, or a batch sorted after the "
+    "advantages were computed.",
     looks_like="A second algorithm for some prompts; rewards that were shaped after the advantages, or before they were logged.",
     next=(("groups", "the audit of the advantages against each rule, and the rollouts that do not fit"),),
     run=_look,

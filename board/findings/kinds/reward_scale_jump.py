@@ -172,8 +172,15 @@ KIND: Final = Kind(
     "values, where old values vanish and the new ones are a multiple or a shift of them; others, where after and before differ "
     "(Kolmogorov-Smirnov) and a multiple of the one, or a shift, is as the other.",
     thresholds=(
-        Threshold("factor", 1.5, "rewards after over rewards before, or before over after", "our judgement: half as much again is no noise"),
-        Threshold("shift", 1.0, "shift of all rewards, in their standard deviations", "our judgement: learning takes more than a step"),
+        Threshold(
+            "factor",
+            1.5,
+            "rewards after over rewards before, or before over after",
+            "our judgement: half as much again is no noise",
+        ),
+        Threshold(
+            "shift", 1.0, "shift of all rewards, in their standard deviations", "our judgement: learning takes more than a step"
+        ),
         Threshold("z", 4.5, "clearness, in standard errors", "board/findings/change_points.py"),
     ),
     means="A changed reward function, weight or normaliser, a restart with another configuration, or another scorer in one rank or source.",

@@ -19,7 +19,9 @@ STEPS, GROUPS, MEMBERS, ONSET = 12, 4, 4, 6
 Row = dict[str, Any]
 
 
-def _groups(broken: Callable[[Row], bool] = lambda row: False, change: Callable[[float], float] = lambda value: -value) -> list[Row]:
+def _groups(
+    broken: Callable[[Row], bool] = lambda row: False, change: Callable[[float], float] = lambda value: -value
+) -> list[Row]:
     """GRPO, where the advantages of some rows are changed."""
     dice = np.random.default_rng(1)
     rows: list[Row] = []
@@ -67,7 +69,9 @@ def test_rollouts_that_break_the_rule_are_the_evidence(
     found = one(asked(KIND, tmp_path, rows))
     assert found.first_step in (first, first + 1)
     assert told in found.effect
-    changed = {key for key, (row, other) in enumerate(zip(rows, sound, strict=True)) if abs(row["advantage"] - other["advantage"]) > 0.01}
+    changed = {
+        key for key, (row, other) in enumerate(zip(rows, sound, strict=True)) if abs(row["advantage"] - other["advantage"]) > 0.01
+    }
     assert set(found.rollouts.tolist()) == changed
 
 
@@ -81,7 +85,12 @@ def test_whitened_advantages_of_a_critic_have_a_rule_too(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     "rows",
-    [_groups(), _groups()[:-2], _groups(lambda row: True, lambda value: value * 1.004), [row | {"reward": 1.0, "advantage": 0.0} for row in _groups()]],
+    [
+        _groups(),
+        _groups()[:-2],
+        _groups(lambda row: True, lambda value: value * 1.004),
+        [row | {"reward": 1.0, "advantage": 0.0} for row in _groups()],
+    ],
     ids=["sound", "a step on its way", "rounded", "nothing to learn"],
 )
 def test_advantages_by_the_rule_are_silence(tmp_path: Path, rows: list[Row]) -> None:

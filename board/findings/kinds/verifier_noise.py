@@ -1,0 +1,141 @@
+"""The same text, or the same final answer, to the same prompt gets different rewards: a verifier that contradicts itself."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.findings.outbreaks import outbreak
+from board.metrics.formulas import Float64Array
+from board.text.counting import plural
+from board.text.format_number import fmt
+
+_LEAST_TWINS: Final = 20
+"""From fewer rollouts that have an equal nothing is told."""
+_ROUNDING: Final = 1e-6
+"""Rewards of equal texts differ where they are farther apart than this share of the range of rewards."""
+_OPPOSITE: Final = 0.5
+"""Rewards of equal answers do where they are this share of it apart: a penalty on length or form is less than half of what is paid."""
+_BY_LENGTH: Final = 0.5
+"""Correlation of reward and length among equal answers from which on the length is what is paid for."""
+
+
+@dataclass(frozen=True)
+class Twins:
+    """Rollouts with equals in their group. Arrays of (rows,)."""
+
+    has: NDArray[np.bool_]
+    """Has an equal, and a reward."""
+    contradicted: NDArray[np.bool_]
+    """Its equals do not all have about its reward."""
+    off: Float64Array
+    """Distance of its reward from the median of its equals', its own included; 0 where it has none."""
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    rewards = dossier.number("reward")
+    known = rewards[np.isfinite(rewards)]
+    if not len(known):
+        return CannotTell("no rollout has a reward")
+    low, high = np.quantile(known, (0.02, 0.98))
+    extent = float(high - low) or float(np.ptp(known))
+    groups = _of_one_prompt(dossier)
+    texts = twins(groups, dossier.number("response_digest"), rewards, _ROUNDING * extent)
+    answers = twins(groups, dossier.number("answer_digest"), rewards, _OPPOSITE * extent)
+    enough = [(what, some) for what, some in (("text", texts), ("final answer", answers)) if some.has.sum() >= _LEAST_TWINS]
+    if not enough:
+        return CannotTell(f"fewer than {_LEAST_TWINS} rollouts have an equal response or final answer in their group")
+    judge_is_sure = texts.has.sum() >= _LEAST_TWINS and texts.contradicted.sum() < limits["text"] * texts.has.sum()
+    if judge_is_sure or _is_paid_by_length(dossier, answers, rewards):
+        # the same text is always paid the same, or longer ones more: what differs between equal answers is paid for by rule
+        enough = [(what, some) for what, some in enough if what == "text"]
+    found = [_found(dossier, what, some, limits) for what, some in enough]
+    return max((one for one in found if one is not None), key=lambda one: one.strength, default=None)
+
+
+def _of_one_prompt(dossier: Dossier) -> NDArray[np.int64]:
+    """(rows,) equal numbers are rollouts of one prompt in one step."""
+    prompts = np.unique(dossier.prompts, return_inverse=True)[1].ravel()
+    return dossier.steps.row * (int(prompts.max(initial=0)) + 1) + prompts
+
+
+def twins(groups: NDArray[np.int64], digests: Float64Array, rewards: Float64Array, tolerance: float) -> Twins:
+    """Which of (n,) rollouts have an equal digest in their group, and which of those are contradicted by more than `tolerance`."""
+    has, contradicted, off = np.zeros(len(groups), np.bool_), np.zeros(len(groups), np.bool_), np.zeros(len(groups))
+    scored = np.flatnonzero(np.isfinite(digests) & np.isfinite(rewards))
+    order = scored[np.lexsort([rewards[scored], digests[scored], groups[scored]])]
+    g, d, r = groups[order], digests[order], rewards[order]
+    firsts = np.flatnonzero(np.concatenate([[True], (g[1:] != g[:-1]) | (d[1:] != d[:-1])])) if len(order) else order
+    sizes = np.diff(np.append(firsts, len(order)))
+    apart = (sizes > 1) & (r[firsts + sizes - 1] - r[firsts] > tolerance)
+    median = (r[firsts + (sizes - 1) // 2] + r[firsts + sizes // 2]) / 2
+    has[order], contradicted[order] = np.repeat(sizes > 1, sizes), np.repeat(apart, sizes)
+    off[order] = np.abs(r - np.repeat(median, sizes))
+    return Twins(has, contradicted, off)
+
+
+def _is_paid_by_length(dossier: Dossier, answers: Twins, rewards: Float64Array) -> bool:
+    """Whether, among contradicted equal answers, reward goes with length inside groups."""
+    length = dossier.number("response_length")
+    length = np.where(np.isfinite(length), length, dossier.number("response_chars"))
+    marked = answers.contradicted & np.isfinite(length)
+    x, y = (dossier.within_groups(np.where(marked, one, np.nan)) for one in (length, rewards))
+    both = np.isfinite(x) & np.isfinite(y)
+    if both.sum() < _LEAST_TWINS or not (x[both].any() and y[both].any()):
+        return False
+    return bool(abs(np.corrcoef(x[both], y[both])[0, 1]) > _BY_LENGTH)
+
+
+def _found(dossier: Dossier, what: str, some: Twins, limits: Limits) -> Found | None:
+    limit = "text" if what == "text" else "answer"
+    begun = outbreak(dossier.steps, some.contradicted, some.has, usual=limits[limit] / 2)
+    if begun is None or begun.share < limits[limit] or begun.z < limits["z"]:
+        return None
+    marks = some.contradicted & dossier.since(begun.at)
+    # of two that contradict each other either may be wrong; of more, the odd one out
+    odd = np.where(some.off > 0, some.off, -1.0)
+    return Found(
+        effect=f"from step {begun.step} on {fmt(100 * begun.share)} % of the rollouts that have the same {what} as another of their group "
+        f"({plural(begun.count, 'rollout')}){dossier.ranks_told(marks)} are rewarded differently from it",
+        first_step=begun.step,
+        last_step=begun.last_step,
+        crossed=limit,
+        measured=begun.share,
+        strength=begun.z,
+        rollouts=dossier.clearest(marks & (odd > 0), odd),
+    )
+
+
+KIND: Final = Kind(
+    name="verifier_noise",
+    title="The verifier contradicts itself",
+    severity="warning",
+    says="The same text or the same final answer to the same prompt gets different rewards.",
+    formula="Rollouts of one prompt in one step whose responses, or final answers (\\boxed, <answer>, ####), are equal but for case and white "
+    "space; contradicted where rewards of equal texts differ at all, or of equal answers by half the range of rewards. Equal answers are "
+    "not asked where equal texts never contradict each other, or where the longer one is paid otherwise.",
+    thresholds=(
+        Threshold(
+            "text",
+            0.02,
+            "share of the rollouts with an equal text that it contradicts",
+            "more than 0 is a bug or a random judge: our judgement",
+        ),
+        Threshold(
+            "answer",
+            0.1,
+            "share of the rollouts with an equal final answer that it contradicts",
+            "our judgement: form may be paid for too",
+        ),
+        Threshold("z", 4.5, "root of twice the log-likelihood ratio against half that share", "board/findings/outbreaks.py"),
+    ),
+    means="A judge model that samples, a sandbox that times out, a race in the verifier, or ranks with different versions of it.",
+    looks_like="A reward for form, length or the way to the answer; an answer that is marked differently than the board reads it.",
+    next=(("groups", "the contradictions, side by side"), ("responses", "read two equal ones")),
+    run=_look,
+    needs=("reward",),
+    metrics=("reward",),
+)

@@ -6,7 +6,7 @@ are counted anew. Knows no screen.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from board.analysis import vocabulary_counts
 from board.analysis.log_odds import against_shared_prior
 from board.analysis.vocabulary_counts import METRICS
-from board.metrics.formulas import Float64Array
 from board.runs.parts import Part
 from board.runs.run import Run
 from board.text.token_decoding import codec_of, decoded
@@ -63,7 +62,8 @@ class Vocabulary:
     @property
     def shares(self) -> NDArray[np.float32]:
         """(t, s): the share of a stretch's tokens that each is; 0 in one without tokens."""
-        return (self.counts / np.maximum(self.counts.sum(axis=0), 1)).astype(np.float32)
+        found: NDArray[np.float32] = (self.counts / np.maximum(self.counts.sum(axis=0), 1)).astype(np.float32)
+        return found
 
 
 def vocabulary(run: Run, progress: Callable[[float], None] = lambda _: None) -> Vocabulary:
@@ -141,7 +141,7 @@ def _names(tables: list[pa.Table]) -> tuple[pa.Array, NDArray[np.int64]]:
     return together.dictionary, np.concatenate(found).astype(np.int64)
 
 
-def _places(totals: Float64Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _places(totals: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The row of each token, those among the rare ones all in the last, and the tokens that have a row of their own in the order of rows."""
     order = np.argsort(-totals, kind="stable")[:MOST_TOKENS]
     chosen = order[totals[order] >= LEAST]

@@ -3,7 +3,7 @@
 Tokens of training that count, by their names as the trainer wrote them. Knows parts; knows nothing of runs and screens.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -74,14 +74,17 @@ def _of_alike(part: Part, alike: Alike) -> pa.Table:
     cell = np.repeat(step.astype(np.int64) * len(names), np.diff(alike.offsets)) + encoded.indices.to_numpy()
     cells, grid = _cells(cell[alike.counts], len(there) * len(names))
     n = np.bincount(grid, minlength=len(cells))
-    columns: dict[str, tuple[NDArray[np.float64], NDArray[np.int64]]] = {}
+    columns: dict[str, tuple[NDArray[Any], NDArray[Any]]] = {}
     for name, values in _metrics(alike).items():
         own = np.asarray(values)[alike.counts]
         finite = np.isfinite(own)
         if finite.all():
             columns[name] = np.bincount(grid, own, len(cells)), n
         else:
-            columns[name] = np.bincount(grid, np.where(finite, own, 0), len(cells)), np.bincount(grid[finite], minlength=len(cells))
+            columns[name] = (
+                np.bincount(grid, np.where(finite, own, 0), len(cells)),
+                np.bincount(grid[finite], minlength=len(cells)),
+            )
     some = np.flatnonzero(n)
     tokens = pa.array((cells[some] % len(names)).astype(np.int32))
     found = {name: (sums[some], counts[some]) for name, (sums, counts) in columns.items()}
@@ -99,7 +102,7 @@ def _cells(cell: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArr
 def _metrics(alike: Alike) -> dict[str, FloatArray]:
     """Those of METRICS that can be made, (N,) each."""
     makers = token_makers(alike.flats, DEFAULT_ESTIMATOR)
-    found = {name: makers[name]() for name in METRICS if name in makers}
+    found: dict[str, FloatArray] = {name: makers[name]() for name in METRICS if name in makers}
     if {"logprobs", "old_logprobs", "advantages"} <= alike.flats.keys():
         found["clipped"] = token_sums.clipped(Tokens(alike.flats, alike.offsets, alike.counts))
     return found
@@ -109,7 +112,7 @@ def _table(
     steps: NDArray[np.int64],
     tokens: pa.Array,
     names: pa.Array,
-    columns: dict[str, tuple[NDArray[np.float64] | NDArray[np.int64], NDArray[np.int64]]],
+    columns: dict[str, tuple[NDArray[Any], NDArray[Any]]],
 ) -> pa.Table:
     nothing = np.zeros(len(steps)), np.zeros(len(steps), np.int64)
     found = {

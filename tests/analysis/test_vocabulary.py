@@ -25,7 +25,7 @@ def rows(steps: int = 5, **fields: Any) -> list[dict[str, Any]]:
     for step in range(steps):
         for at in range(6):
             length = int(dice.integers(1, 9))
-            names = dice.choice(NAMES[: 4 if 2 * step > steps else 3], length).tolist() + ["，", "\n"]
+            names = [*dice.choice(NAMES[: 4 if 2 * step > steps else 3], length).tolist(), "，", "\n"]
             made = dice.normal(-1, 0.4, (6, length + 2)).round(4).tolist()
             arrays = dict(zip(("logprobs", "ref_logprobs", "entropies", "advantages", "old_logprobs"), made, strict=False))
             if at == 3:
@@ -104,7 +104,8 @@ def test_summary(tmp_path: Path) -> None:
     assert table["z"].idxmax() == " d"
     assert table["early"][" d"] == 0 < table["late"][" d"]
     assert (table["share"].sum(), table["kl_share"].sum()) == pytest.approx((1, 1))
-    assert table["entropy"]["a"] == pytest.approx(np.mean([x for (name, _), c in slow(run).items() if name == "a" for x in c["entropy"]]), rel=1e-4)
+    entropies = [number for (name, _), cell in slow(run).items() if name == "a" for number in cell["entropy"]]
+    assert table["entropy"]["a"] == pytest.approx(np.mean(entropies), rel=1e-4)
     part = summary(found, 4, 4).assign(name=found.names).set_index("name")
     assert part["count"][" d"] == 0
     assert part["z"].isna().all()

@@ -1,0 +1,117 @@
+"""Values stop predicting returns: the critic's explained variance falls below zero, worse than a constant."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.metrics.formulas import Float64Array
+from board.metrics.step_sums import Steps
+from board.text.format_number import fmt
+
+_SUMS: Final = {"logged returns": ("value_error", "valued_return"), "rewards to go": ("value_error_mc", "valued_return_mc")}
+"""What values are held against, and the token sums of the error and of what is to be predicted.
+
+Logged returns are asked first; but those of GAE follow the values themselves, so that rewards to go can show what they hide."""
+_LEAST_ROWS: Final = 20
+
+
+@dataclass(frozen=True)
+class Squares:
+    """Sums of squares of every rollout's tokens around the mean of their step, (rows,); NaN where a rollout has no values."""
+
+    error: Float64Array
+    """Of return minus value."""
+    total: Float64Array
+    """Of the return."""
+
+    def explained(self, marks: NDArray[np.bool_]) -> float:
+        """Explained variance over the marked rollouts; NaN where there is nothing to explain."""
+        total = float(np.nansum(self.total[marks]))
+        return 1 - float(np.nansum(self.error[marks])) / total if total > 0 else np.nan
+
+
+def squares(steps: Steps, count: Float64Array, mean: Float64Array, m2: Float64Array) -> Float64Array:
+    """(n,) sums of squares around the mean of each one's step, from count, mean and squares around its own mean."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_step = steps.mean(count * mean) / steps.mean(np.where(np.isfinite(mean), count, np.nan))
+    return m2 + count * np.square(mean - of_step[steps.row])
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    held = [name for name, (error, _) in _SUMS.items() if f"{error}/m2" in dossier.run.moment_names]
+    if not held:
+        return CannotTell("no rollout has values beside returns or token rewards")
+    answers = [_held_against(dossier, name, limits) for name in held]
+    found = [answer for answer in answers if isinstance(answer, Found)]
+    return found[0] if found else answers[0]
+
+
+def _held_against(dossier: Dossier, held: str, limits: Limits) -> Answer:
+    found = Squares(*(_squares(dossier, name) for name in _SUMS[held]))
+    known = np.isfinite(found.error) & np.isfinite(found.total)
+    scale = float(np.mean(found.total[known])) if known.sum() >= _LEAST_ROWS else 0.0
+    if not scale > 0:
+        return CannotTell("too few rollouts have values and returns, or the returns do not vary")
+    # above 0 where the critic is worse than a constant; unlike a ratio, steps with little to explain weigh little
+    curve = dossier.curve_of((found.error - found.total) / scale)
+    turn = curve.turn()
+    turned = turn is not None and turn.change > 0 and turn.z >= limits["z"]
+    at = turn.at if turn is not None and turned else 0
+    since = dossier.since(at) & known
+    worse = found.error[since] - found.total[since]
+    strength = float(worse.mean() / (worse.std() / np.sqrt(len(worse)))) if len(worse) > 1 and worse.std() > 0 else 0.0
+    before, after = found.explained(~dossier.since(at) & known), found.explained(since)
+    if not after < limits["explained"] or strength < limits["z"] or (turned and not before > after):
+        return None
+    first = int(curve.steps[at])
+    fell = f"from step {first} the explained variance falls from {fmt(before)} to {fmt(after)}"
+    never = f"the explained variance of the whole run is {fmt(after)}"
+    return Found(
+        effect=f"{fell if turned else never}: values predict the {held} worse than a constant would",
+        first_step=first,
+        last_step=int(curve.steps[-1]),
+        crossed="explained",
+        measured=after,
+        strength=max(strength, turn.z if turn is not None and turned else 0.0),
+        rollouts=dossier.clearest(since & (found.error > found.total), found.error),
+    )
+
+
+def _squares(dossier: Dossier, name: str) -> Float64Array:
+    count, mean, m2 = (dossier.run.moment(f"{name}/{one}", dossier.keys) for one in ("count", "mean", "m2"))
+    return squares(dossier.steps, count, mean, m2)
+
+
+KIND: Final = Kind(
+    name="critic_collapse",
+    title="Values do not predict returns",
+    severity="warning",
+    says="Values stop predicting returns: explained variance falls below zero.",
+    formula="1 - Var(G - v) / Var(G) over the tokens of a step, G the logged returns, then the rewards to go (γ = λ = 1). The turn is that of "
+    "Σ(G - v)² - Σ(G - Ḡ)² per rollout by step; where it does not turn, the whole run is taken.",
+    thresholds=(
+        Threshold(
+            "explained",
+            0.0,
+            "explained variance since, of 1",
+            "verl, critic/vf_explained_var: below 0 a constant predicts better",
+        ),
+        Threshold(
+            "z", 4.5, "clearness of the turn, and of the variance below 0, in units of noise", "board/findings/change_points.py"
+        ),
+    ),
+    means="Advantages are noise: the critic diverged, its learning rate or clipping is wrong, or values and returns are of other scales.",
+    looks_like="The first steps of a critic that begins untrained; returns that hardly vary because every reward is the same.",
+    next=(
+        ("metrics", "explained variance, value loss and the mean value beside the mean return"),
+        ("tokens", "values and returns of the rollouts that are farthest off"),
+    ),
+    run=_look,
+    needs=("values",),
+    explains=("proxy_gold_gap", "entropy_collapse", "kl_runaway"),
+    metrics=("critic/explained_variance", "value_mean", "return_mean"),
+)

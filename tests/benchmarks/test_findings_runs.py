@@ -262,6 +262,15 @@ def test_verdicts_of_equal_answers_contradict_each_other() -> None:
         assert len({other.reward for other in same}) == 2 or one.reward != float(one.correct)
 
 
+def test_collapsed_critics_are_worse_than_a_constant() -> None:
+    """The explained variance is above zero before the onset and below it afterwards."""
+    plant, rollouts = planted("critic_collapse", 12)
+    for later in (False, True):
+        some = [one for one in rollouts if (one.step >= plant.onset) == later]
+        returns, values = (np.concatenate([one.arrays[name] for one in some]) for name in ("returns", "values"))
+        assert (np.var(returns - values) > np.var(returns)) == later
+
+
 def test_all_plants_are_tested() -> None:
     """A new plant comes with a rule of how it shows."""
     assert set(PLANTS) == {*SHOWS, StaleRows.kind, "dead_prompts", "verifier_noise"}

@@ -55,6 +55,8 @@ class Found:
     """Where it is another than the kind's."""
     title: str = ""
     """Where it says more than the kind's."""
+    explains: tuple[str, ...] | None = None
+    """Where it explains other kinds than its kind usually does."""
 
 
 @dataclass(frozen=True)

@@ -44,14 +44,17 @@ def find_all(
     dossier = Dossier(run, measures, lambda share: tell(_MEASURING * share))
     found: list[Finding] = []
     unable: list[tuple[str, str]] = []
+    explains = {kind.name: kind.explains for kind in kinds}
     for number, kind in enumerate(kinds):
         answer = _answer(kind, dossier, {**kind.limits, **(limits or {}).get(kind.name, {})})
         if isinstance(answer, CannotTell):
             unable.append((kind.name, answer.reason))
         else:
-            found += [_finding(kind, one, run, limits or {}) for one in _listed(answer)]
+            for one in _listed(answer):
+                found.append(_finding(kind, one, run, limits or {}))
+                if one.explains is not None:
+                    explains[found[-1].id] = one.explains
         tell(_MEASURING + (1 - _MEASURING) * (number + 1) / len(kinds))
-    explains = {kind.name: kind.explains for kind in kinds}
     events = merging.merged(found, explains, dossier.steps.numbers.tolist())
     cannot = {name for name, _ in unable}
     return FindingsReport(

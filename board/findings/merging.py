@@ -18,7 +18,7 @@ LEAST_NEAR: Final = 3
 """Steps (of those there are) within which they do in any case: what turns slowly is dated no better."""
 
 Explains = Mapping[str, Sequence[str]]
-"""By the name of a kind those of the kinds it explains."""
+"""By the name of a kind those of the kinds it explains; by the id of a finding where it explains others."""
 
 
 def merged(findings: Sequence[Finding], explains: Explains, steps: Sequence[int]) -> list[Finding]:
@@ -34,7 +34,7 @@ def merged(findings: Sequence[Finding], explains: Explains, steps: Sequence[int]
         able = [
             (abs(place[other.id] - place[finding.id]), SEVERITIES.index(other.severity), other.id)
             for other in findings
-            if finding.kind in explains.get(other.kind, ())
+            if finding.kind in explains.get(other.id, explains.get(other.kind, ()))
             and place[other.id] - place[finding.id] <= near
             and other.first_step <= finding.last_step
             and finding.first_step <= other.last_step + _reach(numbers, near)

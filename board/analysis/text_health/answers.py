@@ -6,11 +6,12 @@ Knows no rewards.
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from board.analysis.verifier_noise import ANSWERS
 from board.metrics.formulas import Float64Array
@@ -31,7 +32,30 @@ COLUMNS: Final = (
         "0 or 1",
         "answer in prompt",
     ),
+    Column(
+        "answer_told",
+        "number",
+        "1 where the ground truth stands in the prompt behind a word like answer or solution, else 0",
+        "0 or 1",
+        "answer told",
+    ),
+    Column(
+        "answer_marked",
+        "number",
+        "1 where the response marks a final answer: \\boxed, <answer> or ####",
+        "0 or 1",
+        "answer marked",
+    ),
 )
+
+_MARKS: Final = r"\\boxed\{[^}]*\}|<answer>(?s:.*?)</answer>|####[ \t]*\S"
+"""A final answer with its mark, whole."""
+
+_TELLING: Final = re.compile(
+    r"(?:answer|solution|ground[ _]truth|correct|expected|target|label|key|result|hint|答案|正确|标准|解)[^\w\n]{0,4}"
+    r"(?:(?:is|are|=|equals|key|should be|value|为|是)[^\w\n]{0,4}){0,2}[\s\W]{0,8}$"
+)
+"""What stands before an answer that is given away."""
 
 LONGEST: Final = 100
 """Characters of the longest ground truth that is looked for."""
@@ -39,6 +63,7 @@ LONGEST: Final = 100
 _FIELDS: Final = ("answer", "final_answer", "target", "ground_truth", "solution", "label")
 """Where a ground truth of JSON has the answer."""
 
+_BEFORE: Final = 40
 _WORD: Final = frozenset("0123456789abcdefghijklmnopqrstuvwxyz_")
 _NUMBER: Final = re.compile(r"[-+]?[\d,]*\.?\d+")
 _DIGITS_BEFORE: Final = re.compile(r"(?:\d[.,]|\.)$")
@@ -50,23 +75,34 @@ _MARKED: Final = tuple(re.compile(pattern) for _, pattern in ANSWERS)
 
 
 def measure(response: pa.Array, prompt: pa.Array, truth: pa.Array) -> dict[str, Float64Array]:
-    """Whether each rollout's truth stands in its response and in its prompt, 1 or 0, (n,); NaN where one is missing or no answer."""
-    found = {"answer_present": np.full(len(truth), np.nan), "answer_in_prompt": np.full(len(truth), np.nan)}
+    """Where each rollout's truth stands, 1 or 0, (n,); NaN where a text is missing or the truth no answer. Texts are large_string, (n,)."""
+    marked = pc.match_substring_regex(response, _MARKS).cast(pa.float64()).to_numpy(zero_copy_only=False)
+    nowhere = np.full(len(truth), np.nan)
+    found = {"answer_present": nowhere, "answer_in_prompt": nowhere, "answer_told": nowhere, "answer_marked": marked}
     if truth.null_count == len(truth):
         return found
     coded = truth.dictionary_encode()
-    wanted = [_wanted(one) for one in coded.dictionary.to_pylist()]
+    wanted = [[looked_for(one) for one in spellings(text)] for text in coded.dictionary.to_pylist()]
     codes = coded.indices.fill_null(-1).to_pylist()
-    for name, texts in zip(found, (response.to_pylist(), prompt.to_pylist()), strict=True):
-        for row, (code, text) in enumerate(zip(codes, texts, strict=True)):
-            if code >= 0 and wanted[code] and text is not None:
-                found[name][row] = any(stands(text) for stands in wanted[code])
+    return found | {
+        "answer_present": _per_pair(codes, response, wanted, lambda before: True),
+        "answer_in_prompt": _per_pair(codes, prompt, wanted, lambda before: True),
+        "answer_told": _per_pair(codes, prompt, wanted, lambda before: _TELLING.search(before) is not None),
+    }
+
+
+def _per_pair(codes: list[int], texts: pa.Array, wanted: list[list["LookedFor"]], fits: Callable[[str], bool]) -> Float64Array:
+    """1 where a text has the answer of that code behind something that fits, else 0; NaN without either."""
+    found = np.full(len(codes), np.nan)
+    last: tuple[int, str | None] = (-1, None)
+    value = np.nan
+    for row, (code, text) in enumerate(zip(codes, texts.to_pylist(), strict=True)):
+        if code < 0 or not wanted[code] or text is None:
+            continue
+        if (code, text) != last:  # rollouts of a group stand together and share their prompt
+            last, value = (code, text), float(any(fits(before) for places in wanted[code] for before in places(text)))
+        found[row] = value
     return found
-
-
-def _wanted(truth: str) -> list[Callable[[str], bool]]:
-    """For each spelling of an answer whether a text has it; none where the truth is no answer."""
-    return [looked_for(one) for one in spellings(truth)]
 
 
 def spellings(truth: str) -> list[str]:
@@ -96,32 +132,42 @@ def _of_json(value: object) -> list[str]:
     return spellings(str(value)) if isinstance(value, str | int | float) and not isinstance(value, bool) else []
 
 
-def looked_for(answer: str) -> Callable[[str], bool]:
-    """A test whether a text has the answer as a word of its own, whatever its case, white space, thousands' commas and LaTeX's layout."""
+LookedFor = Callable[[str], Iterator[str]]
+"""From a text to what stands before the answer, in lower case, at each place where it stands."""
+
+
+def looked_for(answer: str) -> LookedFor:
+    """Finds an answer as a word of its own, whatever its case, white space, thousands' commas and LaTeX's layout."""
     plain = _SPACE.sub(" ", answer.casefold())
     number = _NUMBER.fullmatch(plain) is not None
     bare = _THOUSANDS.sub("", plain) if number else plain
     squeezed = _squeezed(plain) if "\\" in plain else ""
 
-    def stands(text: str) -> bool:
+    def places(text: str) -> Iterator[str]:
         low = text.casefold()
-        if _has_word(low, bare, number):
-            return True
+        found = False
+        for before in _words_before(low, bare, number):
+            found = True
+            yield before
+        if found:
+            return
         if number:
-            return len(bare) > 3 and "," in low and _has_word(_THOUSANDS.sub("", low), bare, number)
-        if squeezed:
-            return squeezed in _squeezed(low)
-        return " " in bare and _has_word(_SPACE.sub(" ", low), bare, number)
+            yield from _words_before(_THOUSANDS.sub("", low), bare, number) if len(bare) > 3 and "," in low else ()
+        elif squeezed:
+            start, piece, _ = _squeezed(low).partition(squeezed)
+            yield from (start[-_BEFORE:],) if piece else ()
+        elif " " in bare:
+            yield from _words_before(_SPACE.sub(" ", low), bare, number)
 
-    return stands
+    return places
 
 
 def _squeezed(text: str) -> str:
     return _LAYOUT.sub("", text).replace("\\dfrac", "\\frac").replace("\\tfrac", "\\frac")
 
 
-def _has_word(text: str, piece: str, number: bool) -> bool:
-    """Whether a piece stands in a text, both in lower case, and is no part of a longer word or number."""
+def _words_before(text: str, piece: str, number: bool) -> Iterator[str]:
+    """What stands before a piece at each place where it is no part of a longer word or number; both in lower case."""
     at = text.find(piece)
     while at >= 0:
         stop = at + len(piece)
@@ -130,6 +176,5 @@ def _has_word(text: str, piece: str, number: bool) -> bool:
             stop < len(text) and piece[-1] in _WORD and text[stop] in _WORD
         )
         if not joined and not (number and (_DIGITS_BEFORE.search(text, max(at - 2, 0), at) or _DIGITS_BEHIND.match(text, stop))):
-            return True
+            yield text[max(at - _BEFORE, 0) : at]
         at = text.find(piece, at + 1)
-    return False

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.analysis.text_health.texts import CodeUnits
-from board.metrics.formulas import Float64Array
+from board.metrics.formulas import BoolArray, Float64Array
 from board.schema import Column
 
 COLUMNS: Final = (
@@ -48,12 +48,14 @@ IN_A_ROW: Final = 6
 WHOLE_WORD: Final = 5
 """A word of so many consonants alone is none."""
 
-_CONSONANT, _LETTER, _ODD = 1, 2, 3
+_CONSONANT, _LETTER, _ODD, _EDGE = 1, 2, 3, 4
+_EDGES: Final = " \t\r\n.,!?;:\"'-、。，！？：；"
+"""What stands beside a word of prose; a name in code stands beside other signs."""
 
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
-    """What every UTF-16 unit is: a small Latin consonant, another Latin letter, odd, or anything else (0). Shape (65536,)."""
+    """What every UTF-16 unit is: a small Latin consonant, another Latin letter, odd, an edge of words, or anything else. Shape (65536,)."""
     found = np.zeros(1 << 16, np.uint8)
     for code in range(1 << 16):
         character = chr(code)
@@ -64,6 +66,7 @@ def _kinds() -> NDArray[np.uint8]:
             # a letter with an accent is a vowel, or beside one
             found[code] = _CONSONANT if character in "bcdfghjklmnpqrstvwxz" else _LETTER
     found[0xFFFD] = _ODD
+    found[[ord(edge) for edge in _EDGES]] = _EDGE
     return found
 
 
@@ -90,15 +93,24 @@ def measure(text: CodeUnits) -> dict[str, Float64Array]:
 
 def _stuck(text: CodeUnits, kinds: NDArray[np.uint8]) -> Float64Array:
     """Letters of each text in runs of consonants that are too long, (n,)."""
-    bounds = np.ones(len(kinds), np.bool_)
-    bounds[1:] = kinds[1:] != kinds[:-1]
+    starts, stops = _runs(text, kinds == _CONSONANT)
+    long = stops - starts >= WHOLE_WORD
+    starts, stops = starts[long], stops[long]
+    first, last = _runs(text, (kinds == _CONSONANT) | (kinds == _LETTER))
+    word = np.searchsorted(first, starts, "right") - 1
+    row = np.searchsorted(text.offsets, starts, "right") - 1
+    begins, ends = first[word], last[word]
+    prose = (begins == text.offsets[row]) | (kinds[begins - 1] == _EDGE)
+    prose &= (ends == text.offsets[row + 1]) | (kinds[np.minimum(ends, len(kinds) - 1)] == _EDGE)
+    stuck = prose & ((stops - starts >= IN_A_ROW) | ((begins == starts) & (ends == stops)))
+    return np.bincount(row[stuck], (stops - starts)[stuck], len(text)).astype(np.float64)
+
+
+def _runs(text: CodeUnits, marks: BoolArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where runs of marks begin and end (the place behind), none of which reaches into the next text."""
+    bounds = np.ones(len(marks), np.bool_)
+    bounds[1:] = marks[1:] != marks[:-1]
     bounds[text.offsets[:-1][text.sizes > 0]] = True
     starts = np.flatnonzero(bounds)
-    stops = np.append(starts[1:], len(kinds))
-    long = np.flatnonzero((kinds[starts] == _CONSONANT) & (stops - starts >= WHOLE_WORD))
-    starts, stops = starts[long], stops[long]
-    row = np.searchsorted(text.offsets, starts, "right") - 1
-    letter_before = (starts > text.offsets[row]) & (kinds[starts - 1] == _LETTER)
-    letter_behind = (stops < text.offsets[row + 1]) & (kinds[np.minimum(stops, len(kinds) - 1)] == _LETTER)
-    stuck = (stops - starts >= IN_A_ROW) | ~(letter_before | letter_behind)
-    return np.bincount(row[stuck], (stops - starts)[stuck], len(text)).astype(np.float64)
+    stops = np.append(starts[1:], len(marks))
+    return starts[marks[starts]], stops[marks[starts]]

@@ -199,6 +199,8 @@ def test_mixing(tmp_path: Path) -> None:
         ({"response": "and so the"}, "inside_sentence", 1),
         ({"response": "因此"}, "inside_sentence", 1),
         ({"response": "It is 4."}, "inside_sentence", 0),
+        ({"response": r"so \boxed{4}"}, "answer_marked", 1),
+        ({"response": r"so \boxed{4"}, "answer_marked", 0),
         ({"response": "x", "finish_reason": "length"}, "cut_off", 1),
         ({"response": "x", "finish_reason": "stop"}, "cut_off", 0),
         ({"response": "x", "truncated": 1.0, "finish_reason": "stop"}, "cut_off", 1),
@@ -236,6 +238,21 @@ def test_answers(tmp_path: Path, truth: str, text: str, there: float) -> None:
     """An answer stands in a text as a word or number of its own, however it is written."""
     found = of(tmp_path / "run", response=text, prompt=text, ground_truth=truth)
     np.testing.assert_allclose(found[["answer_present", "answer_in_prompt"]].to_numpy(), [there, there])
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("What is 3 + 4? (Answer: 7)", 1),
+        ("The correct answer is **7**. What is 3 + 4?", 1),
+        ("答案是7。三加四？", 1),
+        ("Is 7 odd? Answer yes.", 0),
+        ("5", 0),
+    ],
+)
+def test_answers_that_are_told(tmp_path: Path, prompt: str, told: float) -> None:
+    """An answer is told where it stands behind a word that says so."""
+    assert of(tmp_path / "run", response="x", prompt=prompt, ground_truth="7")["answer_told"] == told
 
 
 def test_tokens(tmp_path: Path) -> None:

@@ -1,0 +1,51 @@
+"""Responses are paid like right ones and do not have the answer: the form is rewarded, not what it holds."""
+
+from typing import Final
+
+import numpy as np
+
+from board.findings.answers import paid
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
+from board.findings.dossier import Dossier
+from board.findings.spreading import clearness, rise, spread
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    wins, present = paid(dossier), dossier.number("answer_present")
+    if wins is None:
+        return CannotTell("no ground truth that can be looked for pays when it stands in the response")
+    both = np.isfinite(wins) & np.isfinite(present)
+    empty = (wins == 1) & (present == 0)
+    found = spread(dossier, np.where(both, empty.astype(np.float64), np.nan), limits["rise"], limits["z"])
+    if found is None:
+        return None
+    return Found(
+        effect=found.effect("are paid like right ones without having the answer"),
+        first_step=found.step,
+        last_step=found.last_step,
+        crossed="rise",
+        measured=found.grown,
+        strength=found.z,
+        rollouts=dossier.clearest(found.since & both & empty, dossier.number("reward")),
+    )
+
+
+KIND: Final = Kind(
+    name="format_only_wins",
+    title="Paid without the answer",
+    severity="warning",
+    says="Responses are paid like right ones although the ground truth does not stand in them.",
+    formula="A response is paid whose reward is at least half-way between what responses with and without the ground truth earn in the first "
+    "steps. Share by step of the responses that are paid and do not have it; its clearest rise.",
+    thresholds=(
+        rise(0.05, "are paid without the answer", "our judgement: a verifier that reads answers pays hardly any"),
+        clearness(),
+    ),
+    means="The verifier, or a part of the reward, pays the form: a box, a tag, a length.",
+    looks_like="Answers in another right form, such as 0.5 for 1/2, which a good verifier knows.",
+    next=(("responses", "read these responses beside their ground truth"), ("rewards", "compare the parts of the reward")),
+    run=_look,
+    needs=("ground_truth", "reward"),
+    explains=("proxy_gold_gap",),
+    metrics=("reward",),
+)

@@ -1,0 +1,74 @@
+"""Responses hold text that nobody writes: tokens far less likely than an even draw, letters without words, broken characters."""
+
+from typing import Final
+
+import numpy as np
+
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.findings.spreading import clearness, rise, spread, usual_most
+from board.metrics.formulas import Float64Array
+
+_SIGNS: Final = ("rare_tokens", "unspeakable", "odd_characters")
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    how_much = np.zeros(len(dossier.frame))
+    known = np.zeros(len(dossier.frame), np.bool_)
+    for name in _SIGNS:
+        values = dossier.number(name)
+        known |= np.isfinite(values)
+        how_much = np.fmax(how_much, _beyond(dossier, values, limits[name]))
+    if not known.any():
+        return CannotTell("no rollout has a text or logprobs")
+    odd = how_much > 0
+    found = spread(dossier, np.where(known, odd.astype(np.float64), np.nan), limits["rise"], limits["z"])
+    if found is None:
+        return None
+    return Found(
+        effect=found.effect("hold text that nobody writes"),
+        first_step=found.step,
+        last_step=found.last_step,
+        crossed="rise",
+        measured=found.grown,
+        strength=found.z,
+        rollouts=dossier.clearest(found.since & odd, how_much),
+    )
+
+
+def _beyond(dossier: Dossier, values: Float64Array, least: float) -> Float64Array:
+    """(rows,) how often a value holds the least that counts, 0 where it is no more than usual in the first steps."""
+    beyond = (values >= least) & (values > usual_most(dossier, values))
+    return np.where(beyond, values / least, 0.0)
+
+
+KIND: Final = Kind(
+    name="gibberish",
+    title="Responses hold gibberish",
+    severity="warning",
+    says="Responses hold tokens far less likely than an even draw, letters that make no word, or broken characters.",
+    formula="A response holds gibberish if its share of tokens with logprob < -ln 150,000 - 2, or of Latin letters in words without a "
+    "vowel, or of broken characters is above its threshold, and above what 95 of 100 had in the first steps. Share of such responses by "
+    "step; its clearest rise.",
+    thresholds=(
+        Threshold(
+            "rare_tokens",
+            0.02,
+            "share of tokens far below an even draw",
+            "prime-rl's gibberish filter has the depth, the share is ours",
+        ),
+        Threshold(
+            "unspeakable",
+            0.05,
+            "share of Latin letters in words that cannot be spoken",
+            "our judgement: prose and code have less",
+        ),
+        Threshold("odd_characters", 0.02, "share of broken or unassigned characters", "our judgement"),
+        rise(0.05, "hold gibberish", "our judgement"),
+        clearness(),
+    ),
+    means="Sampling went wrong (temperature, quantisation, a wrong tokenizer), or training diverges.",
+    looks_like="Keys, hashes and encoded data that a task asks for; logprobs that are shifted against tokens.",
+    next=(("tokens", "see which tokens are improbable"), ("metrics", "compare entropy, KL and the mismatch with the engine")),
+    run=_look,
+)

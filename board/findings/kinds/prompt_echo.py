@@ -1,0 +1,50 @@
+"""Responses repeat their prompt word for word instead of answering it."""
+
+from typing import Final
+
+import numpy as np
+
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.findings.spreading import clearness, rise, spread, usual_most
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    echo, characters = dossier.number("prompt_echo"), dossier.number("response_chars")
+    if not np.isfinite(echo).any():
+        return CannotTell("no rollout has a prompt and a response of some length")
+    common = echo * np.fmin(np.nan_to_num(characters, nan=np.inf), 10_000.0)
+    echoing = (echo >= limits["echo"]) & (common >= limits["characters"]) & (echo > usual_most(dossier, echo))
+    found = spread(dossier, np.where(np.isfinite(echo), echoing.astype(np.float64), np.nan), limits["rise"], limits["z"])
+    if found is None:
+        return None
+    return Found(
+        effect=found.effect("repeat a stretch of their prompt"),
+        first_step=found.step,
+        last_step=found.last_step,
+        crossed="rise",
+        measured=found.grown,
+        strength=found.z,
+        rollouts=dossier.clearest(found.since & echoing, echo),
+    )
+
+
+KIND: Final = Kind(
+    name="prompt_echo",
+    title="Responses repeat their prompt",
+    severity="warning",
+    says="Responses repeat their prompt word for word, more and more.",
+    formula="Longest stretch of the response that stands in its prompt, as a share of the response. A response echoes that has more than the "
+    "thresholds and than 95 of 100 had in the first steps. Share of such responses by step; its clearest rise.",
+    thresholds=(
+        Threshold("echo", 0.2, "share of the response that is the prompt's", "our judgement: a question quoted is less"),
+        Threshold("characters", 32.0, "characters of the stretch", "our judgement: less is a turn of phrase"),
+        rise(0.1, "echo", "our judgement"),
+        clearness(),
+    ),
+    means="The reward pays what stands in the prompt: words of the question, the expected form, the answer itself.",
+    looks_like="Tasks that ask for a copy: editing, translation of names, code to complete.",
+    next=(("responses", "read response and prompt side by side"), ("search", "look for the stretch")),
+    run=_look,
+    explains=("proxy_gold_gap", "length_exploitation", "phrase_exploit", "format_only_wins"),
+)

@@ -1,0 +1,56 @@
+"""Thinking is opened and never closed, or closed with nothing behind it: no answer follows that a reward could be of."""
+
+from typing import Final
+
+import numpy as np
+
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.findings.limit_of_length import cut_off
+from board.findings.spreading import clearness, rise, spread
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    only = dossier.number("thought_only")
+    if not np.isfinite(only).any():
+        return CannotTell("no response thinks in tags such as <think>")
+    found = spread(dossier, only, limits["rise"], limits["z"], at_once=limits["share"])
+    if found is None:
+        return None
+    cut_too = np.mean(cut_off(dossier)[found.since & (only == 1)] == 1) >= _NEARLY
+    return Found(
+        effect=found.effect("that think give no answer"),
+        first_step=found.step,
+        last_step=found.last_step,
+        crossed="share" if np.isnan(found.before) else "rise",
+        measured=found.grown,
+        strength=found.z,
+        rollouts=dossier.clearest(found.since & (only == 1), dossier.number("response_length")),
+        # thoughts that stay open just because they are cut are a sign of the limit; if many end by themselves it is the other way round
+        explains=() if cut_too else None,
+    )
+
+
+_NEARLY: Final = 0.9
+"""Share of these responses that were cut off where the limit is the cause."""
+
+KIND: Final = Kind(
+    name="think_without_answer",
+    title="Thinking without an answer",
+    severity="warning",
+    says="Thinking is opened and never closed, so that no answer follows.",
+    formula="Share by step of the responses that think (<think> and its relatives, in the prompt or the response) whose last opening tag is "
+    "not closed, or closed with nothing behind it; its clearest rise, or its level where it is high from the first step on.",
+    thresholds=(
+        rise(0.1, "think and do not answer", "our judgement: a tenth of the batch without an answer"),
+        Threshold("share", 0.3, "share of such responses in the whole run, where it does not rise", "our judgement"),
+        clearness(),
+    ),
+    means="Thoughts run into the limit of length, or the policy found that an answer does not pay.",
+    looks_like="A trainer that keeps thoughts and answers in different fields; a limit of length that was lowered.",
+    next=(("responses", "read the ends of these responses"), ("metrics", "compare length and truncated share")),
+    run=_look,
+    explains=("truncation_wave", "eos_missing"),
+    needs=("response",),
+    metrics=("length/mean", "length/truncated_share"),
+)

@@ -1,0 +1,52 @@
+"""The share of responses cut off at the limit jumps: what they would have said is lost, and their rewards are of something unfinished."""
+
+from typing import Final
+
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.findings.limit_of_length import cut_off
+from board.findings.spreading import clearness, rise, spread
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    cut = cut_off(dossier)
+    found = spread(dossier, cut, limits["rise"], limits["z"])
+    if found is None:
+        return None if (cut >= 0).any() else CannotTell("no rollout says why it ended, or has tokens")
+    if found.after < limits["share"]:
+        return None
+    return Found(
+        effect=found.effect("are cut off at the limit of length"),
+        first_step=found.step,
+        last_step=found.last_step,
+        crossed="rise",
+        measured=found.grown,
+        strength=found.z,
+        rollouts=dossier.clearest(found.since & (cut == 1), dossier.number("response_length")),
+    )
+
+
+KIND: Final = Kind(
+    name="truncation_wave",
+    title="More responses are cut off",
+    severity="warning",
+    says="The share of responses cut off at the limit of length jumps.",
+    formula="Share of responses by step whose finish_reason is length, or which have the greatest number of tokens and no end token; "
+    "like for like by data source; its clearest rise.",
+    thresholds=(
+        rise(0.1, "are cut off", "our judgement: Miles warns of any share from 0.25 on, which is late for a rise"),
+        Threshold(
+            "share", 0.15, "share of responses cut off since", "our judgement, below Miles' 0.25, since it has to be a rise, too"
+        ),
+        clearness(),
+    ),
+    means="Responses grow towards the limit: loops, padding that pays, an end token unlearned; or the limit was lowered.",
+    looks_like="Harder prompts that need longer thoughts; a limit of length that changed with a stage of training.",
+    next=(
+        ("responses", "read the ends of the longest responses"),
+        ("metrics", "compare the length and the share of truncated responses with the reward"),
+    ),
+    run=_look,
+    explains=("think_without_answer",),
+    metrics=("length/truncated_share", "length/mean"),
+)

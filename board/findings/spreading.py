@@ -1,0 +1,103 @@
+"""Something that a response shows or not, and more and more responses do: where it begins to spread, and how clearly.
+
+What most kinds about texts ask of their marks. Knows no kind and no text.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.findings.change_points import CLEAR
+from board.findings.contract import Threshold
+from board.findings.dossier import Dossier
+from board.metrics.formulas import Float64Array
+from board.text.format_number import fmt
+
+CHANGE_POINTS: Final = "board/findings/change_points.py"
+"""Where the clearness of a turn is explained."""
+
+FIRST_SHARE: Final = 0.2
+"""The share of the steps that tells how a run was at first, where a mark is held against that."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A share of responses that rises, or that is there from the first step on."""
+
+    step: int
+    """The first at which it is more."""
+    last_step: int
+    """The last that has a mark."""
+    before: float
+    """Share of the marked ones before, 0 to 1; NaN where it is there from the start."""
+    after: float
+    z: float
+    since: NDArray[np.bool_]
+    """(rows,) rollouts from `step` on."""
+
+    @property
+    def grown(self) -> float:
+        """How much more of the responses it is now than before."""
+        return self.after if np.isnan(self.before) else self.after - self.before
+
+    def effect(self, what: str) -> str:
+        """In words: what responses do of which there are more."""
+        if np.isnan(self.before):
+            return f"from the first step on {percent(self.after)} of the responses {what}"
+        return f"from step {self.step} {percent(self.after)} of the responses {what}, before {percent(self.before)}"
+
+
+def percent(share: float) -> str:
+    """A share of 0 to 1 as words, never rounded to nothing."""
+    return f"{fmt(100 * share, 2)} %"
+
+
+def rise(value: float, what: str, source: str) -> Threshold:
+    """The threshold of how much the share of the responses that do something has to rise."""
+    return Threshold("rise", value, f"growth of the share of responses that {what}, 0.1 is 10 of 100", source)
+
+
+def clearness(value: float = CLEAR) -> Threshold:
+    """The threshold of how clear the rise has to be."""
+    return Threshold("z", value, "clearness of the rise, in units of the curve's own noise", CHANGE_POINTS)
+
+
+def spread(dossier: Dossier, marks: Float64Array, least: float, z: float, at_once: float = np.inf) -> Spread | None:
+    """Where the share of marked responses rises by `least` or more, with a clearness of `z`; else the whole run if the share is `at_once`.
+
+    `marks` (rows,): 1 where a response shows it, 0 where not, NaN where that cannot be told. The curve is like for like by data source, and
+    its noise never less than that of drawing as many rollouts as a step usually has.
+    """
+    known = np.isfinite(marks)
+    if not known.any():
+        return None
+    share = float(marks[known].mean())
+    if share == 0:
+        return None
+    curve = dossier.curve_of(dossier.like_for_like(marks))
+    usual = float(np.median(curve.count[curve.count > 0]))
+    found = curve.turn(float(np.sqrt(share * (1 - share) / max(usual, 1.0))))
+    last = int(dossier.steps.of_rows[marks == 1].max())
+    if found is not None and found.z >= z and found.change >= least:
+        since = dossier.since(found.at)
+        # a bend's line ends above what the last steps have; what is said is what is there
+        after, before = float(np.nanmean(marks[since])), float(np.nanmean(marks[~since]))
+        return Spread(found.step, last, before, after, found.z, since)
+    everywhere = float(known.sum()) * share / np.sqrt(max(float(known.sum()) * share * (1 - share), 1.0))
+    if share >= at_once and everywhere >= z:
+        first = int(dossier.steps.of_rows[marks == 1].min())
+        return Spread(first, last, np.nan, share, everywhere, np.ones(len(marks), np.bool_))
+    return None
+
+
+def first_rows(dossier: Dossier) -> NDArray[np.bool_]:
+    """(rows,) the rollouts of the first steps: FIRST_SHARE of them, but three."""
+    return ~dossier.since(max(3, round(FIRST_SHARE * len(dossier.steps.numbers))))
+
+
+def usual_most(dossier: Dossier, values: Float64Array, share: float = 0.95) -> float:
+    """What all but a few of the rollouts of the first steps stay below, of (rows,) values; -inf where none has one."""
+    first = values[first_rows(dossier) & np.isfinite(values)]
+    return float(np.quantile(first, share)) if len(first) else -np.inf

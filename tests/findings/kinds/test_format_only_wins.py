@@ -1,0 +1,33 @@
+"""Responses paid without the answer."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from looked_at import asked, silent
+from spreading_rows import check_kind, prose, rows
+
+from board.findings.contract import CannotTell
+from board.findings.kinds.format_only_wins import KIND
+
+
+def _row(dice: np.random.Generator, form: bool, scale: float = 1.0) -> dict[str, Any]:
+    truth, right = int(dice.integers(100, 999)), dice.random() < 0.5
+    answer = truth if right and not form else 7
+    reward = scale * (float(right or form) + 0.1 * dice.random())
+    return {"response": f"{prose(dice)} \\boxed{{{answer}}}", "ground_truth": str(truth), "reward": reward}
+
+
+@pytest.mark.parametrize("scale", [1.0, 100.0])
+def test_wins_by_form_are_found(tmp_path: Path, scale: float) -> None:
+    """Rewards of any scale."""
+    check_kind(KIND, tmp_path, lambda dice, _: _row(dice, False, scale), lambda dice, _: _row(dice, True, scale), 0.4)
+
+
+def test_a_verifier_that_misses_is_no_win(tmp_path: Path) -> None:
+    """Right answers that go unpaid, and a reward that has nothing to do with the ground truth."""
+    sound = rows(lambda dice, _: _row(dice, False), lambda dice, _: {}, 0.0)
+    assert silent(asked(KIND, tmp_path / "strict", [row | ({"reward": 0.0} if row["step"] > 8 else {}) for row in sound]))
+    dice = np.random.default_rng(1)
+    assert isinstance(asked(KIND, tmp_path / "model", [row | {"reward": dice.random()} for row in sound]), CannotTell)

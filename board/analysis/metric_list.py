@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from board import schema
 from board.analysis.logged_curves import Logged, filled
+from board.analysis.measured_columns import declared as declared_column
+from board.analysis.measured_columns import is_measured
 from board.metrics import declared
 from board.metrics.declared.contract import FAMILIES, Interpretation, Metric, Words
 from board.metrics.formulas import Float64Array
@@ -36,6 +38,7 @@ HEADINGS: Final[Mapping[str, Words]] = {
     "critic": Words("Critic", "价值模型"),
     "advantage": Words("Advantages and returns", "优势与回报"),
     "length": Words("Length", "长度"),
+    "text": Words("Text", "文本"),
     "mismatch": Words("Training against inference", "训练与推理的偏差"),
     "evaluation": Words("Evaluation", "评估"),
     "loss": Words("Loss", "损失"),
@@ -230,9 +233,29 @@ def _panel(key: str, own: "pd.Series[float] | None", logged: Sequence[Logged], d
     metric = logged[0].metric if logged else None
     metric = metric or declared.METRICS.get(key)
     if metric is None:
-        family = "other" if key.startswith(_COLUMN) else UNKNOWN
+        family = _family_of(key)
         return Panel(key, logged[0].name if own is None else key, family, None, own, tuple(logged))
     return Panel(key, _name(metric, key, logged, dialect), metric.family, metric, own, tuple(logged))
+
+
+def _family_of(key: str) -> str:
+    """The family of what no metric of the catalogue gives: a column of the run's rollouts, or what only its trainer logged."""
+    if not key.startswith(_COLUMN):
+        return UNKNOWN
+    return "text" if is_measured(column_of(key)) else "other"
+
+
+def column_of(key: str) -> str:
+    """The column whose mean a key is of."""
+    return key.removeprefix(_COLUMN).removesuffix("/mean")
+
+
+def unit_of(panel: Panel) -> str:
+    """The unit of a panel's numbers; empty where nobody declares one."""
+    if panel.metric is not None:
+        return panel.metric.unit
+    column = declared_column(column_of(panel.key))
+    return column.unit if column else ""
 
 
 def _name(metric: Metric, key: str, logged: Sequence[Logged], dialect: str) -> str:

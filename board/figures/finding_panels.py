@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from board.analysis import metric_list
-from board.analysis.metric_list import points, short_name
+from board.analysis.metric_list import points, short_name, unit_of
 from board.analysis.selection import numeric_columns
 from board.analysis.step_metrics import computable, per_step_values
 from board.analysis.step_stats import per_step
@@ -61,5 +61,5 @@ def _metric(run: Run, key: str) -> CurvePanel:
     if panel.own is None:
         raise FieldMissing(f"{key} has no number in any step.")
     line = PanelLine("rollouts", *points(panel.own), logged=False)
-    drawn = metric_curves([line], panel.family, panel.metric.unit if panel.metric else "", healthy_range(panel))
+    drawn = metric_curves([line], panel.family, unit_of(panel), healthy_range(panel))
     return replace(drawn, title=short_name(panel.name))

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import plotly.graph_objects as go
 
-from board.analysis.metric_list import Panel, panels, points, short_name
+from board.analysis.metric_list import Panel, panels, points, short_name, unit_of
 from board.analysis.selection import of_step
 from board.analysis.step_metrics import per_step_values
 from board.analysis.step_stats import per_step
@@ -55,7 +55,7 @@ def metric(run: Run, key: str, *, smoothing: float = 0.0, log: bool = False) -> 
     """
     (panel,) = panels(per_step_values(run, [key]), [], "board")
     assert panel.own is not None
-    unit = panel.metric.unit if panel.metric else ""
+    unit = unit_of(panel)
     line = PanelLine("rollouts", *points(panel.own), logged=False)
     chart = metric_panel([line], panel.family, unit, healthy_range(panel), smoothing, log)
     return go.Figure(_titled(chart.spec, short_name(panel.name), unit))

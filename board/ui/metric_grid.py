@@ -14,7 +14,8 @@ from typing import Final
 import streamlit as st
 
 from board.analysis.logged_curves import Scalars
-from board.analysis.metric_list import Panel, catalogue_names, line_names, points, short_name, token_metric
+from board.analysis.measured_columns import declared as declared_column
+from board.analysis.metric_list import Panel, catalogue_names, column_of, line_names, points, short_name, token_metric, unit_of
 from board.errors import FieldMissing
 from board.figures import of_run
 from board.figures.curve_panel import CurvePanel
@@ -169,7 +170,7 @@ def card_key(panel: Panel) -> str:
 
 def _panel(panel: Panel, choices: MetricChoices) -> CurvePanel:
     """The panel's curves. Raises FieldMissing where they cannot be drawn."""
-    unit = panel.metric.unit if panel.metric else ""
+    unit = unit_of(panel)
     healthy = of_run.healthy_range(panel)
     drawn = metric_curves(_lines(panel), panel.family, unit, healthy, choices.smoothing, choices.log)
     return replace(drawn, title=short_name(panel.name))
@@ -201,7 +202,9 @@ def _broken(panel: Panel, language: Language) -> str:
 def _gloss(panel: Panel, language: Language) -> str:
     """What it means and how to read it."""
     if panel.metric is None:
-        return str(getattr(_COLUMN if panel.own is not None else _STRANGER, language))
+        known = declared_column(column_of(panel.key))
+        means = f" {known.name}: {known.meaning}." if known else ""
+        return f"{getattr(_COLUMN if panel.own is not None else _STRANGER, language)}{means}"
     reading = panel.metric.reading
     how = (getattr(panel.metric.meaning, language), getattr(_DIRECTION[reading.better], language), _range(reading, language))
     return (" " if language == "en" else "").join(part for part in how if part)

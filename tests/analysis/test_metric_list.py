@@ -23,6 +23,7 @@ from board.analysis.metric_list import (
     panels,
     short_name,
     token_metric,
+    unit_of,
 )
 from board.metrics import declared
 from board.metrics.declared.contract import FAMILIES, Interpretation, Words
@@ -304,3 +305,13 @@ def test_what_is_missing_can_be_searched() -> None:
 
     assert "actor/pg_loss" in {one.name for one in found}
     assert "critic/score/mean" not in {one.name for one in found}
+
+
+def test_measures_of_texts_are_a_family() -> None:
+    """What is measured of texts stands together, with its unit; a trainer's own column is among the others."""
+    values = pd.DataFrame({"column/compression_ratio/mean": [1.0, 2.0], "column/accuracy_reward/mean": [0.5, 0.75]}, index=[0, 1])
+    listed = {panel.key: panel for panel in panels(values, [], "board")}
+
+    assert listed["column/compression_ratio/mean"].family == "text"
+    assert listed["column/accuracy_reward/mean"].family == "other"
+    assert unit_of(listed["column/accuracy_reward/mean"]) == ""

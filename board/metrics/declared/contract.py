@@ -87,6 +87,7 @@ FAMILIES: Final = (
     "critic",
     "advantage",
     "length",
+    "text",
     "mismatch",
     "evaluation",
     "loss",

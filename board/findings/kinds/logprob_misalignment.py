@@ -1,0 +1,111 @@
+"""Logprobs are shifted against the tokens and the other arrays, from a step on or in one rank."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.analysis.logprob_lags import PAIRS, column
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.findings.outbreaks import outbreak
+from board.metrics.formulas import Float64Array
+from board.schema import title
+from board.text.counting import plural
+from board.text.format_number import fmt
+
+_LEAST_TOKENS: Final = 8
+_LEAST_APART: Final = 0.1
+"""Nats: arrays that are nearer to each other are not misaligned, whatever a neighbour does."""
+_SHOWN: Final = 20
+"""So many rollouts have a token shown."""
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    lags = {pair: _lag(dossier, pair, limits["ratio"]) for pair in PAIRS}
+    known = np.any([np.isfinite(lag) for lag in lags.values()], axis=0)
+    if not known.any():
+        return CannotTell(f"no rollout has two arrays of logprobs of {_LEAST_TOKENS} tokens")
+    shifted = {pair: np.nan_to_num(lag) != 0 for pair, lag in lags.items()}
+    marks = np.any(list(shifted.values()), axis=0)
+    begun = outbreak(dossier.steps, marks, known, usual=limits["share"])
+    if begun is None or begun.share < limits["share"] or begun.z < limits["z"]:
+        return None
+    marks &= dossier.since(begun.at)
+    pairs = sorted(PAIRS, key=lambda pair: -int((shifted[pair] & marks).sum()))
+    most = pairs[0]
+    late = "late" if np.nansum(lags[most][marks]) > 0 else "early"
+    ours, theirs = (title(name) for name in PAIRS[most])
+    apart = dossier.number(column(most, 0))
+    keys = dossier.clearest(marks & shifted[most], apart)
+    return Found(
+        effect=f"from step {begun.step} on {theirs} agrees with {ours} best when read a token {late}, in {fmt(100 * begun.share)} % of the "
+        f"rollouts ({plural(begun.count, 'rollout')}){dossier.ranks_told(marks)}: {_gap(dossier, most, marks)}",
+        first_step=begun.step,
+        last_step=begun.last_step,
+        crossed="share",
+        measured=begun.share,
+        strength=begun.z,
+        rollouts=keys,
+        tokens=_tokens(dossier, keys[:_SHOWN], *PAIRS[most]),
+    )
+
+
+def _lag(dossier: Dossier, pair: str, ratio: float) -> Float64Array:
+    """The lag at which a pair's arrays are much nearer to each other than as they are, 0 where they are not, NaN where it cannot be told."""
+    own, before, after = (dossier.number(column(pair, lag)) for lag in (0, -1, 1))
+    known = np.isfinite(own) & (dossier.number("response_length") >= _LEAST_TOKENS)
+    nearest = np.fmin(before, after)
+    shifted = known & (own > _LEAST_APART) & (nearest < ratio * own)
+    return np.where(known, np.where(shifted, np.where(after <= before, 1.0, -1.0), 0.0), np.nan)
+
+
+def _gap(dossier: Dossier, pair: str, marks: NDArray[np.bool_]) -> str:
+    own = float(np.nanmean(dossier.number(column(pair, 0))[marks]))
+    nearest = np.fmin(*(dossier.number(column(pair, lag)) for lag in (-1, 1)))
+    return f"as they are, they are {fmt(own)} nats per token apart, and {fmt(float(np.nanmean(nearest[marks])))} when read so"
+
+
+def _tokens(dossier: Dossier, keys: NDArray[np.int64], ours: str, theirs: str) -> Sequence[tuple[int, int]]:
+    """Of each of some rollouts the token at which the arrays are farthest apart."""
+    found = []
+    for key in keys.tolist():
+        x, y = (dossier.run.numbers_of(key, name) for name in (ours, theirs))
+        if x is not None and y is not None:
+            apart = np.abs(x - y)
+            found.append((key, int(np.where(np.isfinite(apart), apart, -1).argmax())))
+    return found
+
+
+KIND: Final = Kind(
+    name="logprob_misalignment",
+    title="Logprobs shifted against their tokens",
+    severity="error",
+    says="Logprobs are shifted against tokens and the other arrays, from a step on or in one rank.",
+    formula="Mean |difference| of two arrays of logprobs of the same tokens as they are, and with one of them read a token earlier or later; "
+    "shifted where a neighbour is nearer by half.",
+    thresholds=(
+        Threshold("share", 0.02, "share of the rollouts that are shifted", "our judgement: none may be"),
+        Threshold(
+            "ratio", 0.5, "distance to the neighbour over distance to the own token", "our judgement: sound arrays are above 1"
+        ),
+        Threshold("z", 4.5, "root of twice the log-likelihood ratio against that share", "board/findings/outbreaks.py"),
+    ),
+    means="An off-by-one where logits are matched with tokens, a token added before or after the response in one place, another slice in one "
+    "rank.",
+    looks_like="Hardly anything: neighbours agree better only by a shift, or where a token is repeated over and over.",
+    next=(("tokens", "the two arrays, token by token"), ("data", "the check of arrays against each other")),
+    run=_look,
+    explains=(
+        "off-by-one",
+        "kl_runaway",
+        "kl_concentrated",
+        "train_inference_mismatch",
+        "first-step",
+        "reward-sum",
+        "critic_collapse",
+        "gibberish",
+    ),
+    metrics=("kl_k3_mean", "logprob_mean"),
+)

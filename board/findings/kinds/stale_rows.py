@@ -1,0 +1,131 @@
+"""Rollouts of an earlier step are logged, and trained on, again."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.findings.outbreaks import Outbreak, outbreak
+from board.metrics.formulas import Float64Array
+from board.text.counting import plural
+from board.text.format_number import fmt
+
+_LEAST_TOKENS: Final = 8
+"""Equal logprobs of so many tokens are no chance, unless the policy stood still and sampled nothing."""
+_LEAST_CHARS: Final = 60
+"""Shorter texts are written twice."""
+_PRIOR: Final = 0.2
+"""Equal pairs that there might have been where none was."""
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    arrays, texts = dossier.number("array_digest"), dossier.number("response_digest")
+    long_arrays = np.isfinite(arrays) & (dossier.number("response_length") >= _LEAST_TOKENS)
+    long_texts = np.isfinite(texts) & (dossier.number("response_chars") >= _LEAST_CHARS)
+    told = [
+        ("text and logprobs" if np.isfinite(texts).any() else "logprobs", long_arrays, arrays),
+        ("text", long_texts, texts),
+    ]
+    if not any(known.any() for _, known, _ in told):
+        return CannotTell(f"no response has {_LEAST_TOKENS} tokens with logprobs, or {_LEAST_CHARS} characters")
+    found = (_again(dossier, what, known, digests, limits) for what, known, digests in told if known.any())
+    return next((one for one in found if one is not None), None)
+
+
+def _again(dossier: Dossier, what: str, known: NDArray[np.bool_], digests: Float64Array, limits: Limits) -> Found | None:
+    age = ages(dossier.steps.row, dossier.prompts, np.where(known, digests, np.nan))
+    marks = age > 0
+    begun = outbreak(dossier.steps, marks, known, usual=limits["share"])
+    if begun is None or begun.share < limits["share"]:
+        return None
+    strength = min(begun.z, _beyond_chance(dossier, np.where(known, digests, np.nan), marks, by_text=what == "text"))
+    if strength < limits["z"]:
+        return None
+    return _found(dossier, what, marks & dossier.since(begun.at), age, begun, strength)
+
+
+def ages(step: NDArray[np.int64], prompts: NDArray[np.int64], digests: Float64Array) -> NDArray[np.int64]:
+    """How many steps ago an equal rollout of the same prompt was there last, 0 where there was none before. All (n,); NaN equals nothing."""
+    known = np.flatnonzero(np.isfinite(digests))
+    order = known[np.lexsort([step[known], digests[known], prompts[known]])]
+    same = (prompts[order][1:] == prompts[order][:-1]) & (digests[order][1:] == digests[order][:-1])
+    s = step[order]
+    # the first of a step looks back to the one before it, its equals of the step to what that found
+    firsts = np.concatenate([[True], ~same | (s[1:] != s[:-1])]) if len(order) else np.zeros(0, np.bool_)
+    back = np.concatenate([[0], np.where(same, s[1:] - s[:-1], 0)]) if len(order) else s
+    found = np.zeros(len(step), np.int64)
+    at = np.flatnonzero(firsts)
+    found[order] = back[at[np.cumsum(firsts) - 1]] if len(order) else 0
+    return found
+
+
+def _beyond_chance(dossier: Dossier, digests: Float64Array, marks: NDArray[np.bool_], *, by_text: bool) -> float:
+    """How far the repeats go beyond those that chance makes, in standard errors: equals of one prompt in one step tell how often it does."""
+    known = np.isfinite(digests)
+    within = _pairs(dossier.prompts[known], dossier.steps.row[known])
+    equal = _pairs(dossier.prompts[known], dossier.steps.row[known], digests[known])
+    across = _pairs(dossier.prompts[known]) - within
+    if not within:
+        return 0.0 if by_text else float(np.sqrt(marks.sum()) * 2)
+    expected = across * (equal + _PRIOR) / (within + 1)
+    return float((marks.sum() - expected) / np.sqrt(expected + 1)) if by_text or equal else float(np.sqrt(marks.sum()) * 2)
+
+
+def _pairs(*columns: NDArray[np.generic]) -> float:
+    """How many pairs of rows are equal in every column."""
+    order = np.lexsort(columns)
+    changes = [column[order][1:] != column[order][:-1] for column in columns]
+    ends = np.append(np.flatnonzero(np.any(changes, axis=0)), len(order) - 1) if len(order) else order
+    sizes = np.diff(ends, prepend=-1).astype(np.float64)
+    return float((sizes * (sizes - 1) / 2).sum())
+
+
+def _found(dossier: Dossier, what: str, marks: NDArray[np.bool_], age: NDArray[np.int64], begun: Outbreak, z: float) -> Found:
+    middle = float(np.median(age[marks]))
+    return Found(
+        effect=f"from step {begun.step} on {fmt(100 * begun.share)} % of the rollouts ({plural(begun.count, 'rollout')})"
+        f"{dossier.ranks_told(marks)} are those of an earlier step again, the same in {what}; typically of "
+        f"{plural(round(middle), 'step')} before",
+        first_step=begun.step,
+        last_step=begun.last_step,
+        crossed="share",
+        measured=begun.share,
+        strength=z,
+        rollouts=dossier.clearest(marks),
+        severity="note" if begun.at <= 1 else None,
+    )
+
+
+KIND: Final = Kind(
+    name="stale_rows",
+    title="Rollouts of an earlier step again",
+    severity="error",
+    says="Rollouts of an earlier step are logged and trained on again.",
+    formula="Rollouts whose prompt, and the logprobs of whose sampling (or, of long responses, whose text), are those of a rollout of an "
+    "earlier step, to the last digit. Equals of one prompt within a step say how many of them chance makes.",
+    thresholds=(
+        Threshold(
+            "share", 0.01, "share of the rollouts that were there before", "our judgement: logprobs are never equal by chance"
+        ),
+        Threshold(
+            "z", 4.5, "clearness against that share, and against chance, in standard errors", "board/findings/outbreaks.py"
+        ),
+    ),
+    means="A buffer that is not emptied, a data loader that was resumed at the wrong place, a rank that did not get its new batch.",
+    looks_like="Several epochs over a batch, each logged as a step: then it is there from the start, and a note. A policy that stood still and "
+    "decodes greedily.",
+    next=(("prompts", "the visits of a prompt, where the same response comes twice"), ("steps", "compare the two steps")),
+    run=_look,
+    explains=(
+        "advantage_bug",
+        "staleness",
+        "no_learning",
+        "verifier_noise",
+        "train_inference_mismatch",
+        "same-response",
+        "same-row",
+    ),
+    metrics=("reward",),
+)

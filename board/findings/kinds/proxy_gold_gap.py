@@ -86,5 +86,6 @@ KIND: Final = Kind(
     ),
     run=_look,
     needs=("reward", "valid_reward"),
+    explains=("kl_runaway", "entropy_collapse"),
     metrics=("reward", "valid_reward"),
 )

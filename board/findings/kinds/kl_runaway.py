@@ -1,0 +1,83 @@
+"""The KL to the reference grows faster and faster, or jumps: the policy runs away from where it began."""
+
+from typing import Final
+
+import numpy as np
+
+from board.findings.change_points import LEAST_AFTER, LEAST_BEFORE, turn
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.metrics.formulas import Float64Array
+from board.text.format_number import fmt
+
+_HARMLESS: Final = 0.05
+"""Nats per token that are added before growth is taken as a ratio: from 0.0001 to 0.01 nothing has happened."""
+_MOST: Final = 20.0
+"""Nats per token that a rollout counts for at most: k3 of one token can be millions."""
+_EDGE: Final = 0.2
+"""The share of the steps whose level is taken at the end, and before which a turn is the beginning of training."""
+_STILL: Final = 1.5
+"""A KL that grew from the first steps on runs away where it ends at so many times its level in the middle of the run."""
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    kl = np.minimum(dossier.number("kl_k3_mean"), _MOST)
+    curve = dossier.curve_of(dossier.like_for_like(kl))
+    known = np.flatnonzero(np.isfinite(curve.mean))
+    if len(known) < LEAST_BEFORE + LEAST_AFTER:
+        return CannotTell("too few steps have log-probabilities of policy and reference")
+    level = np.maximum(curve.mean, 0.0)
+    # growth is a ratio: on a logarithmic scale a KL that doubles again and again is a line
+    bent = turn(curve.steps, np.log(level + _HARMLESS), _of_logarithm(curve.error, level))
+    if bent is None or bent.change <= 0 or bent.z < limits["z"]:
+        return None
+    end = float(level[known[-max(LEAST_AFTER, round(_EDGE * len(known))) :]].mean())
+    before = float(np.nanmean(level[: bent.at]))
+    grown = (end + _HARMLESS) / (before + _HARMLESS)
+    if end < limits["level"] or grown < limits["growth"] or not _runs(level[known], int(np.searchsorted(known, bent.at)), end):
+        return None
+    return Found(
+        effect=f"from step {bent.step} the KL to the reference grows from {fmt(before)} to {fmt(end)} nats per token",
+        first_step=bent.step,
+        last_step=int(curve.steps[-1]),
+        crossed="level",
+        measured=end,
+        strength=bent.z,
+        rollouts=dossier.clearest(dossier.since(bent.at) & (kl > before), kl),
+    )
+
+
+def _of_logarithm(errors: Float64Array, level: Float64Array) -> Float64Array:
+    """Standard errors of the logarithm, by the delta method. (k,) each."""
+    return errors / (level + _HARMLESS)
+
+
+def _runs(level: Float64Array, at: int, end: float) -> bool:
+    """Whether a growth that begins at index `at` of (k,) levels is more than that of every beginning, which slows down."""
+    middle = level[round(0.4 * len(level)) : max(round(0.6 * len(level)), round(0.4 * len(level)) + 1)]
+    return at >= _EDGE * len(level) or end >= _STILL * float(middle.mean()) + _HARMLESS
+
+
+KIND: Final = Kind(
+    name="kl_runaway",
+    title="KL to the reference runs away",
+    severity="warning",
+    says="The KL to the reference grows faster and faster, or jumps.",
+    formula="mean k3 per token by step, like for like by data source; the clearest turn of log(k3 + 0.05); its level in the last fifth of the "
+    "steps beside that before the turn. Growth from the first fifth on counts where it does not slow down.",
+    thresholds=(
+        Threshold("level", 0.15, "k3 at the end, nats per token", "our judgement: runs that stay healthy are at 0.001 to 0.12"),
+        Threshold("growth", 3.0, "level at the end ÷ level before the turn, 0.05 nats added to both", "our judgement"),
+        Threshold("z", 4.5, "clearness of the turn, in units of the curve's own noise", "board/findings/change_points.py"),
+    ),
+    means="The penalty is too weak for what the reward pulls at, the learning rate is too high, or the policy is breaking.",
+    looks_like="A reference that was exchanged; logprobs that are a token out of step; a few tokens that hold all of it.",
+    next=(
+        ("metrics", "KL, entropy, reward and validation reward together"),
+        ("all_tokens", "which tokens hold the KL"),
+        ("responses", "read the rollouts with the highest KL"),
+    ),
+    run=_look,
+    needs=("kl_k3_mean",),
+    metrics=("kl_k3_mean", "log_ratio_mean"),
+)

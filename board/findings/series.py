@@ -5,13 +5,20 @@ the squared sum of their deviations. It costs a pass where a bootstrap would cos
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from board.findings.change_points import Turn, turn
+from board.findings.change_points import Turn, noise, turn
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
+
+DEPARTED: Final = 3.0
+"""So many times its noise a curve is off its level when that can be seen."""
+
+OF_CHANGE: Final = 0.15
+"""Or by such a share of all that it changes: where the noise is large, waiting for more would date it late."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,16 @@ class Series:
     def turn(self, floor: float = 0.0) -> Turn | None:
         """Where it turns; see `change_points.turn`."""
         return turn(self.steps, self.mean, self.error, floor)
+
+    def departure(self, found: Turn) -> int:
+        """Index of the first step from a turn on that is clearly off the level before: a bend's line begins before it can be seen."""
+        before = self.mean[: found.at][np.isfinite(self.mean[: found.at])]
+        if found.is_jump or len(before) < 2:
+            return found.at
+        off = np.sign(found.change) * (self.mean - np.median(before))
+        spread = noise(before, self.error[: found.at][np.isfinite(self.mean[: found.at])])
+        seen = np.flatnonzero(off[found.at :] > min(DEPARTED * spread, OF_CHANGE * abs(found.change)))
+        return found.at + int(seen[0]) if len(seen) else found.at
 
 
 def series(steps: Steps, values: Float64Array, prompts: NDArray[np.int64]) -> Series:

@@ -1,0 +1,134 @@
+"""The engine's logprobs drift from the trainer's: what is trained is another policy than what sampled."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.metrics.formulas import Float64Array, before_update
+from board.text.format_number import fmt
+
+_GROWN: Final = 1.5
+"""So many times what it was before must the mean excess of the ratio be since."""
+_IMPROBABLE: Final = 0.1
+"""Tokens of a smaller probability are improbable ones."""
+_SAMPLE: Final = 200
+"""Rollouts whose tokens are looked at."""
+_TOKENS: Final = 50
+_LEAST: Final = 1e-6
+"""Excess of the ratio below which arrays are as good as equal."""
+
+
+@dataclass(frozen=True)
+class _Where:
+    """Which tokens hold the difference."""
+
+    held: float
+    """Share of Σ|Δ| that improbable tokens hold, 0 to 1; NaN where there is nothing to share."""
+    are: float
+    """Share of the tokens that they are."""
+    tokens: list[tuple[int, int]]
+    """(key, position) of the largest, the largest first."""
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    excess = _per_rollout(dossier, "mismatch_error") - 1
+    if not np.isfinite(excess).any():
+        return CannotTell("no rollout has logprobs of the trainer and of the engine")
+    curve = dossier.curve_of(dossier.like_for_like(np.log(np.maximum(excess, _LEAST))))
+    level = dossier.curve_of(excess).mean
+    turn = curve.turn()
+    if turn is not None and turn.z >= limits["z"] and turn.change > np.log(_GROWN):
+        after = float(np.nanmean(level[max(turn.at, len(level) - max(3, len(level) // 5)) :]))
+        before, at, strength = float(np.nanmean(level[: turn.at])), curve.departure(turn), turn.z
+        grows = True
+    else:
+        after, before, at, grows = float(np.nanmean(level)), np.nan, 0, False
+        strength = after / limits["ratio"]  # it is there from the start: nothing to tell it from
+    if after < limits["ratio"]:
+        return None
+    return _found(dossier, excess, (before, after), at, strength, limits, grows=grows)
+
+
+def _per_rollout(dossier: Dossier, quantity: str) -> Float64Array:
+    names = f"{quantity}/mean"
+    if names not in dossier.run.moment_names:
+        return np.full(len(dossier.frame), np.nan)
+    values = dossier.run.moment(names, dossier.keys)
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _found(
+    dossier: Dossier, excess: Float64Array, levels: tuple[float, float], at: int, strength: float, limits: Limits, *, grows: bool
+) -> Found:
+    since = dossier.since(at) & np.isfinite(excess)
+    keys = dossier.clearest(since, excess)
+    where = _where(dossier, keys[:_SAMPLE])
+    k3 = float(np.nanmean(_per_rollout(dossier, "mismatch_k3")[since]))
+    step, (before, after) = int(dossier.steps.numbers[at]), levels
+    told = f"from step {step} on the engine's probabilities drift from the trainer's" if grows else "all along they differ"
+    told += f": mean ratio {fmt(1 + after)} in the end" + (f", {fmt(1 + before)} before" if grows else "")
+    told += f", KL (k3) {fmt(k3)} nats per token{dossier.ranks_told(since & (excess > limits['ratio']))}"
+    if np.isfinite(where.held):
+        told += f"; tokens of probability below {_IMPROBABLE} are {fmt(100 * where.are)} % of them and hold {fmt(100 * where.held)} % of it"
+    return Found(
+        effect=told if grows else f"the engine's probabilities are others than the trainer's: {told}",
+        first_step=step,
+        last_step=int(dossier.steps.numbers[-1]),
+        crossed="ratio",
+        measured=after,
+        strength=strength,
+        rollouts=dossier.clearest(since & (excess > np.nanmedian(excess[since])), excess),
+        tokens=where.tokens,
+        severity=None if grows or k3 > limits["alarm"] else "note",
+    )
+
+
+def _where(dossier: Dossier, keys: NDArray[np.int64]) -> _Where:
+    """What the tokens of some rollouts that count hold of the difference."""
+    total = held = improbable = count = 0.0
+    found: list[tuple[float, int, int]] = []
+    for key in keys.tolist():
+        logprobs, engine, mask = (dossier.run.numbers_of(key, name) for name in ("logprobs", "rollout_logprobs", "loss_mask"))
+        if logprobs is None or engine is None:
+            continue
+        trained = before_update(logprobs, dossier.run.numbers_of(key, "old_logprobs"))
+        gap = np.abs(np.asarray(trained, np.float64) - engine)
+        known = np.isfinite(gap) & (np.isfinite(gap) if mask is None else mask != 0)
+        rare = known & (engine < np.log(_IMPROBABLE))
+        total, held = total + float(gap[known].sum()), held + float(gap[rare].sum())
+        count, improbable = count + float(known.sum()), improbable + float(rare.sum())
+        if known.any():
+            position = int(np.where(known, gap, -1).argmax())
+            found.append((float(gap[position]), int(key), position))
+    largest = sorted(found, key=lambda one: -one[0])[:_TOKENS]
+    return _Where(held / total if total else np.nan, improbable / count if count else np.nan, [one[1:] for one in largest])
+
+
+KIND: Final = Kind(
+    name="train_inference_mismatch",
+    title="Engine and trainer drift apart",
+    severity="warning",
+    says="The engine's logprobs drift from the trainer's, most on improbable tokens, more with time.",
+    formula="Δ = logprob − rollout_logprob (old_logprob where logprobs are of a later policy); mean e^|Δ| of each rollout, the logarithm of its "
+    "excess over 1 by step, like for like by data source: where it turns, and its level in the last fifth of the steps.",
+    thresholds=(
+        Threshold("ratio", 0.05, "mean e^|Δ| less 1", "NeMo-RL: token_mult_prob_error above 1.05 is suspicious"),
+        Threshold(
+            "alarm", 0.1, "KL (k3) in nats per token; below it what is there all along is a note", "NeMo-RL, verl rollout_corr"
+        ),
+        Threshold("z", 4.5, "clearness of the turn, in units of the curve's own noise", "board/findings/change_points.py"),
+    ),
+    means="Kernels or precision of the engine that differ, weights that were not synced, quantised weights, a sampler that cuts the tail.",
+    looks_like="Rollouts sampled some steps ago, which the trainer's policy has left behind: look at the staleness.",
+    next=(
+        ("metrics", "mismatch by step: KL, weights, effective sample size"),
+        ("tokens", "the tokens with the largest difference"),
+        ("all_tokens", "which tokens it is most often"),
+    ),
+    run=_look,
+    metrics=("mismatch_mean",),
+)

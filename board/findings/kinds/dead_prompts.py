@@ -1,0 +1,98 @@
+"""A growing share of prompts is solved never or always: the rewards of their groups are equal, and they give no gradient."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.metrics.formulas import Float64Array
+from board.text.format_number import fmt
+
+_EDGE: Final = 0.2
+"""The share of the steps at the end whose level is said."""
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    grouped = dossier.grouped
+    if grouped is None or not (grouped.groups["scored"] > 1).any():
+        return CannotTell("no group has several rollouts with a reward")
+    dead = np.full(len(dossier.frame), np.nan)
+    rows = dossier.key_order[np.searchsorted(dossier.keys, grouped.keys, sorter=dossier.key_order)]
+    scored = (grouped.groups["scored"] > 1).to_numpy()
+    # each group counts once, however many rollouts it has
+    flat = np.where(scored, grouped.groups["flat"].to_numpy().astype(np.float64), np.nan)
+    dead[rows] = np.repeat(flat, grouped.groups["rollouts"].to_numpy())
+    firsts = np.full(len(dead), np.nan)
+    firsts[rows[grouped.starts[:-1]]] = flat
+    curve = dossier.curve_of(dossier.like_for_like(firsts))
+    turn = curve.turn()
+    if turn is None or turn.z < limits["z"]:
+        return None
+    end = curve.mean[max(turn.at, round((1 - _EDGE) * len(curve.mean))) :]
+    after = float(np.nanmean(end))
+    if after < limits["share"] or after - turn.before < limits["growth"]:
+        return None
+    at = curve.departure(turn)
+    since = dossier.since(at) & (dead == 1)
+    always = _are_best(dossier, since)
+    # what grows from little is clear in its later half
+    clear = at if turn.is_jump else (at + len(curve.steps)) // 2
+    return Found(
+        effect=f"from step {int(curve.steps[at])} on the groups whose rewards are all equal grow from {fmt(100 * max(0.0, turn.before))} % to "
+        f"{fmt(100 * after)} %, {fmt(100 * float(always.mean()))} % of them solved always and the others never: they give no gradient",
+        first_step=int(curve.steps[at]),
+        last_step=int(curve.steps[-1]),
+        crossed="growth",
+        measured=after - turn.before,
+        strength=turn.z,
+        rollouts=dossier.clearest(dossier.since(clear) & (dead == 1), _newly_dead(dossier, dead, clear)),
+    )
+
+
+def _are_best(dossier: Dossier, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which of the marked rollouts have a reward nearer to the best than to the worst there is in the run."""
+    rewards = dossier.number("reward")
+    low, high = float(np.nanmin(rewards)), float(np.nanmax(rewards))
+    return rewards[marks] > (low + high) / 2
+
+
+def _newly_dead(dossier: Dossier, dead: Float64Array, at: int) -> Float64Array:
+    """(rows,) how much more often the row's prompt is dead since the step with that index than it was before, by its visits."""
+    units = np.unique(dossier.prompts, return_inverse=True)[1].ravel()
+    since, known = dossier.since(at), np.isfinite(dead)
+    size = int(units.max(initial=0)) + 1
+
+    def share(rows: NDArray[np.bool_]) -> Float64Array:
+        counts = np.bincount(units[rows], minlength=size)
+        # an unseen prompt is half dead: visits speak for or against it
+        return (np.bincount(units[rows], dead[rows], size) + 4) / (counts + 8)
+
+    return (share(known & since) - share(known & ~since))[units]
+
+
+KIND: Final = Kind(
+    name="dead_prompts",
+    title="More and more prompts teach nothing",
+    severity="warning",
+    says="A growing share of prompts is solved never or always: their groups give no gradient.",
+    formula="Share of the groups with several rewards, all equal, by step, like for like by data source; where it turns, and its mean over the "
+    "last fifth of the steps against the level before.",
+    thresholds=(
+        Threshold("growth", 0.2, "growth of the share of such groups", "our judgement: a fifth of the batch"),
+        Threshold(
+            "share",
+            0.4,
+            "share of such groups in the end",
+            "Miles warns at 0.5, DAPO filters them (arXiv 2503.14476): a little before",
+        ),
+        Threshold("z", 4.5, "clearness of the turn, in units of the curve's own noise", "board/findings/change_points.py"),
+    ),
+    means="The prompts are too easy or too hard for the policy by now, or the policy has lost its variety; the batch is smaller than it seems.",
+    looks_like="Honest learning of easy prompts: then exchange them. A verifier that fails gives all of a group nothing, too.",
+    next=(("groups", "which groups are all right or all wrong, by step"), ("prompts", "which prompts are, at every visit")),
+    run=_look,
+    needs=("reward",),
+    metrics=("reward",),
+)

@@ -1,0 +1,63 @@
+"""Prompts that teach nothing any more, and groups whose rewards are equal for other reasons."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from looked_at import asked, one, silent
+
+from board.findings.contract import CannotTell
+from board.findings.kinds.dead_prompts import KIND
+
+STEPS, PROMPTS, MEMBERS, ONSET = 20, 10, 6, 10
+
+Row = dict[str, Any]
+
+
+def _run(chance: Callable[[int, int], float], members: int = MEMBERS) -> list[Row]:
+    """Chances by step and prompt."""
+    dice = np.random.default_rng(8)
+    return [
+        {"step": step, "prompt": f"p{prompt}", "response": "ok", "reward": float(dice.random() < chance(step, prompt))}
+        for step in range(STEPS)
+        for prompt in range(PROMPTS)
+        for _ in range(members)
+    ]
+
+
+def _dying(step: int, prompt: int) -> float:
+    return (prompt % 2 if prompt < 6 else 0.5) if step >= ONSET else 0.5
+
+
+def test_prompts_that_die_are_found_and_are_the_evidence(tmp_path: Path) -> None:
+    """Six of ten prompts are solved always, or never, from a step on."""
+    rows = _run(_dying)
+    found = one(asked(KIND, tmp_path, rows))
+    assert abs(found.first_step - ONSET) <= 1
+    assert found.measured == pytest.approx(0.6, abs=0.1)
+    shown = found.rollouts[:50]
+    assert all(rows[key]["step"] >= ONSET for key in shown)
+    assert np.mean([int(rows[key]["prompt"][1:]) < 6 for key in shown]) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("chance", "members"),
+    [
+        (lambda step, prompt: 0.5, MEMBERS),
+        (lambda step, prompt: prompt / 9, MEMBERS),
+        (lambda step, prompt: 0.2 + 0.02 * step, MEMBERS),
+        (lambda step, prompt: 1 - _dying(step, prompt) if step < ONSET else 0.5, MEMBERS),
+        (lambda step, prompt: 0.0, MEMBERS),
+    ],
+    ids=["all alive", "some dead all along", "learning", "fewer of them", "nothing is ever solved"],
+)
+def test_groups_that_teach_are_silence(tmp_path: Path, chance: Callable[[int, int], float], members: int) -> None:
+    """Only growth over the run's own start counts."""
+    assert silent(asked(KIND, tmp_path, _run(chance, members)))
+
+
+def test_without_groups_nothing_is_told(tmp_path: Path) -> None:
+    """One rollout of each prompt."""
+    assert isinstance(asked(KIND, tmp_path, _run(_dying, members=1)), CannotTell)

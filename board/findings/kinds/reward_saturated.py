@@ -1,0 +1,85 @@
+"""Nearly all rewards are one and the same good one: nothing is left to learn from."""
+
+from typing import Final
+
+import numpy as np
+
+from board.findings.change_points import CLEAR
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.text.format_number import fmt
+
+_EDGE: Final = 0.2
+"""The share of the steps at the end, and at least this many steps, that must be so."""
+_LEAST_STEPS: Final = 3
+_NEAR: Final = 0.01
+"""Rewards are as good as equal when they are nearer to each other than this share of the range of rewards."""
+_GOOD: Final = 0.8
+"""Quantile of the first steps' rewards that a level must reach to be a good one."""
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    rewards = dossier.number("reward")
+    known = np.isfinite(rewards)
+    count = len(dossier.steps.numbers)
+    if count < 2 * _LEAST_STEPS or not known.any():
+        return CannotTell("too few steps have rewards")
+    edge = max(_LEAST_STEPS, round(_EDGE * count))
+    first, last = rewards[~dossier.since(edge) & known], rewards[dossier.since(count - edge) & known]
+    extent = float(np.ptp(rewards[known]))
+    if not len(first) or not len(last) or extent <= 0:
+        return None  # a reward that never varies says nothing of what is good
+    top = float(np.median(last))
+    if top < np.quantile(first, _GOOD) or top <= first.mean():
+        return None
+    best = np.where(known, (np.abs(rewards - top) <= _NEAR * extent).astype(np.float64), np.nan)
+    curve = dossier.curve_of(best)
+    level = float(np.nanmean(curve.mean[-edge:])) if np.isfinite(curve.mean[-edge:]).any() else np.nan
+    if not level >= limits["share"]:
+        return None
+    below = np.flatnonzero(np.nan_to_num(curve.mean, nan=1.0) < limits["share"] - 0.05)
+    at = int(below[-1]) + 1 if len(below) else 0
+    rows = float(curve.count[at:].sum())
+    since = dossier.since(at) & (best == 1)
+    if rows * (1 - limits["share"]) < 1 or at >= len(curve.steps):
+        return None  # so few rollouts may all be the best by chance
+    turn = curve.turn()
+    begins = at if turn is None or turn.z < CLEAR else min(at, curve.departure(turn))
+    return Found(
+        effect=f"from step {int(curve.steps[at])} on {fmt(100 * float(np.nansum(best[dossier.since(at)])) / rows)} % of the rewards are "
+        f"as good as equal ({fmt(top)}): hardly any group gives a gradient",
+        first_step=int(curve.steps[begins]),
+        last_step=int(curve.steps[-1]),
+        crossed="share",
+        measured=level,
+        strength=float(np.sqrt(rows * level)),
+        rollouts=dossier.clearest(since),
+    )
+
+
+KIND: Final = Kind(
+    name="reward_saturated",
+    title="The reward is saturated",
+    severity="note",
+    says="Nearly all rewards are one and the same good one: nothing is left to learn from.",
+    formula="Share of the rewards within 1 % of their range from the median of the last fifth of the steps, by step; its mean there. That "
+    "median must be above the mean, and the 80th percentile, of the first fifth.",
+    thresholds=(
+        Threshold(
+            "share",
+            0.95,
+            "share of the rewards that are as good as equal",
+            "TRL reward_std near 0, rolloutscope: our judgement of the size",
+        ),
+    ),
+    means="The task is learned, or the reward is too easy to please; more steps will not help.",
+    looks_like="A reward that is capped where the task goes on.",
+    next=(
+        ("rewards", "the distribution of the rewards of the last steps"),
+        ("responses", "read some: are they as good as they are paid?"),
+    ),
+    run=_look,
+    needs=("reward",),
+    explains=("dead_prompts",),
+    metrics=("reward",),
+)

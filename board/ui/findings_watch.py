@@ -1,7 +1,7 @@
 """What is found in the run on the screen, by whoever asks, and the light in the top line that says on every page how much. Knows no page."""
 
 import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Final
 
 import streamlit as st
@@ -9,8 +9,10 @@ import streamlit as st
 from board.analysis.highlights import Landmark, LandmarkKind
 from board.analysis.metric_names import alike
 from board.checks.contract import SEVERITIES, Severity
+from board.errors import BoardError
 from board.findings.background import LookOrder
 from board.findings.contract import Finding
+from board.findings.put_aside import PutAside, parted
 from board.findings.watching import LookState
 from board.runs.run import Run
 from board.text.counting import plural
@@ -18,6 +20,8 @@ from board.text.terminal import on_one_line
 from board.ui import caches, place
 from board.ui.components.curves import CurveMark
 from board.ui.reading_line import OpenedAs
+from board.user_files import finding_settings
+from board.user_files.finding_settings import FindingSettings
 
 POLL_SECONDS: Final = 2.0
 """So often the light looks whether there is something new, and says that the run is still on a screen."""
@@ -32,7 +36,12 @@ _HELP: Final = (
 def watch(run: Run, opened: OpenedAs) -> None:
     """This run is the one on the screen from now on; while it is being read nothing is looked for."""
     tokenizer, mapping = (os.environ.get(f"RL_BOARD_{name}", "") for name in ("TOKENIZER", "MAPPING"))
-    order = LookOrder(opened.location, opened.root, opened.pads, tokenizer, mapping, opened.family)
+    place.remember(findings_run=run.address)
+    settings_changed()
+    limits = tuple(
+        (kind, name, value) for kind, names in sorted(settings().thresholds.items()) for name, value in sorted(names.items())
+    )
+    order = LookOrder(opened.location, opened.root, opened.pads, tokenizer, mapping, opened.family, limits)
     place.remember(findings_order=None if run.reading else (f"{run.address} {order.pads}", order, run.fingerprint))
     place.remember(findings_state=_now())
 
@@ -61,8 +70,35 @@ def look_now() -> None:
 
 def findings() -> tuple[Finding, ...]:
     """Those to be shown on every page, in rank order."""
-    report = state().report
-    return report.findings if report else ()
+    return _parted(state())[0]
+
+
+def aside() -> tuple[PutAside, ...]:
+    """Those that the reader muted or understood."""
+    return _parted(state())[1]
+
+
+def _parted(known: LookState) -> tuple[tuple[Finding, ...], tuple[PutAside, ...]]:
+    return parted(known.report.findings if known.report else (), settings().muted, settings().understood)
+
+
+def settings() -> FindingSettings:
+    """What the reader made of the findings of this run."""
+    kept: FindingSettings = place.remembered("findings_settings") or FindingSettings()
+    return kept
+
+
+def settings_changed() -> None:
+    """Read them again; a file that cannot be read counts as none, and the page Findings says so."""
+    try:
+        place.remember(findings_settings=finding_settings.read(str(place.remembered("findings_run"))), findings_damage=None)
+    except BoardError as error:
+        place.remember(findings_settings=None, findings_damage=str(error))
+
+
+def problem() -> str:
+    """What is wrong with the settings, or with the last change to them; empty where nothing is."""
+    return str(place.remembered("findings_problem") or place.remembered("findings_damage") or "")
 
 
 def landmarks() -> list[Landmark]:
@@ -90,7 +126,7 @@ def light() -> None:
     """How many findings there are, as a link to them; a new one lights up by itself. Empty while the run is read."""
     with st.container(key="findings_light"):
         if place.remembered("findings_order"):
-            st.fragment(_light, run_every=POLL_SECONDS)(state())
+            st.fragment(_light, run_every=POLL_SECONDS)([one.id for one in findings()])
 
 
 def progress() -> None:
@@ -100,11 +136,12 @@ def progress() -> None:
         st.fragment(_progress, run_every=PROGRESS_SECONDS)(known)
 
 
-def _light(drawn: LookState) -> None:
+def _light(drawn: Sequence[str]) -> None:
     now = _now()
-    if _ids(now) != _ids(drawn):
+    shown, _ = _parted(now)
+    if [one.id for one in shown] != drawn:
         st.rerun()
-    words, kind = _words(now)
+    words, kind = _words(now, shown)
     with st.container(key=f"findings_light_{kind}", width="content"):
         there = place.remembered("tab_link") or {}
         st.page_link("board/ui/pages/findings.py", label=words, help=_HELP, query_params=there, width="content")
@@ -121,15 +158,11 @@ def _progress(drawn: LookState) -> None:
     st.progress(now.share, text=f"Looking through the run in the background: {now.share:.0%}{left}")
 
 
-def _ids(known: LookState) -> list[str]:
-    return [one.id for one in known.report.findings] if known.report else []
-
-
-def _words(known: LookState) -> tuple[str, str]:
+def _words(known: LookState, shown: Sequence[Finding]) -> tuple[str, str]:
     """What the light says, and its kind: a severity, or `none`."""
     if known.report is None:
         return "Findings: looking" if known.share is not None else "Findings", "none"
-    serious = [one.severity for one in known.report.findings if one.severity != "note"]
+    serious = [one.severity for one in shown if one.severity != "note"]
     if not serious:
         return "No findings", "none"
     errors = serious.count("error")

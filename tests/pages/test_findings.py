@@ -10,6 +10,8 @@ from rows import add_run
 from streamlit.testing.v1 import AppTest
 
 from board.findings import watching
+from board.findings.contract import Finding
+from board.text.counting import plural
 from board.ui import caches
 
 
@@ -31,25 +33,38 @@ def looked(test: AppTest) -> AppTest:
     raise AssertionError(caches.findings_watcher())
 
 
+def found(test: AppTest) -> tuple[Finding, ...]:
+    """What was found, in rank order; which kinds there are is not this file's business."""
+    findings: tuple[Finding, ...] = test.session_state["_remembered_findings_state"].report.findings
+    return findings
+
+
+def light(test: AppTest) -> str:
+    """What the light in the top line says."""
+    serious = [one.severity for one in found(test) if one.severity != "note"]
+    errors = serious.count("error")
+    return plural(len(serious), "finding") + (f", {plural(errors, 'error')}" if errors else "")
+
+
 def test_from_a_finding_to_the_rollout(root: Path) -> None:
     """The cards say what, since when and how much; the evidence opens its rollout, with the way to its tokens, and filters every page."""
     write_hacked(root / "run")
     test = looked(opened("findings", run="run"))
 
     assert not test.exception
-    card = next(button for button in test.button if button.label == "Reward rises, validation reward does not")
-    assert any("the reward rises by" in str(text.value) for text in test.text)
-    card.click().run()
-    assert (linked(test, "finding") or "").startswith("proxy_gold_gap@")
+    first = found(test)[0]
+    assert any(first.effect[1:] in str(text.value) for text in test.text)
+    test.button(key="finding_1").click().run()
+    assert linked(test, "finding") == first.id
     rows = test.dataframe[0].value
     assert {"step", "rollout", "reward", "valid_reward", "response"} <= set(rows.columns)
     test.query_params["rollout"] = str(rows["rollout"].iloc[0])
     test.run()
     assert not test.exception
-    assert "always, always" in texts(test)
+    assert str(rows["response"].iloc[0]) in texts(test)
     labels = [link.proto.label for link in test.get("page_link")]
     assert "Open its tokens" in labels
-    assert "1 finding" in labels
+    assert light(test) in labels
 
     next(button for button in test.button if button.label == "Filter by its rollouts").click().run()
     assert "line IN" in (linked(test, "filter") or "")
@@ -66,3 +81,34 @@ def test_nothing_found_is_said_in_a_sentence(root: Path) -> None:
     if "Nothing found" in said:
         assert "kinds of findings were looked for." in said
     assert any("could not tell" in expander.label for expander in test.expander)
+
+
+def test_what_is_put_aside_can_be_brought_back(root: Path) -> None:
+    """With its reason, kept outside the run; the light in the top line goes by what is left. A threshold is kept likewise."""
+    folder = write_hacked(root / "run")
+    before = sorted(folder.iterdir())
+    test = looked(opened("findings", run="run"))
+    first, lit = found(test)[0], light(test)
+
+    test.text_input(key="finding_reason").set_value("it is a test").run()
+    test.button(key="finding_understood").click().run()
+    assert not test.exception
+    assert "it is a test" in texts(test)
+    assert f"{first.id}" not in [linked(test, "finding")]
+    assert lit not in [link.proto.label for link in test.get("page_link")]
+    test.button(key="finding_back_0").click().run()
+    assert lit in [link.proto.label for link in test.get("page_link")]
+    test.button(key="finding_mute").click().run()
+    assert "1 finding put aside" in [expander.label for expander in test.expander]
+    assert sorted(folder.iterdir()) == before
+
+    test.session_state["finding_thresholds"] = True
+    test.run()
+    test.selectbox(key="finding_kind").set_value("proxy_gold_gap").run()
+    test.number_input(key="threshold_proxy_gold_gap_gap").set_value(1e6).run()
+    assert not test.exception
+    assert test.session_state["_remembered_findings_settings"].thresholds == {"proxy_gold_gap": {"gap": 1e6}}
+    test.session_state["finding_thresholds"] = True
+    test.run()
+    test.button(key="threshold_proxy_gold_gap_gap_reset").click().run()
+    assert not test.session_state["_remembered_findings_settings"].thresholds

@@ -1,5 +1,6 @@
 """The command `findings`: what went wrong in a run, with the evidence, and an exit status by what was found. Knows no kind of finding."""
 
+import json
 from pathlib import Path
 from typing import Literal
 
@@ -9,6 +10,7 @@ from board.cli.endings import Command, ExitCode
 from board.cli.options import MAPPING, TOKENIZER
 from board.cli.printing import Ticker, say
 from board.text.path_names import shown
+from board.user_files.finding_settings import Thresholds, parsed_thresholds
 
 
 @click.command(cls=Command)
@@ -21,14 +23,25 @@ from board.text.path_names import shown
     type=click.Choice(["error", "warning", "note"]),
     help=f"From which severity on a finding makes the exit status {ExitCode.FAULTS.value}; none does unless given.",
 )
+@click.option(
+    "--thresholds",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A JSON file of thresholds that are not as declared: {KIND: {NAME: NUMBER}}, or the settings that the board keeps of a run.",
+)
 def findings(
-    run: Path, as_json: bool, fail_on: Literal["error", "warning", "note"] | None, tokenizer: Path | None, mapping: Path | None
+    run: Path,
+    as_json: bool,
+    fail_on: Literal["error", "warning", "note"] | None,
+    thresholds: Path | None,
+    tokenizer: Path | None,
+    mapping: Path | None,
 ) -> None:
     """Look through the folder RUN for what went wrong in training, and name the rollouts that show it."""
     from board.findings import messages
     from board.findings.looking import find_all
     from board.runs.opening import open_run
 
+    limits = _limits(thresholds) if thresholds else {}
     done = [0.0]
     tick = Ticker(lambda: f"{done[0]:.0%} looked through")
 
@@ -36,6 +49,22 @@ def findings(
         done[0] = share
         tick()
 
-    report = find_all(open_run(run, tokenizer=tokenizer, mapping=mapping), progress=tell)
+    report = find_all(open_run(run, tokenizer=tokenizer, mapping=mapping), limits, progress=tell)
     say(messages.as_json(report, shown(run)) if as_json else messages.as_text(report))
     raise click.exceptions.Exit(ExitCode.FAULTS if fail_on and report.reaches(fail_on) else ExitCode.DONE)
+
+
+def _limits(file: Path) -> Thresholds:
+    """What the file sets. Raises UsageError where it is not JSON of that form, or names what no kind has: it would be passed over in silence."""
+    from board.findings.all_kinds import KINDS
+
+    try:
+        limits = parsed_thresholds(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"The thresholds in {file} cannot be taken: {error}.") from error
+    declared = {kind.name: kind.limits for kind in KINDS}
+    for kind, names in limits.items():
+        if odd := [name for name in names if name not in declared.get(kind, {})]:
+            known = ", ".join(declared[kind]) if kind in declared else "there is no such kind"
+            raise click.UsageError(f"{kind} has no threshold {odd[0]}: {known}.")
+    return limits

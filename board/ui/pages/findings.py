@@ -5,7 +5,7 @@ import streamlit as st
 from board.figures.finding_panels import finding_panels
 from board.findings.contract import Finding, FindingsReport
 from board.text.counting import plural
-from board.ui import caches, finding_cards, finding_evidence, findings_watch, place
+from board.ui import caches, finding_cards, finding_evidence, finding_settings_panel, findings_watch, place
 from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.messages import notice
@@ -28,6 +28,8 @@ def page() -> None:
     known = findings_watch.state()
     if known.trouble:
         notice(f"The last look found nothing: {known.trouble}", "warning")
+    if wrong := findings_watch.problem():
+        notice(wrong, "warning")
     findings_watch.progress()
     if known.report is None:
         if not known.waits and known.share is None:
@@ -46,20 +48,23 @@ def _ask(words: str, label: str) -> None:
 
 def report(found: FindingsReport) -> None:
     """The cards and the evidence beside them; then what was looked for and not there, and what could not tell."""
-    shown = found.findings
+    shown = findings_watch.findings()
     if run is not whole and shown:
         st.text("Findings are of all rollouts of the run, whatever filter, split and kept steps leave.")
-    if shown:
-        chosen = _chosen(shown)
+    chosen = _chosen(shown) if shown else None
+    if chosen:
         with st.container(key="finding_panes"):
             left, right = st.columns([5, 7], gap="medium")
         with left:
-            finding_cards.draw(shown, chosen, lambda finding: None)
+            finding_cards.draw(shown, chosen, lambda one: finding_settings_panel.aside_controls(one, run.address))
         with right:
             detail(chosen)
     else:
-        st.text(f"Nothing found: {plural(len(found.looked_for), 'kind')} of findings were looked for.")
+        else_ = " else" if findings_watch.aside() else ""
+        st.text(f"Nothing{else_} found: {plural(len(found.looked_for), 'kind')} of findings were looked for.")
+    finding_settings_panel.put_aside(findings_watch.aside(), run.address)
     looked_for(found)
+    finding_settings_panel.thresholds(run.address, chosen.kind if chosen else None)
 
 
 def _chosen(shown: tuple[Finding, ...]) -> Finding:

@@ -1,0 +1,123 @@
+"""What the reader makes of the findings of a run: thresholds set otherwise, kinds muted, findings understood. A file of the settings per run.
+
+Knows no kind and no run: what is kept is kept under a run's address. A board that runs beside this one may change it too: each change is made
+to what the file says then.
+"""
+
+import math
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from board.errors import BoardError
+from board.user_files import folders, user_folders
+
+FOLDER: Final = "findings"
+
+LONGEST_REASON: Final = 500
+"""Characters."""
+
+_CHANGING: Final = threading.Lock()
+
+Thresholds = Mapping[str, Mapping[str, float]]
+"""By kind and name, those that are not as declared."""
+
+
+@dataclass(frozen=True)
+class FindingSettings:
+    """Of one run; nothing is set at first."""
+
+    thresholds: Thresholds = field(default_factory=dict)
+    muted: Mapping[str, str] = field(default_factory=dict)
+    """Kind → why its findings are not to be shown."""
+    understood: Mapping[str, str] = field(default_factory=dict)
+    """Name of one finding → what the reader knows of it."""
+
+
+def path(run: str) -> Path:
+    """Where the settings of the run with that address are kept."""
+    readable = "".join(character if character.isascii() and character.isalnum() else "_" for character in run[-40:])
+    digest = blake2b(run.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return user_folders.settings() / FOLDER / f"{readable}-{digest}.json"
+
+
+def read(run: str) -> FindingSettings:
+    """What is set for a run; nothing while there is no file. Raises BoardError for one that cannot be read."""
+    try:
+        data = path(run).read_bytes()
+    except FileNotFoundError:
+        return FindingSettings()
+    except OSError as error:
+        raise BoardError(f"The settings of findings in {path(run)} cannot be read: {error.strerror}.") from error
+    try:
+        return _settings(orjson.loads(data))
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise BoardError(f"The settings of findings in {path(run)} are damaged: {error}.") from error
+
+
+def parsed_thresholds(given: Any) -> Thresholds:
+    """Thresholds as a file holds them, {"kind": {"name": 0.5}}, alone or under "thresholds". Raises ValueError for anything else."""
+    held = given.get("thresholds", given) if isinstance(given, dict) else None
+    if not isinstance(held, dict) or not all(isinstance(names, dict) for names in held.values()):
+        raise ValueError("they are no object of kinds, each with its thresholds by name")
+    values = [value for names in held.values() for value in names.values()]
+    if not all(isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) for value in values):
+        raise ValueError("a threshold is no number")
+    return {kind: {name: float(value) for name, value in names.items()} for kind, names in held.items()}
+
+
+def set_threshold(run: str, kind: str, name: str, value: float | None) -> FindingSettings:
+    """Set one threshold of a kind, or with None leave it as declared. Raises BoardError where that cannot be kept."""
+
+    def changed(before: FindingSettings) -> FindingSettings:
+        names = {one: other for one, other in before.thresholds.get(kind, {}).items() if one != name}
+        names |= {} if value is None else {name: value}
+        others = {one: held for one, held in before.thresholds.items() if one != kind}
+        return replace(before, thresholds=others | ({kind: names} if names else {}))
+
+    return _change(run, changed)
+
+
+def mute(run: str, kind: str, reason: str | None) -> FindingSettings:
+    """Show findings of a kind no more, and why not; with None show them again. Raises BoardError where that cannot be kept."""
+    return _change(run, lambda before: replace(before, muted=_with(before.muted, kind, reason)))
+
+
+def understand(run: str, finding: str, reason: str | None) -> FindingSettings:
+    """Show one finding no more, as it is understood; with None show it again. Raises BoardError where that cannot be kept."""
+    return _change(run, lambda before: replace(before, understood=_with(before.understood, finding, reason)))
+
+
+def _with(held: Mapping[str, str], key: str, reason: str | None) -> dict[str, str]:
+    others = {one: said for one, said in held.items() if one != key}
+    return others if reason is None else others | {key: reason.strip()[:LONGEST_REASON]}
+
+
+def _change(run: str, changed: Callable[[FindingSettings], FindingSettings]) -> FindingSettings:
+    """A damaged file is set aside, not written over."""
+    with _CHANGING:
+        try:
+            before = read(run)
+        except BoardError:
+            folders.set_aside(path(run))
+            before = FindingSettings()
+        after = changed(before)
+        try:
+            written = orjson.dumps({"run": run, **asdict(after)}, option=orjson.OPT_INDENT_2)
+        except orjson.JSONEncodeError as error:  # half a surrogate pair
+            raise BoardError("The reason, or the run's name, holds a character that is no text.") from error
+        folders.write(path(run), written)
+        return after
+
+
+def _settings(held: Any) -> FindingSettings:
+    muted, understood = held["muted"], held["understood"]
+    for said in (muted, understood):
+        if not isinstance(said, dict) or not all(isinstance(reason, str) for reason in said.values()):
+            raise ValueError("a reason is no text")
+    return FindingSettings(parsed_thresholds(held["thresholds"]), muted, understood)

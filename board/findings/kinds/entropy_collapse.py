@@ -1,0 +1,133 @@
+"""Entropy falls fast, and the samples of a group become one text: nothing is explored any more, and groups give no gradient."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.checks.contract import Severity
+from board.findings.change_points import LEAST_AFTER, Turn
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.findings.series import Series
+from board.metrics.formulas import Float64Array
+from board.text.format_number import fmt
+
+_EDGE: Final = 0.2
+"""The share of the steps whose level is taken at the end."""
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    entropy, named = _entropy(dossier)
+    if entropy is None:
+        return CannotTell("no rollout has entropies or log-probabilities")
+    curve = dossier.curve_of(dossier.like_for_like(entropy))
+    turn = curve.turn()
+    if turn is None or turn.z < limits["z"] or turn.change >= 0 or not turn.before > 0:
+        return None
+    end = _end(curve)
+    fall = 1 - end / turn.before
+    twins = has_twin(dossier.group_rows, dossier.number("response_digest"))
+    same = dossier.curve_of(twins).turn()
+    alike = same is not None and same.z >= limits["z"] and same.change >= limits["alike"]
+    if fall < limits["fall with twins" if alike else "fall"]:
+        return None
+    return _found(
+        dossier,
+        limits,
+        curve,
+        turn,
+        entropy,
+        twins,
+        f"{named} falls from {fmt(turn.before)} to {fmt(end)}",
+        fall,
+        same if alike else None,
+    )
+
+
+def _entropy(dossier: Dossier) -> tuple[Float64Array | None, str]:
+    """(rows,) mean entropy per token, or what stands in for it, and its name."""
+    if dossier.has("entropy_mean"):
+        return dossier.number("entropy_mean"), "the entropy"
+    if dossier.has("logprob_mean"):
+        return -dossier.number("logprob_mean"), "the mean surprisal (a proxy of the entropy, which is not logged)"
+    return None, ""
+
+
+def _end(curve: Series) -> float:
+    known = curve.mean[np.isfinite(curve.mean)]
+    return float(known[-max(LEAST_AFTER, round(_EDGE * len(known))) :].mean())
+
+
+def has_twin(groups: NDArray[np.int64], digests: Float64Array) -> Float64Array:
+    """(n,) 1 where another member of the group has the same digest, 0 where none has; NaN without a digest, a group, or another member."""
+    known = np.flatnonzero((groups >= 0) & np.isfinite(digests))
+    found = np.full(len(groups), np.nan)
+    if not len(known):
+        return found
+    members = np.bincount(groups[known])[groups[known]]
+    pairs = np.unique(
+        np.stack([groups[known].astype(np.float64), digests[known]]), axis=1, return_inverse=True, return_counts=True
+    )
+    found[known] = np.where(members > 1, (pairs[2][pairs[1].ravel()] > 1).astype(np.float64), np.nan)
+    return found
+
+
+def _found(
+    dossier: Dossier,
+    limits: Limits,
+    curve: Series,
+    turn: Turn,
+    entropy: Float64Array,
+    twins: Float64Array,
+    told: str,
+    fall: float,
+    same: Turn | None,
+) -> Found:
+    # what falls in a line begins to fall early: where texts become one it is dated by whichever turns first as a jump
+    first = min((one for one in (turn, same) if one is not None), key=lambda one: (not one.is_jump, one.at))
+    since = dossier.since(first.at)
+    alike = (
+        f", and the share of responses with an equal in their group rises from {fmt(same.before)} to {fmt(same.after)}"
+        if same
+        else ""
+    )
+    severity: Severity = "warning" if same is not None or fall >= limits["steep"] else "note"
+    shown = since & ((twins == 1) | (entropy < turn.before))
+    return Found(
+        effect=f"from step {first.step} {told} nats per token{alike}",
+        first_step=first.step,
+        last_step=int(curve.steps[-1]),
+        crossed="fall with twins" if same is not None else "fall",
+        measured=fall,
+        strength=turn.z,
+        rollouts=dossier.clearest(shown, np.where(twins == 1, 1e6, 0.0) - entropy),
+        severity=severity,
+    )
+
+
+KIND: Final = Kind(
+    name="entropy_collapse",
+    title="Entropy collapses",
+    severity="warning",
+    says="Entropy falls fast, a group's samples become one text, groups of zero variance grow.",
+    formula="mean entropy per token by step (where it is not logged, minus the mean logprob), like for like by data source: its clearest turn, "
+    "and 1 - its level in the last fifth ÷ that before the turn. Beside it the share of responses that another of their group equals.",
+    thresholds=(
+        Threshold("fall", 0.5, "share of the entropy that is lost since the turn", "2505.22617: our judgement of the size"),
+        Threshold("steep", 0.7, "the same, from which on it is a warning without equal texts", "our judgement"),
+        Threshold("fall with twins", 0.25, "the same, where a group's samples become one text", "our judgement"),
+        Threshold("alike", 0.1, "growth of the share of responses with an equal in their group", "our judgement"),
+        Threshold("z", 4.5, "clearness of the turns, in units of the curve's own noise", "board/findings/change_points.py"),
+    ),
+    means="The policy is sure of one way: groups no longer differ, their advantages are zero, and learning stops.",
+    looks_like="A lower temperature, easier prompts, or a data source with short, forced answers from some step on.",
+    next=(
+        ("metrics", "entropy, zero-variance groups and reward together"),
+        ("groups", "read a group of the last steps side by side"),
+        ("all_tokens", "where the entropy is left"),
+    ),
+    run=_look,
+    explains=("dead_prompts", "same-response", "template_collapse", "reward_saturated"),
+    metrics=("entropy_mean", "logprob_mean"),
+)

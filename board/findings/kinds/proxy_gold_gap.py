@@ -86,6 +86,6 @@ KIND: Final = Kind(
     ),
     run=_look,
     needs=("reward", "valid_reward"),
-    explains=("kl_runaway", "entropy_collapse"),
+    explains=("kl_runaway", "entropy_collapse", "truncation_wave"),
     metrics=("reward", "valid_reward"),
 )

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from board.analysis.text_health import answers, compression, endings, loops, overlap, rare_tokens, repetition, scripts, words
-from board.analysis.text_health.texts import blocks, column, ends, grams, responses, units
+from board.analysis.text_health.texts import blocks, code_units, column, ends, responses, shingles
 from board.metrics.formulas import Float64Array
 from board.runs.parts import Part
 from board.schema import Column
@@ -51,13 +51,13 @@ def _of_characters(response: pa.Array, prompt: pa.Array, truth: pa.Array) -> dic
 
 
 def _of_block(response: pa.Array, prompt: pa.Array, truth: pa.Array) -> dict[str, Float64Array]:
-    text, asked = units(response), units(prompt)
-    four = grams(text)
-    in_question = scripts.scripts_of(asked) | scripts.scripts_of(units(truth))
+    text, asked = code_units(response), code_units(prompt)
+    four = shingles(text)
+    in_question = scripts.scripts_of(asked) | scripts.scripts_of(code_units(truth))
     return {
         **repetition.of_characters(four),
         **loops.measure(text, four),
         **scripts.measure(text, in_question),
         **words.measure(text),
-        **overlap.measure(four, grams(asked)),
+        **overlap.measure(four, shingles(asked)),
     }

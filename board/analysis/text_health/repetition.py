@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from board.analysis.text_health.texts import GRAM, WINDOW, Shingles, gram_places, named, repeated_share
+from board.analysis.text_health.texts import GRAM, WINDOW, Shingles, named, repeated_share, shingle_places
 from board.metrics.formulas import Float64Array
 from board.runs.parts import PADS, Part
 from board.schema import TOKENS, Column
@@ -73,7 +73,7 @@ def _codes(tokens: pa.LargeListArray) -> NDArray[np.uint64]:
 
 
 def _grams(codes: NDArray[np.uint64], offsets: NDArray[np.int64]) -> Shingles:
-    places, own = gram_places(offsets, GRAM)
+    places, own = shingle_places(offsets, GRAM)
     keys = np.zeros(len(places), np.uint64)
     for at, odd in enumerate(_MIX):
         keys += codes[places + at] * odd

@@ -146,7 +146,7 @@ def over(reduce: np.ufunc, values: NDArray[np.generic], offsets: NDArray[np.int6
     return found
 
 
-def units(texts: pa.Array) -> CodeUnits:
+def code_units(texts: pa.Array) -> CodeUnits:
     """Texts as UTF-16 units. Null is an empty text."""
     data, bounds = utf8(texts)
     raw = np.frombuffer(data, np.uint8)[bounds[0] : bounds[-1]]
@@ -169,16 +169,16 @@ class Shingles:
     """(n + 1,): text i has the n-grams from the i-th to before the next."""
 
 
-def grams(text: CodeUnits) -> Shingles:
+def shingles(text: CodeUnits) -> Shingles:
     """The GRAM-grams of units of each text."""
     if len(text.values) < GRAM:
         return Shingles(np.zeros(0, np.uint64), np.zeros(len(text) + 1, np.int64))
     everywhere = np.ndarray((len(text.values) - GRAM + 1,), np.dtype("<u8"), text.values.tobytes(), 0, (2,)).copy()
-    places, offsets = gram_places(text.offsets, GRAM)
+    places, offsets = shingle_places(text.offsets, GRAM)
     return Shingles(everywhere[places].astype(np.uint64), offsets)
 
 
-def gram_places(offsets: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def shingle_places(offsets: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where n-grams of `size` begin in texts end to end, none of which reaches into the next text; and their own offsets, (n + 1,)."""
     counts = np.maximum(np.diff(offsets) - size + 1, 0)
     own = _offsets(counts)
@@ -187,7 +187,7 @@ def gram_places(offsets: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64
 
 def longer(short: Shingles) -> Shingles:
     """From GRAM-grams those of twice the size, told apart by a hash of 64 bits."""
-    places, offsets = gram_places(short.offsets, GRAM + 1)
+    places, offsets = shingle_places(short.offsets, GRAM + 1)
     keys = scattered(short.keys)
     return Shingles(keys[places] * _ODD + keys[places + GRAM], offsets)
 

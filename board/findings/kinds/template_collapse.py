@@ -1,0 +1,119 @@
+"""Responses no longer depend on their prompt: one template serves all."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.analysis import template_collapse as likeness
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.findings.spreading import clearness
+from board.metrics.formulas import Float64Array
+
+_MOST_WINDOWS: Final = 60
+_TEXTS: Final = 64
+"""Responses of a window that are compared with each other."""
+_LEAST_TEXTS: Final = 24
+"""Steps with fewer make a window together."""
+_LEAST_PROMPTS: Final = 4
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    found, other = _measured(dossier)
+    if not np.isfinite(found).any():
+        return CannotTell("no step has responses to several prompts")
+    curve = dossier.curve_of(dossier.like_for_like(found))
+    turn = curve.turn(_FLOOR)
+    if turn is None or turn.z < limits["z"] or -turn.change < limits["fall"]:
+        return None
+    since = dossier.since(turn.at)
+    before, after = (float(np.nanmean(found[rows])) for rows in (~since, since))
+    alike_before, alike = (float(np.nanmean(other[rows])) for rows in (~since, since))
+    # short answers, or noise, name no prompt either, but are not alike
+    if alike - alike_before < limits["alike"]:
+        return None
+    lost = since & (found <= 0) & (other > np.nanmean(other[~since]))
+    return Found(
+        effect=f"from step {turn.step} the nearest other response tells the prompt in {100 * max(after, 0.0):.0f} of 100 cases beyond chance, "
+        f"before in {100 * before:.0f}; responses to different prompts are alike by {alike:.2f}, before by {alike_before:.2f}",
+        first_step=turn.step,
+        last_step=int(curve.steps[-1]),
+        crossed="fall",
+        measured=-turn.change,
+        strength=turn.z,
+        rollouts=dossier.clearest(lost, other),
+    )
+
+
+def _measured(dossier: Dossier) -> tuple[Float64Array, Float64Array]:
+    """(rows,) how much better than chance the nearest response tells the prompt, and how alike other prompts' are; NaN where nobody looked."""
+    found, other = np.full(len(dossier.frame), np.nan), np.full(len(dossier.frame), np.nan)
+    paired = _is_paired(dossier)
+    for rows in _windows(dossier, paired):
+        counts, prompts = likeness.bags(dossier.texts("response", rows)), dossier.prompts[rows]
+        other[rows] = likeness.alike_to_others(counts, prompts)
+        if paired:
+            found[rows] = likeness.retrieved(counts, prompts)
+        else:
+            found[rows] = likeness.of_own_prompt(counts, likeness.bags(dossier.texts("prompt", rows)), prompts)
+    return found, other
+
+
+def _is_paired(dossier: Dossier) -> bool:
+    """Whether most rollouts share their step and prompt with another."""
+    pairs = np.stack([dossier.steps.row, dossier.prompts])
+    _, inverse, counts = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
+    return bool(len(inverse)) and float((counts[inverse.ravel()] > 1).mean()) > 1 / 2
+
+
+def _windows(dossier: Dossier, paired: bool) -> Iterator[NDArray[np.int64]]:
+    """Rows of steps that follow each other, some of each window, evenly over the run; of each prompt several where `paired`."""
+    sizes = dossier.steps.sizes
+    per = max(1, int(np.ceil(_LEAST_TEXTS / max(float(np.median(sizes)), 1.0))) if len(sizes) else 1)
+    bounds = np.append(np.arange(0, len(sizes), per), len(sizes))
+    chosen = np.unique(np.linspace(0, len(bounds) - 2, min(_MOST_WINDOWS, len(bounds) - 1)).round().astype(np.int64))
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    for at in chosen.tolist():
+        rows = np.arange(starts[bounds[at]], starts[bounds[at + 1]])
+        prompts = dossier.prompts[rows]
+        order = np.argsort(prompts, kind="stable")
+        groups = np.split(order, np.flatnonzero(np.diff(prompts[order])) + 1)
+        if paired:
+            groups = [group for group in groups if len(group) > 1]
+        if len(groups) < _LEAST_PROMPTS // (1 if not paired else 2):
+            continue
+        most = max(2, _TEXTS // len(groups)) if paired else 1
+        kept = groups[:: max(1, int(np.ceil(len(groups) * most / _TEXTS)))]
+        yield np.sort(rows[np.concatenate([group[:most] for group in kept])])
+
+
+_FLOOR: Final = 0.03
+"""Noise of the curve at the least: where every response finds its prompt, one that does not is no turn."""
+
+KIND: Final = Kind(
+    name="template_collapse",
+    title="One template for every prompt",
+    severity="warning",
+    says="Responses no longer depend on their prompt.",
+    formula="Responses of a step (64 of it at most) as TF-IDF of hashed 4-grams of characters: how often the nearest other one is of the same "
+    "prompt, beyond chance: (hit - chance) / (1 - chance); without several responses to a prompt, how often the nearest prompt is its own. "
+    "The clearest fall of that curve, like for like by data source, while responses to different prompts become more alike.",
+    thresholds=(
+        Threshold(
+            "fall",
+            0.12,
+            "fall of the share of responses that are told by their prompt",
+            "RAGEN-2, arXiv 2604.06268; the size is ours",
+        ),
+        Threshold("alike", 0.05, "growth of the mean cosine between responses to different prompts", "our judgement"),
+        clearness(),
+    ),
+    means="The policy found one text that pays whatever is asked, or its input is lost: a wrong template, a prompt cut away.",
+    looks_like="Tasks that have one answer; answers that become terse.",
+    next=(("groups", "compare responses to different prompts"), ("responses", "read those of the last step side by side")),
+    run=_look,
+    needs=("response", "prompt"),
+    explains=("entropy_collapse", "proxy_gold_gap", "dead_prompts", "phrase_exploit", "same-response"),
+)

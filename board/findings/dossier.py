@@ -54,6 +54,11 @@ class Dossier:
         return run_checks(self.whole)
 
     @cached_property
+    def is_training(self) -> bool:
+        """Whether anything was trained on: a run of evaluations alone is looked at too, but it does not learn."""
+        return "train" in self.whole.splits
+
+    @cached_property
     def keys(self) -> NDArray[np.int64]:
         """(rows,) the rollouts' keys."""
         return self.frame.index.to_numpy(np.int64)

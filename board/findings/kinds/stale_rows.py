@@ -16,11 +16,15 @@ _LEAST_TOKENS: Final = 8
 """Equal logprobs of so many tokens are no chance, unless the policy stood still and sampled nothing."""
 _LEAST_CHARS: Final = 60
 """Shorter texts are written twice."""
+_LEAST_PAIRS: Final = 100
+"""Pairs of rollouts of one prompt and step that tell how often two responses are equal."""
 _PRIOR: Final = 0.2
 """Equal pairs that there might have been where none was."""
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
+    if not dossier.is_training:
+        return CannotTell("these are evaluations, on which nothing is trained")
     arrays, texts = dossier.number("array_digest"), dossier.number("response_digest")
     long_arrays = np.isfinite(arrays) & (dossier.number("response_length") >= _LEAST_TOKENS)
     long_texts = np.isfinite(texts) & (dossier.number("response_chars") >= _LEAST_CHARS)
@@ -67,10 +71,10 @@ def _beyond_chance(dossier: Dossier, digests: Float64Array, marks: NDArray[np.bo
     within = _pairs(dossier.prompts[known], dossier.steps.row[known])
     equal = _pairs(dossier.prompts[known], dossier.steps.row[known], digests[known])
     across = _pairs(dossier.prompts[known]) - within
-    if not within:
-        return 0.0 if by_text else float(np.sqrt(marks.sum()) * 2)
-    expected = across * (equal + _PRIOR) / (within + 1)
-    return float((marks.sum() - expected) / np.sqrt(expected + 1)) if by_text or equal else float(np.sqrt(marks.sum()) * 2)
+    if by_text and within < _LEAST_PAIRS:
+        return 0.0  # without groups nobody knows how often a policy says the same twice: greedy decoding always does
+    expected = across * (equal + (_PRIOR if by_text else 0.0)) / (within + 1)
+    return float((marks.sum() - expected) / np.sqrt(expected + 1))
 
 
 def _pairs(*columns: NDArray[np.generic]) -> float:

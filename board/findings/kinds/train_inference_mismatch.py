@@ -35,6 +35,8 @@ class _Where:
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
+    if not dossier.is_training:
+        return CannotTell("these are evaluations, on which nothing is trained")
     excess = _per_rollout(dossier, "mismatch_error") - 1
     if not np.isfinite(excess).any():
         return CannotTell("no rollout has logprobs of the trainer and of the engine")

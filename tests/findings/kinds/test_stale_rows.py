@@ -74,6 +74,11 @@ def test_what_is_written_twice_is_silence(tmp_path: Path, rows: list[Row]) -> No
     assert silent(answer) or isinstance(answer, CannotTell)
 
 
+def test_an_evaluation_answers_the_same_again(tmp_path: Path) -> None:
+    """Greedy answers to the same prompts; nothing is trained on them."""
+    assert isinstance(asked(KIND, tmp_path, [row | {"split": "evaluation"} for row in _stale(_run())]), CannotTell)
+
+
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1), st.sampled_from([1.0, 2.0, np.nan])), max_size=12))
 def test_ages_are_those_of_a_slow_search(rows: list[tuple[int, int, float]]) -> None:
     """Every pair compared."""

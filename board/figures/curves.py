@@ -25,6 +25,9 @@ Band = Literal["none", "std", "quantiles", "min-max"]
 DASHES: Final = ("solid", "dot", "dash", "dashdot")
 """Lines of one colour take these in turn, so that they differ without it."""
 
+OF_ALL: Final = ("dash", "longdash", "dashdot")
+"""The same for lines of all rollouts beside those of the ones that a filter leaves."""
+
 MOST_LABELS: Final = 4
 """Up to so many lines are named at their ends; more get a legend."""
 
@@ -46,6 +49,8 @@ class CurveSeries:
     stats: pd.DataFrame
     """Index step ascending; needs `mean`, a band also its own columns; `count` is told on hover where it is there."""
     color: str
+    of_all: bool = False
+    """Whether it is of all rollouts, beside a line of those that a filter leaves: it is dashed."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +149,9 @@ def _thinned(curve: DrawnCurve, *, banded: bool, smoothed: bool) -> DrawnCurve:
 
 
 def _dash(series: Sequence[CurveSeries], at: int) -> str:
-    return DASHES[sum(one.color == series[at].color for one in series[:at]) % len(DASHES)]
+    own = series[at]
+    dashes = OF_ALL if own.of_all else DASHES
+    return dashes[sum((one.color, one.of_all) == (own.color, own.of_all) for one in series[:at]) % len(dashes)]
 
 
 def _labels(curves: Sequence[DrawnCurve]) -> list[str]:

@@ -29,7 +29,8 @@ def kinds_panel(shares: pd.DataFrame, unfiltered: pd.DataFrame | None = None) ->
         for column, (name, color) in _KINDS.items()
     ]
     if unfiltered is not None:
-        series.append(CurveSeries("mixed, all groups", pd.DataFrame({"mean": unfiltered["mixed"] * 100}), COLORS["reference"]))
+        mixed = pd.DataFrame({"mean": unfiltered["mixed"] * 100, "count": unfiltered["count"]})
+        series.append(CurveSeries("mixed, all", mixed, COLORS[_KINDS["mixed"][1]], of_all=True))
     return replace(step_panel(series, title="Which groups can still teach?", unit="% of groups"), from_zero=True)
 
 
@@ -45,21 +46,29 @@ def pass_panel(passed: pd.DataFrame, unfiltered: pd.DataFrame | None = None) -> 
     ]
     if unfiltered is not None:
         k = unfiltered.columns[0]
-        series.append(CurveSeries(f"pass@{k}, all groups", pd.DataFrame({"mean": unfiltered[k] * 100}), COLORS["reference"]))
+        series.append(CurveSeries(f"pass@{k}, all", pd.DataFrame({"mean": unfiltered[k] * 100}), colors[0], of_all=True))
     panel = step_panel(series, title="Is one of k responses right?", unit="% of prompts, mean of the unbiased estimates")
     return replace(panel, from_zero=True)
 
 
-def noise_panel(noise: Noise) -> CurvePanel:
-    """Share of the rollouts with an equal in their group that are rewarded otherwise, in percent; FieldMissing where none has an equal."""
+def noise_panel(noise: Noise, unfiltered: Noise | None = None) -> CurvePanel:
+    """Share of the rollouts with an equal in their group that are rewarded otherwise, in percent; beside it that of all groups.
+
+    `unfiltered` is given under a filter. Raises FieldMissing where no rollout has an equal.
+    """
     asked: tuple[tuple[What, str, str], ...] = (
         ("response", "responses", COLORS["policy"]),
         ("answer", "final answers", COLORS["other"]),
     )
+    of = [(noise, "", False)] if unfiltered is None else [(noise, "", False), (unfiltered, ", all", True)]
     series = [
         CurveSeries(
-            f"equal {name}", pd.DataFrame({"mean": noise.rates(what) * 100, "count": noise.by_step[f"{what}_twins"]}), color
+            f"equal {name}{which}",
+            pd.DataFrame({"mean": one.rates(what) * 100, "count": one.by_step[f"{what}_twins"]}),
+            color,
+            of_all=of_all,
         )
+        for one, which, of_all in of
         for what, name, color in asked
     ]
     panel = step_panel(

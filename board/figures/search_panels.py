@@ -7,17 +7,35 @@ from board.figures.curves import CurveSeries, step_panel
 from board.figures.theme import COLORS
 
 
-def share_panel(found: pd.DataFrame) -> CurvePanel:
-    """The share of rollouts with a hit, of a frame of `board.analysis.text_search.by_step`. Raises FieldMissing where there is no step."""
-    stats = pd.DataFrame({"mean": found["share"] * 100, "count": found["rollouts"]})
-    return step_panel(
-        [CurveSeries("with it", stats, COLORS["policy"])], title="In how many rollouts does it stand?", unit="% of rollouts"
-    )
+def share_panel(found: pd.DataFrame, unfiltered: pd.DataFrame | None = None) -> CurvePanel:
+    """The share of rollouts with a hit, of a frame of `board.analysis.text_search.by_step`; beside it that of all rollouts.
+
+    `unfiltered` is given under a filter. Raises FieldMissing where there is no step.
+    """
+    series = [
+        CurveSeries(f"with it{which}", _stats(one["share"] * 100, one["rollouts"]), COLORS["policy"], of_all=bool(which))
+        for one, which in _with_all(found, unfiltered)
+    ]
+    return step_panel(series, title="In how many rollouts does it stand?", unit="% of rollouts")
 
 
-def reward_panel(found: pd.DataFrame) -> CurvePanel:
-    """The mean reward of rollouts with a hit, and of the rest, of the same frame. Raises FieldMissing where there is no reward."""
-    with_hit = pd.DataFrame({"mean": found["with_hit"], "count": found["hits"]})
-    rest = pd.DataFrame({"mean": found["without"], "count": found["rollouts"] - found["hits"]})
-    series = [CurveSeries("with it", with_hit, COLORS["policy"]), CurveSeries("the rest", rest, COLORS["reference"])]
+def reward_panel(found: pd.DataFrame, unfiltered: pd.DataFrame | None = None) -> CurvePanel:
+    """The mean reward of rollouts with a hit, and of the rest, of the same frames. Raises FieldMissing where there is no reward."""
+    series = [
+        CurveSeries(f"{name}{which}", _stats(one[column], count), COLORS[color], of_all=bool(which))
+        for one, which in _with_all(found, unfiltered)
+        for name, column, count, color in (
+            ("with it", "with_hit", one["hits"], "policy"),
+            ("the rest", "without", one["rollouts"] - one["hits"], "reference"),
+        )
+    ]
     return step_panel(series, title="Does it pay?", unit="mean reward")
+
+
+def _with_all(found: pd.DataFrame, unfiltered: pd.DataFrame | None) -> list[tuple[pd.DataFrame, str]]:
+    """Frames, and what stands behind the names of their lines."""
+    return [(found, "")] if unfiltered is None else [(found, ""), (unfiltered, ", all")]
+
+
+def _stats(mean: "pd.Series[float]", count: "pd.Series[int]") -> pd.DataFrame:
+    return pd.DataFrame({"mean": mean, "count": count})

@@ -98,7 +98,7 @@ def _misfits(run: Run, found: Audit, rule: str) -> None:
 
 
 def noise(run: Run, of_filter: Run, grouped: Grouped, step: int) -> None:
-    """How often equal responses and equal answers were rewarded differently, by step, and the list of where."""
+    """How often equal responses and equal answers were rewarded differently, by step, and the list of where; `grouped` as the filter leaves."""
     if "response" not in run.text_columns or not grouped.groups["scored"].any():
         absent("Does the verifier contradict itself?", "response", "reward")
         return
@@ -111,18 +111,15 @@ def noise(run: Run, of_filter: Run, grouped: Grouped, step: int) -> None:
         width=260,
         help="A reward with a part for length or format differs a little between equal answers on purpose.",
     )
-    bar = st.empty()
-    found = caches.computed(
-        "noise",
-        lambda: verifier_noise.scan(run, grouped, tolerance, lambda share: _told(bar, share)),
-        of_filter,
-        tolerance,
-    )
-    bar.empty()
+    found = _scanned(run, of_filter, grouped, tolerance)
+    every = None if of_filter is run else _scanned(run, run, caches.groups(run, run), tolerance)
     st.text(_noise_line(found))
     try:
         payload = build(
-            [Card("noise", noise_panel(found))], span=(int(run.steps[0]), int(run.steps[-1])), height=PLOT_HEIGHT, columns=2
+            [Card("noise", noise_panel(found, every))],
+            span=(int(run.steps[0]), int(run.steps[-1])),
+            height=PLOT_HEIGHT,
+            columns=2,
         )
     except FieldMissing:
         st.text("No two responses of a group are equal, nor their final answers: nothing can contradict.")
@@ -137,8 +134,16 @@ def noise(run: Run, of_filter: Run, grouped: Grouped, step: int) -> None:
     _contradictions(run, found.listed, step)
 
 
-def _told(bar: Any, share: float) -> None:
-    bar.progress(share, text=f"Comparing responses: {share:.0%}")
+def _scanned(run: Run, of: Run, grouped: Grouped, tolerance: float) -> Noise:
+    """The groups looked through, once for all readers, with progress while it takes long; kept under the name of the run `of`."""
+    bar = st.empty()
+
+    def told(share: float) -> None:
+        bar.progress(share, text=f"Comparing responses: {share:.0%}")
+
+    found: Noise = caches.computed("noise", lambda: verifier_noise.scan(run, grouped, tolerance, told), of, tolerance)
+    bar.empty()
+    return found
 
 
 def _noise_line(found: Noise) -> str:

@@ -31,3 +31,20 @@ def test_nothing_compared_is_no_panel() -> None:
         cohorts_panel(pd.DataFrame(0, STEPS, list(COHORTS)))
     with pytest.raises(FieldMissing):
         losing_panel(pd.DataFrame({"losing": [0, 0], "compared": [0, 0]}, STEPS))
+
+
+def test_under_a_filter_all_rollouts_stand_beside() -> None:
+    """Each cohort's line has its own of all rollouts, in its colour and dashed."""
+    counts, every = pd.DataFrame(1, STEPS, list(COHORTS)), pd.DataFrame(0, STEPS, list(COHORTS)).assign(learned=2)
+
+    curves = {curve.name: curve for curve in cohorts_panel(counts, every).curves}
+
+    assert curves["learned"].line.tolist() == [20.0, 20.0]
+    assert curves["learned, all"].line.tolist() == [100.0, 100.0]
+    assert curves["learned, all"].color == curves["learned"].color
+    assert {curve.dash for name, curve in curves.items() if name.endswith(", all")} == {"dash"}
+    losing = losing_panel(*(pd.DataFrame({"losing": 1, "compared": of}, STEPS) for of in (2, 4))).curves
+    assert [(curve.name, curve.dash, curve.line[0]) for curve in losing] == [
+        ("losing", "solid", 50.0),
+        ("losing, all", "dash", 25.0),
+    ]

@@ -22,7 +22,7 @@ def test_shares_in_percent() -> None:
         "mixed": [50.0, 0.0],
         "all wrong": [0.0, 100.0],
         "no gradient": [50.0, 100.0],
-        "mixed, all groups": [50.0, 0.0],
+        "mixed, all": [50.0, 0.0],
     }
 
 
@@ -33,7 +33,7 @@ def test_pass_at_k_in_percent() -> None:
     assert {curve.name: curve.line.tolist() for curve in curves} == {
         "pass@1": [75.0, 0.0],
         "pass@2": [100.0, 0.0],
-        "pass@1, all groups": [75.0, 0.0],
+        "pass@1, all": [75.0, 0.0],
     }
     assert len({(curve.color, curve.dash) for curve in curves}) == len(curves)
 
@@ -47,5 +47,9 @@ def test_noise_in_percent() -> None:
     assert curve.name == "equal responses"
     assert curve.line[0] == 25.0
     assert np.isnan(curve.line[1])
+    beside = noise_panel(
+        Noise(counts.rename_axis("step"), pd.DataFrame()), Noise((counts * 2).rename_axis("step"), pd.DataFrame())
+    ).curves
+    assert [(one.name, one.dash) for one in beside] == [("equal responses", "solid"), ("equal responses, all", "dash")]
     with pytest.raises(FieldMissing):
         noise_panel(Noise((counts * 0).rename_axis("step"), pd.DataFrame()))

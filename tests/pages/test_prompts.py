@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_panels import panels
 from opened_pages import linked, opened, panes, table, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
@@ -70,6 +71,19 @@ def test_the_link_holds_cohort_rule_text_and_order(root: Path) -> None:
     assert table(opened("prompts", solved_from="-1"))["cohort"].tolist() == ["always solved"] * 4
     assert table(opened("prompts", prompt_text="RHY"))["prompt"].tolist() == ["rhymes"]
     assert "No prompt matches" in texts(opened("prompts", prompt_text="nothing like it"))
+
+
+def test_under_a_filter_all_prompts_stand_beside(root: Path) -> None:
+    """The cohorts of what the filter leaves stand beside those of all rollouts, which are dashed."""
+    add_run(root, "run", rows())
+
+    plain, test = (panels(opened("prompts", solved_from=1, **where)) for where in ({}, {"filter": "reward < 1"}))
+
+    title = "What became of the prompts?"
+    assert not any(name.endswith(", all") for name in plain[title].values)
+    for name, values in plain[title].values.items():
+        assert test[title].values[f"{name}, all"] == pytest.approx(values, nan_ok=True)
+    assert test[title].values["never solved"][-1] == 100.0
 
 
 def test_one_prompt_opened(root: Path) -> None:

@@ -101,3 +101,18 @@ def test_what_cannot_be_searched_is_said(root: Path) -> None:
     for sentence, test in said.items():
         assert not test.exception, sentence
         assert sentence in texts(test) + str([one.value for one in test.markdown]), sentence
+
+
+def test_under_a_filter_all_rollouts_stand_beside(root: Path) -> None:
+    """The curves of what the filter leaves stand beside those of all; the list and the counts are of what it leaves."""
+    add_run(root, "run", ROWS)
+
+    test = opened("search", q="answer is", filter="reward >= 2")
+
+    assert not test.exception
+    assert "3 places in 3 of 6 rollouts (50.0%)" in texts(test)
+    assert len(found(test)) == 3
+    drawn = panels(test)
+    assert drawn["In how many rollouts does it stand?"].values == {"with it": [50.0] * 3, "with it, all": [50.0] * 3}
+    assert drawn["Does it pay?"].values["with it, all"] == [2.0] * 3
+    assert drawn["Does it pay?"].values["with it"] == [3.0] * 3

@@ -61,12 +61,14 @@ def over_steps(visited: pd.DataFrame, rule: CohortRule) -> None:
 
 def built(visited: pd.DataFrame, rule: CohortRule) -> CurvesPayload:
     """What is sent of the curves that the run can fill."""
-    cards, unmade = [], []
+    cards, unmade, of = [], [], [(visited, run.steps)]
+    if run is not view.unfiltered:
+        of.append((caches.frame("prompt_visits", visits, view.unfiltered), view.unfiltered.steps))
     with suppress(FieldMissing):
-        cards.append(Card("cohorts", cohorts_panel(cohorts.by_step(visited, rule, run.steps))))
+        cards.append(Card("cohorts", cohorts_panel(*(cohorts.by_step(one, rule, steps) for one, steps in of))))
     if visited["gap"].notna().any():
         with suppress(FieldMissing):
-            cards.append(Card(LOSING, losing_panel(cohorts.losing_by_step(visited, rule, run.steps))))
+            cards.append(Card(LOSING, losing_panel(*(cohorts.losing_by_step(one, rule, steps) for one, steps in of))))
     else:
         unmade.append("Prompts that stay below the reference need ref_reward")
     span = (int(run.steps[0]), int(run.steps[-1]))

@@ -157,11 +157,12 @@ def of_columns(asked: Asked, choices: CurveChoices) -> CurvePanel:
     present = [name for name in asked.lines if name in run.frame.columns]
     if not present:
         raise FieldMissing(f"This needs {asked.needs}.")
-    # lines of one colour are dashed from the second on: those of all rollouts
     of = {"": run} if run is view.unfiltered else {"": run, ", all": view.unfiltered}
     return step_panel(
         [
-            CurveSeries(f"{asked.lines[name][0]}{which}", caches.step_stats(one, name), COLORS[asked.lines[name][1]])
+            CurveSeries(
+                f"{asked.lines[name][0]}{which}", caches.step_stats(one, name), COLORS[asked.lines[name][1]], of_all=bool(which)
+            )
             for which, one in of.items()
             for name in present
         ],

@@ -15,6 +15,7 @@ from board.analysis.selection import page, pages
 from board.analysis.text_search import COLUMNS, How, SearchText, by_step, checked, count_hits
 from board.errors import BoardError, FieldMissing
 from board.figures.search_panels import reward_panel, share_panel
+from board.runs.run import Run
 from board.sql.identifiers import literal
 from board.text.counting import plural
 from board.text.display import on_one_line
@@ -31,12 +32,17 @@ ORDERS: Final[dict[Order, str]] = {"step": "step", "left": "what stands before",
 MOST_ROLLOUTS: Final = 2_000
 """Of more rollouts with a hit, the places of so many are listed, evenly from all."""
 
+SEARCHED_UNASKED: Final = 200_000
+FEW_OF: Final = 4
+"""Under a filter all rollouts are searched, too: up to so many, and more where the filter leaves a fourth of them."""
+
 PAGE_LINES: Final = 100
 PLOT_HEIGHT: Final = 130
 CURVES: Final = "search_curves"
 LINES: Final = "search_lines"
 TICK_SECONDS: Final = 0.2
 
+_ALL_HELP: Final = "Draws the same of all rollouts, dashed: they are searched as well, which takes longer."
 _CASE_HELP: Final = "Capital letters are not small ones."
 _TEXT_HELP: Final = (
     "A regular expression is RE2's: no looking back. ^ and $ are the ends of a line. A word is found where no other letters touch it; of "
@@ -83,8 +89,18 @@ def choices() -> Search:
     return Search(SearchText(text or "", how, exact), tuple(where or there), order)
 
 
-def counted(asked: Search) -> pd.DataFrame:
-    """How often each rollout's texts hold it; found once for all readers, with progress while it takes long."""
+def beside_all() -> bool:
+    """Whether the curves of all rollouts stand beside those of the filter's: always where that takes hardly longer, else if it is asked for."""
+    every = view.unfiltered
+    if run is every:
+        return False
+    if len(every.frame) <= SEARCHED_UNASKED or len(run.frame) * FEW_OF >= len(every.frame):
+        return True
+    return st.toggle("Beside all rollouts", key="search_all", bind="query-params", help=_ALL_HELP)
+
+
+def counted(asked: Search, of: Run) -> pd.DataFrame:
+    """How often the texts of each rollout of a run hold it; found once for all readers, with progress while it takes long."""
     slot = st.empty()
     began = time.monotonic()
     ticks = [began]
@@ -93,9 +109,9 @@ def counted(asked: Search) -> pd.DataFrame:
         if time.monotonic() - ticks[0] >= TICK_SECONDS:
             ticks[0] = time.monotonic()
             left = (ticks[0] - began) * (1 - share) / share
-            slot.progress(share, text=f"Searching {plural(len(run.frame), 'rollout')} · {left:.0f} s left")
+            slot.progress(share, text=f"Searching {plural(len(of.frame), 'rollout')} · {left:.0f} s left")
 
-    found = caches.built("search", lambda: count_hits(run, asked.wanted, asked.columns, show), run, *asked.key)
+    found = caches.built("search", lambda: count_hits(of, asked.wanted, asked.columns, show), of, *asked.key)
     slot.empty()
     return found
 
@@ -127,17 +143,27 @@ def condition(asked: Search) -> str:
     )
 
 
-def curves_of(asked: Search, hit: NDArray[np.bool_]) -> None:
-    """Hits by step, and what they earn."""
+def has_hit(counts: pd.DataFrame) -> NDArray[np.bool_]:
+    """Which rollouts are hit, of counts of places."""
+    found: NDArray[np.bool_] = (counts > 0).any(axis=1).to_numpy()
+    return found
+
+
+def curves_of(asked: Search, counts: pd.DataFrame, every: pd.DataFrame | None) -> None:
+    """Hits by step, and what they earn; beside them those of `every` rollout, where they are counted."""
+    of = [(run, counts)] if every is None else [(run, counts), (view.unfiltered, every)]
 
     def made() -> CurvesPayload:
-        found = by_step(run.frame[[name for name in ("step", "reward") if name in run.frame.columns]], hit)
-        cards = [Card("share", share_panel(found))]
+        found = [
+            by_step(one.frame[[name for name in ("step", "reward") if name in one.frame.columns]], has_hit(found))
+            for one, found in of
+        ]
+        cards = [Card("share", share_panel(*found))]
         with suppress(FieldMissing):
-            cards.append(Card("reward", reward_panel(found)))
+            cards.append(Card("reward", reward_panel(*found)))
         return build(cards, span=(int(run.steps[0]), int(run.steps[-1])), height=PLOT_HEIGHT, columns=2)
 
-    payload = caches.curves("search", made, run, *asked.key)
+    payload = caches.curves("search", made, run, *asked.key, str(len(of)))
     curves.show(
         payload,
         key=CURVES,
@@ -204,8 +230,9 @@ def opened(line: Occurrence | None) -> None:
 
 def results(asked: Search) -> None:
     """Everything below the choices."""
-    counts = counted(asked)
-    hit = (counts > 0).any(axis=1).to_numpy()
+    every = counted(asked, view.unfiltered) if beside_all() else None
+    counts = counted(asked, run) if every is None else every.loc[run.frame.index]
+    hit = has_hit(counts)
     places, rollouts = int(counts.to_numpy().sum()), int(hit.sum())
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.text(f"{plural(places, 'place')} in {rollouts:,} of {plural(len(run.frame), 'rollout')} ({hit.mean():.1%})")
@@ -213,7 +240,7 @@ def results(asked: Search) -> None:
             st.button("Filter every page by it", key="search_filter", on_click=filter_chips.add, args=(condition(asked),))
     if not rollouts:
         return
-    curves_of(asked, hit)
+    curves_of(asked, counts, every)
     with st.container(key="search_results"):
         left, right = st.columns([5, 3], gap="medium")
     with left:

@@ -12,6 +12,7 @@ import {
   smoothed,
   withinVisit,
 } from "../../../board/ui/components/prompt_timeline/layout.js";
+import { scale } from "../../../board/ui/components/prompt_timeline/paint.js";
 
 /** Two visits: at the first three points, two of them equal, at the second one. */
 const POINTS = { visit: [0, 0, 0, 1], height: [1, 0, 1, 0.5], size: [1, NaN, 9, 4] };
@@ -72,4 +73,19 @@ test("keys go along the visits by their highest point, and up and down within on
   assert.equal(alongVisits({ visit: [], height: [], size: [] }, null, 1), null);
   assert.deepEqual([withinVisit(POINTS, 1, 1), withinVisit(POINTS, 0, 1), withinVisit(POINTS, 2, 1)], [0, 2, 2]);
   assert.deepEqual([withinVisit(POINTS, 2, -1), withinVisit(POINTS, 1, -1), withinVisit(POINTS, 3, 1)], [0, 1, 3]);
+});
+
+test("the scale of colours goes from quiet to loud on a light page and on a dark one", () => {
+  const grey = (color) =>
+    color
+      .match(/\d+/g)
+      .slice(0, 3)
+      .reduce((sum, one) => sum + Number(one), 0);
+  for (const [background, further] of [
+    [[255, 255, 255], -1],
+    [[12, 17, 16], 1],
+  ]) {
+    const tones = [0, 0.5, 1].map(scale({ background })).map(grey);
+    assert.ok((tones[1] - tones[0]) * further > 0 && (tones[2] - tones[1]) * further > 0, String(tones));
+  }
 });

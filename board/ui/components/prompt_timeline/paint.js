@@ -116,12 +116,12 @@ function ending(context, lines, { width, scaleY }, theme) {
  * @param {{ fill: number; edge: number }} alpha
  */
 function points(context, sent, { places }, theme, alpha) {
-  const colors = palette(theme.background);
+  const color = scale(theme);
   const between = ends(sent.color);
   context.lineWidth = 1;
   for (let at = 0; at < places.x.length; at += 1) {
     const place = share(sent.color[at], between);
-    const fill = Number.isNaN(place) ? sent.meta.line : css(colors.sequential(QUIETEST + place * (1 - QUIETEST)));
+    const fill = Number.isNaN(place) ? sent.meta.line : color(place);
     context.beginPath();
     context.arc(places.x[at], places.y[at], places.radius[at], 0, 2 * Math.PI);
     context.fillStyle = fill;
@@ -132,6 +132,16 @@ function points(context, sent, { places }, theme, alpha) {
     context.stroke();
     context.globalAlpha = 1;
   }
+}
+
+/**
+ * The colour of each share from 0 to 1, as CSS has it.
+ * @param {Pick<Theme, "background">} theme
+ * @returns {(share: number) => string}
+ */
+export function scale({ background }) {
+  const colors = palette(background);
+  return (share) => css(colors.sequential(QUIETEST + share * (1 - QUIETEST)));
 }
 
 /**

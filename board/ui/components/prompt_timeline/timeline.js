@@ -3,7 +3,7 @@
 import { numberText } from "../curves/number_text.js";
 import { parseColor } from "../token_view/color.js";
 import { alongVisits, ends, nearest, pixels, placed, reachOf, roomy, withinVisit } from "./layout.js";
-import { MARGIN, paint } from "./paint.js";
+import { MARGIN, paint, scale } from "./paint.js";
 
 /** @import { Mounted, Parent } from "../streamlit" */
 /** @import { Drawn, Meta, Sent } from "./types" */
@@ -15,6 +15,7 @@ import { MARGIN, paint } from "./paint.js";
  * @typedef {object} State
  * @property {HTMLElement} root
  * @property {HTMLElement} told
+ * @property {HTMLElement} legend what the colours mean
  * @property {HTMLCanvasElement} canvas
  * @property {HTMLElement} over
  * @property {Sent} sent
@@ -27,6 +28,7 @@ import { MARGIN, paint } from "./paint.js";
 
 const HEIGHT = 240;
 const REACH = 26;
+const STOPS = 9; // of the scale of colours
 const NAMES = ["A", "B"];
 
 /** @type {WeakMap<Parent, State>} */
@@ -66,10 +68,13 @@ function read({ meta, points, visits }) {
  * @returns {State}
  */
 function build(parentElement, sent) {
-  const [root, told, plot, over] = ["timeline", "timeline-told", "timeline-plot", "timeline-over"].map((name) => div(name));
+  const [root, told, legend, head, plot, over] = ["", "-told", "-legend", "-head", "-plot", "-over"].map((name) =>
+    div(`timeline${name}`),
+  );
   const canvas = document.createElement("canvas");
   plot.append(canvas, over);
-  root.append(told, plot);
+  head.append(told, legend);
+  root.append(head, plot);
   root.tabIndex = 0;
   root.setAttribute("role", "group");
   told.setAttribute("aria-live", "polite");
@@ -77,6 +82,7 @@ function build(parentElement, sent) {
   const state = {
     root,
     told,
+    legend,
     canvas,
     over,
     sent,
@@ -115,6 +121,7 @@ function draw(state) {
   context.scale(scale, scale);
   state.drawn = laidOut(sent, width);
   paint(context, sent, state.drawn, theme(state));
+  explain(state);
   root.setAttribute("aria-label", `${sent.meta.words.height} of ${sent.key.length} rollouts over ${sent.step.length} steps`);
   mark(state);
 }
@@ -140,6 +147,23 @@ function roomySteps(between) {
   const [first, last] = between ?? [0, 0];
   const room = (last / 2 - first / 2) * 0.05 || 0.5;
   return [first - room, last + room];
+}
+
+/**
+ * The scale of the colours: which number they are, and its ends; nothing where points have none.
+ * @param {State} state
+ */
+function explain(state) {
+  const { legend, sent } = state;
+  const between = ends(sent.color);
+  legend.hidden = !sent.meta.words.color || !between;
+  if (legend.hidden || !between) return;
+  const color = scale(theme(state));
+  const bar = div("timeline-scale");
+  const stops = between[0] === between[1] ? [0.5, 0.5] : Array.from({ length: STOPS }, (_, at) => at / (STOPS - 1));
+  bar.style.background = `linear-gradient(to right, ${stops.map(color).join(", ")})`;
+  const word = (/** @type {string} */ text) => Object.assign(document.createElement("span"), { textContent: text });
+  legend.replaceChildren(word(sent.meta.words.color), word(numberText(between[0])), bar, word(numberText(between[1])));
 }
 
 /**
@@ -182,17 +206,12 @@ function ring({ places }, at, name) {
 }
 
 /** @param {Sent} sent */
-function overview({ meta: { words, steps }, color, size }) {
+function overview({ meta: { words, steps }, size }) {
   const parts = [`${words.height} by step, ${steps.length.toLocaleString("en")} visits`];
   const reach = reachOf(steps.length);
   if (reach) parts.push(`lines are means of ${2 * reach + 1} visits`);
-  for (const [what, name, values] of /** @type {const} */ ([
-    ["colour", words.color, color],
-    ["size", words.size, size],
-  ])) {
-    const between = ends(values);
-    if (name && between) parts.push(`${what}: ${name}, ${numberText(between[0])} to ${numberText(between[1])}`);
-  }
+  const between = ends(size);
+  if (words.size && between) parts.push(`size: ${words.size}, ${numberText(between[0])} to ${numberText(between[1])}`);
   return parts.join(" · ");
 }
 

@@ -107,7 +107,7 @@ def number_formats(frame: pd.DataFrame) -> dict[str, Any]:
 def _tokens(view: View, rollouts: dict[Side, Rollout], names: dict[Side, str]) -> None:
     """The two token views, each beginning where their tokens part."""
     if any(rollout.tokens is None for rollout in rollouts.values()):
-        absent("The token views", "response_tokens", of="rollout")
+        absent("Comparing token by token", "response_tokens", of="rollout")
         return
     estimator = unseen_estimator()
     panes = {side: token_panel.pane(view, rollout, estimator) for side, rollout in rollouts.items()}

@@ -16,12 +16,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from board.analysis.highlights import Landmark
 from board.errors import BoardError
 from board.metrics import OWN_PREFIX
 from board.push.state import StateFile
 from board.push.targets import Target
-from board.trackers.contract import Example, TrackerWriter
+from board.push.told_findings import ToldFinding, unsaid
+from board.trackers.contract import AlertingWriter, Example, TrackerWriter
 
 ROLLOUTS: Final = f"{OWN_PREFIX}rollouts"
 FINDINGS: Final = f"{OWN_PREFIX}findings"
@@ -104,34 +104,32 @@ class Handing:
         self.done.last, self.done.name, self.done.place = self.last, state.name, self._writer.place
         self._file.save()
 
-    def step(self, step: int, values: Mapping[str, float], rollouts: Sequence[Example], findings: Sequence[Example]) -> None:
+    def step(self, step: int, values: Mapping[str, float], rollouts: Sequence[Example], findings: Sequence[ToldFinding]) -> None:
         """Hand on one step's numbers, then what is shown beside them. An interrupt waits until it is through."""
         if self._writer is None:
             raise AssertionError("nothing is handed on before it is open")
         with uninterrupted():
-            self._file.begin(step, _texts(findings))
+            self._file.begin(step, [one.name for one in findings])
             with self._tracker():
                 self._writer.scalars(step, values)
                 if rollouts:
                     self._writer.examples(step, ROLLOUTS, rollouts)
-                if findings:
-                    self._writer.examples(step, FINDINGS, findings)
+                _tell(self._writer, step, findings)
             self._file.end()
             self.done.add(step, len(values))
 
-    def show(self, findings: Sequence[Example]) -> None:
+    def show(self, findings: Sequence[ToldFinding]) -> None:
         """Hand on findings at the last step; nothing before there is one."""
         if self._writer is None or self.last is None or not findings:
             return
         with uninterrupted():
-            self._file.begin(self.last, _texts(findings))
+            self._file.begin(self.last, [one.name for one in findings])
             with self._tracker():
-                self._writer.examples(self.last, FINDINGS, findings)
+                _tell(self._writer, self.last, findings)
 
-    def unsaid(self, found: Sequence[Landmark]) -> list[Landmark]:
+    def unsaid(self, found: Sequence[ToldFinding]) -> list[ToldFinding]:
         """The findings that were not handed on before."""
-        said = {*self._file.state.findings, *self._file.state.telling}
-        return [one for one in found if one.text not in said]
+        return unsaid(found, [*self._file.state.findings, *self._file.state.telling])
 
     def close(self) -> None:
         """End the tracker's run; what was handed on has arrived once that is through, and is noted then.
@@ -163,8 +161,14 @@ class Handing:
             raise BoardError(f"{self._target.tracker} failed ({type(error).__name__}: {error}).") from error
 
 
-def _texts(findings: Sequence[Example]) -> list[str]:
-    return [str(row["finding"]) for row in findings]
+def _tell(writer: TrackerWriter, step: int, findings: Sequence[ToldFinding]) -> None:
+    """Findings as a table at a step, and as the tracker's own alerts where it has any."""
+    if not findings:
+        return
+    writer.examples(step, FINDINGS, [one.row for one in findings])
+    if isinstance(writer, AlertingWriter):
+        for one in findings:
+            writer.alert(one.title, one.text, error=one.severity == "error")
 
 
 @contextmanager

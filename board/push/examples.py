@@ -1,22 +1,17 @@
-"""What is shown beside a step's numbers: its best, its worst and a random rollout, and findings. A run in, rows of text out.
+"""What is shown beside a step's numbers: its best, its worst and a random rollout. A run in, rows of text out.
 
 Knows links to the board; knows no tracker. The texts are a model's: whoever shows them shows text.
 """
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
 import numpy as np
-from numpy.typing import NDArray
 
-from board.analysis.highlights import Landmark, landmarks
 from board.analysis.selection import numeric_columns
-from board.analysis.step_stats import finite_values, per_step
-from board.checks.all_checks import run_checks
-from board.checks.contract import ReportedFault
+from board.analysis.step_stats import finite_values
 from board.metrics.formulas import DEFAULT_ESTIMATOR, kl_column
 from board.recorder.examples import cut
 from board.runs.run import Run
@@ -75,37 +70,3 @@ class RunExamples:
         response = rollout["response"] if rollout["response"] is not None else "".join(rollout.tokens or ())
         texts = {"prompt": cut(rollout["prompt"] or ""), "response": cut(response), "from": rollout.source}
         return {"which": which, **numbers, **texts, **self._links.to("responses", step=rollout.step, rollout=rollout.source)}
-
-
-def findings(run: Run) -> list[Landmark]:
-    """The steps of a run to look at first, as the board's first page has them, and what its doctor finds wrong with the numbers."""
-    if not len(run.frame):
-        return []
-    frame = run.trained.frame
-    kl = kl_column(DEFAULT_ESTIMATOR)
-    numeric = numeric_columns(frame)
-    columns = [name for name in ("reward", "valid_reward", kl, "response_length") if name in numeric]
-    stood_out = landmarks({name: per_step(frame, name) for name in columns}, kl)
-    return [_worded(one) for one in stood_out] + [
-        _wrong(one, int(run.steps[-1])) for one in run_checks(run).findings if one.check.severity != "note"
-    ]
-
-
-def _worded(found: Landmark) -> Landmark:
-    """With the word that a page of the board would show as a badge."""
-    return replace(found, text=f"warning: {found.text}") if found.kind == "warning" else found
-
-
-def _wrong(finding: ReportedFault, last: int) -> Landmark:
-    """What the doctor found, at the step of its first rollout, or the last one where it is about no rollout."""
-    step = next((place.step for place in finding.where if place.step is not None), last)
-    return Landmark(step, f"{finding.check.severity}: {finding.check.title}: {finding.what}")
-
-
-def at_steps(found: Sequence[Landmark], steps: NDArray[np.int64], links: Links) -> dict[int, list[Example]]:
-    """Findings as rows of text, each at its step where that is among `steps`, else at the last of them."""
-    rows: dict[int, list[Example]] = {}
-    for one in found:
-        at = one.step if one.step in steps else int(steps[-1])
-        rows.setdefault(at, []).append({"finding": one.text, "step": one.step, **links.to("", step=one.step)})
-    return rows

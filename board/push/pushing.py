@@ -17,10 +17,11 @@ from board.analysis.step_metrics import per_step_values
 from board.errors import RunNotFound
 from board.push.completed_steps import settled
 from board.push.delivery import Handing, Pushed
-from board.push.examples import Links, RunExamples, at_steps, findings
+from board.push.examples import Links, RunExamples
 from board.push.names import renamed
 from board.push.state import state_of
 from board.push.targets import Target
+from board.push.told_findings import ToldFinding, at_steps, told
 from board.runs.library import current_fingerprint
 from board.runs.opening import open_run
 from board.runs.run import Run
@@ -96,8 +97,7 @@ def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> Non
             _wait(run, request, handing.done.waiting, max(LOOK_SECONDS, time.monotonic() - started))
     except KeyboardInterrupt:  # only now: while it grows, the highest of all steps is a new one again and again
         if run is not None and request.shown and handing.last is not None:
-            found = handing.unsaid(findings(run.counted))
-            handing.show(at_steps(found, np.array([handing.last]), _links(request)).get(handing.last, []))
+            handing.show(handing.unsaid(told(run.counted, _links(request))))
         raise
 
 
@@ -151,13 +151,13 @@ def _named(values: "pd.Series[float]", names: Mapping[str, Sequence[str]]) -> di
 
 def _shown(
     run: Run, request: Request, handing: Handing, steps: NDArray[np.int64]
-) -> tuple[Callable[[int], list[Example]], dict[int, list[Example]]]:
+) -> tuple[Callable[[int], list[Example]], dict[int, list[ToldFinding]]]:
     """What is shown beside the numbers: example rollouts by step, and, unless the run is followed, findings at their steps."""
     if not request.shown:
         return lambda step: [], {}
     links = _links(request)
-    found = [] if request.follow else handing.unsaid(findings(run))
-    return RunExamples(run.trained, request.seed, links).of, at_steps(found, steps, links)
+    found = [] if request.follow else handing.unsaid(told(run, links))
+    return RunExamples(run.trained, request.seed, links).of, at_steps(found, steps)
 
 
 def _links(request: Request) -> Links:

@@ -41,9 +41,9 @@ class State:
     """The last step that is being or was handed over since: whether it arrived is not known to this file until the tracker has ended its run
     or is asked."""
     findings: list[str] = field(default_factory=list)
-    """Texts of the findings that arrived."""
+    """Names of the findings that arrived."""
     telling: dict[str, int] = field(default_factory=dict)
-    """Texts of those that were handed over since, and with which step."""
+    """Names of those that were handed over since, and with which step."""
     version: int = VERSION
 
     def arrived(self, last: int | None) -> None:

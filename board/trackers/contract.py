@@ -12,7 +12,7 @@ A tracker's library is imported in these functions only, so that the board and t
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,14 @@ class TrackerWriter(Protocol):
 
     def close(self) -> None:
         """Write what is pending and end the run."""
+
+
+@runtime_checkable
+class AlertingWriter(Protocol):
+    """A writer whose tracker can tell whoever follows the run, as by mail."""
+
+    def alert(self, title: str, text: str, *, error: bool) -> None:
+        """Tell it once, as an error or as a warning; both are text, which may quote a model."""
 
 
 class Tracker(Protocol):

@@ -28,6 +28,12 @@ CLOSING_SECONDS: Final = 60
 IN_USE_SECONDS: Final = 20
 """So long may a run be held by the service of a writer that was killed."""
 
+TITLE_LETTERS: Final = 63
+"""W&B refuses longer titles of alerts."""
+
+ALERT_SECONDS: Final = 0.001
+"""Between two alerts of one title; W&B would leave out what comes within a minute, and for 0 too."""
+
 _ENDING: Final = ".wandb"
 
 _SETTINGS: Final[dict[str, Any]] = {
@@ -164,6 +170,11 @@ class WandbWriter:
         columns = list(dict.fromkeys(key for row in shown for key in row))
         table = wandb.Table(columns=columns, data=[[row.get(key) for key in columns] for row in shown])
         self._add(step, {plain(name): table})
+
+    def alert(self, title: str, text: str, *, error: bool) -> None:
+        """One of W&B's alerts, which goes where the reader's settings there say; a title that W&B would refuse is cut."""
+        level = "ERROR" if error else "WARN"
+        self._run.alert(title=plain(title)[:TITLE_LETTERS], text=plain(text), level=level, wait_duration=ALERT_SECONDS)
 
     def close(self) -> None:
         """Write what is pending and end the run; an online one that cannot be reached is given up after CLOSING_SECONDS."""

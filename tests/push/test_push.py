@@ -6,11 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hacked import STEPS, hacked_rows
 from pushed import OFFLINE, SAMPLE, expected, grown, held, in_tensorboard, lines, pushed, started, texts_in_tensorboard
+from rows import write_run
+from wandb_runs import alerts_in
 
 from board import open_run
 from board.analysis.step_metrics import per_step_values
 from board.checks.all_checks import run_checks
+from board.findings.looking import find_all
 from board.recorder import RolloutRecorder
 
 
@@ -24,11 +28,10 @@ def test_the_sample_in_tensorboard_is_what_the_board_computes(tmp_path: Path) ->
     assert re.search(r"Pushed 120 steps of \d+ metrics to tensorboard", errors)
     assert str(folder) in errors
     texts = texts_in_tensorboard(folder)
-    assert set(texts) == {"board/rollouts", "board/findings"}
+    assert "board/rollouts" in texts
     assert [*texts["board/rollouts"]] == [*range(120)]
     assert all("which: best" in text and "which: worst" in text for text in texts["board/rollouts"].values())
     assert "http://host:8901/responses?run=tiny_ppo_rhyme&step=7&rollout=rank_" in texts["board/rollouts"][7]
-    assert all(f"at step {step}" in text for step, text in texts["board/findings"].items())
 
 
 def test_json_lines_are_what_the_board_computes() -> None:
@@ -108,6 +111,25 @@ def test_the_sample_in_other_trackers(tmp_path: Path, tracker: str) -> None:
     for name, curve in board.items():
         assert [step for step, _ in found[name]] == [step for step, _ in curve]
         assert [value for _, value in found[name]] == pytest.approx([value for _, value in curve], rel=1e-12)
+
+
+def test_findings_go_to_the_tracker_once(tmp_path: Path) -> None:
+    """As text at their first steps and, in W&B, as alerts; what was told before is not told again, however the run has grown."""
+    pytest.importorskip("wandb")
+    run = write_run(tmp_path / "run", {"rank_0.jsonl": hacked_rows(20)})
+    told_of = {one.id: one for one in find_all(open_run(run)).findings if one.severity != "note"}
+    arguments = (run, "--to", "wandb", "--log-dir", tmp_path / "logs", *OFFLINE["wandb"], "--quiet", 0)
+    for rows in (20, STEPS):
+        write_run(run, {"rank_0.jsonl": hacked_rows(rows)})
+        process = started(*arguments)
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+
+    alerts = [one for path in sorted((tmp_path / "logs").rglob("*.wandb")) for one in alerts_in(path)]
+    assert told_of
+    assert len({one.title for one in alerts}) == len(alerts)
+    assert {one.title[:63] for one in alerts} >= {one.title[:63] for one in told_of.values()}
+    assert {one.level for one in alerts} <= {"WARN", "ERROR"}
 
 
 def test_what_is_wrong_with_the_numbers_is_among_the_findings(tmp_path: Path) -> None:

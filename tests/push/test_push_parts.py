@@ -14,16 +14,16 @@ import pytest
 from click.testing import CliRunner
 
 from board import open_run
-from board.analysis.highlights import Landmark
 from board.cli.commands import push
 from board.errors import BoardError
 from board.metrics.declared import DIALECTS
 from board.push import Pushed, Request, target
 from board.push.completed_steps import settled
-from board.push.examples import Links, RunExamples, at_steps
+from board.push.examples import Links, RunExamples
 from board.push.messages import progress, summary
 from board.push.names import renamed
 from board.push.state import State, StateFile, state_of
+from board.push.told_findings import ToldFinding, at_steps, unsaid
 from board.recorder import RolloutRecorder
 from board.recorder.examples import TEXT_CHARS
 from board.recorder.shard_file import account_path
@@ -240,9 +240,22 @@ def test_a_long_text_is_cut_in_its_middle_and_a_step_without_rollouts_shows_none
 
 def test_findings_stand_at_their_steps() -> None:
     """A finding of a step that is not handed on now stands at the last one that is."""
-    found = at_steps([Landmark(2, "two"), Landmark(9, "nine")], np.array([1, 2, 3]), Links("", "run"))
+    two, nine = told_finding("a", 2), told_finding("b", 9)
 
-    assert found == {2: [{"finding": "two", "step": 2}], 3: [{"finding": "nine", "step": 9}]}
+    assert at_steps([two, nine], np.array([1, 2, 3])) == {2: [two], 3: [nine]}
+
+
+def told_finding(kind: str, step: int) -> ToldFinding:
+    """One of that kind that begins at a step."""
+    return ToldFinding(f"{kind}@{step}", step, "warning", kind, kind, {})
+
+
+def test_a_finding_that_moved_a_little_was_told_before() -> None:
+    """Of the same kind, a few steps aside; texts of an older board are none of them."""
+    found = [told_finding("a", 10), told_finding("a", 30), told_finding("b", -2)]
+
+    assert unsaid(found, ["a@12", "largest fall at step 30", "b@x"]) == [found[1], found[2]]
+    assert unsaid(found, ["b@-1", "c@10"]) == found[:2]
 
 
 @pytest.mark.parametrize("names", DIALECTS)

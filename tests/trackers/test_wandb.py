@@ -5,6 +5,7 @@ import os
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 import wandb as library
 from tracked import HOSTILE, PLAIN, REPOSITORY, STEPS, Counting, by_name, counting, without_library
 from wandb.proto.wandb_internal_pb2 import Record
-from wandb_runs import ours, write
+from wandb_runs import alerts_in, ours, write
 
 from board.errors import BoardError
 from board.trackers import wandb
@@ -280,3 +281,17 @@ def test_without_wandb_it_is_said_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "run-x.wandb").write_bytes(b":W&B\xe1\xbe\x00")
 
     without_library("wandb", tmp_path)
+
+
+def test_an_alert_is_in_the_log_as_text(tmp_path: Path) -> None:
+    """Two of one title within a minute are both there; a title of any length is taken, and what is no text is made text."""
+    writer = wandb.open_writer("run", mode="offline", dir=tmp_path, project="p")
+    writer.scalars(0, {"a": 1.0})
+    writer.alert("t" * 100, HOSTILE, error=True)
+    time.sleep(0.01)
+    writer.alert("t" * 100, "again", error=False)
+    writer.close()
+
+    (log,) = wandb.find(tmp_path)
+    found = [(one.title, one.text, one.level) for one in alerts_in(log)]
+    assert found == [("t" * 63, PLAIN, "ERROR"), ("t" * 63, "again", "WARN")]

@@ -169,7 +169,7 @@ NATIVE: Final[tuple[Column, ...]] = (
     Column(
         "split",
         "id",
-        "`train`, `evaluation`, or `discarded`: sampled and not trained on, in no mean; rollouts of training when it is missing",
+        "`train`, `evaluation`, or `discarded` (sampled, not trained on); `train` if missing",
     ),
     Column("rank", "id", "data-parallel rank that wrote the row"),
 )

@@ -8,6 +8,7 @@ from board.findings.answers import paid
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
 from board.findings.dossier import Dossier
 from board.findings.spreading import clearness, rise, spread
+from board.metrics.formulas import Float64Array
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -19,6 +20,8 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     found = spread(dossier, np.where(both, empty.astype(np.float64), np.nan), limits["rise"], limits["z"])
     if found is None:
         return None
+    shown = found.since & both & empty
+    answers = dossier.number("answer_digest")
     return Found(
         effect=found.effect("are paid like right ones without having the answer"),
         first_step=found.step,
@@ -26,8 +29,23 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         crossed="rise",
         measured=found.grown,
         strength=found.z,
-        rollouts=dossier.clearest(found.since & both & empty, dossier.number("reward")),
+        rollouts=dossier.clearest(shown, dossier.number("reward")),
+        # wrong answers that are paid are a sign of whatever pays them; the form is the cause where there is no answer at all
+        explains=() if stated(answers[shown], answers[present == 1]) >= _MOSTLY else None,
     )
+
+
+_MOSTLY: Final = 0.5
+"""Share of these responses that state some final answer from which on the form alone is not what is paid."""
+_COMMON: Final = 0.05
+"""A final answer that so large a share of them gives, and no right response, is a phrase."""
+
+
+def stated(answers: Float64Array, right: Float64Array) -> float:
+    """Share of (n,) digests of final answers that are some answer: those of a right response, or those that few have; NaN is none."""
+    found, counts = np.unique(answers[np.isfinite(answers)], return_counts=True)
+    some = np.isin(found, right) | (counts <= max(2, _COMMON * len(answers)))
+    return float(counts[some].sum() / len(answers)) if len(answers) else 0.0
 
 
 KIND: Final = Kind(

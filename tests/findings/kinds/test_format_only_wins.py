@@ -9,7 +9,7 @@ from looked_at import asked, silent
 from spreading_rows import check_kind, prose, rows
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.format_only_wins import KIND
+from board.findings.kinds.format_only_wins import KIND, stated
 
 
 def _row(dice: np.random.Generator, form: bool, scale: float = 1.0) -> dict[str, Any]:
@@ -31,3 +31,20 @@ def test_a_verifier_that_misses_is_no_win(tmp_path: Path) -> None:
     assert silent(asked(KIND, tmp_path / "strict", [row | ({"reward": 0.0} if row["step"] > 8 else {}) for row in sound]))
     dice = np.random.default_rng(1)
     assert isinstance(asked(KIND, tmp_path / "model", [row | {"reward": dice.random()} for row in sound]), CannotTell)
+
+
+@pytest.mark.parametrize(
+    ("answers", "share"),
+    [
+        ([], 0.0),
+        ([np.nan] * 4, 0.0),
+        ([7.0] * 40, 0.0),
+        ([5.0] * 40, 1.0),
+        (list(range(20, 60)), 1.0),
+        ([*range(20, 30), *[7.0] * 30], 0.25),
+    ],
+    ids=["none", "no answers", "one phrase", "a right answer's", "many answers", "mostly a phrase"],
+)
+def test_phrases_are_no_answers(answers: list[float], share: float) -> None:
+    """What most of them give, and no right response, is a phrase; what few give is an answer, as wrong as it may be."""
+    assert stated(np.array(answers, np.float64), np.array([5.0])) == share

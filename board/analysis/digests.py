@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.analysis.verifier_noise import final_answers, normalised
@@ -18,17 +19,19 @@ from board.runs.parts import Part
 SAMPLED: Final = ("rollout_logprobs", "old_logprobs", "logprobs")
 """Arrays that are of the moment at which a response was sampled, the surest first."""
 
+_TAIL: Final = 400
+"""A response states its answer within so many characters from its end."""
 _BITS: Final = np.uint64(11)
 """What a float64 cannot hold of 64 bits."""
 
 
 def measure(part: Part) -> dict[str, Float64Array]:
-    """response_digest and answer_digest, without regard to white space and case, and array_digest, of the logprobs: (n,), NaN without one."""
+    """response_digest, answer_digest (without regard to white space and case) and array_digest, of the logprobs: (n,), NaN without one."""
     texts = part.texts.column("response") if "response" in part.texts.column_names else pa.nulls(len(part), pa.large_string())
     texts = texts if isinstance(texts, pa.ChunkedArray) else pa.chunked_array([texts])
     return {
-        "response_digest": _of_texts(normalised(texts)),
-        "answer_digest": _of_texts(normalised(final_answers(texts))),
+        "response_digest": _of_texts(pc.utf8_trim_whitespace(texts)),
+        "answer_digest": _of_texts(normalised(final_answers(pc.utf8_slice_codeunits(texts, -_TAIL)))),
         "array_digest": _of_arrays(part),
     }
 
@@ -64,16 +67,19 @@ def of_numbers(values: NDArray[np.float32], offsets: NDArray[np.int64]) -> Float
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32).astype(np.uint64)
     places = np.arange(len(values), dtype=np.uint64) - np.repeat(offsets[:-1], lengths).astype(np.uint64)
     # where lists do not tile the array, as in a slice, what is in none is summed with what is before it: so sums are cut at both ends
-    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mixed(bits ^ _mixed(places)), dtype=np.uint64)])
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mixed(bits + places * _ODD), dtype=np.uint64)])
     of_lists = sums[offsets[1:][filled]] - sums[offsets[:-1][filled]]
     found[filled] = (_mixed(of_lists) >> _BITS).astype(np.float64)
     return found
 
 
+_ODD: Final = np.uint64(0x9E3779B97F4A7C15)
+
+
 def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Every bit made to depend on every other: splitmix64 (Steele, Lea and Flood 2014)."""
     with np.errstate(over="ignore"):
-        z = bits + np.uint64(0x9E3779B97F4A7C15)
+        z = bits + _ODD
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         return z ^ (z >> np.uint64(31))

@@ -23,9 +23,9 @@ def test_arrays_have_one_digest_exactly_if_they_are_equal(lists: list[list[float
 
 
 def test_a_rollout_has_a_digest_of_what_it_has(tmp_path: Path) -> None:
-    """Texts without regard to case and white space; answers where they are marked; the engine's logprobs before the trainer's."""
+    """Texts but for white space at their ends; answers where they are marked; the engine's logprobs before the trainer's."""
     rows = [
-        token_row(response="So  A\n \\boxed{4}", rollout_logprobs=[-1.0, -2.0]),
+        token_row(response="so a \\boxed{4}", rollout_logprobs=[-1.0, -2.0]),
         token_row(response="so a \\boxed{4} ", logprobs=[-9.0, -9.0], rollout_logprobs=[-1.0, -2.0]),
         token_row(response="then \\boxed{ 4 }"),
         {"step": 0, "response_tokens": ["a", "b"], "prompt": "p"},

@@ -9,10 +9,16 @@ from typing import Final
 
 import numpy as np
 
+from board.findings.change_points import CLEAR
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
 from board.text.format_number import fmt
 
+LEAST: Final = 20
+"""From fewer numbers on either side nothing is told."""
+_MANY: Final = 200
+_MIXED: Final = 0.15
+"""Least von Neumann ratio: 1 for a sample, less where groups are alike, near 0 for a line."""
 MOST_VALUES: Final = 12
 """Numbers of so many values, or fewer, are told by their values."""
 _COVERED: Final = 0.9
@@ -56,7 +62,7 @@ def rescaling(before: Float64Array, after: Float64Array, least_factor: float, le
 
     `least_shift` is in standard deviations of `before`.
     """
-    if len(before) < 2 or len(after) < 2:
+    if min(len(before), len(after)) < LEAST or not (_is_mixed(before) and _is_mixed(after)):
         return None
     old, new = (np.unique(_rounded(one)) for one in (before, after))
     if len(old) <= MOST_VALUES and len(new) <= MOST_VALUES:
@@ -69,6 +75,12 @@ def rescaling(before: Float64Array, after: Float64Array, least_factor: float, le
     return found if large or abs(found.in_spreads) >= least_shift else None
 
 
+def _is_mixed(values: Float64Array) -> bool:
+    """Whether numbers in the order of time are a sample rather than a course: neighbours differ as any two do (von Neumann's ratio)."""
+    variance = float(values.var())
+    return variance == 0 or float(np.square(np.diff(values)).mean()) / (2 * variance) > _MIXED
+
+
 def _rounded(values: Float64Array) -> Float64Array:
     """Six significant digits of the largest: float32, and sums in another order, make no other values."""
     size = float(np.abs(values).max(initial=0.0))
@@ -76,8 +88,11 @@ def _rounded(values: Float64Array) -> Float64Array:
     return np.round(values, digits) + 0.0
 
 
-def _of_values(before: Float64Array, after: Float64Array) -> Rescaling | None:
-    """As `rescaling`, by the few values that numbers have, whatever the size of the factor and the shift."""
+def _of_values(before: Float64Array, after: Float64Array, *, same_shares: bool = True) -> Rescaling | None:
+    """As `rescaling`, by the few values that numbers have, whatever the size of the factor and the shift.
+
+    Where old values and new ones overlap, the shares of the values must be as before, unless `same_shares` is False.
+    """
     gone = float((~np.isin(before, after)).mean())
     come = float((~np.isin(after, before)).mean())
     # by chance none of m is of a share p with exp(-m p)
@@ -92,7 +107,7 @@ def _of_values(before: Float64Array, after: Float64Array) -> Rescaling | None:
         # 0 multiplied stays 0; any other old value that is still there leaves it open
         left = np.isin(after, before) & ~np.isin(after, old[np.isclose(where, old)])
         is_certain = bool(left.mean() <= _LEFT)
-        if is_certain or distance(where[np.searchsorted(old, before)], after) <= _chance(before, after):
+        if is_certain or not same_shares or distance(where[np.searchsorted(old, before)], after) <= _chance(before, after):
             in_spreads = shift / spread if spread > 0 else np.inf * np.sign(shift)
             return Rescaling(factor, shift, in_spreads, z, is_certain)
     return None
@@ -115,19 +130,40 @@ def _maps(old: Float64Array, new: Float64Array) -> list[tuple[float, float]]:
 
 
 def _of_distributions(before: Float64Array, after: Float64Array) -> Rescaling | None:
+    """The factor where spreads differ clearly, else the shift where levels do, if that lays the one sample on the other."""
     spreads = float(before.std()), float(after.std())
     if not min(spreads) > 0:
         return None
-    chance, apart = _chance(before, after), distance(before, after)
-    if apart < chance + _DIFFERENT:
-        return None
+    chance = _chance(before, after)
     factor, shift = spreads[1] / spreads[0], float(np.median(after) - np.median(before))
+    z = abs(np.log(factor)) / float(np.sqrt(0.5 / len(before) + 0.5 / len(after)))
     level = float(after.mean() - factor * before.mean())
-    z = max(2 * apart / chance * _LARGE, abs(np.log(factor)) / float(np.sqrt(0.5 / len(before) + 0.5 / len(after))))
-    for one, other in ((factor, 0.0), (1.0, shift), (factor, level)):
-        if distance(one * before + other, after) <= chance:
-            return Rescaling(float(one), other, other / spreads[0], float(z))
-    return None
+    # a factor and a shift at once fit many samples that are neither: only many numbers can tell
+    others = (0.0, level) if min(len(before), len(after)) >= _MANY else (0.0,)
+    if z > CLEAR and _widens_both_ways(before, after, factor):
+        for other in others:
+            mapped = factor * before + other
+            if distance(mapped, after) <= chance and _has_same_flanks(mapped, after):
+                return Rescaling(factor, other, other / spreads[0], float(z))
+    apart = distance(before, after)
+    if apart < chance + _DIFFERENT or distance(before + shift, after) > chance:
+        return None
+    return Rescaling(1.0, shift, shift / spreads[0], float(2 * apart / chance * _LARGE))
+
+
+def _widens_both_ways(before: Float64Array, after: Float64Array, factor: float) -> bool:
+    """Whether both halves of a sample are spread by about the factor: a bonus for some rollouts spreads one of them."""
+    ratios = []
+    for low, high in ((0.15, 0.5), (0.5, 0.85)):
+        old, new = (float(np.subtract(*np.quantile(one, (high, low)))) for one in (before, after))
+        ratios.append(np.log(new / old) / np.log(factor) if min(old, new) > 0 else 0.0)
+    return bool(min(ratios) > 0.4)
+
+
+def _has_same_flanks(one: Float64Array, other: Float64Array) -> bool:
+    """Whether the 15th and the 85th percentile of two samples are nearer to each other than chance and a little learning put them apart."""
+    off = np.abs(np.subtract(*(np.quantile(some, (0.15, 0.85)) for some in (one, other))))
+    return bool(off.max() <= (0.3 + 1.5 / np.sqrt(min(len(one), len(other)))) * other.std())
 
 
 def creep(steps: Steps, values: Float64Array) -> tuple[int, Rescaling] | None:
@@ -151,7 +187,7 @@ def creep(steps: Steps, values: Float64Array) -> tuple[int, Rescaling] | None:
     if len(before) < _LEAST_SEEN or not few or as_before.mean() > _LEFT:
         return None
     last = int(np.flatnonzero(has_new)[-1])
-    found = _of_values(before, rounded[bounds[last] : bounds[last + 1]])
+    found = _of_values(before, rounded[bounds[last] : bounds[last + 1]], same_shares=False)
     gone = float((before != 0).mean()) * len(after)
     return None if found is None else (at, replace(found, z=float(np.sqrt(2 * min(gone, is_new.sum())))))
 

@@ -21,6 +21,21 @@ def test_values_tell_the_factor_and_the_shift(factor: float, shift: float) -> No
     assert set(np.round(found.undone(factor * after + shift), 6)) == {0.0, 1.0}
 
 
+@pytest.mark.parametrize(
+    "after",
+    [
+        DICE.normal(0, 1, 60),
+        np.where(DICE.random(60) < 0.5, 2.5, 0) + DICE.normal(0, 1, 60),
+        np.linspace(3, 9, 60),
+        DICE.normal(0, 3, 10),
+    ],
+    ids=["the same", "a bonus for half", "a line", "too few"],
+)
+def test_what_is_no_rescaling_is_none(after: np.ndarray) -> None:
+    """A normal sample before."""
+    assert rescaling(np.random.default_rng(1).normal(0, 1, 60), after, 1.5, 1.0) is None
+
+
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=12), st.lists(st.floats(-5, 5), min_size=1, max_size=12))
 def test_the_distance_is_that_of_the_distribution_functions(one: list[float], other: list[float]) -> None:
     """Shares up to every number of either sample, counted."""

@@ -16,7 +16,12 @@ _SUMS: Final = {"logged returns": ("value_error", "valued_return"), "rewards to 
 """What values are held against, and the token sums of the error and of what is to be predicted.
 
 Logged returns are asked first; but those of GAE follow the values themselves, so that rewards to go can show what they hide."""
-_LEAST_ROWS: Final = 20
+_LEAST_ROWS: Final = 48
+_LEAST_STEPS: Final = 6
+_VARIES: Final = 1e-4
+"""Share of the returns' squares that must be variance within steps: what is left of rounding, or of a small KL penalty, cannot be explained."""
+_BEGINNING: Final = 0.2
+"""The share of the steps that a critic has to learn anything."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +58,17 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
 def _held_against(dossier: Dossier, held: str, limits: Limits) -> Answer:
     found = Squares(*(_squares(dossier, name) for name in _SUMS[held]))
     known = np.isfinite(found.error) & np.isfinite(found.total)
-    scale = float(np.mean(found.total[known])) if known.sum() >= _LEAST_ROWS else 0.0
-    if not scale > 0:
-        return CannotTell("too few rollouts have values and returns, or the returns do not vary")
+    if known.sum() < _LEAST_ROWS or len(np.unique(dossier.steps.row[known])) < _LEAST_STEPS:
+        return CannotTell(f"fewer than {_LEAST_ROWS} rollouts, or than {_LEAST_STEPS} steps, have values and returns")
+    scale = float(np.mean(found.total[known]))
+    if not scale > _VARIES * float(np.mean(_energy(dossier, _SUMS[held][1])[known])):
+        return CannotTell("the returns of a step hardly vary, so that there is nothing to explain")
     # above 0 where the critic is worse than a constant; unlike a ratio, steps with little to explain weigh little
     curve = dossier.curve_of((found.error - found.total) / scale)
     turn = curve.turn()
     turned = turn is not None and turn.change > 0 and turn.z >= limits["z"]
-    at = turn.at if turn is not None and turned else 0
+    # values of a critic that begins untrained say nothing yet: without a turn the beginning is left out
+    at = turn.at if turn is not None and turned else round(_BEGINNING * len(curve.steps))
     since = dossier.since(at) & known
     worse = found.error[since] - found.total[since]
     strength = float(worse.mean() / (worse.std() / np.sqrt(len(worse)))) if len(worse) > 1 and worse.std() > 0 else 0.0
@@ -69,7 +77,7 @@ def _held_against(dossier: Dossier, held: str, limits: Limits) -> Answer:
         return None
     first = int(curve.steps[at])
     fell = f"from step {first} the explained variance falls from {fmt(before)} to {fmt(after)}"
-    never = f"the explained variance of the whole run is {fmt(after)}"
+    never = f"the explained variance from step {first} on is {fmt(after)}"
     return Found(
         effect=f"{fell if turned else never}: values predict the {held} worse than a constant would",
         first_step=first,
@@ -79,6 +87,12 @@ def _held_against(dossier: Dossier, held: str, limits: Limits) -> Answer:
         strength=max(strength, turn.z if turn is not None and turned else 0.0),
         rollouts=dossier.clearest(since & (found.error > found.total), found.error),
     )
+
+
+def _energy(dossier: Dossier, name: str) -> Float64Array:
+    """(rows,) sums of the squares of each rollout's tokens."""
+    count, mean, m2 = (dossier.run.moment(f"{name}/{one}", dossier.keys) for one in ("count", "mean", "m2"))
+    return m2 + count * np.square(mean)
 
 
 def _squares(dossier: Dossier, name: str) -> Float64Array:
@@ -92,7 +106,7 @@ KIND: Final = Kind(
     severity="warning",
     says="Values stop predicting returns: explained variance falls below zero.",
     formula="1 - Var(G - v) / Var(G) over the tokens of a step, G the logged returns, then the rewards to go (γ = λ = 1). The turn is that of "
-    "Σ(G - v)² - Σ(G - Ḡ)² per rollout by step; where it does not turn, the whole run is taken.",
+    "Σ(G - v)² - Σ(G - Ḡ)² per rollout by step; where it does not turn, all but the first fifth of the steps is taken.",
     thresholds=(
         Threshold(
             "explained",

@@ -46,18 +46,26 @@ def test_critics_that_are_better_than_a_constant(tmp_path: Path, noise: float, l
 
 
 def test_critic_that_never_predicted(tmp_path: Path) -> None:
-    """Where nothing turns, the whole run is said to be below zero."""
+    """Where nothing turns, all but the beginning is said to be below zero."""
     found = one(asked(KIND, tmp_path, _rows(3.0, 3.0)))
 
-    assert (found.first_step, found.last_step) == (0, STEPS - 1)
-    assert "of the whole run" in found.effect
+    assert (found.first_step, found.last_step) == (3, STEPS - 1)
+    assert "from step 3 on" in found.effect
 
 
 def test_returns_that_do_not_vary_cannot_be_predicted(tmp_path: Path) -> None:
     """There is no variance to explain, and that is said."""
-    rows = [{**row, "returns": [1.0] * 4} for row in _rows(0.5, 0.5)]
+    rows = [{**row, "returns": [1.0, 1.0, 1.0, 1.0 + 1e-4 * (row["step"] % 2)]} for row in _rows(0.5, 0.5)]
 
     assert isinstance(asked(KIND, tmp_path, rows), CannotTell)
+
+
+def test_short_runs_cannot_tell(tmp_path: Path) -> None:
+    """Five steps, or some dozen rollouts, are no critic's course."""
+    rows = _rows(3.0, 3.0)
+
+    assert isinstance(asked(KIND, tmp_path / "steps", rows[: 5 * PER_STEP]), CannotTell)
+    assert isinstance(asked(KIND, tmp_path / "rows", rows[:: PER_STEP // 2]), CannotTell)
 
 
 def test_values_without_anything_to_predict(tmp_path: Path) -> None:

@@ -5,8 +5,11 @@ from typing import Final
 import numpy as np
 
 from board.findings.dossier import Dossier
-from board.findings.spreading import first_rows
+from board.findings.spreading import FIRST_SHARE, first_rows
 from board.metrics.formulas import Float64Array
+
+TELLS: Final = 0.8
+"""Chance that a response with the answer earns more than one without, from which on the reward is of the answer: a reward model's is not."""
 
 LEAST: Final = 5
 """Responses with and without the answer that tell what it earns."""
@@ -24,18 +27,32 @@ def correctness(dossier: Dossier) -> Float64Array | None:
 def paid(dossier: Dossier) -> Float64Array | None:
     """(rows,) 1 where a response is paid like one with the right answer, 0 where not, NaN where it has no reward.
 
-    As much as half-way between what responses with and without the ground truth earn in the run's first steps, or in the whole run where
-    those do not tell. None where an answer does not pay, or no ground truth can be looked for.
+    As much as what those with the ground truth earn about that step, and did at first, less half of what they earn more than those without in
+    the run's first steps (in the whole run where those do not tell): a reward that rises for all makes nobody paid, nor one that falls. None
+    where an answer does not pay, or no ground truth can be looked for.
     """
     reward, present = dossier.number("reward"), dossier.number("answer_present")
     both = np.isfinite(reward) & np.isfinite(present)
     for rows in (both & first_rows(dossier), both):
         right, wrong = reward[rows & (present == 1)], reward[rows & (present == 0)]
-        if min(len(right), len(wrong)) < LEAST:
-            continue
-        apart = float(right.mean() - wrong.mean())
-        error = float(np.sqrt(right.var() / len(right) + wrong.var() / len(wrong)))
-        if apart > 3 * error:
-            half_way = float(right.mean() + wrong.mean()) / 2
-            return np.where(np.isfinite(reward), (reward >= half_way).astype(np.float64), np.nan)
+        if min(len(right), len(wrong)) >= LEAST and _above(right, wrong) >= TELLS:
+            half = float(right.mean() - wrong.mean()) / 2
+            usual = _smooth(dossier.steps.mean(np.where(both & (present == 1), reward, np.nan)))
+            enough = reward >= np.maximum(usual, right.mean())[dossier.steps.row] - half
+            return np.where(np.isfinite(reward), enough.astype(np.float64), np.nan)
     return None
+
+
+def _smooth(curve: Float64Array) -> Float64Array:
+    """(k,) medians of some steps around each, NaN ones left out, and carried to where there are none; some value is known."""
+    reach = max(2, round(len(curve) * FIRST_SHARE / 4))
+    known = np.flatnonzero(np.isfinite(curve))
+    medians = [float(np.median(curve[known[abs(known - at) <= reach]])) for at in known]
+    return np.interp(np.arange(len(curve)), known, medians)
+
+
+def _above(some: Float64Array, others: Float64Array) -> float:
+    """Chance that one of (n,) is larger than one of (m,), a tie counted half (Mann and Whitney 1947)."""
+    ordered = np.sort(others)
+    below, up_to = np.searchsorted(ordered, some, "left"), np.searchsorted(ordered, some, "right")
+    return float((below + up_to).mean()) / (2 * len(others))

@@ -42,14 +42,17 @@ COLUMNS: Final = (
     Column(
         "answer_marked",
         "number",
-        "1 where the response marks a final answer: \\boxed, <answer> or ####",
+        "1 where the response marks a final answer: \\boxed, <answer>, ####, or a last sentence that says so",
         "0 or 1",
         "answer marked",
     ),
 )
 
-_MARKS: Final = r"\\boxed\{[^}]*\}|<answer>(?s:.*?)</answer>|####[ \t]*\S"
-"""A final answer with its mark, whole."""
+_MARKS: Final = (
+    r"\\boxed\{[^}]*\}|<answer>(?s:.*?)</answer>|####[ \t]*\S"
+    r"|(?i:\banswer(?:\s+is|\s*:)\s*[^\n]{1,80}\s*$)|答案(?:是|为|：|:)\s*[^\n]{1,80}\s*$"
+)
+"""A final answer with its mark, whole, or as the last sentence."""
 
 _TELLING: Final = re.compile(
     r"(?:answer|solution|ground[ _]truth|correct|expected|target|label|key|result|hint|答案|正确|标准|解)[^\w\n]{0,4}"

@@ -5,6 +5,7 @@ milliseconds. UTF-16 because four units are one 64-bit number, which makes an n-
 Basic Multilingual Plane (an emoji) counts as two. Knows nothing of what is measured.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from board.runs.parts import PADS, Part
 from board.schema import TOKENS
+from board.text.padding import COMMON_PADS, END_TOKENS
 
 WINDOW: Final = 10_000
 """So many characters at the end of a text are looked at; slime and Telescope compress as many."""
@@ -35,6 +37,10 @@ _ODD: Final = np.uint64(0x9E3779B97F4A7C15)
 _NAMES_OF_BYTES: Final = (("Ġ", " "), ("▁", " "), ("Ċ", "\n"))
 
 
+_SPECIAL: Final = "|".join(map(re.escape, sorted(COMMON_PADS | END_TOKENS))) + r"|<[|｜][^<>|｜\s]{1,40}[|｜]>"
+_PADDING: Final = rf"(?:\s*(?:{_SPECIAL}))+\s*$"
+
+
 def column(part: Part, name: str) -> pa.Array:
     """A text of each rollout, (n,) large_string, null where it has none."""
     if name not in part.texts.column_names:
@@ -43,8 +49,11 @@ def column(part: Part, name: str) -> pa.Array:
 
 
 def responses(part: Part) -> pa.Array:
-    """The response of each rollout; its tokens joined, without padding, where it has no text; null where it has neither. (n,) large_string."""
-    texts = column(part, "response")
+    """The response of each rollout, its tokens joined where it has no text, null where it has neither. (n,) large_string.
+
+    Without padding, and without special tokens at its end.
+    """
+    texts = _without_padding(column(part, "response"))
     missing = np.flatnonzero(texts.is_null().to_numpy(zero_copy_only=False))
     if not len(missing) or TOKENS not in part.tokens.column_names:
         return texts
@@ -55,11 +64,21 @@ def responses(part: Part) -> pa.Array:
     kept = ~named(tokens, pads)
     sizes = over(np.add, kept.astype(np.int64), tokens.offsets.to_numpy()).astype(np.int64)
     lists = pa.LargeListArray.from_arrays(_offsets(sizes), tokens.values.filter(pa.array(kept)))
-    joined = pc.binary_join(lists, pa.scalar("", pa.large_string()))
+    joined = _without_padding(pc.binary_join(lists, pa.scalar("", pa.large_string())))
     for mark, text in _NAMES_OF_BYTES:
         joined = pc.replace_substring(joined, mark, text)
     whole = texts.to_numpy(zero_copy_only=False).copy()
     whole[missing[alike]] = joined.to_numpy(zero_copy_only=False)[alike]
+    return pa.array(whole, pa.large_string())
+
+
+def _without_padding(texts: pa.Array) -> pa.Array:
+    """Texts without special tokens at their ends, which pad, and would be taken for a loop. Null stays null."""
+    padded = np.flatnonzero(pc.match_substring_regex(texts, _PADDING).fill_null(False).to_numpy(zero_copy_only=False))
+    if not len(padded):
+        return texts
+    whole = texts.to_numpy(zero_copy_only=False).copy()
+    whole[padded] = pc.replace_substring_regex(texts.take(pa.array(padded)), _PADDING, "").to_numpy(zero_copy_only=False)
     return pa.array(whole, pa.large_string())
 
 

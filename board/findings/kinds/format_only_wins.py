@@ -53,8 +53,9 @@ KIND: Final = Kind(
     title="Paid without the answer",
     severity="warning",
     says="Responses are paid like right ones although the ground truth does not stand in them.",
-    formula="A response is paid whose reward is at least half-way between what responses with and without the ground truth earn in the first "
-    "steps. Share by step of the responses that are paid and do not have it; its clearest rise.",
+    formula="A response is paid that earns what those with the ground truth do about that step, and did at first, less half of what they earn "
+    "more than those without in the first steps; told where the ground truth pays (in 8 of 10 pairs the response with it earns more). Share "
+    "by step of the responses that are paid and do not have it; its clearest rise.",
     thresholds=(
         rise(0.05, "are paid without the answer", "our judgement: a verifier that reads answers pays hardly any"),
         clearness(),

@@ -74,8 +74,8 @@ KIND: Final = Kind(
     severity="warning",
     says="Responses cut off before an answer are paid like good ones.",
     formula="Of the responses that were cut off and have no answer (no ground truth, an open thought, or no box or tag where most have one) "
-    "the share that is paid like right ones: at least half-way between what responses with and without the ground truth earn in the first "
-    "steps, else the median of those not cut off; its clearest rise, or its level.",
+    "the share that is paid like right ones: what responses with the ground truth earn about that step, less half of what they earn more "
+    "than those without; where that does not tell, the median of those not cut off; its clearest rise, or its level.",
     thresholds=(
         Threshold("paid", 0.3, "share of the responses cut off without an answer that are paid", "our judgement"),
         Threshold(
@@ -91,6 +91,13 @@ KIND: Final = Kind(
     next=(("responses", "read the ends of these responses"), ("groups", "compare them with others of their group")),
     run=_look,
     needs=("reward",),
-    explains=("truncation_wave", "proxy_gold_gap", "think_without_answer", "format_only_wins"),
+    explains=(
+        "truncation_wave",
+        "length_exploitation",
+        "proxy_gold_gap",
+        "think_without_answer",
+        "format_only_wins",
+        "no_learning",
+    ),
     metrics=("reward", "length/truncated_share"),
 )

@@ -11,15 +11,17 @@ from board.findings.spreading import clearness, rise, spread
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
-    only = dossier.number("thought_only")
-    if not np.isfinite(only).any():
+    thought, text = dossier.number("thought_only"), np.isfinite(dossier.number("open_thought"))
+    if not np.isfinite(thought).any():
         return CannotTell("no response thinks in tags such as <think>")
+    # of all responses: a tag that a few write by accident is no thinking; and what marks its answer in a thought has one
+    only = np.where(text, ((thought == 1) & (dossier.number("answer_marked") != 1)).astype(np.float64), np.nan)
     found = spread(dossier, only, limits["rise"], limits["z"], at_once=limits["share"])
     if found is None:
         return None
     cut_too = np.mean(cut_off(dossier)[found.since & (only == 1)] == 1) >= _NEARLY
     return Found(
-        effect=found.effect("that think give no answer"),
+        effect=found.effect("think and give no answer"),
         first_step=found.step,
         last_step=found.last_step,
         crossed="share" if np.isnan(found.before) else "rise",
@@ -39,8 +41,9 @@ KIND: Final = Kind(
     title="Thinking without an answer",
     severity="warning",
     says="Thinking is opened and never closed, so that no answer follows.",
-    formula="Share by step of the responses that think (<think> and its relatives, in the prompt or the response) whose last opening tag is "
-    "not closed, or closed with nothing behind it; its clearest rise, or its level where it is high from the first step on.",
+    formula="Share by step of the responses whose last opening tag of thought (<think> and its relatives, in the prompt or the response) is not "
+    "closed, or closed with nothing behind it, and which mark no answer (a box, a tag, a last sentence); its clearest rise, or its level "
+    "where it is high from the first step on.",
     thresholds=(
         rise(0.1, "think and do not answer", "our judgement: a tenth of the batch without an answer"),
         Threshold("share", 0.3, "share of such responses in the whole run, where it does not rise", "our judgement"),

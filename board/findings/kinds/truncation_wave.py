@@ -47,6 +47,6 @@ KIND: Final = Kind(
         ("metrics", "compare the length and the share of truncated responses with the reward"),
     ),
     run=_look,
-    explains=("think_without_answer",),
+    explains=("think_without_answer", "proxy_gold_gap", "template_collapse", "no_learning"),
     metrics=("length/truncated_share", "length/mean"),
 )

@@ -179,6 +179,7 @@ def test_mixing(tmp_path: Path) -> None:
     [
         ({"response": "Wait, let me check: 重新 hmm."}, "reflections", 1000 * 4 / 27),
         ({"response": "xkqzv catch strength"}, "unspeakable", 5 / 18),
+        ({"response": "so" + "<PAD> " * 20}, "closing_loop", 0),
         ({"response": "ab\ufffd\ue000"}, "odd_characters", 0.5),
         ({"response": "<think>so and so"}, "open_thought", 1),
         ({"response": "<think>so</think> 4"}, "open_thought", 0),
@@ -272,7 +273,7 @@ def test_tokens(tmp_path: Path) -> None:
     np.testing.assert_allclose(found["ended"], [math.nan, 1, 1, 0, 0, math.nan])
     np.testing.assert_allclose(found["tokens_after_end"], [math.nan, 0, 0, 2, 0, math.nan])
     np.testing.assert_allclose(found["rare_tokens"], [0.5, 1 / 13, 0, 0, math.nan, math.nan])
-    joined = "".join(loop) + "</s>"
+    joined = "".join(loop)
     check(found.iloc[2], joined, "")
 
 

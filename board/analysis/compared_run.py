@@ -1,0 +1,61 @@
+"""What of a run is compared with another: the rollouts of which split, and the number that each of them has. Pairs nothing and draws nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from board.analysis.metric_names import alike
+from board.analysis.step_stats import finite_values
+from board.errors import FieldMissing
+from board.metrics.formulas import Float64Array
+from board.metrics.step_sums import Steps
+from board.runs.run import Run, Split
+
+
+@dataclass(frozen=True)
+class ComparedRun:
+    """What of a run is compared."""
+
+    run: Run
+    """Its rollouts of one split."""
+    split: Split
+    values: Float64Array
+    """The number of each rollout, NaN where it has none. (rows,)"""
+
+    @cached_property
+    def by_step(self) -> "pd.Series[float]":
+        """The mean of the number over the rollouts of each step that has one, by step."""
+        steps = Steps(self.run.frame["step"].to_numpy(np.int64))
+        return pd.Series(steps.mean(self.values), index=steps.numbers).dropna()
+
+
+def compared(a: Run, b: Run, metric: str) -> tuple[ComparedRun, ComparedRun]:
+    """Both runs by a column of the frame, or by a metric's key that is the mean of one.
+
+    Rollouts of training where both have them, else of evaluations, else of whatever each has first. Raises FieldMissing that names the run
+    where it lacks the number.
+    """
+    both = next((split for split in a.splits if split in b.splits), None)
+    first, second = (_one(run, both or _first(run.splits), metric) for run in (a, b))
+    return first, second
+
+
+def _first(splits: Sequence[Split]) -> Split:
+    return splits[0] if splits else "train"
+
+
+def _one(run: Run, split: Split, metric: str) -> ComparedRun:
+    of_split = run.of_split(split)
+    try:
+        return ComparedRun(of_split, split, finite_values(of_split.frame, _column(of_split, metric)))
+    except FieldMissing as error:
+        raise FieldMissing(f"{run.name}: {error}") from error
+
+
+def _column(run: Run, metric: str) -> str:
+    """The column that a metric's mean is of; the name itself where it is a column, or known as nothing."""
+    columns = run.frame.columns
+    return metric if metric in columns else next((name for name in sorted(alike(metric)) if name in columns), metric)

@@ -1,0 +1,90 @@
+"""What of two runs cannot be compared, or only with care: a sentence for each reason, fit for the screen.
+
+Looks at what was paired and at the numbers themselves; what settings say is `run_settings`'. Computes no difference.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from board.analysis.compared_run import ComparedRun
+from board.analysis.paired_prompts import PairedDifference, Visits
+from board.analysis.shared_prompts import SharedPrompts
+from board.metrics.formulas import Float64Array
+from board.runs.prompt_keys import NO_PROMPT
+from board.text.counting import plural
+from board.text.format_number import fmt
+
+SCALE: Final = 10.0
+"""From ranges on that are so many times as wide, numbers may be on different scales."""
+
+FEW_PROMPTS: Final = 10
+"""An interval over fewer prompts is narrower than it says: of 8 it holds the difference 92 times in 100."""
+
+Sides = tuple[ComparedRun, ComparedRun]
+
+
+def notes(sides: Sides, shared: SharedPrompts, metric: str, visits: Visits, total: PairedDifference) -> tuple[str, ...]:
+    """What a reader must know before the difference is believed, what weighs most first."""
+    return (
+        *_splits(sides),
+        *_prompts(sides, shared, visits, total),
+        *_missing(sides, shared, metric),
+        *_scale(sides, metric),
+    )
+
+
+def _splits(sides: Sides) -> Iterator[str]:
+    a, b = sides
+    if a.run.location == b.run.location and a.run.address == b.run.address:
+        yield "A and B are the same run."
+    if a.split != b.split:
+        yield f"A has only rollouts of split {a.split}, B only of {b.split}: they were sampled for other ends."
+
+
+def _prompts(sides: Sides, shared: SharedPrompts, visits: Visits, total: PairedDifference) -> Iterator[str]:
+    if shared.conflicting:
+        ids = f"{plural(shared.conflicting, 'prompt_id')} of both runs stand for other texts in B than in A"
+        yield f"{ids}: {'these are not paired' if shared.by == 'id' else 'prompts are paired by their texts'}."
+    if not total.prompts:
+        yield _no_pair(shared, visits)
+    elif total.prompts < FEW_PROMPTS:
+        yield f"Only {plural(total.prompts, 'prompt')} could be paired: the interval is too narrow, or none."
+
+
+def _no_pair(shared: SharedPrompts, visits: Visits) -> str:
+    empty = [name for name, keys in (("A", shared.a), ("B", shared.b)) if (keys == NO_PROMPT).all()]
+    if empty:
+        return f"No prompt could be paired: the rollouts of {' and of '.join(empty)} have none."
+    common = np.intersect1d(shared.a, shared.b)
+    common = common[common != NO_PROMPT]
+    if not len(common):
+        return "No prompt is in both runs: there is nothing to pair."
+    if visits == "last":
+        return f"No prompt of the {len(common):,} that both runs saw has the number in both."
+    return f"The runs share {plural(len(common), 'prompt')}, but saw none at the same step with the number in both: compare last visits."
+
+
+def _missing(sides: Sides, shared: SharedPrompts, metric: str) -> Iterator[str]:
+    for name, side, keys in zip("AB", sides, (shared.a, shared.b), strict=True):
+        without = int((keys == NO_PROMPT).sum())
+        if 0 < without < len(keys):
+            yield f"{plural(without, 'rollout')} of {len(keys):,} of {name} have no prompt, and are in no pair."
+        missing = int((~np.isfinite(side.values)).sum())
+        if missing:
+            yield f"{plural(missing, 'rollout')} of {len(keys):,} of {name} have no {metric}, and are in no pair."
+
+
+def _scale(sides: Sides, metric: str) -> Iterator[str]:
+    a, b = (_range(side.values) for side in sides)
+    if min(a, b) > 0 and max(a, b) >= SCALE * min(a, b):
+        told = f"{metric} spans {fmt(a)} in A and {fmt(b)} in B"
+        yield f"{told}: it may be on another scale, and then the difference says nothing."
+
+
+def _range(values: Float64Array) -> float:
+    """How far apart the least and the largest number are; 0 where there is none."""
+    known = values[np.isfinite(values)]
+    with np.errstate(over="ignore"):
+        return float(known.max() - known.min()) if known.size else 0.0

@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 
 from board.analysis.text_diff import words
 from board.metrics.formulas import Float64Array
-from board.text.token_decoding import bytes_of, codec_of
+from board.text.token_decoding import Codec, bytes_of, codec_of_several
 
 BLOCK: Final = 128
 """So many tokens of each response are compared at once."""
+CODEC_RESPONSES: Final = 8
+CODEC_TOKENS: Final = 4_000
+"""So many responses, and of each so many tokens, tell how tokens name their bytes."""
 _ENDED: Final = -1
 """Stands for a token after the last."""
 
@@ -180,16 +183,20 @@ def at_forks(nodes: Sequence[Node], values: Sequence[NDArray[np.floating] | None
     return found
 
 
-def read(sequence: pa.Array, start: int, stop: int, most: int = 60) -> str:
+def codec_in(sequences: Sequence[pa.Array]) -> Codec:
+    """How the tokens of responses name their bytes, by the beginnings of a few."""
+    return codec_of_several(one.slice(0, CODEC_TOKENS).to_pylist() for one in sequences[:CODEC_RESPONSES])
+
+
+def read(sequence: pa.Array, start: int, stop: int, codec: Codec, most: int = 60) -> str:
     """The tokens from `start` to `stop` as text; of more than `most` the first and, behind an ellipsis, the last."""
     if stop - start <= most:
-        return _text(sequence.slice(start, stop - start).to_pylist())
+        return _text(sequence.slice(start, stop - start).to_pylist(), codec)
     ends = most // 4
-    head = _text(sequence.slice(start, most - ends).to_pylist())
-    return f"{head} … {_text(sequence.slice(stop - ends, ends).to_pylist())}"
+    head = _text(sequence.slice(start, most - ends).to_pylist(), codec)
+    return f"{head} … {_text(sequence.slice(stop - ends, ends).to_pylist(), codec)}"
 
 
-def _text(tokens: list[str]) -> str:
+def _text(tokens: list[str], codec: Codec) -> str:
     """Tokens joined; by their bytes where they are named so."""
-    codec = codec_of(tokens)
     return "".join(tokens) if codec == "plain" else b"".join(bytes_of(codec, one) for one in tokens).decode(errors="replace")

@@ -15,7 +15,7 @@ from board.analysis.segments import Kind, find_segments
 from board.runs.run import Run
 from board.schema import TOKENS
 from board.text.display import visible
-from board.text.token_decoding import Codec, codec_of, decoded
+from board.text.token_decoding import Codec, codec_of_several, decoded
 
 Sign = Literal["any", "positive", "negative"]
 
@@ -33,8 +33,9 @@ AROUND: Final = 8
 _BEFORE: Final = 32
 """Characters before a token that are shown: a table cuts a text at its end, and here what is nearest to the token stands there."""
 
+_CODEC_RESPONSES: Final = 8
 _CODEC_TOKENS: Final = 4_000
-"""So many tokens of a response tell how tokens name their bytes."""
+"""So many responses, and of each so many tokens, tell how tokens name their bytes."""
 
 
 @dataclass(frozen=True)
@@ -110,10 +111,9 @@ def _containing(run: Run, tokens: pd.DataFrame, text: str) -> NDArray[np.bool_]:
 
 
 def codec_in(run: Run, tokens: pd.DataFrame) -> Codec:
-    """How the tokens of a run name their bytes, by the response that the first of some tokens is in."""
-    if tokens.empty:
-        return "plain"
-    return codec_of((run.rollout(int(tokens["key"].iloc[0])).tokens or [])[:_CODEC_TOKENS])
+    """How the tokens of a run name their bytes, by a few of the responses that some tokens are in."""
+    keys = tokens["key"].drop_duplicates().head(_CODEC_RESPONSES).tolist()
+    return codec_of_several((run.rollout(int(key)).tokens or [])[:_CODEC_TOKENS] for key in keys)
 
 
 def segments_of(run: Run, tokens: pd.DataFrame) -> NDArray[np.object_]:

@@ -5,7 +5,8 @@ frames nor screens.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal
@@ -65,6 +66,12 @@ def codec_of(tokens: Sequence[str]) -> Codec:
         return "byte-level"
     marked = (token for token in tokens if token.startswith("▁") or _BYTE_NAME.fullmatch(token))
     return "sentencepiece" if _several(marked) else "plain"
+
+
+def codec_of_several(responses: Iterable[Sequence[str]]) -> Codec:
+    """How the tokens of responses by one tokenizer name their bytes: as most of those do that tell, since a short one may bear no marks."""
+    told = Counter(codec for one in responses if (codec := codec_of(one)) != "plain")
+    return told.most_common(1)[0][0] if told else "plain"
 
 
 def bytes_of(codec: Codec, name: str) -> bytes:

@@ -90,10 +90,11 @@ def grown(run: Run, keys: NDArray[np.int64], rewards: Float64Array) -> Tree | No
     known = rewards[np.isfinite(rewards)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
     unit = "token" if by_token else "word"
+    codec = trees.codec_in(sequences) if by_token else "plain"
     rows = [
         TreeRow(
             node.parent,
-            trees.read(sequences[int(node.members[0])], node.start, node.stop)[:TEXT_CHARS],
+            trees.read(sequences[int(node.members[0])], node.start, node.stop, codec)[:TEXT_CHARS],
             plural(node.stop - node.start, unit),
             plural(len(node.members), "response"),
             fmt(node.mean) if np.isfinite(node.mean) else "",

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.prefix_tree import Node, as_words, at_forks, build, marked, read
+from board.analysis.prefix_tree import Node, as_words, at_forks, build, codec_in, marked, read
 
 NAN = math.nan
 
@@ -139,7 +139,17 @@ READ: dict[str, tuple[list[str], str]] = {
 @pytest.mark.parametrize(("tokens", "text"), READ.values(), ids=READ)
 def test_edges_are_read_as_text(tokens: list[str], text: str) -> None:
     """By the bytes their names stand for; of long ones beginning and end."""
-    assert read(pa.array(tokens, pa.large_string()), 0, len(tokens)) == text
+    sequence = pa.array(tokens, pa.large_string())
+
+    assert read(sequence, 0, len(tokens), codec_in([sequence])) == text
+
+
+def test_a_short_edge_is_read_as_the_others() -> None:
+    """Where its own tokens do not tell how they name their bytes, those of the other responses do."""
+    short, telling = (pa.array(tokens, pa.large_string()) for tokens in (["Ã¼"], ["The", "Ġanswer", "Ġis"]))
+
+    assert read(short, 0, 1, codec_in([short, telling])) == "ü"
+    assert read(short, 0, 1, codec_in([short])) == "Ã¼"
 
 
 def test_words_where_there_are_no_tokens() -> None:

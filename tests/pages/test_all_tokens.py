@@ -32,7 +32,7 @@ def test_spread_picture_and_extreme_tokens(root: Path) -> None:
     assert table["token"].tolist()[:4] == ["·42"] * 4
     assert table["before"].tolist()[0] == "The answer is"
     assert table["log_ratio"].tolist()[:5] == pytest.approx([2.0] * 4 + [0.1], rel=1e-5)
-    assert "The 200 farthest from 0 of step 1 · there are 16 · a click" in texts(test)
+    assert "16 tokens of step 1, the farthest from 0 first · a click" in texts(test)
     assert not test.get("plotly_chart")
 
     test.text_input(key="token_text").set_value("answer").run()
@@ -50,7 +50,7 @@ def test_links_open_a_bar_and_a_place(root: Path) -> None:
     test = opened("all_tokens", step=7, of_tokens="value", bar=bar, cell="0-m3-49")
 
     assert data(test, "count_bars")["chosen"] == 59
-    assert "The 200 farthest from 0 of the marked bar · there is one" in texts(test)
+    assert "1 token of the marked bar, the farthest from 0 first" in texts(test)
     assert data(test, "heat_map")["chosen"] == [0, 49]
     lost = opened("all_tokens", step=7, of_tokens="value", bar="x", cell="9-9-9")
     assert data(lost, "count_bars")["chosen"] is None
@@ -66,7 +66,7 @@ def test_filter_and_another_kind_of_run(root: Path) -> None:
     bare = opened("all_tokens", run="bare")
 
     assert sum(data(filtered, "count_bars")["counts"]) == 8
-    assert "there are 8" in texts(filtered)
+    assert "8 tokens of step" in texts(filtered)
     assert (data(bare, "heat_map")["columns"], sum(data(bare, "count_bars")["counts"])) == (["5"], 2)
     assert bare.dataframe[0].value["entropy"].tolist() == [1.5, 0.5]
     assert "token" not in bare.dataframe[0].value

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.text.token_decoding import Unit, bytes_of, codec_of, decoded, spell, token_text
+from board.text.token_decoding import Unit, bytes_of, codec_of, codec_of_several, decoded, spell, token_text
 from board.ui.components import bundle
 
 LETTERS = [
@@ -37,6 +37,15 @@ CODECS = {
 def test_how_tokens_name_their_bytes(tokens: list[str], wanted: str) -> None:
     """Encoded only where all tokens fit and several bear the marks."""
     assert codec_of(tokens) == wanted
+
+
+def test_responses_tell_together_how_tokens_name_their_bytes() -> None:
+    """One that bears no marks is read as those that do; where none does, tokens are text."""
+    telling, short = ["The", "Ġcat", "Ġsat"], ["Ã¼"]
+
+    assert codec_of_several([short, telling]) == "byte-level"
+    assert codec_of_several([telling, ["▁The", "▁cat"], ["Ġa", "Ġb"]]) == "byte-level"
+    assert codec_of_several([short, ["a", " b"]]) == codec_of_several([]) == "plain"
 
 
 def byte_level(text: str, ends: list[int]) -> list[str]:

@@ -225,10 +225,12 @@ def summary(of: Survey, tokens: int, found: Listed, choices: TokenChoices, withi
     each = "of each step" if choices.all_steps else f"of step {view.step}"
     if len(of.first) and (of.first != of.last).any():
         each = f"of each of {len(of.first):,} stretches of steps"
-    parts = [f"The {MOST} {order} {each if within is None else 'of the marked bar'}"]
+    where = each if within is None else "of the marked bar"
+    all_there = found.matching == tokens < MOST and not choices.all_steps
+    parts = [f"{plural(tokens, 'token')} {where}, the {order} first" if all_there else f"The {MOST} {order} {where}"]
     if found.matching < tokens:
         parts.append(f"{found.matching:,} of {plural(tokens, 'token')} match")
-    elif tokens < MOST:
+    elif tokens < MOST and not all_there:
         parts.append(f"there are {tokens:,}" if tokens != 1 else "there is one")
     if len(found.tokens) < found.matching:
         parts.append(f"{len(found.tokens):,} of {found.matching:,} shown")

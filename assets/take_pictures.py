@@ -31,9 +31,9 @@ VIEWS = {
 
 
 @contextmanager
-def board() -> Iterator[str]:
-    """The address of a board over the bundled runs."""
-    command = [sys.executable, "-m", "board", "serve", "rollout_samples", "--port", "0"]
+def board(root: str = "rollout_samples") -> Iterator[str]:
+    """The address of a board over the bundled runs, or those of another folder."""
+    command = [sys.executable, "-m", "board", "serve", root, "--port", "0"]
     process = subprocess.Popen(command, cwd=HERE.parent, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:

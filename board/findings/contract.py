@@ -13,7 +13,7 @@ from board.findings.dossier import Dossier
 MOST_SHOWN: Final = 50
 """So many rollouts, and so many tokens, show a finding."""
 
-Page = Literal["rewards", "metrics", "responses", "tokens", "groups", "prompts", "steps", "search", "all_tokens", "data"]
+Page = Literal["rewards", "metrics", "responses", "tokens", "groups", "prompts", "steps", "search", "words", "all_tokens", "data"]
 """Where to look next."""
 
 

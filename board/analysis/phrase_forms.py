@@ -3,6 +3,7 @@
 Knows n-grams and the texts that they are of; knows neither rewards nor steps.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -37,6 +38,15 @@ class Phrase:
     """How often a text holds it at least."""
     sample_row: int
     """A text that holds it."""
+
+
+def expression(text: str, times: int = 1, *, bounded: bool = True) -> str:
+    """A regular expression, as RE2 reads it, of a phrase that stands in a text so often at least; bounded: where no other letters touch it."""
+    left, right = (
+        r"\b" if bounded and letter.isascii() and (letter.isalnum() or letter == "_") else "" for letter in (text[:1], text[-1:])
+    )
+    found = left + re.escape(text).replace("\\\n", r"\n") + right
+    return found if times == 1 else f"(?s:(?:{found}.*?){{{times}}})"
 
 
 def whole(grams: Grams) -> NDArray[np.bool_]:

@@ -49,7 +49,12 @@ class Phrases:
     """(s,): the first step of each stretch of steps."""
     lasts: NDArray[np.int64]
     """(s,): the last."""
-    sample: PhraseSample
+    keys: NDArray[np.int64]
+    """(n,): the rollouts of the sample."""
+    of: int
+    """How many they were chosen from."""
+    cut: int
+    """Of how many of them the middle was left out."""
     held: NDArray[np.uint8]
     """(k, ⌈n / 8⌉): which rollouts of the sample hold each, a bit each."""
     tested: int
@@ -63,7 +68,7 @@ class Phrases:
 
     def keys_of(self, at: int) -> NDArray[np.int64]:
         """The rollouts of the sample that hold the phrase in row `at`."""
-        found: NDArray[np.int64] = self.sample.keys[np.unpackbits(self.held[at], count=len(self.sample.texts)).astype(bool)]
+        found: NDArray[np.int64] = self.keys[np.unpackbits(self.held[at], count=len(self.keys)).astype(bool)]
         return found
 
 
@@ -88,7 +93,9 @@ def find(run: Run, least: int = LEAST, limit: float = Z_LIMIT, told: Told = lamb
         shares=shares,
         firsts=firsts,
         lasts=lasts,
-        sample=sample,
+        keys=sample.keys,
+        of=sample.of,
+        cut=sample.cut,
         held=_packed(grams, at, len(sample.texts)),
         tested=len(scored.grams),
         by_chance=int((np.abs(scored.chance) > limit).sum()),

@@ -4,11 +4,15 @@ A prompt's topic cancels, as all of a group share it. Arrays in, numbers out. Kn
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from board.metrics.formulas import Float64Array
+
+_ROUNDING: Final = 1e-9
+"""What is smaller beside the rewards themselves is what rounding leaves of equal ones."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ def sides(groups: NDArray[np.int64], rewards: Float64Array) -> Sides:
     with np.errstate(over="ignore", invalid="ignore"):
         means = np.bincount(of, rewards[known], number) / np.maximum(np.bincount(of, minlength=number), 1)
         off = rewards[known] - means[of]
-        tiny = 1e-9 * np.maximum(np.abs(means[of]), np.abs(rewards[known]))  # what rounding leaves of equal rewards
+        tiny = _ROUNDING * np.maximum(np.abs(means[of]), np.abs(rewards[known]))  # what rounding leaves of equal rewards
     above, below = off > tiny, off < -tiny
     counts = [np.bincount(of, one, number) for one in (above, below)]
     smaller = np.minimum(*counts)
@@ -82,7 +86,8 @@ class Worth:
     @property
     def gain(self) -> float:
         """with_it − without."""
-        return self.with_it - self.without
+        found = self.with_it - self.without
+        return 0.0 if abs(found) < _ROUNDING * max(abs(self.with_it), abs(self.without)) else found
 
     @property
     def sure(self) -> bool:

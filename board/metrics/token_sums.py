@@ -103,7 +103,7 @@ def _beyond_clip(change: FloatArray, *, low: bool) -> Float64Array:
     return np.where(np.isnan(change), np.nan, outside)
 
 
-def _clipped(tokens: Tokens) -> FloatArray:
+def clipped(tokens: Tokens) -> FloatArray:
     """1 where clipping changes the objective: the ratio has left the range on the side that the advantage pushes it to; else 0."""
     low, high = (_beyond_clip(tokens.update, low=side) for side in (True, False))
     advantages = tokens.flats["advantages"]
@@ -155,7 +155,7 @@ QUANTITIES: Final[Mapping[str, Callable[[Tokens], FloatArray]]] = {
     "prob_gap": _probability_gap,
     "trained_logprob": lambda tokens: tokens.trained,
     "update": lambda tokens: tokens.update,
-    "clipped": _clipped,
+    "clipped": clipped,
     "update_ratio": lambda tokens: _exp(tokens.update),
     "update_k2": lambda tokens: formulas.kl(tokens.update, "k2"),
     "clip_low": lambda tokens: _beyond_clip(tokens.update, low=True),

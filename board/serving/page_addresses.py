@@ -26,6 +26,7 @@ TABS: Final = (
     Tab("board/ui/pages/responses.py", "Responses", "responses"),
     Tab("board/ui/pages/tokens.py", "Tokens", "tokens"),
     Tab("board/ui/pages/all_tokens.py", "All tokens", "all_tokens"),
+    Tab("board/ui/pages/words.py", "Words", "words", former=("phrases", "vocabulary")),
     Tab("board/ui/pages/search.py", "Search", "search"),
     Tab("board/ui/pages/data.py", "Data", "data", former=("doctor",)),
 )

@@ -25,11 +25,13 @@ from board.runs.run import Run
 from board.ui import link_texts, linked_widgets
 
 _Where = Literal["run", "step", "group", "prompt", "first", "second", "rollout", "token", "compare"]
-_Seen = Literal["metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "step_a", "bar", "cell", "finding"]
+_Seen = Literal[
+    "metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "step_a", "bar", "cell", "phrase", "finding"
+]
 PlacePart = Literal[_Where, _Seen]
 """`group` is its number within the step, `prompt` a prompt's key; `first` and `second` are two rollouts that are compared, `step_a` the step
 that the chosen one is; `mark` a stretch of a text, as `marked` reads it; `bar` and `cell` a stretch of numbers and a place, of all tokens;
-`finding` what `board.findings.contract.Finding.id` calls one."""
+`phrase` is a regular expression of what is looked into on page Words, `finding` what `board.findings.contract.Finding.id` calls one."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 
@@ -43,7 +45,7 @@ _WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "prompt", "token", "ste
 """Parts of the place that are whole numbers."""
 
 _IN_ROLLOUT: Final[tuple[PlacePart, ...]] = ("window", "token", "compare", "mark")
-_IN_RUN: Final[tuple[PlacePart, ...]] = ("zoom", "steps", "step_a", "finding")
+_IN_RUN: Final[tuple[PlacePart, ...]] = ("zoom", "steps", "step_a", "phrase", "finding")
 _OF_TOKENS: Final[tuple[PlacePart, ...]] = ("bar", "cell")
 
 _PASSING: Final[tuple[PlacePart, ...]] = (
@@ -59,6 +61,7 @@ _PASSING: Final[tuple[PlacePart, ...]] = (
     "steps",
     "filter",
     "step_a",
+    "phrase",
     "finding",
     *_OF_TOKENS,
 )

@@ -1,9 +1,7 @@
 """All tokens: how is a token metric spread, where in the response is it high, which tokens are extreme? Choices, data, computing, drawing."""
 
 import re
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,32 +20,16 @@ from board.text.counting import plural
 from board.text.format_number import MISSING, column_format
 from board.ui import caches, place, token_tour
 from board.ui.components import count_bars, heat_map
+from board.ui.progress_line import progress
 from board.ui.token_controls import TokenChoices, part_choice, token_choices, wanted_choices
 
 PANEL_WIDTH = 440
 """Spread and picture stand side by side while each has so many pixels."""
 BARS = "token_bars"
 PICTURE = "token_picture"
-TICK_SECONDS = 0.1
 
 view = place.view()
 run = view.run
-
-
-@contextmanager
-def progress(text: str) -> Iterator[Callable[[float], None]]:
-    """A bar while something is counted, seen only where that takes a moment; it says how much is left."""
-    slot, started, last = st.empty(), time.monotonic(), 0.0
-
-    def told(share: float) -> None:
-        nonlocal last
-        gone = time.monotonic() - started
-        if share and gone > last + TICK_SECONDS:
-            last = gone
-            slot.progress(min(1.0, share), text=f"{text} · {gone / share - gone:.0f} s left")
-
-    yield told
-    slot.empty()
 
 
 def counted(of: Run, choices: TokenChoices) -> Survey:

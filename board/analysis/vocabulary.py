@@ -1,0 +1,195 @@
+"""The tokens of a run: how often each is written as training goes on, what its metrics are, and which rise and which fall.
+
+Made of what its parts keep (`board.analysis.vocabulary_counts`), so that a run of any size is there at once; rollouts that a filter leaves
+are counted anew. Knows no screen.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from board.analysis import vocabulary_counts
+from board.analysis.log_odds import against_shared_prior
+from board.analysis.vocabulary_counts import METRICS
+from board.runs.parts import Part
+from board.runs.run import Run
+from board.text.token_decoding import codec_of, decoded
+
+MOST_STRETCHES: Final = 120
+"""Of more steps, neighbours are taken together."""
+MOST_TOKENS: Final = 20_000
+"""So many tokens, the most frequent ones, are kept by name."""
+LEAST: Final = 5
+"""A token that a run has less often is among the rare ones."""
+
+RARE: Final = "(rare tokens)"
+
+_CODEC_TOKENS: Final = 4_000
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """t tokens over s stretches of steps."""
+
+    names: tuple[str, ...]
+    """(t,) as the trainer wrote them, the most frequent first; the last is RARE where there are others."""
+    texts: tuple[str, ...]
+    """(t,) as they read."""
+    folded: int
+    """How many different tokens are in RARE."""
+    firsts: NDArray[np.int64]
+    """(s,) the first step of each stretch."""
+    lasts: NDArray[np.int64]
+    """(s,) the last."""
+    counts: NDArray[np.int32]
+    """(t, s): how often each token is written and counted."""
+    sums: dict[str, NDArray[np.float32]]
+    """(t, s) by metric of `vocabulary_counts.METRICS` that the run has: the sum of its finite numbers."""
+    known: dict[str, NDArray[np.int32]]
+    """(t, s) by metric, of how many numbers."""
+
+    @property
+    def total(self) -> int:
+        """Tokens that count."""
+        return int(self.counts.sum(dtype=np.int64))
+
+    @property
+    def shares(self) -> NDArray[np.float32]:
+        """(t, s): the share of a stretch's tokens that each is; 0 in one without tokens."""
+        found: NDArray[np.float32] = (self.counts / np.maximum(self.counts.sum(axis=0), 1)).astype(np.float32)
+        return found
+
+
+def vocabulary(run: Run, progress: Callable[[float], None] = lambda _: None) -> Vocabulary:
+    """The tokens of the rollouts of the run's frame that are of training; none where no rollout names its tokens."""
+    tables, done = [], 0
+    for part, _, rows in run.parts_of_rows():
+        tables += _tables(part, rows)
+        done += len(rows)
+        progress(done / len(run.frame))
+    tables = [table for table in tables if table.num_rows]
+    if not tables:
+        nothing = np.zeros(0, np.int64)
+        return Vocabulary((), (), 0, nothing, nothing, np.zeros((0, 0), np.int32), {}, {})
+    return _merged(run, tables)
+
+
+def _tables(part: Part, rows: NDArray[np.int64]) -> list[pa.Table]:
+    """What is kept of the steps whose rollouts of training are all asked for, and the count of the other rollouts."""
+    training = vocabulary_counts.training_rows(part)
+    rows = np.intersect1d(rows, training, assume_unique=True)
+    if len(rows) == len(training):
+        return [vocabulary_counts.kept(part)]
+    steps = part.scalars.column("step").to_numpy()
+    there, of_step = np.unique(steps[training], return_inverse=True)
+    asked = np.bincount(np.searchsorted(there, steps[rows]), minlength=len(there))
+    whole = there[asked == np.bincount(of_step, minlength=len(there))]
+    found = [vocabulary_counts.count(part, rows[~np.isin(steps[rows], whole)])]
+    if len(whole):
+        kept = vocabulary_counts.kept(part)
+        found.append(kept.filter(pc.is_in(kept.column("step"), pa.array(whole))))
+    return found
+
+
+def _merged(run: Run, tables: list[pa.Table]) -> Vocabulary:
+    names, of = _names(tables)
+    steps = np.concatenate([table.column("step").to_numpy() for table in tables])
+    n = np.concatenate([table.column("n").to_numpy() for table in tables])
+    there = np.unique(steps)
+    stretches = min(len(there), MOST_STRETCHES)
+    stretch = np.arange(len(there)) * stretches // len(there)
+    edges = np.searchsorted(stretch, np.arange(stretches + 1))
+    places, chosen = _places(np.bincount(of, n, len(names)))
+    size = int(places.max()) + 1
+    cells = places[of] * stretches + stretch[np.searchsorted(there, steps)]
+    sums, known = {}, {}
+    for metric in METRICS:
+        held = np.concatenate([table.column(f"{metric}_n").to_numpy() for table in tables])
+        if held.any():
+            values = np.concatenate([table.column(metric).to_numpy() for table in tables])
+            sums[metric] = np.bincount(cells, values, size * stretches).astype(np.float32).reshape(size, stretches)
+            known[metric] = np.bincount(cells, held, size * stretches).astype(np.int32).reshape(size, stretches)
+    own = names.take(pa.array(chosen)).to_pylist()
+    named = (*own, *([RARE] if size > len(own) else []))
+    codec = codec_of(_some_tokens(run))
+    return Vocabulary(
+        names=named,
+        texts=(*(decoded(codec, name) for name in own), *named[len(own) :]),
+        folded=len(names) - len(own),
+        firsts=there[edges[:-1]],
+        lasts=there[edges[1:] - 1],
+        counts=np.bincount(cells, n, size * stretches).astype(np.int32).reshape(size, stretches),
+        sums=sums,
+        known=known,
+    )
+
+
+def _names(tables: list[pa.Table]) -> tuple[pa.Array, NDArray[np.int64]]:
+    """The different tokens of all tables, and which each row of the tables, end to end, is of."""
+    columns = [chunk for table in tables for chunk in table.column("token").chunks]
+    together = pa.concat_arrays([column.dictionary for column in columns]).dictionary_encode()
+    codes, before, found = together.indices.to_numpy(), 0, []
+    for column in columns:
+        found.append(codes[before : before + len(column.dictionary)][column.indices.to_numpy()])
+        before += len(column.dictionary)
+    return together.dictionary, np.concatenate(found).astype(np.int64)
+
+
+def _places(totals: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The row of each token, those among the rare ones all in the last, and the tokens that have a row of their own in the order of rows."""
+    order = np.argsort(-totals, kind="stable")[:MOST_TOKENS]
+    chosen = order[totals[order] >= LEAST]
+    places = np.full(len(totals), len(chosen))
+    places[chosen] = np.arange(len(chosen))
+    return places, chosen
+
+
+def _some_tokens(run: Run) -> list[str]:
+    """Tokens of the first rollout that names any, which tell how tokens name their bytes."""
+    for key in run.frame.index[:100].tolist():
+        found = run.tokens_of(int(key))
+        if found is not None and len(found):
+            return [name or "" for name in found[:_CODEC_TOKENS].to_pylist()]
+    return []
+
+
+def summary(of: Vocabulary, first: int | None = None, last: int | None = None) -> pd.DataFrame:
+    """A row for each token, over the stretches from the one that holds step `first` to the one that holds step `last`: count, share,
+    early and late (shares in the first and in the last third of them), delta and z (log-odds of late against early, with a Dirichlet prior),
+    kl_share (of the KL of all tokens), and the mean of each metric. NaN where not known.
+
+    Tokens of one response are not drawn one by one, so that z ranks and is no probability.
+    """
+    chosen = np.ones(len(of.firsts), bool)
+    if first is not None and last is not None:
+        chosen = (of.lasts >= first) & (of.firsts <= last)
+    at = np.flatnonzero(chosen)
+    counts = of.counts[:, at].sum(axis=1, dtype=np.int64)
+    third = -(-len(at) // 3) if len(at) > 1 else 0
+    early, late = (of.counts[:, side].sum(axis=1, dtype=np.int64) for side in (at[:third], at[len(at) - third :]))
+    totals = float(late.sum()), float(early.sum())
+    odds = against_shared_prior(late, early, totals)
+    unknown = np.full(len(counts), np.nan)
+    told = min(totals) > 0
+    table = {
+        "count": counts,
+        "share": counts / max(1, int(counts.sum())),
+        "early": early / totals[1] if told else unknown,
+        "late": late / totals[0] if told else unknown,
+        "delta": odds.delta if told else unknown,
+        "z": odds.z if told else unknown,
+    }
+    if "kl" in of.sums:
+        kl = of.sums["kl"][:, at].sum(axis=1, dtype=np.float64)
+        table["kl_share"] = kl / kl.sum() if kl.sum() > 0 else unknown
+    for metric, sums in of.sums.items():
+        held = of.known[metric][:, at].sum(axis=1, dtype=np.int64)
+        values = sums[:, at].sum(axis=1, dtype=np.float64)
+        table[metric] = np.divide(values, held, out=np.full(len(held), np.nan), where=held > 0)
+    return pd.DataFrame(table)

@@ -1,0 +1,76 @@
+"""The page Words: phrases that pay and tokens that rise, the row that a link names, and what is said where something lacks."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from opened_pages import TEXT_ALONE, opened, table, texts, whole_row
+from rows import add_run
+
+from board.analysis.phrase_forms import expression
+
+
+def planted(**fields: Any) -> list[dict[str, Any]]:
+    """Groups of four in nine steps; "![](x)" pays one more, and is written in more and more responses; so is its token."""
+    dice = np.random.default_rng(0)
+    rows = []
+    for step in range(9):
+        for prompt in range(4):
+            for at in range(4):
+                says = at < 1 + step // 3
+                words = dice.choice(["so", " then", " and"], 5).tolist() + ([" ![](x)"] if says else [])
+                arrays = {name: [-0.5] * len(words) for name in ("logprobs", "ref_logprobs", "values", "token_rewards")}
+                found = whole_row(step, prompt=f"p{prompt}", response="".join(words), response_tokens=words, **arrays)
+                rows.append(found | {"reward": prompt + dice.random() / 4 + says} | fields)
+    return rows
+
+
+def test_phrases(root: Path) -> None:
+    """The phrase that pays is first; a link to it shows its places with their rewards, the best first, and the way to the search."""
+    add_run(root, "run", planted())
+    phrase = "![](x)"
+
+    test = opened("words", run="run", phrase=expression(phrase))
+
+    assert not test.exception
+    assert table(test)["phrase"].iloc[0] == phrase
+    assert table(test)["gain"].iloc[0] == pytest.approx(1, abs=0.1)
+    assert "144 rollouts looked at" in texts(test)
+    assert "72 places in 72 of 144 rollouts" in texts(test)
+    (lines,) = [one for one in test.get("bidi_component") if one.proto.component_name.endswith("concordance")]
+    rewards = [float(row["facts"][1]) for row in json.loads(lines.proto.json)["rows"]]
+    assert rewards == sorted(rewards, reverse=True)
+    (link,) = [one.proto for one in test.get("page_link") if one.proto.label == "Open in Search"]
+    assert "search_as=Regular" in link.query_string
+
+
+def test_tokens(root: Path) -> None:
+    """The token that is written more and more comes first among the rising ones, and only rising ones are there."""
+    add_run(root, "run", planted())
+    test = opened("words", run="run", words="Tokens that rise and fall", tokens_least=10)
+    assert not test.exception
+    assert table(test)["token"].iloc[0] == "·![](x)"
+    assert (table(test)["z"] > 0).all()
+    assert "792 tokens, 4 different" in texts(test)
+
+
+LACKING: dict[str, tuple[dict[str, Any], dict[str, str], str]] = {
+    "no rewards": ({"reward": ..., "ref_reward": ...}, {}, "needs rewards that differ"),
+    "no tokens": (TEXT_ALONE, {"words": "Tokens that rise and fall"}, "need response_tokens"),
+    "a bad expression in the link": ({}, {"phrase": "(a"}, "no regular expression"),
+    "nothing so often": ({}, {"phrases_least": "1000", "phrases_by": "Rises"}, "No phrase is beyond"),
+}
+
+
+@pytest.mark.parametrize("name", LACKING)
+def test_what_lacks(name: str, root: Path) -> None:
+    """A line says what cannot be shown, and why."""
+    fields, place, wanted = LACKING[name]
+    add_run(
+        root, "run", [whole_row(step, **fields) if name != "no tokens" else {**TEXT_ALONE, "step": step} for step in range(4)]
+    )
+    test = opened("words", run="run", **place)
+    assert not test.exception
+    assert wanted in texts(test) or wanted in str(test)

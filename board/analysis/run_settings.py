@@ -1,0 +1,72 @@
+"""The settings of runs as one list of dotted names each, and what differs between two. Plain values in and out; reads no file."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from board.sources.settings_files import SettingsFile
+
+KL_ESTIMATORS: Final = frozenset({"kl_estimator", "kl_penalty", "kl_penalty_type", "kl_loss_type", "kl_type"})
+"""What trainers call the setting that says how KL is estimated (verl, ROLL, TRL, OpenRLHF, slime)."""
+
+
+def flat(values: Any) -> dict[str, Any]:
+    """Dictionaries in dictionaries as one by dotted names; a list that holds dictionaries by `name[0]`, any other is a value of its own."""
+    return dict(_flat(values, ""))
+
+
+def _flat(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict) and value:
+        for key, one in value.items():
+            yield from _flat(one, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, list) and any(isinstance(one, dict) for one in value):
+        for at, one in enumerate(value):
+            yield from _flat(one, f"{name}[{at}]")
+    elif name:
+        yield name, value
+
+
+def together(files: Sequence[SettingsFile]) -> dict[str, Any]:
+    """All that the files of a run set, by dotted names; of what several set the first file's, which is likeliest the trainer's own."""
+    found: dict[str, Any] = {}
+    for file in files:
+        found = {**flat(file.values), **found}
+    return found
+
+
+def differing(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What differs, by name in alphabetical order: {"a": value, "b": value}, without the one that does not set it.
+
+    1 and 1.0 are the same, 1 and true are not; NaN is the same as NaN.
+    """
+    names = sorted({*a, *b})
+    return {
+        name: {side: values[name] for side, values in (("a", a), ("b", b)) if name in values}
+        for name in names
+        if not (name in a and name in b and _same(a[name], b[name]))
+    }
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
+        return math.isnan(other)
+    return bool(one == other)
+
+
+def notes(a: Sequence[SettingsFile], b: Sequence[SettingsFile], differences: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """What of the settings of two runs could not be compared, and what in them forbids comparing the runs' numbers."""
+    found = [f"{side}: {file.name} {file.refused}." for side, files in (("A", a), ("B", b)) for file in files if file.refused]
+    for side, files in (("A", a), ("B", b)):
+        if not any(file.values is not None for file in files):
+            found.append(f"No settings were found beside {side}: none are compared.")
+    estimators = [name for name, sides in differences.items() if name.rpartition(".")[2] in KL_ESTIMATORS and len(sides) == 2]
+    for name in estimators:
+        told = " and ".join(f"{differences[name][side]!s} in {side.upper()}" for side in "ab")
+        found.append(
+            f"KL is estimated by {told} ({name}): KL that the trainers logged, and rewards that hold it, are not comparable."
+        )
+    return tuple(found)

@@ -22,6 +22,13 @@ COLUMNS: Final = (
         "share",
         "echo of the prompt",
     ),
+    Column(
+        "prompt_copied",
+        "number",
+        "share of the prompt's last 10,000 characters that the same stretch takes",
+        "share",
+        "prompt copied",
+    ),
 )
 
 SHINGLE: Final = 2 * GRAM
@@ -33,13 +40,15 @@ _SPARSE: Final = 32
 
 
 def measure(response: Shingles, prompt: Shingles) -> dict[str, Float64Array]:
-    """Share of each response that stands in its prompt as one piece, (n,), from the GRAM-grams of both; NaN where either is too short."""
+    """The longest piece that response and prompt share, as a share of each, (n,), from the GRAM-grams of both; NaN where either is too short."""
     eight, asked = longer(response), longer(prompt)
-    characters = np.diff(response.offsets) + GRAM - 1
     told = (np.diff(eight.offsets) > 0) & (np.diff(asked.offsets) > 0)
     longest = _longest_run(_among(eight, asked), eight.offsets)
     common = np.where(longest > 0, longest + SHINGLE - 1, 0)
-    return {"prompt_echo": np.where(told, common / np.maximum(characters, 1), np.nan)}
+    return {
+        name: np.where(told, common / np.maximum(np.diff(text.offsets) + GRAM - 1, 1), np.nan)
+        for name, text in (("prompt_echo", response), ("prompt_copied", prompt))
+    }
 
 
 def _among(eight: Shingles, asked: Shingles) -> BoolArray:

@@ -10,11 +10,13 @@ from board.findings.spreading import clearness, rise, spread, usual_most
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
-    echo, characters = dossier.number("prompt_echo"), dossier.number("response_chars")
+    echo, copied, characters = (dossier.number(name) for name in ("prompt_echo", "prompt_copied", "response_chars"))
     if not np.isfinite(echo).any():
         return CannotTell("no rollout has a prompt and a response of some length")
     common = echo * np.fmin(np.nan_to_num(characters, nan=np.inf), 10_000.0)
-    echoing = (echo >= limits["echo"]) & (common >= limits["characters"]) & (echo > usual_most(dossier, echo))
+    much = (echo >= limits["echo"]) & (echo > usual_most(dossier, echo))
+    most = (copied >= limits["copied"]) & (copied > usual_most(dossier, copied))
+    echoing = (much | most) & (common >= limits["characters"])
     found = spread(dossier, np.where(np.isfinite(echo), echoing.astype(np.float64), np.nan), limits["rise"], limits["z"])
     if found is None:
         return None
@@ -34,10 +36,13 @@ KIND: Final = Kind(
     title="Responses repeat their prompt",
     severity="warning",
     says="Responses repeat their prompt word for word, more and more.",
-    formula="Longest stretch of the response that stands in its prompt, as a share of the response. A response echoes that has more than the "
-    "thresholds and than 95 of 100 had in the first steps. Share of such responses by step; its clearest rise.",
+    formula="Longest stretch of the response that stands in its prompt, as a share of the response, or of the prompt. A response echoes that "
+    "has more of either than its threshold, and than 95 of 100 had in the first steps. Share of such responses by step; its clearest rise.",
     thresholds=(
         Threshold("echo", 0.2, "share of the response that is the prompt's", "our judgement: a question quoted is less"),
+        Threshold(
+            "copied", 0.5, "share of the prompt that the response repeats in one piece", "our judgement: most of what was asked"
+        ),
         Threshold("characters", 32.0, "characters of the stretch", "our judgement: less is a turn of phrase"),
         rise(0.1, "echo", "our judgement"),
         clearness(),

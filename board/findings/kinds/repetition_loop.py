@@ -52,6 +52,14 @@ KIND: Final = Kind(
     looks_like="Tables, lists and data that a task asks for; a base model that was never taught to end.",
     next=(("responses", "read the ends of these responses"), ("tokens", "see where the probabilities reach 1")),
     run=_look,
-    explains=("truncation_wave", "eos_missing", "think_without_answer", "gibberish", "template_collapse"),
+    explains=(
+        "truncation_wave",
+        "eos_missing",
+        "think_without_answer",
+        "gibberish",
+        "template_collapse",
+        "no_learning",
+        "same-response",
+    ),
     metrics=("length/mean", "length/truncated_share"),
 )

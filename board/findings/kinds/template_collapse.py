@@ -44,6 +44,8 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         measured=-turn.change,
         strength=turn.z,
         rollouts=dossier.clearest(lost, other),
+        # a phrase that all share makes them alike, too, but leaves them told apart
+        explains=None if after < _LOST else tuple(name for name in KIND.explains if name != "phrase_exploit"),
     )
 
 
@@ -91,6 +93,9 @@ def _windows(dossier: Dossier, paired: bool) -> Iterator[NDArray[np.int64]]:
 
 _FLOOR: Final = 0.03
 """Noise of the curve at the least: where every response finds its prompt, one that does not is no turn."""
+
+_LOST: Final = 0.3
+"""Share told by their prompt below which responses are one text rather than share a phrase."""
 
 KIND: Final = Kind(
     name="template_collapse",

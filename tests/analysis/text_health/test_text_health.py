@@ -109,6 +109,7 @@ def check(found: "pd.Series[float]", text: str, prompt: str) -> None:
         "closing_loop": length / size if size else math.nan,
         "loop_period": period or math.nan,
         "prompt_echo": slow_echo(units(text), units(prompt)),
+        "prompt_copied": slow_echo(units(text), units(prompt)) * size / max(len(units(prompt)), 1),
     }
     np.testing.assert_allclose(
         found[list(expected)].to_numpy(), list(expected.values()), atol=1e-12, err_msg=repr((text, prompt))

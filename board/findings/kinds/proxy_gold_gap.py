@@ -46,8 +46,8 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
 def _scored(dossier: Dossier, values: Float64Array, both: np.ndarray) -> Float64Array:
     """Values in standard deviations from their mean, over the first steps' rollouts, or over all where those do not vary."""
     first = both & ~dossier.since(max(LEAST_BEFORE, round(_EDGE * len(dossier.steps.numbers))))
-    held = values[first] if np.nanstd(values[first]) > 0 else values[both]
-    spread = float(held.std())
+    held = values[first] if first.any() and values[first].std() > 0 else values[both]
+    spread = float(held.std()) if len(held) else 0.0
     return np.where(both, (values - held.mean()) / (spread if spread > 0 else 1.0), np.nan)
 
 

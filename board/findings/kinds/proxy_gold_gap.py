@@ -86,6 +86,6 @@ KIND: Final = Kind(
     ),
     run=_look,
     needs=("reward", "valid_reward"),
-    explains=("kl_runaway", "entropy_collapse", "truncation_wave", "format_only_wins"),
+    explains=("kl_runaway", "entropy_collapse", "truncation_wave", "format_only_wins", "verifier_noise"),
     metrics=("reward", "valid_reward"),
 )

@@ -136,6 +136,7 @@ KIND: Final = Kind(
     looks_like="A reward for form, length or the way to the answer; an answer that is marked differently than the board reads it.",
     next=(("groups", "the contradictions, side by side"), ("responses", "read two equal ones")),
     run=_look,
+    explains=("format_only_wins",),
     needs=("reward",),
     metrics=("reward",),
 )

@@ -20,6 +20,8 @@ from board.text.format_number import fmt
 _FOLLOWED: Final = 0.6
 """So large a share of the rollouts that can tell must follow a rule for it to be the run's."""
 _LEAST_ROWS: Final = 20
+_MATERIAL: Final = 0.05
+"""An advantage breaks the rule by so large a share of what is typical, or more."""
 _ROUNDS: Final = 4
 _DRAWN: Final = 16
 """So many lines are drawn: where a third of the rollouts break the rule, none of them is through two others in one of 50,000 steps."""
@@ -34,10 +36,14 @@ class _Followed:
     """NaN where it says nothing."""
     breaks: NDArray[np.bool_]
 
-    def share(self, logged: Float64Array) -> float:
-        """Share of the rollouts that keep it, of those where it says something else than 0."""
+    def share(self, logged: Float64Array, early: NDArray[np.bool_]) -> float:
+        """Share of the rollouts that keep it, of those where it says something else than 0: of all, or of the `early` ones if that is more.
+
+        What is broken for all from a step on was a rule before.
+        """
         telling = np.isfinite(self.expected) & ((np.abs(self.expected) > ABSOLUTE) | (np.abs(logged) > ABSOLUTE))
-        return 1 - float(self.breaks[telling].mean()) if telling.sum() >= _LEAST_ROWS else 0.0
+        some = [rows for rows in (telling, telling & early) if rows.sum() >= _LEAST_ROWS]
+        return max((1 - float(self.breaks[rows].mean()) for rows in some), default=0.0)
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -50,8 +56,9 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     rules = [*_of_groups(dossier, logged), *_of_critic(dossier, logged)]
     if not rules:
         return CannotTell("no rollout has an advantage beside a reward in a group, or beside returns and values")
-    best = max(rules, key=lambda rule: rule.share(logged))
-    if best.share(logged) < _FOLLOWED:
+    early = ~dossier.since(max(1, len(dossier.steps.numbers) // 5))
+    best = max(rules, key=lambda rule: rule.share(logged, early))
+    if best.share(logged, early) < _FOLLOWED:
         return CannotTell("the logged advantages follow no rule it knows")
     found = outbreak(dossier.steps, best.breaks, np.isfinite(best.expected), usual=limits["share"])
     if found is None or found.share < limits["share"] or found.z < limits["z"]:
@@ -73,10 +80,9 @@ def _of_groups(dossier: Dossier, logged: Float64Array) -> list[_Followed]:
     asked = np.repeat(whole, sizes)
     rules = []
     for fit in fits(GroupedRewards(grouped.rewards, grouped.starts, step_starts(grouped)), logged[rows]):
-        expected, breaks = np.full(len(logged), np.nan), np.zeros(len(logged), np.bool_)
+        expected = np.full(len(logged), np.nan)
         expected[rows] = np.where(asked, logged[rows] - fit.errors, np.nan)
-        breaks[rows] = asked & ~fit.fits & np.isfinite(fit.errors)
-        rules.append(_Followed(f"{fit.rule.name}, {fit.rule.formula}", expected, breaks))
+        rules.append(_Followed(f"{fit.rule.name}, {fit.rule.formula}", expected, _breaks(logged, expected)))
     return rules
 
 
@@ -91,8 +97,11 @@ def _of_critic(dossier: Dossier, logged: Float64Array) -> list[_Followed]:
 
 
 def _breaks(logged: Float64Array, expected: Float64Array) -> NDArray[np.bool_]:
+    """Which advantages are farther from what is expected than rounding, of them or of the rewards, explains."""
+    size = np.abs(expected)[np.abs(expected) > ABSOLUTE]
+    rounding = max(ABSOLUTE, _MATERIAL * float(np.median(size))) if len(size) else ABSOLUTE
     off = np.abs(logged - expected)
-    return np.isfinite(off) & (off > ABSOLUTE + RELATIVE * np.abs(expected))
+    return np.isfinite(off) & (off > rounding + RELATIVE * np.abs(expected))
 
 
 def line_by_step(steps: Steps, x: Float64Array, y: Float64Array) -> Float64Array:
@@ -164,7 +173,7 @@ KIND: Final = Kind(
     severity="error",
     says="The logged advantages of some rollouts do not follow from the rewards by the rule of the others.",
     formula="The rule that most rollouts follow, of those of page Groups (GRPO, Dr. GRPO, RLOO, ...) and return − value, plain or whitened by "
-    "step; rollouts farther from it than rounding and another epsilon explain (0.002 and 1 %), by step.",
+    "step; rollouts farther from it than rounding and another epsilon explain (1 %, and 5 % of a typical advantage), by step.",
     thresholds=(
         Threshold(
             "share", 0.01, "share of the rollouts that break the rule", "our judgement: a rule is exact, so few are enough"

@@ -57,9 +57,10 @@ def _critic(flipped: bool) -> list[Row]:
     [
         (lambda row: row["step"] >= ONSET and row["member"] == 0, lambda value: -value, ONSET, "have the opposite sign"),
         (lambda row: row["step"] >= ONSET and row["group_id"] == 2, lambda value: value + 0.7, ONSET, "are not what"),
+        (lambda row: row["step"] >= 3, lambda value: -value, 3, "have the opposite sign"),
         (lambda row: row["rank"] == 1, lambda value: value * 0.5, 0, "in rank 1"),
     ],
-    ids=["signs", "a baseline", "one rank"],
+    ids=["signs", "a baseline", "all from a step on", "one rank"],
 )
 def test_rollouts_that_break_the_rule_are_the_evidence(
     tmp_path: Path, broken: Callable[[Row], bool], change: Callable[[float], float], first: int, told: str
@@ -89,9 +90,10 @@ def test_whitened_advantages_of_a_critic_have_a_rule_too(tmp_path: Path) -> None
         _groups(),
         _groups()[:-2],
         _groups(lambda row: True, lambda value: value * 1.004),
+        [row | {"advantage": round(row["advantage"], 1)} for row in _groups()],
         [row | {"reward": 1.0, "advantage": 0.0} for row in _groups()],
     ],
-    ids=["sound", "a step on its way", "rounded", "nothing to learn"],
+    ids=["sound", "a step on its way", "scaled a little", "rounded", "nothing to learn"],
 )
 def test_advantages_by_the_rule_are_silence(tmp_path: Path, rows: list[Row]) -> None:
     """Rounding, an unfinished group and equal rewards break nothing."""

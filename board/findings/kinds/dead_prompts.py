@@ -10,6 +10,8 @@ from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
 
+_LEARNED: Final = 0.9
+"""Where so many of them are solved always, the policy has learned them: worth knowing, and no harm."""
 _EDGE: Final = 0.2
 """The share of the steps at the end whose level is said."""
 
@@ -49,6 +51,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         crossed="growth",
         measured=after - turn.before,
         strength=turn.z,
+        severity="note" if always.mean() >= _LEARNED else None,
         rollouts=dossier.clearest(dossier.since(clear) & (dead == 1), _newly_dead(dossier, dead, clear)),
     )
 

@@ -36,10 +36,17 @@ def test_prompts_that_die_are_found_and_are_the_evidence(tmp_path: Path) -> None
     rows = _run(_dying)
     found = one(asked(KIND, tmp_path, rows))
     assert abs(found.first_step - ONSET) <= 1
+    assert found.severity is None
     assert found.measured == pytest.approx(0.6, abs=0.1)
     shown = found.rollouts[:50]
     assert all(rows[key]["step"] >= ONSET for key in shown)
     assert np.mean([int(rows[key]["prompt"][1:]) < 6 for key in shown]) > 0.95
+
+
+def test_prompts_that_are_learned_are_a_note(tmp_path: Path) -> None:
+    """All of those that die are solved always."""
+    found = one(asked(KIND, tmp_path, _run(lambda step, prompt: 1.0 if step >= ONSET and prompt < 6 else 0.5)))
+    assert found.severity == "note"
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ _LEFT: Final = 0.05
 _DIFFERENT: Final = 0.2
 """Kolmogorov-Smirnov distance, beyond what chance allows, from which on two distributions are others."""
 
+_OF_VALUES: Final = 0.2
 _LARGE: Final = 1.6
 """Kolmogorov-Smirnov statistic that chance exceeds in one of a hundred."""
 _LEAST_SEEN: Final = 40
@@ -50,6 +51,12 @@ class Rescaling:
         """What the numbers would have been before, shape as given."""
         return (after - self.shift) / self.factor
 
+    def is_large(self, least_factor: float, least_shift: float) -> bool:
+        """Whether the factor or the shift is as large as that; a fifth of the way is enough where the values themselves tell."""
+        share = _OF_VALUES if self.is_certain else 1.0
+        factor = max(abs(self.factor), 1 / abs(self.factor)) if self.factor else np.inf
+        return bool(self.factor < 0 or factor >= least_factor**share or abs(self.in_spreads) >= least_shift * share)
+
     def told(self) -> str:
         """In words: "are multiplied by 5"."""
         multiplied = f"are multiplied by {fmt(self.factor)}" if self.factor != 1 else ""
@@ -71,8 +78,7 @@ def rescaling(before: Float64Array, after: Float64Array, least_factor: float, le
         found = _of_distributions(before, after)
     if found is None:
         return None
-    large = max(found.factor, 1 / found.factor) >= least_factor if found.factor > 0 else True
-    return found if large or abs(found.in_spreads) >= least_shift else None
+    return found if found.is_large(least_factor, least_shift) else None
 
 
 def _is_mixed(values: Float64Array) -> bool:
@@ -189,7 +195,8 @@ def creep(steps: Steps, values: Float64Array) -> tuple[int, Rescaling] | None:
     last = int(np.flatnonzero(has_new)[-1])
     found = _of_values(before, rounded[bounds[last] : bounds[last + 1]], same_shares=False)
     gone = float((before != 0).mean()) * len(after)
-    return None if found is None else (at, replace(found, z=float(np.sqrt(2 * min(gone, is_new.sum())))))
+    z = float(np.sqrt(2 * min(gone, is_new.sum())))
+    return None if found is None else (at, replace(found, z=z, is_certain=True))
 
 
 def drift(before: Float64Array, after: Float64Array) -> Rescaling | None:

@@ -58,7 +58,9 @@ def _clearest(steps: Steps, rewards: Float64Array, limits: Limits) -> _Jump | No
             continue
         if best is None or how.z > best.how.z:
             best = _Jump(int(steps.numbers[at]), _ends(rewards[first:cut]), _ends(rewards[cut:last]), how)
-    return best or _creeping(steps, rewards, limits)
+    creeping = _creeping(steps, rewards, limits) if best is None or best.how.is_certain else None
+    # within what creeps any two stretches differ by a jump
+    return creeping if best is None or (creeping is not None and creeping.step < best.step) else best
 
 
 def _creeping(steps: Steps, rewards: Float64Array, limits: Limits) -> _Jump | None:
@@ -69,7 +71,7 @@ def _creeping(steps: Steps, rewards: Float64Array, limits: Limits) -> _Jump | No
     if found is None or found[1].z < limits["z"]:
         return None
     at, how = found
-    if not (abs(how.in_spreads) >= limits["shift"] or max(how.factor, 1 / how.factor) >= limits["factor"]):
+    if not how.is_large(limits["factor"], limits["shift"]):
         return None
     return _Jump(int(steps.numbers[at]), _ends(rewards[: bounds[at]]), _ends(rewards[end:]), how, creeps=True)
 
@@ -191,6 +193,14 @@ KIND: Final = Kind(
     ),
     run=_look,
     needs=("reward",),
-    explains=("critic_collapse", "proxy_gold_gap", "no_learning", "reward_saturated", "advantage_bug", "dead_prompts"),
+    explains=(
+        "verifier_noise",
+        "critic_collapse",
+        "proxy_gold_gap",
+        "no_learning",
+        "reward_saturated",
+        "advantage_bug",
+        "dead_prompts",
+    ),
     metrics=("reward",),
 )

@@ -1,0 +1,120 @@
+"""The KL of some steps is held by very few tokens: one token, such as an end or a format token, is far from the reference."""
+
+from collections import Counter
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.findings.outbreaks import Outbreak, outbreak
+from board.metrics.formulas import Float64Array
+from board.text.display import visible
+from board.text.format_number import fmt
+
+_LEAST_KL: Final = 0.01
+"""Nats of Σ k3 of a rollout: what is less is rounding of a policy that is still the reference, of which any token may hold most."""
+
+_TIMES: Final = 2.0
+"""So many times as many rollouts as before are concentrated."""
+
+_READ: Final = 2_000
+"""Of so many rollouts it is looked at which token is the largest."""
+
+
+def _look(dossier: Dossier, limits: Limits) -> Answer:
+    share, sums = dossier.number("kl_k3_peak_share"), dossier.number("kl_k3_sum")
+    known = np.isfinite(share) & (sums >= _LEAST_KL)
+    if not known.any():
+        return CannotTell(f"no rollout has a KL of {fmt(_LEAST_KL)} nats or more")
+    marks = known & (share >= limits["share"])
+    found = outbreak(dossier.steps, marks, known, limits["usual"])
+    if found is None or found.z < limits["z"] or found.share < limits["rollouts"] or found.share < _TIMES * found.before:
+        return None
+    if not (known & ~dossier.since(found.at)).any():
+        return None
+    since = marks & dossier.since(found.at) & (dossier.steps.row <= np.searchsorted(dossier.steps.numbers, found.last_step))
+    name, of_name, same = _which(dossier, since, limits["same"])
+    if not same.any():
+        return None
+    keys = dossier.clearest(same, dossier.number("kl_k3_peak_1"))
+    at = dict(zip(dossier.keys.tolist(), dossier.number("kl_k3_peak_at").tolist(), strict=True))
+    return Found(
+        effect=_effect(dossier, found, since, share, name, of_name),
+        first_step=found.step,
+        last_step=found.last_step,
+        crossed="rollouts",
+        measured=found.share,
+        strength=found.z,
+        rollouts=keys,
+        tokens=[(key, int(at[key])) for key in keys[:MOST_SHOWN].tolist()],
+    )
+
+
+def _which(dossier: Dossier, marks: NDArray[np.bool_], least: float) -> tuple[str, float, NDArray[np.bool_]]:
+    """What the largest tokens of the marked rollouts have in common: one text, or that they are the last; in which share; and which rollouts.
+
+    None of them where it is less than `least` of them.
+    """
+    rows = np.flatnonzero(marks)
+    rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), _READ)).astype(np.int64)]
+    keys, at = dossier.keys[rows], dossier.number("kl_k3_peak_at")[rows].astype(np.int64)
+    if dossier.run.has_tokens:
+        texts = dossier.run.at_tokens("response_tokens", keys, at).tolist()
+    else:
+        texts = ["the last token" if last else None for last in (at >= dossier.number("response_length")[rows] - 1).tolist()]
+    (text, count), *_ = Counter(texts).most_common(1)
+    same = np.zeros(len(marks), bool)
+    if text is not None and count >= least * len(texts):
+        same[rows[[one == text for one in texts]]] = True
+    name = f"“{visible(text)}”" if dossier.run.has_tokens and text is not None else str(text)
+    return name, count / len(texts), same
+
+
+def _effect(dossier: Dossier, found: Outbreak, since: NDArray[np.bool_], share: Float64Array, name: str, of_name: float) -> str:
+    """With the share of the KL that is held by few, and what is left without them."""
+    peaks = dossier.number("kl_k3_peak_1")[since]
+    means = dossier.number("kl_k3_mean")[since]
+    held = float(np.median(share[since]))
+    return (
+        f"from step {found.step} the largest 1 % of the tokens hold {fmt(100 * held)} % of the KL of {fmt(100 * found.share)} % of the "
+        f"responses (before: of {fmt(100 * found.before)} %), and in {fmt(100 * of_name)} % of these it is {name}, with a KL of "
+        f"{fmt(float(np.median(peaks)))} nats where the mean of all tokens is {fmt(float(np.median(means)))}"
+    )
+
+
+KIND: Final = Kind(
+    name="kl_concentrated",
+    title="Few tokens hold the KL",
+    severity="warning",
+    says="The KL of some steps is held by very few tokens, such as an end or a format token.",
+    formula="share of a response's Σ k3 that its largest 1 % of tokens (at least one) hold; the share of responses in which that is more "
+    "than a half, from the step on where it grows; and in most of them the largest token is the same.",
+    thresholds=(
+        Threshold(
+            "rollouts",
+            0.2,
+            "share of the responses whose KL is concentrated, 0.2 is 20 %",
+            "our judgement: a fifth moves the step's mean",
+        ),
+        Threshold(
+            "share", 0.5, "share of a response's KL that its largest 1 % of tokens hold", "TRL, pull request 516; our judgement"
+        ),
+        Threshold("usual", 0.05, "share of such responses that is no fault", "our judgement"),
+        Threshold("same", 0.4, "share of them whose largest token is the same", "our judgement"),
+        Threshold("z", 4.5, "clearness of the growth", "board/findings/change_points.py"),
+    ),
+    means="The mean KL tells of one token and not of the policy: the end or a format token has become certain, or impossible, against the "
+    "reference, and the penalty falls on it alone.",
+    looks_like="A template whose end token the reference was not trained on; logprobs of padding or of a forced token.",
+    next=(
+        ("words", "tokens by their share of the KL"),
+        ("tokens", "the token in its response, coloured by KL"),
+        ("all_tokens", "where in the response the KL is"),
+    ),
+    run=_look,
+    needs=("logprobs", "ref_logprobs", "kl_k3_sum"),
+    explains=("kl_runaway",),
+    metrics=("kl_k3_mean",),
+)

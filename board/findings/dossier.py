@@ -19,7 +19,7 @@ from board.checks.contract import CheckReport
 from board.errors import FieldMissing
 from board.findings import curriculum
 from board.findings.curriculum import MixChange
-from board.findings.series import Series, series
+from board.findings.series import Clusters, Series, clusters, series
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
 from board.runs.prompt_keys import NO_PROMPT
@@ -113,7 +113,12 @@ class Dossier:
 
     def curve_of(self, values: Float64Array) -> Series:
         """The mean by step of (rows,) numbers."""
-        return series(self.steps, values, self.prompts)
+        return series(self.steps, values, self.clusters)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """The rollouts of a prompt in a step."""
+        return clusters(self.steps, self.prompts)
 
     @cached_property
     def sources(self) -> NDArray[np.int64]:
@@ -150,8 +155,7 @@ class Dossier:
         if "group" not in self.frame.columns:
             return np.full(len(self.frame), -1)
         group = self.number("group")
-        pairs = np.stack([self.steps.row, np.where(np.isfinite(group), group, -1).astype(np.int64)])
-        codes = np.unique(pairs, axis=1, return_inverse=True)[1].ravel().astype(np.int64)
+        codes = clusters(self.steps, np.where(np.isfinite(group), group, -1).astype(np.int64)).of_rows
         return np.where(np.isfinite(group), codes, -1)
 
     def within_groups(self, values: Float64Array) -> Float64Array:

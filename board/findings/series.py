@@ -56,19 +56,36 @@ class Series:
         return at + int(seen[0]) if len(seen) else at
 
 
-def series(steps: Steps, values: Float64Array, prompts: NDArray[np.int64]) -> Series:
-    """The mean of (n,) `values` by step, NaN ones left out. `prompts` (n,): equal numbers are equal prompts."""
+@dataclass(frozen=True)
+class Clusters:
+    """The rollouts of a prompt in a step, which are alike: c of them."""
+
+    of_rows: NDArray[np.int64]
+    """(n,) the cluster of each rollout."""
+    steps: NDArray[np.int64]
+    """(c,) which step each is of."""
+    sizes: NDArray[np.int64]
+    """(c,) rollouts of each."""
+
+
+def clusters(steps: Steps, prompts: NDArray[np.int64]) -> Clusters:
+    """The clusters of (n,) rollouts; equal numbers are equal prompts."""
+    span = np.int64(prompts.max(initial=0)) - np.int64(prompts.min(initial=0)) + 1
+    codes = steps.row * span + (prompts - prompts.min(initial=0))
+    found, of_rows, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    return Clusters(of_rows.ravel().astype(np.int64), found // span, sizes)
+
+
+def series(steps: Steps, values: Float64Array, clustered: Clusters) -> Series:
+    """The mean of (n,) `values` by step, NaN ones left out."""
     mean, count = steps.mean(values), steps.count(values)
     known = np.flatnonzero(np.isfinite(values))
-    rows = steps.row[known]
-    deviations = values[known] - mean[rows]
-    unit = np.unique(np.stack([rows, prompts[known]]), axis=1, return_inverse=True)[1].ravel()
-    sums = np.bincount(unit, deviations)
-    of_unit = np.zeros(len(sums), np.int64)
-    of_unit[unit] = rows
-    units = np.bincount(of_unit, minlength=len(steps.numbers)).astype(np.float64)
-    squares = np.bincount(of_unit, np.square(sums), len(steps.numbers))
+    units, size = clustered.of_rows[known], len(clustered.steps)
+    sums = np.bincount(units, values[known] - mean[steps.row[known]], size)
+    there = np.bincount(units, minlength=size) > 0
+    number = np.bincount(clustered.steps[there], minlength=len(steps.numbers)).astype(np.float64)
+    squares = np.bincount(clustered.steps, np.square(sums), len(steps.numbers))
     with np.errstate(invalid="ignore", divide="ignore"):
-        # units / (units - 1): few prompts spread less around their own mean than around the true one
-        error = np.sqrt(squares * units / (units - 1)) / count
-    return Series(steps.numbers, mean, np.where(units > 1, error, np.nan), count)
+        # number / (number - 1): few prompts spread less around their own mean than around the true one
+        error = np.sqrt(squares * number / (number - 1)) / count
+    return Series(steps.numbers, mean, np.where(number > 1, error, np.nan), count)

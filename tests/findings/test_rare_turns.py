@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from board.findings.change_points import CLEAR, noise, turn
-from board.findings.series import series
+from board.findings.series import clusters, series
 from board.metrics.step_sums import Steps
 
 PER_STEP = 32
@@ -23,7 +23,7 @@ def test_what_is_rare_is_no_turn(seed: int, chance: float) -> None:
     """A few marked rollouts here and there are their own noise, though most steps have none and a standard error of 0."""
     steps, marks = shares([chance] * 40, seed)
 
-    found = series(steps, marks, np.arange(len(marks))).turn()
+    found = series(steps, marks, clusters(steps, np.arange(len(marks)))).turn()
 
     assert found is None or found.z < CLEAR
 
@@ -33,7 +33,7 @@ def test_what_was_rare_and_spreads_is_found_where_it_begins(seed: int) -> None:
     """A share of 1 % that becomes 20 % turns at its step."""
     steps, marks = shares([0.01] * 25 + [0.2] * 15, seed)
 
-    found = series(steps, marks, np.arange(len(marks))).turn()
+    found = series(steps, marks, clusters(steps, np.arange(len(marks)))).turn()
 
     assert found is not None
     assert found.z > CLEAR

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from board.findings.series import series
+from board.findings.series import clusters, series
 from board.metrics.step_sums import Steps
 
 ROWS = st.lists(
@@ -19,7 +19,7 @@ def test_as_by_hand(rows: list[tuple[int, int, float]]) -> None:
     """Mean and clustered standard error of each step are those of a loop over its prompts."""
     rows = sorted(rows, key=lambda row: row[0])
     steps, prompts, values = (np.array(column) for column in zip(*rows, strict=True))
-    found = series(Steps(steps), values, prompts)
+    found = series(Steps(steps), values, clusters(Steps(steps), prompts))
 
     for at, step in enumerate(found.steps.tolist()):
         own = [(prompt, value) for one, prompt, value in rows if one == step and np.isfinite(value)]
@@ -40,7 +40,7 @@ def test_as_by_hand(rows: list[tuple[int, int, float]]) -> None:
 def test_of_prompts_of_their_own_it_is_the_textbook_one() -> None:
     """Where every rollout has a prompt of its own the error is std (ddof 1) over the root of n."""
     values = np.array([1.0, 4, 2, 8, 5, 7])
-    found = series(Steps(np.zeros(6, np.int64)), values, np.arange(6))
+    found = series(steps := Steps(np.zeros(6, np.int64)), values, clusters(steps, np.arange(6)))
 
     assert found.error[0] == pytest.approx(values.std(ddof=1) / 6**0.5)
 
@@ -49,7 +49,9 @@ def test_turn_is_the_curves() -> None:
     """A curve of means turns where its means jump."""
     steps = np.repeat(np.arange(20), 4)
     noise = np.tile([0.1, -0.1, 0.2, -0.2], 20)
-    found = series(Steps(steps), np.where(steps >= 12, 2.0, 0.0) + noise, np.tile(np.arange(4), 20)).turn()
+    found = series(
+        Steps(steps), np.where(steps >= 12, 2.0, 0.0) + noise, clusters(Steps(steps), np.tile(np.arange(4), 20))
+    ).turn()
 
     assert found is not None
     assert found.step == 12
@@ -59,7 +61,7 @@ def test_a_bend_departs_where_it_can_be_seen() -> None:
     """A level with little noise, then a parabola from step 20 on, which the fitted line meets late."""
     dice = np.random.default_rng(0)
     values = np.repeat(np.maximum(0.0, np.arange(40) - 19.0) ** 2, 6) + dice.normal(0, 0.05, 240)
-    curve = series(Steps(np.repeat(np.arange(40), 6)), values, np.arange(240))
+    curve = series(steps := Steps(np.repeat(np.arange(40), 6)), values, clusters(steps, np.arange(240)))
     turn = curve.turn()
     assert turn is not None
     assert not turn.is_jump

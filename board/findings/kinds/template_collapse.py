@@ -65,9 +65,8 @@ def _measured(dossier: Dossier) -> tuple[Float64Array, Float64Array]:
 
 def _is_paired(dossier: Dossier) -> bool:
     """Whether most rollouts share their step and prompt with another."""
-    pairs = np.stack([dossier.steps.row, dossier.prompts])
-    _, inverse, counts = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
-    return bool(len(inverse)) and float((counts[inverse.ravel()] > 1).mean()) > 1 / 2
+    sizes = dossier.clusters.sizes
+    return bool(sizes[sizes > 1].sum() > sizes.sum() / 2)
 
 
 def _windows(dossier: Dossier, paired: bool) -> Iterator[NDArray[np.int64]]:

@@ -15,7 +15,7 @@ from board.figures.curve_panel import CurvePanel
 from board.figures.curves import CurveSeries, step_panel
 from board.figures.metric_panel import PanelLine, metric_curves
 from board.figures.of_run import REWARDS, healthy_range
-from board.figures.theme import COLORS
+from board.figures.theme import COLORS, column_color
 from board.runs.run import Run
 from board.schema import heading, unit
 
@@ -52,7 +52,7 @@ def _rewards(run: Run, names: Sequence[str]) -> CurvePanel:
 
 def _column(run: Run, name: str) -> CurvePanel:
     return step_panel(
-        [CurveSeries(heading(name), per_step(run.frame, name), COLORS["other"])], title=heading(name), unit=unit(name)
+        [CurveSeries(heading(name), per_step(run.frame, name), column_color(name))], title=heading(name), unit=unit(name)
     )
 
 

@@ -30,6 +30,20 @@ Each has a contrast of 3:1 or more (WCAG AA for graphics) on the light and on th
 that text needs, so text is never coloured. Lines that share a colour differ in their dashes.
 """
 
+_MEANINGS: Final = {
+    "kl_": "kl",
+    "log_ratio": "kl",
+    "mismatch": "kl",
+    "entropy": "entropy",
+    "logprob": "entropy",
+    "value": "value",
+    "return": "value",
+    "advantage": "value",
+    "response_": "length",
+    "reward": "policy",
+}
+"""What the name of a column of the frame begins with → its meaning, a colour's name."""
+
 SEQUENTIAL: Final = "Cividis"
 """Even steps for every kind of colour vision, low to high."""
 
@@ -48,6 +62,11 @@ TEXT_COLORS: Final = {"light": "#4f5b58", "dark": "#c6d0cc"}
 """For `ink`: 4.5:1 or more (WCAG AA for text) on the page of that theme."""
 
 _FEW_STEPS: Final = 10
+
+
+def column_color(name: str) -> str:
+    """The colour of a column of the frame by what it means, else that of other columns."""
+    return COLORS[next((meaning for begin, meaning in _MEANINGS.items() if name.startswith(begin)), "other")]
 
 
 def plain(text: str) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.checks.contract import Answer, Fault, Unable
-from board.checks.evidence import Batch, Column, Evidence
+from board.checks.evidence import Batch, Evidence, PerRollout
 from board.metrics.formulas import Float64Array
 from board.schema import title
 from board.text.counting import plural
@@ -46,29 +46,29 @@ KEPT_RULE: Final = 0.8
 _PENALTIES: Final = {"KL k1": "log_ratio_sum", "KL k2": "kl_k2_sum", "KL k3": "kl_k3_sum"}
 
 
-def measure(batch: Batch) -> dict[str, Column]:
+def measure(batch: Batch) -> dict[str, PerRollout]:
     """The sums that correlations at three lags are made of, for every pair of arrays, and the sum of |log-ratio|."""
-    columns: dict[str, Column] = {}
+    columns: dict[str, PerRollout] = {}
     for pair, (ours, theirs) in PAIRS.items():
         columns |= _correlation_sums(batch, ours, theirs, pair)
     columns |= _distance(batch)
     return columns
 
 
-def _correlation_sums(batch: Batch, ours: str, theirs: str, pair: str) -> dict[str, Column]:
+def _correlation_sums(batch: Batch, ours: str, theirs: str, pair: str) -> dict[str, PerRollout]:
     """_moments of two arrays at every lag, over tokens that count and have both numbers; zeros where the batch lacks an array."""
     if ours not in batch.arrays or theirs not in batch.arrays:
         return {f"{pair}{lag:+d}_{name}": np.zeros(len(batch.part)) for lag in LAGS for name in _SUMS}
     entering = np.isfinite(batch.arrays[ours]) & np.isfinite(batch.arrays[theirs]) & batch.counts
     x = np.where(entering, batch.arrays[ours], 0.0).astype(np.float64)
     y = np.where(entering, batch.arrays[theirs], 0.0).astype(np.float64)
-    columns: dict[str, Column] = {}
+    columns: dict[str, PerRollout] = {}
     for lag in LAGS:
         columns |= {f"{pair}{lag:+d}_{name}": value for name, value in _moments(batch, x, y, entering, lag).items()}
     return columns
 
 
-def _moments(batch: Batch, x: Float64Array, y: Float64Array, entering: NDArray[np.bool_], lag: int) -> dict[str, Column]:
+def _moments(batch: Batch, x: Float64Array, y: Float64Array, entering: NDArray[np.bool_], lag: int) -> dict[str, PerRollout]:
     """n, Σx, Σy, Σx², Σy² and Σxy per rollout over the pairs x[t], y[t + lag] that both enter and are of one rollout."""
     here, there = _WINDOWS[lag]
     both = np.zeros(len(entering), np.bool_)
@@ -79,14 +79,14 @@ def _moments(batch: Batch, x: Float64Array, y: Float64Array, entering: NDArray[n
         pairs[ends - 1] = False
     ours, theirs = x[here] * pairs, y[there] * pairs
     whole = np.zeros(len(entering))
-    columns: dict[str, Column] = {"n": batch.per_rollout(both)}
+    columns: dict[str, PerRollout] = {"n": batch.per_rollout(both)}
     for name, product in (("x", ours), ("y", theirs), ("xx", ours * ours), ("yy", theirs * theirs), ("xy", ours * theirs)):
         whole[: len(product)] = product
         columns[name] = batch.per_rollout(whole)
     return columns
 
 
-def _distance(batch: Batch) -> dict[str, Column]:
+def _distance(batch: Batch) -> dict[str, PerRollout]:
     """Σ|logprob - ref_logprob| per rollout, and over how many tokens."""
     if "logprobs" not in batch.arrays or "ref_logprobs" not in batch.arrays:
         return {"distance": np.zeros(len(batch.part)), "distance_n": np.zeros(len(batch.part), np.int64)}

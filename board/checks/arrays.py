@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from board.checks import loading
 from board.checks.contract import Answer, Fault, Unable
-from board.checks.evidence import Batch, Column, Evidence
+from board.checks.evidence import Batch, Evidence, PerRollout
 from board.schema import title
 from board.text.counting import plural
 
@@ -23,9 +23,9 @@ LONG_STRETCH: Final = 16
 """So many tokens on end of probability exactly 1 were hardly sampled."""
 
 
-def measure(batch: Batch) -> dict[str, Column]:
+def measure(batch: Batch) -> dict[str, PerRollout]:
     """Tokens of each rollout that have a number that cannot be, by kind and field."""
-    columns: dict[str, Column] = {"masked": batch.per_rollout(~batch.counts & ~batch.pads)}
+    columns: dict[str, PerRollout] = {"masked": batch.per_rollout(~batch.counts & ~batch.pads)}
     missing = np.zeros(len(batch.part), np.int64)
     for name, values in batch.arrays.items():
         if name != "loss_mask":
@@ -43,7 +43,7 @@ def _nothing(batch: Batch) -> NDArray[np.int64]:
     return np.zeros(len(batch.part), np.int64)
 
 
-def _above(batch: Batch, name: str, among: NDArray[np.bool_]) -> Column:
+def _above(batch: Batch, name: str, among: NDArray[np.bool_]) -> PerRollout:
     """Tokens whose logprob is above 0; infinity is told as missing."""
     if name not in batch.arrays:
         return _nothing(batch)
@@ -51,7 +51,7 @@ def _above(batch: Batch, name: str, among: NDArray[np.bool_]) -> Column:
     return batch.per_rollout((values > ROUNDING) & np.isfinite(values) & among)
 
 
-def _masked_certain(batch: Batch) -> Column:
+def _masked_certain(batch: Batch) -> PerRollout:
     """Masked tokens, other than padding, whose logprob says that they are certain, or more than that."""
     certain = [values >= 0 for name, values in batch.arrays.items() if name in LOGPROBS]
     if not certain:
@@ -59,7 +59,7 @@ def _masked_certain(batch: Batch) -> Column:
     return batch.per_rollout(np.logical_or.reduce(certain) & ~batch.counts & ~batch.pads)
 
 
-def _certain_stretch(batch: Batch) -> Column:
+def _certain_stretch(batch: Batch) -> PerRollout:
     """Tokens that count, in stretches of LONG_STRETCH or more where every logprob the batch has is exactly 0. Only rollouts without a mask."""
     present = [name for name in LOGPROBS if name in batch.arrays]
     if not present:
@@ -81,7 +81,7 @@ def in_stretches(marks: NDArray[np.bool_], offsets: NDArray[np.int64], least: in
     return marks & np.repeat(long, np.diff(bounds))
 
 
-def _odd_mask(batch: Batch) -> Column:
+def _odd_mask(batch: Batch) -> PerRollout:
     """Tokens whose loss_mask is neither 0 nor 1; a missing one is told by loading."""
     if "loss_mask" not in batch.arrays:
         return _nothing(batch)

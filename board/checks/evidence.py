@@ -19,7 +19,7 @@ from board.runs.parts import COUNTS, PADS, Part
 from board.runs.run import Run
 from board.schema import TEXTS, TOKEN_METRICS
 
-Column = NDArray[Any]
+PerRollout = NDArray[Any]
 """One number per rollout."""
 
 
@@ -39,7 +39,7 @@ class Batch:
     has: Mapping[str, NDArray[np.bool_]]
     """Which rollouts have the array. Shape (n,) each."""
 
-    def per_rollout(self, values: Column) -> Column:
+    def per_rollout(self, values: PerRollout) -> PerRollout:
         """Sums of N numbers or marks over each rollout's tokens, 0 where it has none. Shape (n,)."""
         kind = np.int64 if values.dtype == bool else values.dtype
         sums = np.zeros(len(self.part), kind)
@@ -53,7 +53,7 @@ class Batch:
         return np.repeat(marks, np.diff(self.offsets))
 
 
-Measure = Callable[[Batch], dict[str, Column]]
+Measure = Callable[[Batch], dict[str, PerRollout]]
 """From n rollouts to columns of n numbers, the same columns for every batch."""
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board.checks.contract import Answer, Fault
-from board.checks.evidence import Batch, Column, Evidence, text_column
+from board.checks.evidence import Batch, Evidence, PerRollout, text_column
 from board.schema import TOKENS
 from board.text.counting import plural
 
@@ -16,7 +16,7 @@ _NOT_OF_THE_ROW: Final = ("shard", "line", "rank")
 """Where a row was written, and by whom: ranks that each log the whole batch write the same rows."""
 
 
-def measure(batch: Batch) -> dict[str, Column]:
+def measure(batch: Batch) -> dict[str, PerRollout]:
     """A digest of each rollout's response, or of its tokens where there is none."""
     texts = text_column(batch.part, "response")
     missing = texts.is_null().to_numpy(zero_copy_only=False)

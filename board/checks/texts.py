@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.checks.contract import Answer, Fault, Unable
-from board.checks.evidence import Batch, Column, Evidence, text_column
+from board.checks.evidence import Batch, Evidence, PerRollout, text_column
 from board.schema import TOKENS
 from board.text.counting import plural
 from board.text.padding import COMMON_PADS, END_TOKENS
@@ -39,7 +39,7 @@ _MARKS: Final = (("Ġ", " "), ("Ċ", "\n"), ("▁", " "))
 """Tokenizers' commonest names of bytes, which nearly every English response is spelled with."""
 
 
-def measure(batch: Batch) -> dict[str, Column]:
+def measure(batch: Batch) -> dict[str, PerRollout]:
     """1 where the tokens read as another text than the response, else 0; NaN where that cannot be told, NOT_LOOKED where nobody looked."""
     differs = np.full(len(batch.part), np.nan)
     responses = text_column(batch.part, "response")

@@ -34,6 +34,15 @@ def together(files: Sequence[SettingsFile]) -> dict[str, Any]:
     return found
 
 
+def compared(a: Sequence[SettingsFile], b: Sequence[SettingsFile]) -> dict[str, dict[str, Any]]:
+    """What differs between the settings of two runs, as `differing` tells it; nothing where those of either are not known."""
+    return differing(together(a), together(b)) if _any(a) and _any(b) else {}
+
+
+def _any(files: Sequence[SettingsFile]) -> bool:
+    return any(not file.refused for file in files)
+
+
 def differing(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """What differs, by name in alphabetical order: {"a": value, "b": value}, without the one that does not set it.
 
@@ -60,9 +69,8 @@ def _same(one: Any, other: Any) -> bool:
 def notes(a: Sequence[SettingsFile], b: Sequence[SettingsFile], differences: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     """What of the settings of two runs could not be compared, and what in them forbids comparing the runs' numbers."""
     found = [f"{side}: {file.name} {file.refused}." for side, files in (("A", a), ("B", b)) for file in files if file.refused]
-    for side, files in (("A", a), ("B", b)):
-        if not any(file.values is not None for file in files):
-            found.append(f"No settings were found beside {side}: none are compared.")
+    without = [side for side, files in (("A", a), ("B", b)) if not _any(files)]
+    found += [f"No settings were found beside {' and '.join(without)}: none are compared."] if without else []
     estimators = [name for name, sides in differences.items() if name.rpartition(".")[2] in KL_ESTIMATORS and len(sides) == 2]
     for name in estimators:
         told = " and ".join(f"{differences[name][side]!s} in {side.upper()}" for side in "ab")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.analysis.run_settings import differing, flat, notes, together
+from board.analysis.run_settings import compared, differing, flat, notes, together
 from board.sources.settings_files import SettingsFile
 
 LEAVES = st.one_of(st.none(), st.booleans(), st.integers(-2, 2), st.floats(), st.text("ab", max_size=2))
@@ -84,5 +84,7 @@ def test_notes() -> None:
         "B: training_args.bin is a pickle.",
         "No settings were found beside B: none are compared.",
     )
+    assert notes((), (), {}) == ("No settings were found beside A and B: none are compared.",)
+    assert compared((read,), (unread,)) == {}
     (said,) = notes((read,), (read,), differing(together([read]), other))
     assert said.startswith("KL is estimated by kl in A and low_var_kl in B (algorithm.kl_penalty)")

@@ -1,0 +1,74 @@
+"""The command `compare`: two runs on the prompts that both saw, and the settings that differ. Knows only which, by what, and how it is said."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from board.cli.endings import Command
+from board.cli.options import MAPPING, TOKENIZER
+from board.cli.printing import say
+from board.errors import ArgumentRefused, FieldMissing, RunNotFound
+from board.text.path_names import shown
+
+if TYPE_CHECKING:
+    from board.runs.run import Run
+    from board.sources.settings_files import SettingsFile
+
+_ABOVE = 2
+"""So many folders above a run's its settings may lie in: whoever names a run here may read what is beside it."""
+
+
+@click.command(cls=Command)
+@TOKENIZER
+@MAPPING
+@click.argument("run_a", type=click.Path(path_type=Path))
+@click.argument("run_b", type=click.Path(path_type=Path))
+@click.option(
+    "--metric",
+    default="reward",
+    show_default=True,
+    help="The number that is compared: a column of the board, or a metric that is its mean.",
+)
+@click.option(
+    "--last-visit", is_flag=True, help="Pair each prompt's last visits, at whatever steps, instead of visits at the same step."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
+def compare(
+    run_a: Path, run_b: Path, metric: str, last_visit: bool, as_json: bool, tokenizer: Path | None, mapping: Path | None
+) -> None:
+    """Compare the folders RUN_A and RUN_B on the prompts that both saw: B minus A, with an interval by bootstrap over prompts.
+
+    Prompts are the same by their prompt_id where both runs have it, else by their text. Settings beside the rollouts (config.yaml,
+    args.json, .hydra, W&B's) are compared, too. What cannot be compared is said.
+    """
+    from board.analysis import pair_report, run_settings
+    from board.analysis import run_pair as comparing
+
+    a, b = (_opened(run, tokenizer, mapping) for run in (run_a, run_b))
+    try:
+        pair = comparing.compare(a, b, metric, "last" if last_visit else "same step")
+    except FieldMissing as error:
+        raise ArgumentRefused(f"--metric: {error}") from error
+    of_a, of_b = _settings(a), _settings(b)
+    differing = run_settings.compared(of_a, of_b)
+    told = pair_report.as_json if as_json else pair_report.as_text
+    say(told(pair, (shown(run_a), shown(run_b)), differing, run_settings.notes(of_a, of_b, differing)))
+
+
+def _opened(location: Path, tokenizer: Path | None, mapping: Path | None) -> "Run":
+    """Raises RunNotFound that names the run as it was given."""
+    from board.runs.opening import open_run
+
+    try:
+        return open_run(location, tokenizer=tokenizer, mapping=mapping)
+    except RunNotFound as error:
+        given = shown(location)
+        raise error if given in str(error) else RunNotFound(f"{given}: {error}") from error
+
+
+def _settings(run: "Run") -> "tuple[SettingsFile, ...]":
+    from board.sources.settings_files import settings_beside
+
+    folder = run.location.resolve()
+    return settings_beside(folder, [folder, *folder.parents][: _ABOVE + 1][-1])

@@ -98,6 +98,8 @@ KIND: Final = Kind(
         "think_without_answer",
         "format_only_wins",
         "no_learning",
+        "dead_prompts",
+        "reward_saturated",
     ),
     metrics=("reward", "length/truncated_share"),
 )

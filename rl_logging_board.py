@@ -11,7 +11,7 @@ try:
     draw_tabs = navigation.tabs()
     if unknown:
         not_found.page(unknown)
-    elif header.draw():
+    elif not navigation.shows_run(page) or header.draw():
         page.run()
     place.write()
     draw_tabs()  # again: what the page chose for the reader, such as the step's first rollout, is in their links too

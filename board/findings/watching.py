@@ -98,6 +98,12 @@ class Watcher:
                 self._changed.notify_all()
             return replace(watched.state, current=watched.looked == (order, stamp), waits=self._wanted(watched))
 
+    def known(self, name: str) -> FindingsReport | None:
+        """What the last look at the run of that name found, which nobody looks at for asking this; None where none came to its end."""
+        with self._changed:
+            watched = self._runs.get(name)
+            return watched.state.report if watched else None
+
     def _wanted(self, watched: _Watched) -> bool:
         """Whether it is to be looked through, now or later."""
         known = watched.looked == (watched.order, watched.stamp) and not watched.asked

@@ -7,7 +7,6 @@ a second after nobody hears it. Knows no kind.
 
 import json
 import os
-import resource
 import sys
 import threading
 from collections.abc import Mapping
@@ -17,12 +16,10 @@ from typing import Any, Final
 from board.errors import BoardError
 from board.findings import looking, messages
 from board.runs.opening import open_run
+from board.system import memory_limit
 
 BEAT_SECONDS: Final = 1.0
 NICENESS: Final = 10
-LEAST_MEMORY: Final = 2_000_000_000
-"""Bytes of its own that it may take on the smallest machine; on others half of what there is."""
-
 _SAYING: Final = threading.Lock()
 
 
@@ -63,17 +60,10 @@ def _beat(share: list[float], done: threading.Event) -> None:
             os._exit(1)
 
 
-def _bound_memory() -> None:
-    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    most = max(LEAST_MEMORY, there // 2)
-    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
-
-
 def main() -> None:
     """Answer one order."""
     os.nice(NICENESS)
-    _bound_memory()
+    memory_limit.bound()
     order, share, done = json.loads(sys.stdin.readline()), [0.0], threading.Event()
     beat = threading.Thread(target=_beat, args=(share, done), daemon=True)
     beat.start()

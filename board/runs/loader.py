@@ -86,14 +86,14 @@ class Loader:
             kept.refuse(str(outcome))
         elif isinstance(outcome, OSError):  # the disk is full, or the cache is not ours to write
             self.cache_note = self.cache_note or str(outcome)
-            self._hold(kept, byte_range)
+            self.hold(byte_range)
         else:
             kept.add(outcome)
             saver.add(kept, outcome)
 
-    def _hold(self, kept: ParsedShard, byte_range: ByteRange) -> None:
+    def hold(self, byte_range: ByteRange) -> None:
         """Parse a byte range into memory, for this load alone."""
-        held: list[Part] = []
+        kept, held = self.kept[byte_range.shard.name], list[Part]()
         try:
             kept.add(parse(byte_range, self.reading, held.append))
             kept.in_memory[byte_range.start] = held

@@ -12,7 +12,7 @@ from uuid import uuid4
 from board import formats
 from board.errors import ArgumentRefused, MappingRefused
 from board.formats.mapping import FILE as MAPPING_FILE
-from board.runs import merging, recorder_account
+from board.runs import merging, recorder_account, sampling
 from board.runs.load_report import LoadReport
 from board.runs.loader import Loader
 from board.runs.parts import Part
@@ -71,7 +71,9 @@ class Opening:
         mapping: Path | str | None = None,
         family: str = "",
         progress: Callable[[Progress], None] | None = None,
+        most_shards: int | None = None,
     ) -> None:
+        """With `most_shards` a run of more, which the cache does not hold, is opened as so many of them, spread over it."""
         self._folder, self._within, self._family, self._on_progress = Path(location), within, family, progress
         self._found, self._problems = shards.find_shards(self._folder, within)
         if not self._found and not self._problems:
@@ -79,7 +81,12 @@ class Opening:
         self._bytes = sum(shard.size for shard in self._found)
         self._started = time.monotonic()
         reading = ReadOptions(tuple(sorted(extra_pads)), str(tokenizer or ""), _mapping_text(self._folder, mapping), family)
-        self.loader = Loader(self._found, Store(self._folder, _key(reading)), reading, self._tell)
+        store = Store(self._folder, _key(reading))
+        chosen = self._found
+        if most_shards is not None and len(chosen) > most_shards and not all(map(store.has_manifest, chosen)):
+            chosen = [self._found[at] for at in sorted(sampling.spread(len(self._found))[:most_shards])]
+        self.has_all_shards = len(chosen) == len(self._found)
+        self.loader = Loader(chosen, store, reading, self._tell)
         self._bytes_kept = self.loader.done()[0]
 
     def _tell(self, done: int, rows: int) -> None:

@@ -168,6 +168,28 @@ def snippets(ranges: Sequence[ByteRange], size: int) -> list[Snippet]:
     return _counted(_apart(found[number] for number in sorted(found)))
 
 
+def scattered(ranges: Sequence[ByteRange], most: int, size: int) -> list[Snippet]:
+    """At most `most` snippets, and about `size` bytes, in the order of shards and bytes: the first, the last and some between them.
+
+    Nothing else is read, so that the lines before them are not counted (0): for who asks what rollouts say, and not where they stand.
+    """
+    plain = [one for one in ranges if shards.is_plain(one.shard)]
+    if not plain:
+        return []
+    each = max(1, most // len(plain))
+    places = [(one, one.start + (one.stop - one.start) * at // each) for one in plain for at in range(each)]
+    places.append((plain[-1], max(plain[-1].start, plain[-1].stop - SNIPPET_BYTES)))
+    found: dict[int, Snippet] = {}
+    for number in spread(len(places))[:most]:
+        if size <= 0:
+            break
+        if snippet := snippet_at(*places[number]):
+            found[number] = snippet
+            size -= snippet.stop - snippet.start
+    order = {one.shard.name: at for at, one in enumerate(plain)}
+    return [*_apart(sorted(found.values(), key=lambda one: (order[one.within.shard.name], one.start)))]
+
+
 def _apart(found: Iterable[Snippet]) -> Iterator[Snippet]:
     """Those that do not begin within the one before them."""
     last: Snippet | None = None

@@ -156,6 +156,10 @@ class Store:
         except (RunNotFound, OSError, ValueError, KeyError, TypeError):  # no manifest, none of this version, or the shard is gone
             return None
 
+    def has_manifest(self, shard: Shard) -> bool:
+        """Whether something may be kept of a shard; `manifest` tells what."""
+        return self._manifest(shard).is_file()
+
     def _fits(self, shard: Shard, written: dict[str, Any], pieces: Sequence[Piece]) -> bool:
         """Whether the shard is the one that was parsed, or that one and more. Raises RunNotFound when it cannot be read."""
         same = (written["size"], written["mtime_ns"]) == (shard.size, shard.mtime_ns)

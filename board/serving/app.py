@@ -26,8 +26,9 @@ from streamlit.web.cli import configurator_options
 from board.errors import BoardError
 from board.serving import connections, downloads, lean_start
 from board.serving.exports import EXPORTS
+from board.serving.home_gate import HomeGate, are_several
 from board.serving.middleware import HostGate, SafeHeaders, TokenGate, safe_headers
-from board.serving.page_addresses import FORMER
+from board.serving.page_addresses import FORMER, RUNS
 
 SETTINGS_FILE: Final = Path(__file__).with_name("streamlit.toml")
 ENTRY: Final = Path(__file__).parents[2] / "rl_logging_board.py"
@@ -71,7 +72,7 @@ def serve(
     app = st.App(
         ENTRY,
         routes=_routes(settings.get("server.baseUrlPath", "").strip("/")),
-        middleware=_gates(names, settings, secret, wide=wide),
+        middleware=[*_gates(names, settings, secret, wide=wide), _home(settings, root)],
         lifespan=lambda _: _announcing(announce, settings, secret),
     )
     os.environ[ROOT_VARIABLE] = str(root)
@@ -189,6 +190,12 @@ def _gates(names: Sequence[str], settings: Settings, secret: str | None, *, wide
         base = settings.get("server.baseUrlPath", "").strip("/")
         gates.append(Middleware(TokenGate, token=secret, open_path=f"/{base}/_stcore/health".replace("//", "/")))
     return gates
+
+
+def _home(settings: Settings, root: Path) -> Middleware:
+    """Leads from the bare address to the list of runs; behind the gates."""
+    base = f"/{settings.get('server.baseUrlPath', '').strip('/')}".rstrip("/")
+    return Middleware(HomeGate, home=f"{base}/", runs=f"{base}/{RUNS.path}", are_several=lambda: are_several(root))
 
 
 def _routes(base: str) -> list[Route]:

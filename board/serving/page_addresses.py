@@ -14,9 +14,12 @@ class Tab:
     """In its address, after the slash."""
     former: tuple[str, ...] = ()
     """Paths it went by in earlier versions, or might be taken for."""
+    of_run: bool = True
+    """Whether it shows a run, below the top line that says which."""
 
 
 TABS: Final = (
+    Tab("board/ui/pages/runs.py", "Runs", "runs", of_run=False),
     Tab("board/ui/pages/rewards.py", "Rewards", "", former=("rewards",)),
     Tab("board/ui/pages/findings.py", "Findings", "findings"),
     Tab("board/ui/pages/metrics.py", "Metrics", "metrics"),
@@ -30,5 +33,8 @@ TABS: Final = (
     Tab("board/ui/pages/search.py", "Search", "search"),
     Tab("board/ui/pages/data.py", "Data", "data", former=("doctor",)),
 )
+
+RUNS: Final = next(tab for tab in TABS if not tab.of_run)
+"""Opens first where there are several runs and a link names none: `board.serving.home_gate` leads there."""
 
 FORMER: Final = {path: tab for tab in TABS for path in tab.former}

@@ -5,10 +5,11 @@ The only module that touches st.cache_*. Keyed by the load of a run and small ch
 
 import os
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -29,14 +30,20 @@ from board.findings.watching import Watcher
 from board.runs.library import Library, RunFolder, list_runs
 from board.runs.rollout import Rollout
 from board.runs.run import Run
-from board.runs.shared_values import LatestValue, OfLatestLoads, RecentValues
+from board.runs.run_summaries import RunSummaries
+from board.runs.shared_values import LatestValue, OfLatestLoads, RecentlyUsed, RecentValues
 from board.serving import lean_start
 from board.text.path_names import path_of, shown
 from board.trackers import LogSource
 from board.ui.components.curves import CurvesPayload
 from board.ui.components.scatter.picture import Picture
+from board.user_files import run_notes as run_notes_file
+from board.user_files.run_notes import RunNotes
 
 _T = TypeVar("_T")
+
+SETTLED_NS: Final = 2_000_000_000
+"""A folder changed so long ago shows by its time whether it has changed since: clocks of file systems are coarse."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,28 @@ def library() -> Library:
 def findings_watcher() -> Watcher:
     """What was found in the runs this server has open; they are looked through unasked unless RL_BOARD_FINDINGS is "off"."""
     return Watcher(by_itself=os.environ.get("RL_BOARD_FINDINGS", "").lower() not in ("off", "0", "no", "false"))
+
+
+@st.cache_resource(show_spinner=False)
+def run_summaries() -> RunSummaries:
+    """What a glance tells of the runs under the root, made in the background; read as `library` reads them."""
+    return RunSummaries(*(os.environ.get(f"RL_BOARD_{name}", "") for name in ("TOKENIZER", "MAPPING")))
+
+
+def run_notes() -> RunNotes:
+    """What the reader said of runs, read again where the folder has changed, or may have a moment ago."""
+    stamp = run_notes_file.stamp()
+    kept: tuple[int, RunNotes] | None = _run_notes().peek("notes")
+    if kept is not None and kept[0] == stamp and time.time_ns() - stamp > SETTLED_NS:
+        return kept[1]
+    found = run_notes_file.load()
+    _run_notes().keep("notes", (stamp, found))
+    return found
+
+
+@st.cache_resource(show_spinner=False)
+def _run_notes() -> RecentlyUsed[str, tuple[int, RunNotes]]:
+    return RecentlyUsed(1)
 
 
 def run_folders(folder: str, asked: str | None = None) -> list[RunFolder]:

@@ -46,6 +46,12 @@ def watch(run: Run, opened: OpenedAs) -> None:
     place.remember(findings_state=_now())
 
 
+def counted(address: str, pads: tuple[str, ...] = ()) -> int | None:
+    """How many findings the run at an address has that are more than notes; None where nobody has looked for any."""
+    report = caches.findings_watcher().known(f"{address} {pads}")
+    return None if report is None else sum(one.severity != "note" for one in report.findings)
+
+
 def _now(*, asked: bool = False) -> LookState:
     """What is known now. A run is watched as long as somebody wants to know."""
     watched: tuple[str, LookOrder, Hashable] | None = place.remembered("findings_order")

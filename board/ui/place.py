@@ -234,6 +234,12 @@ def clicked_row(table: str) -> int | None:
     return int(rows[0]) if rows else None
 
 
+def clicked_column(table: str) -> str:
+    """The column of the cell that was clicked in the table with that key; empty where the row was, beside its first column."""
+    cells = (st.session_state.get(table) or {}).get("selection", {}).get("cells", [])
+    return str(cells[0][1]) if cells else ""
+
+
 def select_row(table: str, row: int | None) -> None:
     """Mark one row of the table with that key, before it is drawn."""
     st.session_state[table] = {"selection": {"rows": [] if row is None else [row], "cells": [], "columns": []}}

@@ -48,10 +48,10 @@ def opened(page: str, /, **place: str | int) -> AppTest:
 
 
 def every_page(**place: str | int) -> Iterator[tuple[str, AppTest]]:
-    """Each page by its name, as a reader comes to it who opened the first by a link with these URL parameters."""
+    """Each page of a run by its name, as a reader comes to it who opened the first by a link with these URL parameters."""
     test = opened("rewards", **place)
     yield "rewards", test
-    for tab in TABS[1:]:
+    for tab in (tab for tab in TABS if tab.of_run and tab.path):
         yield Path(tab.file).stem, test.switch_page(tab.file).run()
 
 

@@ -229,7 +229,7 @@ def test_half_a_request_is_not_waited_for(board_server: str) -> None:
             time.sleep(0.2)
         assert kept == {}
         stream.ping().wait(timeout=10)
-    assert fetch(board_server)[0] == 200
+    assert fetch(f"{board_server}runs")[0] == 200
 
 
 def is_ended(client: socket.socket, data: bytes) -> bool:
@@ -249,7 +249,7 @@ def is_ended(client: socket.socket, data: bytes) -> bool:
 def test_loopback_needs_no_token(board_server: str) -> None:
     """On loopback the printed address has no token and opens."""
     assert "token" not in board_server
-    assert fetch(board_server)[0] == 200
+    assert fetch(f"{board_server}runs")[0] == 200
 
 
 def test_token_on_request(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -1,0 +1,202 @@
+"""The runs there are as a list: which of them a filter leaves, in which order, in which groups, and each as a row of a table.
+
+Knows what is known of a run by a glance and what the reader said of it; knows neither files nor screens. What is not known is None.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import pandas as pd
+
+from board.runs.library import HERE, RunFolder
+from board.runs.run_summaries import SummaryState
+from board.runs.run_summary import RunSummary
+from board.user_files.run_notes import RunNote
+
+RECENT_SECONDS: Final = 600.0
+"""A run written to within so many seconds is taken to be training now."""
+
+NOT_READ: Final = "not read yet"
+NOT_LOOKED: Final = "not looked at"
+UNTAGGED: Final = "no tag"
+TOP: Final = "."
+"""The folder of runs that lie in the root itself."""
+
+Grouping = Literal["", "folder", "tag"]
+Order = Literal["name", "written", "value", "step", "rollouts", "size", "trainer", "problems", "findings"]
+
+_SECONDS: Final = (("d", 86_400.0), ("h", 3_600.0), ("min", 60.0))
+
+
+@dataclass(frozen=True)
+class ListedRun:
+    """All that is known of a run."""
+
+    folder: RunFolder
+    state: SummaryState
+    note: RunNote
+    age: float
+    """Seconds since it was written to last."""
+    findings: int | None = None
+    """None where nobody looked for any since the board began."""
+    path: str = ""
+    """Of its folder, by which what is said of it is kept."""
+
+    @property
+    def summary(self) -> RunSummary:
+        """What a glance told, or nothing."""
+        return self.state.summary or RunSummary()
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it is taken to be training now; a clock may be a little ahead of another."""
+        return bool(self.folder.shards) and abs(self.age) < RECENT_SECONDS
+
+    @property
+    def place(self) -> str:
+        """The folder it lies in, relative to the root."""
+        return self.folder.name.rpartition("/")[0] or TOP
+
+    @property
+    def trainer(self) -> str:
+        """Whose files they are; empty where nobody knows."""
+        return ", ".join(self.summary.trainers)
+
+    def name(self, root: str) -> str:
+        """What the screen calls it: what the reader does, else its path; `root` is the root's own name."""
+        return self.note.title or (root if self.folder.name == HERE else self.folder.name)
+
+    @property
+    def rollouts_per_minute(self) -> float | None:
+        """How fast it grows; None where it was not seen growing, or its rollouts are not known."""
+        rate, rows = self.state.bytes_per_second, self.summary.rollouts
+        return 60 * rate * rows / self.folder.bytes if rate and rows and self.folder.bytes else None
+
+
+@dataclass(frozen=True)
+class RunFilter:
+    """Which runs are listed; empty for any."""
+
+    text: str = ""
+    """Words that are all in its name, path, tags, note or trainer, in any case."""
+    tag: str = ""
+    trainer: str = ""
+    live: bool = False
+    hidden: bool = False
+    """Whether those are listed too that the reader hid."""
+
+
+def left(runs: Sequence[ListedRun], chosen: RunFilter) -> list[ListedRun]:
+    """Those that a filter leaves, in their order."""
+    return [one for one in runs if _is_left(one, chosen)]
+
+
+def _is_left(one: ListedRun, chosen: RunFilter) -> bool:
+    note = one.note
+    if (note.hidden and not chosen.hidden) or (chosen.live and not one.is_live):
+        return False
+    if (chosen.tag and chosen.tag not in note.tags) or (chosen.trainer and chosen.trainer not in one.summary.trainers):
+        return False
+    told = "\n".join((one.folder.name, note.title, note.note, one.trainer, *note.tags)).casefold()
+    return all(word in told for word in chosen.text.casefold().split())
+
+
+def ordered(runs: Sequence[ListedRun], by: Order, metric: str, *, descending: bool) -> list[ListedRun]:
+    """The pinned first, then as asked; those of which that is not known come last either way. Names in natural order."""
+    known = [one for one in runs if _rank(one, by, metric) is not None]
+    rest = [one for one in runs if _rank(one, by, metric) is None]
+    inside = sorted(known, key=lambda one: _rank(one, by, metric), reverse=descending)
+    return sorted([*inside, *rest], key=lambda one: not one.note.pinned)
+
+
+def _rank(one: ListedRun, by: Order, metric: str) -> Any:
+    told = one.summary
+    ranks: Mapping[str, Any] = {
+        "name": _natural(one.note.title or one.folder.name),
+        "written": one.folder.modified_ns or None,
+        "value": told.last.get(metric),
+        "step": told.last_step,
+        "rollouts": told.rollouts or None,
+        "size": one.folder.bytes,
+        "trainer": one.trainer or None,
+        "problems": told.problems,
+        "findings": one.findings,
+    }
+    return ranks[by]
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Orders names so that 2 comes before 10, without regard to case."""
+    parts = re.split(r"([0-9]+)", name.casefold())
+    return [(len(part.lstrip("0")), part.lstrip("0")) if at % 2 else (-1, part) for at, part in enumerate(parts)]
+
+
+def grouped(runs: Sequence[ListedRun], by: Grouping) -> dict[str, list[ListedRun]]:
+    """The runs by folder, or by tag, in natural order of names, those without a tag last; a run of several tags is in several groups."""
+    found: dict[str, list[ListedRun]] = {}
+    for one in runs:
+        for name in [one.place] if by == "folder" else list(one.note.tags) or [""] if by == "tag" else [""]:
+            found.setdefault(name, []).append(one)
+    in_order = sorted(found, key=lambda name: (not name, _natural(name)))
+    return {name or (UNTAGGED if by == "tag" else ""): found[name] for name in in_order}
+
+
+def tags(runs: Sequence[ListedRun]) -> list[str]:
+    """Every tag that a run has, in natural order."""
+    return sorted({tag for one in runs for tag in one.note.tags}, key=_natural)
+
+
+def trainers(runs: Sequence[ListedRun]) -> list[str]:
+    """Every trainer that wrote one of the runs, as far as they are read."""
+    return sorted({name for one in runs for name in one.summary.trainers}, key=_natural)
+
+
+def metrics(runs: Sequence[ListedRun]) -> list[str]:
+    """The numbers that any of the runs has a curve of: reward first, then as most of them have it."""
+    counted: dict[str, int] = {}
+    for one in runs:
+        for name in one.summary.curves:
+            counted[name] = counted.get(name, 0) + 1
+    return sorted(counted, key=lambda name: (name != "reward", -counted[name], name))
+
+
+def rows(runs: Sequence[ListedRun], metric: str, root: str) -> pd.DataFrame:
+    """A row of the table for each run, in order; columns as `_row` names them."""
+    told = [_row(one, metric, root) for one in runs]
+    columns = ("run", "curve", "value", "step", "rollouts", "size", "trainer", "written", "problems", "findings", "tags", "note")
+    return pd.DataFrame(told, columns=list(columns))
+
+
+def _row(one: ListedRun, metric: str, root: str) -> dict[str, Any]:
+    known, told = one.state.summary is not None, one.summary
+    unread = "" if known or not one.folder.shards else NOT_READ
+    marks = ("★ " if one.note.pinned else "") + ("hidden · " if one.note.hidden else "")
+    return {
+        "run": marks + one.name(root),
+        "curve": list(told.curves.get(metric, ())) or None,
+        "value": told.last.get(metric),
+        "step": told.last_step,
+        "rollouts": ("about " if told.sampled else "") + f"{told.rollouts:,}" if told.rollouts else unread,
+        "size": one.folder.bytes,
+        "trainer": one.trainer or told.trouble or unread or ("" if one.folder.shards else "no rollouts"),
+        "written": written(one),
+        "problems": f"{told.problems:,}" if told.problems is not None else NOT_LOOKED if known else unread,
+        "findings": NOT_LOOKED if one.findings is None else f"{one.findings:,}",
+        "tags": list(one.note.tags),
+        "note": one.note.note.strip().partition("\n")[0],
+    }
+
+
+def written(one: ListedRun) -> str:
+    """When a run was written to last, and how fast it grows where it is training: "training now · 40 rollouts/min", "3 h ago"."""
+    if not one.folder.modified_ns:
+        return ""
+    if one.is_live:
+        rate = one.rollouts_per_minute
+        return "training now" if rate is None else f"training now · {rate:.3g} rollouts/min"
+    if one.age < 0:
+        return "in the future"
+    unit, seconds = next((pair for pair in _SECONDS if one.age >= pair[1]), ("s", 1.0))
+    return f"{one.age / seconds:.0f} {unit} ago"

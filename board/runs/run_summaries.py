@@ -1,0 +1,150 @@
+"""The summaries of the runs under a root, made in the background, a few at a time, those asked for first; again when a run has changed.
+
+Whoever shows runs says which, and has what is known by then at once. Knows neither readers nor screens, nor how a run is summarised.
+"""
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from board.errors import BoardError
+from board.runs import library
+from board.runs.kept_run_summaries import KeptSummary
+from board.runs.library import RunFolder
+from board.runs.run_summary import RunSummary
+from board.runs.summary_process import MOST_SECONDS, SummaryOrder, SummaryProcess
+
+IDLE_SECONDS: Final = 20.0
+"""A process that nobody asks for so long ends."""
+
+AGAIN_SECONDS: Final = 15.0
+"""A run that grows is looked at again no sooner."""
+
+RATE_SECONDS: Final = 600.0
+"""How fast a run grows is told of what was seen of it in so many seconds."""
+
+MOST_RUNS: Final = 20_000
+"""So many runs are remembered."""
+
+
+@dataclass(frozen=True)
+class SummaryState:
+    """What is known of a run now."""
+
+    summary: RunSummary | None = None
+    current: bool = False
+    """Whether it is of the run as it is on the disk."""
+    bytes_per_second: float | None = None
+    """How fast it grows; None where it was not seen growing."""
+
+
+@dataclass
+class _Seen:
+    folder: RunFolder
+    sizes: "deque[tuple[float, int]]" = field(default_factory=lambda: deque(maxlen=128))
+    """When it had which size, each size once."""
+    summary: RunSummary | None = None
+    looked_at: RunFolder | None = None
+    due: float = 0.0
+
+
+class RunSummaries:
+    """Shared by all readers of this process. All methods return at once; threads of its own wait for the processes that look."""
+
+    def __init__(
+        self, tokenizer: str = "", mapping: str = "", *, at_once: int | None = None, seconds: float = MOST_SECONDS
+    ) -> None:
+        self._tokenizer, self._mapping, self._seconds = tokenizer, mapping, seconds
+        self._most = at_once or min(2, os.cpu_count() or 1)
+        self._seen: dict[tuple[Path, str], _Seen] = {}
+        self._wanted: list[tuple[Path, str]] = []
+        self._under_way: set[tuple[Path, str]] = set()
+        self._changed = threading.Condition()
+        self._threads = 0
+
+    def see(self, root: Path, folders: Sequence[RunFolder]) -> dict[str, SummaryState]:
+        """What is known of these runs by name; what is not known, or of another state of the run, is looked at in their order."""
+        now, found = time.monotonic(), {}
+        with self._changed:
+            self._wanted = []
+            for folder in folders:
+                key = (root, folder.name)
+                seen = self._seen.setdefault(key, _Seen(folder))
+                seen.folder = folder
+                if not seen.sizes or seen.sizes[-1][1] != folder.bytes:
+                    seen.sizes.append((now, folder.bytes))
+                if seen.looked_at != folder and folder.shards and now >= seen.due and key not in self._under_way:
+                    self._wanted.append(key)
+                found[folder.name] = SummaryState(seen.summary, seen.looked_at == folder, _growth(seen.sizes, now))
+            for gone in [*self._seen][: max(0, len(self._seen) - MOST_RUNS)]:
+                del self._seen[gone]
+            for _ in range(min(self._most, len(self._wanted)) - self._threads):
+                self._threads += 1
+                threading.Thread(target=self._work, name="summaries", daemon=True).start()
+            self._changed.notify_all()
+        return found
+
+    def _next(self) -> tuple[tuple[Path, str], RunFolder] | None:
+        """The run whose turn it is; None where there was none for a while, and then the thread that asked is taken to be gone."""
+        with self._changed:
+            if not self._wanted:
+                self._changed.wait(IDLE_SECONDS)
+            while self._wanted:
+                key = self._wanted.pop(0)
+                if key in self._seen and key not in self._under_way:
+                    self._under_way.add(key)
+                    return key, self._seen[key].folder
+            self._threads -= 1
+            return None
+
+    def _work(self) -> None:
+        process = SummaryProcess(self._seconds)
+        try:
+            while (taken := self._next()) is not None:
+                (root, _), folder = taken
+                began = time.monotonic()
+                try:
+                    told = self._looked_at(root, folder, process)
+                except Exception as error:  # noqa: BLE001 - the thread serves the next run too, and the screen says it
+                    told = RunSummary(trouble=f"{type(error).__name__}: {error}")
+                self._keep(taken[0], folder, told, time.monotonic() - began)
+        finally:
+            process.end()
+
+    def _looked_at(self, root: Path, folder: RunFolder, process: SummaryProcess) -> RunSummary:
+        try:
+            order = SummaryOrder(library.resolve(root, folder.folder), root, self._tokenizer, self._mapping, folder.family)
+            kept = KeptSummary(order)
+        except BoardError as error:
+            return RunSummary(trouble=str(error))
+        if (known := kept.read()) is not None:
+            return known
+        parsed_ns = kept.parsed_ns()
+        told = process.ask(order)
+        if not told.trouble:
+            kept.write(told, parsed_ns)
+        return told
+
+    def _keep(self, key: tuple[Path, str], folder: RunFolder, told: RunSummary, seconds: float) -> None:
+        with self._changed:
+            self._under_way.discard(key)
+            seen = self._seen.get(key)
+            if seen is None:
+                return
+            if told.trouble and seen.summary is not None and not seen.summary.trouble:
+                told = replace(seen.summary, trouble=told.trouble)
+            seen.summary, seen.looked_at = told, folder
+            seen.due = time.monotonic() + max(AGAIN_SECONDS, 5 * seconds)
+
+
+def _growth(sizes: "deque[tuple[float, int]]", now: float) -> float | None:
+    """Bytes per second over the last while; None where fewer than two sizes were seen, or where it shrank."""
+    recent = [(at, size) for at, size in sizes if now - at <= RATE_SECONDS]
+    if len(recent) < 2 or recent[-1][1] <= recent[0][1] or now <= recent[0][0]:
+        return None
+    return (recent[-1][1] - recent[0][1]) / (now - recent[0][0])

@@ -1,0 +1,148 @@
+"""Runs: which are there, which is training, how does the reward go in each? Choices, data, computing, drawing."""
+
+import time
+from pathlib import Path
+
+import streamlit as st
+
+from board.analysis import run_list
+from board.analysis.run_list import ListedRun
+from board.errors import BoardError
+from board.runs.library import RunFolder
+from board.runs.run_summaries import SummaryState
+from board.serving.home_gate import LISTING
+from board.text.counting import plural
+from board.text.format_number import size
+from board.text.path_names import path_of, shown
+from board.ui import caches, findings_watch, place, run_panel, runs_controls, runs_table
+from board.ui.messages import notice
+from board.ui.runs_controls import RunsChoices
+from board.user_files.run_notes import RunNotes
+
+POLL_SECONDS = 2.0
+"""So often the page looks whether there is something new."""
+
+MOST_TABLES = 24
+"""So many groups have a table each; the runs of the others share one."""
+
+
+def notes() -> RunNotes:
+    """What was said of runs; none of it where it cannot be read, which is told."""
+    try:
+        found = caches.run_notes()
+    except BoardError as error:
+        notice(str(error), "warning")
+        return RunNotes()
+    for sentence in found.damaged:
+        notice(sentence, "warning")
+    return found
+
+
+def all_runs(root: Path, folders: list[RunFolder], states: dict[str, SummaryState]) -> list[ListedRun]:
+    """Every run with all that is known of it."""
+    base, now = shown(root), time.time()
+    paths = {one.name: base if one.name == "." else f"{base.rstrip('/')}/{one.name}" for one in folders}
+    firsts = {name: (state.summary.first if state.summary else None) for name, state in states.items()}
+    said = notes().of([(paths[one.name], firsts[one.name]) for one in folders], lambda path: Path(path_of(path)).exists())
+    return [
+        ListedRun(
+            one,
+            states[one.name],
+            said[paths[one.name]],
+            now - one.modified_ns / 1e9,
+            findings_watch.counted(paths[one.name]),
+            paths[one.name],
+        )
+        for one in folders
+    ]
+
+
+def summary(runs: list[ListedRun], listed: list[ListedRun]) -> str:
+    """One line on what there is."""
+    live = sum(one.is_live for one in runs)
+    unread = sum(one.state.summary is None and one.folder.shards > 0 for one in runs)
+    hidden = sum(one.note.hidden for one in runs)
+    parts = [
+        plural(len(runs), "run"),
+        size(sum(one.folder.bytes for one in runs)),
+        f"{live:,} training now" if live else "",
+        f"{len(listed):,} listed" if len(listed) != len(runs) else "",
+        f"{hidden:,} hidden" if hidden else "",
+        f"{unread:,} not read yet" if unread else "",
+    ]
+    return " · ".join(filter(None, parts))
+
+
+def open_soon(name: str) -> None:
+    """Go to the run's first page once this run of the script may."""
+    place.go(run=name)
+    place.remember(opens_run=name)
+
+
+def tables(listed: list[ListedRun], choices: RunsChoices, root: str) -> None:
+    """The runs, a table for each group."""
+    groups = run_list.grouped(listed, choices.grouping)
+    if len(groups) > MOST_TABLES:
+        own = dict([*groups.items()][: MOST_TABLES - 1])
+        rest = dict.fromkeys(id(one) for name, runs in groups.items() if name not in own for one in runs)
+        groups = own | {f"{len(groups) - len(own):,} more": [one for one in listed if id(one) in rest]}
+    for at, (name, runs) in enumerate(groups.items()):
+        if choices.grouping:
+            st.text(f"{name} · {plural(len(runs), 'run')}")
+        runs_table.draw(runs, choices.metric, root, f"runs_table_{at}", open_soon)
+
+
+def follow(root: Path, drawn: object) -> None:
+    """Draw the page anew when there is something new of a run."""
+
+    def look() -> None:
+        if known(root) != drawn:
+            st.rerun()
+
+    st.fragment(look, run_every=POLL_SECONDS)()
+
+
+def known(root: Path) -> tuple[list[RunFolder], dict[str, SummaryState]]:
+    """The runs there are, and what is known of them; what is not is looked at, those written to last first."""
+    folders = LISTING.folders(root)
+    in_turn = sorted(folders, key=lambda one: -one.modified_ns)
+    return folders, caches.run_summaries().see(root, in_turn)
+
+
+def page(root: Path) -> None:
+    """The list, and the chosen run beside it."""
+    drawn = known(root)
+    runs = all_runs(root, *drawn)
+    if not runs:
+        notice(f"No run folders under {shown(root)}. Put one there, or start the board with another folder.", "warning")
+        return
+    tags = run_list.tags(runs)
+    place.remember(run_tags=tags)
+    choices = runs_controls.draw(
+        tags, run_list.trainers(runs), run_list.metrics(runs), any_hidden=any(one.note.hidden for one in runs)
+    )
+    listed = run_list.ordered(run_list.left(runs, choices.filter), choices.sort_by, choices.metric, descending=choices.descending)
+    chosen = next((one for one in runs if one.folder.name == place.part("run")), None)
+    st.text(summary(runs, listed))
+    with st.container(key="runs_panes"):
+        left, right = st.columns([3, 1]) if chosen else (st.container(), None)
+    with left:
+        if listed:
+            tables(listed, choices, shown(root.name))
+            st.caption("A click on a run's name opens it; one elsewhere in its row chooses it, to name, tag, pin or hide it.")
+        else:
+            st.text("No run is left: change the text, the tag or the trainer.")
+    if chosen is not None and right is not None:
+        with right:
+            run_panel.draw(chosen, shown(root.name), choices.metric)
+    follow(root, drawn)
+
+
+if place.remembered("opens_run"):
+    name = place.remembered("opens_run")
+    place.remember(opens_run=None)
+    st.switch_page("board/ui/pages/rewards.py", query_params=place.link(run=name))
+try:
+    page(caches.root())
+except (BoardError, OSError) as error:
+    notice(str(error), "error")

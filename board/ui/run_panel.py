@@ -1,0 +1,104 @@
+"""The chosen run beside the list: what is known of it, the way into it, and what the reader says of it.
+
+Draws, and hands what is said on to be kept. Knows neither where nor how.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from board.analysis.run_list import ListedRun, written
+from board.errors import BoardError
+from board.text.counting import plural
+from board.text.format_number import fmt, size
+from board.ui import place, runs_table
+from board.ui.messages import notice
+from board.user_files import run_notes
+from board.user_files.run_notes import COLOURS, LONGEST_NOTE, LONGEST_TITLE
+
+NO_COLOUR = "none"
+
+
+def draw(one: ListedRun, root: str, metric: str) -> None:
+    """The run, as the list knows it."""
+    with st.container(border=True, key="run_panel"):
+        st.text(one.name(root))
+        st.text(_facts(one, metric))
+        if one.summary.trouble:
+            notice(one.summary.trouble, "warning")
+        st.page_link(
+            "board/ui/pages/rewards.py", label="Open the run", query_params=place.link(run=one.folder.name), width="content"
+        )
+        _said(one)
+
+
+def _facts(one: ListedRun, metric: str) -> str:
+    told, known = one.summary, one.state.summary is not None
+    steps = "" if told.last_step is None else f"Steps {told.first_step:,} to {told.last_step:,}"
+    rollouts = f"{'about ' if told.sampled else ''}{plural(told.rollouts, 'rollout')}" if told.rollouts else ""
+    value = f"{metric} {fmt(told.last[metric])} at the end" if metric in told.last else ""
+    files = f"{size(one.folder.bytes)} in {plural(one.folder.shards, 'shard')}"
+    sampled = "Estimated: its head, its tail and places between them were read." if told.sampled else ""
+    lines = [
+        one.folder.name if one.note.title else "",
+        " · ".join(filter(None, [steps, rollouts, value])) if known else "Not read yet.",
+        " · ".join(filter(None, [files, one.trainer, written(one)])),
+        sampled,
+    ]
+    return "\n".join(filter(None, lines))
+
+
+def _said(one: ListedRun) -> None:
+    """What the reader says of the run; each run, and each note, has widgets of its own, which begin with what is kept."""
+    note, own = one.note, one.folder.name
+    if wrong := place.remembered("run_note_refused"):
+        notice(wrong, "error")
+
+    def key(field: str) -> str:
+        return f"run_{field} {note.id} {own}"
+
+    def keep(field: str) -> None:
+        _keep(one, {field: _as_kept(field, place.widget_value(key(field)))})
+
+    st.text_input("Name", note.title, max_chars=LONGEST_TITLE, placeholder=own, key=key("title"), on_change=keep, args=("title",))
+    st.multiselect(
+        "Tags",
+        list(dict.fromkeys([*note.tags, *(place.remembered("run_tags") or ())])),
+        default=list(note.tags),
+        accept_new_options=True,
+        placeholder="Choose or type",
+        key=key("tags"),
+        on_change=keep,
+        args=("tags",),
+    )
+    st.text_area("Note", note.note, max_chars=LONGEST_NOTE, height=110, key=key("note"), on_change=keep, args=("note",))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.toggle("Pin", note.pinned, key=key("pinned"), on_change=keep, args=("pinned",), help="Stands before all others.")
+        st.toggle("Hide", note.hidden, key=key("hidden"), on_change=keep, args=("hidden",), help="Left out of the list.")
+        st.selectbox(
+            "Colour",
+            [NO_COLOUR, *COLOURS],
+            index=([*COLOURS].index(note.colour) + 1) if note.colour in runs_table.SWATCHES else 0,
+            key=key("colour"),
+            on_change=keep,
+            args=("colour",),
+            width=120,
+        )
+
+
+def _as_kept(field: str, value: Any) -> object:
+    """What a widget holds, as the field of the note is kept."""
+    if field == "tags":
+        return tuple(str(tag).strip() for tag in value or ())
+    if field in ("pinned", "hidden"):
+        return bool(value)
+    return "" if field == "colour" and value == NO_COLOUR else str(value or "")
+
+
+def _keep(one: ListedRun, said: Mapping[str, Any]) -> None:
+    place.remember(run_note_refused=None)
+    try:
+        run_notes.change(one.note, one.path, one.summary.first, **said)
+    except BoardError as error:
+        place.remember(run_note_refused=str(error))

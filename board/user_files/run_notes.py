@@ -1,0 +1,158 @@
+"""What the reader says of a run: a name, tags, a note, a colour, whether it is pinned or hidden; a file each in the settings.
+
+A run is known by its path and how it begins, so that a moved run keeps what was said, and another run that takes its path does not get it.
+Knows neither what a run holds nor what is shown.
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from hashlib import blake2b
+from typing import Any, Final
+
+from board.errors import BoardError
+from board.user_files import user_folders
+from board.user_files.named_files import NamedFiles
+
+LONGEST_TITLE: Final = 120
+LONGEST_TAG: Final = 40
+LONGEST_NOTE: Final = 20_000
+MOST_TAGS: Final = 20
+"""Characters, and tags of a run."""
+
+COLOURS: Final = ("teal", "orange", "blue", "violet", "pink", "ochre", "grey", "green")
+"""What a run can be coloured; what each looks like is for whoever draws."""
+
+
+@dataclass(frozen=True)
+class RunNote:
+    """What is said of one run."""
+
+    path: str
+    """Of its folder, absolute, as `board.text.path_names` shows it, with the trainer in brackets where a dump lies beside a recording."""
+    first: str = ""
+    """Digest of its first bytes; empty where it had none yet."""
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    pinned: bool = False
+    hidden: bool = False
+    colour: str = ""
+    """One of COLOURS; empty for none."""
+    id: str = ""
+    """What it is kept under; empty where nothing is kept yet."""
+
+    @property
+    def says_something(self) -> bool:
+        """Whether there is anything to keep."""
+        return bool(self.title or self.tags or self.note or self.pinned or self.hidden or self.colour)
+
+
+def _is_sound(read: dict[str, Any]) -> bool:
+    texts = all(isinstance(read.get(name), str) for name in ("path", "first", "title", "note", "colour"))
+    switches = all(isinstance(read.get(name), bool) for name in ("pinned", "hidden"))
+    tags = read.get("tags")
+    return texts and switches and isinstance(tags, list) and all(isinstance(tag, str) for tag in tags)
+
+
+_FILES: Final = NamedFiles("run_notes", "note of a run", "run", _is_sound)
+_CHANGING: Final = threading.Lock()
+
+
+@dataclass(frozen=True)
+class RunNotes:
+    """All that is kept."""
+
+    notes: tuple[RunNote, ...] = ()
+    damaged: tuple[str, ...] = ()
+    """A sentence for each file that could not be read. It stays where it is."""
+
+    def of(self, runs: Sequence[tuple[str, str | None]], is_there: Callable[[str], bool]) -> dict[str, RunNote]:
+        """By path what is said of each of the runs, given as (path, digest of its first bytes, None where it is not known yet).
+
+        A run that nothing is said of at its path has what was said of one that began so and is not where it was: `is_there` tells of the
+        path of any other run whether there is one. Where several did, nobody knows which, and it has none of it.
+        """
+        by_path: dict[str, list[RunNote]] = {}
+        for one in self.notes:
+            by_path.setdefault(one.path, []).append(one)
+        begins = dict(runs)
+        moved: dict[str, list[RunNote]] = {}
+        for one in self.notes:
+            if one.first:
+                moved.setdefault(one.first, []).append(one)
+        found = {}
+        for path, first in runs:
+            at_path = [one for one in by_path.get(path, []) if not one.first or not first or one.first == first]
+            if at_path:
+                found[path] = max(at_path, key=lambda one: (one.first == first, bool(one.first)))
+            elif first and len(lost := [one for one in moved.get(first, []) if _is_gone(one, begins, is_there)]) == 1:
+                found[path] = lost[0]
+            else:
+                found[path] = RunNote(path, first or "")
+        return found
+
+
+def _is_gone(note: RunNote, begins: Mapping[str, str | None], is_there: Callable[[str], bool]) -> bool:
+    """Whether the run that it was said of is not where it was, or another is there."""
+    if note.path in begins:
+        return bool(begins[note.path]) and begins[note.path] != note.first
+    return not is_there(note.path)
+
+
+def load() -> RunNotes:
+    """All notes; none where nothing was ever kept. Raises BoardError when the folder cannot be read."""
+    found, damaged = _FILES.load()
+    named = [{name: one[name] for name in RunNote.__dataclass_fields__ if name != "id"} | {"id": one["name"]} for one in found]
+    return RunNotes(tuple(RunNote(**{**one, "tags": tuple(one["tags"])}) for one in named), tuple(damaged))
+
+
+def stamp() -> int:
+    """Another number where a note was written or removed since, as the folder tells; 0 while there is none."""
+    try:
+        return (user_folders.settings() / "run_notes").stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def change(before: RunNote, path: str, first: str, **said: Any) -> RunNote:
+    """Say something else of the run at a path, which begins so: fields of `RunNote`, on top of what the file says by now.
+
+    One of which nothing is said any more is forgotten. Raises BoardError for what cannot be kept.
+    """
+    with _CHANGING:
+        now = next((one for one in load().notes if one.id == before.id), before) if before.id else before
+        after = _checked(replace(now, path=path, first=first or now.first, id=now.id or _new_id(path, first), **said))
+        if after.says_something:
+            kept = {name: value for name, value in asdict(after).items() if name != "id"}
+            _FILES.save(after.id, **kept)
+        else:
+            _FILES.delete(after.id)
+        return after
+
+
+def _new_id(path: str, first: str) -> str:
+    return blake2b(f"{path}\0{first}".encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
+
+
+def tags_in(text: str) -> tuple[str, ...]:
+    """Tags as they are typed, with commas between them; each once, without space around it."""
+    return tuple(dict.fromkeys(tag for part in text.split(",") if (tag := " ".join(part.split()))))
+
+
+def _checked(note: RunNote) -> RunNote:
+    """Raises BoardError for what cannot be shown, or is too long."""
+    title = " ".join(note.title.split())
+    for what, text, most in (("name", title, LONGEST_TITLE), ("note", note.note, LONGEST_NOTE)):
+        if len(text) > most:
+            raise BoardError(f"The {what} has {len(text):,} characters, and {most:,} is the most.")
+    if len(note.tags) > MOST_TAGS:
+        raise BoardError(f"The run has {len(note.tags)} tags, and {MOST_TAGS} is the most.")
+    for text in (title, *note.tags):
+        if not text.isprintable():
+            raise BoardError("A name or tag holds a character that cannot be shown.")
+    if long := next((tag for tag in note.tags if len(tag) > LONGEST_TAG), ""):
+        raise BoardError(f"The tag {long[:LONGEST_TAG]}… has {len(long)} characters, and {LONGEST_TAG} is the most.")
+    if note.colour not in ("", *COLOURS):
+        raise BoardError(f"There is no colour {note.colour!r}.")
+    return replace(note, title=title)

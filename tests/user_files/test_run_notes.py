@@ -1,0 +1,115 @@
+"""Tests of what the reader says of runs: kept whole, for the run it was said of, wherever that lies now."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from board.errors import BoardError
+from board.user_files import run_notes
+from board.user_files.run_notes import RunNote
+
+
+def said_of(path: str, first: str | None, there: frozenset[str] = frozenset()) -> RunNote:
+    """What is said of a run at a path that begins so, where these paths are there."""
+    return run_notes.load().of([(path, first)], there.__contains__)[path]
+
+
+def test_what_is_said_is_kept() -> None:
+    """All of it, and one field after another."""
+    note = run_notes.change(RunNote("/a"), "/a", "d1", title="  Seed   7 ", tags=("sweep",))
+    note = run_notes.change(note, "/a", "d1", note="# KL *rises*\n<b>", pinned=True, colour="teal")
+    run_notes.change(note, "/a", "d1", hidden=True)
+    kept = said_of("/a", "d1")
+    assert (kept.title, kept.tags, kept.note) == ("Seed 7", ("sweep",), "# KL *rises*\n<b>")
+    assert (kept.pinned, kept.hidden, kept.colour) == (True, True, "teal")
+
+
+def test_two_who_change_other_fields_lose_nothing() -> None:
+    """Each change is made to what the file says then, whatever was on the screen."""
+    first = run_notes.change(RunNote("/a"), "/a", "d1", title="one")
+    run_notes.change(first, "/a", "d1", note="two")
+    run_notes.change(first, "/a", "d1", pinned=True)
+    kept = said_of("/a", "d1")
+    assert (kept.title, kept.note, kept.pinned) == ("one", "two", True)
+
+
+def test_a_moved_run_keeps_what_was_said_and_another_in_its_place_has_none_of_it() -> None:
+    """A run is known again by how it begins, where it is not at its old path any more."""
+    run_notes.change(RunNote("/old"), "/old", "d1", title="mine")
+    assert said_of("/new", "d1").title == "mine"
+    assert said_of("/copy", "d1", frozenset({"/old"})).title == ""
+    assert said_of("/old", "d2").title == ""
+    both = run_notes.load().of([("/old", "d2"), ("/new", "d1")], frozenset({"/old"}).__contains__)
+    assert (both["/old"].title, both["/new"].title) == ("", "mine")
+    assert said_of("/old", None).title == "mine"
+    moved = said_of("/new", "d1")
+    run_notes.change(moved, "/new", "d1", pinned=True)
+    assert said_of("/new", "d1", frozenset({"/new"})).pinned
+    run_notes.change(said_of("/old", "d2"), "/old", "d2", title="other")
+    assert (said_of("/new", "d1").title, said_of("/old", "d2").title) == ("mine", "other")
+
+
+def test_where_several_began_so_nobody_knows_which_it_is() -> None:
+    """Two runs that are both gone: what was said of neither is shown."""
+    run_notes.change(RunNote("/a"), "/a", "d1", title="a")
+    run_notes.change(RunNote("/b"), "/b", "d1", title="b")
+    assert said_of("/c", "d1").title == ""
+
+
+def test_a_run_that_had_no_beginning_yet_keeps_what_was_said() -> None:
+    """It was tagged before its first line was written."""
+    run_notes.change(RunNote("/a"), "/a", "", tags=("new",))
+    assert said_of("/a", "d1").tags == ("new",)
+
+
+def test_a_note_of_which_nothing_is_left_is_forgotten() -> None:
+    """No file stays."""
+    note = run_notes.change(RunNote("/a"), "/a", "d1", pinned=True)
+    run_notes.change(note, "/a", "d1", pinned=False)
+    assert run_notes.load().notes == ()
+
+
+REFUSED: dict[str, dict[str, Any]] = {
+    "a name without end": {"title": "x" * 121},
+    "a name that is not to be seen": {"title": "a\x00b"},
+    "a tag without end": {"tags": ("x" * 41,)},
+    "tags without end": {"tags": tuple(map(str, range(21)))},
+    "a note without end": {"note": "x" * 20_001},
+    "a colour there is not": {"colour": "url(evil)"},
+    "half a character": {"note": "\ud800"},
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_kept_is_refused_and_what_was_kept_stays(name: str) -> None:
+    """In a sentence."""
+    run_notes.change(RunNote("/a"), "/a", "d1", title="before")
+    with pytest.raises(BoardError):
+        run_notes.change(said_of("/a", "d1"), "/a", "d1", **REFUSED[name])
+    assert said_of("/a", "d1").title == "before"
+
+
+def test_a_damaged_file_is_told_of_and_left_as_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The others are read."""
+    monkeypatch.setenv("RL_BOARD_SETTINGS", str(tmp_path))
+    run_notes.change(RunNote("/a"), "/a", "d1", title="a")
+    run_notes.change(RunNote("/b"), "/b", "d2", title="b")
+    victim = sorted((tmp_path / "run_notes").iterdir())[0]
+    victim.write_text('{"name": 5')
+    found = run_notes.load()
+    assert len(found.notes) == 1
+    assert str(victim) in found.damaged[0]
+    assert victim.read_text() == '{"name": 5'
+
+
+def test_tags_as_they_are_typed() -> None:
+    """Each once, without space around it."""
+    assert run_notes.tags_in(" a, b  c,a ,,") == ("a", "b c")
+
+
+def test_the_stamp_changes_with_the_notes() -> None:
+    """So that what was read once is read again when it must be."""
+    before = run_notes.stamp()
+    run_notes.change(RunNote("/a"), "/a", "d1", title="a")
+    assert run_notes.stamp() != before

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from board.analysis.kl_concentration import LARGEST, without_largest
 from board.findings.contract import MOST_SHOWN, Answer, CannotTell, Found, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import Outbreak, outbreak
@@ -77,10 +78,14 @@ def _effect(dossier: Dossier, found: Outbreak, since: NDArray[np.bool_], share: 
     peaks = dossier.number("kl_k3_peak_1")[since]
     means = dossier.number("kl_k3_mean")[since]
     held = float(np.median(share[since]))
+    largest = np.stack([dossier.number(f"kl_k3_peak_{number}") for number in range(1, LARGEST + 1)], axis=1)
+    whole, rest = without_largest(dossier.steps.row, dossier.number("kl_k3_sum"), dossier.number("response_length"), largest)
+    steps = np.unique(dossier.steps.row[since])
     return (
         f"from step {found.step} the largest 1 % of the tokens hold {fmt(100 * held)} % of the KL of {fmt(100 * found.share)} % of the "
         f"responses (before: of {fmt(100 * found.before)} %), and in {fmt(100 * of_name)} % of these it is {name}, with a KL of "
-        f"{fmt(float(np.median(peaks)))} nats where the mean of all tokens is {fmt(float(np.median(means)))}"
+        f"{fmt(float(np.median(peaks)))} nats where the mean of all tokens is {fmt(float(np.median(means)))}; without its {LARGEST} largest "
+        f"tokens a step's KL is {fmt(float(np.nanmean(rest[steps])))} instead of {fmt(float(np.nanmean(whole[steps])))}"
     )
 
 

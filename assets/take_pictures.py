@@ -18,6 +18,7 @@ SIZE = {"width": 1400, "height": 960}
 
 VIEWS = {
     "rewards": "?run=tiny_ppo_hacked&step=18",
+    "findings": "findings?run=tiny_ppo_hacked",
     "metrics": "metrics?run=tiny_ppo_hacked&step=18",
     "responses": "responses?run=tiny_ppo_hacked&step=20",
     "tokens": "tokens?run=tiny_ppo_hacked&step=20&metric=log_ratio",

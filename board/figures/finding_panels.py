@@ -7,6 +7,7 @@ from functools import partial
 
 from board.analysis import metric_list
 from board.analysis.metric_list import points, short_name, unit_of
+from board.analysis.metric_names import alike
 from board.analysis.selection import numeric_columns
 from board.analysis.step_metrics import computable, per_step_values
 from board.analysis.step_stats import per_step
@@ -33,11 +34,15 @@ def finding_panels(run: Run, names: Sequence[str], most: int) -> list[FindingPan
     numeric, possible = numeric_columns(run.frame), computable(run)
     rewards = tuple(name for name in REWARDS if name in names and name in numeric)
     made: list[tuple[tuple[str, ...], Callable[[], CurvePanel]]] = [(rewards, partial(_rewards, run, rewards))] if rewards else []
+    shown = {same for name in rewards for same in alike(name)}
     for name in names:
+        if name in shown:
+            continue
         if name in possible:
             made.append(((name,), partial(_metric, run, name)))
-        elif name in numeric and name not in rewards:
+        elif name in numeric:
             made.append(((name,), partial(_column, run, name)))
+        shown |= alike(name)
     panels: list[FindingPanel] = []
     for of, make in made:
         with suppress(FieldMissing):

@@ -120,7 +120,11 @@ def _table(rows: pd.DataFrame) -> None:
         {"step": int(step), "rollout": str(source)} for step, source in zip(rows["step"], rows["rollout"], strict=True)
     ]
     asked = place.part("rollout")
-    place.select_row(ROLLOUTS, next((at for at, one in enumerate(places) if one["rollout"] == asked), None))
+    at = next((at for at, one in enumerate(places) if one["rollout"] == asked), None)
+    if (
+        at is not None or place.clicked_row(ROLLOUTS) is not None
+    ):  # a mark that is set to nothing again costs the reader's next click
+        place.select_row(ROLLOUTS, at)
     st.dataframe(
         rows,
         key=ROLLOUTS,

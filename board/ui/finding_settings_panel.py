@@ -110,7 +110,7 @@ def _threshold(run: str, kind: Kind, one: Threshold, own: float | None) -> None:
         place.set_widgets(**{key: one.value})
         _kept(lambda: finding_settings.set_threshold(run, kind.name, one.name, None))
 
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"finding_limit_{one.name}"):
         held = one.value if own is None else own
         if place.widget_value(key) is None:
             place.set_widgets(**{key: float(held)})

@@ -150,7 +150,7 @@ def _light(drawn: Sequence[str]) -> None:
     words, kind = _words(now, shown)
     with st.container(key=f"findings_light_{kind}", width="content"):
         there = place.remembered("tab_link") or {}
-        st.page_link("board/ui/pages/findings.py", label=words, help=_HELP, query_params=there, width="content")
+        st.page_link("board/ui/pages/findings.py", label=words, query_params=there, width="content")
 
 
 def _progress(drawn: LookState) -> None:

@@ -1,4 +1,4 @@
-"""What of a run is compared with another: the rollouts of which split, and the number that each of them has. Pairs nothing and draws nothing."""
+"""What of a run is compared with others: the rollouts of which split, and the number that each of them has. Pairs nothing and draws nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,19 +32,18 @@ class ComparedRun:
         return pd.Series(steps.mean(self.values), index=steps.numbers).dropna()
 
 
-def compared(a: Run, b: Run, metric: str) -> tuple[ComparedRun, ComparedRun]:
-    """Both runs by a column of the frame, or by a metric's key that is the mean of one.
+def compared(runs: Sequence[Run], metric: str) -> tuple[ComparedRun, ...]:
+    """The runs by a column of the frame, or by a metric's key that is the mean of one.
 
-    Rollouts of training where both have them, else of evaluations, else of whatever each has first. Raises FieldMissing that names the run
+    Rollouts of training where all have them, else of evaluations, else of whatever each has first. Raises FieldMissing that names the run
     where it lacks the number.
     """
-    both = next((split for split in a.splits if split in b.splits), None)
-    first, second = (_one(run, both or _first(run.splits), metric) for run in (a, b))
-    return first, second
+    shared = [split for split in _splits(runs[0]) if all(split in _splits(run) for run in runs)] if runs else []
+    return tuple(_one(run, next(iter(shared), _splits(run)[0]), metric) for run in runs)
 
 
-def _first(splits: Sequence[Split]) -> Split:
-    return splits[0] if splits else "train"
+def _splits(run: Run) -> Sequence[Split]:
+    return run.splits or ("train",)
 
 
 def _one(run: Run, split: Split, metric: str) -> ComparedRun:

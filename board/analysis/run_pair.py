@@ -40,16 +40,17 @@ class RunPair:
 
 def compare(a: Run, b: Run, metric: str = "reward", visits: Visits = "same step") -> RunPair:
     """Both runs by a number, over rollouts as `compared_run.compared` chooses them. Raises FieldMissing as it does."""
-    sides = compared(a, b, metric)
-    shared = shared_prompts(sides[0].run, sides[1].run)
+    side_a, side_b = compared((a, b), metric)
+    sides = (side_a, side_b)
+    shared = shared_prompts(side_a.run, side_b.run)
     of_a, of_b = (_rollouts(side, keys) for side, keys in zip(sides, (shared.a, shared.b), strict=True))
     paired = paired_prompts.pairs(of_a, of_b, NO_PROMPT, visits)
     total = paired_prompts.overall(paired)
     return RunPair(
         metric=metric,
         visits=visits,
-        a=sides[0],
-        b=sides[1],
+        a=side_a,
+        b=side_b,
         total=total,
         unpaired=(paired_prompts.unpaired(of_a, paired, NO_PROMPT), paired_prompts.unpaired(of_b, paired, NO_PROMPT)),
         by_step=paired_prompts.by_step(paired if visits == "same step" else paired.iloc[:0]),

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.analysis import step_positions
 from board.checks.contract import Answer, Fault, Unable
 from board.checks.evidence import Evidence
 from board.metrics.prompt_groups import members
@@ -30,10 +31,6 @@ MUCH_MORE: Final = 1.5
 
 NAMED: Final = 5
 """So many steps or ranks are named."""
-
-CLOCKS: Final = ("timestamp", "time", "created_at", "timestamp_ms", "wall_time", "ts", "logged_at")
-"""Names under which trainers note when a row was written, as a number that grows."""
-
 
 _RANK: Final = re.compile("[0-9]{1,18}")
 """A rank that is a number; what has more digits is some other name."""
@@ -175,9 +172,9 @@ def missing_rewards(evidence: Evidence) -> Answer:
 
 def clock(evidence: Evidence) -> Answer:
     """Steps that were written before the step before them, by the median of the rows' own times."""
-    name = next((name for name in CLOCKS if name in evidence.frame and evidence.frame[name].dtype.kind == "f"), None)
+    name = step_positions.clock(evidence.frame)
     if name is None:
-        return Unable(f"no rollout has the time it was written as a number: {', '.join(CLOCKS)}")
+        return Unable(f"no rollout has the time it was written as a number: {', '.join(step_positions.CLOCKS)}")
     times = evidence.frame.groupby("step")[name].median().dropna()
     if len(times) < 2:
         return Unable(f"fewer than 2 steps have {name}")

@@ -128,6 +128,6 @@ KIND: Final = Kind(
         ("all_tokens", "where the entropy is left"),
     ),
     run=_look,
-    explains=("dead_prompts", "same-response", "template_collapse", "reward_saturated"),
+    explains=("dead_prompts", "same-response", "reward_saturated"),
     metrics=("entropy_mean", "logprob_mean"),
 )

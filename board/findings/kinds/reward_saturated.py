@@ -82,6 +82,6 @@ KIND: Final = Kind(
     ),
     run=_look,
     needs=("reward",),
-    explains=("dead_prompts",),
+    explains=("dead_prompts", "critic_collapse"),
     metrics=("reward",),
 )

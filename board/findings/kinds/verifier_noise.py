@@ -19,6 +19,9 @@ _ROUNDING: Final = 1e-6
 """Rewards of equal texts differ where they are farther apart than this share of the range of rewards."""
 _OPPOSITE: Final = 0.5
 """Rewards of equal answers do where they are this share of it apart: a penalty on length or form is less than half of what is paid."""
+_FEW_VALUES: Final = 12
+_BETWEEN: Final = 0.2
+"""Share of rewards in the middle half of their range from which on they are degrees: an even spread has half of them there."""
 _BY_LENGTH: Final = 0.5
 """Correlation of reward and length among equal answers from which on the length is what is paid for."""
 
@@ -49,11 +52,20 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if not enough:
         return CannotTell(f"fewer than {_LEAST_TWINS} rollouts have an equal response or final answer in their group")
     judge_is_sure = texts.has.sum() >= _LEAST_TWINS and texts.contradicted.sum() < limits["text"] * texts.has.sum()
-    if judge_is_sure or _is_paid_by_length(dossier, answers, rewards):
-        # the same text is always paid the same, or longer ones more: what differs between equal answers is paid for by rule
+    if judge_is_sure or not is_verdict(known, low, extent) or _is_paid_by_length(dossier, answers, rewards):
+        # the same text is always paid the same, longer ones more, or all by degrees: what differs between equal answers is paid for by rule
         enough = [(what, some) for what, some in enough if what == "text"]
     found = [_found(dossier, what, some, limits) for what, some in enough]
     return max((one for one in found if one is not None), key=lambda one: one.strength, default=None)
+
+
+def is_verdict(rewards: Float64Array, low: float, extent: float) -> bool:
+    """Whether (n,) rewards are verdicts, with something added or not, rather than the degrees of a reward model: few values, or two ends."""
+    if not extent > 0:
+        return False
+    place = (rewards - low) / extent
+    between = float(((place > 0.25) & (place < 0.75)).mean())
+    return len(np.unique(np.round(place, 3))) <= _FEW_VALUES or between <= _BETWEEN
 
 
 def _of_one_prompt(dossier: Dossier) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
-from board.findings.kinds.verifier_noise import KIND, twins
+from board.findings.kinds.verifier_noise import KIND, is_verdict, twins
 
 STEPS, ONSET = 10, 4
 
@@ -58,6 +58,25 @@ def test_equals_that_are_paid_differently_are_found(tmp_path: Path, text: str) -
 def test_rewards_that_differ_for_a_reason_are_silence(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
     """Answers that are right or wrong, and a reward for length."""
     assert silent(asked(KIND, tmp_path, rows))
+
+
+@pytest.mark.parametrize(
+    ("rewards", "verdicts"),
+    [
+        (np.array([0.0, 1.0] * 50), True),
+        (np.tile([0.0, 0.2, 1.0, 1.2], 25), True),
+        (np.repeat([0.0, 1.0], 50) + np.linspace(0, 0.2, 100), True),
+        (np.linspace(0, 1, 100), False),
+        (np.random.default_rng(3).normal(size=300), False),
+        (np.ones(9), False),
+    ],
+    ids=["right or wrong", "with a part for form", "with something added", "evenly spread", "a reward model", "all one"],
+)
+def test_verdicts_have_two_ends(rewards: np.ndarray, verdicts: bool) -> None:
+    """Equal answers may well differ by degrees, which a reward model gives."""
+    low, high = np.quantile(rewards, (0.02, 0.98))
+
+    assert is_verdict(rewards, float(low), float(high - low)) == verdicts
 
 
 def test_without_equals_nothing_is_told(tmp_path: Path) -> None:

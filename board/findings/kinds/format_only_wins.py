@@ -65,6 +65,6 @@ KIND: Final = Kind(
     next=(("responses", "read these responses beside their ground truth"), ("rewards", "compare the parts of the reward")),
     run=_look,
     needs=("ground_truth", "reward"),
-    explains=("proxy_gold_gap", "dead_prompts", "reward_saturated"),
+    explains=("phrase_exploit", "proxy_gold_gap", "dead_prompts", "reward_saturated"),
     metrics=("reward",),
 )

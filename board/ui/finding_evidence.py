@@ -32,6 +32,9 @@ MOST_HEIGHT: Final = 260
 """In pixels; longer tables scroll."""
 
 NUMBERS: Final = ("reward", "valid_reward", "response_length")
+FEW_TOKENS: Final = 8
+"""More of them scroll, so that the rollout that is open stands near."""
+
 CONTEXT: Final = 16
 """Tokens shown to either side of one."""
 
@@ -62,7 +65,8 @@ def draw(found: ShownEvidence, view: View) -> None:
         _table(found.rollouts)
     if found.tokens:
         st.text(f"{plural(len(found.tokens), 'token')} that show it, the clearest first")
-        _tokens(found, view.run)
+        with st.container(height=MOST_HEIGHT if len(found.tokens) > FEW_TOKENS else "content", border=False):
+            _tokens(found, view.run)
     if found.others:
         st.text("Where: " + ", ".join(one.source for one in found.others))
     if found.elsewhere:

@@ -64,6 +64,12 @@ class ListedRun:
         """Whose files they are; empty where nobody knows."""
         return ", ".join(self.summary.trainers)
 
+    @property
+    def address(self) -> dict[str, str | int]:
+        """Where a link to it leads: its newest step, where that is known and not estimated, so that the page need not choose one."""
+        step = None if self.summary.sampled or self.summary.trouble else self.summary.last_step
+        return {"run": self.folder.name} | ({} if step is None else {"step": step})
+
     def name(self, root: str) -> str:
         """What the screen calls it: what the reader does, else its path; `root` is the root's own name."""
         return self.note.title or (root if self.folder.name == HERE else self.folder.name)

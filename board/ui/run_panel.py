@@ -27,10 +27,13 @@ def draw(one: ListedRun, root: str, metric: str) -> None:
         st.text(_facts(one, metric))
         if one.summary.trouble:
             notice(one.summary.trouble, "warning")
-        st.page_link(
-            "board/ui/pages/rewards.py", label="Open the run", query_params=place.link(run=one.folder.name), width="content"
-        )
+        st.page_link("board/ui/pages/rewards.py", label="Open the run", query_params=place.link(**_way(one)), width="content")
         _said(one)
+
+
+def _way(one: ListedRun) -> dict[str, str | int]:
+    """Where the link leads: to the reader's place in the run, where he has one there."""
+    return {} if place.part("step") is not None else one.address
 
 
 def _facts(one: ListedRun, metric: str) -> str:

@@ -39,11 +39,11 @@ class RunsChoices:
 def draw(tags: Sequence[str], trainers: Sequence[str], metrics: Sequence[str], *, any_hidden: bool) -> RunsChoices:
     """Draw the choices in one row and return them. A tag, trainer or number that a link names and no run has, or none yet, stays chosen."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="runs_choices"):
-        text = st.text_input("Text in name, path, tags, note", type="search", key="runs_text", bind="query-params", width=210)
+        text = st.text_input("Text in name, path, tags, note", type="search", key="runs_text", bind="query-params", width=200)
         tag = _one_of("Tag", tags, "runs_tag", "any tag") if tags or _asked("runs_tag") else ""
         trainer = _one_of("Trainer", trainers, "runs_trainer", "any trainer") if trainers or _asked("runs_trainer") else ""
         metric = _one_of("Curve", metrics or ["reward"], "runs_metric", "reward", width=150)
-        by = st.selectbox("Order runs by", [*ORDERS], key="runs_sort", bind="query-params", width=135)
+        by = st.selectbox("Order runs by", [*ORDERS], key="runs_sort", bind="query-params", width=130)
         order = st.segmented_control("Order", [_DOWN, _UP], default=_DOWN, required=True, key="runs_order", bind="query-params")
         group = st.segmented_control(
             "Groups", ["none", "folder", "tag"], default="none", required=True, key="runs_group", bind="query-params"
@@ -59,7 +59,7 @@ def _asked(key: str) -> str:
     return str(place.choice(key, "") or "")
 
 
-def _one_of(label: str, options: Sequence[str], key: str, none: str, width: int = 130) -> str:
+def _one_of(label: str, options: Sequence[str], key: str, none: str, width: int = 120) -> str:
     """A choice of one, or of none, which is called `none`. Names are of runs, and a list of options shows them letter for letter."""
     asked = _asked(key)
     listed = list(dict.fromkeys(["", *options, *([asked] if asked else [])]))

@@ -39,8 +39,8 @@ _HELP: Final = {
 }
 
 
-def draw(runs: Sequence[ListedRun], metric: str, root: str, key: str, opens: Callable[[str], None]) -> None:
-    """Draw the runs in their order, with what they are coloured; `opens` is called with the name of a run whose name was clicked."""
+def draw(runs: Sequence[ListedRun], metric: str, root: str, key: str, opens: Callable[[ListedRun], None]) -> None:
+    """Draw the runs in their order, with what they are coloured; `opens` is called with a run whose name was clicked."""
     frame = run_list.rows(runs, metric, root)
     frame["size"] = [size(one.folder.bytes) if one.folder.shards else "" for one in runs]
     if any(one.note.colour for one in runs):
@@ -51,7 +51,7 @@ def draw(runs: Sequence[ListedRun], metric: str, root: str, key: str, opens: Cal
     st.dataframe(
         frame,
         key=key,
-        on_select=partial(_clicked, key, [one.folder.name for one in runs], opens),
+        on_select=partial(_clicked, key, runs, opens),
         selection_mode=place.ROW_OR_CELL,
         hide_index=True,
         row_height=ROW_HEIGHT,
@@ -61,14 +61,14 @@ def draw(runs: Sequence[ListedRun], metric: str, root: str, key: str, opens: Cal
     )
 
 
-def _clicked(key: str, names: Sequence[str], opens: Callable[[str], None]) -> None:
+def _clicked(key: str, runs: Sequence[ListedRun], opens: Callable[[ListedRun], None]) -> None:
     row = place.clicked_row(key)
-    if row is None or row >= len(names):
+    if row is None or row >= len(runs):
         return
     if place.clicked_column(key) == "run":
-        opens(names[row])
+        opens(runs[row])
     else:
-        place.go(run=names[row])
+        place.go(run=runs[row].folder.name)
 
 
 def _swatch(colour: str) -> str:

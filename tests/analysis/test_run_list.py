@@ -91,6 +91,13 @@ def test_a_row_says_what_is_not_known() -> None:
     assert frame["curve"].tolist() == [None, [0.5], None]
 
 
+def test_a_link_names_the_newest_step_where_it_is_known() -> None:
+    """An estimated one may not be there."""
+    assert listed("a", summary=told(0.5, 7)).address == {"run": "a", "step": 7}
+    assert listed("a", summary=told(0.5, 7, sampled=True)).address == {"run": "a"}
+    assert listed("a").address == {"run": "a"}
+
+
 def test_choices_come_of_what_there_is() -> None:
     """Tags, trainers and numbers; the reward first."""
     other = listed("b", summary=RunSummary(curves={"kl": (1.0,), "reward": (1.0,)}))

@@ -73,10 +73,10 @@ def summary(runs: list[ListedRun], listed: list[ListedRun]) -> str:
     return " · ".join(filter(None, parts))
 
 
-def open_soon(name: str) -> None:
+def open_soon(one: ListedRun) -> None:
     """Go to the run's first page once this run of the script may."""
-    place.go(run=name)
-    place.remember(opens_run=name)
+    place.go(**one.address)
+    place.remember(opens_run=one.folder.name)
 
 
 def tables(listed: list[ListedRun], choices: RunsChoices, root: str) -> None:

@@ -1,0 +1,37 @@
+"""The list of runs as a reader meets it: opened first, told of soon, a name clicked, a row chosen and named."""
+
+import re
+
+from browsing import go_to_page
+from playwright.sync_api import Page, expect
+from servers import Serve
+from settling import settled
+
+
+def test_from_the_list_of_runs_into_one_and_back(serve: Serve, page: Page) -> None:
+    """The bare address lists the runs; a click on a name opens its rewards, the tab lists them again, a row is chosen and given a name."""
+    address = serve("rollout_samples")
+    page.goto(address)
+    expect(page).to_have_url(re.compile(r"/runs$"))
+    expect(page.get_by_text(re.compile(r"^3 runs · [0-9.]+ MB$"))).to_be_visible(timeout=90_000)
+    settled(page)
+
+    table = page.get_by_test_id("stDataFrame").first
+    table.click(position={"x": 110, "y": 35 + 0.5 * 35})
+    expect(page).to_have_url(re.compile(r"/\?run=tiny_ppo_"))
+    settled(page)
+    expect(page.get_by_text("Does the reward rise?")).to_be_visible()
+
+    go_to_page(page, "Runs")
+    settled(page)
+    expect(page.get_by_role("searchbox", name="Text in name, path, tags, note")).to_be_visible()
+    settled(page)
+    table.click(position={"x": 520, "y": 35 + 1.5 * 35})
+    expect(page).to_have_url(re.compile(r"/runs\?.*run=tiny_ppo_"))
+    name = page.get_by_role("textbox", name="Name", exact=True)
+    name.fill("The <b>second</b>")
+    name.press("Enter")
+    expect(page.locator(".st-key-run_panel").get_by_text("The <b>second</b>").first).to_be_visible()
+    page.get_by_role("link", name="Open the run").click()
+    settled(page)
+    expect(page.get_by_text("Does the reward rise?")).to_be_visible()

@@ -1,8 +1,9 @@
 """Leads who opens the board without naming a run to the list of runs, where there is more than one. Knows neither pages nor Streamlit."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 from starlette.requests import HTTPConnection
@@ -10,16 +11,23 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from board.errors import BoardError
-from board.runs.run_listing import RunListing
 
-LISTING: Final = RunListing()
-"""The runs of this server, for the pages too."""
+if TYPE_CHECKING:
+    from board.runs.run_listing import RunListing
+
+
+@cache
+def listing() -> "RunListing":
+    """The runs of this server, for the pages too. What it imports would hold up the start of the server."""
+    from board.runs.run_listing import RunListing
+
+    return RunListing()
 
 
 def are_several(root: Path) -> bool:
     """Whether more than one run can be opened under the root."""
     try:
-        return sum(folder.shards > 0 for folder in LISTING.folders(root)) > 1
+        return sum(folder.shards > 0 for folder in listing().folders(root)) > 1
     except (BoardError, OSError):  # the page says what is wrong with the root
         return False
 

@@ -10,7 +10,7 @@ from board.analysis.run_list import ListedRun
 from board.errors import BoardError
 from board.runs.library import RunFolder
 from board.runs.run_summaries import SummaryState
-from board.serving.home_gate import LISTING
+from board.serving.home_gate import listing
 from board.text.counting import plural
 from board.text.format_number import size
 from board.text.path_names import path_of, shown
@@ -104,7 +104,7 @@ def follow(root: Path, drawn: object) -> None:
 
 def known(root: Path) -> tuple[list[RunFolder], dict[str, SummaryState]]:
     """The runs there are, and what is known of them; what is not is looked at, those written to last first."""
-    folders = LISTING.folders(root)
+    folders = listing().folders(root)
     in_turn = sorted(folders, key=lambda one: -one.modified_ns)
     return folders, caches.run_summaries().see(root, in_turn)
 

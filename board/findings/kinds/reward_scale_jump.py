@@ -41,11 +41,22 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
             continue
         told = True
         jump = _clearest(steps, rewards[rows], limits)
-        if jump is not None:
+        if jump is not None and not _is_behaviour(dossier, jump, limits["z"]):
             jumps.setdefault(jump.step, []).append((source, jump))
     if not told:
         return CannotTell("no data source has rewards at enough steps")
     return [_found(dossier, step, some) for step, some in sorted(jumps.items())]
+
+
+def _is_behaviour(dossier: Dossier, jump: _Jump, z: float) -> bool:
+    """Whether the validation reward turns against the rewards when they jump: then the rollouts changed, and not what is paid for them."""
+    if jump.how.is_certain or not dossier.has("valid_reward"):
+        return False
+    gold = dossier.curve_of(dossier.like_for_like(dossier.number("valid_reward"))).turn()
+    if gold is None or gold.z < z:
+        return False
+    at = int(np.searchsorted(dossier.steps.numbers, jump.step))
+    return abs(gold.at - at) <= _AROUND and gold.change * (jump.how.shift or np.log(abs(jump.how.factor))) < 0
 
 
 def _clearest(steps: Steps, rewards: Float64Array, limits: Limits) -> _Jump | None:

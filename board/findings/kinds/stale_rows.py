@@ -128,6 +128,7 @@ KIND: Final = Kind(
         "no_learning",
         "verifier_noise",
         "train_inference_mismatch",
+        "dead_prompts",
         "same-response",
         "same-row",
     ),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hacked import TURN, hacked_rows
 from looked_at import asked, one, silent
 
 from board.findings.contract import CannotTell
@@ -129,3 +130,11 @@ def test_rewards_that_change_otherwise_are_no_other_scale(tmp_path: Path, reward
 def test_few_steps_tell_nothing(tmp_path: Path) -> None:
     """Three steps are too few to depart from anything."""
     assert isinstance(asked(KIND, tmp_path, [row for row in _run(_tripled) if row["step"] < 3]), CannotTell)
+
+
+def test_an_exploited_reward_is_on_no_other_scale(tmp_path: Path) -> None:
+    """Where the validation reward falls when the rewards jump, the rollouts changed and not their scale."""
+    assert silent(asked(KIND, tmp_path, hacked_rows()))
+    honest = [{**row, "valid_reward": 1.0 + 0.1 * (at % 3)} for at, row in enumerate(hacked_rows())]
+
+    assert one(asked(KIND, tmp_path / "honest", honest)).first_step >= TURN - 2

@@ -29,9 +29,7 @@ def test_table_of_steps(root: Path) -> None:
     assert ((frame["from"] < frame["reward/mean"]) & (frame["to"] > frame["reward/mean"])).all()
     assert "bootstrap over prompts" in texts(test)
     assert {"counts/rollouts", "length/mean", "kl/k3_mean", "stands out"} <= set(frame.columns)
-    assert [(one["at"], one["texts"], one["warning"]) for one in marks(test)] == [
-        (1, ["reward falls most: by 1 at step 1"], False)
-    ]
+    assert [(one["at"], one["texts"], one["kind"]) for one in marks(test)] == [(1, ["reward falls most: by 1 at step 1"], "note")]
     assert frame["stands out"].tolist() == ["", "reward falls most: by 1 at step 1", ""]
 
 

@@ -24,24 +24,46 @@ Explains = Mapping[str, Sequence[str]]
 def merged(findings: Sequence[Finding], explains: Explains, steps: Sequence[int]) -> list[Finding]:
     """Each finding that is the cause of its event, with the others as its signs, and those that stand alone. `steps` are the run's, rising.
 
-    A cause is never later than LEAST_NEAR steps, or NEAR of the run, after its sign; of two that explain one the nearest has it.
+    A cause is never later than LEAST_NEAR steps, or NEAR of the run, after its sign; of two that explain one the nearest has it. Of findings
+    that explain each other, and that nothing else explains, the first by name is the cause.
     """
     numbers = np.asarray(steps, np.int64)
     near = max(LEAST_NEAR, round(NEAR * len(numbers)))
     place = {finding.id: int(np.searchsorted(numbers, finding.first_step)) for finding in findings}
-    causes: dict[str, str] = {}
-    for finding in findings:
-        able = [
-            (abs(place[other.id] - place[finding.id]), SEVERITIES.index(other.severity), other.id)
-            for other in findings
-            if finding.kind in explains.get(other.id, explains.get(other.kind, ()))
+
+    def is_explained(finding: Finding, other: Finding) -> bool:
+        return (
+            finding.kind in explains.get(other.id, explains.get(other.kind, ()))
             and place[other.id] - place[finding.id] <= near
             and other.first_step <= finding.last_step
             and finding.first_step <= other.last_step + _reach(numbers, near)
-        ]
-        if able:
-            causes[finding.id] = min(able)[2]
-    return [_with_signs(finding, findings, causes) for finding in findings if _root(finding.id, causes) == finding.id]
+        )
+
+    above = _closure({one.id: {other.id for other in findings if is_explained(one, other)} for one in findings})
+    by_id = {finding.id: finding for finding in findings}
+    leaders = {_leader(one, above) for one in above if all(one in above[other] for other in above[one])}
+    causes: dict[str, str] = {}
+    for one in by_id.keys() - leaders:
+        candidates = leaders & above[one]
+        causes[one] = min(
+            candidates, key=lambda cause: (abs(place[cause] - place[one]), SEVERITIES.index(by_id[cause].severity), cause)
+        )
+    return [_with_signs(finding, findings, causes) for finding in findings if finding.id in leaders]
+
+
+def _closure(explainers: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """Of each finding all that explain it, and all that explain those; of a circle each explains itself, too."""
+    above = {name: set(direct) for name, direct in explainers.items()}
+    for middle in above:
+        for reached in above.values():
+            if middle in reached:
+                reached |= above[middle]
+    return above
+
+
+def _leader(root: str, above: Mapping[str, set[str]]) -> str:
+    """Of the findings in a root's circle the one that stands for it: the root itself where it is in none."""
+    return min({root, *above[root]})
 
 
 def _reach(numbers: np.ndarray, near: int) -> int:
@@ -49,17 +71,7 @@ def _reach(numbers: np.ndarray, near: int) -> int:
     return int(np.median(np.diff(numbers)) * near) if len(numbers) > 1 else 0
 
 
-def _root(name: str, causes: Mapping[str, str]) -> str:
-    """The cause of causes; of a circle the first by name."""
-    seen = [name]
-    while causes.get(seen[-1]):
-        if causes[seen[-1]] in seen:
-            return min(seen[seen.index(causes[seen[-1]]) :])
-        seen.append(causes[seen[-1]])
-    return seen[-1]
-
-
 def _with_signs(cause: Finding, findings: Sequence[Finding], causes: Mapping[str, str]) -> Finding:
-    signs = tuple(one for one in findings if one.id != cause.id and _root(one.id, causes) == cause.id)
+    signs = tuple(one for one in findings if causes.get(one.id) == cause.id)
     worst = min((one.severity for one in (cause, *signs)), key=SEVERITIES.index)
     return replace(cause, signs=signs, severity=worst) if signs else cause

@@ -32,6 +32,11 @@ CASES: dict[str, tuple[list[Finding], Mapping[str, Sequence[str]], dict[str, lis
     "a sign much later in the event": ([LOOPS, finding("cut", 80)], EXPLAINS, {"loops": ["cut"]}),
     "a sign after the event": ([finding("loops", 10, 20), finding("cut", 80)], EXPLAINS, {"loops": [], "cut": []}),
     "a circle": ([finding("a", 5), finding("b", 5)], {"a": ["b"], "b": ["a"]}, {"a": ["b"]}),
+    "a circle that another explains": (
+        [finding("a", 5), finding("b", 5), finding("z", 5)],
+        {"a": ["b"], "b": ["a"], "z": ["b"]},
+        {"z": ["a", "b"]},
+    ),
     "two causes": ([finding("x", 39), finding("loops", 42), CUT], {"x": ["cut"], "loops": ["cut"]}, {"x": [], "loops": ["cut"]}),
 }
 

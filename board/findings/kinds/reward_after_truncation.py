@@ -37,7 +37,17 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         measured=found.grown,
         strength=found.z,
         rollouts=dossier.clearest(found.since & wrongly, reward),
+        explains=None if _are_most(dossier, wrongly, wins) else (),
     )
+
+
+def _are_most(dossier: Dossier, wrongly: BoolArray, wins: Float64Array) -> bool:
+    """Whether they are at least half of all that is paid without being right: else what others are paid for is not explained by them."""
+    right = correctness(dossier)
+    if right is None:
+        return True
+    unearned = (wins == 1) & np.isfinite(right) & (right <= np.nanmean(right))
+    return bool(wrongly.sum() >= unearned.sum() / 2)
 
 
 def _unanswered(dossier: Dossier) -> BoolArray | None:

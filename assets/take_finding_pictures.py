@@ -14,6 +14,7 @@ from playwright.sync_api import Page, TimeoutError, sync_playwright
 from take_pictures import HERE, READY, board
 
 from benchmarks.findings.plants.all_plants import PLANTS
+from board.findings.all_kinds import KINDS
 
 SIZE = {"width": 1240, "height": 1000}
 HEIGHT = 520
@@ -37,7 +38,8 @@ def photograph(page: Page, address: str, run: str, kind: str) -> bool:
         return False
     page.wait_for_selector(READY)
     page.wait_for_timeout(1_500)
-    if kind not in page.url:
+    chosen = page.locator('[class*="st-key-finding_card_chosen"]').inner_text()
+    if next(one.title for one in KINDS if one.name == kind) not in chosen:
         return False
     top = page.locator(".st-key-finding_panes").bounding_box()
     assert top is not None

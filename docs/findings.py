@@ -7,6 +7,8 @@ from typing import Final
 
 REPOSITORY: Final = Path(__file__).parents[1]
 PAGE: Final = REPOSITORY / "docs" / "findings.md"
+PICTURES: Final = REPOSITORY / "assets" / "findings"
+"""An example of each kind: `python assets/take_finding_pictures.py`."""
 
 sys.path.insert(0, str(REPOSITORY))
 
@@ -68,6 +70,8 @@ def _section(kind: Kind) -> str:
 
 
 def _parts(kind: Kind) -> Iterator[str]:
+    if (PICTURES / f"{kind.name}.png").is_file():
+        yield f"![An example of {kind.name}, planted into an honest run, as the page Findings shows it](../assets/findings/{kind.name}.png)"
     yield f"How it is computed: {_plain(kind.formula)}"
     if kind.needs:
         yield f"Needs {', '.join(f'`{name}`' for name in kind.needs)}."

@@ -28,6 +28,7 @@ def test_from_the_list_of_runs_into_one_and_back(serve: Serve, page: Page) -> No
     settled(page)
     table.click(position={"x": 520, "y": 35 + 1.5 * 35})
     expect(page).to_have_url(re.compile(r"/runs\?.*run=tiny_ppo_"))
+    settled(page)
     name = page.get_by_role("textbox", name="Name", exact=True)
     name.fill("The <b>second</b>")
     name.press("Enter")

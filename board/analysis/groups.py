@@ -161,7 +161,7 @@ def usual_ks(grouped: Grouped) -> list[int]:
     return [every[at] for at in np.unique(np.linspace(0, len(every) - 1, MOST_CURVES).round().astype(np.int64))]
 
 
-def listed(groups: pd.DataFrame, step: int, by: str, *, descending: bool) -> pd.DataFrame:
+def in_order(groups: pd.DataFrame, step: int, by: str, *, descending: bool) -> pd.DataFrame:
     """The groups of a step in the order of a column, missing numbers last and ties in the order of the groups."""
     rows = of_step(groups, step)
     return rows.sort_values(by, ascending=not descending, kind="stable", na_position="last")

@@ -81,13 +81,13 @@ class _Sorted:
         self._totals = self._sums[self._stops] - self._sums[self._stops - counts]
         self._some = self._totals > 0
 
-    def _told(self, values: Float64Array) -> Float64Array:
+    def _where_known(self, values: Float64Array) -> Float64Array:
         return np.where(self._some, values, np.nan)
 
     def share(self, largest: NDArray[np.int64]) -> Float64Array:
         """The share of each row's sum that its `largest` largest hold."""
         held = self._sums[self._stops] - self._sums[self._stops - np.minimum(largest, self._counts)]
-        return self._told(np.minimum(1.0, held / np.where(self._some, self._totals, 1.0)))
+        return self._where_known(np.minimum(1.0, held / np.where(self._some, self._totals, 1.0)))
 
     def largest(self, number: int) -> Float64Array:
         """The `number`-th largest of each row, NaN in one of fewer."""
@@ -102,13 +102,13 @@ class _Sorted:
         ranks = np.arange(len(rows)) - (self._stops - self._counts)[rows] + 1
         weighed = np.bincount(rows, ranks * self._ordered, len(self._counts))
         n = np.maximum(self._counts, 1)
-        return self._told(np.maximum(0.0, 2 * weighed / (n * np.where(self._some, self._totals, 1.0)) - (n + 1) / n))
+        return self._where_known(np.maximum(0.0, 2 * weighed / (n * np.where(self._some, self._totals, 1.0)) - (n + 1) / n))
 
     def half(self) -> Float64Array:
         """The fewest of each row that hold half of its sum."""
         edge = self._sums[self._stops] - self._totals * (0.5 - 1e-12)
         first = np.searchsorted(self._sums, edge, side="right") - 1
-        return self._told((self._stops - np.minimum(first, self._stops - 1)).astype(np.float64))
+        return self._where_known((self._stops - np.minimum(first, self._stops - 1)).astype(np.float64))
 
 
 def _first_at(

@@ -124,7 +124,7 @@ class CurveReader:
             kept = self._kept.peek(source)
             if kept is None or kept[0] != now:
                 kept = (now, _read(source))
-            self._kept.keep(source, kept)
+            self._kept.put(source, kept)
         return kept
 
 

@@ -121,7 +121,7 @@ def _nodes(order: NDArray[np.int64], common: NDArray[np.int64], lengths: NDArray
         cuts = [cut for cut in (np.flatnonzero(inner == stop) + first + 1).tolist() if cut >= first + ends] if fork else []
         branches = list(zip([first, *cuts], [*cuts, last], strict=True)) if fork else []
         place = len(nodes)
-        gap, share = _told([rewards[order[a:b]] for a, b in branches], total)
+        gap, share = _reward_gap([rewards[order[a:b]] for a, b in branches], total)
         nodes.append(Node(parent, start, stop, np.sort(members), _mean(rewards[members]), gap, share, fork, ends))
         going_on = branches[1:] if ends else branches
         for a, b in sorted(going_on, key=lambda span: (span[1] - span[0], -span[0])):
@@ -129,7 +129,7 @@ def _nodes(order: NDArray[np.int64], common: NDArray[np.int64], lengths: NDArray
     return nodes
 
 
-def _told(branches: Sequence[Float64Array], total: float) -> tuple[float, float]:
+def _reward_gap(branches: Sequence[Float64Array], total: float) -> tuple[float, float]:
     """The gap between branches' mean rewards, and the share of `total`, a sum of squares, that they explain beyond chance."""
     known = [one[np.isfinite(one)] for one in branches]
     known = [one for one in known if one.size]

@@ -65,7 +65,7 @@ class Listed:
     """In how many a segment was looked for, where that are not all; else None."""
 
 
-def listed(run: Run, tokens: pd.DataFrame, wanted: Wanted) -> Listed:
+def wanted_tokens(run: Run, tokens: pd.DataFrame, wanted: Wanted) -> Listed:
     """Those of the tokens (columns key, step, position, value) that are wanted, in their order."""
     keep = tokens["position"].to_numpy() >= wanted.first - 1
     if wanted.last is not None:

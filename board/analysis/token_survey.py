@@ -116,7 +116,7 @@ class _Adding:
                 self.sums[stretch] += summary.sums
                 self.counts[stretch] += summary.counts
                 self.in_bins[summary.bins] += summary.in_bins
-                self._keep(start + summary.rows, steps[summary.rows], summary.positions, summary.values)
+                self._keep_extremes(start + summary.rows, steps[summary.rows], summary.positions, summary.values)
         if len(rows):
             self._count(part, start, rows, steps)
 
@@ -140,9 +140,9 @@ class _Adding:
             self.in_bins += code_counts(codes(values), where.bounds[[0, -1]])[0]
             chosen = extremes(values, where.bounds, extreme(self._metric))
             own, positions = where.places(chosen, alike.offsets)
-            self._keep(start + alike.rows[own], steps[alike.rows[own]], positions, values[chosen])
+            self._keep_extremes(start + alike.rows[own], steps[alike.rows[own]], positions, values[chosen])
 
-    def _keep(
+    def _keep_extremes(
         self,
         keys: NDArray[np.int64],
         steps: NDArray[np.int64],

@@ -55,7 +55,7 @@ def mix_changes(steps: Steps, sources: NDArray[np.int64], prompts: NDArray[np.in
     last = -WINDOW
     for at in range(LEAST_AFTER, len(table) - LEAST_AFTER + 1):
         before, after = table[max(0, at - WINDOW) : at].sum(axis=0), table[at : at + WINDOW].sum(axis=0)
-        change = _moved(int(steps.numbers[at]), before, after)
+        change = _mix_change(int(steps.numbers[at]), before, after)
         if change is None:
             continue
         if at - last < WINDOW and found:
@@ -66,7 +66,7 @@ def mix_changes(steps: Steps, sources: NDArray[np.int64], prompts: NDArray[np.in
     return found
 
 
-def _moved(step: int, before: Float64Array, after: Float64Array) -> MixChange | None:
+def _mix_change(step: int, before: Float64Array, after: Float64Array) -> MixChange | None:
     if not (before.sum() and after.sum()):
         return None
     old, new = before / before.sum(), after / after.sum()

@@ -50,7 +50,7 @@ def find_all(
         if isinstance(answer, CannotTell):
             unable.append((kind.name, answer.reason))
         else:
-            for one in _listed(answer):
+            for one in _found_in(answer):
                 found.append(_finding(kind, one, run, limits or {}))
                 if one.explains is not None:
                     explains[found[-1].id] = one.explains
@@ -71,7 +71,7 @@ def _answer(kind: Kind, dossier: Dossier, limits: Limits) -> Answer:
     return kind.run(dossier, limits)
 
 
-def _listed(answer: Answer) -> Sequence[Found]:
+def _found_in(answer: Answer) -> Sequence[Found]:
     if isinstance(answer, Found):
         return (answer,)
     return answer if isinstance(answer, Sequence) else ()

@@ -57,7 +57,7 @@ class Rescaling:
         factor = max(abs(self.factor), 1 / abs(self.factor)) if self.factor else np.inf
         return bool(self.factor < 0 or factor >= least_factor**share or abs(self.in_spreads) >= least_shift * share)
 
-    def told(self) -> str:
+    def wording(self) -> str:
         """In words: "are multiplied by 5"."""
         multiplied = f"are multiplied by {fmt(self.factor)}" if self.factor != 1 else ""
         shifted = f"are shifted by {fmt(self.shift)}" if self.shift else ""

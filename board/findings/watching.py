@@ -145,7 +145,7 @@ class Watcher:
         watched.began, watched.state = began, replace(watched.state, share=0.0, seconds_left=math.nan)
         report, trouble = None, ""
         try:
-            report = self._looks(order, lambda share: self._told(watched, share))
+            report = self._looks(order, lambda share: self._note_progress(watched, share))
         except BoardError as error:
             trouble = str(error)
         except Exception as error:  # noqa: BLE001 - the thread serves the next run too, and the screen says it
@@ -159,7 +159,7 @@ class Watcher:
             watched.looked, watched.asked = (order, stamp), False
             watched.state = LookState(report or watched.state.report, trouble=trouble)
 
-    def _told(self, watched: _Watched, share: float) -> bool:
+    def _note_progress(self, watched: _Watched, share: float) -> bool:
         """Note how far a look is; whether it is to go on."""
         now = time.monotonic()
         left = (now - watched.began) * (1 - share) / share if share > 0 else math.nan

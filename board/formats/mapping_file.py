@@ -80,7 +80,7 @@ def _mapping(table: Mapping[str, Any]) -> HandMapping:
     _check_names(arrays, ("cover",), "[arrays]")
     cover = arrays.get("cover", "response")
     if not isinstance(cover, str) or cover not in _COVERS:
-        raise MappingRefused(f"[arrays] cover is {_said(cover)}; it may be {_listed(_COVERS)}")
+        raise MappingRefused(f"[arrays] cover is {_said(cover)}; it may be {_quoted_names(_COVERS)}")
     _check_whole(fields, parts, _COVERS[cover])
     return HandMapping(fields, parts, _COVERS[cover])
 
@@ -93,7 +93,7 @@ def _fields(table: Mapping[str, Any]) -> Mapping[str, Any]:
             '[fields] has no step; write step = "<key>", or step = { from = "path" }, or step = { constant = 0 }'
         )
     if not any(name in fields for name in SAID):
-        raise MappingRefused(f"[fields] has nothing that was sampled; write one of {_listed(SAID)}")
+        raise MappingRefused(f"[fields] has nothing that was sampled; write one of {_quoted_names(SAID)}")
     return fields
 
 
@@ -166,5 +166,5 @@ def _said(value: Any) -> str:
     return "missing" if value is None else json.dumps(value, default=str)
 
 
-def _listed(names: Iterable[str]) -> str:
+def _quoted_names(names: Iterable[str]) -> str:
     return ", ".join(map(quoted, names))

@@ -21,7 +21,7 @@ from board.push.examples import Links, RunExamples
 from board.push.names import renamed
 from board.push.state import state_of
 from board.push.targets import Target
-from board.push.told_findings import ToldFinding, at_steps, told
+from board.push.told_findings import ToldFinding, at_steps, findings_of
 from board.runs.library import current_fingerprint
 from board.runs.opening import open_run
 from board.runs.run import Run
@@ -97,7 +97,7 @@ def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> Non
             _wait(run, request, handing.done.waiting, max(LOOK_SECONDS, time.monotonic() - started))
     except KeyboardInterrupt:  # only now: while it grows, the highest of all steps is a new one again and again
         if run is not None and request.shown and handing.last is not None:
-            handing.show(handing.unsaid(told(run.counted, _links(request))))
+            handing.show(handing.unsaid(findings_of(run.counted, _links(request))))
         raise
 
 
@@ -156,7 +156,7 @@ def _shown(
     if not request.shown:
         return lambda step: [], {}
     links = _links(request)
-    found = [] if request.follow else handing.unsaid(told(run, links))
+    found = [] if request.follow else handing.unsaid(findings_of(run, links))
     return RunExamples(run.trained, request.seed, links).of, at_steps(found, steps)
 
 

@@ -34,12 +34,12 @@ class ToldFinding:
     """As a table of the tracker has it."""
 
 
-def told(run: Run, links: Links) -> list[ToldFinding]:
+def findings_of(run: Run, links: Links) -> list[ToldFinding]:
     """What was found in the run, in rank order, with the declared thresholds; notes are for the board alone."""
-    return [_told(one, links) for one in find_all(run).findings if one.severity != "note"]
+    return [_told_finding(one, links) for one in find_all(run).findings if one.severity != "note"]
 
 
-def _told(finding: Finding, links: Links) -> ToldFinding:
+def _told_finding(finding: Finding, links: Links) -> ToldFinding:
     signs = f" (with {', '.join(sign.kind for sign in finding.signs)})" if finding.signs else ""
     text = f"{finding.severity}: {finding.title}: {finding.effect}{signs}"
     row: dict[str, str | int | float] = {"finding": text, "kind": finding.kind, "step": finding.first_step}

@@ -129,14 +129,14 @@ class BackgroundLoad:
             self._show(replace(self.run, reading=replace(self.run.reading, stopped=True, trouble=str(error))))
 
     def _load(self) -> None:
-        opening = Opening(**self._arguments, progress=lambda progress: self._told(opening, progress))
+        opening = Opening(**self._arguments, progress=lambda progress: self._note_progress(opening, progress))
         self._snapshot = Snapshot(opening.loader)
         work = opening.loader.missing()
         self._scout.begin(work, self._snapshot, opening.loader.reading)
         try:
             while self._scout.is_first() and time.monotonic() - self._started < FIRST_SECONDS:
                 time.sleep(_TICK_SECONDS)
-            self._told(opening, opening.progress(*opening.loader.done()))
+            self._note_progress(opening, opening.progress(*opening.loader.done()))
             opening.loader.run(work, aside=True)
         except _Stopped:
             self._publish_part(opening, stopped=True)
@@ -144,7 +144,7 @@ class BackgroundLoad:
         self._scout.end()
         self._show(opening.whole())
 
-    def _told(self, opening: Opening, progress: Progress) -> None:
+    def _note_progress(self, opening: Opening, progress: Progress) -> None:
         """To be called again and again while the load goes on: publishes a snapshot where it is time. Raises _Stopped."""
         self.progress = progress
         if self._stopping.is_set():

@@ -186,7 +186,7 @@ class Library:
             assert load is not None
             run = load.first(progress)
             if self.peek(*key) is None:  # other runs have taken its place meanwhile
-                self._runs.keep(key, run)
+                self._runs.put(key, run)
         return run
 
     def _begin(self, key: _Key, root: Path, wish: Wish | None) -> BackgroundLoad:
@@ -201,7 +201,7 @@ class Library:
             self._loads.pop(key, None)
 
         arguments = {"location": key[0], "within": root, **self._reading(key)}
-        load = self._loads[key] = BackgroundLoad(arguments, lambda run: self._runs.keep(key, run), ended, wish)
+        load = self._loads[key] = BackgroundLoad(arguments, lambda run: self._runs.put(key, run), ended, wish)
         load.begin()
         return load
 
@@ -231,7 +231,7 @@ class Library:
         for key in self._runs.keys_of(run):
             with self._turns.of(key):
                 if self.peek(*key) is run and key not in self._loads:
-                    self._runs.keep(key, open_run(key[0], within=root, **self._reading(key)))
+                    self._runs.put(key, open_run(key[0], within=root, **self._reading(key)))
 
     def _reading(self, key: _Key) -> dict[str, Any]:
         """How the run of a key is read, as `open_run` takes it."""

@@ -112,7 +112,7 @@ class RunSummaries:
                     told = self._looked_at(root, folder, process)
                 except Exception as error:  # noqa: BLE001 - the thread serves the next run too, and the screen says it
                     told = RunSummary(trouble=f"{type(error).__name__}: {error}")
-                self._keep(taken[0], folder, told, time.monotonic() - began)
+                self._store_summary(taken[0], folder, told, time.monotonic() - began)
         finally:
             process.end()
 
@@ -130,7 +130,7 @@ class RunSummaries:
             kept.write(told, parsed_ns)
         return told
 
-    def _keep(self, key: tuple[Path, str], folder: RunFolder, told: RunSummary, seconds: float) -> None:
+    def _store_summary(self, key: tuple[Path, str], folder: RunFolder, told: RunSummary, seconds: float) -> None:
         with self._changed:
             self._under_way.discard(key)
             seen = self._seen.get(key)

@@ -46,7 +46,7 @@ class RecentlyUsed(Generic[_K, _T]):
                 self._values.move_to_end(key)
             return self._values.get(key)
 
-    def keep(self, key: _K, value: _T) -> None:
+    def put(self, key: _K, value: _T) -> None:
         """This is the key's value from now on, and the one used last."""
         with self._changing:
             self._values[key] = value
@@ -69,7 +69,7 @@ class RecentValues(Generic[_T]):
     def get(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """The value of that key, made if it is not kept; what interrupts making it is the caller's."""
         kept = self._values.peek(key) or (make(),)
-        self._values.keep(key, kept)
+        self._values.put(key, kept)
         return kept[0]
 
 
@@ -92,7 +92,7 @@ class OfLatestLoads(Generic[_T]):
             kept = self._values.use(key)
             if kept is None or kept[0] != load_id:
                 kept = (load_id, make())
-                self._values.keep(key, kept)
+                self._values.put(key, kept)
         return kept[1]
 
     def there(self, key: Hashable, load_id: str) -> _T | None:

@@ -201,12 +201,12 @@ def _home(settings: Settings, root: Path) -> Middleware:
 def _routes(base: str) -> list[Route]:
     """Answers to addresses of pages that Streamlit knows nothing of; `base` is what all addresses begin with, without slashes."""
     prefix = f"/{base}" if base else ""
-    moved = [Route(f"{prefix}/{path}", _moved(f"{prefix}/{tab.path}")) for path, tab in FORMER.items()]
+    moved = [Route(f"{prefix}/{path}", _redirect_to(f"{prefix}/{tab.path}")) for path, tab in FORMER.items()]
     download = Route(f"{prefix}/{downloads.PATH}/{{ticket}}", downloads.Downloads(EXPORTS))
     return [*moved, download, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
 
 
-def _moved(now: str) -> Callable[[Request], Response]:
+def _redirect_to(now: str) -> Callable[[Request], Response]:
     """Lead from a page's former name to the present one, with all that the link says."""
 
     def answer(request: Request) -> Response:

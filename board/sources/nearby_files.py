@@ -37,7 +37,7 @@ def walk(folder: Path, wanted: Callable[[str], bool] = bool) -> Iterator[Path]:
     entries = 0
     while pending:
         inside, depth = pending.popleft()
-        for entry in _listed(inside):
+        for entry in _entries_of(inside):
             entries += 1
             if entries > MAX_ENTRIES:
                 return
@@ -49,15 +49,15 @@ def walk(folder: Path, wanted: Callable[[str], bool] = bool) -> Iterator[Path]:
 
 def listed_files(folder: Path) -> list[Path]:
     """The regular files directly in a folder, in the order of names; none where it cannot be listed."""
-    return [Path(entry.path) for entry in _listed(folder) if entry.is_file(follow_symlinks=False)]
+    return [Path(entry.path) for entry in _entries_of(folder) if entry.is_file(follow_symlinks=False)]
 
 
 def folders(folder: Path) -> list[Path]:
     """The folders directly in a folder, links left out, in the order of names; at most MAX_ENTRIES."""
-    return [Path(entry.path) for entry in _listed(folder)[:MAX_ENTRIES] if entry.is_dir(follow_symlinks=False)]
+    return [Path(entry.path) for entry in _entries_of(folder)[:MAX_ENTRIES] if entry.is_dir(follow_symlinks=False)]
 
 
-def _listed(folder: Path | str) -> list[os.DirEntry[str]]:
+def _entries_of(folder: Path | str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return sorted(entries, key=lambda entry: entry.name)

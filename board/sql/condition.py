@@ -24,7 +24,7 @@ def matching(run: Run, condition: str, limits: Limits = LIMITS) -> NDArray[np.bo
     The condition is what stands behind WHERE, over the columns of the frame and the texts; subqueries may ask the table `rollouts`.
     Raises BoardError with DuckDB's own message for one it refuses, and with ours for one that takes longer or needs more than the limits.
     """
-    readable(condition)
+    check_condition(condition)
     if run.frame.empty:
         return np.zeros(0, bool)
     asked = run_table(run, may_be_named(columns(run), condition))
@@ -35,7 +35,7 @@ def matching(run: Run, condition: str, limits: Limits = LIMITS) -> NDArray[np.bo
     return np.isin(run.frame.index.to_numpy(), _keys(said))
 
 
-def readable(condition: str) -> None:
+def check_condition(condition: str) -> None:
     """Raises BoardError for a condition that is empty, too long, or holds a character that is no text."""
     if not one_line(condition):  # which raises where brackets would reach beyond the WHERE
         raise BoardError("There is no condition: write one, such as reward > 0.5.")

@@ -68,14 +68,14 @@ def answer(table: pa.Table, query: str, limits: Mapping[str, int]) -> pa.Table:
     """At most `limits["rows"]` rows, `cut` and `error` in the metadata."""
     try:
         if reason := refusal(query):
-            return _told(error=reason)
+            return _error_answer(error=reason)
         found = _first(connect(table, limits["memory"], limits["threads"]).sql(query), limits)
     except duckdb.Error as error:
-        return _told(error=str(error))
+        return _error_answer(error=str(error))
     except MemoryError:
-        return _told(error="Out of Memory Error: the query needs more memory than it may take.")
+        return _error_answer(error="Out of Memory Error: the query needs more memory than it may take.")
     if found.nbytes > limits["bytes"]:
-        return _told(error="The answer is too large for a chart: select fewer or shorter columns.")
+        return _error_answer(error="The answer is too large for a chart: select fewer or shorter columns.")
     return found.slice(0, limits["rows"]).replace_schema_metadata({"cut": "yes" if len(found) > limits["rows"] else ""})
 
 
@@ -101,7 +101,7 @@ def _exact(table: pa.Table, kinds: Sequence[object]) -> pa.Table:
     return table
 
 
-def _told(error: str) -> pa.Table:
+def _error_answer(error: str) -> pa.Table:
     return pa.table({}).replace_schema_metadata({"error": error})
 
 

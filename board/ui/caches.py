@@ -89,7 +89,7 @@ def run_notes() -> RunNotes:
     if kept is not None and kept[0] == stamp and time.time_ns() - stamp > SETTLED_NS:
         return kept[1]
     found = run_notes_file.load()
-    _run_notes().keep("notes", (stamp, found))
+    _run_notes().put("notes", (stamp, found))
     return found
 
 

@@ -110,21 +110,24 @@ def problem() -> str:
 def landmarks() -> list[Landmark]:
     """Where findings begin, in rank order, for the strip of steps; notes are as quiet as what is only worth a look."""
     kinds: dict[Severity, LandmarkKind] = {"error": "error", "warning": "finding", "note": "note"}
-    return [Landmark(one.first_step, _told(one), kinds[one.severity]) for one in findings()]
+    return [Landmark(one.first_step, _mark_title(one), kinds[one.severity]) for one in findings()]
 
 
 def curve_marks() -> list[CurveMark]:
     """Where findings begin, for the curves of what they are about."""
     return [
         CurveMark(
-            one.first_step, _told(one), one.severity, tuple(sorted({same for name in one.all_metrics for same in alike(name)}))
+            one.first_step,
+            _mark_title(one),
+            one.severity,
+            tuple(sorted({same for name in one.all_metrics for same in alike(name)})),
         )
         for one in findings()
         if one.all_metrics
     ]
 
 
-def _told(finding: Finding) -> str:
+def _mark_title(finding: Finding) -> str:
     return f"Finding from step {finding.first_step:,}: {on_one_line(finding.title)}"
 
 

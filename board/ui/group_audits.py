@@ -138,10 +138,10 @@ def _scanned(run: Run, of: Run, grouped: Grouped, tolerance: float) -> Noise:
     """The groups looked through, once for all readers, with progress while it takes long; kept under the name of the run `of`."""
     bar = st.empty()
 
-    def told(share: float) -> None:
+    def draw_share(share: float) -> None:
         bar.progress(share, text=f"Comparing responses: {share:.0%}")
 
-    found: Noise = caches.computed("noise", lambda: verifier_noise.scan(run, grouped, tolerance, told), of, tolerance)
+    found: Noise = caches.computed("noise", lambda: verifier_noise.scan(run, grouped, tolerance, draw_share), of, tolerance)
     bar.empty()
     return found
 

@@ -51,11 +51,11 @@ def draw(run: Run, keys: NDArray[np.int64], rewards: Float64Array) -> None:
         return
     if len(kept) < len(keys):
         st.text(f"The best and the worst {MOST_MEMBERS // 2:,} of {len(keys):,} responses are compared.")
-    st.text(_told(tree))
+    st.text(_summary(tree))
     prefix_tree.show(tree.rows, key="prefix_tree", height=HEIGHT, on_click=_clicked(run, tree))
 
 
-def _told(tree: Tree) -> str:
+def _summary(tree: Tree) -> str:
     unit = "tokens" if tree.by_token else "words, as the rows have no response_tokens"
     marked = "; where reward differs most is marked" if any(row.marked for row in tree.rows) else ""
     return (

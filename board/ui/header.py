@@ -138,7 +138,7 @@ def _run_picker(folders: list[RunFolder], root: Path) -> str | None:
         index=0 if place.part("run") else None,
         placeholder="Choose a run",
         format_func=lambda name: shown(root.name) if name == library.HERE else name,
-        on_change=place.forget_after,
+        on_change=place.list_changed,
         args=("run",),
         width=240,
     )

@@ -60,7 +60,7 @@ def ordered(found: Phrases, order: PhraseOrder, limit: float) -> pd.DataFrame:
     return found.listed.iloc[rows[np.argsort(-by[rows], kind="stable")]]
 
 
-def told(found: Phrases, limit: float) -> str:
+def summary(found: Phrases, limit: float) -> str:
     """One line on what was looked at, and how much of it chance alone would give."""
     sampled = (
         f"{len(found.keys):,} of {plural(found.of, 'rollout')}" if len(found.keys) < found.of else plural(found.of, "rollout")

@@ -44,27 +44,14 @@ Parameters = dict[str, str | list[str]]
 _WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "prompt", "token", "step_a")
 """Parts of the place that are whole numbers."""
 
+_LISTED: Final[tuple[PlacePart, ...]] = ("run", "step")
+"""Parts of the place that a list in the top line shows, whose widget Streamlit may take from the session and give back."""
+
 _IN_ROLLOUT: Final[tuple[PlacePart, ...]] = ("window", "token", "compare", "mark")
 _IN_RUN: Final[tuple[PlacePart, ...]] = ("zoom", "steps", "step_a", "phrase", "finding")
 _OF_TOKENS: Final[tuple[PlacePart, ...]] = ("bar", "cell")
 
-_PASSING: Final[tuple[PlacePart, ...]] = (
-    "group",
-    "prompt",
-    "first",
-    "second",
-    "token",
-    "compare",
-    "window",
-    "zoom",
-    "mark",
-    "steps",
-    "filter",
-    "step_a",
-    "phrase",
-    "finding",
-    *_OF_TOKENS,
-)
+_PASSING: Final[tuple[PlacePart, ...]] = ("group", "prompt", "first", "second", "filter", *_IN_ROLLOUT, *_IN_RUN, *_OF_TOKENS)
 """Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
 
 STALE_SECONDS: Final = 5.0
@@ -116,12 +103,13 @@ def go(**where: str | int | None) -> None:
     for name, value in where.items():
         if st.session_state.get(name) != value:
             forget_after(name, keep=where)
-    st.session_state.update(where)
+    fill_in(**where)
 
 
 def fill_in(**where: str | int | None) -> None:
     """Fill in parts of the place, or what is shown now, without forgetting the parts that depend on them."""
     st.session_state.update(where)
+    st.session_state["_listed"] = st.session_state.get("_listed", {}) | {name: where[name] for name in _LISTED if name in where}
 
 
 def step_chosen(steps: NDArray[np.int64]) -> None:
@@ -129,14 +117,22 @@ def step_chosen(steps: NDArray[np.int64]) -> None:
     typed = st.session_state.get("step")
     if isinstance(typed, str):
         st.session_state["step"] = nearest_step(steps, int(typed)) if link_texts.is_whole(typed) else None
-    forget_after("step")
+    list_changed("step")
+
+
+def list_changed(name: Literal["run", "step"]) -> None:
+    """To be called when the list of that name has changed the place: forget what depended on the old one.
+
+    A list that had not reached the browser when the page changed tells what it holds as if it were new: nothing is forgotten then.
+    """
+    chosen = st.session_state.get(name)
+    if chosen is None or chosen != st.session_state.get("_listed", {}).get(name):
+        forget_after(name)
+    fill_in(**{name: chosen})
 
 
 def forget_after(name: str, keep: Container[str] = ()) -> None:
-    """Forget the parts of the place that depend on that one, but for those in `keep`; of the link that led here what was said, and waited for.
-
-    To be called as it is when a widget has changed that part by itself.
-    """
+    """Forget the parts of the place that depend on that one, but for those in `keep`, and what was said of the link that led here."""
     remember(amiss=None, awaited=None)
     for dependent in _FORGOTTEN.get(name, ()):
         if dependent not in keep:
@@ -318,7 +314,7 @@ def adopt() -> None:
         if value == st.session_state["_written"].get(name):
             continue
         if value is not None:
-            st.session_state[name] = int(value) if name in _WHOLE and link_texts.is_whole(value) else value
+            fill_in(**{name: int(value) if name in _WHOLE and link_texts.is_whole(value) else value})
             if name == "token":
                 forget_after(name, keep=st.query_params)
         elif name in _PASSING and asked["run"] is not None:

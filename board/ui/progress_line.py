@@ -15,12 +15,12 @@ def progress(text: str) -> Iterator[Callable[[float], None]]:
     """A bar while something is counted, seen only where that takes a moment; it says how much is left."""
     slot, started, last = st.empty(), time.monotonic(), 0.0
 
-    def told(share: float) -> None:
+    def draw_share(share: float) -> None:
         nonlocal last
         gone = time.monotonic() - started
         if share and gone > last + _TICK_SECONDS:
             last = gone
             slot.progress(min(1.0, share), text=f"{text} · {gone / share - gone:.0f} s left")
 
-    yield told
+    yield draw_share
     slot.empty()

@@ -67,7 +67,7 @@ def draw(view: View, first: Called, second: Called) -> None:
         second.key,
         ",".join(view.pads),
     )
-    st.text(told(difference, first.name, second.name))
+    st.text(difference_line(difference, first.name, second.name))
     diff_view.show(fold(difference.runs), key="pair_diff", height=DIFF_HEIGHT)
     _tokens(view, rollouts, {"first": first.name, "second": second.name})
 
@@ -77,7 +77,7 @@ def text_of(rollout: Rollout) -> str:
     return str(rollout["response"]) if rollout["response"] is not None else "".join(rollout.tokens or ())
 
 
-def told(difference: Diff, first: str, second: str) -> str:
+def difference_line(difference: Diff, first: str, second: str) -> str:
     """One line on how the two texts differ, and how to read the marks."""
     if all(run.side == "both" for run in difference.runs):
         return f"The two responses are the same: {plural(difference.words('both'), 'word')}."

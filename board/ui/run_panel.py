@@ -61,10 +61,12 @@ def _said(one: ListedRun) -> None:
     def key(field: str) -> str:
         return f"run_{field} {note.id} {own}"
 
-    def keep(field: str) -> None:
-        _keep(one, {field: _as_kept(field, place.widget_value(key(field)))})
+    def save_field(field: str) -> None:
+        _save(one, {field: _as_kept(field, place.widget_value(key(field)))})
 
-    st.text_input("Name", note.title, max_chars=LONGEST_TITLE, placeholder=own, key=key("title"), on_change=keep, args=("title",))
+    st.text_input(
+        "Name", note.title, max_chars=LONGEST_TITLE, placeholder=own, key=key("title"), on_change=save_field, args=("title",)
+    )
     st.multiselect(
         "Tags",
         list(dict.fromkeys([*note.tags, *(place.remembered("run_tags") or ())])),
@@ -72,19 +74,19 @@ def _said(one: ListedRun) -> None:
         accept_new_options=True,
         placeholder="Choose or type",
         key=key("tags"),
-        on_change=keep,
+        on_change=save_field,
         args=("tags",),
     )
-    st.text_area("Note", note.note, max_chars=LONGEST_NOTE, height=110, key=key("note"), on_change=keep, args=("note",))
+    st.text_area("Note", note.note, max_chars=LONGEST_NOTE, height=110, key=key("note"), on_change=save_field, args=("note",))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.toggle("Pin", note.pinned, key=key("pinned"), on_change=keep, args=("pinned",), help="Stands before all others.")
-        st.toggle("Hide", note.hidden, key=key("hidden"), on_change=keep, args=("hidden",), help="Left out of the list.")
+        st.toggle("Pin", note.pinned, key=key("pinned"), on_change=save_field, args=("pinned",), help="Stands before all others.")
+        st.toggle("Hide", note.hidden, key=key("hidden"), on_change=save_field, args=("hidden",), help="Left out of the list.")
         st.selectbox(
             "Colour",
             [NO_COLOUR, *COLOURS],
             index=([*COLOURS].index(note.colour) + 1) if note.colour in runs_table.SWATCHES else 0,
             key=key("colour"),
-            on_change=keep,
+            on_change=save_field,
             args=("colour",),
             width=120,
         )
@@ -99,7 +101,7 @@ def _as_kept(field: str, value: Any) -> object:
     return "" if field == "colour" and value == NO_COLOUR else str(value or "")
 
 
-def _keep(one: ListedRun, said: Mapping[str, Any]) -> None:
+def _save(one: ListedRun, said: Mapping[str, Any]) -> None:
     place.remember(run_note_refused=None)
     try:
         run_notes.change(one.note, one.path, one.summary.first, **said)

@@ -91,7 +91,7 @@ def _counted(asked: Search, of: Run) -> pd.DataFrame:
     return found
 
 
-def _listed(view: View, asked: Search, counts: pd.DataFrame) -> tuple[list[Occurrence], int]:
+def _places_in_context(view: View, asked: Search, counts: pd.DataFrame) -> tuple[list[Occurrence], int]:
     """The places of as many rollouts as are listed, in order, and in how many rollouts there are any; a prompt counts once a step."""
     held = {name: _once(view, name, counts.index.to_numpy()[counts[name].to_numpy() > 0]) for name in asked.columns}
     found = [line for name, keys in held.items() for line in lines(view.run, spread(keys, _MOST_ROLLOUTS), name, asked.wanted)]
@@ -152,7 +152,9 @@ def _curves_of(view: View, asked: Search, counts: pd.DataFrame, every: pd.DataFr
 
 def _concordance_of(view: View, asked: Search, counts: pd.DataFrame) -> Occurrence | None:
     """The places in context, a page at a time; the one that is open."""
-    found, rollouts = caches.built("concordance", lambda: _listed(view, asked, counts), view.run, *asked.key, asked.order)
+    found, rollouts = caches.built(
+        "concordance", lambda: _places_in_context(view, asked, counts), view.run, *asked.key, asked.order
+    )
     count = pages(len(found), _PAGE_LINES)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         number = st.pagination(count, key="search_page", bind="query-params") if count > 1 else 1

@@ -58,7 +58,7 @@ def draw(view: View) -> None:
         lambda: _picture(view, chosen), view.run, chosen.step, chosen.x, chosen.y, chosen.color, chosen.log_x, chosen.log_y
     )
     rows = of_step(view.run.frame, chosen.step)
-    st.text(_told(shown, rows, chosen))
+    st.text(_counts_line(shown, rows, chosen))
     if not shown.cloud.at.size:
         return
     panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
@@ -114,7 +114,7 @@ def _picture(view: View, chosen: Choices) -> Picture:
     return scatter.picture(cloud(x, y, third, log_x=chosen.log_x, log_y=chosen.log_y), names)
 
 
-def _told(shown: Picture, rows: pd.DataFrame, chosen: Choices) -> str:
+def _counts_line(shown: Picture, rows: pd.DataFrame, chosen: Choices) -> str:
     """How many rollouts are drawn, and which are not, and why."""
     found = shown.cloud
     parts = [

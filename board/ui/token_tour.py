@@ -47,7 +47,7 @@ def listen(*, opening: bool) -> None:
     keys.listen(meant, key=_KEY, on_press=_pressed)
 
 
-def told() -> str:
+def position_in_list() -> str:
     """Where in the tour the reader is, in a few words; empty where he is at none of its tokens."""
     tour, at = _here()
     return f"Token {at + 1:,} of the {len(tour.places):,} listed on All tokens: ] and [ go on" if tour and at is not None else ""

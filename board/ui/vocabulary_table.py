@@ -67,7 +67,7 @@ def ordered(table: pd.DataFrame, order: str, least: int) -> pd.DataFrame:
     return chosen.sort_values(column, ascending=not descending, kind="stable").head(MOST_ROWS)
 
 
-def told(of: Vocabulary, listed: int, matching: int) -> str:
+def summary(of: Vocabulary, listed: int, matching: int) -> str:
     """One line on how many tokens there are."""
     different = len(of.names) - (RARE in of.names[-1:]) + of.folded
     parts = [f"{plural(of.total, 'token')}, {different:,} different"]

@@ -124,7 +124,7 @@ def test_listed_in_the_order_of_a_column() -> None:
     frame = frame_of([(0, 1.0, 0.0), (0, 2.0, NAN), (0, 3.0, 1.0), (1, 1.0, 9.0)])
     judged = groups.judged(groups.find(frame), 0.5, 1)
     for descending, wanted in ((True, [3, 1, 2]), (False, [1, 3, 2])):
-        assert groups.listed(judged, 0, "mean", descending=descending)["group"].tolist() == wanted
+        assert groups.in_order(judged, 0, "mean", descending=descending)["group"].tolist() == wanted
 
 
 def test_run_without_rewards_has_groups_all_the_same() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rows import row, write_run
 
-from board.analysis.token_list import SHOWN, Wanted, in_context, listed
+from board.analysis.token_list import SHOWN, Wanted, in_context, wanted_tokens
 from board.analysis.token_survey import survey
 from board.runs.opening import open_run
 from board.runs.run import Run
@@ -46,7 +46,7 @@ def test_narrowed(name: str, tmp_path: Path) -> None:
     wanted, values = CASES[name]
     run = opened(tmp_path)
 
-    found = listed(run, survey(run, "value").tokens, wanted)
+    found = wanted_tokens(run, survey(run, "value").tokens, wanted)
 
     assert found.tokens["value"].tolist() == pytest.approx(values)
     assert (found.matching, found.looked_at) == (len(values), None)
@@ -55,7 +55,7 @@ def test_narrowed(name: str, tmp_path: Path) -> None:
 def test_context(tmp_path: Path) -> None:
     """Some tokens either side, decoded, line ends marked, within the rollout; nothing where a row has no tokens."""
     run = opened(tmp_path)
-    found = listed(run, survey(run, "value").tokens, Wanted()).tokens
+    found = wanted_tokens(run, survey(run, "value").tokens, Wanted()).tokens
     rows = in_context(run, found, around=2).to_numpy(str).tolist()
     table = dict(zip(zip(found["key"], found["position"], strict=True), rows, strict=True))
 
@@ -77,20 +77,20 @@ def test_segments_are_looked_for_until_enough_are_found(tmp_path: Path) -> None:
     )
     tokens = survey(run, "value").tokens
 
-    found = listed(run, tokens, Wanted(segment="text"))
+    found = wanted_tokens(run, tokens, Wanted(segment="text"))
 
     assert (len(found.tokens), found.looked_at) == (SHOWN, 200)
-    assert listed(run, tokens, Wanted(segment="code")).looked_at is None
+    assert wanted_tokens(run, tokens, Wanted(segment="code")).looked_at is None
 
 
 def test_bounded(tmp_path: Path) -> None:
-    """No more than so many are listed, and how many there are is told; nothing is found in a run without tokens' names."""
+    """No more than so many are wanted_tokens, and how many there are is told; nothing is found in a run without tokens' names."""
     run = open_run(write_run(tmp_path / "run", {"a.jsonl": [row(step, values=[1.0] * 300) for step in range(3)]}))
     tokens = survey(run, "value").tokens
 
-    found = listed(run, tokens, Wanted())
+    found = wanted_tokens(run, tokens, Wanted())
 
     assert (len(found.tokens), found.matching) == (SHOWN, 600)
-    assert listed(run, tokens, Wanted(text="a")).matching == 0
-    assert listed(run, tokens, Wanted(segment="text")).matching == 0
-    assert listed(run, tokens, Wanted(sign="positive")).matching == 0
+    assert wanted_tokens(run, tokens, Wanted(text="a")).matching == 0
+    assert wanted_tokens(run, tokens, Wanted(segment="text")).matching == 0
+    assert wanted_tokens(run, tokens, Wanted(sign="positive")).matching == 0

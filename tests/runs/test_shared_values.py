@@ -39,11 +39,11 @@ def test_a_look_is_no_use() -> None:
     """Whoever only looks whether there is a value does not keep it from going; whoever keeps it again does."""
     recent: RecentlyUsed[str, list[int]] = RecentlyUsed(2)
     first, second = [1], [1]
-    recent.keep("a", first)
-    recent.keep("b", second)
+    recent.put("a", first)
+    recent.put("b", second)
     recent.peek("a")
-    recent.keep("b", second)
-    recent.keep("c", first)
+    recent.put("b", second)
+    recent.put("c", first)
 
     assert [recent.peek(key) for key in "abc"] == [None, second, first]
 
@@ -53,7 +53,7 @@ def test_keys_of_the_very_value() -> None:
     recent: RecentlyUsed[str, list[int]] = RecentlyUsed(4)
     value = [1]
     for key, kept in (("a", value), ("b", [1]), ("c", value)):
-        recent.keep(key, kept)
+        recent.put(key, kept)
 
     assert recent.keys_of(value) == ["a", "c"]
 

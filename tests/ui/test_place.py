@@ -82,3 +82,34 @@ def test_run_and_step_outlive_their_widgets(held: dict[str, Any], place: dict[st
     page.run()
 
     assert {name: page.session_state[name] for name in ("run", "step") if name in page.session_state} == place
+
+
+def lists_report() -> None:
+    """A page whose list of steps tells what it holds, as it does when the reader has chosen there, or late by itself."""
+    import numpy as np  # the function's body alone is run
+    import streamlit as st
+
+    from board.ui import place
+
+    steps = np.array([20, 21])
+    st.button("arrive", on_click=place.go, kwargs={"step": 20, "rollout": "a:1", "mark": "response:1-2"})
+    st.button("tell", on_click=place.step_chosen, args=(steps,))
+
+
+TOLD: dict[str, tuple[int, set[str]]] = {
+    "the step the reader is at": (20, {"rollout", "mark"}),
+    "another": (21, set()),
+}
+
+
+@pytest.mark.parametrize(("step", "kept"), TOLD.values(), ids=TOLD)
+def test_a_list_that_tells_late_moves_nobody(step: int, kept: set[str]) -> None:
+    """A list that reaches the browser after a change of page says its step again: rollout and mark stay, unless the step is another."""
+    page = AppTest.from_function(lists_report, default_timeout=60).run()
+    page.button[0].click().run()
+    page.session_state["step"] = step
+
+    page.button[1].click().run()
+
+    assert {name for name in ("rollout", "mark") if name in page.session_state} == kept
+    assert page.session_state["step"] == step

@@ -156,7 +156,7 @@ def _found(dossier: Dossier, step: int, some: list[tuple[int, _Jump]]) -> Found:
     early = 1.0 if clearest.creeps else -1.0
     order = np.minimum(moved, np.nanmedian(moved[marks & (moved > 0)])) if (marks & (moved > 0)).any() else moved
     return Found(
-        effect=f"from step {step} the rewards of {whose} {how.told()}: {clearest.before} before, {clearest.after} "
+        effect=f"from step {step} the rewards of {whose} {how.wording()}: {clearest.before} before, {clearest.after} "
         + ("in the end" if clearest.creeps else "after"),
         first_step=step,
         last_step=int(dossier.steps.numbers[-1]),

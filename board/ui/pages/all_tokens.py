@@ -174,7 +174,7 @@ def extreme_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int] | 
     st.subheader("Which tokens are the most extreme?", anchor=False)
     wanted = wanted_choices(named=run.has_tokens, signed="advantages" in run.token_metrics)
     tokens = of.tokens if within is None else bar_tokens(of, choices, within)
-    found = token_list.listed(run, tokens, wanted)
+    found = token_list.wanted_tokens(run, tokens, wanted)
     st.text(summary(of, len(tokens), found, choices, within))
     if found.tokens.empty:
         return
@@ -273,7 +273,7 @@ def chosen_token() -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.page_link("board/ui/pages/tokens.py", label="Open its tokens", query_params=place.link())
-        st.text(f"position {token + 1:,} of {place.part('rollout')}, step {view.step} {token_tour.told()}")
+        st.text(f"position {token + 1:,} of {place.part('rollout')}, step {view.step} {token_tour.position_in_list()}")
 
 
 def body(metrics: list[str]) -> None:

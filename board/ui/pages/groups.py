@@ -78,7 +78,7 @@ def overview(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> N
     """All groups of the step, as rows and as strips, a page of them at a time."""
     order = caches.frame(
         "group_order",
-        lambda _: groups.listed(judged, step, choices.sort_by, descending=choices.descending),
+        lambda _: groups.in_order(judged, step, choices.sort_by, descending=choices.descending),
         of_filter,
         step,
         choices.threshold,
@@ -172,7 +172,7 @@ def body(grouped: Grouped) -> None:
     asked = place.part("group")
     at = grouped.place(step, asked) if isinstance(asked, int) else None
     if at is not None:
-        order = groups.listed(judged, step, choices.sort_by, descending=choices.descending)
+        order = groups.in_order(judged, step, choices.sort_by, descending=choices.descending)
         group_detail.draw(view, grouped, order, at, choices, discarded)
         return
     over_steps(grouped, judged, choices)

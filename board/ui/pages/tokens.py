@@ -86,7 +86,7 @@ def parts() -> None:
     extremes()
 
 
-if tour := token_tour.told():
+if tour := token_tour.position_in_list():
     st.text(tour)
 folded.show(particulars(run, rollout, view.pads, view.system_end), key="particulars")
 notes()

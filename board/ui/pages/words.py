@@ -82,7 +82,7 @@ def phrases_shown() -> None:
         unfilled(["Phrases need response"])
         return
     found = found_phrases(least)
-    st.text(phrase_table.told(found, Z_LIMIT))
+    st.text(phrase_table.summary(found, Z_LIMIT))
     if order in ("pays", "costs") and found.listed["reward_z"].isna().all():
         st.text("Which phrases pay needs rewards that differ, and steps alone tell which rise and fall.")
         return
@@ -137,7 +137,7 @@ def tokens_shown() -> None:
             )
         )
     rows = vocabulary_table.ordered(table, order, least)
-    st.text(vocabulary_table.told(found, len(rows), int((table["count"] >= least).sum())))
+    st.text(vocabulary_table.summary(found, len(rows), int((table["count"] >= least).sum())))
     if rows.empty:
         st.text(f"No token is written {least:,} times here.")
         return

@@ -15,7 +15,7 @@ from board.errors import BoardError
 from board.runs.run import Run
 from board.sql import identifiers
 from board.sql.chips import condition, parsed
-from board.sql.condition import matching
+from board.sql.filtering import left_by
 from board.sql.run_table import KEY, PROMPT_KEY, columns
 from board.text.counting import plural
 from board.ui import caches, filter_chips, place
@@ -98,11 +98,12 @@ def _named(run: Run, name: str, column: str) -> NamedColumn:
 
 def _filtered(run: Run, text: object) -> Run:
     """The rollouts that a filter leaves; the run itself where it leaves all. Raises BoardError where it is no condition."""
-    asked = condition(parsed(str(text or "")))
+    chips = parsed(str(text or ""))
+    asked = condition(chips)
     if not asked:
         return run
     digest = blake2b(asked.encode(errors="surrogatepass"), digest_size=8).hexdigest()
-    return caches.part_of("filtered", lambda: run.of_rows(matching(run, asked), f"filter {digest}"), run, digest)
+    return caches.part_of("filtered", lambda: run.of_rows(left_by(run, chips), f"filter {digest}"), run, digest)
 
 
 def _stay_near(left: Run, run: Run) -> None:

@@ -3,15 +3,19 @@
 What a change asks for is tried when the page is drawn: `board.ui.filter_bar` puts the last good filter back where it is no condition.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from board.errors import BoardError
 from board.sql.chips import Chip, chip, parsed, written
-from board.ui import place
+from board.ui import link_texts, place
 from board.ui.components.filter_bar import Refused
 from board.user_files import named_filters
+
+_STEPS: Final = re.compile(r"step BETWEEN -?[0-9]+ AND -?[0-9]+")
+"""A range of steps, as curves and findings ask for it."""
 
 
 def chips() -> list[Chip]:
@@ -34,6 +38,31 @@ def toggle(condition: str) -> None:
         set_to(others)
     else:
         add(condition)
+
+
+def keep_steps(first: int, last: int) -> None:
+    """Ask for the steps from `first` to `last`, in place of a range that was asked for before: of two, one could leave nothing of the other."""
+    new = Chip(f"step BETWEEN {first} AND {last}")
+    set_to([*(one for one in chips() if one.negated or not _STEPS.fullmatch(one.condition)), new])
+
+
+def steps_kept(curves: str) -> Callable[[], None]:
+    """A callback for the curves with that key: keep all pages to the steps that were zoomed to."""
+
+    def callback() -> None:
+        kept = link_texts.step_range(link_texts.range_text(place.reported(curves, "kept")) or "")
+        if kept is not None:
+            keep_steps(*kept)
+
+    return callback
+
+
+def adopt_steps() -> None:
+    """Take over the steps that a link of before names beside its filter, written "10-40"."""
+    kept = place.step_range("steps")
+    place.fill_in(steps=None)
+    if kept is not None:
+        keep_steps(*kept)
 
 
 def set_to(wanted: Sequence[Chip]) -> None:

@@ -50,7 +50,7 @@ class ShownEvidence:
     others: tuple[EvidencePlace, ...]
     """Lines and shards that are no rollout."""
     elsewhere: int
-    """Rollouts that are not among those that the filter, the split and the kept steps leave."""
+    """Rollouts that are not among those that the filter and the split leave."""
 
 
 def of(finding: Finding, run: Run) -> ShownEvidence:
@@ -72,11 +72,11 @@ def draw(found: ShownEvidence, view: View) -> None:
     if found.elsewhere:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.text(
-                f"{plural(found.elsewhere, 'more rollout')} not among those that filter, split and kept steps leave.",
+                f"{plural(found.elsewhere, 'more rollout')} not among those that filter and split leave.",
                 width="content",
             )
-            if place.part("filter") or place.part("steps"):
-                st.button("Show all rollouts", key="finding_all", on_click=place.go, kwargs={"filter": None, "steps": None})
+            if place.part("filter"):
+                st.button("Show all rollouts", key="finding_all", on_click=place.go, kwargs={"filter": None})
 
 
 def opened(found: ShownEvidence, view: View) -> None:

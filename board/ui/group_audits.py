@@ -16,7 +16,7 @@ from board.schema import heading
 from board.text.counting import plural
 from board.text.display import preview
 from board.text.format_number import column_format, fmt
-from board.ui import caches, place
+from board.ui import caches, filter_chips, place
 from board.ui.components import curves
 from board.ui.components.curves import Card, build
 from board.ui.messages import absent
@@ -129,7 +129,7 @@ def noise(run: Run, of_filter: Run, grouped: Grouped, step: int) -> None:
         key=NOISE_CURVES,
         on_click=place.step_clicked(NOISE_CURVES, run.steps),
         on_zoom=place.zoomed(NOISE_CURVES),
-        on_keep=place.steps_kept(NOISE_CURVES),
+        on_keep=filter_chips.steps_kept(NOISE_CURVES),
     )
     _contradictions(run, found.listed, step)
 

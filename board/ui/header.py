@@ -5,7 +5,6 @@ Returns whether there is a run to show. Everything that can be wrong with a root
 
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +12,6 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from board.analysis.step_stats import nearest_step
 from board.errors import BoardError
 from board.runs import library
 from board.runs.library import RunFolder
@@ -28,6 +26,7 @@ from board.ui import (
     caches,
     export_panel,
     filter_bar,
+    filter_chips,
     findings_watch,
     link_checks,
     live_reload,
@@ -81,8 +80,8 @@ def _draw(root: Path) -> bool:
     opened, whole = whole, caches.measured(whole)
     findings_watch.watch(opened, OpenedAs(location, root, (reading.pad_token,) if reading.pad_token else (), folder.family))
     with line:
-        run = _split(whole)
-        all_of_run, all_of_whole = _kept_steps(run, whole)
+        all_of_run, all_of_whole = _split(whole), whole
+    filter_chips.adopt_steps()
     run, whole = filter_bar.applied(all_of_run, all_of_whole)
     if len(run.steps):
         live_reload.go_along(run)
@@ -183,29 +182,6 @@ def _split(run: Run) -> Run:
         return run
     chosen = split_choice(run.splits)
     return caches.part_of("split", lambda: run.of_split(chosen), run, chosen)
-
-
-def _kept_steps(run: Run, whole: Run) -> tuple[Run, Run]:
-    """Both within the steps that the reader keeps to, with what lets go of them; as they are where none of these steps is there, or yet."""
-    kept = place.step_range("steps")
-    if kept is None or not run.frame["step"].between(*kept).any():
-        if run.reading is None:
-            place.fill_in(steps=None)
-        return run, whole
-    first, last = kept
-    label = f"Steps {first:,} to {last:,} ✕"
-    st.button(
-        label,
-        key="all_steps",
-        help="Every page is kept to these steps. Show all again.",
-        on_click=place.go,
-        kwargs={"steps": None},
-    )
-    within = [caches.part_of("steps", partial(one.of_steps, first, last), one, first, last) for one in (run, whole)]
-    step = place.part("step")
-    if isinstance(step, int) and not first <= step <= last:
-        place.go(step=nearest_step(within[0].steps, step))
-    return within[0], within[1]
 
 
 def _step_picker(run: Run) -> None:

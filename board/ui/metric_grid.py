@@ -25,7 +25,7 @@ from board.metrics.declared.contract import Interpretation, Metric, Page, Words
 from board.runs.run import Run
 from board.text.counting import plural
 from board.text.format_number import exact, fmt
-from board.ui import caches, pinned_metrics, place
+from board.ui import caches, filter_chips, pinned_metrics, place
 from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, Texts
 from board.ui.metric_filters import Language, MetricChoices
@@ -141,7 +141,7 @@ def _curves(key: str, panels: Sequence[Panel], wall: Wall) -> None:
             key=key,
             on_click=place.step_clicked(key, view.run.steps),
             on_zoom=place.zoomed(key),
-            on_keep=place.steps_kept(key),
+            on_keep=filter_chips.steps_kept(key),
             on_pin=pin,
             on_look=look,
         )

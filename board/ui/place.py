@@ -31,7 +31,8 @@ _Seen = Literal[
 PlacePart = Literal[_Where, _Seen]
 """`group` is its number within the step, `prompt` a prompt's key; `first` and `second` are two rollouts that are compared, `step_a` the step
 that the chosen one is; `mark` a stretch of a text, as `marked` reads it; `bar` and `cell` a stretch of numbers and a place, of all tokens;
-`phrase` is a regular expression of what is looked into on page Words, `finding` what `board.findings.contract.Finding.id` calls one."""
+`phrase` is a regular expression of what is looked into on page Words, `steps` are those that older links keep to, which go to the `filter`,
+`finding` what `board.findings.contract.Finding.id` calls one."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 
@@ -170,15 +171,6 @@ def zoomed(curves: str) -> Callable[[], None]:
 
     def callback() -> None:
         go(zoom=link_texts.range_text(reported(curves, "zoomed")))
-
-    return callback
-
-
-def steps_kept(curves: str) -> Callable[[], None]:
-    """A callback for the curves with that key: keep all pages to the steps that were zoomed to."""
-
-    def callback() -> None:
-        go(steps=link_texts.range_text(reported(curves, "kept")), zoom=None)
 
     return callback
 

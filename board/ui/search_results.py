@@ -144,7 +144,7 @@ def _curves_of(view: View, asked: Search, counts: pd.DataFrame, every: pd.DataFr
         key=_CURVES,
         on_click=place.step_clicked(_CURVES, view.run.steps),
         on_zoom=place.zoomed(_CURVES),
-        on_keep=place.steps_kept(_CURVES),
+        on_keep=filter_chips.steps_kept(_CURVES),
     )
     if "reward" not in payload.keys:
         unfilled(["Whether it pays needs reward"])

@@ -16,7 +16,7 @@ from board.sql.query import LONGEST_QUERY, STEP, Answer, CustomCurve, described,
 from board.sql.query import curves as answered
 from board.sql.sandbox import Limits
 from board.text.counting import plural
-from board.ui import caches, place
+from board.ui import caches, filter_chips, place
 from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload
 from board.ui.messages import notice
@@ -165,7 +165,7 @@ def _curves(run: Run, asked: _Asked, parts: Mapping[str, list[CustomCurve]]) -> 
             key=CHART,
             on_click=place.step_clicked(CHART, run.steps),
             on_zoom=place.zoomed(CHART),
-            on_keep=place.steps_kept(CHART),
+            on_keep=filter_chips.steps_kept(CHART),
         )
 
 

@@ -70,18 +70,20 @@ def test_a_brush_zooms_all_panels_and_is_in_the_link(board_server: str, page: Pa
 
 
 def test_all_pages_are_kept_to_the_steps_of_a_zoom(board_server: str, page: Page) -> None:
-    """The button on the zoom keeps every page to its steps, which the top line says until they are let go."""
+    """The button on the zoom makes a chip of its steps, which keeps every page to them until it is removed."""
     opened(page, board_server, "step=5&zoom=20-29")
     page.locator(".cv-keep").click()
 
-    expect(page).to_have_url(re.compile(r"step=20&steps=20-29|steps=20-29.*step=20"))
+    expect(page.locator(".fb-words")).to_have_text("step BETWEEN 20 AND 29")
+    expect(page).to_have_url(re.compile(r"filter=step(\+|%20)BETWEEN(\+|%20)20(\+|%20)AND(\+|%20)29"))
+    expect(page).to_have_url(re.compile(r"step=20"))
     expect(page.get_by_text("Step (of 10)")).to_be_visible()
     tab(page, "Responses").click()
     settled(page)
     expect(page.get_by_text("rollouts of step 20")).to_be_visible()
-    page.get_by_role("button", name="Steps 20 to 29").click()
+    page.locator(".fb-away").click()
 
-    expect(page).not_to_have_url(re.compile("steps="))
+    expect(page).not_to_have_url(re.compile("filter="))
     expect(page.get_by_text("Step (of 80)")).to_be_visible()
 
 

@@ -108,6 +108,17 @@ def test_steps_that_are_left(root: Path) -> None:
     assert bar(test)["count"] == "3 of 6 rollouts"
 
 
+def test_steps_of_a_link_of_before(root: Path) -> None:
+    """Steps beside the filter become a chip in place of another range; other chips, and what is let through instead, stay."""
+    add_run(root, "run", [whole_row(step, reward=float(step)) for step in range(6)])
+
+    test = opened("responses", steps="2-4", filter="step BETWEEN 0 AND 1\nreward < 4\nNOT (step BETWEEN 3 AND 3)")
+
+    assert linked(test, "filter") == "reward < 4\nNOT (step BETWEEN 3 AND 3)\nstep BETWEEN 2 AND 4"
+    assert linked(test, "steps") is None
+    assert bar(test)["count"] == "1 of 6 rollouts"
+
+
 def test_filters_of_before_are_proposed(root: Path, tmp_path: Path) -> None:
     """A filter that was in force is among those of before, the latest first; a wrong one is not."""
     add_run(root, "run", GOOD)

@@ -5,7 +5,7 @@ import streamlit as st
 from board.figures.finding_panels import finding_panels
 from board.findings.contract import Finding, FindingsReport
 from board.text.counting import plural
-from board.ui import caches, finding_cards, finding_evidence, finding_settings_panel, findings_watch, place
+from board.ui import caches, filter_chips, finding_cards, finding_evidence, finding_settings_panel, findings_watch, place
 from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.messages import notice
@@ -50,7 +50,7 @@ def report(found: FindingsReport) -> None:
     """The cards and the evidence beside them; then what was looked for and not there, and what could not tell."""
     shown = findings_watch.findings()
     if run is not whole and shown:
-        st.text("Findings are of all rollouts of the run, whatever filter, split and kept steps leave.")
+        st.text("Findings are of all rollouts of the run, whatever filter and split leave.")
     chosen = _chosen(shown) if shown else None
     if chosen:
         with st.container(key="finding_panes"):
@@ -91,7 +91,7 @@ def curves_of(finding: Finding) -> None:
             key=CURVES,
             on_click=place.step_clicked(CURVES, run.steps),
             on_zoom=place.zoomed(CURVES),
-            on_keep=place.steps_kept(CURVES),
+            on_keep=filter_chips.steps_kept(CURVES),
         )
         curves.choose(view.step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="curves_choice")
 

@@ -15,7 +15,17 @@ from board.errors import FieldMissing
 from board.figures.group_panels import kinds_panel, pass_panel
 from board.text.counting import plural
 from board.text.format_number import fmt
-from board.ui import caches, discarded_members, findings_watch, group_audits, group_controls, group_detail, group_table, place
+from board.ui import (
+    caches,
+    discarded_members,
+    filter_chips,
+    findings_watch,
+    group_audits,
+    group_controls,
+    group_detail,
+    group_table,
+    place,
+)
 from board.ui.components import curves, group_strips
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.group_controls import GroupChoices
@@ -53,7 +63,7 @@ def over_steps(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) ->
             key=CURVES,
             on_click=place.step_clicked(CURVES, run.steps),
             on_zoom=place.zoomed(CURVES),
-            on_keep=place.steps_kept(CURVES),
+            on_keep=filter_chips.steps_kept(CURVES),
         )
 
 

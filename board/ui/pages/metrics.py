@@ -58,7 +58,7 @@ missing: list[str] = []
 
 def latest_of(of: Run, whole: Run) -> LatestValue[Any]:
     """Where the metrics of a run are kept, for whichever rollouts of it these are."""
-    chosen = of.selection if place.part("filter") else place.part("steps")
+    chosen = of.selection if place.part("filter") else None
     return caches.latest("metrics", f"{of.address} {of.splits} {whole.splits} {chosen} {caches.stage(of)}")
 
 

@@ -19,7 +19,7 @@ from board.figures.of_run import REWARDS
 from board.figures.theme import COLORS
 from board.metrics.formulas import ESTIMATORS, kl_column
 from board.schema import heading, unit
-from board.ui import caches, findings_watch, late_chart, place
+from board.ui import caches, filter_chips, findings_watch, late_chart, place
 from board.ui.components import curves as component
 from board.ui.components import step_marks
 from board.ui.components.curves import Card, CurvesPayload, build
@@ -98,7 +98,7 @@ def curves(choices: CurveChoices) -> None:
             key=CURVES,
             on_click=place.step_clicked(CURVES, run.steps),
             on_zoom=place.zoomed(CURVES),
-            on_keep=place.steps_kept(CURVES),
+            on_keep=filter_chips.steps_kept(CURVES),
         )
     drawn = {key.partition(" ")[0] for key in payload.keys}
     missing.extend(f"{one.title} needs {one.needs}" for at, one in enumerate(found) if str(at) not in drawn)

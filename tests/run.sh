@@ -67,7 +67,20 @@ fi
 # Numeric libraries would otherwise start a thread per core in every worker.
 export OMP_NUM_THREADS=1
 # In the order of tests/conftest.py: files with few and slow tests would otherwise come last and leave the other workers idle.
-check "tests" python -m pytest -q -n "${TEST_WORKERS:-3}" --dist loadfile --no-loadscope-reorder "$@"
+run_tests() { python -m pytest -q -n "${TEST_WORKERS:-3}" --dist loadfile --no-loadscope-reorder "$@"; }
+
+# A browser among three busy processes may be late by half a minute: where nothing but browser tests failed of the whole suite, these are
+# run once more, alone, and that is said.
+run_all_tests() {
+    local status=0
+    run_tests || status=$?
+    if [ "$status" -ne 1 ] || [ -n "$(failed_tests | grep -v "'tests/browser/")" ]; then return "$status"; fi
+    echo "== browser tests that failed, again and alone"
+    python -m pytest -q --last-failed --last-failed-no-failures none --maxfail 3 tests/browser
+}
+failed_tests() { python -m pytest --cache-show cache/lastfailed | grep "'tests/"; }
+
+if [ $# -eq 0 ]; then check "tests" run_all_tests; else check "tests" run_tests "$@"; fi
 
 if [ ${#failed[@]} -gt 0 ]; then
     printf 'Failed: %s\n' "${failed[@]}"

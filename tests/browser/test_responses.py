@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from browsing import go_to_page
+from browsing import click_table, go_to_page
 from playwright.sync_api import Page, expect
 from rows import add_run
 from servers import Serve
@@ -67,7 +67,7 @@ def test_a_click_on_a_head_sorts_and_opens_the_top_row(serve: Serve, page: Page,
     settled(page)
 
     for top in (2, 1):
-        page.get_by_test_id("stDataFrame").first.click(position={"x": 60, "y": 17})
+        click_table(page, 60, 17)
         expect(page).to_have_url(
             re.compile(f"sort=reward.*rollout=rank_0.jsonl%3A{top}(&|$)|rollout=rank_0.jsonl%3A{top}&.*sort=reward")
         )

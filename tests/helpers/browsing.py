@@ -1,4 +1,4 @@
-"""What several browser tests do: a page is gone to, a chart is clicked."""
+"""What several browser tests do: a page is gone to, a chart or a table is clicked."""
 
 from playwright.sync_api import Locator, Page
 from settling import settled, tab
@@ -18,3 +18,12 @@ def panel(page: Page, title: str) -> Locator:
 def click_middle(curve: Locator) -> None:
     """Click the middle of a panel's plot."""
     curve.locator(".u-over").click()
+
+
+def click_table(page: Page, x: float, y: float) -> None:
+    """Click a place of the page's first table: it is drawn on a canvas, and takes a click where it has seen the pointer before."""
+    table = page.get_by_test_id("stDataFrame").first
+    table.hover(position={"x": x - 2, "y": y})
+    table.hover(position={"x": x, "y": y})
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    table.click(position={"x": x, "y": y})

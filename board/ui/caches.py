@@ -162,6 +162,18 @@ def computed(name: str, compute: Callable[[], _T], run: Run, *small: str | float
     return found
 
 
+def of_two(name: str, make: Callable[[], _T], a: Run, b: Run, *small: str | float | None) -> _T:
+    """Something made of two runs together, kept for the latest loads of both. Keyed by the loads and small choices; the last few are kept."""
+    key = (*_of(a, name, small), *_of(b, name, ()))
+    found: _T = _of_two().get(key, f"{a.load_id} {b.load_id}", make)
+    return found
+
+
+@st.cache_resource(show_spinner=False)
+def _of_two() -> OfLatestLoads[Any]:
+    return OfLatestLoads(12)
+
+
 def computed_before(name: str, run: Run, *small: str | float | None) -> Any:
     """The same where it was computed already, else None."""
     return _computed().there(_of(run, name, small), run.load_id)

@@ -135,7 +135,7 @@ def _pair(view: View, keys: NDArray[np.int64]) -> None:
         first = members[_member("Compare", "first", labels, keys, worst)]
         second = members[_member("with", "second", labels, keys, best)]
     told = {key: f"no. {at + 1:,}" for at, key in enumerate(keys.tolist())} | {worst: "the worst", best: "the best"}
-    rollout_pair.draw(view, Called(first, told[first]), Called(second, told[second]))
+    rollout_pair.draw(Called(view, first, told[first]), Called(view, second, told[second]))
 
 
 def _member(label: str, side: Literal["first", "second"], labels: Mapping[str, str], keys: NDArray[np.int64], usual: int) -> str:

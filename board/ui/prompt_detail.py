@@ -201,9 +201,9 @@ def _pair(view: View, steps: "pd.Series[int]", pair: tuple[int, int]) -> None:
         for key in dict.fromkeys((earlier, later)):
             where = place.link(step=int(steps.loc[key]), rollout=view.run.sources(np.array([key], np.int64))[0])
             st.page_link("board/ui/pages/responses.py", label=f"Open {names[key]}", query_params=where)
-    called = partial(_called, steps, names)
-    rollout_pair.draw(view, called(earlier), called(later))
+    called = partial(_called, view, steps, names)
+    rollout_pair.draw(called(earlier), called(later))
 
 
-def _called(steps: "pd.Series[int]", names: dict[int, str], key: int) -> Called:
-    return Called(key, f"response {names[key]} of step {int(steps.loc[key]):,}")
+def _called(view: View, steps: "pd.Series[int]", names: dict[int, str], key: int) -> Called:
+    return Called(view, key, f"response {names[key]} of step {int(steps.loc[key]):,}")

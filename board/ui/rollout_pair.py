@@ -1,7 +1,8 @@
 """Two rollouts against each other: their numbers, their texts word by word, their tokens side by side in the same colours. Draws only.
 
 The first is what the second is compared with: what it alone says is struck through, what the second alone says is underlined. The colours,
-their range and what one colour stands for are those of the link, in both views alike; what is pinned is each view's own.
+their range and what one colour stands for are those of the link, in both views alike, be they of one run or of two; what is pinned is each
+view's own.
 """
 
 from dataclasses import dataclass
@@ -46,30 +47,37 @@ _KEYS: Final[dict[Side, str]] = {"first": "pair_first", "second": "pair_second"}
 
 @dataclass(frozen=True)
 class Called:
-    """One of the two: its key, and what the page calls it, in the board's own words ("the worst", "step 12")."""
+    """One of the two: the run it is of, as the page views it, its key, and what the page calls it ("the worst", "step 12"), shown as text."""
 
+    view: View
     key: int
     name: str
 
+    @property
+    def rollout(self) -> Rollout:
+        """The rollout itself."""
+        return self.view.run.rollout(self.key)
 
-def draw(view: View, first: Called, second: Called) -> None:
-    """Draw the two, once on a page. The choice of them is the page's, which keeps it in the place as `first` and `second`."""
-    rollouts: dict[Side, Rollout] = {"first": view.run.rollout(first.key), "second": view.run.rollout(second.key)}
-    _numbers(view, (first, second))
-    if first.key == second.key:
+
+def draw(first: Called, second: Called) -> None:
+    """Draw the two, once on a page. The choice of them is the page's, which keeps it in the place."""
+    both = (first, second)
+    _numbers(both)
+    if first.key == second.key and first.view.run.address == second.view.run.address:
         st.text("Both are the same rollout: choose another for one of them.")
         return
-    difference = caches.computed(
+    difference = caches.of_two(
         "pair_diff",
-        lambda: compare(*(without_padding(text_of(rollouts[side]), view.pads)[0] for side in _SIDES)),
-        view.run,
+        lambda: compare(*(without_padding(text_of(one.rollout), one.view.pads)[0] for one in both)),
+        first.view.run,
+        second.view.run,
         first.key,
         second.key,
-        ",".join(view.pads),
+        ",".join(first.view.pads),
     )
     st.text(difference_line(difference, first.name, second.name))
     diff_view.show(fold(difference.runs), key="pair_diff", height=DIFF_HEIGHT)
-    _tokens(view, rollouts, {"first": first.name, "second": second.name})
+    _tokens({"first": first, "second": second})
 
 
 def text_of(rollout: Rollout) -> str:
@@ -90,11 +98,13 @@ def difference_line(difference: Diff, first: str, second: str) -> str:
     return " · ".join(filter(None, parts))
 
 
-def _numbers(view: View, both: tuple[Called, Called]) -> None:
-    """The numbers of the two, a row each."""
-    found = rollout_pair.numbers(view.run, [one.key for one in both])
-    frame = pd.concat([pd.Series([one.name for one in both], found.index, name="which"), found], axis="columns")
-    frame["rollout"] = view.run.sources(found.index.to_numpy())
+def _numbers(both: tuple[Called, Called]) -> None:
+    """The numbers of the two, a row each; the columns of either, those of the first in front."""
+    found = [rollout_pair.numbers(one.view.run, [one.key]) for one in both]
+    columns = list(dict.fromkeys(name for one in found for name in one.columns))
+    frame = pd.concat([one.reindex(columns=columns) for one in found], ignore_index=True)
+    frame.insert(0, "which", [one.name for one in both])
+    frame["rollout"] = [one.rollout.source for one in both]
     st.dataframe(frame, key="pair_numbers", hide_index=True, width="content", column_config=number_formats(frame))
 
 
@@ -104,14 +114,14 @@ def number_formats(frame: pd.DataFrame) -> dict[str, Any]:
     return {name: st.column_config.NumberColumn(format=column_format(frame[name].to_numpy(float))) for name in numeric}
 
 
-def _tokens(view: View, rollouts: dict[Side, Rollout], names: dict[Side, str]) -> None:
+def _tokens(sides: dict[Side, Called]) -> None:
     """The two token views, each beginning where their tokens part."""
-    if any(rollout.tokens is None for rollout in rollouts.values()):
+    if any(side.rollout.tokens is None for side in sides.values()):
         absent("Comparing token by token", "response_tokens", of="rollout")
         return
     estimator = unseen_estimator()
-    panes = {side: token_panel.pane(view, rollout, estimator) for side, rollout in rollouts.items()}
-    shown = {side: [pane.tokens[at] for at in pane.kept] for side, pane in panes.items()}
+    panes = {name: token_panel.pane(side.view, side.rollout, estimator) for name, side in sides.items()}
+    shown = {name: [pane.tokens[at] for at in pane.kept] for name, pane in panes.items()}
     at = rollout_pair.parting(shown["first"], shown["second"])
     st.text(
         f"All {plural(len(shown['first']), 'token')} are the same."
@@ -120,18 +130,19 @@ def _tokens(view: View, rollouts: dict[Side, Rollout], names: dict[Side, str]) -
         if at
         else "They part at the first token. Colours mean the same in both."
     )
-    joint = joint_ends((pane.arrays, pane.rollout.counts) for pane in panes.values())
     cells = st.grid(2, min_column_width=VIEW_WIDTH, gap="medium")
-    slots = {side: cells.cell() for side in panes}
+    slots = {name: cells.cell() for name in panes}
     # The one the reader has just used comes first: what he chose there is in the place when the other asks for it.
-    for side in sorted(panes, key=lambda side: side != place.remembered("pair_used")):
-        with slots[side]:
-            st.text(f"{names[side]} · {rollouts[side].source}")
-            _view(panes[side], side, joint, at)
+    for name in sorted(panes, key=lambda name: name != place.remembered("pair_used")):
+        with slots[name]:
+            st.text(f"{sides[name].name} · {sides[name].rollout.source}")
+            _view(panes, name, at)
 
 
-def _view(pane: Pane, side: Side, joint: dict[str, tuple[float, float]], parting: int | None) -> None:
-    """One of the two token views."""
+def _view(panes: dict[Side, Pane], side: Side, parting: int | None) -> None:
+    """One of the two token views: its colours, and where they end, are those of both."""
+    pane, both = panes[side], [*panes.values()]
+    joint = joint_ends((one.arrays, one.rollout.counts) for one in both)
     key, total = _KEYS[side], len(pane.kept)
     window = token_view.window(total, parting or 0)
     built = token_panel.payload(pane, window, TEXT_HEIGHT, key=key, joint=joint)
@@ -140,7 +151,7 @@ def _view(pane: Pane, side: Side, joint: dict[str, tuple[float, float]], parting
     pinned, others, stretch = kept[1:] if kept and kept[0] == built.stamp else (at, (), None)
     scale = str(place.part("scale") or token_panel.DEFAULT_SCALE)
     asked = token_view.Choice(
-        token_panel.shown_metric(pane),
+        token_panel.shown_metric(*both) or token_panel.shown_metric(pane),
         pinned,
         scale=scale if scale.partition(":")[0] in _RANGES else token_panel.DEFAULT_SCALE,
         others=others,
@@ -150,7 +161,7 @@ def _view(pane: Pane, side: Side, joint: dict[str, tuple[float, float]], parting
     result = token_view.mount(
         built,
         asked,
-        partial(token_panel.shared_ends, pane),
+        lambda scope: token_panel.joined_ends(both, scope),
         on_change=partial(place.remember, pair_used=side),
         on_estimator=partial(token_panel.take_estimator, key),
     )

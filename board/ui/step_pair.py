@@ -200,4 +200,4 @@ def _opened(view: View, found: Shift) -> None:
         prompt = int(found.b.prompts[found.b.keys == keys[1]][0])
         there = place.link(prompt=prompt)
         st.page_link("board/ui/pages/prompts.py", label="Open the prompt, with its rollouts of all steps", query_params=there)
-        rollout_pair.draw(view, Called(keys[0], f"step {found.a.step}"), Called(keys[1], f"step {found.b.step}"))
+        rollout_pair.draw(Called(view, keys[0], f"step {found.a.step}"), Called(view, keys[1], f"step {found.b.step}"))

@@ -4,7 +4,7 @@ The Tokens page is built around it, and the Responses page shows it beside the t
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -62,9 +62,9 @@ def pane(view: View, rollout: Rollout, estimator: str) -> Pane:
     )
 
 
-def shown_metric(pane: Pane) -> str:
-    """The metric that colours the text: the link's where the rollout has it, else the log-ratio, else its first; "" when it has none."""
-    names = list(pane.arrays)
+def shown_metric(*panes: Pane) -> str:
+    """The metric that colours the text: the link's where all rollouts have it, else the log-ratio, else the first; "" when they share none."""
+    names = [name for name in panes[0].arrays if all(name in pane.arrays for pane in panes)]
     return next((name for name in (place.part("metric"), *DEFAULT_METRICS, *names) if name in names), "")
 
 
@@ -164,7 +164,22 @@ def shared_ends(pane: Pane, scope: str) -> token_view.SharedEnds:
     found = caches.frame("token_ranges", lambda opened: token_ranges(opened, step, estimator), run, step, estimator)
     ends = {str(name): (float(lo), float(hi)) for name, lo, hi in zip(found.index, found["lo"], found["hi"], strict=True)}
     drawn, total = (int(found[name].iloc[0]) if len(found) else 0 for name in ("rollouts", "total"))
-    return token_view.SharedEnds("run" if step is None else "step", ends, drawn, total, step)
+    return token_view.SharedEnds("run" if step is None else "step", ends, drawn, total, "the run" if step is None else f"step {step}")
+
+
+def joined_ends(panes: Sequence[Pane], scope: str) -> token_view.SharedEnds:
+    """The same over the steps or the runs of several rollouts: from the least end to the greatest, so that a colour is one number in all."""
+    by_source = {(pane.view.run.address, pane.rollout.step if scope == "step" else None): pane for pane in panes}
+    found = [shared_ends(pane, scope) for pane in by_source.values()]
+    if len(found) == 1:
+        return found[0]
+    ends: dict[str, tuple[float, float]] = {}
+    for name, (low, high) in [pair for one in found for pair in one.ends.items()]:
+        known = ends.get(name, (low, high))
+        ends[name] = (min(low, known[0]), max(high, known[1]))
+    where = "both runs" if scope == "run" else " and ".join(dict.fromkeys(one.where for one in found))
+    several = f"{where} of both runs" if scope == "step" and len({run for run, _ in by_source}) > 1 else where
+    return token_view.SharedEnds(found[0].scope, ends, sum(one.rollouts for one in found), sum(one.total for one in found), several)
 
 
 def _compared(kept: NDArray[np.int64], pinned: int | None) -> tuple[int, ...]:

@@ -29,7 +29,7 @@ test("one end of a symmetric scale takes the other along, narrower or wider", ()
   assert.deepEqual(mirror([-6, 9], [-6, 6]), [-9, 9]);
 });
 
-const TOLD = { scope: "step", step: 7, ends: { kl: [0, 3] }, rollouts: 8, total: 8 };
+const TOLD = { scope: "step", where: "step 7", ends: { kl: [0, 3] }, rollouts: 8, total: 8 };
 const Q = { kind: "q", ends: null };
 
 test("the step's range has the ends that were sharedEnds of the step, and is the quantile range until then", () => {
@@ -54,7 +54,7 @@ const SOURCES = [
   ["step", { name: "gap", scale: "diverging" }, { ...TOLD, ends: { gap: [-1, 1] } }, "step 7: 8 rollouts · symmetric around 0"],
   ["step", { name: "gone", scale: "sequential" }, TOLD, "the step has no number of it"],
   ["run", KL, TOLD, "being worked out"],
-  ["run", KL, { ...TOLD, scope: "run", rollouts: 2000, total: 40000 }, "the run: 2,000 of 40,000 rollouts, drawn at random"],
+  ["run", KL, { ...TOLD, scope: "run", where: "the run", rollouts: 2000, total: 40000 }, "the run: 2,000 of 40,000 rollouts, drawn at random"],
 ];
 for (const [kind, metric, sharedEnds, words] of SOURCES) {
   test(`the ${kind} range of ${metric.name} says "${words}"`, () =>

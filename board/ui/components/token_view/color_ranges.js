@@ -118,10 +118,9 @@ function sharedSource(kind, name, sharedEnds) {
   if (sharedEnds?.scope !== kind) return "being worked out";
   if (!sharedEnds.ends[name]) return `the ${kind} has no number of it`;
   const all = `${whole(sharedEnds.total)} rollout${sharedEnds.total === 1 ? "" : "s"}`;
-  const where = kind === "step" ? `step ${sharedEnds.step}` : "the run";
   return sharedEnds.rollouts < sharedEnds.total
-    ? `${where}: ${whole(sharedEnds.rollouts)} of ${all}, drawn at random`
-    : `${where}: ${all}`;
+    ? `${sharedEnds.where}: ${whole(sharedEnds.rollouts)} of ${all}, drawn at random`
+    : `${sharedEnds.where}: ${all}`;
 }
 
 /** @param {number} end */

@@ -77,8 +77,8 @@ class SharedEnds:
     rollouts: int
     """How many the ends were taken from, of `total`."""
     total: int
-    step: int | None = None
-    """Which step it was."""
+    where: str = "the run"
+    """Of what they are, in the board's own words: "step 12", "both runs"."""
 
 
 @dataclass(frozen=True)

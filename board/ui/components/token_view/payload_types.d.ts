@@ -75,7 +75,7 @@ export interface SharedEnds {
   ends: Record<string, Ends>;
   rollouts: number;
   total: number;
-  step?: number | null;
+  where: string;
 }
 export interface ServerChoice extends Choice {
   key: string;

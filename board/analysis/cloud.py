@@ -93,12 +93,18 @@ class Cloud:
     """Rollouts that a logarithmic axis has no place for: not above zero."""
 
 
-def cloud(x: Float64Array, y: Float64Array, color: Float64Array | None, *, log_x: bool, log_y: bool) -> Cloud:
-    """The rollouts that have both numbers; arrays (rollouts,), NaN or infinite where a number is missing."""
+def cloud(
+    x: Float64Array, y: Float64Array, color: Float64Array | None, *, log_x: bool, log_y: bool, one_axis: bool = False
+) -> Cloud:
+    """The rollouts that have both numbers; arrays (rollouts,), NaN or infinite where a number is missing.
+
+    With `one_axis` both numbers have the same, which holds all of either.
+    """
     known = np.isfinite(x) & np.isfinite(y)
     placed = known & ~((x <= 0) & log_x) & ~((y <= 0) & log_y)
     at = np.flatnonzero(placed)
-    axes = axis_of(x[at], log=log_x), axis_of(y[at], log=log_y)
+    of_x, of_y = (np.concatenate([x[at], y[at]]),) * 2 if one_axis else (x[at], y[at])
+    axes = axis_of(of_x, log=log_x), axis_of(of_y, log=log_y)
     third = np.full(at.size, np.nan) if color is None else np.where(np.isfinite(color[at]), color[at], np.nan)
     return Cloud(
         *axes, at, axes[0].places(x[at]), axes[1].places(y[at]), third, int((~known).sum()), int((known & ~placed).sum())

@@ -59,6 +59,40 @@ def test_nothing_to_draw() -> None:
     assert (sent.data["numbers"].num_rows, sent.data["meta"]["said"]) == (0, "reward <b> against length of 0 rollouts.")
 
 
+def test_prompts_in_place_of_rollouts() -> None:
+    """What a dot is, its texts as they are, and the line of equal numbers from corner to corner of one axis for both."""
+    both = cloud(np.array([0.0, 2.0]), np.array([1.0, 4.0]), None, log_x=False, log_y=False, one_axis=True)
+
+    meta = picture(both, Names("A", "B", "", dot="prompt"), labels=["<b>p</b>"], diagonal=True, areas=False).data["meta"]
+
+    assert both.x_axis == both.y_axis
+    assert meta["said"].startswith("B against A of 2 prompts")
+    assert (meta["dot"], meta["labels"], meta["areas"]) == ("prompt", ["<b>p</b>"], False)
+    assert meta["diagonal"] == [[0.0, 0.0], [1.0, 1.0]]
+    dense = picture(both, Names("A", "B", ""), most=1, labels=["p", "q"]).data["meta"]
+    assert (dense["labels"], dense["diagonal"]) == ([], None)
+
+
+LOW = 5 - 0.03 * 15
+"""Where an axis of numbers from 5 to 20 begins."""
+
+DIAGONALS: dict[str, tuple[list[float], list[float], list[list[float]] | None]] = {
+    "axes that meet in part": ([0, 10], [5, 20], [[(LOW + 0.3) / 10.6, 0.0], [1.0, (10.3 - LOW) / 15.9]]),
+    "axes that do not": ([0, 1], [5, 6], None),
+}
+
+
+@pytest.mark.parametrize("name", DIAGONALS)
+def test_equal_numbers_on_two_axes(name: str) -> None:
+    """The line stands where both axes have the number."""
+    x, y, expected = DIAGONALS[name]
+
+    drawn = picture(of(x, y), NAMES, diagonal=True).data["meta"]["diagonal"]
+
+    assert (drawn is None) == (expected is None)
+    assert np.array(drawn or []) == pytest.approx(np.array(expected or []))
+
+
 SENT: dict[str, tuple[Any, list[tuple[float, float]]]] = {
     "a box": ([0.1, 0.2, 0.5, 0.9], [(0.1, 0.2), (0.5, 0.9)]),
     "a lasso": ([[0, 0], [1, 0], [0.5, 1]], [(0, 0), (1, 0), (0.5, 1)]),

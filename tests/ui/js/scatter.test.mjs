@@ -110,6 +110,7 @@ test("points at one place are one dot, with the mean of their third number", () 
   assert.deepEqual([...dots.x], [0.5, 0.25, 0.5, 0.25]);
   assert.deepEqual([...dots.counts], [2, 1, 1, 1]);
   assert.deepEqual([...dots.color], [2, NaN, 4, 5]);
+  assert.deepEqual(dots.stacks, [[0, 2], [1], [3], [4]]);
 });
 
 test("points at very many places are drawn one by one", () => {

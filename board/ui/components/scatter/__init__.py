@@ -1,4 +1,6 @@
-"""Draws one number of rollouts against another, up to 100,000 as points, and hears clicks, boxes and lassos. Knows no run and no filter.
+"""Draws one number of rollouts, or of prompts, against another, up to 100,000 as points, and hears clicks, boxes and lassos.
+
+Knows no run and no filter.
 
 Two components, because one whose smallest property changes is sent again whole: `show` holds the points, `choose` where the chosen one lies.
 """
@@ -21,17 +23,21 @@ _scatter: Final = st.components.v2.component(
 _choice: Final = st.components.v2.component("rl_logging_board.scatter_choice", js=bundle.script("scatter/choice_bridge.js"))
 
 
-def show(shown: Picture, *, key: str, on_click: Callable[[], None], on_select: Callable[[], None]) -> None:
-    """Draw the picture.
+def show(
+    shown: Picture, *, key: str, on_click: Callable[[], None], on_select: Callable[[], None] | None = None, height: int = 430
+) -> None:
+    """Draw the picture, its plot `height` pixels tall.
 
-    After a click on a rollout the component of that key has its place as `clicked` ({"x": …, "y": …}, 0 to 1), after a box or a lasso
+    After a click on a dot the component of that key has its place as `clicked` ({"x": …, "y": …}, 0 to 1), after a box or a lasso
     `selected` ({"box": [x, y, x, y]} or {"lasso": [[x, y], …]}), and the callback is called.
     """
-    _scatter(key=key, data=shown.data, on_clicked_change=on_click, on_selected_change=on_select)
+    _scatter(
+        key=key, data=shown.data | {"height": height}, on_clicked_change=on_click, on_selected_change=on_select or _nothing
+    )
 
 
 def choose(place: Corner | None, *, key: str) -> None:
-    """Ring the rollout at that place, or none."""
+    """Ring the dot at that place, or none."""
     _choice(key=key, data={"place": None if place is None else list(place)})
 
 
@@ -45,3 +51,7 @@ def corners(given: Any) -> list[Corner]:
         return []
     within = [min(1.0, max(0.0, float(one))) for one in flat]
     return list(zip(within[::2], within[1::2], strict=True))
+
+
+def _nothing() -> None:
+    """A trigger is only reported where a callback is named."""

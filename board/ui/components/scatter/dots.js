@@ -12,7 +12,7 @@ export function dotsOf({ meta, numbers }) {
   const column = (/** @type {number} */ at) => numbers.getChildAt(at)?.toArray() ?? new Float32Array(0);
   if (meta.kind === "density") return cellsOf(meta, column(0), column(1));
   const [x, y] = [column(0), column(1)];
-  return stacked(x, y, column(2)) ?? { x, y, color: column(2), counts: null, size: x.length };
+  return stacked(x, y, column(2)) ?? { x, y, color: column(2), counts: null, stacks: null, size: x.length };
 }
 
 /**
@@ -42,6 +42,7 @@ function stacked(x, y, color) {
     y: Float32Array.from(stacks, ([one]) => y[one]),
     color: Float32Array.from(stacks, (stack) => mean(color, stack)),
     counts: Float32Array.from(stacks, ({ length }) => length),
+    stacks,
     size: stacks.length,
   };
 }
@@ -70,6 +71,7 @@ function cellsOf({ columns, rows }, counts, means) {
     y: each((cell) => (Math.floor(cell / columns) + 0.5) / rows),
     color: each((cell) => means[cell]),
     counts: each((cell) => counts[cell]),
+    stacks: null,
     size: filled.length,
   };
 }

@@ -11,7 +11,7 @@ const APART = 3; // pixels between two corners of a lasso
 /**
  * @typedef {object} Gestures
  * @property {() => Plane} plane
- * @property {() => Mode} mode
+ * @property {() => Mode | null} mode null where a drag draws nothing
  * @property {(x: number, y: number) => void} hover pixels
  * @property {() => void} leave
  * @property {(x: number, y: number) => void} click pixels
@@ -45,7 +45,9 @@ export function listenGestures(area, on) {
     const at = pixels(event);
     if (!held) return on.hover(...at);
     if (!held.drag && far(held.start, at) < STILL) return;
-    held.drag ??= { mode: on.mode(), path: [placeAt(on.plane(), ...held.start)] };
+    const mode = on.mode();
+    if (!mode) return;
+    held.drag ??= { mode, path: [placeAt(on.plane(), ...held.start)] };
     if (held.drag.mode === "box") held.drag.path = [held.drag.path[0], placeAt(on.plane(), ...at)];
     else if (far(held.last, at) >= APART && held.drag.path.length < MOST_PLACES) {
       held.drag.path.push(placeAt(on.plane(), ...at));
@@ -58,8 +60,9 @@ export function listenGestures(area, on) {
     const drawn = held;
     stop();
     if (!drawn) return;
-    if (!drawn.drag) on.click(...pixels(event));
-    else if (drawn.drag.path.length >= (drawn.drag.mode === "box" ? 2 : 3)) on.done(drawn.drag);
+    if (!drawn.drag && far(drawn.start, pixels(event)) < STILL) on.click(...pixels(event));
+    if (!drawn.drag) return;
+    if (drawn.drag.path.length >= (drawn.drag.mode === "box" ? 2 : 3)) on.done(drawn.drag);
   };
   area.onpointercancel = stop;
   area.onpointerleave = () => on.leave();

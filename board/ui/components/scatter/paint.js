@@ -56,7 +56,7 @@ export function wiped(canvas, width, height) {
  * @param {Meta} meta
  * @param {Look} look
  */
-export function paintAxes(context, plane, { x, y }, look) {
+export function paintAxes(context, plane, { x, y, diagonal }, look) {
   const [right, bottom] = [plane.left + plane.width, plane.top + plane.height];
   context.font = `11px ${look.font}`;
   context.fillStyle = look.soft;
@@ -82,6 +82,23 @@ export function paintAxes(context, plane, { x, y }, look) {
   context.textAlign = "left";
   context.textBaseline = "bottom";
   context.fillText(named(y), 4, plane.top - 8);
+  if (diagonal) paintDiagonal(context, plane, diagonal);
+}
+
+/**
+ * Where both numbers are equal.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Plane} plane
+ * @param {[Place, Place]} ends
+ */
+function paintDiagonal(context, plane, ends) {
+  context.globalAlpha = 0.5;
+  context.setLineDash([5, 4]);
+  context.beginPath();
+  for (const end of ends) context.lineTo(...pixelsOf(plane, end));
+  context.stroke();
+  context.setLineDash([]);
+  context.globalAlpha = 1;
 }
 
 /** @param {AxisMeta} axis */

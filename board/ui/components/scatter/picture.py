@@ -1,5 +1,6 @@
 """What travels to the browser for a scatter: places as one Arrow table, and a little JSON about them. Knows no run."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Final
@@ -20,11 +21,13 @@ class Names:
     y: str
     color: str
     """Empty without one."""
+    dot: str = "rollout"
+    """What one is, in the board's own words."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """Ready to be sent: `data` as a component of Streamlit takes it, and the rollouts in it."""
+    """Ready to be sent: `data` as a component of Streamlit takes it, and the dots in it."""
 
     data: dict[str, Any]
     cloud: Cloud
@@ -35,8 +38,20 @@ class Picture:
 _INKS: Final = {"point": COLORS["policy"], "without": COLORS["reference"], "chosen": COLORS["other"]}
 
 
-def picture(cloud: Cloud, names: Names, most: int = MOST_POINTS) -> Picture:
-    """The points, or of more than `most` their density; each place as a float32, which tells apart far more than a screen does."""
+def picture(
+    cloud: Cloud,
+    names: Names,
+    most: int = MOST_POINTS,
+    *,
+    labels: Sequence[str] = (),
+    diagonal: bool = False,
+    areas: bool = True,
+) -> Picture:
+    """The points, or of more than `most` their density; each place as a float32, which tells apart far more than a screen does.
+
+    `labels` are told of the first points under the pointer, shown as text; `diagonal` draws where both numbers are equal; `areas` says whether
+    boxes and lassos can be drawn.
+    """
     dense = cloud.at.size > most
     columns = _cells(cloud) if dense else {"x": cloud.x, "y": cloud.y, "color": cloud.color}
     numbers = pa.table({name: pa.array(values, pa.float32(), from_pandas=False) for name, values in columns.items()})
@@ -48,7 +63,11 @@ def picture(cloud: Cloud, names: Names, most: int = MOST_POINTS) -> Picture:
         "color": None if ends is None else {"label": names.color, "low": ends[0], "high": ends[1]},
         "columns": COLUMNS if dense else 0,
         "rows": ROWS if dense else 0,
-        "said": f"{names.y} against {names.x} of {plural(cloud.at.size, 'rollout')}{_ends(cloud)}.",
+        "said": f"{names.y} against {names.x} of {plural(cloud.at.size, names.dot)}{_ends(cloud)}.",
+        "dot": names.dot,
+        "labels": [] if dense else [*labels],
+        "diagonal": _diagonal(cloud) if diagonal else None,
+        "areas": areas,
         "inks": _INKS,
     }
     stamp = blake2b(repr(meta).encode("utf-8", "surrogatepass"), digest_size=8)
@@ -64,6 +83,15 @@ def _cells(cloud: Cloud) -> dict[str, Any]:
 
 def _axis(label: str, axis: Axis) -> dict[str, Any]:
     return {"label": label, "low": axis.low, "high": axis.high, "log": axis.log}
+
+
+def _diagonal(cloud: Cloud) -> list[list[float]] | None:
+    """Where on the two axes, 0 to 1, the line of equal numbers begins and ends; None where no number is on both."""
+    x, y = cloud.x_axis, cloud.y_axis
+    low, high = max(x.low, y.low), min(x.high, y.high)
+    if x.log != y.log or low >= high:
+        return None
+    return [[(end / 2 - axis.low / 2) / (axis.high / 2 - axis.low / 2) for axis in (x, y)] for end in (low, high)]
 
 
 def _ends(cloud: Cloud) -> str:

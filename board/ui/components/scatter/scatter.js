@@ -43,10 +43,7 @@ import { sharedChoice } from "./shared.js";
  */
 
 const REACH = 12; // pixels from a dot
-const HINTS = {
-  points: "Drag to filter, click to open a rollout",
-  density: "Drag to filter, click to open the rollout nearest to it",
-};
+const MOST_TOLD = 3; // labels under the pointer
 
 /** @type {WeakMap<Parent, State>} */
 const states = new WeakMap();
@@ -90,7 +87,7 @@ function build(parentElement, sent) {
   for (const mode of /** @type {Mode[]} */ (["box", "lasso"])) parts.modes.append(modeButton(state, mode));
   const letGo = listenGestures(parts.over, {
     plane: () => state.plane,
-    mode: () => state.mode,
+    mode: () => (state.sent.meta.areas ? state.mode : null),
     hover: (x, y) => point(state, state.nearest(x, y, REACH)),
     leave: () => point(state, null),
     click: (x, y) => open(state, state.nearest(x, y, REACH)),
@@ -160,7 +157,10 @@ function fill(state, sent, look) {
   const { meta } = sent;
   state.parts.plot.setAttribute("aria-label", `${meta.said} Arrow keys move from one to the next, Enter opens it.`);
   const hint = state.parts.root.querySelector(".sc-hint");
-  if (hint) hint.textContent = HINTS[meta.kind];
+  const which = meta.kind === "density" ? `the ${meta.dot} nearest to it` : `a ${meta.dot}`;
+  if (hint) hint.textContent = meta.areas ? `Drag to filter, click to open ${which}` : `Click to open ${which}`;
+  state.parts.modes.hidden = !meta.areas;
+  if (sent.height) state.parts.plot.style.height = `${sent.height}px`;
   const ramp = element("span", "sc-ramp");
   if (meta.color) ramp.style.background = `linear-gradient(90deg, ${shadesOfColor(meta.color, look).join(", ")})`;
   state.parts.legend.replaceChildren(
@@ -231,15 +231,16 @@ function point(state, at) {
  * @param {Dots} dots
  * @param {number} at
  */
-function told({ kind, x, y, color }, dots, at) {
+function told({ kind, x, y, color, dot, labels }, dots, at) {
   const count = dots.counts?.[at] ?? 1;
   const about = kind === "density" ? "about " : "";
   const lines = [x, y].map((axis) => `${axis.label} ${about}${numberText(numberAt(axis, (axis === x ? dots.x : dots.y)[at]))}`);
   lines.reverse();
   if (color) lines.push(`${color.label} ${count > 1 ? "on average " : ""}${numberText(Number(dots.color[at].toPrecision(6)))}`);
-  if (kind === "density") lines.unshift(count === 1 ? "1 rollout" : `${numberText(count)} rollouts`);
-  else if (count > 1) lines.unshift(`${numberText(count)} rollouts here: each click opens the next`);
-  return lines;
+  if (kind === "density") lines.unshift(count === 1 ? `1 ${dot}` : `${numberText(count)} ${dot}s`);
+  else if (count > 1) lines.unshift(`${numberText(count)} ${dot}s here: each click opens the next`);
+  const those = kind === "density" ? [] : (dots.stacks?.[at] ?? [at]);
+  return [...lines, ...those.slice(0, MOST_TOLD).flatMap((one) => labels[one] ?? [])];
 }
 
 /**

@@ -25,6 +25,14 @@ export interface Meta {
   rows: number;
   /** In one sentence, for who does not see it. */
   said: string;
+  /** What a dot stands for: "rollout". */
+  dot: string;
+  /** Of the first points; shown as text. */
+  labels: string[];
+  /** Where on the two axes, 0 to 1, the line of equal numbers begins and ends. */
+  diagonal: [Place, Place] | null;
+  /** Whether boxes and lassos can be drawn. */
+  areas: boolean;
   inks: { point: string; without: string; chosen: string };
 }
 
@@ -37,6 +45,8 @@ export interface Numbers {
 export interface Sent {
   meta: Meta;
   numbers: Numbers;
+  /** Of the plot, in pixels. */
+  height?: number;
 }
 
 /** What is drawn, a place and a number each: rollouts, those at one place, or the cells that hold any. */
@@ -47,6 +57,8 @@ export interface Dots {
   color: Float32Array;
   /** How many rollouts each stands for; null where each is one. */
   counts: Float32Array | null;
+  /** Which points each stands for; null where each is the point of its number, or a cell. */
+  stacks: number[][] | null;
   size: number;
 }
 

@@ -1,4 +1,4 @@
-"""The comparison of two runs as the terminal shows it, and as JSON for scripts. Computes nothing."""
+"""The comparison of two runs as the terminal shows it, as JSON for scripts, and as a table. Computes nothing."""
 
 import json
 import math
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 
 from board.analysis.bootstrap import COVERAGE
 from board.analysis.compared_run import ComparedRun
@@ -71,6 +72,26 @@ def _in_json(value: Any, missing: Callable[[float], str | None] = lambda _: None
     if isinstance(value, np.generic):
         value = value.item()
     return missing(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def as_table(pair: RunPair, names: tuple[str, str]) -> pd.DataFrame:
+    """The differences, each row with what was compared: first over all pairs, then of each step, whose `step` is not missing.
+
+    `unpaired_a` and `unpaired_b` are prompts of either run that are in no pair at all, and stand with `win`, `tie`, `loss` and `pairs` in the
+    first row alone.
+    """
+    total = pair.total
+    whole = {name: getattr(total, name) for name in ("difference", "low", "high", "prompts", "pairs", "win", "tie", "loss")}
+    first = whole | {f"unpaired_{side}": count for side, count in zip("ab", pair.unpaired, strict=True)}
+    told = {"run_a": names[0], "run_b": names[1], "split_a": pair.a.split, "split_b": pair.b.split}
+    told |= {"metric": pair.metric, "visits": pair.visits, "level": str(COVERAGE)}
+    rows = pd.DataFrame([first, *pair.by_step.to_dict("records")])
+    whole_numbers = {name: "Int64" for name in rows.columns if name not in ("difference", "low", "high")}
+    rows = rows.astype(whole_numbers)
+    if "step" not in rows.columns:
+        rows["step"] = pd.array([pd.NA] * len(rows), dtype="Int64")
+    columns = ["step", *(name for name in first)]
+    return pd.concat([pd.DataFrame(told, index=rows.index), rows[columns]], axis="columns")
 
 
 def as_text(pair: RunPair, names: tuple[str, str], settings: Settings, notes: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from board.analysis import pair_notes, paired_prompts
 from board.analysis.compared_run import ComparedRun, compared
 from board.analysis.paired_prompts import PairedDifference, Rollouts, Visits
-from board.analysis.shared_prompts import shared_prompts
+from board.analysis.shared_prompts import SharedPrompts, shared_prompts
 from board.runs.prompt_keys import NO_PROMPT
 from board.runs.run import Run
 
@@ -26,6 +26,7 @@ class RunPair:
     visits: Visits
     a: ComparedRun
     b: ComparedRun
+    shared: SharedPrompts
     total: PairedDifference
     unpaired: tuple[int, int]
     """Prompts of A, and of B, that are in no pair."""
@@ -51,6 +52,7 @@ def compare(a: Run, b: Run, metric: str = "reward", visits: Visits = "same step"
         visits=visits,
         a=side_a,
         b=side_b,
+        shared=shared,
         total=total,
         unpaired=(paired_prompts.unpaired(of_a, paired, NO_PROMPT), paired_prompts.unpaired(of_b, paired, NO_PROMPT)),
         by_step=paired_prompts.by_step(paired if visits == "same step" else paired.iloc[:0]),

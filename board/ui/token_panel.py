@@ -164,7 +164,9 @@ def shared_ends(pane: Pane, scope: str) -> token_view.SharedEnds:
     found = caches.frame("token_ranges", lambda opened: token_ranges(opened, step, estimator), run, step, estimator)
     ends = {str(name): (float(lo), float(hi)) for name, lo, hi in zip(found.index, found["lo"], found["hi"], strict=True)}
     drawn, total = (int(found[name].iloc[0]) if len(found) else 0 for name in ("rollouts", "total"))
-    return token_view.SharedEnds("run" if step is None else "step", ends, drawn, total, "the run" if step is None else f"step {step}")
+    return token_view.SharedEnds(
+        "run" if step is None else "step", ends, drawn, total, "the run" if step is None else f"step {step}"
+    )
 
 
 def joined_ends(panes: Sequence[Pane], scope: str) -> token_view.SharedEnds:
@@ -179,7 +181,9 @@ def joined_ends(panes: Sequence[Pane], scope: str) -> token_view.SharedEnds:
         ends[name] = (min(low, known[0]), max(high, known[1]))
     where = "both runs" if scope == "run" else " and ".join(dict.fromkeys(one.where for one in found))
     several = f"{where} of both runs" if scope == "step" and len({run for run, _ in by_source}) > 1 else where
-    return token_view.SharedEnds(found[0].scope, ends, sum(one.rollouts for one in found), sum(one.total for one in found), several)
+    return token_view.SharedEnds(
+        found[0].scope, ends, sum(one.rollouts for one in found), sum(one.total for one in found), several
+    )
 
 
 def _compared(kept: NDArray[np.int64], pinned: int | None) -> tuple[int, ...]:

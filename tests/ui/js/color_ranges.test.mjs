@@ -54,7 +54,12 @@ const SOURCES = [
   ["step", { name: "gap", scale: "diverging" }, { ...TOLD, ends: { gap: [-1, 1] } }, "step 7: 8 rollouts · symmetric around 0"],
   ["step", { name: "gone", scale: "sequential" }, TOLD, "the step has no number of it"],
   ["run", KL, TOLD, "being worked out"],
-  ["run", KL, { ...TOLD, scope: "run", where: "the run", rollouts: 2000, total: 40000 }, "the run: 2,000 of 40,000 rollouts, drawn at random"],
+  [
+    "run",
+    KL,
+    { ...TOLD, scope: "run", where: "the run", rollouts: 2000, total: 40000 },
+    "the run: 2,000 of 40,000 rollouts, drawn at random",
+  ],
 ];
 for (const [kind, metric, sharedEnds, words] of SOURCES) {
   test(`the ${kind} range of ${metric.name} says "${words}"`, () =>

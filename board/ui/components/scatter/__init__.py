@@ -31,9 +31,7 @@ def show(
     After a click on a dot the component of that key has its place as `clicked` ({"x": …, "y": …}, 0 to 1), after a box or a lasso
     `selected` ({"box": [x, y, x, y]} or {"lasso": [[x, y], …]}), and the callback is called.
     """
-    _scatter(
-        key=key, data=shown.data | {"height": height}, on_clicked_change=on_click, on_selected_change=on_select or _nothing
-    )
+    _scatter(key=key, data=shown.data | {"height": height}, on_clicked_change=on_click, on_selected_change=on_select or _nothing)
 
 
 def choose(place: Corner | None, *, key: str) -> None:

@@ -5,6 +5,8 @@ Knows nothing of what is drawn.
 """
 
 import html
+from collections.abc import Sequence
+from itertools import cycle
 from typing import Final, Literal
 
 import numpy as np
@@ -29,6 +31,20 @@ COLORS: Final[dict[str, str]] = {
 Each has a contrast of 3:1 or more (WCAG AA for graphics) on the light and on the dark page. No colour can reach on both the 4.5:1
 that text needs, so text is never coloured. Lines that share a colour differ in their dashes.
 """
+
+RUN_COLORS: Final[dict[str, str]] = {
+    "teal": "#12908a",
+    "orange": "#d9730d",
+    "violet": "#8f63d2",
+    "blue": "#3f7fdb",
+    "pink": "#c0569b",
+    "ochre": "#a88a00",
+    "green": "#3d8f3d",
+    "grey": "#838b95",
+}
+"""What runs are coloured where several are shown: by the names that a reader may choose, and in this order where he chose none.
+
+Each has a contrast of 3:1 or more on the light and on the dark page."""
 
 _MEANINGS: Final = {
     "kl_": "kl",
@@ -67,6 +83,16 @@ _FEW_STEPS: Final = 10
 def column_color(name: str) -> str:
     """The colour of a column of the frame by what it means, else that of other columns."""
     return COLORS[next((meaning for begin, meaning in _MEANINGS.items() if name.startswith(begin)), "other")]
+
+
+def run_colors(wished: Sequence[str]) -> list[str]:
+    """The colours of runs that are shown together, in their order, each "#rrggbb": those wished for by name, for the others the first ones left.
+
+    "" wishes for none, as does a name that is none of RUN_COLORS. Of more than eight runs colours come again.
+    """
+    taken = {name for name in wished if name in RUN_COLORS}
+    rest = cycle([color for name, color in RUN_COLORS.items() if name not in taken] or [*RUN_COLORS.values()])
+    return [RUN_COLORS[name] if name in RUN_COLORS else next(rest) for name in wished]
 
 
 def plain(text: str) -> str:

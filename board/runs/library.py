@@ -21,8 +21,8 @@ from board.sources.candidates import is_loose
 from board.sources.shards import Fingerprint, find_shards, fingerprint, natural_key
 from board.text.path_names import path_of, shown
 
-OPEN_RUNS: Final = 4
-"""So many runs stay in memory; the one not looked at for longest goes first."""
+OPEN_RUNS: Final = 12
+"""So many runs stay in memory, more than are laid side by side; the one not looked at for longest goes first."""
 
 HERE: Final = "."
 """Name of the root itself when it holds shards of its own."""

@@ -21,12 +21,14 @@ from board.analysis.alternatives import Likeliest, likeliest
 from board.analysis.groups import Grouped, with_any
 from board.analysis.groups import find as find_groups
 from board.analysis.logged_curves import CurveReader, Scalars, find
+from board.analysis.run_overlay import MOST_RUNS
 from board.analysis.step_stats import per_step
 from board.analysis.token_survey import Survey
 from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart, Ready
 from board.figures.theme import ink
 from board.findings.watching import Watcher
+from board.runs import run_summary
 from board.runs.library import Library, RunFolder, list_runs
 from board.runs.rollout import Rollout
 from board.runs.run import Run
@@ -96,6 +98,16 @@ def run_notes() -> RunNotes:
 @st.cache_resource(show_spinner=False)
 def _run_notes() -> RecentlyUsed[str, tuple[int, RunNotes]]:
     return RecentlyUsed(1)
+
+
+def first_bytes(location: Path, root: Path) -> str:
+    """The digest that a run is known again by, of how it begins; looked up at most twice a minute."""
+    return _first_bytes(shown(location), shown(root))
+
+
+@st.cache_data(ttl=30, show_spinner=False, max_entries=64)
+def _first_bytes(location: str, root: str) -> str:
+    return run_summary.first_bytes(Path(path_of(location)), Path(path_of(root)))
 
 
 def run_folders(folder: str, asked: str | None = None) -> list[RunFolder]:
@@ -293,7 +305,7 @@ def _large() -> OfLatestLoads[Any]:
 
 @st.cache_resource(show_spinner=False)
 def _parts_of() -> OfLatestLoads[Run]:
-    return OfLatestLoads(6)
+    return OfLatestLoads(6 + 4 * MOST_RUNS)
 
 
 @st.cache_resource(show_spinner=False)

@@ -42,7 +42,7 @@ def applied(run: Run, whole: Run) -> tuple[Run, Run]:
     for text in dict.fromkeys([asked, place.remembered("good_filter")]):
         try:
             with slot, st.spinner("Filtering", show_time=True):
-                found = _filtered(run, text), _filtered(whole, text)
+                found = filtered(run, text), filtered(whole, text)
         except BoardError as error:
             place.remember(filter_problem=Refused(str(text).replace("\n", " AND "), str(error)))
             if run.reading:  # what a column holds may not be read yet
@@ -96,7 +96,7 @@ def _named(run: Run, name: str, column: str) -> NamedColumn:
     return NamedColumn(identifiers.column(name), "text" if is_text else "number", meaning, values)
 
 
-def _filtered(run: Run, text: object) -> Run:
+def filtered(run: Run, text: object) -> Run:
     """The rollouts that a filter leaves; the run itself where it leaves all. Raises BoardError where it is no condition."""
     chips = parsed(str(text or ""))
     asked = condition(chips)

@@ -3,19 +3,15 @@
 Returns whether there is a run to show. Everything that can be wrong with a root, a run or a link ends here in one sentence on the screen.
 """
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from board.errors import BoardError
 from board.runs import library
 from board.runs.library import RunFolder
-from board.runs.progress import Progress
 from board.runs.run import Run
 from board.schema import DISCARDED
 from board.text.counting import plural
@@ -23,6 +19,7 @@ from board.text.format_number import size
 from board.text.padding import COMMON_PADS
 from board.text.path_names import shown
 from board.ui import (
+    beside_chips,
     caches,
     export_panel,
     filter_bar,
@@ -33,7 +30,9 @@ from board.ui import (
     load_report_panel,
     not_found,
     place,
+    progress_line,
     reading_line,
+    run_looks,
     strip,
 )
 from board.ui.controls import ReadingChoices, reading_choices, split_choice
@@ -46,8 +45,6 @@ AUTO_LOAD_BYTES: Final = 500_000_000
 
 MOST_OPTIONS: Final = 500
 """The list of steps holds no more, those around the chosen one: the browser is slow with long lists."""
-
-_TICK_SECONDS: Final = 0.2
 
 
 def draw() -> bool:
@@ -96,11 +93,14 @@ def _draw(root: Path) -> bool:
             filter_bar.draw(run, all_of_run)
             findings_watch.light()
             export_panel.draw(run)
+        run_looks.settle()
+        beside_chips.draw(folders, root)
     with st.container():
         if run.splits == (DISCARDED,):
             st.text("The trainer sampled these rollouts and did not train on them: they are in no number of training.")
         for sentence in said:
             notice(sentence)
+        beside_chips.tell(folders)
     if run.frame.empty and len(all_of_run.frame):
         notice("No rollout satisfies the filter.")
         return False
@@ -154,26 +154,12 @@ def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder
         large = folder.bytes > AUTO_LOAD_BYTES and not place.asked_for(folder.name)
         if large and not slot.button(f"Load {size(folder.bytes)} in {plural(folder.shards, 'shard')}", type="primary"):
             return None
-    run = caches.library().open(location, root, opened.pads, _shown_in(slot), folder.family, reading_line.wish())
+    run = caches.library().open(location, root, opened.pads, progress_line.of_load(slot), folder.family, reading_line.wish())
     slot.empty()
     if run.reading:
         with slot.container():
             reading_line.draw(run, opened)
     return run
-
-
-def _shown_in(slot: DeltaGenerator) -> Callable[[Progress], None]:
-    """What draws the progress until the first rows are there."""
-    ticks = [0.0]
-
-    def show(progress: Progress) -> None:
-        if time.monotonic() - ticks[0] < _TICK_SECONDS:
-            return
-        ticks[0] = time.monotonic()
-        left = f"{progress.seconds_left:.0f} s left" if np.isfinite(progress.seconds_left) else "starting"
-        slot.progress(progress.share, text=f"{progress.rows:,} rows · {size(progress.rate)}/s · {left}")
-
-    return show
 
 
 def _split(run: Run) -> Run:

@@ -28,16 +28,19 @@ _Where = Literal["run", "step", "group", "prompt", "first", "second", "rollout",
 _Seen = Literal[
     "metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "step_a", "bar", "cell", "phrase", "finding"
 ]
-PlacePart = Literal[_Where, _Seen]
+PlacePart = Literal[_Where, _Seen, "beside"]
 """`group` is its number within the step, `prompt` a prompt's key; `first` and `second` are two rollouts that are compared, `step_a` the step
 that the chosen one is; `mark` a stretch of a text, as `marked` reads it; `bar` and `cell` a stretch of numbers and a place, of all tokens;
 `phrase` is a regular expression of what is looked into on page Words, `steps` are those that older links keep to, which go to the `filter`,
-`finding` what `board.findings.contract.Finding.id` calls one."""
+`finding` what `board.findings.contract.Finding.id` calls one; `beside` alone is several texts: the runs that are laid side by side."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 
 ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", "single-cell"]
 """What a click selects in a table whose rows lead somewhere: anywhere on the row must do."""
+
+_Linked = str | tuple[str, ...] | None
+"""A part of the place as the link has it: `beside` several times."""
 
 Parameters = dict[str, str | list[str]]
 """Those of a link, as `st.page_link` takes them: a list where there are several of a name."""
@@ -52,7 +55,7 @@ _IN_ROLLOUT: Final[tuple[PlacePart, ...]] = ("window", "token", "compare", "mark
 _IN_RUN: Final[tuple[PlacePart, ...]] = ("zoom", "steps", "step_a", "phrase", "finding")
 _OF_TOKENS: Final[tuple[PlacePart, ...]] = ("bar", "cell")
 
-_PASSING: Final[tuple[PlacePart, ...]] = ("group", "prompt", "first", "second", "filter", *_IN_ROLLOUT, *_IN_RUN, *_OF_TOKENS)
+_PASSING: Final = ("group", "prompt", "first", "second", "filter", "beside", *_IN_ROLLOUT, *_IN_RUN, *_OF_TOKENS)
 """Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
 
 STALE_SECONDS: Final = 5.0
@@ -95,7 +98,12 @@ def part(name: PlacePart) -> str | int | None:
     return value
 
 
-def go(**where: str | int | None) -> None:
+def beside() -> tuple[str, ...]:
+    """The runs that the link lays side by side, as it names them; the one of the place may be among them."""
+    return st.session_state.get("beside") or ()
+
+
+def go(**where: str | int | tuple[str, ...] | None) -> None:
     """Move the reader: `go(step=12)`, and forget what depended on the old place; nothing is forgotten where he is there already.
 
     So a table may report its marked row again, as it does when a page is left. Only before the widget of that name is drawn, that is,
@@ -107,7 +115,7 @@ def go(**where: str | int | None) -> None:
     fill_in(**where)
 
 
-def fill_in(**where: str | int | None) -> None:
+def fill_in(**where: str | int | tuple[str, ...] | None) -> None:
     """Fill in parts of the place, or what is shown now, without forgetting the parts that depend on them."""
     st.session_state.update(where)
     st.session_state["_listed"] = st.session_state.get("_listed", {}) | {name: where[name] for name in _LISTED if name in where}
@@ -306,7 +314,7 @@ def adopt() -> None:
         if value == st.session_state["_written"].get(name):
             continue
         if value is not None:
-            fill_in(**{name: int(value) if name in _WHOLE and link_texts.is_whole(value) else value})
+            fill_in(**{name: int(str(value)) if name in _WHOLE and link_texts.is_whole(str(value)) else value})
             if name == "token":
                 forget_after(name, keep=st.query_params)
         elif name in _PASSING and asked["run"] is not None:
@@ -325,20 +333,24 @@ def _restore_widgets() -> None:
         st.session_state["step"] = int(written["step"])
 
 
-def _is_stale(asked: Mapping[str, str | None]) -> bool:
+def _is_stale(asked: Mapping[str, _Linked]) -> bool:
     """Whether the URL is only the one of before, which a click came with; never so where Back or Forward brought it."""
     went_back = bool((context := get_script_run_ctx()) and context.is_history_navigation)
     young = time.monotonic() - float(st.session_state["_written_at"]) < STALE_SECONDS
     return young and not went_back and asked == st.session_state["_before"]
 
 
-def _asked() -> dict[str, str | None]:
-    return {name: st.query_params.get(name) for name in PARTS}
+def _asked() -> dict[str, _Linked]:
+    return {name: st.query_params.get(name) for name in PARTS} | {"beside": tuple(st.query_params.get_all("beside")) or None}
+
+
+def _linked(value: Any) -> _Linked:
+    return value if value is None or isinstance(value, tuple) else str(value)
 
 
 def write() -> None:
     """Put the reader's place into the URL, all parts at once: each change would be a stop of the browser's Back button."""
-    written = {name: str(value) if (value := st.session_state.get(name)) is not None else None for name in PARTS}
+    written = {name: _linked(st.session_state.get(name)) for name in PARTS}
     before = _asked()
     changed = {name: value for name, value in written.items() if before[name] != value}
     if changed:
@@ -353,7 +365,10 @@ def link(**where: str | int) -> Parameters:
 
     The browser adds those of the widgets that are drawn now by itself.
     """
-    there: Parameters = {name: str(value) for name in PARTS if (value := where.get(name, st.session_state.get(name))) is not None}
+    values = {name: _linked(where.get(name, st.session_state.get(name))) for name in PARTS}
+    there: Parameters = {
+        name: [*value] if isinstance(value, tuple) else value for name, value in values.items() if value is not None
+    }
     drawn = linked_widgets.in_browser()
     # once each: a click that came before the page was drawn to its end may have added what the link had
     others = (name for name in st.query_params if name not in PARTS and name not in drawn)

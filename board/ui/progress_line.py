@@ -1,13 +1,19 @@
-"""A bar while something is computed for a page, seen only where that takes a moment. Knows nothing of what is computed."""
+"""A bar while something is computed or loaded for a page, seen only where that takes a moment. Knows nothing of what that is."""
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
+import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from board.runs.progress import Progress
+from board.text.format_number import size
 
 _TICK_SECONDS: Final = 0.1
+_LOAD_TICK_SECONDS: Final = 0.2
 
 
 @contextmanager
@@ -24,3 +30,21 @@ def progress(text: str) -> Iterator[Callable[[float], None]]:
 
     yield draw_share
     slot.empty()
+
+
+def of_load(slot: DeltaGenerator, name: str = "") -> Callable[[Progress], None]:
+    """What draws the progress of a load until the first rows are there; a `name` says of which run, where it is not the page's."""
+    ticks = [0.0]
+
+    def show(progress: Progress) -> None:
+        if time.monotonic() - ticks[0] < _LOAD_TICK_SECONDS:
+            return
+        ticks[0] = time.monotonic()
+        left = f"{progress.seconds_left:.0f} s left" if np.isfinite(progress.seconds_left) else "starting"
+        told = f"{progress.rows:,} rows · {size(progress.rate)}/s · {left}"
+        with slot.container():
+            st.progress(progress.share, text=told)
+            if name:
+                st.text(name)
+
+    return show

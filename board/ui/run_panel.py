@@ -10,9 +10,10 @@ import streamlit as st
 
 from board.analysis.run_list import ListedRun, written
 from board.errors import BoardError
+from board.figures.theme import RUN_COLORS
 from board.text.counting import plural
 from board.text.format_number import fmt, size
-from board.ui import place, runs_table
+from board.ui import place
 from board.ui.messages import notice
 from board.user_files import run_notes
 from board.user_files.run_notes import COLOURS, LONGEST_NOTE, LONGEST_TITLE
@@ -84,7 +85,7 @@ def _said(one: ListedRun) -> None:
         st.selectbox(
             "Colour",
             [NO_COLOUR, *COLOURS],
-            index=([*COLOURS].index(note.colour) + 1) if note.colour in runs_table.SWATCHES else 0,
+            index=([*COLOURS].index(note.colour) + 1) if note.colour in RUN_COLORS else 0,
             key=key("colour"),
             on_change=save_field,
             args=("colour",),

@@ -1,15 +1,19 @@
-"""The runs as tables, one for each group: a click on a run's name opens it, one elsewhere in its row chooses it. Draws only."""
+"""The runs as tables, one for each group: a click on a run's name opens it, one elsewhere in its row chooses it, a tick lays it beside others.
+
+Draws only.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pandas as pd
 import streamlit as st
 
 from board.analysis import run_list
 from board.analysis.run_list import ListedRun
-from board.figures.theme import COLORS
+from board.analysis.run_overlay import MOST_RUNS
+from board.figures.theme import COLORS, RUN_COLORS
 from board.text.format_number import MISSING, column_format, size
 from board.ui import place
 
@@ -18,17 +22,8 @@ ROW_HEIGHT: Final = 35
 MOST_HEIGHT: Final = 700
 """In pixels; longer tables scroll."""
 
-SWATCHES: Final = {
-    "teal": "#12908a",
-    "orange": "#d9730d",
-    "blue": "#3f7fdb",
-    "violet": "#8f63d2",
-    "pink": "#c0569b",
-    "ochre": "#a88a00",
-    "grey": "#838b95",
-    "green": "#3d8f3d",
-}
-"""What the colours look like that a run can have: 3:1 or more on the light and on the dark page."""
+ROWS_AND_CELL: Final[list[Literal["multi-row", "single-cell"]]] = ["multi-row", "single-cell"]
+"""Ticks before the rows, which a click on a cell leaves as they are."""
 
 _HELP: Final = {
     "step": "largest step that was seen",
@@ -40,7 +35,10 @@ _HELP: Final = {
 
 
 def draw(runs: Sequence[ListedRun], metric: str, root: str, key: str, opens: Callable[[ListedRun], None]) -> None:
-    """Draw the runs in their order, with what they are coloured; `opens` is called with a run whose name was clicked."""
+    """Draw the runs in their order, with what they are coloured; `opens` is called with a run whose name was clicked.
+
+    Those are ticked that the link lays side by side.
+    """
     frame = run_list.rows(runs, metric, root)
     frame["size"] = [size(one.folder.bytes) if one.folder.shards else "" for one in runs]
     if any(one.note.colour for one in runs):
@@ -48,11 +46,14 @@ def draw(runs: Sequence[ListedRun], metric: str, root: str, key: str, opens: Cal
     for name in ("tags", "note"):
         if not frame[name].astype(bool).any():
             frame = frame.drop(columns=name)
+    ticked = [at for at, one in enumerate(runs) if one.folder.name in place.beside()]
+    if _ticked(key) != ticked:
+        place.set_widgets(**{key: {"selection": {"rows": ticked, "cells": [], "columns": []}}})
     st.dataframe(
         frame,
         key=key,
         on_select=partial(_clicked, key, runs, opens),
-        selection_mode=place.ROW_OR_CELL,
+        selection_mode=ROWS_AND_CELL,
         hide_index=True,
         row_height=ROW_HEIGHT,
         placeholder=MISSING,
@@ -61,7 +62,18 @@ def draw(runs: Sequence[ListedRun], metric: str, root: str, key: str, opens: Cal
     )
 
 
+def _ticked(key: str) -> list[int]:
+    """The rows that are ticked in a table."""
+    return sorted((place.widget_value(key) or {}).get("selection", {}).get("rows", []))
+
+
 def _clicked(key: str, runs: Sequence[ListedRun], opens: Callable[[ListedRun], None]) -> None:
+    ticked = [runs[row].folder.name for row in _ticked(key) if row < len(runs)]
+    before = [one.folder.name for one in runs if one.folder.name in place.beside()]
+    if {*ticked} != {*before}:
+        kept = [name for name in place.beside() if name in ticked or name not in before]
+        place.go(beside=tuple(dict.fromkeys([*kept, *ticked]))[:MOST_RUNS] or None)
+        return
     row = place.clicked_row(key)
     if row is None or row >= len(runs):
         return
@@ -73,9 +85,9 @@ def _clicked(key: str, runs: Sequence[ListedRun], opens: Callable[[ListedRun], N
 
 def _swatch(colour: str) -> str:
     """A picture of a colour, made here: no text of a run is in it."""
-    if colour not in SWATCHES:
+    if colour not in RUN_COLORS:
         return ""
-    fill = SWATCHES[colour].replace("#", "%23")
+    fill = RUN_COLORS[colour].replace("#", "%23")
     return f"data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'><circle cx='4.5' cy='4.5' r='3' fill='{fill}'/></svg>"
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from board.figures.theme import COLORS, column_color
+from board.figures.theme import COLORS, RUN_COLORS, column_color, run_colors
 
 
 @pytest.mark.parametrize(
@@ -12,3 +12,20 @@ from board.figures.theme import COLORS, column_color
 def test_a_column_has_the_colour_of_its_meaning(column: str, meaning: str) -> None:
     """KL is orange wherever it is drawn; a trainer's own number has the colour of others."""
     assert column_color(column) == COLORS[meaning]
+
+
+@pytest.mark.parametrize(
+    ("wished", "given"),
+    [
+        (["", "", ""], ["teal", "orange", "violet"]),
+        (["", "teal", ""], ["orange", "teal", "violet"]),
+        (["pink", "pink"], ["pink", "pink"]),
+        (["no colour", ""], ["teal", "orange"]),
+        ([""] * 9, [*RUN_COLORS, "teal"]),
+        ([*RUN_COLORS, ""], [*RUN_COLORS, "teal"]),
+        ([], []),
+    ],
+)
+def test_runs_have_the_colours_wished_for_and_the_first_ones_left(wished: list[str], given: list[str]) -> None:
+    """A wish is kept even where two have the same; nobody else has a colour that was wished for, while there are others."""
+    assert run_colors(wished) == [RUN_COLORS[name] for name in given]

@@ -7,6 +7,7 @@ import streamlit as st
 
 from board.analysis import run_list
 from board.analysis.run_list import ListedRun
+from board.analysis.run_overlay import MOST_RUNS
 from board.errors import BoardError
 from board.runs.library import RunFolder
 from board.runs.run_summaries import SummaryState
@@ -79,6 +80,26 @@ def open_soon(one: ListedRun) -> None:
     place.remember(opens_run=one.folder.name)
 
 
+def side_by_side(runs: list[ListedRun]) -> None:
+    """What opens the ticked runs together, at the one of the place if it is among them; nothing while none is ticked."""
+    by_name = {one.folder.name: one for one in runs}
+    ticked = [name for name in place.beside() if name in by_name]
+    if not ticked:
+        return
+    own = place.part("run")
+    first = by_name[str(own) if own in ticked else ticked[0]]
+    st.button(
+        f"Side by side ({len(ticked)})",
+        key="side_by_side",
+        type="primary",
+        disabled=len(ticked) < 2,
+        help="Tick one more." if len(ticked) < 2 else None,
+        on_click=open_soon,
+        args=(first,),
+    )
+    st.button("Untick all", key="untick", type="tertiary", on_click=place.go, kwargs={"beside": None})
+
+
 def tables(listed: list[ListedRun], choices: RunsChoices, root: str) -> None:
     """The runs, a table for each group."""
     groups = run_list.grouped(listed, choices.grouping)
@@ -123,13 +144,18 @@ def page(root: Path) -> None:
     )
     listed = run_list.ordered(run_list.left(runs, choices.filter), choices.sort_by, choices.metric, descending=choices.descending)
     chosen = next((one for one in runs if one.folder.name == place.part("run")), None)
-    st.text(summary(runs, listed))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="runs_line"):
+        st.text(summary(runs, listed), width="content")
+        side_by_side(runs)
     with st.container(key="runs_panes"):
         left, right = st.columns([3, 1]) if chosen else (st.container(), None)
     with left:
         if listed:
             tables(listed, choices, shown(root.name))
-            st.caption("A click on a run's name opens it; one elsewhere in its row chooses it, to name, tag, pin or hide it.")
+            st.caption(
+                "A click on a run's name opens it; one elsewhere in its row chooses it, to name, tag, pin or hide it. "
+                f"Tick two to {MOST_RUNS} runs to see them side by side."
+            )
         else:
             st.text("No run is left: change the text, the tag or the trainer.")
     if chosen is not None and right is not None:

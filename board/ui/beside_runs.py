@@ -1,0 +1,123 @@
+"""The runs that are laid side by side, opened when a page asks for them. What cannot be opened is told; the others are there.
+
+Knows how a run is opened and which of its rollouts the reader wants to see; computes nothing of them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from board.errors import BoardError
+from board.runs import library
+from board.runs.library import RunFolder
+from board.runs.run import Run
+from board.text.path_names import shown
+from board.ui import beside_reading, caches, filter_bar, place, progress_line, run_looks
+from board.ui.beside_reading import Unread
+from board.ui.controls import reading_choices
+from board.ui.messages import notice
+from board.ui.reading_line import OpenedAs
+from board.ui.run_looks import RunLook, names
+
+__all__ = ["BesideRun", "RunLook", "begin", "chosen", "names"]
+
+
+@dataclass(frozen=True)
+class BesideRun(RunLook):
+    """One of the runs, open."""
+
+    run: Run
+    """What pages show of it: the reader's split where it has that, and what the filter leaves where it can be asked."""
+    whole: Run
+    """All its rollouts."""
+
+
+def begin(lines: DeltaGenerator) -> None:
+    """To be called when the top line is drawn, in every run of the script; what is to be told of the runs stands in `lines`."""
+    place.remember(beside_runs=None, beside_lines=lines)
+
+
+def chosen() -> list[BesideRun]:
+    """The runs that are laid side by side, the one of the place first; that one alone where none is, or none could be opened yet.
+
+    Opened once in a run of the script, with progress on the screen. One that is being read has `run.reading`. To be called below the top line.
+    """
+    made: list[BesideRun] | None = place.remembered("beside_runs")
+    if made is None:
+        made = _opened()
+        place.remember(beside_runs=made)
+    return made
+
+
+def _opened() -> list[BesideRun]:
+    view, root = place.view(), caches.root()
+    folders = {folder.name: folder for folder in caches.run_folders(shown(root))}
+    looks = run_looks.looks([*folders.values()], root)
+    own, *others = names()
+    found = [_beside(looks[own], view.run, view.whole_unfiltered)]
+    read: list[Run] = []
+    unread: list[Unread] = []
+    for look in (looks[name] for name in others if name in looks):
+        with place.remembered("beside_lines"):
+            opened, run = _open(look, folders[look.address], root, busy=bool(view.run.reading or unread))
+            if run is not None:
+                read.append(run)
+                found += [_beside(look, *both) for both in _as_shown(run, look.name)]
+            if opened is not None and (run is None or run.reading):
+                unread.append(Unread(look.name, opened, run))
+    with place.remembered("beside_lines"):
+        beside_reading.draw(unread, read, root)
+    return found
+
+
+def _beside(look: RunLook, run: Run, whole: Run) -> BesideRun:
+    return BesideRun(look.address, look.name, look.color, look.tags, run, whole)
+
+
+def _open(look: RunLook, folder: RunFolder, root: Path, *, busy: bool) -> tuple[OpenedAs | None, Run | None]:
+    """How the run is opened, and as far as it is read, or not yet where others are; neither where it cannot be opened, which is told."""
+    pad = reading_choices().pad_token
+    slot = st.empty()
+    try:
+        opened = OpenedAs(library.resolve(root, folder.folder), root, (pad,) if pad else (), folder.family)
+        if busy and caches.library().peek(opened.location, opened.pads, folder.family) is None:
+            return opened, None
+        run = caches.library().open(opened.location, root, opened.pads, progress_line.of_load(slot, look.name), folder.family)
+    except BoardError as error:
+        notice(f"{look.name} cannot be laid beside the others: {error}", "warning")
+        return None, None
+    slot.empty()
+    return opened, run
+
+
+def _as_shown(run: Run, name: str) -> Iterator[tuple[Run, Run]]:
+    """What pages show of the run, and all of it; nothing where it has no rollout that they could, which is told."""
+    whole = caches.measured(run)
+    shown_of_it = _filtered(_split(whole, name), name)
+    if len(shown_of_it.frame):
+        yield shown_of_it, whole
+    elif run.reading is None:
+        why = "the filter leaves no rollout of it" if len(whole.frame) else "it has no rollout"
+        notice(f"{name} cannot be laid beside the others: {why}.")
+
+
+def _split(run: Run, name: str) -> Run:
+    """The rollouts of the split that the reader sees, else of whichever comes first, which is told."""
+    wanted = next(iter(place.view().unfiltered.splits), "train")
+    if not run.splits:
+        return run
+    split = wanted if wanted in run.splits else run.splits[0]
+    if split != wanted:
+        notice(f"{name} has no rollout of split {wanted}: those of split {split} are shown.")
+    return caches.part_of("split", lambda: run.of_split(split), run, split)
+
+
+def _filtered(run: Run, name: str) -> Run:
+    try:
+        return filter_bar.filtered(run, place.part("filter"))
+    except BoardError as error:
+        notice(f"The filter cannot be asked of {name}, all of it is shown: {error}")
+        return run

@@ -1,0 +1,108 @@
+"""What runs are called and coloured wherever several are shown, and which of them the link lays side by side. Opens none and draws nothing."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from board.analysis.run_overlay import MOST_RUNS
+from board.errors import BoardError
+from board.figures.theme import run_colors
+from board.runs import library
+from board.runs.library import HERE, RunFolder
+from board.text.path_names import path_of, shown
+from board.ui import caches, place
+from board.user_files.run_notes import RunNote, RunNotes
+
+SETTLED: Final = "beside_settled"
+
+
+@dataclass(frozen=True)
+class RunLook:
+    """What a run is called and coloured."""
+
+    address: str
+    """What the link calls it."""
+    name: str
+    """What the screen calls it: what the reader does, else its path; no two alike. Text of a reader or of a folder."""
+    color: str
+    """ "#rrggbb", the same on every page, light and dark."""
+    tags: tuple[str, ...]
+
+
+def names() -> list[str]:
+    """The runs that are laid side by side as the link calls them, the run of the place first, each once; that one alone where none is.
+
+    Of more than MOST_RUNS the last are left out, and what is there is not looked at.
+    """
+    own = place.part("run")
+    first = [] if own is None else [str(own)]
+    return [*dict.fromkeys([*first, *place.beside()])][:MOST_RUNS]
+
+
+def settle() -> None:
+    """Have the link name the run of the place, too, where it lays others beside it: a run's colour goes by its place in the link.
+
+    In a link that somebody wrote it comes first; where the reader goes to one more run that comes last, and the others keep their colours.
+    """
+    own, beside = place.part("run"), place.beside()
+    if own is not None and beside:
+        if str(own) not in beside:
+            place.fill_in(beside=(*beside, str(own)) if place.remembered(SETTLED) else (str(own), *beside))
+        place.remember(**{SETTLED: True})
+
+
+def add(address: str) -> None:
+    """Lay one more run beside those there are."""
+    own = place.part("run")
+    place.go(beside=tuple(dict.fromkeys([*(place.beside() or ([] if own is None else [str(own)])), address])))
+
+
+def remove(address: str) -> None:
+    """Take a run away; the last one that is left is laid beside none."""
+    kept = tuple(one for one in dict.fromkeys(place.beside()) if one != address)
+    place.go(beside=kept if set(kept) - {str(place.part("run"))} else None)
+
+
+def looks(folders: Sequence[RunFolder], root: Path) -> dict[str, RunLook]:
+    """What each of `names` that is there is called and coloured, by address, in the order of the link."""
+    there = {folder.name: folder for folder in folders}
+    chosen = set(names())
+    listed = [name for name in dict.fromkeys([*place.beside(), *names()]) if name in chosen and name in there]
+    said = notes([there[name] for name in listed], root)
+    called = titles(listed, said, root)
+    colors = run_colors([said[name].colour for name in listed])
+    return {name: RunLook(name, called[name], color, said[name].tags) for name, color in zip(listed, colors, strict=True)}
+
+
+def titles(addresses: Sequence[str], said: Mapping[str, RunNote], root: Path) -> dict[str, str]:
+    """What the screen calls runs, by address; where two are called alike their paths stand behind."""
+    own = {name: said[name].title or (shown(root.name) if name == HERE else name) for name in addresses}
+    often = Counter(own.values())
+    return {name: title if often[title] == 1 else f"{title} ({name})" for name, title in own.items()}
+
+
+def notes(folders: Sequence[RunFolder], root: Path, *, moved: bool = True) -> dict[str, RunNote]:
+    """What the reader said of runs, by address; nothing of any where it cannot be read, which the page Runs tells.
+
+    Without `moved` no run is looked into: what was said of one that has moved since is not found.
+    """
+    base = shown(root)
+    paths = {one.name: base if one.name == HERE else f"{base.rstrip('/')}/{one.name}" for one in folders}
+    try:
+        kept = caches.run_notes()
+    except BoardError:
+        kept = RunNotes()
+    if not kept.notes:
+        return {name: RunNote(path) for name, path in paths.items()}
+    firsts = {one.name: _first(one, root) if moved else None for one in folders}
+    found = kept.of([(paths[name], firsts[name]) for name in paths], lambda path: Path(path_of(path)).exists())
+    return {name: found[path] for name, path in paths.items()}
+
+
+def _first(folder: RunFolder, root: Path) -> str | None:
+    try:
+        return caches.first_bytes(library.resolve(root, folder.folder), root) or None
+    except BoardError:  # it went away just now
+        return None

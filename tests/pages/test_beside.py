@@ -1,0 +1,122 @@
+"""Tests of runs side by side: which the link names, the chips of the top line, ticks on Runs, and what is told of those that cannot be shown."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opened_pages import ENTRY, GOOD, linked, opened, texts
+from rows import write_run
+from streamlit.testing.v1 import AppTest
+
+from board.figures.theme import RUN_COLORS
+from board.user_files import run_notes
+
+HOSTILE = "<b>x<b> ![](http:) $y$ :red[z]&beside=q"
+FIRST, SECOND, THIRD = [*RUN_COLORS.values()][:3]
+
+
+@pytest.fixture
+def runs(root: Path) -> Path:
+    """Three runs, one with a name that is much."""
+    for name in ("alpha", "sweep/beta", HOSTILE):
+        write_run(root / name, {"a.jsonl": GOOD})
+    return root
+
+
+def beside(run: str, *others: str, page: str = "rewards", **place: str) -> AppTest:
+    """The page of a run with others beside it, as a link opens it."""
+    test = AppTest.from_file(str(ENTRY), default_timeout=60)
+    test.query_params["run"] = run
+    test.query_params["beside"] = list(others)
+    for name, value in place.items():
+        test.query_params[name] = value
+    test.run()
+    return test.switch_page(f"board/ui/pages/{page}.py").run() if page != "rewards" else test
+
+
+def chips(test: AppTest) -> list[tuple[str, str]]:
+    """Name and colour of each run in the top line."""
+    return [(one["name"], one["color"]) for one in _chips(test)]
+
+
+def _chips(test: AppTest) -> list[dict[str, Any]]:
+    found = [one for one in test.get("bidi_component") if one.proto.component_name.endswith("run_chips")]
+    return [chip for one in found for chip in json.loads(one.proto.json)["chips"]]
+
+
+def test_a_run_alone_has_no_chips(runs: Path) -> None:
+    """Nor does its link change."""
+    test = opened("rewards", run="alpha")
+    assert chips(test) == []
+    assert "beside" not in test.query_params
+
+
+@pytest.mark.parametrize(
+    ("others", "named"),
+    [
+        (["sweep/beta", HOSTILE, HOSTILE], ["alpha", "sweep/beta", HOSTILE]),
+        (["sweep/beta", "alpha"], ["sweep/beta", "alpha"]),
+    ],
+    ids=["the run of the place comes first", "unless the link gives it another place"],
+)
+def test_runs_of_a_link_are_named_in_their_colours(runs: Path, others: list[str], named: list[str]) -> None:
+    """Each once, with a colour of its own; the link names them all, letter for letter."""
+    test = beside("alpha", *others)
+    assert chips(test) == list(zip(named, (FIRST, SECOND, THIRD), strict=False))
+    assert dict.fromkeys(test.query_params["beside"]) == dict.fromkeys(named)
+    assert not test.exception
+    test.switch_page("board/ui/pages/steps.py").run()
+    assert [name for name, _ in chips(test)] == named
+
+
+def test_a_run_that_is_not_there_is_told(runs: Path) -> None:
+    """In one line; it can be taken out of the link, and the others stay."""
+    test = beside("alpha", "nowhere", "sweep/beta")
+    assert "There is no run 'nowhere' under this root" in texts(test)
+    assert [one["gone"] for one in _chips(test)] == [False, False, True]
+    test.session_state["run_chips"] = {"removed": 2}
+    test.session_state["beside"] = ("alpha", "sweep/beta")
+    test.run()
+    assert "There is no run" not in texts(test)
+
+
+def test_another_run_keeps_the_colours(runs: Path) -> None:
+    """Whoever goes to one of them, or to one more, finds the others as they were."""
+    test = beside("alpha", "sweep/beta")
+    test.selectbox(key="run").select("sweep/beta").run()
+    assert chips(test) == [("alpha", FIRST), ("sweep/beta", SECOND)]
+    test.selectbox(key="run").select(HOSTILE).run()
+    assert chips(test) == [("alpha", FIRST), ("sweep/beta", SECOND), (HOSTILE, THIRD)]
+
+
+def test_one_more_run_is_added(runs: Path) -> None:
+    """By the list in the top line, which then offers the rest."""
+    test = beside("alpha", "sweep/beta")
+    assert test.selectbox(key="beside_add").options == [HOSTILE, "sweep"]
+    test.selectbox(key="beside_add").select(HOSTILE).run()
+    assert [name for name, _ in chips(test)] == ["alpha", "sweep/beta", HOSTILE]
+    assert test.selectbox(key="beside_add").options == ["sweep"]
+
+
+def test_a_reader_s_name_and_colour_are_shown(runs: Path) -> None:
+    """What he called and coloured; the others take colours that are left. Two of one name are told apart."""
+    for path, title in (("alpha", "Mine"), ("sweep/beta", "Mine")):
+        run_notes.change(run_notes.RunNote(""), str(runs / path), "", title=title, colour="teal" if path == "sweep/beta" else "")
+    assert chips(beside("alpha", "sweep/beta")) == [("Mine (alpha)", SECOND), ("Mine (sweep/beta)", FIRST)]
+
+
+def test_ticks_on_runs_lay_runs_side_by_side(runs: Path) -> None:
+    """Two ticks and the button lead to the first of them; a click on a cell leaves ticks as they are."""
+    test = opened("runs", runs_sort="name", runs_order="ascending")
+    names = list(test.dataframe[0].value["run"])
+    test.session_state["runs_table_0"] = {"selection": {"rows": [names.index("alpha")], "cells": [], "columns": []}}
+    test.session_state["beside"] = ("alpha",)
+    test.run()
+    assert test.button(key="side_by_side").disabled
+    test.session_state["beside"] = ("alpha", "sweep/beta")
+    test.run()
+    assert test.session_state["runs_table_0"]["selection"]["rows"] == sorted(map(names.index, ("alpha", "sweep/beta")))
+    test.button(key="side_by_side").click().run()
+    assert linked(test, "run") == "alpha"
+    assert [name for name, _ in chips(test)] == ["alpha", "sweep/beta"]

@@ -12,9 +12,9 @@ from board import formats
 from board.runs import part_builder
 from board.runs.load_report import LoadReport
 from board.runs.part_builder import Item
+from board.runs.part_folder import File, Piece
 from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
-from board.runs.store import File, Piece
 from board.sources import files as containers
 from board.sources import shards
 from board.sources.shards import Shard

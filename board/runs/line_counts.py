@@ -6,7 +6,7 @@ Knows byte ranges; knows neither what stands in a line nor who parses it.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from board.runs.byte_range import ByteRange
-from board.runs.store import Piece
+from board.runs.part_folder import Piece
 from board.sources import lines, shards
 from board.sources.lines import longest_line
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from board.runs.parsed_shard import ParsedShard
-from board.runs.store import Manifest, Piece, Store
+from board.runs.part_folder import Manifest, PartFolder, Piece
 
 _SAVE_SECONDS: Final = 2.0
 
@@ -18,7 +18,7 @@ _SAVE_SECONDS: Final = 2.0
 class ManifestSaver:
     """A context: what was added is saved when it ends, however it ends. The disk is waited for beside the parsing."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: PartFolder) -> None:
         self._store = store
         self._unsaved: dict[str, ParsedShard] = {}
         """Shards with pieces that no manifest names yet, by name."""

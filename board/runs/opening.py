@@ -12,7 +12,7 @@ from uuid import uuid4
 from board import formats
 from board.errors import ArgumentRefused, MappingRefused
 from board.formats.mapping import FILE as MAPPING_FILE
-from board.runs import merging, recorder_account, sampling
+from board.runs import merging, sampling
 from board.runs.load_report import LoadReport
 from board.runs.loader import Loader
 from board.runs.parts import Part
@@ -117,7 +117,6 @@ class Opening:
     def _report(self) -> LoadReport:
         kept = [one.shard for one in self.loader.kept.values()]
         report = LoadReport(shards=len(kept), bytes=sum(shard.size for shard in kept))
-        report.recording = recorder_account.loss_sentences(kept)
         for problem in self._problems:
             report.add(problem)
         return report

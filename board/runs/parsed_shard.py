@@ -9,8 +9,8 @@ from typing import Final
 
 from board.runs.byte_range import ByteRange
 from board.runs.format_detection import Identity, format_of, identify
+from board.runs.part_folder import Manifest, Piece
 from board.runs.parts import Part
-from board.runs.store import Manifest, Piece
 from board.sources import shards
 from board.sources.shards import Problem, Shard
 

@@ -15,10 +15,10 @@ from board.runs.byte_range import ByteRange, parse
 from board.runs.format_detection import format_of
 from board.runs.load_report import LoadReport
 from board.runs.parsed_shard import ParsedShard, pieces_from_the_start
+from board.runs.part_folder import PartFolder, Piece
 from board.runs.parts import Part, with_lines_after
 from board.runs.read_options import ReadOptions
 from board.runs.sealed_file import Damaged
-from board.runs.store import Piece, Store
 from board.sources import shards
 from board.sources.shards import Problem
 
@@ -26,7 +26,7 @@ from board.sources.shards import Problem
 class PartReader:
     """Reads parts out of a store, and what no store holds out of the shards."""
 
-    def __init__(self, store: Store, reading: ReadOptions, report: LoadReport) -> None:
+    def __init__(self, store: PartFolder, reading: ReadOptions, report: LoadReport) -> None:
         self._store, self._reading, self._report = store, reading, report
 
     def parts(self, kept: ParsedShard) -> Iterator[Part]:

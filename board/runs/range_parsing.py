@@ -5,10 +5,11 @@ Knows the store that takes the parts in, and how far the parsing is; knows neith
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 from board.errors import RunNotFound
-from board.runs import worker_pool
+from board.runs import worker, worker_pool
 from board.runs.byte_range import ByteRange, parse
 from board.runs.read_options import ReadOptions
 from board.runs.store import Store
@@ -42,7 +43,8 @@ class RangeParser:
             return
         count = min(len(work), os.cpu_count() or 1)
         here = None if aside else self._here
-        with worker_pool.helpers(count, self._store, self._reading, here, self.under_way) as submit:
+        order = partial(worker.order_for, self._store, self._reading)
+        with worker_pool.helpers(count, order, here, self.under_way) as submit:
             yield from worker_pool.outcomes(submit, work, tick)
 
     def _here(self, byte_range: ByteRange) -> Outcome:

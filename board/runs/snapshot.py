@@ -15,11 +15,11 @@ from board.runs.line_counts import LineCounts, lines_before
 from board.runs.load_report import LoadReport
 from board.runs.loader import Loader
 from board.runs.parsed_shard import ParsedShard, pieces_from_the_start
+from board.runs.part_folder import Piece
 from board.runs.part_reader import PartReader
 from board.runs.parts import Part, with_lines_after
 from board.runs.progress import Progress
 from board.runs.sampling import Sample
-from board.runs.store import Piece
 
 
 class Snapshot:

@@ -1,8 +1,12 @@
-"""`python -m board.runs.worker`: parses the byte ranges it is told on standard input, a line of JSON each, and answers in lines of JSON."""
+"""`python -m board.runs.worker`: parses the byte ranges it is told on standard input, a line of JSON each, and answers in lines of JSON.
+
+What an order says is written and read here. Knows neither who asks nor what is kept of a run.
+"""
 
 import gc
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from importlib.abc import MetaPathFinder
 from pathlib import Path
@@ -14,18 +18,33 @@ from board.runs.read_options import ReadOptions
 from board.runs.store import Store
 from board.sources.shards import Shard
 
+TellBytes = Callable[[int], None]
 
-def answer(order: dict[str, Any]) -> dict[str, Any]:
-    """Parse what the order names into its store: `piece`, or `refused` (the shard) or `failed` (the store) with the reason."""
-    given = order["range"]
-    told = given["shard"]
+
+def order_for(store: Store, reading: ReadOptions, byte_range: ByteRange) -> dict[str, Any]:
+    """To parse a byte range into a store, as JSON holds it but for paths."""
+    return {"location": str(store.location), "cache": str(store.root), "reading": reading.written(), "range": asdict(byte_range)}
+
+
+def range_of(order: dict[str, Any]) -> ByteRange:
+    """The byte range that an order is for."""
+    told = order["range"]["shard"]
     within = Path(told["within"]) if told["within"] else None
     shard = Shard(**{**told, "path": Path(told["path"]), "companions": tuple(told["companions"]), "within": within})
-    byte_range = ByteRange(**{**given, "shard": shard})
-    reading = ReadOptions(**{**order["reading"], "pads": tuple(order["reading"]["pads"])})
+    return ByteRange(**{**order["range"], "shard": shard})
+
+
+def reading_of(order: dict[str, Any]) -> ReadOptions:
+    """How an order's shard is read."""
+    return ReadOptions(**{**order["reading"], "pads": tuple(order["reading"]["pads"])})
+
+
+def answer(order: dict[str, Any], on_bytes: TellBytes) -> dict[str, Any]:
+    """Parse what the order names into its store: `piece`, or `refused` (the shard) or `failed` (the store) with the reason."""
+    reading = reading_of(order)
     store = Store(Path(order["location"]), reading.key, Path(order["cache"]))
     try:
-        return {"piece": asdict(parse(byte_range, reading, store.write, _tell_bytes))}
+        return {"piece": asdict(parse(range_of(order), reading, store.write, on_bytes))}
     except BoardError as error:
         return {"refused": str(error)}
     except OSError as error:
@@ -49,12 +68,17 @@ def _say(words: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def main() -> None:
-    """Answer until there is nothing more to do."""
-    sys.meta_path.insert(0, _WithoutPandas())
+def serve(answer: Callable[[dict[str, Any], TellBytes], dict[str, Any]]) -> None:
+    """Answer the orders on standard input until there is nothing more to do."""
     gc.disable()  # parsed JSON has no cycles, and looking for some takes time
     for line in sys.stdin:
-        _say(answer(json.loads(line)))
+        _say(answer(json.loads(line), _tell_bytes))
+
+
+def main() -> None:
+    """Parse byte ranges until there is nothing more to do."""
+    sys.meta_path.insert(0, _WithoutPandas())
+    serve(answer)
 
 
 if __name__ == "__main__":

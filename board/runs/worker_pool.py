@@ -1,6 +1,6 @@
 """Processes that parse byte ranges beside this one: started when they are needed, asked in lines of JSON, ended with the load.
 
-Knows how to speak with `board.runs.worker`; knows neither what a byte range holds nor which are missing.
+Knows how to speak with `board.runs.worker` and what answers as it does; knows neither what a byte range holds nor which are missing.
 """
 
 import json
@@ -10,14 +10,12 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
-from dataclasses import asdict
 from queue import SimpleQueue
 from typing import Any, Final
 
 from board.errors import BoardError, RunNotFound
 from board.runs.byte_range import ByteRange
-from board.runs.read_options import ReadOptions
-from board.runs.store import Piece, Store, piece_from
+from board.runs.part_folder import Piece, piece_from
 from board.runs.work_queue import WorkQueue
 from board.sources.shards import is_plain
 from board.system import child_process
@@ -46,16 +44,21 @@ def outcomes(submit: Submit, work: WorkQueue, tick: Callable[[], None]) -> Itera
 
 @contextmanager
 def helpers(
-    count: int, store: Store, reading: ReadOptions, here: Callable[[ByteRange], Outcome] | None, under_way: dict[str, int]
+    count: int,
+    order: Callable[[ByteRange], dict[str, Any]],
+    here: Callable[[ByteRange], Outcome] | None,
+    under_way: dict[str, int],
+    module: str = "board.runs.worker",
 ) -> Iterator[Submit]:
     """Has `count` byte ranges parsed at a time: one of them `here`, which begins at once, the others by processes that must start first.
+
+    `order` is called when the turn of a range comes, and gives what its process, which is of `module`, is told.
 
     Without `here` all are parsed by processes. All processes are gone when the context ends, finished or not. A compressed shard is one long
     byte range and always goes to a process, which can be ended at any time; `under_way` is told how many of its bytes, by name, have been read.
     Plain processes spoken to in lines of JSON: a pool of `multiprocessing` would run the server's script again in each.
     """
     local, started, free, ended = threading.local(), [], threading.Lock(), threading.Event()
-    order = {"location": str(store.location), "cache": str(store.folder.parent.parent), "reading": reading.written()}
 
     def parsed(byte_range: ByteRange) -> Outcome:
         if here and is_plain(byte_range.shard) and free.acquire(blocking=False):
@@ -65,13 +68,13 @@ def helpers(
                 free.release()
         if getattr(local, "process", None) is None or local.process.poll() is not None:  # none yet, or it was killed
             try:
-                local.process = child_process.start("board.runs.worker", os.environ)
+                local.process = child_process.start(module, os.environ)
             except OSError as error:
                 return error
             started.append(local.process)
             if ended.is_set():
                 local.process.kill()
-        return _answer(local.process, order | {"range": asdict(byte_range)}, under_way)
+        return _answer(local.process, order(byte_range), under_way)
 
     def parsed_next(take: Take) -> tuple[ByteRange, Outcome] | None:
         byte_range = None if ended.is_set() else take()
@@ -131,6 +134,11 @@ def _answer(process: "subprocess.Popen[bytes]", order: dict[str, Any], under_way
             under_way[order["range"]["shard"]["name"]] = answer["bytes"]
     except (OSError, ValueError) as error:
         return OSError(f"a parsing process ended: {error}")
+    return outcome_of(answer)
+
+
+def outcome_of(answer: dict[str, Any]) -> Outcome:
+    """What became of a byte range, as whoever parsed it says."""
     if "piece" in answer:
         return piece_from(answer["piece"])
     if "refused" in answer:

@@ -13,10 +13,11 @@ from rows import compressed, lines, read_manifest, token_row, write_manifest, wr
 from board import open_run
 from board.runs import parsed_shard
 from board.runs.byte_range import ByteRange, parse
+from board.runs.part_folder import File, Manifest
 from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.runs.run import Run
-from board.runs.store import File, Manifest, Store
+from board.runs.store import Store
 from board.sources.shards import find_shards
 from board.user_files import user_folders
 

@@ -7,7 +7,7 @@ import pytest
 from board.formats import native
 from board.runs.byte_range import ByteRange
 from board.runs.line_counts import LineCounts, lines_before
-from board.runs.store import Piece
+from board.runs.part_folder import Piece
 from board.sources import shards
 
 

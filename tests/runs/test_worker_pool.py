@@ -2,14 +2,17 @@
 
 import os
 import signal
+from functools import partial
 from pathlib import Path
 
 from rows import token_row, write_shard
 
 from board.runs import worker_pool
 from board.runs.byte_range import ByteRange
+from board.runs.part_folder import Piece
 from board.runs.read_options import ReadOptions
-from board.runs.store import Piece, Store
+from board.runs.store import Store
+from board.runs.worker import order_for
 from board.sources import shards
 
 
@@ -26,7 +29,7 @@ def test_killed_worker_is_replaced(tmp_path: Path) -> None:
     stretch = ByteRange(shard, 0, shard.size, "native")
     store = Store(folder)
     store.open()
-    with worker_pool.helpers(1, store, ReadOptions(), OSError, {}) as submit:
+    with worker_pool.helpers(1, partial(order_for, store, ReadOptions()), OSError, {}) as submit:
         others = {*_children()}
         first = submit(lambda: stretch).result()
         for process in {*_children()} - others:
@@ -50,7 +53,7 @@ def test_ended_with_the_load(tmp_path: Path) -> None:
     store.open()
     seen: dict[str, int] = {}
     others = {*_children()}
-    with worker_pool.helpers(1, store, ReadOptions(), OSError, seen) as submit:
+    with worker_pool.helpers(1, partial(order_for, store, ReadOptions()), OSError, seen) as submit:
         future = submit(lambda: ByteRange(shard, 0, shard.size, "native"))
         while not seen:
             assert not future.done()

@@ -1,0 +1,116 @@
+"""What is kept of a run: which of the found shards are its own, what of each is parsed, and its parts in their order.
+
+Knows byte ranges and the folder that holds their parts; knows neither who parses what is missing nor what a row means.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from board.errors import RunNotFound
+from board.runs import dump_beside, recorder_account
+from board.runs.byte_range import ByteRange, parse
+from board.runs.format_detection import batches, check_one_family, joined, sidecars, suggested_mapping
+from board.runs.load_report import LoadReport
+from board.runs.parsed_shard import ParsedShard, as_kept, missing
+from board.runs.part_folder import Manifest, PartFolder
+from board.runs.part_reader import PartReader
+from board.runs.parts import Part
+from board.runs.read_options import ReadOptions
+from board.runs.sealed_file import Damaged
+from board.runs.work_queue import WorkQueue
+from board.sources.shards import Shard
+from board.text.counting import plural
+
+
+class KeptRun:
+    """The shards of a run, each with what its folder of parts holds of it."""
+
+    kept: dict[str, ParsedShard]
+    """By name the shards that are the run's own, in their order."""
+    batches: Mapping[str, bool]
+    """Of shards of a trainer that writes both, whether they hold a batch that was trained on, or all that was sampled for one."""
+
+    def __init__(self, found: Sequence[Shard], store: PartFolder, reading: ReadOptions) -> None:
+        """Looks into the beginning of shards that nothing is kept of. Raises RunNotFound where they are of several trainers."""
+        self.store, self.reading = store, reading
+        self._damaged: list[str] = []
+        """Shards whose manifest was damaged."""
+        kept = {shard.name: as_kept(shard, self._manifest(shard), reading.mapping) for shard in joined(found)}
+        identities = {name: one.identity for name, one in kept.items()}
+        self.skipped = sidecars(identities)
+        """Shards without rollouts, by name, and why they are left out."""
+        recording = dump_beside.recorded(found)
+        self.dumps = dump_beside.dumped(
+            {name: kept[name].identity for name in kept if name not in self.skipped}, recording, reading.mapping
+        )
+        """By trainer the shards of its own dump beside this recording."""
+        beside = {name for names in self.dumps.values() for name in names}
+        chosen = {*self.dumps.get(reading.family, ())} if reading.family else kept.keys() - beside
+        self.kept = {name: one for name, one in kept.items() if name in chosen and name not in self.skipped}
+        self.batches = batches(identities)
+        check_one_family({name: one.identity for name, one in self.kept.items()}, reading.mapping)
+
+    def _manifest(self, shard: Shard) -> Manifest | None:
+        try:
+            return self.store.manifest(shard)
+        except Damaged:
+            self._damaged.append(shard.name)
+            return None
+
+    def missing(self) -> WorkQueue:
+        """The byte ranges that are missing, in the order of shards and bytes."""
+        return WorkQueue(byte_range for kept in self.kept.values() for byte_range in _missing(kept))
+
+    def hold(self, byte_range: ByteRange) -> None:
+        """Parse a byte range into memory, for this load alone."""
+        kept, held = self.kept[byte_range.shard.name], list[Part]()
+        try:
+            kept.add(parse(byte_range, self.reading, held.append))
+            kept.in_memory[byte_range.start] = held
+        except RunNotFound as error:
+            kept.refuse(str(error))
+
+    def run(self, work: WorkQueue | None = None, *, aside: bool = False) -> None:
+        """Parse what is missing: here nobody does, what is kept is all there is."""
+
+    def done(self) -> tuple[int, int]:
+        """How many bytes have been read so far, by this load or an earlier one, and how many rollouts there are in them."""
+        done = [piece for kept in self.kept.values() for piece in kept.pieces]
+        return sum(piece.stop - piece.start for piece in done), sum(piece.rows for piece in done)
+
+    def parts(self, report: LoadReport) -> Iterator[Part]:
+        """The run's parts in the order of shards and lines, what reading them found going into the report."""
+        self.describe(report)
+        reader = PartReader(self.store, self.reading, report)
+        for kept in self.kept.values():
+            yield from reader.parts(kept)
+
+    def describe(self, report: LoadReport) -> None:
+        """Say whose the shards are, and what was left out."""
+        report.skipped = self.skipped
+        report.mended = [*self._damaged]
+        report.recording = recorder_account.loss_sentences([kept.shard for kept in self.kept.values()])
+        identities = [kept.identity for kept in self.kept.values()]
+        report.formats = dict(Counter(one.format for one in identities if one.format))
+        unknown = next((kept.shard for kept in self.kept.values() if kept.identity.keys), None)
+        report.suggested_mapping = suggested_mapping(unknown) if unknown and not report.formats else ""
+        report.notes = dict(Counter(one.note for one in identities if one.note))
+        if not self.reading.family:
+            report.notes |= {_left_aside(family, names): len(names) for family, names in self.dumps.items()}
+            report.aside = dump_beside.places(self.dumps, self.kept)
+
+
+def _missing(kept: ParsedShard) -> list[ByteRange]:
+    """The missing ranges of a shard, none where it cannot be read."""
+    try:
+        return missing(kept)
+    except OSError as error:
+        kept.refuse(f"cannot be read: {error.strerror}")
+        return []
+
+
+def _left_aside(family: str, names: Sequence[str]) -> str:
+    return (
+        f"Beside this recording lies {family}'s own dump ({plural(len(names), 'file')}, such as {names[0]}). "
+        "It is left aside, and opens as a run of its own."
+    )

@@ -39,17 +39,18 @@ def compared(runs: Sequence[Run], metric: str) -> tuple[ComparedRun, ...]:
     where it lacks the number.
     """
     shared = [split for split in _splits(runs[0]) if all(split in _splits(run) for run in runs)] if runs else []
-    return tuple(_one(run, next(iter(shared), _splits(run)[0]), metric) for run in runs)
+    return tuple(of_split(run, next(iter(shared), _splits(run)[0]), metric) for run in runs)
 
 
 def _splits(run: Run) -> Sequence[Split]:
     return run.splits or ("train",)
 
 
-def _one(run: Run, split: Split, metric: str) -> ComparedRun:
-    of_split = run.of_split(split)
+def of_split(run: Run, split: Split, metric: str) -> ComparedRun:
+    """The rollouts of one split by a number, named as for `compared`. Raises FieldMissing that names the run where it lacks the number."""
+    chosen = run.of_split(split)
     try:
-        return ComparedRun(of_split, split, finite_values(of_split.frame, _column(of_split, metric)))
+        return ComparedRun(chosen, split, finite_values(chosen.frame, _column(chosen, metric)))
     except FieldMissing as error:
         raise FieldMissing(f"{run.name}: {error}") from error
 

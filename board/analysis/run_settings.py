@@ -1,4 +1,4 @@
-"""The settings of runs as one list of dotted names each, and what differs between two. Plain values in and out; reads no file."""
+"""The settings of runs as one list of dotted names each, and what differs between runs. Plain values in and out; reads no file."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,6 +8,9 @@ from board.sources.settings_files import SettingsFile
 
 KL_ESTIMATORS: Final = frozenset({"kl_estimator", "kl_penalty", "kl_penalty_type", "kl_loss_type", "kl_type"})
 """What trainers call the setting that says how KL is estimated (verl, ROLL, TRL, OpenRLHF, slime)."""
+
+UNSET: Final = object()
+"""Stands where a run does not set what another sets, or sets to nothing."""
 
 
 def flat(values: Any) -> dict[str, Any]:
@@ -56,7 +59,19 @@ def differing(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, dict[str,
     }
 
 
+def differing_among(runs: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
+    """What differs between any of several runs, by name in alphabetical order: the value of each, UNSET of one that does not set it.
+
+    Values are the same as for `differing`.
+    """
+    names = sorted({name for run in runs for name in run})
+    found = {name: tuple(run.get(name, UNSET) for run in runs) for name in names}
+    return {name: values for name, values in found.items() if not all(_same(values[0], one) for one in values[1:])}
+
+
 def _same(one: Any, other: Any) -> bool:
+    if one is UNSET or other is UNSET:
+        return one is other
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, bool) or isinstance(other, bool):

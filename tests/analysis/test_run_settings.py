@@ -4,10 +4,10 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from board.analysis.run_settings import compared, differing, flat, notes, together
+from board.analysis.run_settings import UNSET, compared, differing, differing_among, flat, notes, together
 from board.sources.settings_files import SettingsFile
 
 LEAVES = st.one_of(st.none(), st.booleans(), st.integers(-2, 2), st.floats(), st.text("ab", max_size=2))
@@ -58,6 +58,20 @@ def test_what_is_the_same() -> None:
     b = {"int": 1.0, "truth": 1, "nan": math.nan, "list": [1.0, math.nan], "text": 1}
 
     assert differing(a, b) == {"text": {"a": "1", "b": 1}, "truth": {"a": True, "b": 1}}
+
+
+@settings(max_examples=30)
+@given(st.lists(TREES, min_size=1, max_size=4))
+def test_what_differs_among_several(trees: list[dict[str, Any]]) -> None:
+    """Just what differs between some two of them, with the value of each."""
+    runs = [flat(tree) for tree in trees]
+
+    found = differing_among(runs)
+
+    assert [*found] == sorted({name for a in runs for b in runs for name in differing(a, b)})
+    for name, values in found.items():
+        assert [value is UNSET for value in values] == [name not in run for run in runs]
+        assert all(value is run[name] for value, run in zip(values, runs, strict=True) if name in run)
 
 
 def test_the_first_file_is_believed() -> None:

@@ -1,0 +1,78 @@
+"""Which words and tokens the responses of a run hold, and how many responses."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rows import row, write_run
+
+from board import open_run
+from board.analysis import word_use
+from board.analysis.word_use import WordUse
+from board.runs.run import Run
+
+
+def run_of(folder: Path, responses: list[str | None], **fields: list[object]) -> Run:
+    """A run of these responses, all of step 0."""
+    rows = [row(0, response=text, **{name: of[at] for name, of in fields.items()}) for at, text in enumerate(responses)]
+    return open_run(write_run(folder, {"rank_0.jsonl": rows}))
+
+
+def counted(found: WordUse) -> dict[str, tuple[int, int]]:
+    """How often each word is written, and in how many responses."""
+    return {str(word): (int(one["count"]), int(one["responses"])) for word, one in found.table.iterrows()}
+
+
+CUT: dict[str, tuple[list[str | None], dict[str, tuple[int, int]]]] = {
+    "words by spaces": (["a b  a", "a\tc"], {"a": (3, 2)}),
+    "apostrophes and digits": (["don't 12", "don't 12."], {"don't": (2, 2), "12": (2, 2)}),
+    "capitals are told apart": (["The the", "the"], {"the": (2, 2)}),
+    "marks, and many as a few": (["a--------b", "c------ d"], {"--------": (2, 2)}),
+    "ends of lines": (["a\nb", "c\nd"], {"\n": (2, 2)}),
+    "scripts without spaces by two": (["我们好", "我们 好"], {"我们": (2, 2)}),
+    "one letter of such a script alone": (["好 a", "x 好"], {"好": (2, 2)}),
+    "no response": (["a", None, "a"], {"a": (2, 2)}),
+}
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_words(tmp_path: Path, name: str) -> None:
+    """What two responses hold at least; one that repeats a word counts once among the responses."""
+    texts, expected = CUT[name]
+
+    found = word_use.words(run_of(tmp_path, texts))
+
+    assert counted(found) == expected
+    assert found.responses == sum(text is not None for text in texts)
+
+
+@settings(max_examples=15)
+@given(texts=st.lists(st.lists(st.sampled_from(["so", "then", "x1", "A"]), max_size=6), min_size=1, max_size=6))
+def test_words_are_counted_as_a_counter_does(tmp_path_factory: pytest.TempPathFactory, texts: list[list[str]]) -> None:
+    """Against the standard library."""
+    found = word_use.words(run_of(tmp_path_factory.mktemp("run"), [" ".join(words) for words in texts]))
+
+    every, held = Counter(word for words in texts for word in words), Counter(word for words in texts for word in {*words})
+    assert counted(found) == {word: (every[word], held[word]) for word in every if held[word] >= word_use.LEAST}
+
+
+def test_tokens(tmp_path: Path) -> None:
+    """As they read, those that count; names of bytes that read alike are one token."""
+    tokens = [["Ġa", "Ċ", "Ġb"], ["Ġa", "Ġb", "Ġa"], None]
+    run = run_of(tmp_path, [" a\n b", " a b a", "a"], response_tokens=[*tokens], loss_mask=[[1, 1, 0], [1, 1, 1], None])
+
+    found = word_use.tokens(run)
+
+    assert counted(found) == {" a": (3, 2)}
+    assert (found.responses, found.of) == (2, 3)
+
+
+def test_a_run_without_responses_or_tokens_has_no_words(tmp_path: Path) -> None:
+    """Nothing is told of it, and nothing fails."""
+    run = run_of(tmp_path, [None], reward=[1.0])
+
+    assert word_use.words(run).table.empty
+    assert word_use.tokens(run).table.empty
+    assert (word_use.words(run).responses, word_use.tokens(run).responses) == (0, 0)

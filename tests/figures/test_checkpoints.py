@@ -1,0 +1,54 @@
+"""The chart of evaluations beside training."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from drawn_figures import figure, trace
+
+from board.analysis.checkpoints import TrainingAndEvaluation
+from board.analysis.run_overlay import CURVE
+from board.errors import FieldMissing
+from board.figures.checkpoints import training_beside_evaluations
+from board.figures.run_spreads import run_lines
+
+NOTHING = pd.DataFrame(columns=list(CURVE), dtype=float)
+
+
+def curve(steps: list[int], half: float = 0.5) -> pd.DataFrame:
+    """A curve with a band so wide to either side."""
+    value = np.linspace(0, 1, len(steps))
+    return pd.DataFrame({"at": steps, "step": steps, "value": value, "low": value - half, "high": value + half})
+
+
+def test_lines_and_points_of_each_run() -> None:
+    """Training is a line with a band, an evaluation a point with its bars; of a run that has one alone just that is drawn."""
+    a, b, c = run_lines(["<a>", "b", "c"], ["#111111", "#222222", "#333333"])
+    both = TrainingAndEvaluation(curve([0, 1, 2]), curve([0, 2], 0.25))
+
+    fig = figure(
+        training_beside_evaluations(
+            [(a, both), (b, TrainingAndEvaluation(NOTHING, curve([1], np.nan))), (c, TrainingAndEvaluation(NOTHING, NOTHING))],
+            "reward",
+        )
+    )
+
+    assert [one.name for one in fig.data] == [
+        "&lt;a&gt;, interval",
+        "&lt;a&gt;, training",
+        "&lt;a&gt;, evaluated",
+        "b, evaluated",
+    ]
+    points, alone = trace(fig, "&lt;a&gt;, evaluated"), trace(fig, "b, evaluated")
+    assert (points.x.tolist(), points.error_y.array.tolist(), points.error_y.arrayminus.tolist()) == (
+        [0, 2],
+        [0.25] * 2,
+        [0.25] * 2,
+    )
+    assert (alone.error_y.array.tolist(), alone.marker.symbol != points.marker.symbol) == ([0], True)
+    assert points.text[0] == "0, -0.250 to 0.250"
+
+
+def test_nothing_to_draw_is_told() -> None:
+    """What is needed is named."""
+    with pytest.raises(FieldMissing, match="needs reward"):
+        training_beside_evaluations([(run_lines(["a"], ["#111111"])[0], TrainingAndEvaluation(NOTHING, NOTHING))], "reward")

@@ -46,6 +46,8 @@ class Pushed:
     """The last step that was pushed, now or before."""
     place: str = ""
     name: str = ""
+    trouble: str = ""
+    """Why the last look for findings while following had no answer; empty where it had."""
     interrupted: int | None = None
     """The step an earlier push was stopped in, where nobody can tell whether it arrived: it counts as pushed."""
 
@@ -80,11 +82,18 @@ class Handing:
         self._name = name
         self._writer: TrackerWriter | None = None
         self._failed = False
+        self._findings: tuple[int, list[Example]] = (0, [])
+        """What was last told of findings, and at which step: some trackers keep one table a step, the last."""
 
     @property
     def last(self) -> int | None:
         """The last step that was handed on."""
         return self._file.handed
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anything can be handed on."""
+        return self._writer is not None and self.last is not None
 
     def has_news(self, steps: NDArray[np.int64]) -> bool:
         """Whether there is a reason to open it: a step beyond the last one, or one that an earlier process was stopped in."""
@@ -114,7 +123,7 @@ class Handing:
                 self._writer.scalars(step, values)
                 if rollouts:
                     self._writer.examples(step, ROLLOUTS, rollouts)
-                _tell(self._writer, step, findings)
+                self._tell(self._writer, step, findings)
             self._file.end()
             self.done.add(step, len(values))
 
@@ -125,7 +134,7 @@ class Handing:
         with uninterrupted():
             self._file.begin(self.last, [one.name for one in findings])
             with self._tracker():
-                _tell(self._writer, self.last, findings)
+                self._tell(self._writer, self.last, findings)
 
     def unsaid(self, found: Sequence[ToldFinding]) -> list[ToldFinding]:
         """The findings that were not handed on before."""
@@ -148,6 +157,17 @@ class Handing:
             if not (self._failed and self._target.asked):
                 self._file.confirm()
 
+    def _tell(self, writer: TrackerWriter, step: int, findings: Sequence[ToldFinding]) -> None:
+        """Findings as a table at a step, below those told at it before, and as the tracker's own alerts where it has any."""
+        if not findings:
+            return
+        at, rows = self._findings
+        self._findings = step, [*(rows if at == step else []), *(one.row for one in findings)]
+        writer.examples(step, FINDINGS, self._findings[1])
+        if isinstance(writer, AlertingWriter):
+            for one in findings:
+                writer.alert(one.title, one.text, error=one.severity == "error")
+
     @contextmanager
     def _tracker(self) -> Iterator[None]:
         """Around calls of the tracker, whose library may raise anything."""
@@ -159,16 +179,6 @@ class Handing:
         except Exception as error:
             self._failed = True
             raise BoardError(f"{self._target.tracker} failed ({type(error).__name__}: {error}).") from error
-
-
-def _tell(writer: TrackerWriter, step: int, findings: Sequence[ToldFinding]) -> None:
-    """Findings as a table at a step, and as the tracker's own alerts where it has any."""
-    if not findings:
-        return
-    writer.examples(step, FINDINGS, [one.row for one in findings])
-    if isinstance(writer, AlertingWriter):
-        for one in findings:
-            writer.alert(one.title, one.text, error=one.severity == "error")
 
 
 @contextmanager

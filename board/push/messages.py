@@ -23,6 +23,8 @@ def summary(done: Pushed, request: Request) -> str:
         lines.append(
             f"An earlier push was stopped in step {done.interrupted}: it is taken to have arrived, as no step is pushed twice."
         )
+    if done.trouble:
+        lines.append(on_one_line(f"The last look for findings while following had no answer: {done.trouble}"))
     if done.waiting:
         lines.append(f"{plural(done.waiting, 'step')} held back, as training may still be writing: push again, or use --follow.")
     return "\n".join(lines)

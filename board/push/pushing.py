@@ -18,6 +18,7 @@ from board.errors import RunNotFound
 from board.push.completed_steps import settled
 from board.push.delivery import Handing, Pushed
 from board.push.examples import Links, RunExamples
+from board.push.followed_findings import FollowedFindings
 from board.push.names import renamed
 from board.push.state import state_of
 from board.push.targets import Target
@@ -89,15 +90,16 @@ def _once(request: Request, handing: Handing, tell: Callable[[], None]) -> None:
 
 def _follow(request: Request, handing: Handing, tell: Callable[[], None]) -> None:
     run: Run | None = None
+    looks = FollowedFindings(request.location.resolve(), request.reading, _links(request)) if request.shown else None
     try:
         while True:
             started = time.monotonic()
             run = _opened(request)
             _hand_on(run, request, handing, tell)
-            _wait(run, request, handing.done.waiting, max(LOOK_SECONDS, time.monotonic() - started))
-    except KeyboardInterrupt:  # only now: while it grows, the highest of all steps is a new one again and again
-        if run is not None and request.shown and handing.last is not None:
-            handing.show(handing.unsaid(findings_of(run.counted, _links(request))))
+            _wait(run, request, handing, looks, max(LOOK_SECONDS, time.monotonic() - started))
+    except KeyboardInterrupt:  # what the last look was too early for
+        if run is not None and looks is not None and handing.is_open:
+            handing.show(handing.unsaid(looks.fresh(findings_of(run.counted, _links(request)), run)))
         raise
 
 
@@ -112,10 +114,13 @@ def _opened(request: Request) -> Run:
         time.sleep(LOOK_SECONDS)
 
 
-def _wait(run: Run, request: Request, waiting: int, pause: float) -> None:
-    """Until the run has changed on disk, or one of the `waiting` steps that were held back is taken to be complete."""
-    complete = len(run.steps) - waiting
+def _wait(run: Run, request: Request, handing: Handing, looks: FollowedFindings | None, pause: float) -> None:
+    """Until the run has changed on disk, or a step that was held back is taken to be complete; meanwhile findings are told."""
+    complete = len(run.steps) - handing.done.waiting
     while True:
+        if looks is not None and handing.is_open:
+            handing.show(handing.unsaid(looks.news(run)))
+            handing.done.trouble = looks.trouble
         time.sleep(pause)
         if current_fingerprint(run.location, run.location) != run.fingerprint:
             return

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.checks.contract import Severity
-from board.findings.contract import Finding
+from board.findings.contract import Finding, FindingsReport
 from board.findings.looking import find_all
 from board.findings.merging import LEAST_NEAR
 from board.push.examples import Links
@@ -33,10 +33,20 @@ class ToldFinding:
     row: Example
     """As a table of the tracker has it."""
 
+    @property
+    def kind(self) -> str:
+        """What is found, as its name says it."""
+        return self.name.rpartition("@")[0]
+
 
 def findings_of(run: Run, links: Links) -> list[ToldFinding]:
-    """What was found in the run, in rank order, with the declared thresholds; notes are for the board alone."""
-    return [_told_finding(one, links) for one in find_all(run).findings if one.severity != "note"]
+    """What is found in the run, in rank order, with the declared thresholds; see `findings_in`."""
+    return findings_in(find_all(run), links)
+
+
+def findings_in(report: FindingsReport, links: Links) -> list[ToldFinding]:
+    """The findings of a report as a tracker is told of them, in rank order; notes are for the board alone."""
+    return [_told_finding(one, links) for one in report.findings if one.severity != "note"]
 
 
 def _told_finding(finding: Finding, links: Links) -> ToldFinding:
@@ -54,11 +64,7 @@ def unsaid(found: Sequence[ToldFinding], said: Iterable[str]) -> list[ToldFindin
         kind, _, step = name.rpartition("@")
         if step.lstrip("-").isdigit():  # an older board noted texts
             before.setdefault(kind, []).append(int(step))
-    return [one for one in found if not any(abs(one.step - step) <= LEAST_NEAR for step in before.get(_kind(one), []))]
-
-
-def _kind(one: ToldFinding) -> str:
-    return one.name.rpartition("@")[0]
+    return [one for one in found if not any(abs(one.step - step) <= LEAST_NEAR for step in before.get(one.kind, []))]
 
 
 def at_steps(found: Sequence[ToldFinding], steps: NDArray[np.int64]) -> dict[int, list[ToldFinding]]:

@@ -187,6 +187,14 @@ DERIVED_TOKEN_METRICS: Final[tuple[Column, ...]] = (
         scale="diverging",
         poles=("engine prefers", "trainer prefers"),
     ),
+    Column(
+        "covariance",
+        "token_metric",
+        "(logprob minus its mean) times (advantage minus its mean), means over the tokens of the step; where large, entropy falls",
+        "nats × advantage",
+        scale="diverging",
+        poles=("entropy rises", "entropy falls"),
+    ),
 )
 """Per-token arrays the board computes when a rollout is shown."""
 

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from board.analysis.selection import of_step
+from board.analysis.step_centres import StepCentres
 from board.metrics import formulas
 from board.runs.run import Run
 from board.schema import BY_TITLE
@@ -104,9 +105,13 @@ def _sample(keys: NDArray[np.int64], lengths: NDArray[np.float64], most: int) ->
 
 def _columns(run: Run, keys: NDArray[np.int64], estimator: str) -> Iterator[tuple[str, NDArray[np.float32]]]:
     """Counted, finite numbers of each metric, some rollouts at a time; float32, as the token view is sent them."""
-    for arrays, counts in run.flat_arrays(keys):
-        for name, values in formulas.token_arrays(arrays, estimator).items():
-            yield name, _kept(values, counts)
+    centres = StepCentres(run)
+    for part, _, rows in run.of_rows(run.frame.index.isin(keys), "drawn").parts_of_rows():
+        steps = part.scalars.column("step").to_numpy()
+        for alike in part.alike(rows, run.token_metrics):
+            arrays = centres.beside(alike.flats, steps[alike.rows], alike.offsets)
+            for name, values in formulas.token_arrays(arrays, estimator).items():
+                yield name, _kept(values, alike.counts)
 
 
 def _kept(values: NDArray[np.floating], counts: NDArray[np.bool_]) -> NDArray[np.float32]:

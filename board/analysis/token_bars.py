@@ -49,6 +49,45 @@ def bars(in_bins: NDArray[np.int64]) -> Bars:
     return Bars(edges, np.diff(cumulated[starts]), starts.astype(np.int64), infinite)
 
 
+@dataclass(frozen=True)
+class Largest:
+    """The tokens of the largest numbers of a metric."""
+
+    tokens: int
+    least: float
+    """From which number on, in the metric's unit."""
+    share: float
+    """Of the sum of all positive numbers, 0 to 1."""
+
+
+def largest(in_bins: NDArray[np.int64], share: float) -> Largest | None:
+    """The tokens of the largest finite numbers, that share of all (0 to 1) but at least one; None where no number is positive.
+
+    `in_bins` (2 * CODES,) as `Survey` has them: it is as exact as the bins are fine.
+    """
+    middles, counts = _finite(in_bins)
+    weights = np.where(middles > 0, middles, 0.0)
+    positive = float((counts * weights).sum())
+    if not positive:
+        return None
+    wanted = max(1, round(share * int(counts.sum())))
+    taken = np.diff(np.minimum(np.cumsum(np.append(0, counts[::-1])), wanted))[::-1]
+    return Largest(wanted, float(middles[np.flatnonzero(taken)[0]]), float((taken * weights).sum()) / positive)
+
+
+def between(in_bins: NDArray[np.int64], low: float, high: float) -> int:
+    """How many tokens have numbers from `low` to `high`, as exactly as fine bins tell."""
+    middles, counts = _finite(in_bins)
+    return int(counts[(low <= middles) & (middles <= high)].sum())
+
+
+def _finite(in_bins: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The middles of the bins of finite numbers, rising, and how many tokens each has."""
+    middles = code_values(np.arange(2 * CODES))
+    finite = np.isfinite(middles)
+    return middles[finite], in_bins[finite]
+
+
 def tokens_of_bar(run: Run, of: Survey, estimator: str, first: int, stop: int, told: Told = lambda _: None) -> pd.DataFrame:
     """The most extreme tokens in the fine bins from `first` to before `stop`, at most MOST of them, as `Survey.tokens` has them.
 

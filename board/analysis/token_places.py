@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.analysis.step_centres import StepCentres
 from board.analysis.token_survey import Survey, fields_of
 from board.metrics.formulas import token_makers
 from board.metrics.token_summaries import ENDS, PLACES, RELATIVE, counted, profile, rank
@@ -62,10 +63,11 @@ def rollouts_at(run: Run, metric: str, estimator: str, part: Part, at: int, most
 
 def _means(run: Run, metric: str, estimator: str, column: int) -> pd.DataFrame:
     """Mean at a place of each rollout that has a finite number there."""
-    found = []
+    found, centres = [], StepCentres(run)
     for part, start, rows in run.parts_of_rows():
         for alike in part.alike(rows, fields_of(run, metric)):
-            make = token_makers(alike.flats, estimator).get(metric)
+            steps = part.scalars.column("step").to_numpy()[alike.rows]
+            make = token_makers(centres.beside(alike.flats, steps, alike.offsets), estimator).get(metric)
             if make is None:
                 continue
             every = np.arange(len(alike.rows))

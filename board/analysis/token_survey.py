@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.metrics.formulas import DEFAULT_ESTIMATOR, token_makers
+from board.analysis.step_centres import StepCentres
+from board.metrics.formulas import COVARIANCE, DEFAULT_ESTIMATOR, token_makers, token_metric_names
 from board.metrics.token_summaries import CODES, MOST, PLACES, code_counts, codes, counted, extremes, profile, rank
 from board.runs import kept_summaries
 from board.runs.parts import Part
@@ -27,6 +28,7 @@ _DERIVED: Final = {
     "log_ratio": ("logprobs", "ref_logprobs"),
     "kl": ("logprobs", "ref_logprobs"),
     "mismatch": ("logprobs", "rollout_logprobs", "old_logprobs"),
+    COVARIANCE: ("logprobs", "advantages"),
 }
 
 Told = Callable[[float], None]
@@ -56,9 +58,9 @@ class Survey:
     """The MOST most extreme of each stretch, most extreme first: key, step, position (from 0), value, and the stretch's number."""
 
 
-def metrics_of(run: Run, estimator: str = DEFAULT_ESTIMATOR) -> list[str]:
+def metrics_of(run: Run) -> list[str]:
     """The token metrics that some rollout of the run may have, by their screen names, in the order of the screen."""
-    return list(token_makers({name: np.zeros(0, np.float32) for name in run.token_metrics}, estimator))
+    return token_metric_names(run.token_metrics)
 
 
 def fields_of(run: Run, metric: str) -> list[str]:
@@ -100,6 +102,7 @@ class _Adding:
     ) -> None:
         self._metric, self._estimator, self._steps, self._number = metric, estimator, steps, number
         self._fields = fields_of(run, metric)
+        self._centres = StepCentres(run)
         self._kept = metric != "kl" or estimator == DEFAULT_ESTIMATOR
         self.sums, self.counts = np.zeros((stretches, PLACES)), np.zeros((stretches, PLACES), np.int64)
         self.in_bins = np.zeros(2 * CODES, np.int64)
@@ -126,7 +129,8 @@ class _Adding:
     def _count(self, part: Part, start: int, rows: NDArray[np.int64], steps: NDArray[np.int64]) -> None:
         """Add tokens out of their arrays."""
         for alike in part.alike(rows, self._fields):
-            make = token_makers(alike.flats, self._estimator).get(self._metric)
+            flats = self._centres.beside(alike.flats, steps[alike.rows], alike.offsets)
+            make = token_makers(flats, self._estimator).get(self._metric)
             if make is None:
                 continue
             stretch = self._stretch(steps[alike.rows])
@@ -185,11 +189,11 @@ def read_tokens(run: Run, metric: str, estimator: str, choose: Choose) -> Iterat
 
     `choose` says which of some values, end to end, are wanted.
     """
-    fields = fields_of(run, metric)
+    fields, centres = fields_of(run, metric), StepCentres(run)
     for part, start, rows in run.parts_of_rows():
         steps = part.scalars.column("step").to_numpy()
         for alike in part.alike(rows, fields):
-            make = token_makers(alike.flats, estimator).get(metric)
+            make = token_makers(centres.beside(alike.flats, steps[alike.rows], alike.offsets), estimator).get(metric)
             if make is None:
                 continue
             where = counted(alike.offsets, alike.counts, np.arange(len(alike.rows)), np.zeros(len(alike.rows), np.int64))

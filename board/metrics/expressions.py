@@ -55,6 +55,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Float64Array]]] = {
     "is_below_0": lambda value: _known(value < 0, value),
     "is_0": lambda value: _known(value == 0, value),
     "explained_share": _explained,
+    "covariance": lambda product, first, second: product - first * second,
     "effective_share": _effective,
     "correlation": _correlation,
 }

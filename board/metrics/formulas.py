@@ -4,7 +4,7 @@ Pure numpy on flat arrays. Knows nothing of files, frames, runs or screens; what
 Arrays that come in are never changed, whatever their floats nothing warns, and results are float64.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -267,6 +267,40 @@ def largest(values: FloatArray, count: int, keep: BoolArray | None = None) -> ND
     return entering[np.argsort(-wide[entering], kind="stable")[:count]]
 
 
+CENTRES: Final[Mapping[str, str]] = {"logprobs": "logprobs, mean of the step", "advantages": "advantages, mean of the step"}
+"""The fields that the covariance is of, and what the means that it is taken around are called where they stand beside them, (T,) each."""
+
+COVARIANCE: Final = "covariance"
+"""The screen name of `covariance`."""
+
+
+def covariance(
+    logprobs: FloatArray, advantages: FloatArray, logprob_mean: FloatArray, advantage_mean: FloatArray
+) -> Float64Array:
+    """(logprob - its mean) (advantage - its mean) of each token, (T,), the means being those over the tokens of its step.
+
+    Where their mean is large the entropy falls (Cui et al. 2025, "The Entropy Mechanism of Reinforcement Learning for Reasoning Language
+    Models", arXiv 2505.22617): likely tokens were rewarded.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        centred: Float64Array = np.asarray(logprobs, np.float64) - logprob_mean
+        return centred * (np.asarray(advantages, np.float64) - advantage_mean)
+
+
+def token_metric_names(fields: Iterable[str]) -> list[str]:
+    """The screen names of all token metrics of rollouts with those fields, in the order of the screen."""
+    held = {name: np.zeros(0, np.float32) for name in fields}
+    return [*token_makers(with_centres(held, 0.0, 0.0))]
+
+
+def with_centres(arrays: Mapping[str, FloatArray], logprob: float, advantage: float) -> Mapping[str, FloatArray]:
+    """The token arrays of one rollout, and beside them the means over the tokens of its step; as they are where they lack a field."""
+    if not set(CENTRES) <= set(arrays):
+        return arrays
+    means = zip(CENTRES.items(), (logprob, advantage), strict=True)
+    return {**arrays, **{name: np.full(arrays[field].shape, mean, np.float32) for (field, name), mean in means}}
+
+
 _ORDER: Final = ("token_reward", "log_ratio", "kl", "value", "logprob", "ref_logprob", "prob", "ref_prob")
 """The order in which the screen lists token metrics; others follow as declared in the schema, then as the row has them."""
 
@@ -274,8 +308,9 @@ _ORDER: Final = ("token_reward", "log_ratio", "kl", "value", "logprob", "ref_log
 def token_arrays(arrays: Mapping[str, FloatArray], estimator: str = DEFAULT_ESTIMATOR) -> dict[str, FloatArray]:
     """All token metrics of one rollout under their screen names, its own and the derived ones, in the order of the screen.
 
-    `arrays` maps field names ("logprobs") to arrays of one length T; every result is (T,). Only what can be computed is there,
-    `loss_mask` and token ids are left out. A field whose name a native or derived metric has taken (a trainer's own `kl`) becomes "kl (logged)".
+    `arrays` maps field names ("logprobs") to arrays of one length T; every result is (T,). Only what can be computed is there (a covariance
+    where its `CENTRES` stand beside), `loss_mask` and token ids are left out. A field whose name a native or derived metric has taken (a
+    trainer's own `kl`) becomes "kl (logged)".
     """
     return {name: make() for name, make in token_makers(arrays, estimator).items()}
 
@@ -286,7 +321,7 @@ def token_makers(arrays: Mapping[str, FloatArray], estimator: str = DEFAULT_ESTI
     metrics = {name: _as_it_is(array) for name, array in own.items()} | _derived(arrays, estimator)
     listed = {name: metrics.pop(name) for name in _ORDER if name in metrics} | metrics
     for name, array in arrays.items():
-        if name not in schema.TOKEN_METRICS and name not in schema.TOKEN_IDS:
+        if name not in schema.TOKEN_METRICS and name not in schema.TOKEN_IDS and name not in CENTRES.values():
             listed[f"{name} (logged)" if name in listed else name] = _as_it_is(array)
     return listed
 
@@ -320,4 +355,7 @@ def _derived(arrays: Mapping[str, FloatArray], estimator: str) -> dict[str, Call
         derived["mismatch"] = lambda: log_ratio(
             before_update(arrays["logprobs"], arrays.get("old_logprobs")), arrays["rollout_logprobs"]
         )
+    fields = (*CENTRES, *CENTRES.values())
+    if set(fields) <= set(arrays):
+        derived[COVARIANCE] = lambda: covariance(*(arrays[name] for name in fields))
     return derived

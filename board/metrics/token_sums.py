@@ -67,6 +67,13 @@ class Tokens:
         return np.where(both, trained, np.nan), np.where(both, sampled, np.nan)
 
     @cached_property
+    def credited(self) -> tuple[Float64Array, Float64Array]:
+        """Logprob by the policy and advantage, each (N,), both NaN where either is not finite."""
+        logprobs, advantages = (np.asarray(self.flats[name], np.float64) for name in ("logprobs", "advantages"))
+        both = np.isfinite(logprobs) & np.isfinite(advantages)
+        return np.where(both, logprobs, np.nan), np.where(both, advantages, np.nan)
+
+    @cached_property
     def to_go(self) -> Float64Array:
         """Sum of the token rewards from each token to the rollout's end (gamma = lambda = 1), (N,); NaN where one of them is missing."""
         rewards = np.where(self.counts, self.flats["token_rewards"], 0).astype(np.float64)
@@ -132,6 +139,11 @@ def _probability_sum(tokens: Tokens) -> FloatArray:
         return np.add(*tokens.probabilities)
 
 
+def _product(first: FloatArray, second: FloatArray) -> FloatArray:
+    with np.errstate(over="ignore"):
+        return np.multiply(first, second)
+
+
 def _probability_gap(tokens: Tokens) -> FloatArray:
     return np.abs(np.subtract(*tokens.probabilities))
 
@@ -154,6 +166,9 @@ QUANTITIES: Final[Mapping[str, Callable[[Tokens], FloatArray]]] = {
     "prob_sum": _probability_sum,
     "prob_gap": _probability_gap,
     "trained_logprob": lambda tokens: tokens.trained,
+    "credited_logprob": lambda tokens: tokens.credited[0],
+    "credited_advantage": lambda tokens: tokens.credited[1],
+    "logprob_advantage": lambda tokens: _product(*tokens.credited),
     "update": lambda tokens: tokens.update,
     "clipped": clipped,
     "update_ratio": lambda tokens: _exp(tokens.update),

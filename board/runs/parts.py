@@ -85,13 +85,6 @@ class Part:
     def __len__(self) -> int:
         return self.scalars.num_rows
 
-    def flat(
-        self, rows: NDArray[np.int64], leave_out: Sequence[str]
-    ) -> Iterator[tuple[dict[str, NDArray[np.float32]], NDArray[np.bool_]]]:
-        """Token arrays of `rows` end to end by field, and COUNTS; once for each set of fields that some of the rows have."""
-        for alike in self.alike(rows, [name for name in self.tokens.column_names if name not in leave_out]):
-            yield alike.flats, alike.counts
-
     def alike(self, rows: NDArray[np.int64], names: Sequence[str]) -> "Iterator[Alike]":
         """Token arrays of `rows` by field, of those named; once for each set of these fields that some of the rows have."""
         names = [name for name in names if name in self.tokens.column_names]

@@ -84,16 +84,6 @@ class PartsByKey:
         seen = dict.fromkeys(name for part in self.parts for name in table(part).column_names if name not in leave_out)
         return (*(name for name in declared if name in seen), *(name for name in seen if name not in declared))
 
-    def flat_arrays(self, keys: NDArray[np.int64]) -> Iterator[tuple[dict[str, NDArray[np.float32]], NDArray[np.bool_]]]:
-        """Token arrays of the given rollouts end to end, and which of their tokens count; rollouts that have the same fields at once.
-
-        Memory stays within what one part holds. In no particular order; each rollout enters once.
-        """
-        numbers = self._numbers(keys)
-        for number in np.unique(numbers):
-            rows = np.sort(keys[numbers == number]) - self._starts[number]
-            yield from self.parts[int(number)].flat(rows, leave_out=NO_METRIC)
-
     @cached_property
     def moment_names(self) -> frozenset[str]:
         """Names of the columns of `moment` that any part has."""

@@ -195,13 +195,6 @@ class Run:
         held = part.tokens.column(field).chunk(0)[row] if field in part.tokens.column_names else None
         return held.values.to_numpy() if held is not None and held.is_valid else None
 
-    def flat_arrays(self, keys: NDArray[np.int64]) -> Iterator[tuple[dict[str, NDArray[np.float32]], NDArray[np.bool_]]]:
-        """Token arrays of the given rollouts end to end, and which of their tokens count; rollouts that have the same fields at once.
-
-        Memory stays within what one part holds. In no particular order; each rollout enters once.
-        """
-        return self._by_key.flat_arrays(keys)
-
     def moments(self, names: Sequence[str]) -> pd.DataFrame:
         """What the tokens of each rollout add up to: the named columns of `board.metrics.token_sums` ("kl_k3/sum"), NaN where a row lacks one.
 

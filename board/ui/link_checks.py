@@ -145,6 +145,6 @@ def _without_token(rollout: Rollout, called: str) -> Iterator[str]:
     if token is not None and not (isinstance(token, int) and 0 <= token < length):
         place.fill_in(token=None, compare=None)
         yield f"{called} has no token {token}: it has {length:,}, which links count from 0."
-    if metric is not None and metric not in formulas.token_arrays({name: np.zeros(0) for name in rollout.arrays}):
+    if metric is not None and metric not in formulas.token_metric_names(rollout.arrays):
         place.fill_in(metric=None)
         yield f"{called} has no token metric {metric!r}."

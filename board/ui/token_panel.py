@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from board.analysis.color_ranges import token_ranges
 from board.analysis.segments import Segment, find_segments, join_blanks
+from board.analysis.step_centres import StepCentres
 from board.metrics import formulas
 from board.runs.rollout import Rollout
 from board.ui import caches, place, rollout_breakdown
@@ -51,12 +52,14 @@ class Pane:
 def pane(view: View, rollout: Rollout, estimator: str) -> Pane:
     """The rollout, its derived metrics with the KL by that estimator, and which of its tokens are shown."""
     length = len(rollout.counts)
+    step, whole = np.array([rollout.step]), np.array([0, length])
+    arrays = StepCentres(view.run, rollout.step, rollout.step).beside(rollout.arrays, step, whole)
     return Pane(
         view=view,
         rollout=rollout,
         estimator=estimator,
         tokens=rollout.tokens if rollout.tokens is not None else [f"⟨{position + 1}⟩" for position in range(length)],
-        arrays=formulas.token_arrays(rollout.arrays, estimator),
+        arrays=formulas.token_arrays(arrays, estimator),
         segments=join_blanks(find_segments(rollout.tokens or []), rollout.tokens or []),
         kept=np.flatnonzero(~rollout.pads) if view.pads else np.arange(length),
     )

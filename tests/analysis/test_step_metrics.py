@@ -106,6 +106,12 @@ def correlation(rows: Sequence[Row]) -> float:
     return float(np.asarray(np.corrcoef(pairs))[0, 1])
 
 
+def covariance(rows: Sequence[Row]) -> float:
+    """Of the population, by numpy."""
+    pairs = [tokens(rows, field(name)) for name in ("logprobs", "advantages")]
+    return float(np.cov(pairs, ddof=0)[0, 1])
+
+
 def equal_at(rows: Sequence[Row], end: Callable[[list[float]], float]) -> float:
     """Share of groups all of whose rewards are that end of the step's."""
     return share([set(group) == {end(rewards(rows))} for group in groups(rows)])
@@ -211,6 +217,7 @@ DEFINITIONS: dict[str, Callable[[list[Row]], float]] = {
     "mismatch/ess": lambda rows: effective(tokens(rows, WEIGHT)),
     "mismatch/ess_sequence": lambda rows: effective(list(map(math.exp, sums(rows, MISMATCH)))),
     "mismatch/correlation": correlation,
+    "policy/logprob_advantage_covariance": covariance,
     "mismatch/policy_ppl": lambda rows: fmean(math.exp(-one) for one in means(rows, field("logprobs"))),
     "mismatch/policy_log_ppl": lambda rows: -fmean(means(rows, field("logprobs"))),
     "mismatch/rollout_ppl": lambda rows: fmean(math.exp(-one) for one in means(rows, field("rollout_logprobs"))),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import row, write_run
 
-from board.analysis.token_bars import BARS, bars, tokens_of_bar
+from board.analysis.token_bars import BARS, bars, between, largest, tokens_of_bar
 from board.analysis.token_survey import survey
 from board.metrics.token_summaries import CODES, code_values, codes
 from board.runs.opening import open_run
@@ -71,3 +71,32 @@ def test_tokens_of_a_bar(whole: bool, tmp_path: Path) -> None:
     assert [abs(value) for value in tokens["value"]] == [token[0] for token in wanted]
     assert {*zip(tokens["key"], tokens["position"], strict=True)} == {token[1:] for token in wanted}
     assert tokens["step"].tolist() == run.frame["step"].loc[tokens["key"]].tolist()
+
+
+def test_what_lies_between() -> None:
+    """Both ends count, infinities never."""
+    assert between(counted([0.5, 1.5, 2.0, 4.5, 7.0, np.inf]), 1.0, 5.0) == 3
+
+
+LARGEST = {
+    "one holds all but a little": ([100.0, *[0.01] * 99], 0.01, 1, 100.0, 100 / 100.99),
+    "half of equal ones": ([2.0] * 10, 0.5, 5, 2.0, 0.5),
+    "negative ones are no part of the sum": ([-8.0, 4.0, 4.0], 0.34, 1, 4.0, 0.5),
+    "an infinite one is in no share": ([np.inf, 3.0, 1.0], 0.5, 1, 3.0, 0.75),
+}
+
+
+@pytest.mark.parametrize(("values", "share", "tokens", "least", "held"), LARGEST.values(), ids=LARGEST)
+def test_what_the_largest_hold(values: list[float], share: float, tokens: int, least: float, held: float) -> None:
+    """As the numbers themselves have it, to the width of a fine bin."""
+    found = largest(counted(values), share)
+
+    assert found is not None
+    assert found.tokens == tokens
+    assert (found.least, found.share) == pytest.approx((least, held), rel=0.02)
+
+
+@pytest.mark.parametrize("values", [[], [0.0], [-1.0, -2.0]])
+def test_nothing_positive_has_no_largest(values: list[float]) -> None:
+    """There is no sum to hold a share of."""
+    assert largest(counted(values), 0.002) is None

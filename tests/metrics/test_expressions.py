@@ -31,6 +31,8 @@ CASES: dict[str, tuple[str, list[float], float]] = {
     "one of four weights": ("effective_share", [1.0, 4.0], 0.25),
     "the same twice": ("correlation", [1.0, 1.0, 4.0], 1.0),
     "rounding beyond 1": ("correlation", [1.0, 1.0, 4.0 + 1e-9], 1.0),
+    "nothing in common": ("covariance", [6.0, 2.0, 3.0], 0.0),
+    "large together": ("covariance", [7.5, 2.0, 3.0], 1.5),
     "one that does not vary": ("correlation", [0.0, 1.0, 1.0], NAN),
 }
 

@@ -8,6 +8,7 @@ from board.schema import TOKEN_METRICS, title
 _REFERENCE: Final = ("logprobs", "ref_logprobs")
 _ENGINE: Final = ("logprobs", "rollout_logprobs")
 _CHANGE: Final = ("logprobs", "old_logprobs")
+_CREDIT: Final = ("logprobs", "advantages")
 _CRITIC: Final = ("values", "returns")
 _MONTE_CARLO: Final = ("values", "token_rewards")
 
@@ -18,6 +19,7 @@ DERIVED: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("mismatch", "mismatch_abs", "mismatch_error", "mismatch_k3", "mismatch_weight"), _ENGINE),
     **dict.fromkeys(("trained_prob", "sampled_prob", "prob_sum", "prob_gap"), _ENGINE),
     "trained_logprob": ("logprobs",),
+    **dict.fromkeys(("credited_logprob", "credited_advantage", "logprob_advantage"), _CREDIT),
     **dict.fromkeys(("update", "update_ratio", "update_k2", "clip_low", "clip_high"), _CHANGE),
     "clipped": (*_CHANGE, "advantages"),
 }

@@ -13,11 +13,12 @@ from board.analysis.color_ranges import ends_of
 from board.analysis.token_bars import Bars, bars
 from board.analysis.token_list import Listed
 from board.analysis.token_survey import Survey, survey
+from board.metrics.formulas import COVARIANCE
 from board.metrics.token_summaries import MOST
 from board.runs.run import Run
 from board.schema import BY_TITLE
 from board.text.counting import plural
-from board.text.format_number import MISSING, column_format
+from board.text.format_number import MISSING, column_format, fmt
 from board.ui import caches, place, token_tour
 from board.ui.components import count_bars, heat_map
 from board.ui.progress_line import progress
@@ -26,6 +27,10 @@ from board.ui.token_controls import TokenChoices, part_choice, token_choices, wa
 PANEL_WIDTH = 440
 """Spread and picture stand side by side while each has so many pixels."""
 BARS = "token_bars"
+KL_COV = 0.002
+"""The share of the tokens, those of the largest covariance, that KL-Cov penalises (arXiv 2505.22617, of the 7B model)."""
+CLIP_COV = (1.0, 5.0)
+"""Between which covariances Clip-Cov draws the tokens whose gradient it drops (the same)."""
 PICTURE = "token_picture"
 
 view = place.view()
@@ -73,7 +78,22 @@ def spread(of: Survey, choices: TokenChoices) -> tuple[int, int] | None:
     )
     infinite = f" · {plural(found.infinite, 'token')} of infinite {choices.metric} in no bar" if found.infinite else ""
     st.text(f"{choices.metric} of the tokens of {where}, counts on a logarithmic scale{infinite}")
+    if choices.metric == COVARIANCE:
+        of_covariance(of)
     return None if chosen is None else (int(found.codes[chosen]), int(found.codes[chosen + 1]))
+
+
+def of_covariance(of: Survey) -> None:
+    """How few tokens hold the covariance, and which of them the rules that hold back the fall of entropy would touch."""
+    top = token_bars.largest(of.in_bins, KL_COV)
+    if top is None:
+        return
+    drawn = token_bars.between(of.in_bins, *CLIP_COV)
+    st.text(
+        f"The {100 * KL_COV:g} % with the largest covariance ({plural(top.tokens, 'token')}, from {fmt(top.least)} up) make up "
+        f"{top.share:.0%} of the sum of the positive ones. KL-Cov holds such tokens back; Clip-Cov some of those from {CLIP_COV[0]:g} "
+        f"to {CLIP_COV[1]:g}, {plural(drawn, 'token')} (arXiv 2505.22617)."
+    )
 
 
 def chosen_bar(found: Bars) -> int | None:

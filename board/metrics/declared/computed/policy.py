@@ -48,6 +48,15 @@ PEAK = reading(
     look="tokens",
 )
 
+FALLING = reading(
+    "",
+    (
+        "The larger, the faster entropy falls: likely tokens were the rewarded ones, and few tokens carry most of it. See which, on All tokens.",
+        "越大熵下降越快：被奖励的正是本来就高概率的 token，而且大部分由极少数 token 承担。请在 All tokens 页查看是哪些。",
+    ),
+    look="tokens",
+)
+
 METRICS: Final[tuple[Metric, ...]] = (
     metric(
         "policy/logprob_mean",
@@ -116,5 +125,22 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Largest entropy of a token of the step.", "该步单个 token 的最大熵。"),
         PEAK,
         over_tokens("entropy", "max"),
+    ),
+    metric(
+        "policy/logprob_advantage_covariance",
+        "nats × advantage",
+        "mean over tokens of logprob · advantage - mean of logprob · mean of advantage",
+        "Cui et al. 2025, arXiv 2505.22617",
+        (
+            "Covariance of log-probability and advantage over the tokens of the step.",
+            "该步所有 token 的对数概率与优势的协方差。",
+        ),
+        FALLING,
+        applied(
+            "covariance",
+            over_tokens("logprob_advantage", "mean"),
+            over_tokens("credited_logprob", "mean"),
+            over_tokens("credited_advantage", "mean"),
+        ),
     ),
 )

@@ -1,0 +1,88 @@
+"""What the covariance of logprob and advantage is taken around: the means of both over the tokens of each step, put beside the token arrays.
+
+A batch is the rollouts of training of one step, whatever the reader's filter leaves of them, so that a token has one number on every page.
+Knows no formula and no screen.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from board.metrics.formulas import CENTRES, Float64Array
+from board.metrics.step_sums import Steps, token_mean
+from board.runs.parts import Part
+from board.runs.run import Run
+from board.schema import DISCARDED, EVALUATION
+
+_MEANS: Final = dict(zip(CENTRES, ("credited_logprob", "credited_advantage"), strict=True))
+"""The quantity of `board.metrics.token_sums` whose mean each field's centre is."""
+
+Flats = Mapping[str, NDArray[np.floating]]
+
+
+class StepCentres:
+    """The centres of the steps of a run from `first` to `last`, of all where neither is given; they are made when first wanted."""
+
+    def __init__(self, run: Run, first: int | None = None, last: int | None = None) -> None:
+        self._run, self._first, self._last = run, first, last
+
+    @cached_property
+    def _found(self) -> tuple[NDArray[np.int64], dict[str, Float64Array]]:
+        """(k,) the steps there are, rising, and by field its means, (k,)."""
+        ranged = [_of_part(part, self._first, self._last) for part in self._run.parts]
+        columns = {name: np.concatenate([np.zeros(0), *(one[name] for one in ranged)]) for name in ("step", *_columns())}
+        steps = Steps(columns["step"].astype(np.int64))
+        means = {
+            field: token_mean(steps, columns[f"{quantity}/count"], columns[f"{quantity}/mean"])
+            for field, quantity in _MEANS.items()
+        }
+        return steps.numbers, means
+
+    def beside(self, flats: Flats, steps: NDArray[np.int64], offsets: NDArray[np.int64]) -> Flats:
+        """Token arrays end to end, (N,) by field, and the centres as further ones, NaN at tokens of a step without; as they are
+        without both fields.
+
+        `steps` (k,) are those of the rollouts, the i-th of which has the tokens from `offsets[i]` to before the next.
+        """
+        if not set(CENTRES) <= set(flats):
+            return flats
+        numbers, means = self._found
+        at = np.searchsorted(numbers, steps)
+        there = np.append(numbers, np.int64(0))[at] == steps
+        there &= at < len(numbers)
+        sizes = np.diff(offsets)
+        return {
+            **flats,
+            **{
+                CENTRES[field]: np.repeat(np.append(mean, np.nan)[np.where(there, at, -1)], sizes)
+                for field, mean in means.items()
+            },
+        }
+
+
+def _columns() -> list[str]:
+    return [f"{quantity}/{stat}" for quantity in _MEANS.values() for stat in ("count", "mean")]
+
+
+def _of_part(part: Part, first: int | None, last: int | None) -> dict[str, Float64Array]:
+    """The step of each rollout of training of a part within those steps, and what its means are made of."""
+    step = part.scalars.column("step").to_numpy()
+    kept = np.ones(len(step), np.bool_)
+    if first is not None:
+        kept &= step >= first
+    if last is not None:
+        kept &= step <= last
+    if kept.any() and "split" in part.scalars.column_names:
+        others = pc.is_in(part.scalars.column("split").cast(pa.string()), pa.array([EVALUATION, DISCARDED]))
+        kept &= ~others.to_numpy(zero_copy_only=False)
+    held = set(part.moments.column_names)
+    found = {
+        name: part.moments.column(name).to_numpy()[kept] if name in held else np.full(int(kept.sum()), np.nan)
+        for name in _columns()
+    }
+    return {"step": step[kept].astype(np.float64), **found}

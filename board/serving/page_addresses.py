@@ -23,6 +23,7 @@ TABS: Final = (
     Tab("board/ui/pages/rewards.py", "Rewards", "", former=("rewards",)),
     Tab("board/ui/pages/findings.py", "Findings", "findings"),
     Tab("board/ui/pages/metrics.py", "Metrics", "metrics"),
+    Tab("board/ui/pages/compare.py", "Compare", "compare"),
     Tab("board/ui/pages/steps.py", "Steps", "steps"),
     Tab("board/ui/pages/groups.py", "Groups", "groups"),
     Tab("board/ui/pages/prompts.py", "Prompts", "prompts"),

@@ -28,11 +28,13 @@ _Where = Literal["run", "step", "group", "prompt", "first", "second", "rollout",
 _Seen = Literal[
     "metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "step_a", "bar", "cell", "phrase", "finding"
 ]
-PlacePart = Literal[_Where, _Seen, "beside"]
+_OfRuns = Literal["beside", "compare_a", "compare_b", "pair_prompt"]
+PlacePart = Literal[_Where, _Seen, _OfRuns]
 """`group` is its number within the step, `prompt` a prompt's key; `first` and `second` are two rollouts that are compared, `step_a` the step
 that the chosen one is; `mark` a stretch of a text, as `marked` reads it; `bar` and `cell` a stretch of numbers and a place, of all tokens;
 `phrase` is a regular expression of what is looked into on page Words, `steps` are those that older links keep to, which go to the `filter`,
-`finding` what `board.findings.contract.Finding.id` calls one; `beside` alone is several texts: the runs that are laid side by side."""
+`finding` what `board.findings.contract.Finding.id` calls one; `beside` alone is several texts: the runs that are laid side by side, of which
+`compare_a` and `compare_b` are compared, on the prompt `pair_prompt` by key."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 
@@ -45,7 +47,7 @@ _Linked = str | tuple[str, ...] | None
 Parameters = dict[str, str | list[str]]
 """Those of a link, as `st.page_link` takes them: a list where there are several of a name."""
 
-_WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "prompt", "token", "step_a")
+_WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "prompt", "token", "step_a", "pair_prompt")
 """Parts of the place that are whole numbers."""
 
 _LISTED: Final[tuple[PlacePart, ...]] = ("run", "step")
@@ -55,7 +57,7 @@ _IN_ROLLOUT: Final[tuple[PlacePart, ...]] = ("window", "token", "compare", "mark
 _IN_RUN: Final[tuple[PlacePart, ...]] = ("zoom", "steps", "step_a", "phrase", "finding")
 _OF_TOKENS: Final[tuple[PlacePart, ...]] = ("bar", "cell")
 
-_PASSING: Final = ("group", "prompt", "first", "second", "filter", "beside", *_IN_ROLLOUT, *_IN_RUN, *_OF_TOKENS)
+_PASSING: Final = ("group", "prompt", "first", "second", "filter", *get_args(_OfRuns), *_IN_ROLLOUT, *_IN_RUN, *_OF_TOKENS)
 """Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
 
 STALE_SECONDS: Final = 5.0

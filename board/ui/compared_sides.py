@@ -1,0 +1,41 @@
+"""Which two of the runs that lie side by side are compared: A, the one of the place unless the reader takes another, and B. Draws the choice."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import streamlit as st
+
+from board.ui import place
+from board.ui.beside_runs import BesideRun
+
+Side = Literal["compare_a", "compare_b"]
+"""Parts of the place that name a run as `run` does."""
+
+
+def pair(sides: Sequence[BesideRun]) -> tuple[BesideRun, BesideRun]:
+    """A and B, with what chooses them, side by side in the container that is open: a list for each, and what swaps them. At least two runs."""
+    by_address = {side.address: side for side in sides}
+    a = by_address.get(str(place.part("compare_a")), sides[0])
+    others = [side for side in sides if side.address != a.address]
+    b = next((side for side in others if side.address == place.part("compare_b")), others[0])
+    _list("A", "compare_a", a, sides, by_address)
+    _list("B", "compare_b", b, others, by_address)
+    st.button("Swap", key="compare_swap", on_click=place.go, kwargs={"compare_a": b.address, "compare_b": a.address})
+    return a, b
+
+
+def _list(label: str, part: Side, now: BesideRun, offered: Sequence[BesideRun], sides: dict[str, BesideRun]) -> None:
+    key = f"{part}_list"
+    place.set_widgets(**{key: now.address})
+    st.selectbox(
+        label,
+        [side.address for side in offered],
+        key=key,
+        on_change=_chosen(part, key),
+        format_func=lambda address: sides[address].name,
+        width=210,
+    )
+
+
+def _chosen(part: Side, key: str) -> Callable[[], None]:
+    return lambda: place.go(**{part: place.widget_text(key)})

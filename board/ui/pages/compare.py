@@ -1,0 +1,57 @@
+"""Compare: what tells the runs apart that lie side by side? The choice of a section, and nothing but that section computed and drawn."""
+
+from typing import Final
+
+import streamlit as st
+
+from board.text.path_names import shown
+from board.ui import beside_runs, caches, place, run_looks
+from board.ui.compare_sections import SECTIONS
+
+ADD: Final = "compare_add"
+MOST_OFFERED: Final = 500
+"""Runs in the list: the browser is slow with long lists."""
+
+
+def alone() -> None:
+    """How a second run is chosen, and a list to choose one from right here."""
+    root, own = caches.root(), place.part("run")
+    others = [one for one in caches.run_folders(shown(root)) if one.shards and one.name != own][:MOST_OFFERED]
+    if not others:
+        st.text("There is no other run under this root to compare this one with.")
+        return
+    st.text("No run is laid beside this one yet. Choose one here, or several on the page Runs.")
+    called = run_looks.titles([one.name for one in others], run_looks.notes(others, root), root)
+    st.selectbox(
+        "Compare with",
+        [*called],
+        index=None,
+        format_func=called.__getitem__,
+        placeholder="Choose a run",
+        key=ADD,
+        on_change=added,
+        width=360,
+    )
+
+
+def added() -> None:
+    """Lay the run that was chosen beside this one."""
+    if name := place.widget_text(ADD):
+        run_looks.add(name)
+
+
+sides = beside_runs.chosen()
+if len(sides) < 2:
+    alone()
+else:
+    titles = [section.title for section in SECTIONS]
+    chosen = st.segmented_control(
+        "Section",
+        titles,
+        default=titles[0],
+        required=True,
+        key="compare_section",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    next(section for section in SECTIONS if section.title == (chosen or titles[0])).draw(sides)

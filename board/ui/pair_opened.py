@@ -1,0 +1,93 @@
+"""One prompt that two runs saw, opened: what was asked, and a response of either run against the other. Draws only."""
+
+from dataclasses import replace
+from typing import Final
+
+import streamlit as st
+
+from board.analysis import pair_rollouts
+from board.analysis.pair_rollouts import RESPONSES, VISITS, Response, Visit
+from board.analysis.prompt_list import text_column
+from board.analysis.run_pair import RunPair
+from board.text.counting import plural
+from board.text.display import shorten, without_padding, without_system_prompt
+from board.text.format_number import fmt
+from board.ui import place, rollout_pair
+from board.ui.beside_runs import BesideRun
+from board.ui.components import verbatim
+from board.ui.place import View
+from board.ui.rollout_pair import Called
+
+PROMPT_HEIGHT: Final = 140
+"""Longer prompts scroll in a pane of so many pixels."""
+SHOWN_CHARS: Final = 20_000
+"""So much of a prompt is shown; the rest is on the Responses page."""
+
+Sides = tuple[BesideRun, BesideRun]
+
+
+def draw(pair: RunPair, sides: Sides, prompt: int) -> None:
+    """The prompt with that key in `pair.prompts`, and the two rollouts that the reader chose to stand for it."""
+    st.subheader("What did they answer?", anchor=False)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="pair_opened"):
+        visit, response = _choices(pair)
+        st.button("Close", key="pair_close", on_click=place.go, kwargs={"pair_prompt": None}, type="tertiary")
+    keys = pair_rollouts.rollouts(pair, prompt, visit, response)
+    both = [_called(letter, side, key) for letter, side, key in zip("AB", sides, keys, strict=True)]
+    st.text(_said(pair, prompt))
+    _prompt(both[0])
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="pair_links"):
+        for letter, side, called in zip("AB", sides, both, strict=True):
+            _links(letter, side, called)
+    rollout_pair.draw(both[0], both[1])
+
+
+def _choices(pair: RunPair) -> tuple[Visit, Response]:
+    """Draw the choices of the visit and of its response, and return them."""
+    visit: Visit = VISITS[0]
+    if pair.visits == "same step":
+        visit = st.segmented_control(
+            "Visit", VISITS, default=VISITS[0], required=True, key="compare_visit", bind="query-params", help=_VISIT
+        )
+    response: Response = st.segmented_control(
+        "Response", RESPONSES, default=RESPONSES[0], required=True, key="compare_response", bind="query-params", help=_RESPONSE
+    )
+    return visit, response
+
+
+_VISIT: Final = "The step at which both saw it and their means lie furthest apart, or the last of either run."
+_RESPONSE: Final = "Of several responses at that step the one with the largest number, with the least, or the first written."
+
+
+def _called(letter: str, side: BesideRun, key: int) -> Called:
+    run = side.run
+    view = replace(place.view(), run=run, whole=side.whole, unfiltered=run, whole_unfiltered=side.whole)
+    return Called(view, key, f"{letter}, {side.name}, step {int(run.frame['step'].loc[key]):,}")
+
+
+def _said(pair: RunPair, prompt: int) -> str:
+    """The prompt's numbers in one line."""
+    (row,) = pair.prompts.loc[[prompt]].to_dict("records")
+    means = f"mean {fmt(row['mean_a'])} in A, {fmt(row['mean_b'])} in B"
+    counts = f"{plural(row['rollouts_a'], 'rollout')} of A and {row['rollouts_b']:,} of B"
+    return f"{means} · {plural(row['pairs'], 'visit')} of both, {counts}"
+
+
+def _prompt(called: Called) -> None:
+    """What was asked, as A has it."""
+    view: View = called.view
+    name = text_column(view.run)
+    text = (called.rollout.texts.get(name) if name else None) or ""
+    prompt, cut = without_system_prompt(text, view.system_end)
+    if prompt:
+        st.caption("Prompt" + (" · system prompt hidden" if cut else ""))
+        shown = shorten(without_padding(prompt, view.pads)[0], SHOWN_CHARS)
+        verbatim.show(shown, key="pair_prompt_pane", height=PROMPT_HEIGHT)
+
+
+def _links(letter: str, side: BesideRun, called: Called) -> None:
+    """The ways to the rollout in its own run."""
+    where = place.link(run=side.address, step=called.rollout.step, rollout=called.rollout.source)
+    st.page_link("board/ui/pages/responses.py", label=f"Response of {letter}", query_params=where)
+    if called.rollout.tokens is not None:
+        st.page_link("board/ui/pages/tokens.py", label=f"Tokens of {letter}", query_params=where)

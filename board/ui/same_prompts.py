@@ -1,0 +1,116 @@
+"""Two runs on the prompts that both saw: how far B lies above A, at which step, on which prompts, and two responses to one of them. Draws only.
+
+What is paired and how sure it is says `board.analysis.run_pair`; here it is kept for all readers, drawn, and saved as a file.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import streamlit as st
+
+from board.analysis.paired_prompts import Visits
+from board.analysis.run_pair import RunPair, compare
+from board.analysis.selection import numeric_columns
+from board.figures.pair_panels import difference_panel
+from board.schema import heading, unit
+from board.text.counting import plural
+from board.ui import caches, compared_sides, filter_chips, findings_watch, pair_export, pair_prompts, pair_verdict, place
+from board.ui.beside_runs import BesideRun
+from board.ui.components import curves
+from board.ui.components.curves import Card, CurvesPayload, build
+
+CURVES: Final = "pair_curves"
+"""Key of the curve."""
+PLOT_HEIGHT: Final = 170
+
+VISITS: Final[dict[str, Visits]] = {"at the same step": "same step", "last visits": "last"}
+"""What is paired, as the screen and the link call it."""
+
+Sides = tuple[BesideRun, BesideRun]
+
+
+def draw(sides: Sequence[BesideRun]) -> None:
+    """The choices, the answer in numbers and by step, the prompts that differ most, one of them opened, and what must be known of it all."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="same_prompts_choices"):
+        a, b = compared_sides.pair(sides)
+        shared = [name for name in numeric_columns(a.run.frame) if name in set(numeric_columns(b.run.frame))]
+        number, visits = _number(shared), _visits()
+    if number is None:
+        st.text(f"{a.name} and {b.name} share no number of a rollout: there is nothing to compare.")
+        return
+    with st.spinner(f"Pairing the prompts of {plural(len(a.run.frame) + len(b.run.frame), 'rollout')}", show_time=True):
+        pair = caches.of_two("run_pair", lambda: compare(a.run, b.run, number, visits), a.run, b.run, number, visits)
+    pair_verdict.draw(pair, (a, b))
+    _notes(pair, (a, b))
+    if pair.total.prompts:
+        _by_step(pair, (a, b))
+        pair_prompts.draw(pair, (a, b))
+    pair_export.draw(pair, (a, b))
+
+
+def _number(shared: Sequence[str]) -> str | None:
+    """Draw the choice of what is compared, and return it; None where the runs share no number."""
+    if not shared:
+        return None
+    usual = shared.index("reward") if "reward" in shared else 0
+    chosen = st.selectbox(
+        "Number", shared, index=usual, key="compare_number", bind="query-params", format_func=heading, width=220
+    )
+    return chosen or shared[usual]
+
+
+def _visits() -> Visits:
+    names = [*VISITS]
+    chosen = st.segmented_control(
+        "Prompts paired",
+        names,
+        default=names[0],
+        required=True,
+        key="compare_visits",
+        bind="query-params",
+        help="Prompts that both runs saw, with their means at each step that both saw them at, or at the last step of either.",
+    )
+    return VISITS[chosen or names[0]]
+
+
+def _notes(pair: RunPair, sides: Sides) -> None:
+    """What must be known before the difference is believed, a quiet line each."""
+    told = [
+        *(f"{name} is being read: what is there of it so far." for name in "AB" if sides["AB".index(name)].run.reading),
+        *(["Only rollouts that the filter leaves are compared."] if place.part("filter") else []),
+        *pair.notes,
+    ]
+    if told:
+        with st.container(key="pair_notes", gap=None):
+            for sentence in told:
+                st.text(sentence)
+
+
+def _by_step(pair: RunPair, sides: Sides) -> None:
+    """The difference by step, where both runs saw prompts at the same."""
+    a, b = sides
+    if pair.visits == "last":
+        st.text("Last visits are of different steps: there is no difference by step.")
+        return
+    payload = caches.of_two("pair_curves", lambda: _built(pair, b), a.run, b.run, pair.metric, b.color, f"{a.name}\n{b.name}")
+    steps = place.view().run.steps
+    curves.show(
+        payload,
+        key=CURVES,
+        on_click=place.step_clicked(CURVES, steps),
+        on_zoom=place.zoomed(CURVES),
+        on_keep=filter_chips.steps_kept(CURVES),
+    )
+    curves.choose(place.view().step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="pair_curves_choice")
+
+
+def _built(pair: RunPair, b: BesideRun) -> CurvesPayload:
+    panel = difference_panel(
+        pair.by_step,
+        title=f"At which steps does B lie above A in {heading(pair.metric)}?",
+        name="B − A",
+        unit=unit(pair.metric) if unit(pair.metric) != heading(pair.metric) else "",
+        color=b.color,
+    )
+    span = (int(pair.by_step["step"].iloc[0]), int(pair.by_step["step"].iloc[-1]))
+    return build([Card("difference", panel)], span=span, height=PLOT_HEIGHT, columns=1)

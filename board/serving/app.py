@@ -18,7 +18,7 @@ import click
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from streamlit import config as streamlit_config
 from streamlit.web.cli import configurator_options
@@ -28,7 +28,8 @@ from board.serving import connections, downloads, lean_start
 from board.serving.exports import EXPORTS
 from board.serving.home_gate import HomeGate, are_several
 from board.serving.middleware import HostGate, SafeHeaders, TokenGate, safe_headers
-from board.serving.page_addresses import FORMER, RUNS
+from board.serving.page_addresses import EVERYWHERE, FORMER, RUNS, TABS
+from board.serving.preloads import files_of_elements, with_preloads
 
 SETTINGS_FILE: Final = Path(__file__).with_name("streamlit.toml")
 ENTRY: Final = Path(__file__).parents[2] / "rl_logging_board.py"
@@ -37,6 +38,9 @@ ENTRY: Final = Path(__file__).parents[2] / "rl_logging_board.py"
 ROOT_VARIABLE: Final = "RL_BOARD_ROOT"
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 EVERY_INTERFACE: Final = ("0.0.0.0", "::")
+
+STATIC: Final = Path(st.__file__).with_name("static")
+"""Streamlit's build for the browser."""
 
 THEME_HALVES: Final = ("theme.light.", "theme.dark.")
 
@@ -180,7 +184,7 @@ def _bracketed(host: str) -> str:
 
 def _gates(names: Sequence[str], settings: Settings, secret: str | None, *, wide: bool) -> list[Middleware]:
     """The gates in the order a request meets them."""
-    page = Path(st.__file__).with_name("static").joinpath("index.html").read_text(encoding="utf-8")
+    page = STATIC.joinpath("index.html").read_text(encoding="utf-8")
     origins = settings.get("server.corsAllowedOrigins", ())
     gates = [
         Middleware(SafeHeaders, headers=safe_headers(page)),
@@ -203,7 +207,23 @@ def _routes(base: str) -> list[Route]:
     prefix = f"/{base}" if base else ""
     moved = [Route(f"{prefix}/{path}", _redirect_to(f"{prefix}/{tab.path}")) for path, tab in FORMER.items()]
     download = Route(f"{prefix}/{downloads.PATH}/{{ticket}}", downloads.Downloads(EXPORTS))
-    return [*moved, download, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
+    pages = [Route(f"{prefix}/{path}", _page(html)) for path, html in pages_html().items()]
+    return [*moved, *pages, download, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
+
+
+def pages_html() -> Mapping[str, str]:
+    """By the page's part of the address: the HTML it begins with."""
+    page, files = STATIC.joinpath("index.html").read_text(encoding="utf-8"), files_of_elements(STATIC)
+    return {tab.path: with_preloads(page, [*EVERYWHERE, *tab.elements], files) for tab in TABS}
+
+
+def _page(html: str) -> Callable[[Request], Response]:
+    """Answer with a page's HTML, which is asked for again at each visit: it names files that a newer Streamlit calls otherwise."""
+
+    def answer(request: Request) -> Response:
+        return HTMLResponse(html, headers={"cache-control": "no-cache"})
+
+    return answer
 
 
 def _redirect_to(now: str) -> Callable[[Request], Response]:

@@ -16,21 +16,42 @@ class Tab:
     """Paths it went by in earlier versions, or might be taken for."""
     of_run: bool = True
     """Whether it shows a run, below the top line that says which."""
+    elements: tuple[str, ...] = ()
+    """What its first screen draws beside EVERYWHERE, by the names of the scripts that Streamlit's browser side draws it with."""
 
+
+EVERYWHERE: Final = (
+    "Html",
+    "PageLink",
+    "BidiComponent",
+    "Selectbox",
+    "Button",
+    "Checkbox",
+    "Progress",
+    "ButtonGroup",
+    "Multiselect",
+    "NumberInput",
+    "Pagination",
+    "TextInput",
+)
+"""What first screens draw, by the same names: small scripts all of them."""
+
+TABLE: Final = ("DataFrame",)
+"""A page with a table, the largest script but Plotly."""
 
 TABS: Final = (
-    Tab("board/ui/pages/runs.py", "Runs", "runs", of_run=False),
-    Tab("board/ui/pages/rewards.py", "Rewards", "", former=("rewards",)),
+    Tab("board/ui/pages/runs.py", "Runs", "runs", of_run=False, elements=(*TABLE, "TextArea")),
+    Tab("board/ui/pages/rewards.py", "Rewards", "", former=("rewards",), elements=("Slider",)),
     Tab("board/ui/pages/findings.py", "Findings", "findings"),
-    Tab("board/ui/pages/metrics.py", "Metrics", "metrics"),
+    Tab("board/ui/pages/metrics.py", "Metrics", "metrics", elements=("Slider",)),
     Tab("board/ui/pages/compare.py", "Compare", "compare"),
-    Tab("board/ui/pages/steps.py", "Steps", "steps"),
-    Tab("board/ui/pages/groups.py", "Groups", "groups"),
-    Tab("board/ui/pages/prompts.py", "Prompts", "prompts"),
-    Tab("board/ui/pages/responses.py", "Responses", "responses"),
-    Tab("board/ui/pages/tokens.py", "Tokens", "tokens"),
-    Tab("board/ui/pages/all_tokens.py", "All tokens", "all_tokens"),
-    Tab("board/ui/pages/words.py", "Words", "words", former=("phrases", "vocabulary")),
+    Tab("board/ui/pages/steps.py", "Steps", "steps", elements=TABLE),
+    Tab("board/ui/pages/groups.py", "Groups", "groups", elements=TABLE),
+    Tab("board/ui/pages/prompts.py", "Prompts", "prompts", elements=TABLE),
+    Tab("board/ui/pages/responses.py", "Responses", "responses", elements=(*TABLE, "Metric")),
+    Tab("board/ui/pages/tokens.py", "Tokens", "tokens", elements=TABLE),
+    Tab("board/ui/pages/all_tokens.py", "All tokens", "all_tokens", elements=TABLE),
+    Tab("board/ui/pages/words.py", "Words", "words", former=("phrases", "vocabulary"), elements=TABLE),
     Tab("board/ui/pages/search.py", "Search", "search"),
     Tab("board/ui/pages/data.py", "Data", "data", former=("doctor",)),
 )

@@ -1,5 +1,6 @@
 """Which rollouts of a run satisfy a condition in SQL, answered in a process that can touch nothing else. Knows no screen and no chips."""
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -13,23 +14,27 @@ from board.sql.identifiers import may_be_named
 from board.sql.query import LONGEST_QUERY, TABLE
 from board.sql.run_table import KEY, columns, run_table
 from board.sql.sandbox import Limits, answered
+from board.sql.sandbox_table import IN_TURN
 
 LIMITS: Final = Limits(seconds=60, rows=2**62, bytes=2**62)
 """Texts of a large run take longer than numbers; the answer is eight bytes a rollout at most."""
 
 
-def matching(run: Run, condition: str, limits: Limits = LIMITS) -> NDArray[np.bool_]:
+def matching(
+    run: Run, condition: str, limits: Limits = LIMITS, show: Callable[[float], None] = lambda share: None
+) -> NDArray[np.bool_]:
     """Which rows of the run's frame satisfy the condition, shape (rows,); one that is neither true nor false of a row leaves it out.
 
     The condition is what stands behind WHERE, over the columns of the frame and the texts; subqueries may ask the table `rollouts`.
+    `show` is called with the share of the rows that was looked at, now and then.
     Raises BoardError with DuckDB's own message for one it refuses, and with ours for one that takes longer or needs more than the limits.
     """
     check_condition(condition)
     if run.frame.empty:
         return np.zeros(0, bool)
     asked = run_table(run, may_be_named(columns(run), condition))
-    query = f"SELECT {KEY} FROM {TABLE} WHERE (\n{condition}\n)"
-    said = answered(asked.scalars, query, limits, asked.texts, asked.absent)
+    query = f'SELECT {KEY} FROM "{IN_TURN}" AS {TABLE} WHERE (\n{condition}\n)'
+    said = answered(asked.scalars, query, limits, asked.texts, asked.absent, show)
     if reason := said.schema.metadata.get(b"error"):
         raise BoardError(reason.decode())
     return np.isin(run.frame.index.to_numpy(), _keys(said))

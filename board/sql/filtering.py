@@ -1,6 +1,6 @@
 """Which rollouts of a run the chips of a filter leave: numbers are compared here, and all else DuckDB is asked. Knows no screen."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -13,10 +13,11 @@ from board.sql.number_conditions import Numbers, truth
 from board.sql.run_table import KEY, PROMPT_KEY, columns
 
 
-def left_by(run: Run, chips: Sequence[Chip]) -> NDArray[np.bool_]:
+def left_by(run: Run, chips: Sequence[Chip], show: Callable[[float], None] = lambda share: None) -> NDArray[np.bool_]:
     """Which rows of the run's frame satisfy all chips that are on, shape (rows,). Raises BoardError as `matching` does.
 
-    A subquery sees the whole table `rollouts`, whatever other chips leave.
+    `show` is told the share that is done where DuckDB is asked, 0 at first. A subquery sees the whole table
+    `rollouts`, whatever other chips leave.
     """
     kept, others = np.ones(len(run.frame), bool), list[Chip]()
     for chip in chips:
@@ -25,7 +26,10 @@ def left_by(run: Run, chips: Sequence[Chip]) -> NDArray[np.bool_]:
             kept &= found.false if chip.negated else found.true
         elif chip.on:
             others.append(chip)
-    return kept & matching(run, condition(others)) if others else kept
+    if not others:
+        return kept
+    show(0.0)
+    return kept & matching(run, condition(others), show=show)
 
 
 def _numbers(run: Run, name: str) -> Numbers | None:

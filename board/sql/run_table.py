@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from board.runs.columns import ColumnInFile
 from board.runs.run import Run
 from board.sql.query import as_table, unlike
-from board.sql.sandbox_worker import WITHIN
+from board.sql.sandbox_table import WITHIN
 
 KEY: Final = "rollout"
 """The column of a row's key."""

@@ -4,11 +4,9 @@ Knows how to speak with `board.sql.sandbox_worker`; knows neither where the tabl
 """
 
 import json
-import os
-import subprocess
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,18 +16,8 @@ import pyarrow as pa
 
 from board.errors import BoardError, missing_library
 from board.runs.columns import ColumnInFile
-from board.sql import sandbox_table
+from board.sql import sandbox_process, sandbox_table
 from board.sql.sandbox_table import Piece
-from board.system import child_process
-from board.text.counting import plural
-from board.text.format_number import size
-
-_KEPT_VARIABLES: Final = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""All that the process is given of the environment: Python itself may need them to start."""
-
-_FRUGAL: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
-"""For numpy and Arrow, which else have a thread for each core: with many cores their stacks alone would take the memory there is. Arrow's
-own allocator would take a gigabyte of it at the first bytes it is asked for."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +43,17 @@ Texts = Mapping[str, Sequence[ColumnInFile | pa.Array]]
 
 
 def answered(
-    table: pa.Table, query: str, limits: Limits, texts: Texts | None = None, absent: Mapping[str, str] | None = None
+    table: pa.Table,
+    query: str,
+    limits: Limits,
+    texts: Texts | None = None,
+    absent: Mapping[str, str] | None = None,
+    show: Callable[[float], None] = lambda share: None,
 ) -> pa.Table:
     """What `board.sql.sandbox_worker` says to the query, in a process that is gone when this returns. Raises BoardError when it says nothing.
 
     `texts` are columns of the table that lie in files, which that process maps; `absent` columns that the query does not name, by their kinds.
+    `show` is called now and then with the share that is done, of a query over IN_TURN.
     """
     if find_spec("duckdb") is None:
         raise BoardError(missing_library(ModuleNotFoundError(name="duckdb"), "A query"))
@@ -69,7 +63,7 @@ def answered(
             said = {sandbox_table.TEXTS: json.dumps(pieces), sandbox_table.ABSENT: json.dumps(dict(absent or {}))}
             _write(asked, table, {b"query": query, b"limits": json.dumps(asdict(limits)), **said})
             with _SEATS:
-                written = _run(asked, limits)
+                written = sandbox_process.said_to(asked, limits.seconds, limits.memory, show)
     except OSError as error:  # no room for the table, no process to be had
         raise BoardError(f"The query could not be run: {error.strerror or error}.") from error
     return pa.ipc.open_stream(written).read_all()
@@ -96,22 +90,3 @@ def _write(file: BinaryIO, table: pa.Table, asked: dict[bytes, str]) -> None:
     with pa.ipc.new_file(file, schema) as writer:
         writer.write_table(table.cast(schema))
     file.flush()
-
-
-def _run(asked: BinaryIO, limits: Limits) -> bytes:
-    """What the worker wrote; it is gone when this returns. Raises BoardError when it wrote nothing."""
-    environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-    process = child_process.start("board.sql.sandbox_worker", environment | _FRUGAL, stdin=asked, stderr=subprocess.PIPE)
-    with process:
-        try:
-            written, said = process.communicate(timeout=limits.seconds)
-        except subprocess.TimeoutExpired:
-            raise BoardError(f"The query was stopped: it took longer than {plural(limits.seconds, 'second')}.") from None
-        finally:
-            process.kill()
-    if process.returncode < 0:
-        raise BoardError(f"The query was stopped: it needed more than the {size(limits.memory)} it may take, or DuckDB failed.")
-    if process.returncode:
-        last = said.decode(errors="backslashreplace").strip().splitlines()[-1:]
-        raise BoardError(f"The process that answers queries failed: {' '.join(last) or process.returncode}.")
-    return written

@@ -20,6 +20,15 @@ TEXTS: Final = b"texts"
 ABSENT: Final = b"absent"
 """Metadata of the table that is sent: JSON, the kinds of the columns that were left out, by name."""
 
+WITHIN: Final = "is one of the rollouts asked"
+"""The column that says which rows are asked, where texts brought others along."""
+
+IN_TURN: Final = "rollouts in turn"
+"""The rows of `rollouts`, which may be read once: while they are it is known how far a query has come."""
+
+PROGRESS: Final = b"share done: "
+"""Begins the lines on the worker's standard error that say so."""
+
 
 def whole(sent: pa.Table) -> pa.Table:
     """The table with its text columns, and the ones left out as nothing but missing values. Raises OSError where a file is another."""

@@ -3,6 +3,7 @@
 Standard input is an Arrow file with the table `rollouts`, or what `board.sql.sandbox_table` makes it of; its schema's metadata has the `query`
 and the `limits`. Where the table has the column WITHIN, only rows for which it is true are `rollouts`. Standard output is an Arrow
 stream with the rows of the answer, whose schema's metadata says whether there were more (`cut`), or `error` with the reason there is none.
+Where the query is over IN_TURN, standard error has a line PROGRESS and a number for each share of the rows that was taken up so far.
 
 A process of its own, because DuckDB minds its memory limit and interruptions only between operators: a single `repeat('x', 4000000000)` takes
 8 GB and half a minute of the process it runs in. Knows nothing of runs.
@@ -12,7 +13,8 @@ import json
 import mmap
 import resource
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
@@ -20,9 +22,7 @@ import duckdb
 import pyarrow as pa
 
 from board.sql import sandbox_table
-
-WITHIN: Final = "is one of the rollouts asked"
-"""The column that says which rows are asked, where texts brought others along."""
+from board.sql.sandbox_table import IN_TURN, PROGRESS, WITHIN
 
 SETTINGS: Final[Mapping[str, str]] = {
     "allow_community_extensions": "false",
@@ -38,6 +38,7 @@ SETTINGS: Final[Mapping[str, str]] = {
 named as the database, `:memory:` in the working folder, to be written."""
 
 BATCH_ROWS: Final = 10_000
+_TICK_SECONDS: Final = 0.1
 
 
 def refusal(query: str) -> str:
@@ -51,25 +52,56 @@ def refusal(query: str) -> str:
     return "" if kind == duckdb.StatementType.SELECT else f"This is a statement of the kind {kind.name}: only SELECT is allowed."
 
 
-def connect(table: pa.Table, memory: int, threads: int) -> duckdb.DuckDBPyConnection:
-    """A database in memory that has the table, and can reach nothing else: no file, no network, no variable of Python."""
+def connect(
+    table: pa.Table, memory: int, threads: int, taken_up: Callable[[float], None] = lambda share: None
+) -> duckdb.DuckDBPyConnection:
+    """A database in memory that has the table, and can reach nothing else: no file, no network, no variable of Python.
+
+    `taken_up` is called with the share of IN_TURN that was read.
+    """
     connection = duckdb.connect(":memory:", config={"memory_limit": f"{memory}B", "threads": str(threads)})
-    if WITHIN in table.column_names:
-        connection.register("rollouts read", table)
-        connection.execute(f'CREATE VIEW rollouts AS SELECT * EXCLUDE ("{WITHIN}") FROM "rollouts read" WHERE "{WITHIN}"')
-    else:
-        connection.register("rollouts", table)
+    in_turn = pa.RecordBatchReader.from_batches(table.schema, _in_turn(table, taken_up))
+    for name, given in (("rollouts", table), (IN_TURN, in_turn)):
+        if WITHIN in table.column_names:
+            connection.register(f"{name} read", given)
+            view = f'SELECT * EXCLUDE ("{WITHIN}") FROM "{name} read" WHERE "{WITHIN}"'
+            connection.execute(f'CREATE VIEW "{name}" AS {view}')
+        else:
+            connection.register(name, given)
     for name, value in SETTINGS.items():
         connection.execute(f"SET {name} = '{value}'")
     return connection
 
 
-def answer(table: pa.Table, query: str, limits: Mapping[str, int]) -> pa.Table:
+def _in_turn(table: pa.Table, taken_up: Callable[[float], None]) -> Iterator[pa.RecordBatch]:
+    done = 0
+    for batch in table.to_batches(max_chunksize=BATCH_ROWS):
+        taken_up(done / len(table))
+        yield batch
+        done += len(batch)
+
+
+def say_share() -> Callable[[float], None]:
+    """What tells the process that waits for the answer how far this one has come, now and then."""
+    last = [0.0]
+
+    def say(share: float) -> None:
+        if share and time.monotonic() > last[0] + _TICK_SECONDS:
+            last[0] = time.monotonic()
+            sys.stderr.buffer.write(PROGRESS + b"%f\n" % share)
+            sys.stderr.flush()
+
+    return say
+
+
+def answer(
+    table: pa.Table, query: str, limits: Mapping[str, int], taken_up: Callable[[float], None] = lambda share: None
+) -> pa.Table:
     """At most `limits["rows"]` rows, `cut` and `error` in the metadata."""
     try:
         if reason := refusal(query):
             return _error_answer(error=reason)
-        found = _first(connect(table, limits["memory"], limits["threads"]).sql(query), limits)
+        found = _first(connect(table, limits["memory"], limits["threads"], taken_up).sql(query), limits)
     except duckdb.Error as error:
         return _error_answer(error=str(error))
     except MemoryError:
@@ -126,7 +158,7 @@ def main() -> None:
     limits: dict[str, int] = json.loads(asked[b"limits"])
     table = sandbox_table.whole(table)
     confine(limits)
-    found = answer(table, asked[b"query"].decode(), limits)
+    found = answer(table, asked[b"query"].decode(), limits, say_share())
     with pa.ipc.new_stream(sys.stdout.buffer, found.schema) as writer:
         writer.write_table(found)
 

@@ -8,6 +8,7 @@ from typing import Final
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from board.analysis.measured_columns import declared
 from board.analysis.step_stats import nearest_step
@@ -21,6 +22,7 @@ from board.text.counting import plural
 from board.ui import caches, filter_chips, place
 from board.ui.components import filter_bar
 from board.ui.components.filter_bar import NamedColumn, Refused
+from board.ui.progress_line import progress
 from board.user_files import named_filters, recent_filters
 
 BAR: Final = "filter_bar"
@@ -41,9 +43,9 @@ def applied(run: Run, whole: Run) -> tuple[Run, Run]:
     slot = st.empty()  # in every run of the script: what follows would move up in the next, and be built again in the browser
     for text in dict.fromkeys([asked, place.remembered("good_filter")]):
         try:
-            with slot, st.spinner("Filtering", show_time=True):
-                found = filtered(run, text), filtered(whole, text)
+            found = filtered(run, text, slot), filtered(whole, text, slot)
         except BoardError as error:
+            slot.empty()
             place.remember(filter_problem=Refused(str(text).replace("\n", " AND "), str(error)))
             if run.reading:  # what a column holds may not be read yet
                 return run, whole
@@ -96,14 +98,22 @@ def _named(run: Run, name: str, column: str) -> NamedColumn:
     return NamedColumn(identifiers.column(name), "text" if is_text else "number", meaning, values)
 
 
-def filtered(run: Run, text: object) -> Run:
-    """The rollouts that a filter leaves; the run itself where it leaves all. Raises BoardError where it is no condition."""
+def filtered(run: Run, text: object, slot: DeltaGenerator | None = None) -> Run:
+    """The rollouts that a filter leaves; the run itself where it leaves all. `slot` is an empty place for how far it is.
+
+    Raises BoardError where it is no condition.
+    """
     chips = parsed(str(text or ""))
     asked = condition(chips)
     if not asked:
         return run
     digest = blake2b(asked.encode(errors="surrogatepass"), digest_size=8).hexdigest()
-    return caches.part_of("filtered", lambda: run.of_rows(left_by(run, chips), f"filter {digest}"), run, digest)
+
+    def made() -> Run:
+        with progress(f"Filtering {plural(len(run.frame), 'rollout')}", slot) as show:
+            return run.of_rows(left_by(run, chips, show), f"filter {digest}")
+
+    return caches.part_of("filtered", made, run, digest)
 
 
 def _stay_near(left: Run, run: Run) -> None:

@@ -17,16 +17,25 @@ _LOAD_TICK_SECONDS: Final = 0.2
 
 
 @contextmanager
-def progress(text: str) -> Iterator[Callable[[float], None]]:
-    """A bar while something is counted, seen only where that takes a moment; it says how much is left."""
-    slot, started, last = st.empty(), time.monotonic(), 0.0
+def progress(text: str, within: DeltaGenerator | None = None) -> Iterator[Callable[[float], None]]:
+    """A bar while something is counted, seen only where that takes a moment; it says how much is left. `within` is an empty place for it.
+
+    It is given the share that is done; 0 is seen at once.
+    """
+    slot, last = within or st.empty(), 0.0
+    first: tuple[float, float] | None = None
 
     def draw_share(share: float) -> None:
-        nonlocal last
-        gone = time.monotonic() - started
-        if share and gone > last + _TICK_SECONDS:
-            last = gone
-            slot.progress(min(1.0, share), text=f"{text} · {gone / share - gone:.0f} s left")
+        nonlocal first, last
+        if not share:
+            slot.progress(0.0, text=text)
+            return
+        now = time.monotonic()
+        first = first or (now, share)  # what comes before the first share goes by no rate: the start of a process
+        if share > first[1] and now > max(last, first[0]) + _TICK_SECONDS:
+            last = now
+            left = (now - first[0]) / (share - first[1]) * (1 - share)
+            slot.progress(min(1.0, share), text=f"{text} · {left:.0f} s left")
 
     yield draw_share
     slot.empty()

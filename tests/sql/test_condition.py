@@ -14,7 +14,7 @@ from board.sql.condition import matching
 from board.sql.identifiers import may_be_named
 from board.sql.run_table import columns, run_table
 from board.sql.sandbox import Limits
-from board.sql.sandbox_worker import WITHIN
+from board.sql.sandbox_table import WITHIN
 
 ROWS = [
     row(
@@ -56,6 +56,10 @@ GOOD: dict[str, tuple[str, list[tuple[int, float]]]] = {
     ),
     "a subquery": ("reward > (SELECT avg(reward) FROM rollouts) AND step = 0", [(0, 2.0), (0, 3.0)]),
     "a subquery over texts": ("prompt IN (SELECT max(prompt) FROM rollouts) AND step < 1", [(0, 3.0)]),
+    "a subquery of the row's own": (
+        "reward = (SELECT max(other.reward) FROM rollouts other WHERE other.step = rollouts.step)",
+        [(0, 3.0), (1, 3.0), (2, 3.0)],
+    ),
     "a product": ("reward * 2 = 6 AND step = 0", [(0, 3.0)]),
     "every column": ("(SELECT count(*) FROM (SELECT * FROM rollouts)) = 13 AND step = 0 AND reward = 0", [(0, 0.0)]),
     "several lines and a comment": ("reward > 2 -- the best\nAND step = 0", [(0, 3.0)]),

@@ -15,12 +15,11 @@ _WORDS: Final = "What was compared, how many prompts matched, and every number a
 
 
 def draw(pair: RunPair, sides: tuple[BesideRun, BesideRun]) -> None:
-    """Made when they are clicked, not before."""
+    """The buttons, in the container that is open; a file is made when its button is clicked, not before."""
     a, b = sides
     name = f"{a.name}-against-{b.name}".replace("/", "_")
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="pair_export"):
-        _button("Report as JSON", lambda: as_json(pair, sides), f"{name}.json", "application/json", "pair_json")
-        _button("Report as CSV", lambda: as_csv(pair, sides), f"{name}.csv", "text/csv", "pair_csv")
+    _button("Report as JSON", lambda: as_json(pair, sides), f"{name}.json", "application/json", "pair_json")
+    _button("Report as CSV", lambda: as_csv(pair, sides), f"{name}.csv", "text/csv", "pair_csv")
 
 
 def _button(label: str, make: Callable[[], str], name: str, kind: str, key: str) -> None:

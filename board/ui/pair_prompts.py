@@ -22,7 +22,7 @@ from board.ui.components.scatter import Names, Picture
 
 PANEL_WIDTH: Final = 440
 """Scatter and table stand side by side while each has so many pixels."""
-HEIGHT: Final = 390
+HEIGHT: Final = 353
 """Of either, in pixels."""
 MOST_LABELS: Final = 5_000
 """So many of the prompts that differ most have their texts under the pointer."""
@@ -43,7 +43,7 @@ def draw(pair: RunPair, sides: Sides) -> None:
     panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
     with panels.cell():
         st.subheader("On which prompts do they differ?", anchor=False)
-        shown = caches.of_two("pair_picture", lambda: _picture(pair), a.run, b.run, *kept)
+        shown = caches.of_two("pair_picture", lambda: _picture(pair, (a.color, b.color)), a.run, b.run, *kept, a.color, b.color)
         scatter.show(shown, key=SCATTER, on_click=_clicked(pair, shown, chosen), height=HEIGHT)
         scatter.choose(_place(pair, shown, chosen), key="pair_scatter_choice")
     with panels.cell():
@@ -74,14 +74,15 @@ def _texts(pair: RunPair, prompts: pd.DataFrame, letters: int) -> list[str] | No
     return [text or "" for text in texts.to_pylist()]
 
 
-def _picture(pair: RunPair) -> Picture:
+def _picture(pair: RunPair, colors: tuple[str, str]) -> Picture:
+    """A dot per prompt, in the colour of the run that lies above on it."""
     found = pair.prompts
     a, b = (found[f"mean_{one}"].to_numpy(np.float64) for one in "ab")
-    drawn = cloud(a, b, None, log_x=False, log_y=False, one_axis=True)
+    drawn = cloud(a, b, np.sign(found["difference"].to_numpy(np.float64)), log_x=False, log_y=False, one_axis=True)
     number = heading(pair.metric)
     labels = _texts(pair, found.iloc[drawn.at[:MOST_LABELS]], LABEL_LETTERS) or []
     names = Names(f"mean {number} in A", f"mean {number} in B", "", dot="prompt")
-    return scatter.picture(drawn, names, labels=labels, diagonal=True, areas=False)
+    return scatter.picture(drawn, names, labels=labels, sides=colors, areas=False)
 
 
 def _clicked(pair: RunPair, shown: Picture, chosen: int | None) -> Callable[[], None]:
@@ -132,7 +133,9 @@ def _rows(pair: RunPair) -> pd.DataFrame:
 def _table(pair: RunPair, rows: pd.DataFrame, chosen: int | None) -> None:
     """The prompts that differ most first; a click on a row opens its prompt."""
     if len(rows) < len(pair.prompts):
-        st.text(f"{len(rows):,} of {plural(len(pair.prompts), 'prompt')}: those that differ most.")
+        st.caption(
+            f"{len(rows):,} of {plural(len(pair.prompts), 'prompt')}: those that differ most."
+        )  # our own words and numbers
     prompts = [int(one) for one in rows.index]
     key = f"pair_prompts_{hash((pair.a.run.load_id, pair.b.run.load_id, pair.metric, pair.visits))}"
     place.select_row(key, prompts.index(chosen) if chosen in prompts else None)
@@ -142,7 +145,7 @@ def _table(pair: RunPair, rows: pd.DataFrame, chosen: int | None) -> None:
         on_select=place.row_clicked(key, [{"pair_prompt": one} for one in prompts]),
         selection_mode=place.ROW_OR_CELL,
         hide_index=True,
-        height=HEIGHT if len(rows) > 9 else "content",
+        height=HEIGHT if len(rows) > 8 else "content",
         column_config={str(name): _column(str(name), rows[name]) for name in rows.columns},
     )
 

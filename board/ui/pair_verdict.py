@@ -13,24 +13,33 @@ from board.figures.theme import COLORS
 from board.schema import heading, unit
 from board.text.counting import plural
 from board.text.format_number import fmt
+from board.ui import pair_export
 from board.ui.beside_runs import BesideRun
 
 BAR_HEIGHT: Final = 14
+BAR_WIDTH: Final = 420
+"""In pixels."""
 
 
 def draw(pair: RunPair, sides: tuple[BesideRun, BesideRun]) -> None:
-    """The numbers in a row, a sentence that says how to take them, and wins, ties and losses as one bar."""
+    """The numbers in a row with wins, ties and losses as one bar; below it how to take them, and what saves them all as a file."""
     total, of = pair.total, f" {unit(pair.metric)}".rstrip() if unit(pair.metric) != heading(pair.metric) else ""
-    with st.container(horizontal=True, gap="small", key="pair_numbers_row"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="pair_verdict"):
         st.metric("Difference, B − A", f"{signed(total.difference)}{of}", width="content")
         st.metric(f"{COVERAGE:.0%} interval", interval(total.low, total.high), width="content")
-        st.metric("Prompts in both", f"{total.prompts:,}", width="content")
-        st.metric("Only in A", f"{pair.unpaired[0]:,}", width="content")
-        st.metric("Only in B", f"{pair.unpaired[1]:,}", width="content")
+        st.metric("Prompts paired", f"{total.prompts:,}", width="content")
+        st.metric("Unpaired of A", f"{pair.unpaired[0]:,}", width="content")
+        st.metric("Unpaired of B", f"{pair.unpaired[1]:,}", width="content")
+        if total.prompts:
+            with st.container(gap="xsmall", width=BAR_WIDTH):
+                st.html(bar(total, [side.color for side in sides]))
+                st.caption(counted(total))  # our own words and numbers: a caption reads Markdown
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="pair_told"):
+        if total.prompts:
+            st.text(verdict(total), width="content")
+        pair_export.draw(pair, sides)
     if total.prompts:
-        st.text(verdict(pair))
-        st.html(bar(total, [side.color for side in sides]))
-        st.text(counted(total))
+        st.caption(method(pair))
 
 
 def signed(value: float) -> str:
@@ -43,18 +52,23 @@ def interval(low: float, high: float) -> str:
     return f"{signed(low)} to {signed(high)}" if low == low else fmt(None)
 
 
-def verdict(pair: RunPair) -> str:
-    """Whether the runs are told apart, and what the interval is of."""
-    total = pair.total
-    seen = "at the same step" if pair.visits == "same step" else "at their last visits"
+def verdict(total: PairedDifference) -> str:
+    """Whether the runs are told apart; `total` is of one prompt at least."""
     if total.low != total.low:
-        said = "One prompt has no interval."
-    elif total.told_apart:
-        said = f"B lies {'above' if total.low > 0 else 'below'} A by more than chance: the interval leaves zero out."
-    else:
-        said = "The runs are not told apart: zero lies in the interval."
-    pairs = plural(total.pairs, "pair")
-    return f"{said} {pairs} {seen}, each the mean of a prompt's rollouts in either run; bootstrap over prompts, {RESAMPLES:,} resamples."
+        return "Of one prompt there is no interval: nothing says how sure the difference is."
+    if total.told_apart:
+        return f"B lies {'above' if total.low > 0 else 'below'} A by more than chance: the interval leaves zero out."
+    return "The runs are not told apart: zero lies in the interval."
+
+
+def method(pair: RunPair) -> str:
+    """What was paired, and what the interval is."""
+    seen = "at the same step" if pair.visits == "same step" else "at the last step of either run that saw them"
+    pairs = plural(pair.total.pairs, "pair")
+    return (
+        f"Paired are prompts that both runs saw {seen}: {pairs}, each the means of a prompt's rollouts. "
+        f"The interval is a bootstrap over prompts, {RESAMPLES:,} resamples. A win is a prompt on which B lies above A."
+    )
 
 
 def bar(total: PairedDifference, colors: Sequence[str]) -> str:
@@ -75,5 +89,5 @@ def bar(total: PairedDifference, colors: Sequence[str]) -> str:
 
 def counted(total: PairedDifference) -> str:
     """The same in words, with shares."""
-    parts = [("win: B above A", total.win), ("tie", total.tie), ("loss: B below A", total.loss)]
-    return " · ".join(f"{count:,} {name} ({100 * count / total.prompts:.0f} %)" for name, count in parts)
+    parts = [("win", total.win), ("tie", total.tie), ("loss", total.loss)]
+    return " · ".join(f"{name} {count:,} ({100 * count / total.prompts:.0f} %)" for name, count in parts)

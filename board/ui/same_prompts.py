@@ -14,14 +14,14 @@ from board.analysis.selection import numeric_columns
 from board.figures.pair_panels import difference_panel
 from board.schema import heading, unit
 from board.text.counting import plural
-from board.ui import caches, compared_sides, filter_chips, findings_watch, pair_export, pair_prompts, pair_verdict, place
+from board.ui import caches, compared_sides, filter_chips, findings_watch, pair_prompts, pair_verdict, place
 from board.ui.beside_runs import BesideRun
 from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, build
 
 CURVES: Final = "pair_curves"
 """Key of the curve."""
-PLOT_HEIGHT: Final = 170
+PLOT_HEIGHT: Final = 140
 
 VISITS: Final[dict[str, Visits]] = {"at the same step": "same step", "last visits": "last"}
 """What is paired, as the screen and the link call it."""
@@ -45,7 +45,6 @@ def draw(sides: Sequence[BesideRun]) -> None:
     if pair.total.prompts:
         _by_step(pair, (a, b))
         pair_prompts.draw(pair, (a, b))
-    pair_export.draw(pair, (a, b))
 
 
 def _number(shared: Sequence[str]) -> str | None:

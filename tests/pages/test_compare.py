@@ -54,7 +54,7 @@ def test_without_a_second_run_one_is_chosen_here(two: Path) -> None:
     assert "No run is laid beside this one yet" in texts(test)
     test.selectbox(key="compare_add").select("b").run()
     assert test.query_params["beside"] == ["a", "b"]
-    assert "win: B above A" in texts(test)
+    assert "win 1 (33 %)" in texts(test)
 
 
 def test_the_only_run(root: Path) -> None:
@@ -71,12 +71,13 @@ def test_same_prompts(two: Path) -> None:
     assert not test.exception
     assert [one.value for one in test.metric] == ["+0.667", "0 to +2.00", "3", "1", "0"]
     said = texts(test)
-    assert "1 win: B above A (33 %) · 2 tie (67 %) · 0 loss: B below A (0 %)" in said
+    assert "win 1 (33 %) · tie 2 (67 %) · loss 0 (0 %)" in said
     assert "Only 3 prompts could be paired" in said
     drawn = panels(test)["At which steps does B lie above A in reward?"]
     assert drawn.values["B − A"] == pytest.approx([2 / 3] * 3)
     listed = table(test)
-    assert listed["prompt"].tolist() == [f"prompt {nth} ![x](http://x)" for nth in range(3)]
+    assert sorted(listed["prompt"]) == [f"prompt {nth} ![x](http://x)" for nth in range(3)]
+    assert listed["prompt"].iloc[0] == "prompt 0 ![x](http://x)"
     assert listed["B − A"].tolist() == pytest.approx([2.0, 0.0, 0.0])
     (scatter,) = [one for one in sent(test, "scatter") if "meta" in one]
     assert scatter["meta"]["labels"][0] == "prompt 0 ![x](http://x)"
@@ -118,7 +119,7 @@ def test_a_prompt_opened(two: Path) -> None:
 
 NOT_COMPARED: dict[str, tuple[list[dict[str, Any]], str]] = {
     "no common prompt": ([whole_row(0, prompt="another")], "No prompt is in both runs"),
-    "one prompt": ([whole_row(0, prompt="prompt 0 ![x](http://x)")], "One prompt has no interval"),
+    "one prompt": ([whole_row(0, prompt="prompt 0 ![x](http://x)")], "Of one prompt there is no interval"),
     "other steps": ([whole_row(9, prompt="prompt 0 ![x](http://x)")], "compare last visits"),
 }
 

@@ -61,14 +61,16 @@ def test_nothing_to_draw() -> None:
 
 def test_prompts_in_place_of_rollouts() -> None:
     """What a dot is, its texts as they are, and the line of equal numbers from corner to corner of one axis for both."""
-    both = cloud(np.array([0.0, 2.0]), np.array([1.0, 4.0]), None, log_x=False, log_y=False, one_axis=True)
+    both = cloud(np.array([0.0, 4.0]), np.array([1.0, 2.0]), np.array([1.0, -1.0]), log_x=False, log_y=False, one_axis=True)
+    colors = ("#000000", "#ffffff")
 
-    meta = picture(both, Names("A", "B", "", dot="prompt"), labels=["<b>p</b>"], diagonal=True, areas=False).data["meta"]
+    meta = picture(both, Names("A", "B", "", dot="prompt"), labels=["<b>p</b>"], sides=colors, areas=False).data["meta"]
 
     assert both.x_axis == both.y_axis
     assert meta["said"].startswith("B against A of 2 prompts")
     assert (meta["dot"], meta["labels"], meta["areas"]) == ("prompt", ["<b>p</b>"], False)
     assert meta["diagonal"] == [[0.0, 0.0], [1.0, 1.0]]
+    assert (meta["color"]["label"], meta["color"]["stops"][::2]) == ("", [*colors])
     dense = picture(both, Names("A", "B", ""), most=1, labels=["p", "q"]).data["meta"]
     assert (dense["labels"], dense["diagonal"]) == ([], None)
 
@@ -87,7 +89,7 @@ def test_equal_numbers_on_two_axes(name: str) -> None:
     """The line stands where both axes have the number."""
     x, y, expected = DIAGONALS[name]
 
-    drawn = picture(of(x, y), NAMES, diagonal=True).data["meta"]["diagonal"]
+    drawn = picture(of(x, y), NAMES, sides=("#000000", "#ffffff")).data["meta"]["diagonal"]
 
     assert (drawn is None) == (expected is None)
     assert np.array(drawn or []) == pytest.approx(np.array(expected or []))

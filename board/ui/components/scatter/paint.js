@@ -1,5 +1,6 @@
 // Draws the scatter on its two canvases: axes and dots once, and over them what the pointer does.
 
+import { parseColor } from "../token_view/color.js";
 import { contextOf } from "../token_view/dom.js";
 import { pixelsOf, ticksOf } from "./plane.js";
 import { stamped } from "./stamp.js";
@@ -128,9 +129,9 @@ function rule(context, x0, y0, x1, y1) {
  * @param {Look} look
  * @returns {string[]}
  */
-export function shadesOfColor({ low, high }, look) {
-  const stops = low < 0 && high > 0 ? DIVERGING : CIVIDIS;
-  const [from, to] = stops === DIVERGING ? [0, 1] : SEEN[look.dark ? "dark" : "light"];
+export function shadesOfColor({ low, high, stops: given }, look) {
+  const stops = given ? given.map((one) => parseColor(one) ?? [128, 128, 128]) : low < 0 && high > 0 ? DIVERGING : CIVIDIS;
+  const [from, to] = stops === CIVIDIS ? SEEN[look.dark ? "dark" : "light"] : [0, 1];
   return Array.from({ length: SHADES }, (_, at) => {
     const place = (from + ((to - from) * at) / (SHADES - 1)) * (stops.length - 1);
     const below = Math.min(stops.length - 2, Math.floor(place));

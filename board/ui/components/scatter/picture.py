@@ -44,29 +44,33 @@ def picture(
     most: int = MOST_POINTS,
     *,
     labels: Sequence[str] = (),
-    diagonal: bool = False,
+    sides: tuple[str, str] | None = None,
     areas: bool = True,
 ) -> Picture:
     """The points, or of more than `most` their density; each place as a float32, which tells apart far more than a screen does.
 
-    `labels` are told of the first points under the pointer, shown as text; `diagonal` draws where both numbers are equal; `areas` says whether
-    boxes and lassos can be drawn.
+    `labels` are told of the first points under the pointer, shown as text. `sides` draws where both numbers are equal, and gives dots of which x
+    is larger the first colour ("#rrggbb"), those of which y is the second: the cloud's third number is the sign of y − x then. `areas`
+    says whether boxes and lassos can be drawn.
     """
     dense = cloud.at.size > most
     columns = _cells(cloud) if dense else {"x": cloud.x, "y": cloud.y, "color": cloud.color}
     numbers = pa.table({name: pa.array(values, pa.float32(), from_pandas=False) for name, values in columns.items()})
     ends = color_ends(cloud.color) if names.color else None
+    color: dict[str, Any] | None = None if ends is None else {"label": names.color, "low": ends[0], "high": ends[1]}
+    if sides:
+        color = {"label": "", "low": -1.0, "high": 1.0, "stops": [sides[0], COLORS["reference"], sides[1]]}
     meta = {
         "kind": "density" if dense else "points",
         "x": _axis(names.x, cloud.x_axis),
         "y": _axis(names.y, cloud.y_axis),
-        "color": None if ends is None else {"label": names.color, "low": ends[0], "high": ends[1]},
+        "color": color,
         "columns": COLUMNS if dense else 0,
         "rows": ROWS if dense else 0,
         "said": f"{names.y} against {names.x} of {plural(cloud.at.size, names.dot)}{_ends(cloud)}.",
         "dot": names.dot,
         "labels": [] if dense else [*labels],
-        "diagonal": _diagonal(cloud) if diagonal else None,
+        "diagonal": _diagonal(cloud) if sides else None,
         "areas": areas,
         "inks": _INKS,
     }

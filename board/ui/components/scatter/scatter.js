@@ -162,9 +162,9 @@ function fill(state, sent, look) {
   state.parts.modes.hidden = !meta.areas;
   if (sent.height) state.parts.plot.style.height = `${sent.height}px`;
   const ramp = element("span", "sc-ramp");
-  if (meta.color) ramp.style.background = `linear-gradient(90deg, ${shadesOfColor(meta.color, look).join(", ")})`;
+  if (meta.color?.label) ramp.style.background = `linear-gradient(90deg, ${shadesOfColor(meta.color, look).join(", ")})`;
   state.parts.legend.replaceChildren(
-    ...(meta.color
+    ...(meta.color?.label
       ? [element("span", "", {}, meta.color.label), numberText(meta.color.low), ramp, numberText(meta.color.high)]
       : []),
   );
@@ -236,7 +236,8 @@ function told({ kind, x, y, color, dot, labels }, dots, at) {
   const about = kind === "density" ? "about " : "";
   const lines = [x, y].map((axis) => `${axis.label} ${about}${numberText(numberAt(axis, (axis === x ? dots.x : dots.y)[at]))}`);
   lines.reverse();
-  if (color) lines.push(`${color.label} ${count > 1 ? "on average " : ""}${numberText(Number(dots.color[at].toPrecision(6)))}`);
+  if (color?.label)
+    lines.push(`${color.label} ${count > 1 ? "on average " : ""}${numberText(Number(dots.color[at].toPrecision(6)))}`);
   if (kind === "density") lines.unshift(count === 1 ? `1 ${dot}` : `${numberText(count)} ${dot}s`);
   else if (count > 1) lines.unshift(`${numberText(count)} ${dot}s here: each click opens the next`);
   const those = kind === "density" ? [] : (dots.stacks?.[at] ?? [at]);

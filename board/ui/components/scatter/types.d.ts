@@ -9,7 +9,10 @@ export interface AxisMeta {
 }
 
 export interface ColorMeta {
+  /** Empty where the colours are told without a legend. */
   label: string;
+  /** "#rrggbb" from the low end to the high one; without them those that a number has everywhere. */
+  stops?: string[];
   low: number;
   high: number;
 }

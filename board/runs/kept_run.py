@@ -18,6 +18,7 @@ from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.runs.sealed_file import Damaged
 from board.runs.work_queue import WorkQueue
+from board.sources import presence
 from board.sources.shards import Shard
 from board.text.counting import plural
 
@@ -35,6 +36,9 @@ class KeptRun:
         self.store, self.reading = store, reading
         self._damaged: list[str] = []
         """Shards whose manifest was damaged."""
+        presence.look_ahead(
+            span for shard in found if not store.has_manifest(shard) for span in presence.ends_of(shard.path, shard.size)
+        )
         kept = {shard.name: as_kept(shard, self._manifest(shard), reading.mapping) for shard in joined(found)}
         identities = {name: one.identity for name, one in kept.items()}
         self.skipped = sidecars(identities)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from board.errors import RunNotFound
 from board.formats.filename_hints import is_part
+from board.remote import mounts
 from board.runs import dump_beside
 from board.runs.background_load import BackgroundLoad
 from board.runs.opening import open_run
@@ -63,6 +64,7 @@ def list_runs(root: Path) -> list[RunFolder]:
 
     Folders without shards are listed too. A folder whose shards all lie in sub-folders that are not parts of it is followed by those.
     """
+    mounts.refresh(root)
     if _has_own_shards(root) or _is_divided(root):
         return _with_dumps(root, root)
     found: dict[str, RunFolder] = {}
@@ -240,5 +242,6 @@ class Library:
 
 
 def current_fingerprint(location: Path, root: Path) -> Fingerprint:
-    """What the run's shards look like on disk now: differs from the loaded run's when it has changed since."""
+    """What the run's shards look like now: differs from the loaded run's when it has changed since. Never waits for a store."""
+    mounts.refresh(location)
     return fingerprint(find_shards(location, root)[0])

@@ -44,6 +44,8 @@ class LoadReport:
     """What a reader must know of the numbers, and for how many shards."""
     recording: list[str] = field(default_factory=list)
     """What the recorder says it lost or left out, a sentence each."""
+    elsewhere: list[str] = field(default_factory=list)
+    """What is wrong with the store that the run lies in, a sentence each."""
     suggested_mapping: str = ""
     """Text of a mapping by hand to begin with, where nobody knows the format."""
     aside: dict[str, str] = field(default_factory=dict)
@@ -85,7 +87,12 @@ class LoadReport:
     @property
     def noted(self) -> list[str]:
         """What a reader must know of the numbers though nothing is wrong with them, a sentence each."""
-        return [*self.notes, *(sentence for sentence in self.recording if not sentence.startswith(LOST)), *self.damage]
+        return [
+            *self.notes,
+            *self.elsewhere,
+            *(sentence for sentence in self.recording if not sentence.startswith(LOST)),
+            *self.damage,
+        ]
 
     @property
     def damage(self) -> list[str]:

@@ -12,6 +12,7 @@ from uuid import uuid4
 from board import formats
 from board.errors import ArgumentRefused, MappingRefused
 from board.formats.mapping import FILE as MAPPING_FILE
+from board.remote import addresses, mounts
 from board.runs import merging, sampling
 from board.runs.load_report import LoadReport
 from board.runs.loader import Loader
@@ -39,7 +40,7 @@ def open_run(
     family: str = "",
     progress: Callable[[Progress], None] | None = None,
 ) -> Run:
-    """Read every shard under `location` and merge the rows by step.
+    """Read every shard under `location`, a folder or an address such as `s3://bucket/run`, and merge the rows by step.
 
     `within` is the folder that links may lead to (default: the run itself); `extra_pads` are token texts to take as padding beside the common
     ones; `tokenizer` is a `tokenizer.json` that makes text of token ids where a run has no more than ids; `mapping` is a TOML file that maps
@@ -74,7 +75,8 @@ class Opening:
         most_shards: int | None = None,
     ) -> None:
         """With `most_shards` a run of more, which the cache does not hold, is opened as so many of them, spread over it."""
-        self._folder, self._within, self._family, self._on_progress = Path(location), within, family, progress
+        self._folder, self._within, self._family, self._on_progress = folder_of(location), within, family, progress
+        mounts.refresh(self._folder, wait=True)
         self._found, self._problems = shards.find_shards(self._folder, within)
         if not self._found and not self._problems:
             raise shards.no_shards(self._folder)
@@ -117,6 +119,7 @@ class Opening:
     def _report(self) -> LoadReport:
         kept = [one.shard for one in self.loader.kept.values()]
         report = LoadReport(shards=len(kept), bytes=sum(shard.size for shard in kept))
+        report.elsewhere = [*mounts.troubles(self._folder)]
         for problem in self._problems:
             report.add(problem)
         return report
@@ -137,6 +140,11 @@ class Opening:
             self._family,
             reading,
         )
+
+
+def folder_of(location: Path | str) -> Path:
+    """The folder to read for a location: for an address the one that stands for it, listed now. Raises what `mounts.mounted` raises."""
+    return mounts.mounted(location) if isinstance(location, str) and addresses.is_address(location) else Path(location)
 
 
 def _mapping_text(folder: Path, given: Path | str | None) -> str:

@@ -5,12 +5,14 @@ Knows the store that takes the parts in, and how far the parsing is; knows neith
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from typing import Final
 
 from board.errors import RunNotFound
 from board.runs import worker, worker_pool
 from board.runs.byte_range import ByteRange, parse
+from board.runs.range_fetching import RangeFetching
 from board.runs.read_options import ReadOptions
 from board.runs.store import Store
 from board.runs.work_queue import WorkQueue
@@ -37,14 +39,18 @@ class RangeParser:
 
         `aside` leaves this process free for others while processes are at work.
         """
+        fetching = RangeFetching(work, self.under_way)
         if self._unwritable or is_small(work):
             while byte_range := work.take():
-                yield byte_range, self._here(byte_range)
+                yield byte_range, fetching.trouble(byte_range, tick) or self._here(byte_range)
             return
         count = min(len(work), os.cpu_count() or 1)
         here = None if aside else self._here
         order = partial(worker.order_for, self._store, self._reading)
-        with worker_pool.helpers(count, order, here, self.under_way) as submit:
+        with (
+            worker_pool.helpers(count, order, here, self.under_way, fetching=fetching.trouble) as submit,
+            closing(fetching),
+        ):
             yield from worker_pool.outcomes(submit, work, tick)
 
     def _here(self, byte_range: ByteRange) -> Outcome:

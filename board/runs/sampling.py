@@ -21,7 +21,7 @@ from board.runs.columns import Overlaid, as_table
 from board.runs.load_report import LoadReport
 from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
-from board.sources import lines, shards
+from board.sources import lines, presence, shards
 from board.sources.shards import Line, Problem
 
 SNIPPET_BYTES: Final = 65_536
@@ -35,6 +35,9 @@ SHARD_BYTES: Final = 200_000
 
 MOST_EACH: Final = 16
 """So many snippets of a range at most."""
+
+UNCOUNTED: Final = -1
+"""Stands for how many lines are before a snippet where nobody counted them."""
 
 LONG_BYTES: Final = 4_000_000
 """A snippet is no longer, whatever its line."""
@@ -125,8 +128,9 @@ class Sample:
     def _lines(self, numbers: NDArray[np.int64], lines_before: NDArray[np.int64]) -> NDArray[np.int64]:
         """The numbers of lines in the shard by those in the sample, 0 where nobody knows. Shape as given."""
         at = self._snippets_of(numbers)
-        skipped = np.array([snippet.lines_before for snippet in self.snippets]) - np.array(self.first_numbers)
-        return np.where(lines_before[at] < 0, 0, numbers + skipped[at] + lines_before[at])
+        before = np.array([snippet.lines_before for snippet in self.snippets])
+        skipped = before - np.array(self.first_numbers)
+        return np.where((lines_before[at] < 0) | (before[at] == UNCOUNTED), 0, numbers + skipped[at] + lines_before[at])
 
 
 def _rows_of(part: Part, rows: NDArray[np.int64]) -> Part:
@@ -147,7 +151,8 @@ def spread(count: int) -> list[int]:
 def snippets(ranges: Sequence[ByteRange], size: int) -> list[Snippet]:
     """Snippets of so many bytes in all, in the order of shards and bytes: some of each range where there are few, and the ends of shards.
 
-    Of what cannot be cut into ranges there are none, nor of what cannot be read.
+    Of what cannot be cut into ranges there are none, nor of what cannot be read. The lines before a snippet of a remote run are not counted,
+    as all of them would have to be fetched first: they are UNCOUNTED but for a range's first.
     """
     plain = [one for one in ranges if shards.is_plain(one.shard)]
     each = min(MOST_EACH, max(1, size // SNIPPET_BYTES // max(1, len(plain))))
@@ -155,17 +160,27 @@ def snippets(ranges: Sequence[ByteRange], size: int) -> list[Snippet]:
     places = [(one, one.start + (one.stop - one.start) * at // each) for one in plain for at in range(each)]
     places += [(one, max(one.start, one.stop - SNIPPET_BYTES)) for one in last.values()]
     order = {shard: at for at, shard in enumerate(last)}
+    is_remote = any(presence.is_remote(one.shard.path) for one in plain[:1])
     places.sort(key=lambda place: (order[place[0].shard.name], place[1]))
     found: dict[int, Snippet] = {}
     left, seen = size, set[str]()
+    if is_remote:
+        presence.look_ahead(_around(places[number]) for number in spread(len(places))[: max(1, size // SNIPPET_BYTES)])
     for number in spread(len(places)):
         if left <= 0:
             break
-        if snippet := snippet_at(*places[number]):
+        within, place = places[number]
+        if snippet := snippet_at(within, place, UNCOUNTED if is_remote and place > within.start else 0):
             found[number] = snippet
             left -= snippet.stop - snippet.start + (0 if snippet.within.shard.name in seen else SHARD_BYTES)
             seen.add(snippet.within.shard.name)
-    return _counted(_apart(found[number] for number in sorted(found)))
+    apart = _apart(found[number] for number in sorted(found))
+    return [*apart] if is_remote else _counted(apart)
+
+
+def _around(place: tuple[ByteRange, int]) -> presence.Span:
+    within, start = place
+    return within.shard.path, max(within.start, start - 1), min(within.stop, start + 2 * SNIPPET_BYTES)
 
 
 def scattered(ranges: Sequence[ByteRange], most: int, size: int) -> list[Snippet]:
@@ -179,6 +194,7 @@ def scattered(ranges: Sequence[ByteRange], most: int, size: int) -> list[Snippet
     each = max(1, most // len(plain))
     places = [(one, one.start + (one.stop - one.start) * at // each) for one in plain for at in range(each)]
     places.append((plain[-1], max(plain[-1].start, plain[-1].stop - SNIPPET_BYTES)))
+    presence.look_ahead(_around(places[number]) for number in spread(len(places))[:most])
     found: dict[int, Snippet] = {}
     for number in spread(len(places))[:most]:
         if size <= 0:

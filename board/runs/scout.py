@@ -16,7 +16,7 @@ from board.runs.rollout import parsed_source
 from board.runs.sampling import Sample, Snippet, StepsOfSnippet
 from board.runs.snapshot import Snapshot
 from board.runs.work_queue import WorkQueue
-from board.sources import lines, shards
+from board.sources import lines, presence, shards
 
 WHOLE_SHARDS: Final = 32
 """So many shards that cannot be sampled are read first, spread over the run."""
@@ -86,7 +86,10 @@ class Scout:
                 self._add(sample)
             self._prefer_step()
             self._news.set()
-        self._snapshot.line_counts.count(self._ranges, self._may_go_on)
+        if not presence.is_remote(
+            self._ranges[0].shard.path
+        ):  # to count lines would be to fetch them, in another order than is wanted
+            self._snapshot.line_counts.count(self._ranges, self._may_go_on)
         while not self._ended.is_set():
             self._asked.wait()
             self._asked.clear()
@@ -127,7 +130,7 @@ class Scout:
         ranges = [one for one in self._ranges if named and one.shard.name == named.shard]
         if named is None or not ranges:
             return
-        if not shards.is_plain(ranges[0].shard):
+        if not shards.is_plain(ranges[0].shard) or (named.line is not None and presence.is_remote(ranges[0].shard.path)):
             self._work.prefer(lambda one: one.shard.name == named.shard)
             return
         found = self._by_offset(ranges, named.offset) if named.line is None else self._by_line(ranges, named.line)

@@ -69,6 +69,11 @@ def may_hold_rollouts(path: Path, within: Path) -> bool:
     return name.endswith(".json") and _has_records(_beginning(path, within))
 
 
+def is_looked_into(name: str) -> bool:
+    """Whether the name of a file does not say whether it is to be looked at, so that its first bytes do."""
+    return bool(_SESSION.fullmatch(name)) or name.endswith((".json", trackio_rollouts.ENDING))
+
+
 def is_loose(name: str) -> bool:
     """Whether the end of the name says so little that the file alone makes no run of its folder."""
     return name.endswith(_LOOSE)

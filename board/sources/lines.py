@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.errors import ArgumentRefused
+from board.remote.mirrored_file import MirroredFile
 
 LONGEST: Final = 256_000_000
 """Bytes of a line, unless RL_BOARD_LONGEST_LINE says otherwise: reading one takes a few times as much memory."""
@@ -66,8 +67,8 @@ def next_end(file: BinaryIO, start: int, stop: int) -> int:
     """
     at, read = start, 0
     while at < stop and read < SEARCHED:
-        at = _after_hole(file.fileno(), at, stop)
-        piece = os.pread(file.fileno(), min(BLOCK, stop - at), at)
+        at = _after_hole(file, at, stop)
+        piece = _pread(file, min(BLOCK, stop - at), at)
         end = piece.find(b"\n")
         if end >= 0:
             return at + end + 1
@@ -77,17 +78,25 @@ def next_end(file: BinaryIO, start: int, stop: int) -> int:
     return 0
 
 
-def _after_hole(descriptor: int, at: int, stop: int) -> int:
-    """Where data begins at or behind a place."""
+def _pread(file: BinaryIO, count: int, at: int) -> bytes:
+    """Bytes at a place of a plain file, whether they are there or come from elsewhere; where the file stands does not change."""
+    raw = getattr(file, "raw", None)
+    return raw.pread(count, at) if isinstance(raw, MirroredFile) else os.pread(file.fileno(), count, at)
+
+
+def _after_hole(file: BinaryIO, at: int, stop: int) -> int:
+    """Where data begins at or behind a place; of what comes from elsewhere nobody knows."""
+    if isinstance(getattr(file, "raw", None), MirroredFile):
+        return at
     try:
-        return min(stop, os.lseek(descriptor, at, os.SEEK_DATA))
+        return min(stop, os.lseek(file.fileno(), at, os.SEEK_DATA))
     except OSError as error:  # nothing but a hole follows, or the file system does not know of holes
         return stop if error.errno == errno.ENXIO else at
 
 
 def after_last_end(file: BinaryIO, start: int, stop: int) -> int:
     """Where the last line that ends between two places of a plain file ends; 0 when none does."""
-    at = os.pread(file.fileno(), stop - start, start).rfind(b"\n")
+    at = _pread(file, stop - start, start).rfind(b"\n")
     return start + at + 1 if at >= 0 else 0
 
 
@@ -112,6 +121,11 @@ def _marked(file: BinaryIO, start: int, stop: int) -> Iterator[tuple[int, NDArra
     """Pieces of a plain file: where each begins, and which of its bytes are line ends."""
     held, marks = bytearray(_COUNTED), np.empty(_COUNTED, np.bool_)
     at = start
+    if isinstance(getattr(file, "raw", None), MirroredFile):
+        while at < stop and (data := _pread(file, min(_COUNTED, stop - at), at)):
+            yield at, np.equal(np.frombuffer(data, np.uint8), ord("\n"), out=marks[: len(data)])
+            at += len(data)
+        return
     while at < stop and (count := os.preadv(file.fileno(), [memoryview(held)[: min(_COUNTED, stop - at)]], at)):
         yield at, np.equal(np.frombuffer(held, np.uint8, count), ord("\n"), out=marks[:count])
         at += count

@@ -16,7 +16,7 @@ from typing import BinaryIO, Final, Literal, NamedTuple
 import numpy as np
 
 from board.errors import RunNotFound
-from board.sources import candidates, lines, run_files, sqlite_files, streams
+from board.sources import candidates, lines, presence, run_files, sqlite_files, streams
 from board.sources.lines import SEARCHED, longest_line
 from board.sources.trackio_rollouts import ENDING
 from board.text.path_names import shown
@@ -116,6 +116,8 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
         name = shown(Path(error.filename).relative_to(folder))
         problems.append(Problem(name, None, f"cannot be read: {error.strerror}", "refused"))
 
+    if presence.is_remote(folder):
+        presence.look_ahead(_to_be_looked_at(folder))
     for parent, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for file in files:
@@ -126,6 +128,13 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
             found = _stat(path, name, allowed)
             (shards if isinstance(found, Shard) else problems).append(found)  # type: ignore[arg-type]
     return sorted(shards, key=lambda shard: natural_key(shard.name)), problems
+
+
+def _to_be_looked_at(folder: Path) -> Iterator[presence.Span]:
+    """The beginnings of files whose names do not say enough."""
+    for parent, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from ((Path(parent, file), 0, _GLANCE) for file in files if candidates.is_looked_into(file))
 
 
 def _stat(path: Path, name: str, allowed: Path) -> Shard | Problem:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from board.errors import BoardError
-from board.sources.nearby_files import check
+from board.sources.nearby_files import check, whole_on_disk
 
 _BESIDE: Final = ("-wal", "-shm", "-journal")
 """Files that SQLite opens with a database, by what their names have more."""
@@ -27,9 +27,11 @@ def opened(file: Path, tracker: str, seconds: float) -> Iterator[sqlite3.Connect
     What SQLite says against it, and a question that takes longer than the seconds, becomes a BoardError that names it.
     """
     check(file)
+    whole_on_disk(file)
     beside = [path for ending in _BESIDE if os.path.lexists(path := file.with_name(file.name + ending))]
     for path in beside:
         check(path, within=file.parent)
+        whole_on_disk(path)
     mode = "mode=ro" if any(path.name.endswith(_LOG) and path.stat().st_size for path in beside) else "immutable=1"
     deadline = time.monotonic() + seconds
     try:

@@ -39,7 +39,8 @@ def records(path: Path) -> Iterator[bytes]:
     """
     passed, missing, held = 0, 0, b""
     with opened(path) as file:
-        left = os.fstat(file.fileno()).st_size
+        left = file.seek(0, os.SEEK_END)
+        file.seek(0)
         while left and (block := file.read(min(left, max(_BLOCK, missing)))):
             left -= len(block)
             held += block

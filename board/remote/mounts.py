@@ -1,0 +1,220 @@
+"""The stores that this process reads: an address → the folder that stands for it, and back; when a store is listed again, and what went wrong.
+
+Any process knows a path below the cache's folder of mirrors for what it is, and fetches what is missing there. Knows no run.
+"""
+
+import io
+import json
+import os
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+from board.errors import BoardError, RunNotFound
+from board.remote import addresses, local_names, mirror_tree, places, stores
+from board.remote.addresses import Address
+from board.remote.mirror import Mirror
+from board.remote.mirrored_file import MirroredFile
+from board.system import atomic_write
+from board.user_files import private_folders, user_folders
+
+POLL_SECONDS: Final = 3.0
+COSTS: Final = 20.0
+"""A listing is taken for true for POLL_SECONDS, and COSTS times what it took."""
+
+_TOLD: Final = "store.json"
+
+
+@dataclass
+class _Listing:
+    """What is known of one prefix."""
+
+    at: float = -1e9
+    seconds: float = 0.0
+    under_way: bool = False
+    trouble: str = ""
+    kept: list[str] = field(default_factory=list)
+    """Files of objects that are gone."""
+    listing: threading.Lock = field(default_factory=threading.Lock)
+
+    def is_fresh(self) -> bool:
+        """Whether it need not be listed again yet."""
+        return time.monotonic() - self.at < max(POLL_SECONDS, COSTS * self.seconds)
+
+
+class _Mount:
+    """A store, its mirror, and the prefixes of it that are listed."""
+
+    def __init__(self, folder: Path, address: Address) -> None:
+        self.address = address
+        self.mirror = Mirror(folder, lambda: stores.store_of(address))
+        self.prefixes: dict[str, _Listing] = {}
+        """Those that were named as an address, and those below them that are looked at by themselves."""
+        self.changing = threading.Lock()
+
+    def path(self, prefix: str) -> Path:
+        """The folder that stands for a prefix."""
+        return self.mirror.files / local_names.local_path(prefix) if prefix else self.mirror.files
+
+    def list_now(self, prefix: str, listing: _Listing) -> None:
+        """List a prefix and make the files below it what was listed. What goes wrong is noted."""
+        with listing.listing:
+            if listing.is_fresh():
+                listing.under_way = False
+                return
+            began = time.monotonic()
+            try:
+                with self.changing:
+                    listing.kept = mirror_tree.update(self.mirror, prefix, self.mirror.store.objects(prefix))
+                listing.trouble = ""
+            except BoardError as error:
+                listing.trouble = str(error)
+            except OSError as error:
+                listing.trouble = f"{shown_address(self.address, prefix)}: {error.strerror or error}."
+                self.mirror.connect_anew()  # with credentials that may be other ones by then
+            finally:
+                listing.at = time.monotonic()
+                listing.seconds = listing.at - began
+                listing.under_way = False
+
+
+_mounts: dict[Path, _Mount] = {}
+_changing = threading.Lock()
+
+
+def mounted(text: str) -> Path:
+    """The folder that stands for an address, listed now; what lies in it is fetched when it is read.
+
+    Where the store cannot be listed, what an earlier look left there is given. Raises ArgumentRefused for an address that cannot be used,
+    RunNotFound where nothing is there.
+    """
+    address = addresses.parsed(text)
+    mount = _mount_of(address)
+    with suppress(OSError):
+        mount.mirror.store  # noqa: B018 - a library that is missing is told at once
+    listing = mount.prefixes.setdefault(address.prefix, _Listing())
+    mount.list_now(address.prefix, listing)
+    folder = mount.path(address.prefix)
+    if not folder.is_dir() or not any(folder.iterdir()):
+        raise RunNotFound(listing.trouble or f"Nothing lies under {address}: name a prefix that holds runs, or is one.")
+    return folder
+
+
+def _mount_of(address: Address) -> _Mount:
+    store = Address(address.scheme, address.authority, "")
+    digest = blake2b(store.store.encode(), digest_size=6).hexdigest()
+    safe = "".join(letter if letter.isalnum() or letter in ".-" else "_" for letter in address.authority)[:80]
+    folder = _real(user_folders.cache()) / places.FOLDER / "-".join(filter(None, [address.scheme, safe, digest]))
+    with _changing:
+        if folder not in _mounts:
+            private_folders.made(folder / "files", user_folders.cache())
+            atomic_write.write(folder / _TOLD, json.dumps({"scheme": store.scheme, "authority": store.authority}).encode())
+            _mounts[folder] = _Mount(folder, store)
+        return _mounts[folder]
+
+
+@lru_cache(maxsize=16)
+def _real(folder: Path) -> Path:
+    return Path(os.path.realpath(folder))
+
+
+def _mount_at(path: Path) -> tuple[_Mount, str] | None:
+    """The mount that a path lies in, and its place in the mirror; None where it lies in none."""
+    if not places.may_be_mirrored(path):
+        return None
+    text, cache = str(path), user_folders.cache()
+    real = _real(cache)
+    for root in (real, cache) if real != cache else (real,):
+        start = f"{root}{os.sep}{places.FOLDER}{os.sep}"
+        if text.startswith(start):
+            name, _, rest = text[len(start) :].partition(os.sep)
+            inside = rest.partition(os.sep)
+            mount = _known_mount(real / places.FOLDER / name)
+            return (mount, inside[2]) if mount and inside[0] == "files" else None
+    return None
+
+
+def _known_mount(folder: Path) -> _Mount | None:
+    with _changing:
+        if folder not in _mounts:
+            try:
+                told = json.loads((folder / _TOLD).read_bytes())
+                _mounts[folder] = _Mount(folder, Address(str(told["scheme"]), str(told["authority"]), ""))
+            except (OSError, ValueError, KeyError, TypeError):
+                return None
+        return _mounts[folder]
+
+
+def mirror_of(path: Path) -> Mirror | None:
+    """The mirror that a path lies in; None for a path of this machine's own."""
+    found = _mount_at(path)
+    return found[0].mirror if found else None
+
+
+def opened(path: Path) -> io.BufferedReader | None:
+    """A file of a mirror to be read, whose holes are filled as they are met; None for a path of this machine's own. Raises OSError."""
+    mirror = mirror_of(path)
+    return io.BufferedReader(MirroredFile(mirror.opened(path), mirror.bring_object)) if mirror else None
+
+
+def shown_address(address: Address, prefix: str) -> str:
+    """A prefix of a store as an address."""
+    return str(Address(address.scheme, address.authority, prefix))
+
+
+def address_of(path: Path) -> str:
+    """The address that a path of a mirror stands for; empty for any other."""
+    found = _mount_at(path)
+    if found is None:
+        return ""
+    prefix = found[1]
+    with suppress(RunNotFound):
+        prefix = local_names.key_of(Path(found[1])) if found[1] else ""
+    return shown_address(found[0].address, prefix)
+
+
+def refresh(folder: Path, *, wait: bool = False) -> None:
+    """List what a folder of a mirror stands for again where that is due: in the background, unless it is waited for.
+
+    Nothing for a folder of this machine's own, nor in a process that was not given the address.
+    """
+    found = _mount_at(folder)
+    if found is None or not found[0].prefixes:
+        return
+    mount, place = found
+    try:
+        prefix = local_names.key_of(Path(place)) if place else ""
+    except RunNotFound:
+        return
+    above = [one for name, one in mount.prefixes.items() if not name or prefix == name or prefix.startswith(f"{name}/")]
+    if not above or any(one.is_fresh() for one in above):
+        return
+    with _changing:
+        listing = mount.prefixes.setdefault(prefix, _Listing())
+        begin, listing.under_way = not listing.under_way, True
+    if wait:
+        mount.list_now(prefix, listing)
+    elif begin:
+        threading.Thread(target=mount.list_now, args=(prefix, listing), name="listing", daemon=True).start()
+
+
+def troubles(folder: Path) -> Sequence[str]:
+    """What is wrong with the store of a folder, a sentence each: it cannot be listed now, or objects that were read are gone."""
+    found = _mount_at(folder)
+    if found is None:
+        return []
+    mount, place = found
+    said = dict.fromkeys(one.trouble for one in mount.prefixes.values() if one.trouble)
+    gone = {name for one in mount.prefixes.values() for name in one.kept if not place or name.startswith(f"{place}/")}
+    if gone:
+        example = sorted(gone)[0]
+        said[
+            f"Gone from {address_of(folder)}: {len(gone):,} of its files, such as {Path(example).name}. What was read of them is shown."
+        ] = None
+    return [*said]

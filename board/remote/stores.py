@@ -1,0 +1,88 @@
+"""An address → the store that it names: which library speaks with it, and what to install where that is missing. Knows no run."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from board.errors import ArgumentRefused
+from board.remote.addresses import Address
+from board.remote.object_store import ObjectStore
+
+EXTRA: Final = "remote"
+
+_SECONDS: Final = 20.0
+"""To connect."""
+
+
+def store_of(address: Address) -> ObjectStore:
+    """The store, which may be connected with by then. Raises ArgumentRefused where a library is missing, RemoteTrouble."""
+    try:
+        return _STORES[address.scheme](address)
+    except ModuleNotFoundError as error:
+        raise ArgumentRefused(
+            f"{address.scheme}:// needs {_NEEDED[address.scheme]}, which is not installed: pip install {_NEEDED[address.scheme]} "
+            f"(for all stores: pip install 'rl-logging-board[{EXTRA}]')."
+        ) from error
+
+
+def _s3(address: Address) -> ObjectStore:
+    from board.remote.s3_store import S3Store
+
+    return S3Store(address)
+
+
+def _web(address: Address) -> ObjectStore:
+    from board.remote.web_store import WebStore
+
+    return WebStore(address)
+
+
+def _by_fsspec(make: Callable[[], Any], below: str = "", *, seeks: bool = False) -> ObjectStore:
+    """The store of a file system, which may connect as it is made. Raises RemoteTrouble where that fails."""
+    from board.remote import fsspec_store
+
+    try:
+        return fsspec_store.FsspecStore(make(), below, seeks=seeks)
+    except Exception as error:
+        raise fsspec_store.trouble_of(error) from error
+
+
+def _google(address: Address) -> ObjectStore:
+    import gcsfs
+
+    return _by_fsspec(lambda: gcsfs.GCSFileSystem(use_listings_cache=False, skip_instance_cache=True), f"{address.authority}/")
+
+
+def _hub(address: Address) -> ObjectStore:
+    import huggingface_hub
+
+    return _by_fsspec(lambda: huggingface_hub.HfFileSystem(use_listings_cache=False, skip_instance_cache=True))
+
+
+def _ssh(address: Address) -> ObjectStore:
+    import sshfs
+
+    user, _, place = address.authority.rpartition("@")
+    host, colon, port = place.rpartition(":") if not place.endswith("]") else (place, "", "")
+    # asyncssh reads ~/.ssh/config, keys and the agent, and with known_hosts empty rather than None refuses a host that is not known there
+    options = {"known_hosts": (), **({"username": user} if user else {}), **({"port": int(port)} if colon else {})}
+    name = (host if colon else place).strip("[]")
+    return _by_fsspec(lambda: sshfs.SSHFileSystem(name, skip_instance_cache=True, timeout=_SECONDS, **options), "/", seeks=True)
+
+
+_STORES: Final[Mapping[str, Callable[[Address], ObjectStore]]] = {
+    "s3": _s3,
+    "gs": _google,
+    "hf": _hub,
+    "http": _web,
+    "https": _web,
+    "ssh": _ssh,
+}
+
+_NEEDED: Final[Mapping[str, str]] = {
+    "s3": "s3fs",
+    "gs": "gcsfs",
+    "hf": "huggingface_hub",
+    "http": "requests",
+    "https": "requests",
+    "ssh": "sshfs",
+}

@@ -44,7 +44,7 @@ TABS: Final = (
     Tab("board/ui/pages/rewards.py", "Rewards", "", former=("rewards",), elements=("Slider",)),
     Tab("board/ui/pages/findings.py", "Findings", "findings"),
     Tab("board/ui/pages/metrics.py", "Metrics", "metrics", elements=("Slider",)),
-    Tab("board/ui/pages/compare.py", "Compare", "compare"),
+    Tab("board/ui/pages/compare.py", "Compare", "compare", elements=(*TABLE, "Metric", "DownloadButton")),
     Tab("board/ui/pages/steps.py", "Steps", "steps", elements=TABLE),
     Tab("board/ui/pages/groups.py", "Groups", "groups", elements=TABLE),
     Tab("board/ui/pages/prompts.py", "Prompts", "prompts", elements=TABLE),

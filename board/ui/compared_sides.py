@@ -24,6 +24,18 @@ def pair(sides: Sequence[BesideRun]) -> tuple[BesideRun, BesideRun]:
     return a, b
 
 
+def caveats(a: BesideRun, b: BesideRun) -> list[str]:
+    """What of the two is not all of them, a sentence for each reason."""
+    reading = [letter for letter, side in (("A", a), ("B", b)) if side.run.reading]
+    told = (
+        [f"{' and '.join(reading)} {'are' if len(reading) > 1 else 'is'} being read: compared is what is there so far."]
+        if reading
+        else []
+    )
+    filtered = place.part("filter")
+    return [*told, f"Compared are only rollouts that the filter leaves: {filtered}"] if filtered else told
+
+
 def _list(label: str, part: Side, now: BesideRun, offered: Sequence[BesideRun], sides: dict[str, BesideRun]) -> None:
     key = f"{part}_list"
     place.set_widgets(**{key: now.address})

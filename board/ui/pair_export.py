@@ -1,6 +1,6 @@
 """The report of a comparison as files: the JSON that the command `compare --json` prints, and its differences as CSV. Draws two buttons."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import streamlit as st
@@ -8,7 +8,7 @@ import streamlit as st
 from board.analysis import pair_report, run_settings
 from board.analysis.run_pair import RunPair
 from board.sources.settings_files import settings_beside
-from board.ui import caches
+from board.ui import caches, compared_sides
 from board.ui.beside_runs import BesideRun
 
 _WORDS: Final = "What was compared, how many prompts matched, and every number and interval."
@@ -18,7 +18,8 @@ def draw(pair: RunPair, sides: tuple[BesideRun, BesideRun]) -> None:
     """The buttons, in the container that is open; a file is made when its button is clicked, not before."""
     a, b = sides
     name = f"{a.name}-against-{b.name}".replace("/", "_")
-    _button("Report as JSON", lambda: as_json(pair, sides), f"{name}.json", "application/json", "pair_json")
+    caveats = compared_sides.caveats(a, b)
+    _button("Report as JSON", lambda: as_json(pair, sides, caveats), f"{name}.json", "application/json", "pair_json")
     _button("Report as CSV", lambda: as_csv(pair, sides), f"{name}.csv", "text/csv", "pair_csv")
 
 
@@ -26,13 +27,16 @@ def _button(label: str, make: Callable[[], str], name: str, kind: str, key: str)
     st.download_button(label, make, name, kind, key=key, type="tertiary", on_click="ignore", help=_WORDS)
 
 
-def as_json(pair: RunPair, sides: tuple[BesideRun, BesideRun]) -> str:
-    """The document of `board.analysis.pair_report.as_json`, with the settings that lie beside the runs within the root."""
+def as_json(pair: RunPair, sides: tuple[BesideRun, BesideRun], caveats: Sequence[str] = ()) -> str:
+    """The document of `board.analysis.pair_report.as_json`, with the settings that lie beside the runs within the root.
+
+    `caveats` are further notes.
+    """
     root = caches.root()
     of_a, of_b = (settings_beside(side.whole.location, root) for side in sides)
     differing = run_settings.compared(of_a, of_b)
     names = (sides[0].address, sides[1].address)
-    return pair_report.as_json(pair, names, differing, run_settings.notes(of_a, of_b, differing))
+    return pair_report.as_json(pair, names, differing, [*run_settings.notes(of_a, of_b, differing), *caveats])
 
 
 def as_csv(pair: RunPair, sides: tuple[BesideRun, BesideRun]) -> str:

@@ -41,7 +41,7 @@ def draw(sides: Sequence[BesideRun]) -> None:
     with st.spinner(f"Pairing the prompts of {plural(len(a.run.frame) + len(b.run.frame), 'rollout')}", show_time=True):
         pair = caches.of_two("run_pair", lambda: compare(a.run, b.run, number, visits), a.run, b.run, number, visits)
     pair_verdict.draw(pair, (a, b))
-    _notes(pair, (a, b))
+    _notes([*pair.notes, *compared_sides.caveats(a, b)])
     if pair.total.prompts:
         _by_step(pair, (a, b))
         pair_prompts.draw(pair, (a, b))
@@ -72,16 +72,11 @@ def _visits() -> Visits:
     return VISITS[chosen or names[0]]
 
 
-def _notes(pair: RunPair, sides: Sides) -> None:
+def _notes(notes: Sequence[str]) -> None:
     """What must be known before the difference is believed, a quiet line each."""
-    told = [
-        *(f"{name} is being read: what is there of it so far." for name in "AB" if sides["AB".index(name)].run.reading),
-        *(["Only rollouts that the filter leaves are compared."] if place.part("filter") else []),
-        *pair.notes,
-    ]
-    if told:
+    if notes:
         with st.container(key="pair_notes", gap=None):
-            for sentence in told:
+            for sentence in notes:
                 st.text(sentence)
 
 

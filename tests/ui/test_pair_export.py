@@ -1,0 +1,38 @@
+"""The report of a comparison as the page saves it: the document of the command `compare`, and a table with what was compared."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from rows import add_run, row
+
+from board.analysis.run_pair import compare
+from board.cli.main import main
+from board.runs.opening import open_run
+from board.ui.beside_runs import BesideRun
+from board.ui.pair_export import as_csv, as_json
+
+
+def test_the_page_saves_what_the_command_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One document, but for what the runs are called; notes of the page stand behind the others."""
+    monkeypatch.setenv("RL_BOARD_ROOT", str(tmp_path))
+    folders = [
+        add_run(tmp_path, name, [row(step, prompt=f"p{at}", reward=at + more) for step in range(2) for at in range(12)])
+        for name, more in (("a", 0.0), ("b", 0.5))
+    ]
+    for lr, folder in enumerate(folders):
+        (folder / "config.yaml").write_text(f"lr: {lr}\n")
+    runs = [open_run(folder) for folder in folders]
+    a, b = (BesideRun(run.name, run.name, "#12908a", (), run, run) for run in runs)
+    pair = compare(a.run, b.run)
+
+    said = json.loads(as_json(pair, (a, b), ["Filtered."]))
+    printed = json.loads(CliRunner().invoke(main, ["compare", *map(str, folders), "--json"]).stdout)
+
+    assert [one.pop("run") for one in said["runs"]] == ["a", "b"]
+    assert [one.pop("run") for one in printed["runs"]] == [*map(str, folders)]
+    assert said.pop("notes") == [*printed.pop("notes"), "Filtered."]
+    assert said == printed
+    assert said["settings"] == {"lr": {"a": 0, "b": 1}}
+    assert as_csv(pair, (a, b)).startswith("run_a,run_b,split_a,split_b,metric,visits,level,step,difference")

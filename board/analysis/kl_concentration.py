@@ -7,10 +7,15 @@ no run and no threshold.
 from typing import Final
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from board.analysis import rollout_measures
 from board.metrics.formulas import Float64Array, kl, log_ratio
+from board.metrics.step_sums import Steps
 from board.runs.parts import Alike, Part
+from board.runs.run import Run
+from board.schema import Column
 
 LARGEST: Final = 5
 """So many of the largest tokens are taken off a step, and make `kl_top_share`."""
@@ -19,12 +24,35 @@ _PERCENT: Final = 100
 _FIELDS: Final = ("logprobs", "ref_logprobs")
 _BITS: Final = np.uint64(32)
 
+SHOWN: Final[tuple[Column, ...]] = (
+    Column("kl_top_share", "number", "share of the response's Σ|log-ratio| that its 5 largest tokens hold", "share", "KL, top 5"),
+    Column(
+        "kl_top_percent_share",
+        "number",
+        "share of the response's Σ|log-ratio| that its largest 1 % of tokens hold, at least one",
+        "share",
+        "KL, top 1 %",
+    ),
+    Column(
+        "kl_gini",
+        "number",
+        "Gini coefficient of |log-ratio| over the response's tokens: 0 all alike, 1 one has all",
+        "0 to 1",
+        "KL, Gini",
+    ),
+    Column("kl_half", "number", "fewest tokens that hold half of the response's Σ|log-ratio|", "tokens", "KL, tokens for half"),
+    Column(
+        "kl_k3_peak_share",
+        "number",
+        "share of the response's Σ k3 that its largest 1 % of tokens hold, at least one",
+        "share",
+        "KL k3, top 1 %",
+    ),
+)
+"""Those of COLUMNS that are columns to sort, filter and draw by."""
+
 COLUMNS: Final = (
-    "kl_top_share",
-    "kl_top_percent_share",
-    "kl_gini",
-    "kl_half",
-    "kl_k3_peak_share",
+    *(one.name for one in SHOWN),
     "kl_k3_peak_at",
     *(f"kl_k3_peak_{number}" for number in range(1, LARGEST + 1)),
 )
@@ -144,3 +172,20 @@ def without_largest(
     taken, number = np.bincount(of[kept], values[kept], size), np.bincount(of[kept], minlength=size)
     with np.errstate(divide="ignore", invalid="ignore"):
         return total / np.where(count > 0, count, np.nan), (total - taken) / np.where(count > number, count - number, np.nan)
+
+
+NAME: Final = "kl_concentration"
+"""Under which the measure is kept."""
+
+
+def curve_without_largest(run: Run) -> "pd.Series[float] | None":
+    """The mean k3 per token of each step without its LARGEST largest tokens, index step; None before the run was measured, or without KL."""
+    kept = {NAME: measure}
+    if not {"kl_k3_sum", "response_length"} <= set(run.frame.columns) or not rollout_measures.is_kept(run, kept):
+        return None
+    found = rollout_measures.of_run(run, kept)
+    steps = Steps(run.frame["step"].to_numpy(np.int64))
+    sums, tokens = (run.frame[name].to_numpy(np.float64, na_value=np.nan) for name in ("kl_k3_sum", "response_length"))
+    peaks = found[[f"kl_k3_peak_{number}" for number in range(1, LARGEST + 1)]].to_numpy(np.float64)
+    rest = without_largest(steps.row, sums, tokens, peaks)[1]
+    return pd.Series(rest, pd.Index(steps.numbers, name="step"))

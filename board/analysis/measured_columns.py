@@ -1,4 +1,4 @@
-"""Numbers of rollouts that are made after a load (`board.analysis.text_health`), as further columns of a run's frame.
+"""Numbers of rollouts that are made after a load (`text_health`, `kl_concentration`), as further columns of a run's frame.
 
 A run in, a run with more columns out. Knows neither how they are measured nor what a page does with them.
 """
@@ -8,19 +8,28 @@ from typing import Final
 
 import numpy as np
 
-from board.analysis import rollout_measures, text_health
+from board.analysis import kl_concentration, rollout_measures, text_health
+from board.analysis.rollout_measures import RolloutMeasure
 from board.runs.run import Run
 from board.schema import BY_NAME, Column
 
-MEASURES: Final = {"text_health": text_health.measure}
+MEASURES: Final[dict[str, RolloutMeasure]] = {"text_health": text_health.measure, kl_concentration.NAME: kl_concentration.measure}
 """By the names under which they are kept."""
 
-_DECLARED: Final = {one.name: one for one in text_health.COLUMNS}
+_FAMILIES: Final = {"text": text_health.COLUMNS, "kl": kl_concentration.SHOWN}
+_DECLARED: Final = {one.name: (family, one) for family, columns in _FAMILIES.items() for one in columns}
+NAMES: Final = tuple(_DECLARED)
+"""Of the columns, in the order in which they are shown."""
 
 
 def declared(name: str) -> Column | None:
     """What is known of a column of a frame, whether it is loaded or measured; None of one that only its trainer knows."""
-    return BY_NAME.get(name) or _DECLARED.get(name)
+    return BY_NAME.get(name) or (_DECLARED[name][1] if name in _DECLARED else None)
+
+
+def family(name: str) -> str | None:
+    """The family of metrics that a measured column belongs to; None of any other column."""
+    return _DECLARED[name][0] if name in _DECLARED else None
 
 
 def is_measured(name: str) -> bool:
@@ -39,5 +48,5 @@ def with_measures(run: Run, progress: Callable[[float], None] | None = None) -> 
     What is not kept yet is measured now: `progress` is told the share that is done.
     """
     found = rollout_measures.of_run(run, MEASURES, progress)
-    told = [name for name in found.columns if name not in run.frame.columns and found[name].notna().any()]
-    return run.with_columns(found[told].astype(np.float32), "measured")
+    new = [name for name in NAMES if name not in run.frame.columns and found[name].notna().any()]
+    return run.with_columns(found[new].astype(np.float32), "measured")

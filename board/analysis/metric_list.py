@@ -6,7 +6,7 @@ draws nothing.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Final, Literal
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from board import schema
 from board.analysis.logged_curves import Logged, filled
 from board.analysis.measured_columns import declared as declared_column
-from board.analysis.measured_columns import is_measured
+from board.analysis.measured_columns import family
 from board.metrics import declared
 from board.metrics.declared.contract import FAMILIES, Interpretation, Metric, Words
 from board.metrics.formulas import Float64Array
@@ -99,6 +99,8 @@ class Panel:
     logged: tuple[Logged, ...] = ()
     unfiltered: "pd.Series[float] | None" = None
     """As `own`, of all rollouts, where `own` is of those that a filter leaves."""
+    beside: Mapping[str, "pd.Series[float]"] = field(default_factory=dict)
+    """Further curves of rollouts to compare `own` with, by what they are called."""
 
     @cached_property
     def departure(self) -> "Departure | None":
@@ -242,7 +244,7 @@ def _family_of(key: str) -> str:
     """The family of what no metric of the catalogue gives: a column of the run's rollouts, or what only its trainer logged."""
     if not key.startswith(_COLUMN):
         return UNKNOWN
-    return "text" if is_measured(column_of(key)) else "other"
+    return family(column_of(key)) or "other"
 
 
 def column_of(key: str) -> str:

@@ -21,11 +21,11 @@ def chosen(run: "Run", where: str | None) -> "Run":
     """The run with the rollouts alone that satisfy the condition, if one is given. Raises ArgumentRefused where it is none."""
     if where is None:
         return run
-    from board.analysis import measured_columns, text_health
+    from board.analysis import measured_columns
     from board.sql.condition import matching
     from board.sql.identifiers import may_be_named
 
-    if may_be_named([one.name for one in text_health.COLUMNS], where):
+    if may_be_named(measured_columns.NAMES, where):
         run = measured_columns.with_measures(run)
     try:
         return run.of_rows(matching(run, where), "where")

@@ -2,12 +2,11 @@
 
 from typing import Final
 
-from board.analysis import digests, kl_concentration, logprob_lags, measured_columns
+from board.analysis import digests, logprob_lags, measured_columns
 from board.analysis.rollout_measures import RolloutMeasure
 
 MEASURES: Final[dict[str, RolloutMeasure]] = {
     **measured_columns.MEASURES,
     "digests": digests.measure,
     "lags": logprob_lags.measure,
-    "kl_concentration": kl_concentration.measure,
 }

@@ -11,7 +11,7 @@ from rows import row, token_row, write_run
 
 from board import open_run
 from board.analysis import rollout_measures
-from board.analysis.kl_concentration import COLUMNS, LARGEST, measure, without_largest
+from board.analysis.kl_concentration import COLUMNS, LARGEST, NAME, curve_without_largest, measure, without_largest
 from board.metrics.formulas import concentration, token_arrays
 
 
@@ -60,3 +60,23 @@ def test_without_the_largest(rollouts: list[tuple[int, list[float]]]) -> None:
         values = sorted(value for own, tokens in rollouts for value in tokens if own == step)
         for got, wanted in ((whole[step], values), (rest[step], values[:-LARGEST])):
             assert got == pytest.approx(np.mean(wanted) if wanted else np.nan, nan_ok=True, abs=1e-5)
+
+
+def test_the_curve_of_a_run(tmp_path: Path) -> None:
+    """There is one once the run was measured: by step the mean of all tokens but its five largest."""
+    steps = [{**one, "step": at % 2} for at, one in enumerate(rows())]
+    run = open_run(write_run(tmp_path / "run", {"rank_0.jsonl": steps}))
+    assert curve_without_largest(run) is None
+    rollout_measures.of_run(run, {NAME: measure})
+    found = curve_without_largest(run)
+    assert found is not None
+    for step in (0, 1):
+        rollouts = [run.rollout(int(key)) for key in run.frame.index[run.frame["step"] == step]]
+        values = [token_arrays(one.arrays)["kl"][one.counts] for one in rollouts if "ref_logprobs" in one.arrays]
+        k3 = np.concatenate(values)
+        assert found[step] == pytest.approx(np.sort(k3[np.isfinite(k3)])[:-LARGEST].mean(), rel=1e-5)
+
+
+def test_a_run_without_kl_has_no_curve(tmp_path: Path) -> None:
+    """There is nothing to take the largest tokens from."""
+    assert curve_without_largest(open_run(write_run(tmp_path / "run", {"rank_0.jsonl": [row(0)]}))) is None

@@ -40,6 +40,8 @@ def test_declared_names() -> None:
     assert measured_columns.declared("reward") is not None
     assert measured_columns.declared("accuracy_reward") is None
     assert measured_columns.is_measured("compression_ratio")
+    assert [measured_columns.family(name) for name in ("compression_ratio", "kl_gini", "reward")] == ["text", "kl", None]
+    assert not measured_columns.is_measured("kl_k3_peak_1")
     assert not measured_columns.is_measured("reward")
 
 

@@ -112,6 +112,26 @@ def covariance(rows: Sequence[Row]) -> float:
     return float(np.cov(pairs, ddof=0)[0, 1])
 
 
+HALFWAY = 1.0
+"""Between the smallest reward of a run and the largest: they are 0, 1 and 2."""
+
+
+def counted(row: Row) -> int:
+    """Its length: the tokens that count."""
+    return sum(row["loss_mask"])
+
+
+def length_correlation(rows: Sequence[Row]) -> float:
+    """Of length and reward less the group's means, by numpy."""
+    pairs = [
+        (counted(row) - fmean(map(counted, group)), row["reward"] - fmean(rewards(group)))
+        for prompt in {row["prompt"] for row in rows}
+        for group in [[row for row in rows if row["prompt"] == prompt]]
+        for row in group
+    ]
+    return float(np.corrcoef(np.array(pairs).T)[0, 1])
+
+
 def equal_at(rows: Sequence[Row], end: Callable[[list[float]], float]) -> float:
     """Share of groups all of whose rewards are that end of the step's."""
     return share([set(group) == {end(rewards(rows))} for group in groups(rows)])
@@ -218,6 +238,9 @@ DEFINITIONS: dict[str, Callable[[list[Row]], float]] = {
     "mismatch/ess_sequence": lambda rows: effective(list(map(math.exp, sums(rows, MISMATCH)))),
     "mismatch/correlation": correlation,
     "policy/logprob_advantage_covariance": covariance,
+    "length/reward_correlation": length_correlation,
+    "length/right_mean": lambda rows: fmean([counted(row) for row in rows if row["reward"] >= HALFWAY]),
+    "length/wrong_mean": lambda rows: fmean([counted(row) for row in rows if row["reward"] < HALFWAY]),
     "mismatch/policy_ppl": lambda rows: fmean(math.exp(-one) for one in means(rows, field("logprobs"))),
     "mismatch/policy_log_ppl": lambda rows: -fmean(means(rows, field("logprobs"))),
     "mismatch/rollout_ppl": lambda rows: fmean(math.exp(-one) for one in means(rows, field("rollout_logprobs"))),

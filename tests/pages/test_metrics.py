@@ -9,6 +9,8 @@ from metrics_page import GROWING, STEPS, choose, find, headings, labels, said, s
 from opened_pages import opened, scrolled, texts, whole_row
 from rows import add_run
 
+from board import open_run
+from board.analysis import measured_columns
 from board.metrics import declared
 from board.user_files import pins
 
@@ -56,6 +58,29 @@ def test_one_of_each_family_is_open(root: Path) -> None:
     assert len(shown) == len(set(shown)) > 4
     assert shown[0] == "reward"
     assert f"One of each family · {len(shown)}" in [one.label for one in test.expander]
+
+
+def test_what_is_measured_stands_beside(root: Path) -> None:
+    """Once the run was measured, the KL is drawn without its largest tokens, too, and below the lengths stands how responses end.
+
+    Before that a line says so.
+    """
+    rows = [{**one, "finish_reason": "length" if at % 4 == 0 else "stop"} for at, one in enumerate(GROWING)]
+    folder = add_run(root, "run", rows)
+    before = opened("metrics", family_kl="true", family_length="true")
+    measured_columns.with_measures(open_run(folder))
+    test = opened("metrics", family_kl="true", family_length="true")
+
+    assert set(panels(before, "curves_kl")["kl/k3_mean"].curves) == {"rollouts"}
+    assert "once the run was looked through" in texts(before)
+    assert set(panels(test, "curves_kl")["kl/k3_mean"].curves) == {"rollouts", "without top 5"}
+    assert "column/kl_gini/mean" in panels(test, "curves_kl")
+    ends = panels(test, "endings_curves")["How do responses end?"].values
+    assert ends["cut off at the limit"] == [0.5, 0.0, 0.5, 0.0]
+    assert ends["engine: stop"] == [0.5, 1.0, 0.5, 1.0]
+    (table,) = (one.value for one in test.dataframe if "ending" in one.value.columns)
+    assert table["ending"].tolist()[:2] == ["engine: stop", "cut off at the limit"]
+    assert not test.exception
 
 
 def test_a_link_opens_families_and_choices(root: Path) -> None:

@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 
 from board.analysis.step_metrics.data import StepData
-from board.metrics.declared.computation import Applied, Computation, OfEvaluation, SoFar, Statistic
+from board.analysis.step_metrics.of_columns import OF_COLUMNS
+from board.metrics.declared.computation import Applied, Computation, OfColumns, OfEvaluation, SoFar, Statistic
 from board.metrics.expressions import evaluated
 from board.metrics.formulas import Float64Array
 from board.metrics.group_statistics import group_statistics
@@ -28,6 +29,8 @@ def per_step(computation: Computation, data: StepData) -> Float64Array:
             return _COMBINED[combine](_statistic(of, data))
         case OfEvaluation(of):
             return _statistic(of, data)
+        case OfColumns(function, columns):
+            return OF_COLUMNS[function](data.steps, *(data.column(name) for name in columns))
         case Statistic() | Applied():
             return evaluated(computation, lambda one: _statistic(one, data))
 

@@ -57,7 +57,15 @@ class OfEvaluation:
     of: Statistic
 
 
-Computation = Statistic | Applied[Statistic] | SoFar | OfEvaluation
+@dataclass(frozen=True)
+class OfColumns:
+    """What a function of `board.analysis.step_metrics.of_columns` makes of columns of all rollouts of the run at once."""
+
+    function: str
+    columns: tuple[str, ...]
+
+
+Computation = Statistic | Applied[Statistic] | SoFar | OfEvaluation | OfColumns
 
 
 def over_tokens(quantity: str, name: StatisticName) -> Statistic:
@@ -87,17 +95,21 @@ def statistics(computation: Computation) -> tuple[Statistic, ...]:
             return (computation,)
         case Applied(to=to):
             return to
+        case OfColumns():
+            return ()
         case _:
             return (computation.of,)
 
 
 def streamable(computation: Computation) -> bool:
-    """Whether one step's rollouts give it as they come: it needs no other step, and no statistic of WHOLE."""
-    return not isinstance(computation, SoFar) and all(one.name not in WHOLE for one in statistics(computation))
+    """Whether one step's rollouts give it as they come: it needs no other step, no statistic of WHOLE, and no columns side by side."""
+    return not isinstance(computation, SoFar | OfColumns) and all(one.name not in WHOLE for one in statistics(computation))
 
 
 def needed_fields(computation: Computation) -> tuple[str, ...]:
     """Columns (frame) or token arrays that a rollout must have, each once."""
+    if isinstance(computation, OfColumns):
+        return computation.columns
     fields = [field for one in statistics(computation) for field in _fields(one)]
     return tuple(dict.fromkeys([*fields, *["split"] * isinstance(computation, OfEvaluation)]))
 

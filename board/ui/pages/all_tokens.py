@@ -91,7 +91,7 @@ def of_covariance(of: Survey) -> None:
     drawn = token_bars.between(of.in_bins, *CLIP_COV)
     st.text(
         f"The {100 * KL_COV:g} % with the largest covariance ({plural(top.tokens, 'token')}, from {fmt(top.least)} up) make up "
-        f"{top.share:.0%} of the sum of the positive ones. KL-Cov holds such tokens back; Clip-Cov some of those from {CLIP_COV[0]:g} "
+        f"{100 * top.share:.0f} % of the sum of the positive ones. KL-Cov holds such tokens back; Clip-Cov some of those from {CLIP_COV[0]:g} "
         f"to {CLIP_COV[1]:g}, {plural(drawn, 'token')} (arXiv 2505.22617)."
     )
 

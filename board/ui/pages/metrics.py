@@ -1,14 +1,15 @@
 """Metrics: every number of a step, under the names your trainer gives them. Choices, data, computing, drawing."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final, cast
 
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from board.analysis import metric_list, step_metrics
+from board.analysis import kl_concentration, metric_list, step_metrics
 from board.analysis.metric_list import HEADINGS, INTRODUCTIONS, SECTIONS, Panel, catalogue_names
 from board.errors import FieldMissing
 from board.figures.chart import Spec
@@ -18,7 +19,7 @@ from board.runs.run import Run
 from board.runs.shared_values import LatestValue
 from board.text.counting import plural
 from board.text.path_names import shown
-from board.ui import caches, findings_watch, late_chart, pinned_metrics, place, sql_editor
+from board.ui import caches, findings_watch, late_chart, length_panels, pinned_metrics, place, sql_editor
 from board.ui.components import curves, step_marks
 from board.ui.messages import notice, unfilled
 from board.ui.metric_filters import metric_choices
@@ -31,6 +32,8 @@ RECENT_SECONDS: Final = 600
 """Scalars that were written to within so many seconds are taken to be still growing."""
 
 LOOK_SECONDS: Final = 3.0
+
+TOKEN_KL: Final = "kl/k3_mean"
 
 FRONTIER_KL: Final = "kl/k3_sum_mean"
 
@@ -117,8 +120,21 @@ def read_from(problem: str) -> None:
         st.text(f"{plural(len(scalars.logged), 'scalar')} logged by the trainer, dashed grey, from {where}{also}.")
 
 
-def sections(found: list[Panel], departed: list[Panel], wall: Wall, below_reward: Callable[[], None]) -> None:
-    """Pinned metrics first, then those that left their healthy range, one of each family, and the families."""
+def with_comparison(panel: Panel) -> Panel:
+    """The panel, and in that of the KL its curve without the largest tokens: is it they alone that make it spike?"""
+    if panel.key != TOKEN_KL or panel.own is None:
+        return panel
+    curve = caches.computed("kl_without_largest", lambda: kl_concentration.curve_without_largest(run.trained), run)
+    if curve is None:
+        return panel
+    return replace(panel, beside={f"without top {kl_concentration.LARGEST}": curve})
+
+
+def sections(found: list[Panel], departed: list[Panel], wall: Wall, below: Mapping[str, Callable[[], None]]) -> None:
+    """Pinned metrics first, then those that left their healthy range, one of each family, and the families.
+
+    `below` draws what else belongs to a family.
+    """
     pinned = [panel for key in wall.pins for panel in found if panel.key == key]
     above = st.container(), st.container()  # there in any case, so that the families stay where they are
     if pinned:
@@ -137,7 +153,7 @@ def sections(found: list[Panel], departed: list[Panel], wall: Wall, below_reward
         words = INTRODUCTIONS.get(family)
         note = getattr(words, choices.language) if words else ""
         heading = getattr(HEADINGS[family], choices.language)
-        beneath = below_reward if family == "reward" and not choices.query else None
+        beneath = None if choices.query else below.get(family)
         section(family, heading, members, wall, opened=False, note=note, beneath=beneath)
     if not found:
         st.text("No metric of this run fits these choices.")
@@ -196,7 +212,7 @@ def draw() -> None:
     pins, problem = pinned_metrics.keys()
     with st.container():
         read_from(problem)
-    listed = metric_list.panels(values, scalars.logged, choices.dialect, unfiltered())
+    listed = [with_comparison(one) for one in metric_list.panels(values, scalars.logged, choices.dialect, unfiltered())]
     found = metric_list.matching(listed, choices.query, choices.families, choices.origin)
     ranged = [panel for panel in found if panel.ranged]
     departed = sorted((panel for panel in ranged if panel.left is not None), key=first_step)
@@ -205,7 +221,10 @@ def draw() -> None:
         found,
         departed,
         Wall(view, choices, scalars, version, pins, span(found), missing),
-        lambda: reward_against_distance(values, version),
+        {
+            "reward": lambda: reward_against_distance(values, version),
+            "length": lambda: length_panels.draw(view, choices.language),
+        },
     )
     unfilled(dict.fromkeys(missing))
     lacking(listed)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from board.metrics.declared.computation import applied, over_rollouts
+from board.metrics.declared.computation import OfColumns, applied, over_rollouts
 from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
 from board.metrics.declared.dialects import verl
@@ -55,6 +55,23 @@ PROMPTS = reading(
         "若有趋势，原因是数据的顺序；多轮任务中则是上下文在变长。",
     ),
     look="data",
+)
+PAYS = reading(
+    "steady",
+    (
+        "Above 0.3 for long, longer responses to the same prompt earn more: see whether the validation reward agrees.",
+        "若长期高于 0.3，说明同一提示下越长的回答得分越高：请看验证奖励是否也如此。",
+    ),
+    look="responses",
+    high=0.3,
+)
+OUTCOME = reading(
+    "",
+    (
+        "If wrong responses grow longer than right ones, the mean over tokens favours long wrong answers (Dr. GRPO).",
+        "若错误回答比正确回答越来越长，说明对 token 求平均偏袒了又长又错的回答（Dr. GRPO）。",
+    ),
+    look="responses",
 )
 ROLL = "ROLL, Trackers and Metrics"
 OWN = "the board's definition"
@@ -191,5 +208,38 @@ METRICS: Final[tuple[Metric, ...]] = (
             Name("roll", "tokens/prompt_length/min"),
             Name("verl", "prompt_length/min"),
         ),
+    ),
+    metric(
+        "length/reward_correlation",
+        "correlation, -1 to 1",
+        "Pearson's of length and reward, each less its group's mean, over the rollouts of the step",
+        "rolloutscope; arXiv 2310.03716",
+        (
+            "How strongly longer responses earn more than others to the same prompt.",
+            "同一提示下，回答越长得分越高的程度。",
+        ),
+        PAYS,
+        OfColumns("correlation_in_groups", ("response_length", "reward", "group")),
+    ),
+    metric(
+        "length/right_mean",
+        UNIT,
+        "mean length of rollouts whose reward is at least halfway from the run's smallest to its largest",
+        "Dr. GRPO, arXiv 2503.20783",
+        (
+            "Mean length of right responses: the better half of the range of rewards.",
+            "正确回答（奖励在取值范围上半）的平均长度。",
+        ),
+        OUTCOME,
+        OfColumns("length_of_right", ("response_length", "reward")),
+    ),
+    metric(
+        "length/wrong_mean",
+        UNIT,
+        "mean length of rollouts whose reward is below halfway from the run's smallest to its largest",
+        "Dr. GRPO, arXiv 2503.20783",
+        ("Mean length of wrong responses: the worse half of the range of rewards.", "错误回答（奖励在取值范围下半）的平均长度。"),
+        OUTCOME,
+        OfColumns("length_of_wrong", ("response_length", "reward")),
     ),
 )

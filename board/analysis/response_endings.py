@@ -1,0 +1,121 @@
+"""How the responses of a run end: at the limit, with an end token, as the engine says, or without an end token. Frame in, frames out.
+
+Knows no threshold and no page; what is told of one response is `board.analysis.text_health.endings`.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board.metrics.step_sums import Steps
+from board.runs.run import Run
+
+CUT: Final = "cut off at the limit"
+END_TOKEN: Final = "end token"
+NO_END_TOKEN: Final = "no end token"
+NOT_TOLD: Final = "not told"
+
+MOST_REASONS: Final = 4
+"""So many reasons of the engine are told apart, the commonest; the others are one."""
+OTHER_REASONS: Final = "another reason of the engine"
+
+_REASONS: Final = ("stop_reason", "finish_reason")
+"""Texts by which engines say why they stopped; the first names the string that stopped them where there was one."""
+
+SIGNS: Final = {
+    "tokens_after_end": "tokens after the end token",
+    "thought_only": "thinking without an answer",
+    "open_fence": "an open fence of code",
+    "open_formula": "an open formula",
+    "open_json": "open JSON",
+    "inside_sentence": "inside a sentence",
+}
+"""What else a response may show at its end, by the measure that is above 0 then: several at once, whatever its ending is."""
+
+
+@dataclass(frozen=True)
+class Endings:
+    """How each rollout of a run ends."""
+
+    names: tuple[str, ...]
+    """The endings there are, the commonest first; what the engine said is its own words, from a file."""
+    of_rows: NDArray[np.int64]
+    """(rows,) which of them, in the order of the run's frame."""
+
+
+def endings(run: Run) -> Endings | None:
+    """The ending of each rollout; None where nothing is known of any: they are not measured yet, or there is neither token nor reason.
+
+    What the engine cut is cut; what ends with an end token has it; else it is the reason that the engine gives, else that no end token is
+    there.
+    """
+    frame = run.frame
+    if not {"ended", "cut_off"} & set(frame.columns):
+        return None
+    ended, cut = (_numbers(frame, name) for name in ("ended", "cut_off"))
+    names = _reasons(run)
+    unsaid = names.isna().to_numpy()
+    names[unsaid & (ended == 0)] = NO_END_TOKEN
+    names[unsaid & (ended != 0)] = NOT_TOLD
+    names[ended == 1] = END_TOKEN
+    names[cut == 1] = CUT
+    found = names.value_counts().index
+    if set(found) == {NOT_TOLD}:
+        return None
+    return Endings(tuple(map(str, found)), np.asarray(found.get_indexer(pd.Index(names)), np.int64))
+
+
+def _numbers(frame: pd.DataFrame, name: str) -> NDArray[np.float64]:
+    return frame[name].to_numpy(np.float64, na_value=np.nan) if name in frame.columns else np.full(len(frame), np.nan)
+
+
+def _reasons(run: Run) -> "pd.Series[str]":
+    """(rows,) what the engine says, missing where it says nothing; the commonest by name."""
+    said = pd.Series([None] * len(run.frame), dtype=object)
+    for name in _REASONS:
+        if name in run.text_columns:
+            texts = pd.Series(run.texts(name, run.frame.index.to_numpy()).to_pylist(), dtype=object)
+            said = said.where(said.notna(), texts.where(texts != "", None))
+    named = "engine: " + said.value_counts().index[:MOST_REASONS]
+    told = "engine: " + said
+    return told.where(told.isna() | told.isin(named), OTHER_REASONS)
+
+
+def shares(run: Run, found: Endings) -> pd.DataFrame:
+    """The share of each ending by step: index step, rising, a column for each of `names`, 0 to 1."""
+    steps = Steps(run.frame["step"].to_numpy(np.int64))
+    columns = {name: steps.mean((found.of_rows == at).astype(np.float64)) for at, name in enumerate(found.names)}
+    return pd.DataFrame(columns, index=pd.Index(steps.numbers, name="step"))
+
+
+def table(run: Run, found: Endings, step: int) -> pd.DataFrame:
+    """The endings, then the signs that some response shows, a row each, with how many responses of the step and of the run have it.
+
+    Columns: `ending`, `responses`, `share` (of the step's), `share_in_run`, `reward` and `tokens` (means over the run's responses of that
+    ending; NaN where the run has none).
+    """
+    frame = run.frame
+    marks = {name: found.of_rows == at for at, name in enumerate(found.names)}
+    marks |= {f"… {name}": _numbers(frame, column) > 0 for column, name in SIGNS.items() if (_numbers(frame, column) > 0).any()}
+    here = frame["step"].to_numpy() == step
+    reward, tokens = (_numbers(frame, name) for name in ("reward", "response_length"))
+    rows = [
+        {
+            "ending": name,
+            "responses": int((own & here).sum()),
+            "share": float(own[here].mean()) if here.any() else np.nan,
+            "share_in_run": float(own.mean()),
+            "reward": _mean(reward[own]),
+            "tokens": _mean(tokens[own]),
+        }
+        for name, own in marks.items()
+    ]
+    return pd.DataFrame(rows, columns=["ending", "responses", "share", "share_in_run", "reward", "tokens"])
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else np.nan

@@ -57,7 +57,7 @@ EVALUATION: Final = "evaluation"
 """What `split` says of a rollout of an evaluation."""
 DISCARDED: Final = "discarded"
 """What `split` says of a rollout that was sampled for training, and not trained on."""
-DISCARD_FLAGS: Final = ("is_filtered", "is_discarded", "discarded")
+DISCARD_FLAGS: Final = ("is_filtered", "is_discarded", "discarded", "remove_sample")
 """Fields by which trainers say the same of a rollout: true, or 1, where it was discarded."""
 CUT_SHORT: Final = "length"
 """What `finish_reason` says of a response that was cut at its limit."""

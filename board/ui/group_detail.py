@@ -1,6 +1,7 @@
 """One group opened: its prompt once, its members, its best against its worst, and where they part. Draws only."""
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -50,13 +51,16 @@ def draw(view: View, grouped: Grouped, order: pd.DataFrame, at: int, choices: Gr
         st.text(f"{plural(len(beside), 'more response')} of this group the trainer discarded: listed last, and in no number.")
     _prompt(view, keys)
     if len(keys) == 1:
-        st.text("The group has one response: there is nothing to compare it with.")
-    aspects = _ASPECTS if len(keys) > 1 else (MEMBERS,)
+        st.text(
+            "The group has one response: there is nothing to compare it with"
+            + (", but what was discarded." if len(beside) else ".")
+        )
+    aspects = _ASPECTS if len(keys) > 1 else (PAIR, MEMBERS) if len(beside) else (MEMBERS,)
     aspect = st.segmented_control(
         "Group", aspects, default=aspects[0], required=True, key="aspect", bind="query-params", label_visibility="collapsed"
     )
     if aspect == PAIR:
-        _pair(view, keys)
+        _pair(view, keys, beside, discarded)
     elif aspect == TREE:
         group_tree.draw(view.run, keys, _rewards(view, keys))
     else:
@@ -124,18 +128,27 @@ def _shown(text: str, view: View) -> str:
     return shorten(without_padding(text, view.pads)[0], SHOWN_CHARS)
 
 
-def _pair(view: View, keys: NDArray[np.int64]) -> None:
-    """Two of the members against each other: the worst and the best unless the link, or the reader, names others."""
+def _pair(view: View, keys: NDArray[np.int64], beside: NDArray[np.int64], discarded: DiscardedMembers) -> None:
+    """Two of the members against each other: the worst and the best unless the link, or the reader, names others.
+
+    `beside` are the discarded ones, which can be chosen, too.
+    """
     rewards = _rewards(view, keys)
     scored = keys[np.isfinite(rewards)]
-    worst, best = (int(scored[-1]), int(scored[0])) if len(scored) > 1 else (int(keys[-1]), int(keys[0]))
-    members = dict(zip(view.run.sources(keys), keys.tolist(), strict=True))
-    labels = dict(zip(members, _places(rewards), strict=True))
+    worst, best = (int(scored[-1]), int(scored[0])) if len(scored) > 1 else (int(keys[-1]), int((*beside, *keys)[0]))
+    every = np.concatenate([keys, beside])
+    members = dict(zip(discarded.run.sources(every), every.tolist(), strict=True))
+    labels = dict(zip(members, _places(rewards, discarded.numbers("reward", beside)), strict=True))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        first = members[_member("Compare", "first", labels, keys, worst)]
-        second = members[_member("with", "second", labels, keys, best)]
-    told = {key: f"no. {at + 1:,}" for at, key in enumerate(keys.tolist())} | {worst: "the worst", best: "the best"}
-    rollout_pair.draw(Called(view, first, told[first]), Called(view, second, told[second]))
+        first = members[_member("Compare", "first", labels, every, worst)]
+        second = members[_member("with", "second", labels, every, best)]
+    out = {key: f"no. {len(keys) + at + 1:,}, discarded" for at, key in enumerate(beside.tolist())}
+    told = {key: f"no. {at + 1:,}" for at, key in enumerate(keys.tolist())}
+    if len(keys) > 1:
+        told |= {worst: "the worst", best: "the best"}
+    with_them = replace(view, run=discarded.run)
+    sides = [Called(with_them, one, out[one]) if one in out else Called(view, one, told[one]) for one in (first, second)]
+    rollout_pair.draw(*sides)
 
 
 def _member(label: str, side: Literal["first", "second"], labels: Mapping[str, str], keys: NDArray[np.int64], usual: int) -> str:
@@ -153,9 +166,11 @@ def _member(label: str, side: Literal["first", "second"], labels: Mapping[str, s
     )
 
 
-def _places(rewards: NDArray[np.float64]) -> list[str]:
-    """What the members are called, in their order by reward: "no. 3, reward 0.5"."""
-    return [f"no. {at + 1:,}, reward {fmt(reward)}" for at, reward in enumerate(rewards.tolist())]
+def _places(rewards: NDArray[np.float64], of_discarded: NDArray[np.float64]) -> list[str]:
+    """What the members are called, in their order by reward: "no. 3, reward 0.5"; behind them what was discarded, which says so."""
+    marks = [""] * len(rewards) + [", discarded"] * len(of_discarded)
+    each = enumerate(zip([*rewards.tolist(), *of_discarded.tolist()], marks, strict=True))
+    return [f"no. {at + 1:,}, reward {fmt(reward)}{mark}" for at, (reward, mark) in each]
 
 
 def _rewards(view: View, keys: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -82,7 +82,7 @@ def _draw(root: Path) -> bool:
     run, whole = filter_bar.applied(all_of_run, all_of_whole)
     if len(run.steps):
         live_reload.go_along(run)
-    said = link_checks.settle(run, whole, all_of_run)
+    said = link_checks.settle(run, whole, all_of_run, all_of_whole)
     with line:
         _step_picker(run)
         strip.draw(run)

@@ -23,17 +23,17 @@ _KINDS: Final[Mapping[Split, str]] = {
 }
 
 
-def settle(run: Run, whole: Run, unfiltered: Run) -> list[str]:
+def settle(run: Run, whole: Run, unfiltered: Run, whole_unfiltered: Run) -> list[str]:
     """Choose a step the run has, the newest where none is asked for; what to say of the parts of the link that are not there.
 
     `whole` is the run with the rollouts of evaluations too, where `run` is without them or has those alone; `unfiltered` is `run` without
-    the filter: a group stays whole, so that any of its rollouts can be compared.
+    the filter, as `whole_unfiltered` is `whole`: a group stays whole, so that any of its rollouts can be compared, discarded ones, too.
     """
     _take_up_awaited(run)
     said = [*_without_rollout(run, whole), *_without_step(run)]
     if len(run.frame) and not place.remembered("awaited"):
         said += [*_without_token(*_asked_rollout(run)), *_without_group(run), *_without_prompt(run, unfiltered)]
-        said += _without_compared(unfiltered)
+        said += _without_compared(whole_unfiltered)
     if said:
         place.remember(amiss=said)
     return place.remembered("amiss") or []

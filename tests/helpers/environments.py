@@ -21,3 +21,17 @@ def python_with(home: Path, named: str, *requirements: str, python: str = sys.ex
     if done.returncode:
         pytest.skip(f"{' '.join(requirements)} cannot be installed here: {done.stderr.strip().splitlines()[-1]}")
     return str(home / "bin/python")
+
+
+def packages_in(folder: Path, named: str, *requirements: str) -> str:
+    """A folder with these packages and nothing that they require: the one that the variable `named` names, else `folder`.
+
+    Skips the test where they cannot be installed.
+    """
+    if given := os.environ.get(named):
+        return given
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), *requirements]
+    done = subprocess.run(install, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"{' '.join(requirements)} cannot be installed here: {done.stderr.strip().splitlines()[-1]}")
+    return str(folder)

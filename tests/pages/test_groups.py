@@ -272,6 +272,34 @@ def test_what_was_discarded_of_a_group(root: Path) -> None:
     assert "no. 5 · discarded · reward 2" in texts(members)
 
 
+def test_a_discarded_member_against_the_others(root: Path) -> None:
+    """It can be chosen on either side of the comparison, is named as discarded, and the link keeps it."""
+    add_run(root, "run", with_discarded())
+    test = opened("groups", step=1, group=1)
+    assert "only in the best, underlined" in texts(test)
+
+    assert test.selectbox(key="choose_second").options[-2:] == ["no. 5, reward 2, discarded", "no. 6, reward –, discarded"]
+    source = f"rank_0.jsonl:{len(rows()) + 3}"
+
+    asked = opened("groups", step=1, group=1, second=source)
+
+    assert not asked.exception
+    assert "only in no. 5, discarded, underlined" in texts(asked)
+    assert linked(asked, "second") == source
+
+
+def test_a_lone_member_against_what_was_discarded(root: Path) -> None:
+    """Of a group whose others were all discarded, the one that is left is compared with them."""
+    add_run(
+        root, "run", [whole_row(reward=1.0, group_id="a"), whole_row(reward=0.0, group_id="a", response="no", split="discarded")]
+    )
+
+    test = opened("groups", step=0, group=1)
+
+    assert not test.exception
+    assert "only in no. 2, discarded, underlined" in texts(test)
+
+
 def test_discarded_rollouts_are_a_split_of_their_own(root: Path) -> None:
     """They can be looked at on every page, which says what they are; a link to one says where it is."""
     add_run(root, "run", with_discarded())

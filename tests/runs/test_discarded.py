@@ -72,6 +72,7 @@ WAYS: dict[str, Callable[[Path, bool], Path]] = {
     "prime-rl's all beside effective": prime_rl,
     "a split": marked(split="discarded"),
     "a flag": marked(is_filtered=True),
+    "slime's flag": marked(remove_sample=True),
     "a flag beside a split": marked(is_filtered=True, split="train"),
     "another flag": marked(discarded=1),
 }

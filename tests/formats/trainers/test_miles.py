@@ -1,20 +1,25 @@
-"""board.formats.trainers.miles_trajectory and miles_columns: what miles writes beside its torch dumps."""
+"""board.formats.trainers.miles_trajectory and miles_columns: what miles writes beside its torch dumps; and miles itself, which writes these."""
 
 import json
 import math
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from environments import packages_in
 
-from board import formats
+from board import formats, open_run
 from board.errors import RowRefused
 from board.formats.contract import Head, Place
 from board.formats.trainers import miles_columns, miles_trajectory
 
-GOLDEN = Path(__file__).parents[2] / "formats" / "golden"
+ROOT = Path(__file__).parents[3]
+GOLDEN = ROOT / "tests" / "formats" / "golden"
 TRAJECTORY = "trajectory/12.jsonl"
 COLUMNS = "dashboard_columns/rollout_12.parquet"
 
@@ -143,3 +148,22 @@ def test_notes() -> None:
     assert "it is 0 for all" in miles_columns.note(Head("x.parquet", tuple(rows())))
     assert "from the names" in miles_trajectory.note(Head(TRAJECTORY, tuple(conversations())))
     assert "it is 0 for all" in miles_trajectory.note(Head("x.jsonl", tuple(conversations())))
+
+
+@pytest.mark.slow
+def test_miles_itself(tmp_path: Path) -> None:
+    """What miles writes opens whole, and what it removed is discarded. RL_BOARD_MILES_0_0_2_PACKAGES names a folder that has it."""
+    pytest.importorskip("torch")
+    packages = packages_in(tmp_path / "packages", "RL_BOARD_MILES_0_0_2_PACKAGES", "miles-rl==0.0.2")
+    writer = [sys.executable, str(ROOT / "tests/writers/miles_dump.py"), str(tmp_path / "run")]
+    subprocess.run(writer, check=True, timeout=300, env=os.environ | {"PYTHONPATH": packages})
+
+    run = open_run(tmp_path / "run")
+
+    assert (run.report.formats, run.report.problems) == ({"slime dump": 3}, [])
+    assert run.frame["reward"].groupby(run.frame["split"].astype(object).fillna("train")).apply(list).to_dict() == {
+        "train": [1.0, 0.5, 0.0] * 2,
+        "discarded": [0.0] * 2,
+        "evaluation": [1.0],
+    }
+    assert {run.rollout(key)["response"] for key in run.of_split("discarded").frame.index} == {"five"}

@@ -29,7 +29,7 @@ MOST_LABELS: Final = 5_000
 LABEL_LETTERS: Final = 80
 MOST_ROWS: Final = 500
 """So many of the prompts that differ most are listed."""
-PROMPT_WIDTH: Final = 260
+PROMPT_WIDTH: Final = 240
 SCATTER: Final = "pair_scatter"
 
 Sides = tuple[BesideRun, BesideRun]
@@ -123,7 +123,7 @@ def _rows(pair: RunPair) -> pd.DataFrame:
             "B − A": most["difference"],
             "mean A": most["mean_a"],
             "mean B": most["mean_b"],
-            "visits": most["pairs"],
+            **({"visits": most["pairs"]} if pair.visits == "same step" else {}),
             **steps,
         },
         index=most.index,

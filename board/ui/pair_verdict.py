@@ -7,6 +7,7 @@ from typing import Final
 import streamlit as st
 
 from board.analysis.bootstrap import COVERAGE, RESAMPLES
+from board.analysis.pair_notes import FEW_PROMPTS
 from board.analysis.paired_prompts import PairedDifference
 from board.analysis.run_pair import RunPair
 from board.figures.theme import COLORS
@@ -54,8 +55,10 @@ def interval(low: float, high: float) -> str:
 
 def verdict(total: PairedDifference) -> str:
     """Whether the runs are told apart; `total` is of one prompt at least."""
-    if total.low != total.low:
-        return "Of one prompt there is no interval: nothing says how sure the difference is."
+    if total.prompts < FEW_PROMPTS:
+        return "Too few prompts were paired to say whether the runs differ."
+    if total.tie == total.prompts:
+        return "The runs are level on every prompt."
     if total.told_apart:
         return f"B lies {'above' if total.low > 0 else 'below'} A by more than chance: the interval leaves zero out."
     return "The runs are not told apart: zero lies in the interval."

@@ -26,6 +26,8 @@ PLOT_HEIGHT: Final = 140
 VISITS: Final[dict[str, Visits]] = {"at the same step": "same step", "last visits": "last"}
 """What is paired, as the screen and the link call it."""
 
+_NO_STEPS: Final = "Last visits are of different steps: there is no difference by step."
+
 Sides = tuple[BesideRun, BesideRun]
 
 
@@ -41,9 +43,10 @@ def draw(sides: Sequence[BesideRun]) -> None:
     with st.spinner(f"Pairing the prompts of {plural(len(a.run.frame) + len(b.run.frame), 'rollout')}", show_time=True):
         pair = caches.of_two("run_pair", lambda: compare(a.run, b.run, number, visits), a.run, b.run, number, visits)
     pair_verdict.draw(pair, (a, b))
-    _notes([*pair.notes, *compared_sides.caveats(a, b)])
+    _notes([*pair.notes, *compared_sides.caveats(a, b), *([_NO_STEPS] if visits == "last" else [])])
     if pair.total.prompts:
-        _by_step(pair, (a, b))
+        if visits == "same step":
+            _by_step(pair, (a, b))
         pair_prompts.draw(pair, (a, b))
 
 
@@ -81,11 +84,8 @@ def _notes(notes: Sequence[str]) -> None:
 
 
 def _by_step(pair: RunPair, sides: Sides) -> None:
-    """The difference by step, where both runs saw prompts at the same."""
+    """The difference by step; a click goes to a step of the page's run."""
     a, b = sides
-    if pair.visits == "last":
-        st.text("Last visits are of different steps: there is no difference by step.")
-        return
     payload = caches.of_two("pair_curves", lambda: _built(pair, b), a.run, b.run, pair.metric, b.color, f"{a.name}\n{b.name}")
     steps = place.view().run.steps
     curves.show(

@@ -10,10 +10,18 @@ from settling import settled
 
 def test_from_the_list_of_runs_to_the_tokens_that_differ(serve: Serve, page: Page) -> None:
     """Ticked on Runs, laid side by side, compared; a click on the first row, and on a dot, opens a prompt, which the link keeps."""
-    page.goto(f"{serve('rollout_samples')}runs?run=tiny_ppo_rhyme&beside=tiny_ppo_hacked")
+    page.goto(f"{serve('rollout_samples')}runs?runs_sort=name&runs_order=ascending")
+    expect(page.get_by_text(re.compile(r"^3 runs · [0-9.]+ MB"))).to_be_visible()
+    settled(page)
+    for row, ticked in ((1, "Side by side (1)"), (2, "Side by side (2)")):
+        page.get_by_test_id("stDataFrame").click(position={"x": 17, "y": 35 * (row + 1.5)})
+        expect(page.get_by_role("button", name=ticked)).to_be_visible()
+        settled(page)
+    page.get_by_role("button", name="Side by side (2)").click()
+    expect(page).to_have_url(re.compile("run=tiny_ppo_hacked&beside=tiny_ppo_hacked&beside=tiny_ppo_rhyme"))
     settled(page)
     go_to_page(page, "Compare")
-    expect(page.get_by_text("B lies above A by more than chance", exact=False)).to_be_visible()
+    expect(page.get_by_text("B lies below A by more than chance", exact=False)).to_be_visible()
 
     page.get_by_test_id("stDataFrame").first.click(position={"x": 120, "y": 50})
     expect(page).to_have_url(re.compile("pair_prompt="))
@@ -32,6 +40,6 @@ def test_from_the_list_of_runs_to_the_tokens_that_differ(serve: Serve, page: Pag
     expect(page).not_to_have_url(re.compile(f"pair_prompt={first and first[1]}"))
     settled(page)
     page.get_by_role("link", name="Tokens of B").click()
-    expect(page).to_have_url(re.compile(r"/tokens\?.*run=tiny_ppo_hacked"))
+    expect(page).to_have_url(re.compile(r"/tokens\?.*run=tiny_ppo_rhyme"))
     settled(page)
     expect(page.locator(".tv-tok").first).to_be_visible()

@@ -119,7 +119,10 @@ def test_a_prompt_opened(two: Path) -> None:
 
 NOT_COMPARED: dict[str, tuple[list[dict[str, Any]], str]] = {
     "no common prompt": ([whole_row(0, prompt="another")], "No prompt is in both runs"),
-    "one prompt": ([whole_row(0, prompt="prompt 0 ![x](http://x)")], "Of one prompt there is no interval"),
+    "one prompt": (
+        [whole_row(0, prompt="prompt 0 ![x](http://x)")],
+        "Too few prompts were paired to say whether the runs differ",
+    ),
     "other steps": ([whole_row(9, prompt="prompt 0 ![x](http://x)")], "compare last visits"),
 }
 

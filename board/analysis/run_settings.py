@@ -93,3 +93,15 @@ def notes(a: Sequence[SettingsFile], b: Sequence[SettingsFile], differences: Map
             f"KL is estimated by {told} ({name}): KL that the trainers logged, and rewards that hold it, are not comparable."
         )
     return tuple(found)
+
+
+def estimator_notes(differing: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
+    """Which settings of several runs forbid comparing their KL; `differing` as `differing_among` has it."""
+    found = []
+    for setting, values in differing.items():
+        told = dict.fromkeys(str(value) for value in values if value is not UNSET)
+        if setting.rpartition(".")[2] in KL_ESTIMATORS and len(told) > 1:
+            found.append(
+                f"KL is estimated by {', '.join(told)} ({setting}): KL that the trainers logged, and rewards that hold it, are not comparable."
+            )
+    return tuple(found)

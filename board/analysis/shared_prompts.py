@@ -49,6 +49,12 @@ def shared_prompts(a: Run, b: Run) -> SharedPrompts:
     return SharedPrompts(_by_text(a), _by_text(b), "text", len(conflicting))
 
 
+def shared_share(found: SharedPrompts) -> float:
+    """Of the rollouts of both runs the share whose prompt is in both, 0 to 1; 0 where there is no prompt, or no rollout."""
+    held = [np.isin(own, other) & (own != NO_PROMPT) for own, other in ((found.a, found.b), (found.b, found.a))]
+    return float(np.concatenate(held).mean()) if found.a.size + found.b.size else 0.0
+
+
 def _with_id(run: Run) -> NDArray[np.bool_]:
     """Which rollouts are keyed by an id. (rows,)"""
     frame = run.frame

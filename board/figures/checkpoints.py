@@ -17,6 +17,9 @@ from board.text.format_number import fmt
 SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x", "star")
 """Points of runs differ by more than their colours: in the order in which the runs are chosen."""
 
+MOST_BANDS: Final = 4
+"""Of more runs the lines have no bands, which would lie on one another."""
+
 _MOST_POINTS: Final = 150
 """Of more evaluations the peaks and dips are drawn and others evenly."""
 
@@ -27,16 +30,16 @@ def training_beside_evaluations(runs: Sequence[tuple[RunLine, TrainingAndEvaluat
     if not frames:
         raise FieldMissing(f"This needs {what}, which no rollout here has.")
     steps = np.unique(np.concatenate([frame["step"].to_numpy(np.int64) for frame in frames]))
-    layout = base_layout(
-        "Do evaluations follow training?", f"mean {what} · lines training, points evaluations · 95 % interval over prompts"
-    )
+    intervals = "95 % intervals over prompts" if len(runs) <= MOST_BANDS else "95 % intervals over prompts of evaluations alone"
+    layout = base_layout("Do evaluations follow training?", f"mean {what} · lines training, points evaluations · {intervals}")
     layout |= {"hovermode": "x unified", "showlegend": True, "legend": {"orientation": "h", "yanchor": "top", "y": -0.22, "x": 0}}
     layout["height"] += 80
     step_axis(layout, steps)
     drawn = np.concatenate([frame[["value", "low", "high"]].to_numpy(np.float64).ravel() for frame in frames])
     drawn = drawn[np.isfinite(drawn)]
     leave_room(layout, float(drawn.min()), float(drawn.max()))
-    bands = [_band(run, one.training) for run, one in runs if one.training["low"].notna().any()]
+    banded = [one for one in runs if one[1].training["low"].notna().any()] if len(runs) <= MOST_BANDS else []
+    bands = [_band(run, one.training) for run, one in banded]
     lines = [_line(run, one.training) for run, one in runs if len(one.training)]
     points = [
         _points(run, SYMBOLS[at % len(SYMBOLS)], one.evaluation) for at, (run, one) in enumerate(runs) if len(one.evaluation)

@@ -4,7 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from board.ui import same_prompts
+from board.ui import (
+    compare_checkpoints,
+    compare_distributions,
+    compare_settings,
+    compare_text_health,
+    compare_words,
+    same_prompts,
+)
 from board.ui.beside_runs import BesideRun
 
 
@@ -18,4 +25,11 @@ class Section:
     """Called with two runs or more, the one of the place first, when the reader has chosen this section."""
 
 
-SECTIONS: Final = (Section("Same prompts", same_prompts.draw),)
+SECTIONS: Final = (
+    Section("Same prompts", same_prompts.draw),
+    Section("Distributions", compare_distributions.draw),
+    Section("Words", compare_words.draw),
+    Section("Text health", compare_text_health.draw),
+    Section("Settings", compare_settings.draw),
+    Section("Checkpoints", compare_checkpoints.draw),
+)

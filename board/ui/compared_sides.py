@@ -36,6 +36,14 @@ def caveats(a: BesideRun, b: BesideRun) -> list[str]:
     return [*told, f"Compared are only rollouts that the filter leaves: {filtered}"] if filtered else told
 
 
+def baseline(sides: Sequence[BesideRun]) -> BesideRun:
+    """The run that all others are compared with, which is A, with the list that chooses it."""
+    by_address = {side.address: side for side in sides}
+    a = by_address.get(str(place.part("compare_a")), sides[0])
+    _list("Baseline", "compare_a", a, sides, by_address)
+    return a
+
+
 def _list(label: str, part: Side, now: BesideRun, offered: Sequence[BesideRun], sides: dict[str, BesideRun]) -> None:
     key = f"{part}_list"
     place.set_widgets(**{key: now.address})

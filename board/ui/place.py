@@ -378,6 +378,12 @@ def link(**where: str | int) -> Parameters:
     return there | {name: values[0] if len(values) == 1 else values for name, values in chosen.items()}
 
 
+def link_to_run(address: str) -> Parameters:
+    """The same to another run, or to this one: without what depends on the run that the reader is in, if it is another."""
+    there = link(run=address)
+    return there if address == part("run") else {name: value for name, value in there.items() if name not in _FORGOTTEN["run"]}
+
+
 def choice(name: str, default: str | bool) -> str | bool:
     """A choice whose widget may not be drawn on this page, or not yet: as the session holds it, else as the URL says it."""
     value: str | bool = st.session_state.get(name, st.query_params.get(name, default))

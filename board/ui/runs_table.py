@@ -15,7 +15,7 @@ from board.analysis.run_list import ListedRun
 from board.analysis.run_overlay import MOST_RUNS
 from board.figures.theme import COLORS, RUN_COLORS
 from board.text.format_number import MISSING, column_format, size
-from board.ui import place
+from board.ui import beside_table, place
 
 HEAD_HEIGHT: Final = 35
 ROW_HEIGHT: Final = 35
@@ -42,7 +42,7 @@ def draw(runs: Sequence[ListedRun], metric: str, root: str, key: str, opens: Cal
     frame = run_list.rows(runs, metric, root)
     frame["size"] = [size(one.folder.bytes) if one.folder.shards else "" for one in runs]
     if any(one.note.colour for one in runs):
-        frame.insert(0, "colour", [_swatch(one.note.colour) for one in runs])
+        frame.insert(0, "colour", [beside_table.swatch(RUN_COLORS.get(one.note.colour, "")) for one in runs])
     for name in ("tags", "note"):
         if not frame[name].astype(bool).any():
             frame = frame.drop(columns=name)
@@ -81,14 +81,6 @@ def _clicked(key: str, runs: Sequence[ListedRun], opens: Callable[[ListedRun], N
         opens(runs[row])
     else:
         place.go(run=runs[row].folder.name)
-
-
-def _swatch(colour: str) -> str:
-    """A picture of a colour, made here: no text of a run is in it."""
-    if colour not in RUN_COLORS:
-        return ""
-    fill = RUN_COLORS[colour].replace("#", "%23")
-    return f"data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'><circle cx='4.5' cy='4.5' r='3' fill='{fill}'/></svg>"
 
 
 def _column(name: str, values: "pd.Series[Any]", metric: str) -> Any:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from board.analysis.run_settings import UNSET, compared, differing, differing_among, flat, notes, together
+from board.analysis.run_settings import UNSET, compared, differing, differing_among, estimator_notes, flat, notes, together
 from board.sources.settings_files import SettingsFile
 
 LEAVES = st.one_of(st.none(), st.booleans(), st.integers(-2, 2), st.floats(), st.text("ab", max_size=2))
@@ -102,3 +102,12 @@ def test_notes() -> None:
     assert compared((read,), (unread,)) == {}
     (said,) = notes((read,), (read,), differing(together([read]), other))
     assert said.startswith("KL is estimated by kl in A and low_var_kl in B (algorithm.kl_penalty)")
+
+
+def test_kl_of_several_runs() -> None:
+    """Runs that estimate it in two ways are told, one that does not say so is not."""
+    differing = {"a.kl_penalty": ("kl", UNSET, "low_var_kl"), "b.kl_type": (UNSET, "k1", "k1"), "lr": (1, 2, 3)}
+
+    (said,) = estimator_notes(differing)
+
+    assert said.startswith("KL is estimated by kl, low_var_kl (a.kl_penalty)")

@@ -1,0 +1,141 @@
+"""How is a number spread in each of the runs, and how far from a baseline? Draws; what it shows is computed in `board.analysis.run_shift`."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from board.analysis.bootstrap import COVERAGE, RESAMPLES
+from board.analysis.distribution_shift import DistributionShift
+from board.analysis.run_shift import run_shift
+from board.analysis.selection import numeric_columns
+from board.analysis.step_stats import finite_values
+from board.figures.chart import Chart
+from board.figures.run_spreads import RunLine, cumulative, outlines, run_lines, shifts
+from board.metrics.formulas import Float64Array
+from board.runs.run import Run
+from board.schema import heading, unit
+from board.ui import beside_table, caches, compared_sides, late_chart
+from board.ui.beside_runs import BesideRun
+from board.ui.messages import unfilled
+
+OUTLINES: Final = "Histogram"
+CUMULATIVE: Final = "Cumulative"
+
+_HELPS: Final = {
+    "shared": "Prompts that it shares with the baseline.",
+    "Δ mean": "Its mean minus the baseline's.",
+    "Δ median": "Its median minus the baseline's.",
+    "Δ 10 %": "Its 10 % quantile minus the baseline's: how far its low end lies apart.",
+    "Δ 90 %": "Its 90 % quantile minus the baseline's: how far its high end lies apart.",
+    "Wasserstein": "Area between both distribution functions, in the number's unit. Its interval reaches zero where chance may give as much.",
+}
+
+
+def draw(sides: Sequence[BesideRun]) -> None:
+    """The choices, the table of shifts, and the two charts."""
+    numbers = list(dict.fromkeys(name for side in sides for name in numeric_columns(side.run.frame)))
+    if not numbers:
+        st.text("No rollout of these runs has a number.")
+        return
+    number, address, shape = _choices(sides, numbers)
+    having = [side for side in sides if number in numeric_columns(side.run.frame)]
+    baseline = next((side for side in having if side.address == address), having[0])
+    values = {side.address: _values(side, number) for side in having}
+    found = _shifts(having, baseline, number)
+    _table(having, baseline, values, found, number)
+    _charts(having, baseline, values, found, number, shape)
+    lacking = [side.name for side in sides if side not in having]
+    unfilled([f"{name} has no {heading(number)}" for name in lacking])
+
+
+def _choices(sides: Sequence[BesideRun], numbers: list[str]) -> tuple[str, str, str]:
+    """The number, the baseline's address, and how distributions are drawn."""
+    first = numbers.index("reward") if "reward" in numbers else 0
+    with st.container(horizontal=True, vertical_alignment="bottom", key="spread_choices"):
+        number = st.selectbox(
+            "Number", numbers, index=first, key="spread_number", bind="query-params", format_func=heading, width=240
+        )
+        baseline = compared_sides.baseline(sides)
+        shape = st.segmented_control(
+            "Drawn as", [OUTLINES, CUMULATIVE], default=OUTLINES, required=True, key="spread_as", bind="query-params"
+        )
+    return str(number), baseline.address, str(shape)
+
+
+def _values(side: BesideRun, number: str) -> Float64Array:
+    values = finite_values(side.run.frame, number)
+    return values[np.isfinite(values)]
+
+
+def _shifts(having: Sequence[BesideRun], baseline: BesideRun, number: str) -> dict[str, DistributionShift]:
+    """Of each run but the baseline, by address."""
+    with st.spinner("Comparing the distributions", show_time=True):
+        return {side.address: _shift(baseline.run, side.run, number) for side in having if side is not baseline}
+
+
+def _shift(baseline: Run, other: Run, number: str) -> DistributionShift:
+    return caches.of_two("run_shift", lambda: run_shift(baseline, other, number), baseline, other, number)
+
+
+def _table(
+    having: Sequence[BesideRun],
+    baseline: BesideRun,
+    values: dict[str, Float64Array],
+    found: dict[str, DistributionShift],
+    number: str,
+) -> None:
+    rows = []
+    for side in having:
+        own, of = values[side.address], found.get(side.address)
+        told = {
+            "rollouts": len(own),
+            "shared": float(of.shared) if of else np.nan,
+            "mean": float(own.mean()) if own.size else np.nan,
+            "median": float(np.median(own)) if own.size else np.nan,
+        }
+        shown = {
+            "Δ mean": of and of.mean,
+            "Δ median": of and of.quantile(50),
+            "Wasserstein": of and of.distance,
+            "Δ 10 %": of and of.quantile(10),
+            "Δ 90 %": of and of.quantile(90),
+        }
+        rows.append(told | {name: beside_table.interval(one) if one else "" for name, one in shown.items()})
+    beside_table.draw(having, pd.DataFrame(rows), "spread_table", _HELPS)
+    measured = f" in {unit(number)}" if unit(number) else ""
+    st.text(
+        f"Differences from {baseline.name}{measured}, with {100 * COVERAGE:.0f} % intervals by bootstrap over prompts, {RESAMPLES:,} draws: "
+        f"a prompt that both runs saw is drawn for both."
+    )
+
+
+def _charts(
+    having: Sequence[BesideRun],
+    baseline: BesideRun,
+    values: dict[str, Float64Array],
+    found: dict[str, DistributionShift],
+    number: str,
+    shape: str,
+) -> None:
+    lines = run_lines([side.name for side in having], [side.color for side in having])
+    drawn = [(line, values[side.address]) for line, side in zip(lines, having, strict=True)]
+    if not any(own.size for own in values.values()):
+        return
+    key = (number, shape, baseline.address, *(f"{side.run.load_id} {side.name} {side.color}" for side in having))
+    what = heading(number)
+    charts = {
+        "spread_chart": caches.chart(
+            "spread", lambda: (cumulative if shape == CUMULATIVE else outlines)(drawn, what), baseline.run, key
+        )
+    }
+    moved = [(line, found[side.address].quantiles) for line, side in zip(lines, having, strict=True) if side.address in found]
+    if any(len(frame) for _, frame in moved):
+        charts["spread_shift"] = caches.chart("spread_shift", lambda: _shift_chart(moved, baseline, what), baseline.run, key)
+    late_chart.draw(charts)
+
+
+def _shift_chart(moved: list[tuple[RunLine, pd.DataFrame]], baseline: BesideRun, what: str) -> Chart:
+    return shifts(moved, baseline.name, what)

@@ -32,15 +32,20 @@ _SEED: Final = 0
 
 
 def mean_intervals(
-    steps: Steps, values: FloatArray, prompts: NDArray[np.int64], resamples: int = RESAMPLES
+    steps: Steps,
+    values: FloatArray,
+    prompts: NDArray[np.int64],
+    resamples: int = RESAMPLES,
+    weights: FloatArray | None = None,
 ) -> tuple[Float64Array, Float64Array]:
     """Lower and upper end of the 95 % percentile interval of each step's mean over its finite values; each (steps,).
 
     `values` and `prompts` (rollouts,): equal numbers are equal prompts. A resample draws as many prompts as the step has, with
-    replacement, and takes the mean of all their rollouts. NaN for a step with fewer than two prompts. The draws depend on the seed and the
+    replacement, and takes the mean of all their rollouts, by their `weights` (rollouts,) where given: of means over a rollout's tokens the
+    mean over all tokens, with how many each has. NaN for a step with fewer than two prompts. The draws depend on the seed and the
     number of prompts alone, so that a step's interval is the same wherever it is shown.
     """
-    sums, counts, first = _units(steps, values, prompts)
+    sums, counts, first = _units(steps, values, prompts, weights)
     units = np.diff(first)
     low, high = (np.full(len(units), np.nan) for _ in range(2))
     for size in np.unique(units[units > 1]).tolist():
@@ -48,7 +53,7 @@ def mean_intervals(
         alike = np.flatnonzero(units == size)
         for some in np.array_split(alike, -(-len(alike) * resamples // _AT_ONCE)):
             at = first[some][:, None] + np.arange(size)
-            with np.errstate(over="ignore", invalid="ignore"):
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 means = (drawn @ sums[at].T) / (drawn @ counts[at].T)
                 low[some], high[some] = np.quantile(means, _TAILS, axis=0, overwrite_input=True)
     known = np.isfinite(low) & np.isfinite(high)
@@ -63,18 +68,21 @@ def units_of(prompts: NDArray[np.int64], no_prompt: int) -> NDArray[np.int64]:
     return units
 
 
-def _units(steps: Steps, values: FloatArray, prompts: NDArray[np.int64]) -> tuple[Float64Array, Float64Array, NDArray[np.int64]]:
-    """What is drawn: sums and counts of the finite values of each prompt of a step, or of each block of prompts, step by step.
+def _units(
+    steps: Steps, values: FloatArray, prompts: NDArray[np.int64], weights: FloatArray | None
+) -> tuple[Float64Array, Float64Array, NDArray[np.int64]]:
+    """What is drawn: sums and weights of the finite values of each prompt of a step, or of each block of prompts, step by step.
 
     The third array (steps + 1,) says where each step's begin.
     """
-    known = np.flatnonzero(np.isfinite(values))
+    known = np.flatnonzero(np.isfinite(values) & (np.isfinite(weights) & (weights > 0) if weights is not None else True))
     rows = steps.row[known]
     codes, prompts_there = pd.factorize(prompts[known])
     # in the order of their first rollouts, so step by step as these are: no sorting
     unit, firsts = pd.factorize(rows * max(1, len(prompts_there)) + codes)
-    sums = np.bincount(unit, np.asarray(values, np.float64)[known], len(firsts)).astype(np.float64)
-    counts = np.bincount(unit, minlength=len(firsts)).astype(np.float64)
+    numbers, of_each = np.asarray(values, np.float64)[known], None if weights is None else np.asarray(weights, np.float64)[known]
+    sums = np.bincount(unit, numbers if of_each is None else numbers * of_each, len(firsts)).astype(np.float64)
+    counts = np.bincount(unit, of_each, len(firsts)).astype(np.float64)
     of_steps = np.asarray(firsts, np.int64) // max(1, len(prompts_there))
     return _blocks(sums, counts, np.searchsorted(of_steps, np.arange(len(steps.numbers) + 1)))
 

@@ -30,7 +30,7 @@ class ChartLine:
     """A line over steps as drawn before thinning: `y` has one place on the axis per step, NaN where there is none."""
 
     color: str
-    steps: NDArray[np.int64]
+    steps: NDArray[np.int64] | Float64Array
     y: Float64Array
     values: Float64Array
     """What is told of each place: `y` itself, but on a logarithmic axis."""

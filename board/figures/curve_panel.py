@@ -30,3 +30,5 @@ class CurvePanel:
     healthy: Healthy | None = None
     from_zero: bool = False
     """Whether zero is on the axis in any case."""
+    runs: bool = False
+    """Whether each curve is of another run: their names stand below the plot, with their values where the crosshair or the chosen step is."""

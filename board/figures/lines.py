@@ -28,7 +28,8 @@ class DrawnCurve:
     name: str
     color: str
     dash: str
-    steps: NDArray[np.int64]
+    steps: NDArray[np.int64] | Float64Array
+    """Whole numbers, but where runs are laid over each other by another measure: rising."""
     line: Float64Array
     raw: Float64Array
     """Before smoothing."""

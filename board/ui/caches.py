@@ -35,6 +35,7 @@ from board.runs.run import Run
 from board.runs.run_summaries import RunSummaries
 from board.runs.shared_values import LatestValue, OfLatestLoads, RecentlyUsed, RecentValues
 from board.serving import lean_start
+from board.sources.settings_files import SettingsFile, settings_beside
 from board.text.path_names import path_of, shown
 from board.trackers import LogSource
 from board.ui.components.curves import CurvesPayload
@@ -189,6 +190,32 @@ def _of_two() -> OfLatestLoads[Any]:
 def computed_before(name: str, run: Run, *small: str | float | None) -> Any:
     """The same where it was computed already, else None."""
     return _computed().there(_of(run, name, small), run.load_id)
+
+
+def overlaid(name: str, compute: Callable[[], _T], run: Run, *small: str | float | None) -> _T:
+    """A curve of a run, as it is laid over others': kept for its latest load, many of them. Keyed by the load and small choices."""
+    found: _T = _overlaid().get(_of(run, name, small), run.load_id, compute)
+    return found
+
+
+def overlaid_before(name: str, run: Run, *small: str | float | None) -> Any:
+    """The same where it was computed already, else None."""
+    return _overlaid().there(_of(run, name, small), run.load_id)
+
+
+@st.cache_resource(show_spinner=False)
+def _overlaid() -> OfLatestLoads[Any]:
+    return OfLatestLoads(128 * MOST_RUNS)
+
+
+def settings_files(run: Run) -> tuple[SettingsFile, ...]:
+    """The settings that lie beside a run's rollouts, looked up at most twice a minute."""
+    return _settings_files(shown(run.location), shown(root()))
+
+
+@st.cache_resource(ttl=30, show_spinner=False, max_entries=64)
+def _settings_files(location: str, within: str) -> tuple[SettingsFile, ...]:
+    return settings_beside(Path(path_of(location)), Path(path_of(within)))
 
 
 @st.cache_resource(show_spinner=False)

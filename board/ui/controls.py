@@ -39,19 +39,10 @@ class CurveChoices:
     """Further numeric columns to draw a curve of."""
 
 
-def curve_choices(numeric: Sequence[str]) -> CurveChoices:
-    """Draw the curve settings in one low row, labels beside them, and return them."""
+def curve_choices(numeric: Sequence[str], *, bands: bool = True) -> CurveChoices:
+    """Draw the curve settings in one low row, labels beside them, and return them; without `bands` no band is offered."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="curve_choices"):
-        band = st.segmented_control(
-            "Band",
-            list(BANDS),
-            default="std",
-            format_func=BANDS.__getitem__,
-            required=True,
-            key="band",
-            bind="query-params",
-            label_visibility="collapsed",
-        )
+        band = _band_choice() if bands else "none"
         st.text("KL", help=_estimator_help(), width="content")
         estimator = estimator_choice(label=False)
         st.text("Smoothing", width="content")
@@ -59,7 +50,11 @@ def curve_choices(numeric: Sequence[str]) -> CurveChoices:
             "Smoothing", 0.0, 0.95, 0.0, 0.05, key="smoothing", bind="query-params", width=140, label_visibility="collapsed"
         )
         with st.popover("Chart options"), linked_widgets.folded():
-            scale = st.number_input("Band scale", 0.1, 3.0, 1.0, 0.1, key="band_scale", bind="query-params", width=320)
+            scale = (
+                st.number_input("Band scale", 0.1, 3.0, 1.0, 0.1, key="band_scale", bind="query-params", width=320)
+                if bands
+                else 1.0
+            )
             shift = st.toggle(
                 "Shift to zero", key="zero_shift", bind="query-params", help="Start every reward curve at zero, to compare gains."
             )
@@ -73,6 +68,20 @@ def curve_choices(numeric: Sequence[str]) -> CurveChoices:
                 width=320,
             )
     return CurveChoices(cast(Band, band), float(scale), float(smoothing), bool(shift), estimator, tuple(extra))
+
+
+def _band_choice() -> str:
+    chosen: str = st.segmented_control(
+        "Band",
+        list(BANDS),
+        default="std",
+        format_func=BANDS.__getitem__,
+        required=True,
+        key="band",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    return chosen
 
 
 def estimator_choice(*, label: bool = True) -> str:

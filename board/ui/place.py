@@ -28,13 +28,13 @@ _Where = Literal["run", "step", "group", "prompt", "first", "second", "rollout",
 _Seen = Literal[
     "metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "step_a", "bar", "cell", "phrase", "finding"
 ]
-_OfRuns = Literal["beside", "compare_a", "compare_b", "pair_prompt"]
+_OfRuns = Literal["beside", "baseline", "compare_a", "compare_b", "pair_prompt"]
 PlacePart = Literal[_Where, _Seen, _OfRuns]
 """`group` is its number within the step, `prompt` a prompt's key; `first` and `second` are two rollouts that are compared, `step_a` the step
 that the chosen one is; `mark` a stretch of a text, as `marked` reads it; `bar` and `cell` a stretch of numbers and a place, of all tokens;
 `phrase` is a regular expression of what is looked into on page Words, `steps` are those that older links keep to, which go to the `filter`,
 `finding` what `board.findings.contract.Finding.id` calls one; `beside` alone is several texts: the runs that are laid side by side, of which
-`compare_a` and `compare_b` are compared, on the prompt `pair_prompt` by key."""
+`baseline` is the one that curves are drawn less, and `compare_a` and `compare_b` are compared, on the prompt `pair_prompt` by key."""
 
 PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opened_pages import ENTRY, GOOD, linked, opened, texts
+from opened_pages import ENTRY, GOOD, linked, opened, texts, whole_row
 from rows import write_run
 from streamlit.testing.v1 import AppTest
 
@@ -120,3 +120,47 @@ def test_ticks_on_runs_lay_runs_side_by_side(runs: Path) -> None:
     test.button(key="side_by_side").click().run()
     assert linked(test, "run") == "alpha"
     assert [name for name, _ in chips(test)] == ["alpha", "sweep/beta"]
+
+
+def panels(test: AppTest, key: str = "reward_curves") -> dict[str, dict[str, Any]]:
+    """The panels of curves of that key, by title."""
+    found = [one for one in test.get("bidi_component") if str(one.proto.id).endswith(key)]
+    return {card["title"]: card for one in found for card in json.loads(one.proto.mixed.json)["meta"]["cards"]}
+
+
+def names(card: dict[str, Any]) -> list[str]:
+    """Of the lines of a panel, the topmost last."""
+    return [curve["name"] for curve in card["curves"]]
+
+
+def test_runs_are_laid_over_each_other(runs: Path) -> None:
+    """In every panel, each in its colour; less one of them; along rollouts, where another page's link leads too."""
+    write_run(runs / "gamma_1", {"a.jsonl": [whole_row(step, reward=2.0, valid_reward=1.0) for step in range(5)]})
+    test = beside("alpha", "gamma_1")
+    reward = panels(test)["Does the reward rise?"]
+    assert names(reward) == ["gamma_1", "alpha"]
+    assert [one["color"] for one in reward["curves"]] == [SECOND, FIRST]
+    assert "bootstrap over prompts" in reward["drawn"]
+    assert "Does the validation reward rise with it?" not in panels(test)
+    test.segmented_control(key="along").set_value("rollouts").run()
+    test.selectbox(key="less").select("gamma_1").run()
+    assert linked(test, "baseline") == "gamma_1"
+    reward = panels(test)["Does the reward rise?"]
+    assert names(reward) == ["alpha"]
+    assert reward["drawn"].startswith("minus gamma_1")
+    test.segmented_control(key="along").set_value("time").run()
+    assert "Not along time: alpha, gamma_1" in texts(test)
+    assert not test.exception
+
+
+def test_a_run_without_rollouts_and_a_split_that_is_not_there_are_told(runs: Path) -> None:
+    """The others are shown."""
+    write_run(runs / "empty", {"a.jsonl": []})
+    write_run(runs / "evaluated", {"a.jsonl": [{**one, "split": "evaluation"} for one in GOOD]})
+    write_run(runs / "beta_2", {"a.jsonl": GOOD})
+    write_run(runs / "beta_1", {"a.jsonl": GOOD})
+    test = beside("alpha", "empty", "evaluated", "beta_1", "beta_2", filter="reward > 0", seeds="name")
+    assert "empty cannot be laid beside the others" in texts(test)
+    assert "evaluated has no rollout of split train: those of split evaluation are shown." in texts(test)
+    assert not test.exception
+    assert names(panels(test)["Does the reward rise?"]) == ["beta (2 runs)", "evaluated", "alpha"]

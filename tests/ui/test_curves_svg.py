@@ -19,7 +19,7 @@ const texts = JSON.parse(await new Response(process.stdin).text());
 const floats = (...values) => Float64Array.from(values);
 const curve = (name, color) => ({{ name, color, dash: [], width: 2, steps: floats(0, 1), values: floats(0, 1) }});
 const drawn = texts.map((text) => svgOf({{
-  key: "k", title: text, unit: text, drawn: text, log: false, healthy: null, departure: null, fromZero: false,
+  key: "k", title: text, unit: text, drawn: text, log: false, runs: false, axis: "step", healthy: null, departure: null, fromZero: false,
   curves: [curve(text, "#12908a"), curve("other", text)],
 }}, [0, 1]));
 console.log(JSON.stringify(drawn));

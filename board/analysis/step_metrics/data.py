@@ -72,13 +72,18 @@ class StepData:
 
     def token_mean(self, quantity: str) -> Float64Array:
         """Mean over all counted tokens of each step, (steps,). Of rollouts whose arrays the recorder left out it takes their kept means."""
+        means, counts = self.token_means(quantity)
+        return token_mean(self.steps, counts, means)
+
+    def token_means(self, quantity: str) -> tuple[Float64Array, Float64Array]:
+        """Mean over the counted tokens of each rollout, and how many these are; each (rollouts,)."""
         counts, means = self.moment(quantity, "count"), self.moment(quantity, "mean")
         kept = f"{quantity}_mean"
         if LEFT_OUT in self.run.frame and kept in self.run.frame:
             left_out = self.column(LEFT_OUT) == 1
             means = np.where(left_out, self.column(kept), means)
             counts = np.where(left_out, self.column("response_length"), counts)
-        return token_mean(self.steps, counts, means)
+        return means, counts
 
     def pooled(self, quantity: str) -> Pooled:
         """All counted tokens of each step taken together; those of rollouts whose arrays the recorder left out are not among them."""

@@ -1,8 +1,7 @@
 """Rewards: where does the curve bend, and how is the reward spread? Choices, data, computing, drawing."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
 import streamlit as st
 
@@ -17,20 +16,18 @@ from board.figures.curves import CurveSeries, step_panel
 from board.figures.distributions import by_sample, gap_histogram, reward_heat, share_below_zero_panel, step_histogram
 from board.figures.of_run import REWARDS
 from board.figures.theme import COLORS
-from board.metrics.formulas import ESTIMATORS, kl_column
-from board.schema import heading, unit
-from board.ui import caches, filter_chips, findings_watch, late_chart, place
+from board.metrics.formulas import kl_column
+from board.ui import caches, filter_chips, findings_watch, late_chart, overlay, place
 from board.ui.components import curves as component
 from board.ui.components import step_marks
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.controls import CurveChoices, curve_choices
 from board.ui.messages import unfilled
+from board.ui.overlay import Overlay
+from board.ui.reward_panels import PLOT_HEIGHT, Asked, overlaid, panels
 
 CURVES = "reward_curves"
 """Key of the curves."""
-
-PLOT_HEIGHT = 190
-"""Of a curve, in pixels."""
 
 view = place.view()
 run, step = view.run, view.step
@@ -78,15 +75,16 @@ def chart(draw: Callable[[], Chart], key: str, *choices: str | float | tuple[str
     return drawn
 
 
-def curves(choices: CurveChoices) -> None:
-    """The story of the run: reward, KL, length, log-ratio, entropy, and what else the reader asks for."""
-    found = panels(choices)
+def curves(choices: CurveChoices, over: Overlay | None) -> None:
+    """The story of the run, or of the runs that are laid over it: reward, KL, length, log-ratio, entropy, and what else the reader asks for."""
+    found = panels(run, choices)
     names = tuple(name for one in found for name in one.lines)
     payload = caches.curves(
         "rewards",
-        lambda: built(found, choices),
+        lambda: overlaid(found, over, choices) if over else built(found, choices),
         run,
         names,
+        over.key if over else "",
         choices.band,
         choices.smoothing,
         choices.zero_shift,
@@ -96,48 +94,12 @@ def curves(choices: CurveChoices) -> None:
         component.show(
             payload,
             key=CURVES,
-            on_click=place.step_clicked(CURVES, run.steps),
+            on_click=over.clicked(CURVES) if over else place.step_clicked(CURVES, run.steps),
             on_zoom=place.zoomed(CURVES),
             on_keep=filter_chips.steps_kept(CURVES),
         )
     drawn = {key.partition(" ")[0] for key in payload.keys}
     missing.extend(f"{one.title} needs {one.needs}" for at, one in enumerate(found) if str(at) not in drawn)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A panel of curves that the page has, if the run can fill it: what is drawn of which columns, and what those come from."""
-
-    title: str
-    unit: str
-    needs: str
-    lines: Mapping[str, tuple[str, str]]
-    """Column → its name on the screen and its colour."""
-
-
-def panels(choices: CurveChoices) -> list[Asked]:
-    """What every run is asked, then the columns that the reader asks for."""
-    estimator = ESTIMATORS[choices.estimator]
-    entropy = "entropy_mean" if "entropy_mean" in run.frame.columns else "entropies"
-    length = "response_length" if "response_length" in run.frame.columns else "response_chars"
-    return [
-        Asked("Does the reward rise?", "reward", "reward", REWARDS),
-        Asked(
-            "How far is the policy from the reference?",
-            f"nats per token, {estimator.name} = {estimator.formula}",
-            "logprobs and ref_logprobs",
-            {kl_column(choices.estimator): (f"KL {estimator.name}", "kl")},
-        ),
-        Asked("How long are the responses?", unit(length), "response_tokens", {length: ("length", "length")}),
-        Asked(
-            "Does it prefer its tokens to the reference?",
-            "nats per token",
-            "logprobs and ref_logprobs",
-            {"log_ratio_mean": ("log-ratio", "kl")},
-        ),
-        Asked("Does it still explore?", "entropy, nats per token", "entropies", {entropy: ("entropy", "entropy")}),
-        *(Asked(heading(name), unit(name), name, {name: (heading(name), "other")}) for name in choices.extra),
-    ]
 
 
 def built(asked: list[Asked], choices: CurveChoices) -> CurvesPayload:
@@ -202,14 +164,22 @@ def other_columns() -> list[str]:
     return [name for name in numeric_columns(run.frame) if name not in shown]
 
 
-chosen = curve_choices(other_columns())
+chosen = curve_choices(other_columns(), bands=not place.beside())
+laid_over = overlay.chosen()
 story(chosen)
-curves(chosen)
+curves(chosen, laid_over)
 if "reward" in run.frame.columns:
     st.subheader("Distribution")
     distributions()
 else:
     missing.append("The reward's distribution needs reward")
 unfilled(missing)
-component.choose(step, zoom=place.step_range("zoom"), marks=findings_watch.curve_marks(), key="curves_choice")
+found_marks = findings_watch.curve_marks()
+component.choose(
+    step,
+    zoom=place.step_range("zoom"),
+    marks=laid_over.marks(found_marks) if laid_over else found_marks,
+    at=laid_over.at(step) if laid_over else None,
+    key="curves_choice",
+)
 step_marks.show(marks, key="step_marks", on_click=place.step_clicked("step_marks", run.steps))

@@ -23,6 +23,7 @@ import {
   nearestStep,
   neighbourStep,
   readings,
+  runReadings,
   spoken,
 } from "../../../board/ui/components/curves/readings.js";
 import { evenTicks, logTicks, stepTicks, tickText } from "../../../board/ui/components/curves/ticks.js";
@@ -42,6 +43,8 @@ function card(curves, more = {}) {
     unit: "reward",
     drawn: "",
     log: false,
+    runs: false,
+    axis: "step",
     healthy: null,
     departure: null,
     texts,
@@ -53,11 +56,12 @@ function card(curves, more = {}) {
 test("arrays are views on the numbers that were sent", () => {
   const sent = { name: "a", color: "#000000", dash: [], width: 2, steps: [0, 2], values: [2, 2], raw: [1, 2] };
   const numbers = floats(4, 5, 0.5, 0.25);
-  const [made] = decode({ cards: [card([sent])] }, numbers);
+  const [made] = decode({ cards: [card([sent])], axis: { word: "tokens", keeps: false } }, numbers);
   assert.deepEqual([...made.curves[0].steps], [4, 5]);
   assert.deepEqual([...made.curves[0].values], [0.5, 0.25]);
   assert.deepEqual([...made.curves[0].raw], [5, 0.5]);
   assert.equal(made.curves[0].low, undefined);
+  assert.equal(made.axis, "tokens");
   assert.equal(made.curves[0].values.buffer, numbers.buffer);
 });
 
@@ -209,6 +213,21 @@ test("every curve says its value at the crosshair, with the band and the count, 
   );
   assert.equal(spoken([drawn], 3), "Step 3. T: policy 0.500 %, none –");
   assert.match(described(drawn, 3, []), /^Curves over steps: T, % of rollouts\. At step 3: policy 0\.500 %, none\.$/);
+});
+
+test("each run says its value at a place, the one before where it has none, and nothing beyond its ends", () => {
+  const runs = [
+    curve([10, 20], [1, 2], { name: "b", low: floats(0, 1), high: floats(2, 3) }),
+    curve([0, 16, 40], [5, 6, 7], { name: "a" }),
+  ];
+  const laidOver = card(runs, { runs: true, axis: "rollouts" });
+  assert.deepEqual(runReadings(laidOver, 16), [
+    { value: "6", more: "" },
+    { value: "1", more: "0 to 2, at 10 rollouts" },
+  ]);
+  assert.deepEqual(runReadings(laidOver, 4)[1], { value: "–", more: "from 10 rollouts" });
+  assert.deepEqual(runReadings(laidOver, 30)[1], { value: "–", more: "to 20 rollouts" });
+  assert.match(spoken([laidOver], 16), /^16 rollouts\. .*a 6, b 1$/);
 });
 
 test("what was found is marked in the curves that it is about, and said at its step", () => {

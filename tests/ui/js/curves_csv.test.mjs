@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { csvOf, tabSeparated } from "../../../board/ui/components/curves/csv.js";
 
 const floats = (...values) => Float64Array.from(values);
-const panel = (...curves) => ({ key: "k", title: "T", curves });
+const panel = (...curves) => ({ key: "k", title: "T", axis: "step", curves });
 const curve = (name, steps, values, more = {}) => ({ name, steps: floats(...steps), values: floats(...values), ...more });
 
 /** The cells of RFC 4180, read letter by letter. */

@@ -18,6 +18,8 @@ const card = (curves, more = {}) => ({
   unit: "nat",
   drawn: "",
   log: false,
+  runs: false,
+  axis: "step",
   healthy: null,
   departure: null,
   fromZero: false,

@@ -6,7 +6,10 @@ const floats = (...values) => Float64Array.from(values);
 const curve = (name, steps, values) => ({ name, steps: floats(...steps), values: floats(...values) });
 
 test("a row per step of any curve, and a dash for what is missing", () => {
-  const made = tableOf({ curves: [curve("policy", [1, 2, 1000], [0.12345, Number.NaN, -3]), curve("<b>", [2], [1e-7])] });
+  const made = tableOf({
+    axis: "step",
+    curves: [curve("policy", [1, 2, 1000], [0.12345, Number.NaN, -3]), curve("<b>", [2], [1e-7])],
+  });
   assert.deepEqual(made, {
     head: ["step", "policy", "<b>"],
     rows: [
@@ -26,7 +29,7 @@ test("many steps are thinned evenly, the first and the last stay, and the note s
     [100, 100],
   ]) {
     const steps = Array.from({ length }, (_, at) => at * 3);
-    const { rows, note } = tableOf({ curves: [curve("a", steps, steps)] }, most);
+    const { rows, note } = tableOf({ axis: "step", curves: [curve("a", steps, steps)] }, most);
     const shown = rows.map(([step]) => Number(step.replaceAll(",", "")));
     assert.equal(rows.length, most);
     assert.deepEqual([shown[0], shown.at(-1)], [0, 3 * (length - 1)]);
@@ -38,6 +41,6 @@ test("many steps are thinned evenly, the first and the last stay, and the note s
 });
 
 test("a panel without curves or points has a head alone", () => {
-  assert.deepEqual(tableOf({ curves: [] }), { head: ["step"], rows: [], note: "" });
-  assert.deepEqual(tableOf({ curves: [curve("a", [], [])] }), { head: ["step", "a"], rows: [], note: "" });
+  assert.deepEqual(tableOf({ axis: "step", curves: [] }), { head: ["step"], rows: [], note: "" });
+  assert.deepEqual(tableOf({ axis: "step", curves: [curve("a", [], [])] }), { head: ["step", "a"], rows: [], note: "" });
 });

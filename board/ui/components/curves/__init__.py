@@ -4,6 +4,6 @@
 """
 
 from board.ui.components.curves.face import choose, show
-from board.ui.components.curves.payload import Card, CurveMark, CurvesPayload, Texts, build
+from board.ui.components.curves.payload import Card, CurveAxis, CurveMark, CurvesPayload, Texts, build
 
-__all__ = ["Card", "CurveMark", "CurvesPayload", "Texts", "build", "choose", "show"]
+__all__ = ["Card", "CurveAxis", "CurveMark", "CurvesPayload", "Texts", "build", "choose", "show"]

@@ -1,9 +1,9 @@
 // One panel as elements: its name and words around an empty place for the plot. Text enters as text alone.
 
 import { element } from "../token_view/dom.js";
-import { stepText } from "./number_text.js";
+import { placeText } from "./axis_text.js";
 import { MOST_LABELS } from "./overlay.js";
-import { described, readings } from "./readings.js";
+import { described, readings, runReadings } from "./readings.js";
 import { savingParts } from "./saving.js";
 
 /** @import { Acts, Card, CurveMark } from "./types" */
@@ -14,6 +14,7 @@ import { savingParts } from "./saving.js";
  * @property {HTMLElement} caption
  * @property {HTMLElement} plot
  * @property {HTMLButtonElement} pin
+ * @property {HTMLElement[]} runs what each run says, where the curves are of runs
  */
 
 /**
@@ -39,12 +40,14 @@ export function cardParts(card, { height, pins, acts }) {
   );
   const root = element("section", "cv-card", {}, head);
   root.dataset.key = card.key;
+  root.toggleAttribute("data-runs", card.runs);
   if (texts.gloss) root.append(element("p", "cv-gloss", {}, texts.gloss));
-  root.append(caption, plot, ...legend(card), saving.table);
+  const runs = card.runs ? card.curves.map(() => element("span", "cv-run-value")) : [];
+  root.append(caption, plot, ...(card.runs ? [runRows(card, runs)] : legend(card)), saving.table);
   const below = [texts.note, ...texts.said].filter(Boolean).map((said) => element("p", "cv-said", {}, said));
   const look = element("button", "cv-look", { type: "button", onclick: () => acts.look(card.key) }, texts.look);
   if (below.length || texts.look) root.append(element("div", "cv-below", {}, ...below, ...(texts.look ? [look] : [])));
-  return { root, caption, plot, pin };
+  return { root, caption, plot, pin, runs };
 }
 
 /**
@@ -59,7 +62,7 @@ export function caption(parts, card, at, marks) {
     parts.caption.textContent = [card.unit, card.drawn].filter(Boolean).join(" · ");
     return;
   }
-  const said = readings(card, at).map(({ name, color, value, more }) => {
+  const said = (card.runs ? [] : readings(card, at)).map(({ name, color, value, more }) => {
     const dot = element("i", "cv-dot");
     dot.style.background = color;
     const reading = element("span", "cv-reading", {}, dot, `${name} `, element("b", "", {}, value));
@@ -69,7 +72,22 @@ export function caption(parts, card, at, marks) {
   const found = marks.map(({ text, severity }) =>
     element("span", `cv-reading cv-found-${severity}`, {}, "◆ ", element("b", "", {}, text)),
   );
-  parts.caption.replaceChildren(...found, element("span", "cv-reading", {}, `step ${stepText(at)}`), ...said);
+  parts.caption.replaceChildren(...found, element("span", "cv-reading", {}, placeText(card, at)), ...said);
+}
+
+/**
+ * What each run says at a place: under the crosshair, else at the chosen step.
+ * @param {Parts} parts
+ * @param {Card} card
+ * @param {number | null} at
+ */
+export function runValues({ runs }, card, at) {
+  if (!runs.length) return;
+  const said = at === null ? [] : runReadings(card, at);
+  runs.forEach((place, which) => {
+    const { value, more } = said[which] ?? { value: "", more: "" };
+    place.replaceChildren(element("b", "", {}, value), ...(more ? [element("span", "cv-more", {}, ` ${more}`)] : []));
+  });
 }
 
 /**
@@ -98,13 +116,37 @@ function helpParts(help) {
   return [element("span", "cv-help-box", {}, mark, element("span", "cv-help-card", { role: "tooltip" }, ...lines))];
 }
 
+/**
+ * A row for each run: its colour, its name, and a place for what it says.
+ * @param {Card} card
+ * @param {HTMLElement[]} values
+ */
+function runRows({ curves }, values) {
+  const rows = [...curves]
+    .reverse()
+    .flatMap(({ name, color, dash }, at) => [
+      strokeMark(color, dash),
+      element("span", "cv-run-name", { title: name }, name),
+      values[at],
+    ]);
+  return element("div", "cv-runs", {}, ...rows);
+}
+
+/**
+ * @param {string} color
+ * @param {number[]} dash
+ */
+function strokeMark(color, dash) {
+  const made = element("i", dash.length ? "cv-stroke cv-dashed" : "cv-stroke");
+  made.style.borderColor = color;
+  return made;
+}
+
 /** @param {Card} card */
 function legend({ curves }) {
   if (curves.length <= MOST_LABELS) return [];
-  const names = [...curves].reverse().map(({ name, color, dash }) => {
-    const stroke = element("i", dash.length ? "cv-stroke cv-dashed" : "cv-stroke");
-    stroke.style.borderColor = color;
-    return element("span", "cv-legend-name", {}, stroke, name);
-  });
+  const names = [...curves]
+    .reverse()
+    .map(({ name, color, dash }) => element("span", "cv-legend-name", {}, strokeMark(color, dash), name));
   return [element("div", "cv-legend", {}, ...names)];
 }

@@ -36,7 +36,7 @@ function textLines(panel, separator, quoted) {
   const columns = numberColumns(panel);
   const steps = stepsOf(columns);
   const values = valuesAt(columns, steps);
-  const head = ["step", ...columns.map(({ name }) => quoted(harmless(name)))];
+  const head = [panel.axis, ...columns.map(({ name }) => quoted(harmless(name)))];
   const rows = Array.from(steps, (step, at) => [step, ...values.map((column) => numberCell(column[at]))].join(separator));
   return [head.join(separator), ...rows, ""];
 }

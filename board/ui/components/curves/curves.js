@@ -1,7 +1,7 @@
 // Curves over steps: all panels of a page in one component. Each is drawn once it comes near the window.
 
 import { element, perFrame } from "../token_view/dom.js";
-import { caption, cardParts, describe, showPin } from "./card.js";
+import { caption, cardParts, describe, runValues, showPin } from "./card.js";
 import { columnsOf, GAP } from "./columns.js";
 import { decode } from "./decode.js";
 import { drawCross, drawMark, drawStill, labelRoom, overlay } from "./overlay.js";
@@ -259,7 +259,7 @@ function placeBar(state) {
   const { zoom } = page;
   if (!zoom || (zoomer.state ?? state) !== state) return state.bar.remove();
   const one = state.shown.includes(/** @type {Shown} */ (state.zoomed)) ? state.zoomed : state.shown[0];
-  showZoom(state.bar, zoom);
+  showZoom(state.bar, zoom, state.meta.axis);
   one?.parts.plot.append(state.bar);
 }
 
@@ -310,9 +310,10 @@ function redraw(one) {
   const frame = drawn.frame();
   const marks = marksOf(card, page.choice);
   drawStill(over, card, frame, marks);
-  drawMark(over, card, frame, page.choice?.step ?? null);
+  drawMark(over, card, frame, page.choice?.step ?? null, page.choice?.label ?? "");
   drawCross(over, card, frame, page.at);
   caption(parts, card, page.at, marksBeside(marks, page.at, frame));
+  runValues(parts, card, page.at ?? page.choice?.step ?? null);
 }
 
 /**

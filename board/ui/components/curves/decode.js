@@ -8,7 +8,11 @@
  * @returns {Card[]}
  */
 export function decode(meta, numbers) {
-  return meta.cards.map((card) => ({ ...card, curves: card.curves.map((curve) => curveOf(curve, numbers)) }));
+  return meta.cards.map((card) => ({
+    ...card,
+    axis: meta.axis.word,
+    curves: card.curves.map((curve) => curveOf(curve, numbers)),
+  }));
 }
 
 /**

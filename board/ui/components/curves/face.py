@@ -49,14 +49,22 @@ def show(
 
 
 def choose(
-    step: int, *, zoom: tuple[int, int] | None = None, pinned: Collection[str] = (), marks: Sequence[CurveMark] = (), key: str
+    step: int,
+    *,
+    zoom: tuple[int, int] | None = None,
+    pinned: Collection[str] = (),
+    marks: Sequence[CurveMark] = (),
+    at: float | None = None,
+    key: str,
 ) -> None:
     """Mark the step in all curves of the page, show the steps from `zoom[0]` to `zoom[1]` or all, and say which panels are pinned.
 
-    `marks` are drawn in the panels that show what they name.
+    `marks` are drawn in the panels that show what they name. Along another axis than that of steps the chosen one stands `at`, and `zoom` and
+    `marks` are in its measure.
     """
     data = {
-        "step": step,
+        "step": step if at is None else at,
+        "label": f"step {step:,}".replace("-", "\u2212"),
         "zoom": None if zoom is None else list(zoom),
         "pinned": list(pinned),
         "marks": [asdict(one) for one in marks],

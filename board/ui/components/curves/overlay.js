@@ -1,7 +1,7 @@
 // What lies over a plot and moves without it being drawn anew: the healthy range, names at line ends, the chosen step, the crosshair.
 
+import { placeText } from "./axis_text.js";
 import { apart, shortName } from "./label_places.js";
-import { stepText } from "./number_text.js";
 import { latestPoint, valueText } from "./readings.js";
 
 /** @import { Card, Curve, CurveMark, Frame, Range } from "./types" */
@@ -29,11 +29,11 @@ export function labelRoom(card) {
 }
 
 /**
- * Names at line ends: none for a lone line that the title names, none where there are too many.
+ * Names at line ends: none for a lone line that the title names, none where there are too many, or where each is a run's.
  * @param {Card} card
  */
-function endLabels({ curves }) {
-  return curves.length > MOST_LABELS || curves.length < 2 ? [] : curves.map(({ name }) => shortName(name, LABEL_LETTERS));
+function endLabels({ curves, runs }) {
+  return runs || curves.length > MOST_LABELS || curves.length < 2 ? [] : curves.map(({ name }) => shortName(name, LABEL_LETTERS));
 }
 
 /** @returns {SVGElement} */
@@ -74,9 +74,10 @@ function found(marks, { range, across, height }) {
  * @param {Card} card
  * @param {Frame} frame
  * @param {number | null} step
+ * @param {string} label
  */
-export function drawMark(over, card, frame, step) {
-  put(over, "cv-mark", step === null ? [] : [...stepLine(card, frame, step), ...dots(card, frame, step)]);
+export function drawMark(over, card, frame, step, label) {
+  put(over, "cv-mark", step === null ? [] : [...stepLine(card, frame, step, label), ...dots(card, frame, step)]);
 }
 
 /**
@@ -89,7 +90,8 @@ export function drawCross(over, card, frame, step) {
   if (step === null || !within(step, frame.range)) return put(over, "cv-cross", []);
   const points = card.curves.flatMap((curve) => {
     const point = latestPoint(curve, step);
-    return point?.step === step ? [dot(curve, frame.across(step), frame.down(point.value), 3)] : [];
+    const said = point && (card.runs ? step <= curve.steps[curve.steps.length - 1] : point.step === step);
+    return said ? [dot(curve, frame.across(point.step), frame.down(point.value), 3)] : [];
   });
   put(over, "cv-cross", [vertical("cv-at", frame.across(step), frame.height), ...points]);
 }
@@ -142,13 +144,14 @@ function names(card, frame) {
  * @param {Card} card
  * @param {Frame} frame
  * @param {number} step
+ * @param {string} told
  */
-function stepLine({ curves }, { width, height, range, across }, step) {
+function stepLine({ curves }, { width, height, range, across }, step, told) {
   if (!within(step, range) || !curves.some(({ steps }) => steps.length && within(step, [steps[0], steps[steps.length - 1]])))
     return [];
   const share = across(step) / width;
   const anchor = share < LABEL_EDGE ? "start" : share > 1 - LABEL_EDGE ? "end" : "middle";
-  const label = text(`step ${stepText(step)}`, { class: "cv-step", x: across(step), y: -5, "text-anchor": anchor });
+  const label = text(told, { class: "cv-step", x: across(step), y: -5, "text-anchor": anchor });
   return [vertical("cv-chosen", across(step), height), label];
 }
 
@@ -159,11 +162,12 @@ function stepLine({ curves }, { width, height, range, across }, step) {
  * @param {Frame} frame
  * @param {number} step
  */
-function dots({ curves, unit }, frame, step) {
+function dots(card, frame, step) {
+  const { curves, unit, runs } = card;
   const found = curves.flatMap((curve) => {
     const point = latestPoint(curve, step);
-    if (!point || !within(point.step, frame.range)) return [];
-    const told = valueText(point.value, unit) + (point.step === step ? "" : ` at step ${stepText(point.step)}`);
+    if (!point || !within(point.step, frame.range) || (runs && step > curve.steps[curve.steps.length - 1])) return [];
+    const told = valueText(point.value, unit) + (point.step === step ? "" : ` at ${placeText(card, point.step)}`);
     return [{ curve, told, x: frame.across(point.step), y: frame.down(point.value) }];
   });
   const places = apart(
@@ -173,6 +177,7 @@ function dots({ curves, unit }, frame, step) {
     frame.height - 2,
   );
   const marks = found.map(({ curve, x, y }) => dot(curve, x, y, 4));
+  if (runs) return marks; // their values stand below the plot
   const values = found.map(({ told, x }, at) => {
     const before = x / frame.width > VALUE_EDGE;
     return text(told, { class: "cv-value", x: x + (before ? -7 : 7), y: places[at], "text-anchor": before ? "end" : "start" });

@@ -4,8 +4,9 @@ Knows nothing of where panels come from.
 """
 
 import json
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -64,6 +65,19 @@ class CurveMark:
 
 
 @dataclass(frozen=True)
+class CurveAxis:
+    """What the curves go along."""
+
+    word: str = "step"
+    """What a number on the axis counts: said before it where it is a step, behind it else."""
+    keeps: bool = True
+    """Whether all pages can be kept to a stretch of it."""
+
+
+STEPS: Final = CurveAxis()
+
+
+@dataclass(frozen=True)
 class CurvesPayload:
     """Ready to be sent: `data` as a component of Streamlit takes it."""
 
@@ -103,18 +117,21 @@ def build(
     even: bool = False,
     pins: bool = False,
     missing: Sequence[str] = (),
+    axis: CurveAxis = STEPS,
 ) -> CurvesPayload:
     """The payload of panels that share an axis of steps from `span[0]` to `span[1]`, or further where a curve goes further.
 
     `height` is a plot's in pixels; no more than `columns` panels stand beside each other, or, with `even`, one fewer where that leaves less
-    of the last row empty. `pins` says whether panels can be pinned; `missing` is kept with the payload.
+    of the last row empty. `pins` says whether panels can be pinned; `missing` is kept with the payload. Along another `axis` than that of
+    steps `span` and all curves are in its measure.
     """
     numbers = _Numbers()
     sent = [_sent(card, numbers) for card in cards]
     steps = [curve.steps for card in cards for curve in card.panel.curves if curve.steps.size]
-    first = min([span[0], *(int(one[0]) for one in steps)])
-    last = max([span[1], *(int(one[-1]) for one in steps)])
+    first = min([span[0], *(math.floor(one[0]) for one in steps)])
+    last = max([span[1], *(math.ceil(one[-1]) for one in steps)])
     meta = {"cards": sent, "span": [first, last], "height": height, "columns": columns, "even": even, "pins": pins}
+    meta |= {"axis": asdict(axis)}
     flat = np.concatenate([np.empty(0), *numbers.arrays])
     stamp = blake2b(json.dumps(meta).encode() + flat.tobytes(), digest_size=12).hexdigest()
     data = {"meta": meta | {"stamp": stamp}, "numbers": pa.table({"v": flat})}
@@ -130,6 +147,7 @@ def _sent(card: Card, numbers: _Numbers) -> dict[str, Any]:
         "drawn": panel.drawn,
         "log": panel.log,
         "fromZero": panel.from_zero,
+        "runs": panel.runs,
         "shows": list(card.shows),
         **_healthy(panel.healthy),
         "texts": {

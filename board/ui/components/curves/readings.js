@@ -1,6 +1,7 @@
 // What the curves of a panel say at a step. Pure.
 
-import { numberText, stepText } from "./number_text.js";
+import { placeText } from "./axis_text.js";
+import { numberText } from "./number_text.js";
 import { firstFrom } from "./value_range.js";
 
 /** @import { Card, Choice, Curve, CurveMark, Frame } from "./types" */
@@ -76,6 +77,25 @@ export function readings({ curves, unit }, step) {
 }
 
 /**
+ * What each run says at a place, in the order of the runs: where it has no point there its last one before, and where that is. What is beyond
+ * a run's end, or before its begin, it does not say.
+ * @param {Card} card
+ * @param {number} place
+ * @returns {{ value: string; more: string }[]}
+ */
+export function runReadings(card, place) {
+  return [...card.curves].reverse().map((curve) => {
+    const point = latestPoint(curve, place);
+    const last = curve.steps[curve.steps.length - 1];
+    if (!point) return { value: numberText(Number.NaN), more: `from ${placeText(card, curve.steps[0])}` };
+    if (place > last) return { value: numberText(Number.NaN), more: `to ${placeText(card, last)}` };
+    const said = more(curve, firstFrom(curve.steps, point.step));
+    const where = point.step === place ? "" : `at ${placeText(card, point.step)}`;
+    return { value: valueText(point.value, card.unit), more: [said, where].filter(Boolean).join(", ") };
+  });
+}
+
+/**
  * @param {Curve} curve
  * @param {number} at
  */
@@ -96,11 +116,21 @@ function more({ raw, low, high, count }, at) {
 export function spoken(cards, step) {
   const told = cards.map(
     (card) =>
-      `${card.title}: ${readings(card, step)
+      `${card.title}: ${(card.runs ? namedReadings(card, step) : readings(card, step))
         .map(({ name, value }) => `${name} ${value}`)
         .join(", ")}`,
   );
-  return `Step ${stepText(step)}. ${told.join(". ")}`;
+  const place = cards.length ? placeText(cards[0], step) : "";
+  return `${place.charAt(0).toUpperCase()}${place.slice(1)}. ${told.join(". ")}`;
+}
+
+/**
+ * @param {Card} card
+ * @param {number} place
+ */
+function namedReadings(card, place) {
+  const names = [...card.curves].reverse().map(({ name }) => name);
+  return runReadings(card, place).map(({ value }, at) => ({ name: names[at], value }));
 }
 
 /**
@@ -134,7 +164,7 @@ export function described(card, step, marks) {
     const point = step === null ? null : latestPoint(curve, step);
     return point ? `${curve.name} ${valueText(point.value, card.unit)}` : curve.name;
   });
-  const when = step === null ? "" : ` At step ${stepText(step)}:`;
+  const when = step === null ? "" : ` At ${placeText(card, step)}:`;
   const found = marks.map(({ text }) => ` ${text}.`).join("");
   return `Curves over steps: ${[card.title, card.unit, card.drawn].filter(Boolean).join(", ")}.${when} ${lines.reverse().join(", ")}.${found}`;
 }

@@ -168,12 +168,12 @@ function valueAxisMarks({ card, values: [low, high], width, height, down }) {
 }
 
 /** @param {Picture} made */
-function stepAxisMarks({ range: [low, high], width, height, across }) {
+function stepAxisMarks({ card, range: [low, high], width, height, across }) {
   const ticks = stepTicks(low, high, Math.max(2, Math.floor(width / TICKS.across)));
   return [
     markup("path", { d: `M0 ${height}H${width}`, stroke: DOTTED }),
     ...ticks.map((tick) => words(stepText(tick), { x: across(tick), y: height + 18, "text-anchor": "middle", fill: SOFT })),
-    words("step", { x: width / 2, y: height + 36, "text-anchor": "middle", fill: SOFT }),
+    words(card.axis, { x: width / 2, y: height + 36, "text-anchor": "middle", fill: SOFT }),
   ];
 }
 

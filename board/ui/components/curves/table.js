@@ -14,13 +14,13 @@ const MOST_ROWS = 200;
  * @param {number} [most] at least 2
  * @returns {{ head: string[]; rows: string[][]; note: string }}
  */
-export function tableOf({ curves }, most = MOST_ROWS) {
+export function tableOf({ curves, axis }, most = MOST_ROWS) {
   const all = stepsOf(curves);
   const few = Math.min(most, all.length);
   const steps = few === all.length ? all : Float64Array.from({ length: few }, (_, at) => all[evenPlace(at, few, all.length)]);
   const values = valuesAt(curves, steps);
   return {
-    head: ["step", ...curves.map(({ name }) => name)],
+    head: [axis, ...curves.map(({ name }) => name)],
     rows: Array.from(steps, (step, at) => [stepText(step), ...values.map((column) => numberText(column[at]))]),
     note: few === all.length ? "" : `${stepText(few)} of ${stepText(all.length)} steps, evenly chosen; the CSV file has all.`,
   };

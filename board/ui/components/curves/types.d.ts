@@ -40,6 +40,10 @@ export interface Panel {
   drawn: string;
   /** Whether the axis of values is logarithmic: what is not above zero has no place on it. */
   log: boolean;
+  /** Whether each curve is of another run: their names and values stand below the plot. */
+  runs: boolean;
+  /** What a number on the axis counts: "step", or what is laid over each other by. */
+  axis: string;
   curves: Curve[];
   healthy: Healthy | null;
   departure: Departure | null;
@@ -84,7 +88,7 @@ export type Slice = [number, number];
 
 type Arrays = "steps" | "values" | "low" | "high" | "raw" | "count";
 export type SentCurve = Omit<Curve, Arrays> & { steps: Slice; values: Slice } & Partial<Record<Arrays, Slice>>;
-export type SentCard = Omit<Card, "curves"> & { curves: SentCurve[] };
+export type SentCard = Omit<Card, "curves" | "axis"> & { curves: SentCurve[] };
 
 /** What the server sends once. */
 export interface Meta {
@@ -101,6 +105,11 @@ export interface Meta {
   even: boolean;
   /** Whether panels can be pinned. */
   pins: boolean;
+  axis: {
+    word: string;
+    /** Whether all pages can be kept to a stretch of it. */
+    keeps: boolean;
+  };
 }
 
 export interface Sent {
@@ -110,7 +119,10 @@ export interface Sent {
 
 /** What the server sends with every choice. */
 export interface Choice {
+  /** Where the chosen step stands on the axis. */
   step: number;
+  /** What it is called there. */
+  label: string;
   zoom: Range | null;
   /** Keys of the panels that are pinned. */
   pinned: string[];

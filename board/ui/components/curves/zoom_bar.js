@@ -21,8 +21,11 @@ export function zoomBar(acts) {
 /**
  * @param {HTMLElement} bar
  * @param {Range} zoom
+ * @param {import("./types").Meta["axis"]} axis
  */
-export function showZoom(bar, [from, to]) {
-  const [keep] = bar.children;
+export function showZoom(bar, [from, to], { word, keeps }) {
+  const [keep, all] = /** @type {HTMLElement[]} */ ([...bar.children]);
+  keep.hidden = !keeps;
+  all.textContent = word === "step" ? "All steps" : "All";
   keep.textContent = `Keep steps ${stepText(from)}–${stepText(to)} on every page`;
 }

@@ -1,0 +1,45 @@
+"""Which of several runs are one setting with other seeds: those of one tag, or whose names differ by nothing but a number. Knows no run."""
+
+import re
+from collections.abc import Sequence
+from typing import Final, Literal
+
+Seeds = Literal["apart", "tag", "name"]
+
+_SEED: Final = re.compile(r"(?:seed|(?<![A-Za-z])s)[-_=. ]*[0-9]+", re.IGNORECASE)
+"""A seed that says so, wherever it stands: seed3, seed_3, s3."""
+
+_NUMBER: Final = re.compile(r"[0-9]+(?=[^0-9]*$)")
+
+_EDGES: Final = " -_./="
+
+
+def setting(name: str) -> str:
+    """A run's name without its seed: without what says that it is one, else without its last number; the name where that leaves nothing."""
+    told = _SEED.sub("", name)
+    bare = told if told != name else _NUMBER.sub("", name)
+    return re.sub(r"[-_. ]{2,}", lambda found: found[0][0], bare).strip(_EDGES) or name
+
+
+def groups(names: Sequence[str], tags: Sequence[Sequence[str]], by: Seeds) -> list[tuple[str, list[int]]]:
+    """The runs by setting, in the order of the first of each: what the setting is called, and which runs are of it.
+
+    A run without a tag, or alone with its own, is a setting by itself, under its own name; of several tags the one counts that most runs have.
+    """
+    found: dict[tuple[bool, str], list[int]] = {}
+    for at, name in enumerate(names):
+        told = _told(name, tags[at], tags, by)
+        found.setdefault((True, told) if told else (False, f"{at}"), []).append(at)
+    return [(told if len(runs) > 1 else names[runs[0]], runs) for (_, told), runs in found.items()]
+
+
+def _told(name: str, own: Sequence[str], tags: Sequence[Sequence[str]], by: Seeds) -> str:
+    if by == "name":
+        return setting(name)
+    return max(own, key=lambda tag: sum(tag in of for of in tags), default="") if by == "tag" else ""
+
+
+def any_seeds(names: Sequence[str], tags: Sequence[Sequence[str]]) -> list[Seeds]:
+    """By what some of the runs are one setting."""
+    kinds: tuple[Seeds, ...] = ("tag", "name")
+    return [by for by in kinds if len(groups(names, tags, by)) < len(names)]

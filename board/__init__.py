@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from board.recorder import RolloutRecorder
-    from board.runs.opening import open_run
+    from board.replies.asking import open_run
     from board.runs.run import Run
 
 __version__ = "0.2.0"
@@ -18,7 +18,7 @@ __all__ = ["RolloutRecorder", "Run", "__version__", "open_run"]
 def __getattr__(name: str) -> Any:
     try:
         if name == "open_run":
-            from board.runs.opening import open_run
+            from board.replies.asking import open_run
 
             return open_run
         if name == "Run":

@@ -33,3 +33,5 @@ TOKENIZER = click.option(
     envvar="RL_BOARD_TOKENIZER",
     help="A tokenizer.json that makes text of token ids where rollouts have no more; RL_BOARD_TOKENIZER is the same.",
 )
+
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")

@@ -1,7 +1,7 @@
 """What commands print, and how often they say how far they are. Knows no command; `board.cli.endings` prints failures."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import click
@@ -15,6 +15,12 @@ TICK_SECONDS: Final = 2.0
 def say(text: str, *, err: bool = False) -> None:
     """Print; whatever a run is named, or says, cannot command the terminal."""
     click.echo(printable(text), err=err)
+
+
+def stream(pieces: Iterable[str]) -> None:
+    """Print JSON piece by piece: it is ASCII, and commands no terminal."""
+    for piece in pieces:
+        click.echo(piece, nl=False)
 
 
 class Ticker:

@@ -54,16 +54,18 @@ def _steps(finding: Finding) -> str:
 
 def as_json(report: FindingsReport, run: str) -> str:
     """The report for scripts, as docs/findings.md has it, in ASCII: a pipe and a terminal bear whatever a file is named with."""
-    return json.dumps(
-        {
-            "version": VERSION,
-            "run": run,
-            "findings": [fields(finding) for finding in report.findings],
-            "looked_for": [*report.looked_for],
-            "unable": [{"kind": kind, "reason": reason} for kind, reason in report.unable],
-        },
-        indent=2,
-    )
+    return json.dumps(as_document(report, run), indent=2)
+
+
+def as_document(report: FindingsReport, run: str) -> dict[str, Any]:
+    """The same before it is text."""
+    return {
+        "version": VERSION,
+        "run": run,
+        "findings": [fields(finding) for finding in report.findings],
+        "looked_for": [*report.looked_for],
+        "unable": [{"kind": kind, "reason": reason} for kind, reason in report.unable],
+    }
 
 
 def fields(finding: Finding) -> dict[str, Any]:

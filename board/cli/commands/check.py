@@ -6,7 +6,7 @@ from typing import Literal
 import click
 
 from board.cli.endings import Command, ExitCode
-from board.cli.options import MAPPING, TOKENIZER
+from board.cli.options import AS_JSON, MAPPING, TOKENIZER
 from board.cli.printing import say
 from board.text.path_names import shown
 
@@ -15,7 +15,7 @@ from board.text.path_names import shown
 @TOKENIZER
 @MAPPING
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
+@AS_JSON
 @click.option(
     "--fail-on",
     type=click.Choice(["error", "warning"]),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from board.cli.endings import Command
-from board.cli.options import MAPPING, TOKENIZER
+from board.cli.options import AS_JSON, MAPPING, TOKENIZER
 from board.cli.printing import say
 from board.errors import ArgumentRefused, FieldMissing, RunNotFound
 from board.text.path_names import shown
@@ -33,7 +33,7 @@ _ABOVE = 2
 @click.option(
     "--last-visit", is_flag=True, help="Pair each prompt's last visits, at whatever steps, instead of visits at the same step."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")
+@AS_JSON
 def compare(
     run_a: Path, run_b: Path, metric: str, last_visit: bool, as_json: bool, tokenizer: Path | None, mapping: Path | None
 ) -> None:

@@ -1,0 +1,41 @@
+"""The command `show`: one rollout whole. Knows only which, what of it, and how it is said."""
+
+from pathlib import Path
+
+import click
+
+from board.cli.endings import Command
+from board.cli.options import AS_JSON, MAPPING, TOKENIZER
+from board.cli.printing import say
+from board.text.path_names import shown
+
+
+@click.command(cls=Command)
+@TOKENIZER
+@MAPPING
+@AS_JSON
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--step", type=int, help="Its step; without --rollout the best rewarded of the step is shown.")
+@click.option("--rollout", default="", metavar="SHARD:LINE", help="Which, as `rollouts` and links call it.")
+@click.option("--tokens", "all_tokens", is_flag=True, help="With every token and its numbers.")
+@click.option("--extremes", default="", metavar="METRIC", help="With the most extreme tokens by this token metric, such as kl.")
+@click.option("--top", type=click.IntRange(1), default=20, show_default=True, help="So many of these.")
+def show(
+    run: Path,
+    step: int | None,
+    rollout: str,
+    all_tokens: bool,
+    extremes: str,
+    top: int,
+    as_json: bool,
+    tokenizer: Path | None,
+    mapping: Path | None,
+) -> None:
+    """Show one rollout of the folder RUN: its numbers, its group, its texts whole, and its tokens where they are asked for."""
+    from board.replies import messages
+    from board.replies.one_rollout import RolloutWanted, one_rollout
+    from board.runs.opening import open_run
+
+    wanted = RolloutWanted(rollout, step, "all" if all_tokens else "none", extremes, top)
+    reply = one_rollout(open_run(run, tokenizer=tokenizer, mapping=mapping), shown(run), wanted)
+    say(messages.as_json(reply) if as_json else messages.rollout_as_text(reply))

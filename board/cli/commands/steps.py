@@ -1,0 +1,26 @@
+"""The command `steps`: a run's steps, a row each. Knows only which run, which metrics, and how it is said."""
+
+from pathlib import Path
+
+import click
+
+from board.cli.endings import Command
+from board.cli.options import AS_JSON, MAPPING, TOKENIZER
+from board.cli.printing import say
+from board.text.path_names import shown
+
+
+@click.command(cls=Command)
+@TOKENIZER
+@MAPPING
+@AS_JSON
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--metric", "metrics", multiple=True, metavar="KEY", help="A metric by its key, several times for several.")
+def steps(run: Path, metrics: tuple[str, ...], as_json: bool, tokenizer: Path | None, mapping: Path | None) -> None:
+    """List the steps of the folder RUN with their numbers: those of the page Steps unless others are asked for."""
+    from board.replies import messages
+    from board.replies import steps as step_rows
+    from board.runs.opening import open_run
+
+    reply = step_rows.steps(open_run(run, tokenizer=tokenizer, mapping=mapping), shown(run), metrics)
+    say(messages.as_json(reply) if as_json else messages.steps_as_text(reply))

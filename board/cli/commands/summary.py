@@ -1,0 +1,25 @@
+"""The command `summary`: what there is of a run. Knows only which run, and how it is said."""
+
+from pathlib import Path
+
+import click
+
+from board.cli.endings import Command
+from board.cli.options import AS_JSON, MAPPING, TOKENIZER
+from board.cli.printing import say
+from board.text.path_names import shown
+
+
+@click.command(cls=Command)
+@TOKENIZER
+@MAPPING
+@AS_JSON
+@click.argument("run", type=click.Path(path_type=Path))
+def summary(run: Path, as_json: bool, tokenizer: Path | None, mapping: Path | None) -> None:
+    """Tell what there is of the folder RUN: rollouts, steps, how the reward goes, columns, texts, token metrics."""
+    from board.replies import messages
+    from board.replies import summary as summaries
+    from board.runs.opening import open_run
+
+    reply = summaries.summary(open_run(run, tokenizer=tokenizer, mapping=mapping), shown(run))
+    say(messages.as_json(reply) if as_json else messages.summary_as_text(reply))

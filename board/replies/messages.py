@@ -1,0 +1,141 @@
+"""Replies as a terminal shows them, and as JSON for scripts; long lists come piece by piece. Computes nothing."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import chain, islice
+from typing import Any, Final
+
+import pandas as pd
+
+from board.replies.contract import (
+    MetricsReply,
+    Reply,
+    RolloutReply,
+    RolloutRow,
+    Scalar,
+    StepsReply,
+    SummaryReply,
+    document,
+    plain,
+)
+from board.replies.rollouts import ChosenRollouts
+from board.text.counting import plural
+from board.text.format_number import MISSING, fmt, size
+from board.text.terminal import on_one_line, printable
+
+CELL: Final = 60
+"""Characters of a text in a table."""
+
+_AT_ONCE: Final = 500
+"""Rows of a table whose columns are aligned together."""
+
+
+def as_json(reply: Reply) -> str:
+    """One JSON object, as docs/scripts.md has it, in ASCII: a pipe and a terminal bear whatever a file is named with."""
+    return json.dumps(document(reply), indent=2)
+
+
+def rollouts_as_json(name: str, chosen: ChosenRollouts) -> Iterator[str]:
+    """The same of a list of rollouts, a line for each, so that it may be longer than memory: one JSON object when put together."""
+    head = json.dumps({"version": 1, "run": name, "matching": chosen.matching})
+    yield f'{head[:-1]}, "rollouts": ['
+    before = ""
+    for row in chosen.rows():
+        yield f"{before}\n  {json.dumps(plain(asdict(row)))}"
+        before = ","
+    yield "\n]}\n"
+
+
+def summary_as_text(reply: SummaryReply) -> str:
+    """What there is of a run, a line each."""
+    facts = {
+        "rollouts": f"{reply.rollouts:,}",
+        "splits": ", ".join(f"{count:,} {split}" for split, count in reply.splits.items()),
+        "steps": f"{reply.steps.count:,}: {reply.steps.first:,} to {reply.steps.last:,}" if reply.steps else "0",
+        "prompts": f"{reply.prompts:,}",
+        "groups": f"{reply.groups:,}",
+        "files": f"{plural(reply.shards, 'shard')}, {size(reply.bytes)}",
+        "problems": f"{reply.refused:,} refused, {reply.flagged:,} flagged",
+        "columns": ", ".join(reply.columns),
+        "texts": ", ".join(reply.texts),
+        "token metrics": ", ".join(reply.token_metrics),
+    }
+    if course := reply.reward:
+        facts["reward"] = (
+            f"{fmt(course.first)} at first, {fmt(course.last)} in the end, highest {fmt(course.highest)} at step {course.highest_step:,}"
+        )
+    return _facts(facts)
+
+
+def steps_as_text(reply: StepsReply) -> str:
+    """The steps, a line each."""
+    rows = [{"step": one.step, **one.values} for one in reply.steps]
+    return "\n".join(_table(rows)) if rows else "no steps"
+
+
+def metrics_as_text(reply: MetricsReply) -> str:
+    """The metrics, a line each; with curves, each metric's values below it."""
+    if any(one.curve for one in reply.metrics):
+        curves = {one.key: dict(one.curve) for one in reply.metrics}
+        steps = sorted({step for curve in curves.values() for step in curve})
+        return "\n".join(_table({"step": step, **{key: curve.get(step) for key, curve in curves.items()}} for step in steps))
+    names = ("key", "first", "last", "lowest", "lowest_step", "highest", "highest_step", "meaning")
+    return "\n".join(_table({name: getattr(one, name) for name in names} for one in reply.metrics)) or "no metrics"
+
+
+def rollouts_as_text(chosen: ChosenRollouts) -> Iterator[str]:
+    """The rollouts, a line each, then how many of how many they are."""
+    yield from _table(_row(one) for one in chosen.rows())
+    yield f"{len(chosen.keys):,} of {plural(chosen.matching, 'rollout')}"
+
+
+def _row(one: RolloutRow) -> dict[str, Scalar]:
+    return {"rollout": one.rollout, "step": one.step, **one.values}
+
+
+def rollout_as_text(reply: RolloutReply) -> str:
+    """One rollout: its numbers, its group, its texts whole, its tokens a line each."""
+    numbers = {name: _cell(value) for name, value in reply.numbers.items()}
+    blocks = [_facts({"rollout": reply.rollout, "step": f"{reply.step:,}", "split": reply.split, **numbers})]
+    if reply.group:
+        best = [f"{member.rollout} {_cell(member.reward)}" for member in reply.group]
+        blocks.append("\n".join([f"group of {len(best):,}, the best first:", *(f"  {on_one_line(one)}" for one in best)]))
+    blocks += [f"{name}:\n{printable(text)}" for name, text in reply.texts.items()]
+    if reply.tokens:
+        rows = ({"position": one.position, "token": repr(one.token), **one.values} for one in reply.tokens)
+        blocks.append("\n".join(_table(rows)))
+    elif reply.token_count:
+        blocks.append(f"{plural(reply.token_count, 'token')}: --tokens tells them, --extremes METRIC the most extreme")
+    return "\n\n".join(blocks)
+
+
+def _facts(facts: Mapping[str, str]) -> str:
+    width = max(map(len, facts))
+    return "\n".join(f"{on_one_line(name):<{width}}  {on_one_line(value)}" for name, value in facts.items())
+
+
+def _cell(value: Scalar) -> str:
+    if value is None:
+        return MISSING
+    if isinstance(value, str):
+        text = on_one_line(value)
+        return text if len(text) <= CELL else f"{text[: CELL - 1]}…"
+    return f"{value}" if isinstance(value, int) else fmt(value)
+
+
+def _table(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The rows aligned below their heads, some hundreds at a time; numbers to the right."""
+    remaining = iter(rows)
+    while some := list(islice(remaining, _AT_ONCE)):
+        yield _aligned(some)
+
+
+def _aligned(rows: Sequence[Mapping[str, Any]]) -> str:
+    names = list(dict.fromkeys(chain.from_iterable(rows)))
+    frame = pd.DataFrame({on_one_line(name): [_cell(row.get(name)) for row in rows] for name in names})
+    texts = [on_one_line(name) for name in names if any(isinstance(row.get(name), str) for row in rows)]
+    widths = {name: max(map(len, [name, *frame[name]])) for name in texts}
+    to_left = {name: f"{{:<{width}}}".format for name, width in widths.items()}
+    with pd.option_context("display.unicode.east_asian_width", True, "display.max_colwidth", None):
+        return frame.to_string(index=False, formatters=to_left, justify="left")

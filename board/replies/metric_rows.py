@@ -1,0 +1,42 @@
+"""What of a run can be drawn over its steps, a row a metric, with its curve where that is asked for. A run in, a reply out."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from board.analysis.step_metrics import computable, per_step_values
+from board.metrics.declared import METRICS
+from board.replies.contract import MetricReply, MetricsReply
+from board.replies.steps import metric_keys
+from board.runs.run import Run
+
+
+def metrics(run: Run, name: str, curves_of: Sequence[str] = ()) -> MetricsReply:
+    """Every metric the run can give; with `curves_of` these alone, by key, with all their values. Raises ArgumentRefused for another."""
+    keys = metric_keys(run, curves_of) if curves_of else computable(run)
+    values = per_step_values(run, keys)
+    return MetricsReply(
+        name, [_row(key, values[key].dropna(), with_curve=bool(curves_of)) for key in keys if values[key].notna().any()]
+    )
+
+
+def _row(key: str, curve: "pd.Series[float]", *, with_curve: bool) -> MetricReply:
+    """`curve` is the metric by step, rising, without the steps that lack it; it is not empty."""
+    metric = METRICS.get(key)
+    numbers = curve.to_numpy(float)
+    lowest, highest = int(numbers.argmin()), int(numbers.argmax())
+    points = [(int(step), float(value)) for step, value in curve.items()] if with_curve else []  # type: ignore[call-overload]
+    return MetricReply(
+        key=key,
+        meaning=metric.meaning.en if metric else "the mean of this column of the rollouts",
+        unit=metric.unit if metric else "",
+        formula=metric.formula if metric else "",
+        steps=len(curve),
+        first=float(numbers[0]),
+        last=float(numbers[-1]),
+        lowest=float(numbers[lowest]),
+        lowest_step=int(curve.index[lowest]),
+        highest=float(numbers[highest]),
+        highest_step=int(curve.index[highest]),
+        curve=points,
+    )

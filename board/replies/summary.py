@@ -1,0 +1,44 @@
+"""What there is of a run: how many rollouts, which steps, how the reward goes, what may be asked for. A run in, a reply out."""
+
+import numpy as np
+
+from board.analysis.step_metrics import computable, per_step_values
+from board.analysis.step_table import REWARD
+from board.metrics.formulas import token_makers
+from board.replies.contract import RewardCourse, StepSpan, SummaryReply
+from board.replies.rollout_columns import askable
+from board.runs.prompt_keys import NO_PROMPT
+from board.runs.run import Run
+
+
+def summary(run: Run, name: str) -> SummaryReply:
+    """The run that was asked for by that name, in numbers."""
+    steps, report = run.steps, run.report
+    keys = run.prompt_keys
+    grouped = run.frame[["step", "group"]].dropna().drop_duplicates() if "group" in run.frame.columns else ()
+    return SummaryReply(
+        run=name,
+        rollouts=len(run.frame),
+        steps=StepSpan(int(steps[0]), int(steps[-1]), len(steps)) if len(steps) else None,
+        splits={split: len(run.of_split(split).frame) for split in run.splits},
+        prompts=len(np.unique(keys[keys != NO_PROMPT])),
+        groups=len(grouped),
+        reward=_reward(run),
+        columns=askable(run),
+        texts=list(run.text_columns),
+        token_metrics=list(token_makers({metric: np.empty(0, np.float32) for metric in run.token_metrics})),
+        shards=report.shards,
+        bytes=report.bytes,
+        refused=report.refused,
+        flagged=report.flagged,
+    )
+
+
+def _reward(run: Run) -> RewardCourse | None:
+    if run.frame.empty or REWARD not in computable(run):
+        return None
+    means = per_step_values(run, [REWARD])[REWARD].dropna()
+    if means.empty:
+        return None
+    best = int(means.to_numpy().argmax())
+    return RewardCourse(float(means.iloc[0]), float(means.iloc[-1]), float(means.iloc[best]), int(means.index[best]))

@@ -1,0 +1,121 @@
+"""The commands that answer questions: JSON that the shipped schema takes, tables a person reads, failures as of every command."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from asked import asked_run, empty_run, plain_run
+from click.testing import CliRunner, Result
+from rows import add_run, row
+
+from board.cli.endings import ExitCode
+from board.cli.main import main
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "board" / "replies" / "replies.schema.json").read_text(encoding="utf-8"))
+
+
+def asked(*arguments: str | Path) -> Result:
+    """The command in this process."""
+    return CliRunner().invoke(main, [*map(str, arguments)])
+
+
+def answer(reply: str, *arguments: str | Path) -> dict[str, Any]:
+    """What it says with --json, which is such a reply by the schema, without a number that JSON does not have."""
+    told = asked(*arguments, "--json")
+    assert told.exit_code == 0, told.output
+    said: dict[str, Any] = json.loads(told.stdout, parse_constant=pytest.fail)
+    jsonschema.Draft202012Validator({"$ref": f"#/$defs/{reply}", "$defs": SCHEMA["$defs"]}).validate(said)
+    return said
+
+
+COMMANDS: dict[str, tuple[str, list[str]]] = {
+    "summary": ("SummaryReply", []),
+    "steps": ("StepsReply", []),
+    "metrics": ("MetricsReply", []),
+    "rollouts": ("RolloutsReply", ["--top", "0"]),
+    "show": ("RolloutReply", ["--step", "7", "--tokens"]),
+}
+"""Command → its reply, and what it is asked of every run."""
+
+RUNS = {"plain": plain_run, "empty": empty_run}
+
+
+@pytest.mark.parametrize("made", RUNS)
+@pytest.mark.parametrize(("command", "reply", "arguments"), [(name, *one) for name, one in COMMANDS.items()], ids=COMMANDS)
+def test_any_run_has_a_reply(command: str, reply: str, arguments: list[str], made: str, tmp_path: Path) -> None:
+    """By the schema, whatever the run lacks; only a rollout that is not there is refused."""
+    folder = RUNS[made](tmp_path)
+    if (command, made) == ("show", "empty"):
+        assert asked(command, folder, *arguments).exit_code == ExitCode.CANNOT
+    else:
+        assert answer(reply, command, folder, *arguments)["run"] == str(folder)
+        assert asked(command, folder, *arguments).exit_code == 0
+
+
+def test_rollouts(tmp_path: Path) -> None:
+    """Filtered, sorted, with the columns asked for; as JSON and as a table."""
+    folder = asked_run(tmp_path)
+    given = ["rollouts", str(folder), "--where", "step = 1", "--sort", "-reward", "--columns", "reward, response", "--top", "2"]
+
+    told = answer("RolloutsReply", *given)
+    table = asked(*given).stdout.splitlines()
+
+    assert told["matching"] == 4
+    assert [one["values"] for one in told["rollouts"]] == [
+        {"reward": 3.0, "response": "r13 中文"},
+        {"reward": 2.0, "response": "r10 中文"},
+    ]
+    assert [line.split()[:2] for line in table[:3]] == [["rollout", "step"], ["rank_0.jsonl:8", "1"], ["rank_0.jsonl:5", "1"]]
+    assert table[3] == "2 of 4 rollouts"
+
+
+def test_show(tmp_path: Path) -> None:
+    """A rollout with its loudest token; its texts are whole, and command no terminal."""
+    folder = add_run(
+        tmp_path, "run", [row(3, response="\x1b[2Jred", reward=1.0, response_tokens=["x"], logprobs=[-1.0], ref_logprobs=[-2.0])]
+    )
+
+    told = answer("RolloutReply", "show", folder, "--step", "3", "--extremes", "kl")
+    text = asked("show", folder, "--rollout", "rank_0.jsonl:1").stdout
+
+    assert [(one["position"], one["token"]) for one in told["tokens"]] == [(0, "x")]
+    assert told["texts"]["response"] == "\x1b[2Jred"
+    assert "\\x1b[2Jred" in text
+    assert "\x1b" not in text
+
+
+def test_curves(tmp_path: Path) -> None:
+    """`metrics --curve` has every step; a table has a row a step."""
+    folder = asked_run(tmp_path)
+
+    (told,) = answer("MetricsReply", "metrics", folder, "--curve", "reward/mean")["metrics"]
+
+    assert told["curve"] == [[0, 0.5], [1, 2.0]]
+    assert [line.split() for line in asked("metrics", folder, "--curve", "reward/mean").stdout.splitlines()] == [
+        ["step", "reward/mean"],
+        ["0", "0.500"],
+        ["1", "2"],
+    ]
+
+
+REFUSED: dict[str, tuple[list[str], str]] = {
+    "a metric": (["steps", "RUN", "--metric", "no"], "'no'"),
+    "a condition": (["rollouts", "RUN", "--where", "no > 1"], "no"),
+    "a column": (["rollouts", "RUN", "--columns", "no"], "'no'"),
+    "a rollout": (["show", "RUN", "--rollout", "no:1"], "'no:1'"),
+    "no rollout": (["show", "RUN"], "Which rollout"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "why"), REFUSED.values(), ids=REFUSED)
+def test_refused(arguments: list[str], why: str, tmp_path: Path) -> None:
+    """Nothing was done, says the exit status; with --json the reason is JSON, too."""
+    given = [str(asked_run(tmp_path)) if one == "RUN" else one for one in arguments]
+
+    told, as_json = asked(*given), asked(*given, "--json")
+
+    assert told.exit_code == as_json.exit_code == ExitCode.CANNOT
+    assert why in told.stderr
+    assert why in json.loads(as_json.stdout)["error"]

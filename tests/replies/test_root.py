@@ -1,0 +1,37 @@
+"""Runs under a root by name: what is listed, what is opened, what is not."""
+
+import os
+from pathlib import Path
+
+import pytest
+from asked import asked_run, plain_run
+from rows import row, write_shard
+
+from board.errors import RunNotFound
+from board.replies.root import Root
+
+
+def test_listed_and_opened(tmp_path: Path) -> None:
+    """The one written last first, no more than asked for; opened by name, once until it grows."""
+    first, second = asked_run(tmp_path, "first"), plain_run(tmp_path, "second")
+    os.utime(first / "rank_0.jsonl", (1e9, 1e9))
+    root = Root(tmp_path)
+
+    told, one = root.runs(10), root.runs(1)
+
+    assert [(run.run, run.shards) for run in told.runs] == [("second", 1), ("first", 1)]
+    assert told.runs[1].written == "2001-09-09T01:46:40+00:00"
+    assert ([run.run for run in one.runs], one.more) == (["second"], 1)
+    assert root.run("second") is root.run("second")
+    write_shard(second / "rank_1.jsonl", [row(8)])
+    assert len(root.run("second").frame) == 2
+
+
+@pytest.mark.parametrize("name", ["", "..", "../other", "/etc", "first/../../other", "no such", "a\0b", "first/rank_0.jsonl"])
+def test_nothing_outside(name: str, tmp_path: Path) -> None:
+    """Whatever a name says, it is a listed run or none."""
+    asked_run(tmp_path / "root", "first")
+    plain_run(tmp_path, "other")
+
+    with pytest.raises(RunNotFound, match="no run"):
+        Root(tmp_path / "root").run(name)

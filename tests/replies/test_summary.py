@@ -1,0 +1,36 @@
+"""What there is of a run, against what was written."""
+
+from pathlib import Path
+
+from asked import asked_run, empty_run, plain_run
+
+from board.replies.contract import RewardCourse, StepSpan
+from board.replies.summary import summary
+from board.runs.opening import open_run
+
+
+def test_a_run_with_everything(tmp_path: Path) -> None:
+    """Counts, the course of the reward without the missing one, and what may be asked for."""
+    told = summary(open_run(asked_run(tmp_path)), "called")
+
+    assert (told.run, told.rollouts, told.steps, told.splits) == ("called", 8, StepSpan(0, 1, 2), {"train": 8})
+    assert (told.prompts, told.groups) == (2, 4)
+    assert told.reward == RewardCourse(0.5, 2.0, 2.0, 1)
+    assert {"reward", "group"} <= {*told.columns}
+    assert told.texts == ["prompt", "response"]
+    assert {"logprob", "kl", "log_ratio"} <= {*told.token_metrics}
+    assert (told.shards, told.refused, told.flagged) == (1, 0, 0)
+
+
+def test_a_run_without_rollouts(tmp_path: Path) -> None:
+    """It has no steps and no reward, and is no error."""
+    told = summary(open_run(empty_run(tmp_path)), "empty")
+
+    assert (told.rollouts, told.steps, told.reward, told.splits) == (0, None, None, {})
+
+
+def test_a_run_of_a_response_alone(tmp_path: Path) -> None:
+    """No reward, no group, no token metric."""
+    told = summary(open_run(plain_run(tmp_path)), "plain")
+
+    assert (told.steps, told.reward, told.groups, told.token_metrics) == (StepSpan(7, 7, 1), None, 0, [])

@@ -1,6 +1,7 @@
-"""Takes the README's pictures from the running board: `python assets/take_pictures.py`, with the test requirements installed.
+"""Takes the README's pictures from the running board: `python assets/take_pictures.py [NAME ...]`, with the test requirements installed.
 
-Starts the board over the bundled runs, opens a few views of the run with the exploited reward, and writes PNG files beside itself.
+Starts the board over the bundled runs, opens a few views of the run with the exploited reward, or those that are named, and writes PNG files
+beside itself.
 """
 
 import shutil
@@ -26,6 +27,7 @@ VIEWS = {
     "groups": "groups?run=tiny_ppo_hacked&step=20&group=20",
     "prompts": "prompts?run=tiny_ppo_hacked&step=40",
     "all_tokens": "all_tokens?run=tiny_ppo_hacked&step=40",
+    "compare": "compare?run=tiny_ppo_rhyme&beside=tiny_ppo_hacked&step=20",
     "search": "search?run=tiny_ppo_hacked&step=40&q=early May&filter=valid_reward < 0.3",
 }
 """Picture name → what to open."""
@@ -45,11 +47,12 @@ def board(root: str = "rollout_samples") -> Iterator[str]:
 
 
 def main() -> None:
-    """Write every view in light and dark."""
+    """Write every view in light and dark, or those that are named on the command line."""
+    views = {name: view for name, view in VIEWS.items() if name in sys.argv[1:] or not sys.argv[1:]}
     with board() as address, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
         for scheme in ("light", "dark"):
-            for name, view in VIEWS.items():
+            for name, view in views.items():
                 page = chromium.new_page(viewport=SIZE, color_scheme=scheme)
                 page.goto(address + view)
                 page.wait_for_selector(READY)

@@ -25,15 +25,20 @@ def pair(sides: Sequence[BesideRun]) -> tuple[BesideRun, BesideRun]:
 
 
 def caveats(a: BesideRun, b: BesideRun) -> list[str]:
-    """What of the two is not all of them, a sentence for each reason."""
+    """What is not as the link has it, and what of the two is not all of them, a sentence for each reason."""
+    told = [
+        f"The link compares {asked!r}, which is not open beside this run: {side.name} is taken as {letter}."
+        for letter, part, side in (("A", place.part("compare_a"), a), ("B", place.part("compare_b"), b))
+        if (asked := part) is not None and asked != side.address
+    ]
     reading = [letter for letter, side in (("A", a), ("B", b)) if side.run.reading]
-    told = (
-        [f"{' and '.join(reading)} {'are' if len(reading) > 1 else 'is'} being read: compared is what is there so far."]
-        if reading
-        else []
-    )
-    filtered = place.part("filter")
-    return [*told, f"Compared are only rollouts that the filter leaves: {filtered}"] if filtered else told
+    if reading:
+        told.append(
+            f"{' and '.join(reading)} {'are' if len(reading) > 1 else 'is'} being read: compared is what is there so far."
+        )
+    if place.part("filter"):
+        told.append(f"Compared are only rollouts that the filter leaves: {place.part('filter')}")
+    return told
 
 
 def baseline(sides: Sequence[BesideRun]) -> BesideRun:

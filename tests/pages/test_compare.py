@@ -86,6 +86,9 @@ def test_same_prompts(two: Path) -> None:
     swapped = test.button(key="compare_swap").click().run()
     assert [linked(swapped, name) for name in ("compare_a", "compare_b")] == ["b", "a"]
     assert swapped.metric[0].value == "-0.667"
+    elsewhere = texts(opened("compare", run="a", beside="b", compare_b="gone", filter="reward < 9"))
+    assert "The link compares 'gone', which is not open beside this run: b is taken as B." in elsewhere
+    assert "only rollouts that the filter leaves: reward < 9" in elsewhere
     last = opened("compare", run="a", beside="b", compare_visits="last visits", compare_number="tokens")
     assert "Last visits are of different steps" in texts(last)
     assert last.metric[0].value == "0"

@@ -27,6 +27,7 @@ from board.errors import BoardError
 from board.serving import connections, downloads, lean_start
 from board.serving.exports import EXPORTS
 from board.serving.home_gate import HomeGate, are_several
+from board.serving.kept_files import KeptFiles
 from board.serving.middleware import HostGate, SafeHeaders, TokenGate, safe_headers
 from board.serving.page_addresses import EVERYWHERE, FORMER, RUNS, TABS
 from board.serving.preloads import files_of_elements, with_preloads
@@ -76,7 +77,7 @@ def serve(
     app = st.App(
         ENTRY,
         routes=_routes(settings.get("server.baseUrlPath", "").strip("/")),
-        middleware=[*_gates(names, settings, secret, wide=wide), _home(settings, root)],
+        middleware=[*_gates(names, settings, secret, wide=wide), *_behind_the_gates(settings, root)],
         lifespan=lambda _: _announcing(announce, settings, secret),
     )
     os.environ[ROOT_VARIABLE] = str(root)
@@ -196,10 +197,13 @@ def _gates(names: Sequence[str], settings: Settings, secret: str | None, *, wide
     return gates
 
 
-def _home(settings: Settings, root: Path) -> Middleware:
-    """Leads from the bare address to the list of runs; behind the gates."""
+def _behind_the_gates(settings: Settings, root: Path) -> list[Middleware]:
+    """What leads from the bare address to the list of runs, and Streamlit's own files, kept."""
     base = f"/{settings.get('server.baseUrlPath', '').strip('/')}".rstrip("/")
-    return Middleware(HomeGate, home=f"{base}/", runs=f"{base}/{RUNS.path}", are_several=lambda: are_several(root))
+    return [
+        Middleware(HomeGate, home=f"{base}/", runs=f"{base}/{RUNS.path}", are_several=lambda: are_several(root)),
+        Middleware(KeptFiles, folder=STATIC / "static", address=f"{base}/static/"),
+    ]
 
 
 def _routes(base: str) -> list[Route]:

@@ -42,4 +42,4 @@ def with_preloads(page: str, elements: Collection[str], files: Mapping[str, tupl
 def _link(file: str) -> str:
     if file.endswith(".css"):
         return f'<link rel="preload" as="style" crossorigin href="{html.escape(file)}">\n'
-    return f'<link rel="modulepreload" crossorigin href="{html.escape(file)}">\n'
+    return f'<link rel="modulepreload" fetchpriority="low" crossorigin href="{html.escape(file)}">\n'

@@ -21,6 +21,10 @@ from board.text.path_names import shown
 MOST_BYTES: Final = 1 << 20
 """Of one file; the largest trainer's settings have some 40 kB."""
 
+MOST_LETTERS: Final = 4_000_000
+"""Of all values and of their dotted names, written out one by one. A name of half the file's size above many values, or a long text that
+aliases repeat, would come to gigabytes."""
+
 _LEVELS: Final = 2
 """Folders above the run's that are looked into: trainers write rollouts into a folder of their own, below what made them. In the upper one
 only Hydra's folder counts, which nothing else is called."""
@@ -104,7 +108,12 @@ def _read(path: Path, folder: Path, root: Path) -> SettingsFile:
         return SettingsFile(name, refused="is a pickle, which executes what it holds: save the same as training_args.json")
     try:
         values = _PARSERS[path.suffix](run_files.whole(path, most=MOST_BYTES, within=root))
-        return SettingsFile(name, _plain(_settings(values, path.name)))
+        plain = _plain(_settings(values, path.name))
+        if _letters(plain, 0) > MOST_LETTERS:
+            return SettingsFile(
+                name, refused=f"comes to more than {MOST_LETTERS:,} letters once it is written out, as no settings do"
+            )
+        return SettingsFile(name, plain)
     except OSError as error:
         return SettingsFile(name, refused=f"cannot be read: {error.strerror or error}")
     except RowRefused as error:
@@ -162,6 +171,19 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def _letters(value: Any, above: int) -> int:
+    """How long values are with their dotted names, `above` being the length of the name so far; no more than somewhat beyond MOST_LETTERS."""
+    if not isinstance(value, (dict, list)) or not value:
+        return above + len(str(value)) if not isinstance(value, int) else above + value.bit_length() // 3
+    inside = value.items() if isinstance(value, dict) else ((str(at), one) for at, one in enumerate(value))
+    count = 0
+    for name, one in inside:
+        count += _letters(one, above + len(name) + 1)
+        if count > MOST_LETTERS:
+            break
+    return count
 
 
 def _is_secret(name: Any, value: Any) -> bool:

@@ -44,7 +44,8 @@ def interval(of: Estimate) -> str:
     """A difference with its interval, "+0.12 (0.05 to 0.19)"; empty where it is not known."""
     if of.value != of.value:
         return ""
-    return f"{signed(of.value)} ({fmt(of.low, 2)} to {fmt(of.high, 2)})" if of.low == of.low else signed(of.value)
+    low, high = (fmt(end, 3 if abs(end) >= 1 else 2) for end in (of.low, of.high))
+    return f"{signed(of.value)} ({low} to {high})" if of.low == of.low else signed(of.value)
 
 
 def signed(value: float) -> str:

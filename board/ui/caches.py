@@ -282,6 +282,16 @@ def _scalar_sources(location: str, given: str, within: str) -> list[LogSource]:
     return find(Path(path_of(location)), Path(path_of(given)) if given else None, Path(path_of(within)))
 
 
+def settings_of(location: Path) -> tuple[SettingsFile, ...]:
+    """The settings that lie beside a run, looked up at most twice a minute."""
+    return _settings_of(shown(location), shown(root()))
+
+
+@st.cache_data(ttl=30, show_spinner=False, max_entries=64)
+def _settings_of(location: str, within: str) -> tuple[SettingsFile, ...]:
+    return settings_beside(Path(path_of(location)), Path(path_of(within)))
+
+
 @st.cache_resource(show_spinner=False)
 def _scalar_reader() -> CurveReader:
     return CurveReader()

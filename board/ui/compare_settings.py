@@ -1,6 +1,5 @@
 """What differs in the settings of the runs, beside what each has come to? Reads the files beside them, draws; compares nothing itself."""
 
-import json
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -12,14 +11,12 @@ from board.analysis import run_settings
 from board.analysis.compared_run import compared
 from board.analysis.run_settings import UNSET
 from board.errors import FieldMissing
-from board.sources.settings_files import SettingsFile, settings_beside
+from board.sources.settings_files import SettingsFile
 from board.text.counting import plural
-from board.text.display import shorten
 from board.ui import beside_table, caches
 from board.ui.beside_runs import BesideRun
+from board.ui.setting_texts import as_text, matches
 
-LONGEST: Final = 2_000
-"""Characters of a value that are shown."""
 MOST_HEIGHT: Final = 560
 """In pixels; a longer table scrolls."""
 
@@ -33,7 +30,7 @@ _HELPS: Final = {
 
 def draw(sides: Sequence[BesideRun]) -> None:
     """What each run has come to, and the settings that differ."""
-    files = [files_of(side) for side in sides]
+    files = [caches.settings_of(side.run.location) for side in sides]
     settings = [run_settings.together(own) for own in files]
     _runs(sides, files)
     _notes(sides, files)
@@ -53,24 +50,6 @@ def draw(sides: Sequence[BesideRun]) -> None:
     st.text(f"{plural(len(differing), 'setting')} of {every:,} differ{'s' if len(differing) == 1 else ''}{found}")
     if left:
         _table({name: dict(zip(known, values, strict=True)) for name, values in left.items()}, len(sides))
-
-
-def files_of(side: BesideRun) -> tuple[SettingsFile, ...]:
-    """The settings beside a run, read once for each of its loads."""
-    return caches.computed("settings", lambda: settings_beside(side.run.location, caches.root()), side.run)
-
-
-def matches(wanted: str, name: str, *values: Any) -> bool:
-    """Whether every word stands in a setting's name or values, in any case."""
-    told = "\n".join([name, *(as_text(value) for value in values)]).casefold()
-    return all(word in told for word in wanted.casefold().split())
-
-
-def as_text(value: Any) -> str:
-    """A value as it would be written in JSON, texts as they are; empty where it is not set."""
-    if value is UNSET:
-        return ""
-    return shorten(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str), LONGEST)
 
 
 def _wanted() -> str:

@@ -25,6 +25,9 @@ MOST_HEIGHT: Final = 700
 ROWS_AND_CELL: Final[list[Literal["multi-row", "single-cell"]]] = ["multi-row", "single-cell"]
 """Ticks before the rows, which a click on a cell leaves as they are."""
 
+_NUMBERS: Final = frozenset({"rollouts", "size", "problems", "findings"})
+"""Columns of numbers that are written out, because not all are known."""
+
 _HELP: Final = {
     "step": "largest step that was seen",
     "rollouts": "“about”: estimated from the parts that were read",
@@ -101,4 +104,5 @@ def _column(name: str, values: "pd.Series[Any]", metric: str) -> Any:
         return config.NumberColumn("last step", format="%d", help=told)
     if name == "tags":
         return config.ListColumn()
-    return config.TextColumn({"written": "last written"}.get(name, name), help=told)
+    side: Literal["left", "right"] = "right" if name in _NUMBERS else "left"
+    return config.TextColumn({"written": "last written"}.get(name, name), help=told, alignment=side)

@@ -103,3 +103,18 @@ def test_the_links_of_before_open_what_they_did(runs: Path) -> None:
     test.switch_page("board/ui/pages/runs.py").run()
     assert linked(test, "run") == "alpha"
     assert linked(test, "step") == "1"
+
+
+def test_what_made_a_run_is_shown_and_searched(runs: Path) -> None:
+    """Its settings by dotted names beside the list, as text; what could not be read is named; one line where there are none."""
+    (runs / "alpha" / "config.yaml").write_text(f"actor: {{lr: 1e-6, note: '{HOSTILE}'}}\nseed: 3\n")
+    (runs / "alpha" / "args.json").write_text("{")
+
+    test = opened("runs", run="alpha")
+    assert "3 settings from config.yaml" in texts(test)
+    assert "args.json is not JSON" in texts(test)
+    frame = next(one.value for one in test.dataframe if "setting" in one.value.columns)
+    assert dict(zip(frame["setting"], frame["value"], strict=True)) == {"actor.lr": "1e-06", "actor.note": HOSTILE, "seed": "3"}
+    assert "1 of 3" in texts(opened("runs", run="alpha", run_settings_text="ACTOR <b>"))
+    assert "No settings lie beside this run" in texts(opened("runs", run=HOSTILE))
+    assert not test.exception

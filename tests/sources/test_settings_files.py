@@ -77,6 +77,12 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "no TOML": ("config.toml", "=", "is not TOML"),
     "a list": ("args.json", "[1]", "holds no settings by name, but a list"),
     "empty": ("config.yaml", "", "holds no settings by name, but nothing"),
+    "a long name above many values": (
+        "args.json",
+        json.dumps({"x" * 400_000: dict.fromkeys(map(str, range(50_000)), 1)}),
+        "letters",
+    ),
+    "a long text repeated by aliases": ("config.yaml", f"a: &a {'x' * 100_000}\nb: [{', '.join(['*a'] * 40_000)}]", "letters"),
     "too large": ("config.yaml", "#" * (MOST_BYTES + 1), "no more than 1,048,576 are read"),
 }
 

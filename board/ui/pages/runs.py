@@ -9,13 +9,14 @@ from board.analysis import run_list
 from board.analysis.run_list import ListedRun
 from board.analysis.run_overlay import MOST_RUNS
 from board.errors import BoardError
+from board.runs import library
 from board.runs.library import RunFolder
 from board.runs.run_summaries import SummaryState
 from board.serving.home_gate import listing
 from board.text.counting import plural
 from board.text.format_number import size
 from board.text.path_names import path_of, shown
-from board.ui import caches, findings_watch, place, run_panel, runs_controls, runs_table
+from board.ui import caches, findings_watch, place, run_panel, runs_controls, runs_table, settings_panel
 from board.ui.messages import notice
 from board.ui.runs_controls import RunsChoices
 from board.user_files.run_notes import RunNotes
@@ -161,6 +162,7 @@ def page(root: Path) -> None:
     if chosen is not None and right is not None:
         with right:
             run_panel.draw(chosen, shown(root.name), choices.metric)
+            settings_panel.draw(library.resolve(root, chosen.folder.folder))
     follow(root, drawn)
 
 

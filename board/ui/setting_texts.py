@@ -1,0 +1,26 @@
+"""Settings as the screen writes and searches them. Plain values in, texts out; draws nothing."""
+
+import json
+from typing import Any, Final
+
+from board.analysis.run_settings import UNSET
+from board.text.display import shorten
+
+LONGEST: Final = 2_000
+"""Characters of a value that are shown."""
+
+
+def matches(wanted: str, name: str, *values: Any) -> bool:
+    """Whether every word stands in a setting's name or in one of its values, in any case."""
+    words = wanted.casefold().split()
+    if not words:
+        return True
+    told = "\n".join([name, *(as_text(value) for value in values)]).casefold()
+    return all(word in told for word in words)
+
+
+def as_text(value: Any) -> str:
+    """A value as JSON writes it, texts as they are, no longer than LONGEST; empty where it is not set."""
+    if value is UNSET:
+        return ""
+    return shorten(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str), LONGEST)

@@ -14,8 +14,8 @@ from board.figures.lines import DrawnCurve
 from board.metrics.formulas import Float64Array
 from board.text.format_number import exact
 
-BAND: Final = "mean, 95 % interval by bootstrap over prompts"
-MEAN: Final = "mean"
+BAND: Final = "95 % interval by bootstrap over prompts"
+NO_BAND: Final = "no interval, being no mean over prompts"
 SEEDS: Final = "mean of seeds, Student's 95 % interval"
 
 
@@ -47,10 +47,11 @@ def overlay_panel(
 
 
 def _drawn(lines: Sequence[OverlayLine], *, band: bool, smoothing: float, baseline: str) -> str:
-    own = (BAND if any(np.isfinite(line.curve["low"]).any() and not line.counted for line in lines) else MEAN) if band else MEAN
+    by_itself = [line for line in lines if not line.counted]
+    banded = any(np.isfinite(line.curve["low"]).any() for line in by_itself)
     parts = [
         f"minus {baseline}" if baseline else "",
-        "" if all(line.counted for line in lines) else own,
+        (BAND if banded else NO_BAND) if band and by_itself else "",
         SEEDS if any(line.counted for line in lines) else "",
         f"smoothed {exact(smoothing)}" if smoothing else "",
     ]

@@ -151,6 +151,8 @@ def part_of(name: str, make: Callable[[], Run], run: Run, *small: str | float | 
 
 def measured(run: Run) -> Run:
     """The run with what is measured of its texts as further columns, once somebody has measured all of it; until then the run as it is."""
+    if run.frame.empty:
+        return run
     if _parts_of().there(_of(run, "measured", ()), run.load_id) is None and (run.reading or not measured_columns.are_kept(run)):
         return run
     return part_of("measured", lambda: measured_columns.with_measures(run), run)

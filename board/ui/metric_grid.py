@@ -11,6 +11,7 @@ from functools import cache
 from hashlib import blake2b
 from typing import Final
 
+import pandas as pd
 import streamlit as st
 
 from board.analysis.logged_curves import Scalars
@@ -28,7 +29,9 @@ from board.text.format_number import exact, fmt
 from board.ui import caches, filter_chips, pinned_metrics, place
 from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, Texts
+from board.ui.components.curves.payload import STEPS
 from board.ui.metric_filters import Language, MetricChoices
+from board.ui.overlay import Curves, Overlay
 from board.ui.place import View
 
 COLUMNS: Final = 3
@@ -72,6 +75,8 @@ class Wall:
     """Keys of pinned metrics."""
     span: tuple[int, int]
     """The first and the last step of all panels, so that a step stands at the same place in each."""
+    over: Overlay | None
+    """The runs that are laid over each other in every panel."""
     missing: list[str]
     """Filled while drawing: the panels that cannot be drawn, and why."""
 
@@ -119,6 +124,7 @@ def _curves(key: str, panels: Sequence[Panel], wall: Wall) -> None:
         wall.scalars.stamp,
         *wall.span,
         str(choices),
+        wall.over.key if wall.over else "",
         *(panel.key for panel in panels),
     )
     wall.missing.extend(made.missing)
@@ -139,7 +145,7 @@ def _curves(key: str, panels: Sequence[Panel], wall: Wall) -> None:
         curves.show(
             made,
             key=key,
-            on_click=place.step_clicked(key, view.run.steps),
+            on_click=wall.over.clicked(key) if wall.over else place.step_clicked(key, view.run.steps),
             on_zoom=place.zoomed(key),
             on_keep=filter_chips.steps_kept(key),
             on_pin=pin,
@@ -149,12 +155,37 @@ def _curves(key: str, panels: Sequence[Panel], wall: Wall) -> None:
 
 def _built(panels: Sequence[Panel], wall: Wall) -> CurvesPayload:
     cards, missing = [], []
+    of_runs = _of_runs(panels, wall)
     for panel in panels:
         try:
-            cards.append(Card(card_key(panel), _panel(panel, wall.choices), _texts(panel, wall), (panel.key,)))
+            drawn = _overlaid(panel, wall.over, of_runs, wall.choices) if wall.over else _panel(panel, wall.choices)
+            cards.append(Card(card_key(panel), drawn, _texts(panel, wall), (panel.key,)))
         except FieldMissing as error:
             missing.append(f"{short_name(panel.name)}: {str(error).rstrip('.')}")
-    return curves.build(cards, span=wall.span, height=PLOT_HEIGHT, columns=COLUMNS, pins=True, missing=missing)
+    axis = wall.over.axis if wall.over else STEPS
+    return curves.build(cards, span=wall.span, height=PLOT_HEIGHT, columns=COLUMNS, pins=True, missing=missing, axis=axis)
+
+
+def _of_runs(panels: Sequence[Panel], wall: Wall) -> Mapping[str, Curves]:
+    """What all runs that are laid over each other have of the metrics that come from rollouts, by key; nothing of one run alone."""
+    own = {panel.key: panel.own for panel in panels if panel.own is not None}
+    return wall.over.metrics(pd.DataFrame(own), wall.version, [*own]) if wall.over else {}
+
+
+def _overlaid(panel: Panel, over: Overlay, of_runs: Mapping[str, Curves], choices: MetricChoices) -> CurvePanel:
+    """The panel with all runs in it: from rollouts where this run's give it, else as the trainers logged it. Raises FieldMissing."""
+    logged = panel.key not in of_runs
+    notes = [over.estimator_note] if logged and panel.family == "kl" else []
+    notes += [over.scale_note("reward")] if panel.family == "reward" else []
+    return over.panel(
+        over.logged(panel.key) if logged else of_runs[panel.key],
+        short_name(panel.name),
+        unit=unit_of(panel),
+        smoothing=choices.smoothing,
+        log=choices.log,
+        healthy=of_run.healthy_range(panel),
+        notes=notes,
+    )
 
 
 def _how_many(shown: int, of: int, language: Language) -> str:

@@ -130,10 +130,17 @@ class Overlay:
         """A number of each rollout by step, under a name of its own. `number` raises FieldMissing where a run lacks it."""
         return [_number(one.run, name, number, band=self.choices.band) for one in self.runs]
 
-    def metrics(self, own: pd.DataFrame, keys: Sequence[str]) -> dict[str, Curves]:
-        """Metrics of the catalogue by step, by key; `own` are those of the page's run, which it has computed."""
-        found = [_metrics(one, own if not at else None, keys, band=self.choices.band) for at, one in enumerate(self.runs)]
+    def metrics(self, own: pd.DataFrame, version: str, keys: Sequence[str]) -> dict[str, Curves]:
+        """Metrics of the catalogue by step, by key; `own` are those of the page's run, which it has computed, of the load `version`."""
+        first, *others = self.runs
+        band = self.choices.band
+        found = [_metrics(first, own, version, keys, band=band), *(_metrics(one, None, "", keys, band=band) for one in others)]
         return {key: [of_run.get(key) for of_run in found] for key in keys}
+
+    def logged(self, key: str) -> Curves:
+        """What the trainers logged under one key, by step; of several trackers of a run what the first has."""
+        found = [next((one.curve for one in caches.scalars(of.whole).logged if one.key == key), None) for of in self.runs]
+        return [None if one is None else step_intervals.without_band(pd.Series(one.values, index=one.steps)) for one in found]
 
     def panel(
         self,
@@ -170,10 +177,16 @@ class Overlay:
             band=self.choices.band,
             smoothing=smoothing,
             log=log,
-            healthy=healthy,
+            healthy=self._at_places(healthy),
             baseline=below,
             notes=[*notes, overlay_notes.lacking(lacking)],
         )
+
+    def _at_places(self, healthy: Healthy | None) -> Healthy | None:
+        """The healthy range with the step where the page's own run left it at its place on the axis."""
+        if healthy is None or healthy.left_at is None or self.choices.axis == "step":
+            return healthy
+        return replace(healthy, left_at=(round(self.at(healthy.left_at[0])), healthy.left_at[1]))
 
     def scale_note(self, column: str) -> str:
         """A sentence where a column may be on another scale in one of the runs, or holds another KL; empty elsewhere."""
@@ -213,11 +226,13 @@ def _range(run: Run, column: str) -> float | None:
         return None
 
 
-def _metrics(one: BesideRun, own: pd.DataFrame | None, keys: Sequence[str], *, band: bool) -> Mapping[str, pd.DataFrame]:
+def _metrics(
+    one: BesideRun, own: pd.DataFrame | None, version: str, keys: Sequence[str], *, band: bool
+) -> Mapping[str, pd.DataFrame]:
     """Those of the metrics that the run has, computed together where they are not kept."""
     unfiltered = not place.part("filter") and one.run.splits == ("train",)
     run = one.whole if unfiltered else one.run
-    there = {key: caches.overlaid_before("metric", run, key, float(band)) for key in keys}
+    there = {key: caches.overlaid_before("metric", run, key, version, float(band)) for key in keys}
     possible = {*own} if own is not None else {*caches.computed("computable", lambda: computable(run), run)}
     missing = [key for key, found in there.items() if found is None and key in possible]
     if missing:
@@ -228,5 +243,7 @@ def _metrics(one: BesideRun, own: pd.DataFrame | None, keys: Sequence[str], *, b
                 if band
                 else {key: step_intervals.without_band(values[key]) for key in missing}
             )
-        there |= {key: caches.overlaid("metric", partial(made.__getitem__, key), run, key, float(band)) for key in missing}
+        there |= {
+            key: caches.overlaid("metric", partial(made.__getitem__, key), run, key, version, float(band)) for key in missing
+        }
     return {key: found for key, found in there.items() if found is not None and len(found)}

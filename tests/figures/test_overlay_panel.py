@@ -8,7 +8,7 @@ from board.analysis.overlay_lines import OverlayLine
 from board.analysis.run_overlay import CURVE
 from board.errors import FieldMissing
 from board.figures.curve_panel import Healthy
-from board.figures.overlay_panel import BAND, MEAN, SEEDS, overlay_panel
+from board.figures.overlay_panel import BAND, NO_BAND, SEEDS, overlay_panel
 
 
 def line(name: str, values: list[float], color: str = "#12908a", counted: int = 0, half: float = 0.5) -> OverlayLine:
@@ -33,8 +33,8 @@ def test_bands_can_be_left_out_and_are_not_promised_without_one() -> None:
     """Of what is no mean there is none; of seeds there is one in any case."""
     bare = overlay_panel([line("a", [1, 2])], title="", band=False)
     assert np.isnan(bare.curves[0].low).all()
-    assert bare.drawn == MEAN
-    assert overlay_panel([line("a", [1, 2], half=np.nan)], title="").drawn == MEAN
+    assert bare.drawn == ""
+    assert overlay_panel([line("a", [1, 2], half=np.nan)], title="").drawn == NO_BAND
     seeds = overlay_panel([line("a", [1, 2], counted=3)], title="", band=False, smoothing=0.5)
     assert seeds.curves[0].name == "a (3 runs)"
     assert np.isfinite(seeds.curves[0].low).all()

@@ -9,6 +9,7 @@ from opened_pages import ENTRY, GOOD, linked, opened, texts, whole_row
 from rows import write_run
 from streamlit.testing.v1 import AppTest
 
+from board.figures.overlay_panel import BAND, NO_BAND
 from board.figures.theme import RUN_COLORS
 from board.user_files import run_notes
 
@@ -164,3 +165,17 @@ def test_a_run_without_rollouts_and_a_split_that_is_not_there_are_told(runs: Pat
     assert "evaluated has no rollout of split train: those of split evaluation are shown." in texts(test)
     assert not test.exception
     assert names(panels(test)["Does the reward rise?"]) == ["beta (2 runs)", "evaluated", "alpha"]
+
+
+def test_metrics_are_laid_over_each_other(runs: Path) -> None:
+    """Those that both runs give, in the panels of the page; what a band can be drawn of has one, and what is no mean says so."""
+    write_run(
+        runs / "gamma", {"a.jsonl": [whole_row(step, reward=2.0 + at, prompt=f"p{at}") for step in range(5) for at in range(3)]}
+    )
+    test = beside("alpha", "gamma", page="metrics", families="Reward", along="tokens")
+    found = panels(test, "curves_reward")
+    assert names(found["reward/mean"]) == ["gamma", "alpha"]
+    assert found["reward/mean"]["drawn"] == BAND
+    assert "low" in found["reward/mean"]["curves"][0]
+    assert found["reward/std"]["drawn"] == NO_BAND
+    assert not test.exception

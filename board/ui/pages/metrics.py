@@ -19,7 +19,7 @@ from board.runs.run import Run
 from board.runs.shared_values import LatestValue
 from board.text.counting import plural
 from board.text.path_names import shown
-from board.ui import caches, findings_watch, late_chart, length_panels, pinned_metrics, place, sql_editor
+from board.ui import caches, findings_watch, late_chart, length_panels, overlay, pinned_metrics, place, sql_editor
 from board.ui.components import curves, step_marks
 from board.ui.messages import notice, unfilled
 from board.ui.metric_filters import metric_choices
@@ -53,6 +53,7 @@ if look := place.remembered("look"):
 view = place.view()
 run = view.run
 choices = metric_choices()
+over = overlay.chosen()
 scalars = caches.scalars(run)
 marks: dict[str, Spec | None] = {}
 missing: list[str] = []
@@ -220,7 +221,7 @@ def draw() -> None:
     sections(
         found,
         departed,
-        Wall(view, choices, scalars, version, pins, span(found), missing),
+        Wall(view, choices, scalars, version, pins, over.span(span(found)) if over else span(found), over, missing),
         {
             "reward": lambda: reward_against_distance(values, version),
             "length": lambda: length_panels.draw(view, choices.language),
@@ -232,7 +233,8 @@ def draw() -> None:
         view.step,
         zoom=place.step_range("zoom"),
         pinned=[card_key(panel) for panel in found if panel.key in pins],
-        marks=findings_watch.curve_marks(),
+        marks=over.marks(findings_watch.curve_marks()) if over else findings_watch.curve_marks(),
+        at=over.at(view.step) if over else None,
         key="curves_choice",
     )
 

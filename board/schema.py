@@ -190,7 +190,7 @@ DERIVED_TOKEN_METRICS: Final[tuple[Column, ...]] = (
     Column(
         "covariance",
         "token_metric",
-        "(logprob minus its mean) times (advantage minus its mean), means over the tokens of the step; where large, entropy falls",
+        "(logprob − mean) × (advantage − mean), by the step's means; where large, entropy falls",
         "nats × advantage",
         scale="diverging",
         poles=("entropy rises", "entropy falls"),

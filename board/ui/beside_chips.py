@@ -19,8 +19,6 @@ from board.ui.messages import notice
 
 CHIPS: Final = "run_chips"
 ADD: Final = "beside_add"
-MOST_OFFERED: Final = 500
-"""Runs in the list of what can be added: the browser is slow with long lists."""
 
 
 def draw(folders: Sequence[RunFolder], root: Path) -> None:
@@ -62,10 +60,9 @@ def _chip(look: run_looks.RunLook, *, here: bool) -> RunChip:
 
 def _more(folders: Sequence[RunFolder], root: Path, asked: Sequence[str]) -> None:
     """What lays one more beside them."""
-    others = [folder for folder in folders if folder.shards and folder.name not in asked][:MOST_OFFERED]
-    if not others or len(asked) >= MOST_RUNS:
+    called = run_looks.offered(folders, root, asked) if len(asked) < MOST_RUNS else {}
+    if not called:
         return
-    called = run_looks.titles([one.name for one in others], run_looks.notes(others, root, moved=False), root)
     st.selectbox(
         "Add a run",
         [*called],

@@ -1,7 +1,7 @@
 """What runs are called and coloured wherever several are shown, and which of them the link lays side by side. Opens none and draws nothing."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,6 +16,9 @@ from board.ui import caches, place
 from board.user_files.run_notes import RunNote, RunNotes
 
 SETTLED: Final = "beside_settled"
+
+MOST_OFFERED: Final = 500
+"""Runs in the list of what can be added: the browser is slow with long lists."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,12 @@ def looks(folders: Sequence[RunFolder], root: Path) -> dict[str, RunLook]:
     called = titles(listed, said, root)
     colors = run_colors([said[name].colour for name in listed])
     return {name: RunLook(name, called[name], color, said[name].tags) for name, color in zip(listed, colors, strict=True)}
+
+
+def offered(folders: Sequence[RunFolder], root: Path, taken: Collection[str]) -> dict[str, str]:
+    """What the screen calls the runs that can be laid beside those of `taken`, by address; of very many the first MOST_OFFERED."""
+    others = [folder for folder in folders if folder.shards and folder.name not in taken][:MOST_OFFERED]
+    return titles([one.name for one in others], notes(others, root), root)
 
 
 def titles(addresses: Sequence[str], said: Mapping[str, RunNote], root: Path) -> dict[str, str]:

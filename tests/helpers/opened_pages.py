@@ -70,6 +70,15 @@ def panes(test: AppTest) -> list[str]:
     return [one["text"] or one["empty"] for one in data]
 
 
+def sent(test: AppTest, component: str) -> list[Any]:
+    """What the components of that name are given, without tables."""
+    return [
+        json.loads(one.proto.mixed.json or one.proto.json)
+        for one in test.get("bidi_component")
+        if one.proto.component_name.endswith(component)
+    ]
+
+
 def linked(test: AppTest, name: str) -> str | None:
     """A parameter of the URL as the page left it."""
     value = test.query_params.get(name)

@@ -1,14 +1,12 @@
 """The page Compare by AppTest: no run beside, two runs on the prompts of both, one of them opened, and what cannot be compared."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drawn_panels import panels
-from opened_pages import linked, opened, panes, table, texts, whole_row
+from opened_pages import linked, opened, panes, sent, table, texts, whole_row
 from rows import add_run
-from streamlit.testing.v1 import AppTest
 
 from board.runs.prompt_keys import prompt_key
 
@@ -26,15 +24,6 @@ def rows(better: float, steps: int = 3, prompts: int = 4, **fields: Any) -> list
         for step in range(steps)
         for nth in range(prompts)
         for again in range(2)
-    ]
-
-
-def sent(test: AppTest, component: str) -> list[Any]:
-    """What the components of that name are given, without tables."""
-    return [
-        json.loads(one.proto.mixed.json or one.proto.json)
-        for one in test.get("bidi_component")
-        if one.proto.component_name.endswith(component)
     ]
 
 

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opened_pages import every_page, linked, opened, opening_links, panes, table, texts, whole_row
+from opened_pages import every_page, linked, opened, opening_links, panes, sent, table, texts, whole_row
 from rows import add_run
-from streamlit.testing.v1 import AppTest
 
 REWARDS = {"sums": [0.0, 1.0, 1.0, 0.0], "names": [0.0, 0.0, 0.0, 0.0], "rhymes": [1.0, 1.0, 1.0, 1.0]}
 
@@ -19,15 +18,6 @@ def rows(steps: int = 2) -> list[dict[str, Any]]:
         for step in range(steps)
         for prompt, rewards in REWARDS.items()
         for at, reward in enumerate(rewards)
-    ]
-
-
-def sent(test: AppTest, component: str) -> list[Any]:
-    """What the components of that name are given, without tables."""
-    return [
-        json.loads(one.proto.mixed.json or one.proto.json)
-        for one in test.get("bidi_component")
-        if one.proto.component_name.endswith(component)
     ]
 
 

@@ -9,19 +9,16 @@ from board.ui import beside_runs, caches, place, run_looks
 from board.ui.compare_sections import SECTIONS
 
 ADD: Final = "compare_add"
-MOST_OFFERED: Final = 500
-"""Runs in the list: the browser is slow with long lists."""
 
 
 def alone() -> None:
     """How a second run is chosen, and a list to choose one from right here."""
-    root, own = caches.root(), place.part("run")
-    others = [one for one in caches.run_folders(shown(root)) if one.shards and one.name != own][:MOST_OFFERED]
-    if not others:
+    root = caches.root()
+    called = run_looks.offered(caches.run_folders(shown(root)), root, run_looks.names())
+    if not called:
         st.text("There is no other run under this root to compare this one with.")
         return
     st.text("No run is laid beside this one yet. Choose one here, or several on the page Runs.")
-    called = run_looks.titles([one.name for one in others], run_looks.notes(others, root), root)
     st.selectbox(
         "Compare with",
         [*called],

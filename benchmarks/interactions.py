@@ -74,7 +74,7 @@ def search(test: AppTest, at: int) -> Any:
 
 
 def find_prompts(test: AppTest, at: int) -> Any:
-    """Another text that one prompt in sixty-four has."""
+    """Another text that one prompt has."""
     return test.text_input(key="prompt_text").input(f"Problem {at + 5}:")
 
 

@@ -1,7 +1,7 @@
 """Writes runs to measure with: `python benchmarks/rollouts.py FOLDER --megabytes 100`. Seeded, as plausible as a PPO dump.
 
 Token texts come from a small vocabulary with CJK in it, lengths are log-normal, logprobs are those of a peaked distribution, and the
-KL against the reference grows over the run. Two data-parallel ranks write a shard each.
+KL against the reference grows over the run. Prompts come in groups, and come again. Two data-parallel ranks write a shard each.
 """
 
 import argparse
@@ -37,9 +37,12 @@ COMMON = [
     " token",
 ]
 VOCABULARY = np.array(COMMON + [f" word{i}" for i in range(480)])
-PROMPTS = [f"Problem {i}: how many apples are left of {i * 7} after {i} friends took their share?" for i in range(64)]
+PROMPTS = [f"Problem {i}: how many apples are left of {i * 7} after {i} friends took their share?" for i in range(4096)]
+"""A step takes the next few, and begins anew after the last: a million rollouts visit each of them thirty times."""
 RANKS = 2
 PER_STEP = 32
+GROUP = 8
+"""So many responses of a step have the same prompt."""
 
 TOKENS = 60
 """Median length of a response where many rollouts are wanted: a hundred thousand of 300 tokens would be 2.5 GB."""
@@ -56,9 +59,10 @@ def record(step: int, at: int, tokens_mean: float, dice: np.random.Generator) ->
     logprobs = -dice.gamma(0.6, 0.8, length)
     drift = dice.normal(0, 0.02 + 0.0005 * step, length) * (1 + 20 * (dice.random(length) < 0.01))
     reward = float(np.tanh(step / 200) + dice.normal(0, 0.3))
+    problem = (step * (PER_STEP // GROUP) + at // GROUP) % len(PROMPTS)
     return {
         "step": step,
-        "prompt": PROMPTS[at % len(PROMPTS)],
+        "prompt": PROMPTS[problem],
         "response": "".join(tokens),
         "response_tokens": tokens,
         "logprobs": logprobs.astype(np.float32).astype(float).tolist(),
@@ -68,7 +72,7 @@ def record(step: int, at: int, tokens_mean: float, dice: np.random.Generator) ->
         "reward": reward,
         "ref_response": "".join(tokens[: length // 2]),
         "ref_reward": float(dice.normal(0, 0.3)),
-        "ground_truth": str(at * 6),
+        "ground_truth": str(problem * 6),
     }
 
 

@@ -3,7 +3,7 @@
 A visit is a step at which a prompt was sampled. Run in, frames out. Knows nothing of cohorts or screens.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -49,13 +49,13 @@ def length_column(frame: pd.DataFrame) -> str | None:
     return next((name for name in LENGTHS if name in frame.columns), None)
 
 
-def visits(run: Run) -> pd.DataFrame:
+def visits(run: Run, progress: Callable[[float], None] = lambda share: None) -> pd.DataFrame:
     """A row per prompt and step it was sampled at, those of a prompt together and by step; rollouts without a prompt are left out.
 
     Columns VISIT: `prompt`, its key; `rollouts`, how many; `rewards` of them with a finite reward and `reward`, the mean of these;
     `squares`, the sum of their squared distances from it; `gaps` and `gap`, number and mean of reward − ref_reward where both are
     known, and `wins`, how many of those are above zero; `lengths` and `length`, as rewards; `first`, the frame's key of its first rollout.
-    A mean of nothing is NaN.
+    A mean of nothing is NaN. `progress` is told the share that is done.
     """
     frame, keys = run.frame, run.prompt_keys
     known = np.flatnonzero(keys != NO_PROMPT)
@@ -70,7 +70,9 @@ def visits(run: Run) -> pd.DataFrame:
     visit = np.repeat(visit_of, np.diff(begins, append=len(known)))
     firsts = begins[_firsts(visit_of, len(pairs))]
     found = pd.DataFrame({"prompt": names[pairs // count], "step": step[firsts], "rollouts": _count(visit, len(pairs))})
-    for name, values in _measured(frame).items():
+    measured = _measured(frame)
+    for nth, (name, values) in enumerate(measured.items(), 1):
+        progress(nth / (len(measured) + 1))
         numbers, means, squares = _moments(visit, values[known], len(pairs))
         found[f"{name}s"], found[name] = numbers, means
         if name == "reward":

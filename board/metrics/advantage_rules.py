@@ -94,9 +94,15 @@ RULES: Final[tuple[AdvantageRule, ...]] = (
 )
 
 
-def fits(batch: GroupedRewards, logged: Float64Array) -> list[Fit]:
-    """How near the logged advantages (m,) are to each of RULES, the one that most rollouts fit first, of equals the one of smaller errors."""
-    found = [_fit(rule, batch, logged) for rule in RULES]
+def fits(batch: GroupedRewards, logged: Float64Array, progress: Callable[[float], None] = lambda share: None) -> list[Fit]:
+    """How near the logged advantages (m,) are to each of RULES, the one that most rollouts fit first, of equals the one of smaller errors.
+
+    `progress` is told the share of the rules that is done.
+    """
+    found = []
+    for nth, rule in enumerate(RULES, 1):
+        found.append(_fit(rule, batch, logged))
+        progress(nth / len(RULES))
     worst = [np.inf if np.isnan(one.largest_error) else one.largest_error for one in found]
     return [found[at] for at in sorted(range(len(found)), key=lambda at: (-found[at].fitting, worst[at]))]
 

@@ -45,7 +45,6 @@ def applied(run: Run, whole: Run) -> tuple[Run, Run]:
         try:
             found = filtered(run, text, slot), filtered(whole, text, slot)
         except BoardError as error:
-            slot.empty()
             place.remember(filter_problem=Refused(str(text).replace("\n", " AND "), str(error)))
             if run.reading:  # what a column holds may not be read yet
                 return run, whole

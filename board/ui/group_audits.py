@@ -20,6 +20,7 @@ from board.ui import caches, filter_chips, place
 from board.ui.components import curves
 from board.ui.components.curves import Card, build
 from board.ui.messages import absent
+from board.ui.progress_line import progress
 
 NOISE_CURVES: Final = "noise_curves"
 PLOT_HEIGHT: Final = 170
@@ -37,8 +38,8 @@ _RULE_HELP: Final = {
 def advantages(run: Run, grouped: Grouped, *, filtered: bool) -> None:
     """Which rule the logged advantages follow, and where they do not; `grouped` are all groups there are, even where the page is filtered."""
     try:
-        with st.spinner("Advantages are worked out by every rule.", show_time=True):
-            found = caches.computed("advantage_audit", lambda: audit(run.frame, grouped), run)
+        with progress(f"Advantages of {plural(len(grouped.keys), 'rollout')} by every rule") as told:
+            found = caches.computed("advantage_audit", lambda: audit(run.frame, grouped, told), run)
     except FieldMissing as error:
         st.text(f"Which rule made the advantages? {error}")
         return
@@ -136,13 +137,8 @@ def noise(run: Run, of_filter: Run, grouped: Grouped, step: int) -> None:
 
 def _scanned(run: Run, of: Run, grouped: Grouped, tolerance: float) -> Noise:
     """The groups looked through, once for all readers, with progress while it takes long; kept under the name of the run `of`."""
-    bar = st.empty()
-
-    def draw_share(share: float) -> None:
-        bar.progress(share, text=f"Comparing responses: {share:.0%}")
-
-    found: Noise = caches.computed("noise", lambda: verifier_noise.scan(run, grouped, tolerance, draw_share), of, tolerance)
-    bar.empty()
+    with progress(f"Comparing {plural(len(grouped.keys), 'response')}") as told:
+        found: Noise = caches.computed("noise", lambda: verifier_noise.scan(run, grouped, tolerance, told), of, tolerance)
     return found
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from board.errors import BoardError
 from board.runs.progress import Progress
 from board.text.format_number import size
 
@@ -37,7 +38,11 @@ def progress(text: str, within: DeltaGenerator | None = None) -> Iterator[Callab
             left = (now - first[0]) / (share - first[1]) * (1 - share)
             slot.progress(min(1.0, share), text=f"{text} · {left:.0f} s left")
 
-    yield draw_share
+    try:
+        yield draw_share
+    except BoardError:
+        slot.empty()
+        raise
     slot.empty()
 
 

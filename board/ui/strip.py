@@ -3,6 +3,7 @@
 Marks take long in a large run: they come once the page below is drawn.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 import pandas as pd
@@ -59,6 +60,6 @@ def _found(run: Run) -> list[Landmark]:
     return [*departures(ranged_values(run)), *notable]
 
 
-def ranged_values(run: Run) -> pd.DataFrame:
-    """By step the metrics that have a healthy range, computed once for all readers."""
-    return caches.frame("ranged", lambda opened: per_step_values(opened, ranged(opened)), run)
+def ranged_values(run: Run, progress: Callable[[float], None] = lambda share: None) -> pd.DataFrame:
+    """By step the metrics that have a healthy range, computed once for all readers; `progress` is told the share that is done."""
+    return caches.frame("ranged", lambda opened: per_step_values(opened, ranged(opened), progress), run)

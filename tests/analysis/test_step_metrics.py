@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from statistics import fmean, median, pstdev, pvariance
 
 import numpy as np
 import pytest
 from metric_rows import Row, rows_of_a_run, write
 
-from board.analysis.step_metrics import per_step_values
+from board.analysis.step_metrics import computable, per_step_values
 from board.metrics.declared import METRICS
 from board.runs.run import Run
 
@@ -28,6 +29,16 @@ def sums(rows: Sequence[Row], of: Callable[[Row, int], float]) -> list[float]:
 def means(rows: Sequence[Row], of: Callable[[Row, int], float]) -> list[float]:
     """Its mean over the counted tokens of each row."""
     return [fmean(tokens([row], of)) for row in rows]
+
+
+def test_progress_ends_with_the_last_metric(tmp_path: Path) -> None:
+    """Each metric adds the same share, those of evaluations too, up to all of it."""
+    shares: list[float] = []
+    run = write(tmp_path, rows_of_a_run())
+
+    values = per_step_values(run, computable(run), shares.append)
+
+    assert shares == pytest.approx([(at + 1) / values.shape[1] for at in range(values.shape[1])])
 
 
 def field(name: str) -> Callable[[Row, int], float]:

@@ -4,7 +4,8 @@ A metric whose columns a run lacks is not there; nothing is estimated in its pla
 dialect, no tracker and no screen.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Final
 
 import numpy as np
@@ -51,28 +52,38 @@ def computable(run: Run) -> list[str]:
     return [*listed, *(COLUMN.format(name) for name in numeric_columns(run.frame) if name not in used)]
 
 
-def per_step_values(run: Run, keys: Sequence[str] | None = None) -> pd.DataFrame:
+def per_step_values(
+    run: Run, keys: Sequence[str] | None = None, progress: Callable[[float], None] = lambda share: None
+) -> pd.DataFrame:
     """The metrics per step: index `step` (rising), a float64 column per key, NaN where a step lacks the numbers; never an infinity.
 
     A run with rollouts of training and of evaluations gives both: `evaluation/...` are of the latter, everything else of training.
-    `keys` are some of `computable` (all of them unless given; then those without a single number are left out). Raises BoardError for
-    another key.
+    `keys` are some of `computable` (all of them unless given; then those without a single number are left out). `progress` is told the
+    share of the metrics that is done. Raises BoardError for another key.
     """
     possible = computable(run)
     wanted = possible if keys is None else list(keys)
     if unknown := [key for key in wanted if key not in possible]:
         raise BoardError(f"This run cannot give {', '.join(unknown)}.")
     evaluated = [key for key in wanted if key in _EVALUATED]
-    columns = [_columns(run.trained, [key for key in wanted if key not in _EVALUATED])]
+    done = count()
+
+    def told() -> None:
+        progress((next(done) + 1) / len(wanted))
+
+    columns = [_columns(run.trained, [key for key in wanted if key not in _EVALUATED], told)]
     if evaluated:
-        columns.append(_columns(run.of_split(EVALUATION), evaluated))
+        columns.append(_columns(run.of_split(EVALUATION), evaluated, told))
     frame = pd.concat(columns, axis="columns").sort_index().rename_axis("step")[wanted]
     return frame if keys is not None else frame.dropna(axis="columns", how="all")
 
 
-def _columns(run: Run, keys: Sequence[str]) -> pd.DataFrame:
+def _columns(run: Run, keys: Sequence[str], told: Callable[[], None]) -> pd.DataFrame:
     data = StepData(run)
-    values = {key: _finite(_compute(key, data)) for key in keys}
+    values = {}
+    for key in keys:
+        values[key] = _finite(_compute(key, data))
+        told()
     return pd.DataFrame(values, index=pd.Index(data.steps.numbers, name="step"), columns=list(keys), dtype=np.float64)
 
 

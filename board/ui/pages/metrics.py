@@ -24,6 +24,7 @@ from board.ui.components import curves, step_marks
 from board.ui.messages import notice, unfilled
 from board.ui.metric_filters import metric_choices
 from board.ui.metric_grid import MOST_TOLD, Wall, card_key, section, story
+from board.ui.progress_line import progress
 
 READING_WIDTH: Final = 360
 """The frontier and how to read it stand side by side while each has so many pixels."""
@@ -68,8 +69,8 @@ def latest_of(of: Run, whole: Run) -> LatestValue[Any]:
 
 def values_of(of: Run, whole: Run, slot: DeltaGenerator) -> pd.DataFrame:
     """Metrics by step: of the whole run come those of training and, beside them, those of its evaluations."""
-    with slot, st.spinner(f"Computing the metrics of {plural(len(of.frame), 'rollout')}"):
-        return step_metrics.per_step_values(whole if of.splits == ("train",) else of)
+    with progress(f"Computing the metrics of {plural(len(of.frame), 'rollout')}", slot) as told:
+        return step_metrics.per_step_values(whole if of.splits == ("train",) else of, progress=told)
 
 
 def unfiltered() -> pd.DataFrame | None:

@@ -21,6 +21,7 @@ from board.ui import caches, filter_chips, findings_watch, place, prompt_detail,
 from board.ui.components import curves
 from board.ui.components.curves import Card, CurvesPayload, build
 from board.ui.messages import absent, unfilled
+from board.ui.progress_line import progress
 from board.ui.prompt_controls import ORDERS, PromptChoices, draw, rule_text
 
 CURVES = "prompt_curves"
@@ -204,8 +205,8 @@ def body(visited: pd.DataFrame, board: pd.DataFrame) -> None:
     overview(visited, listed, keys, choices)
 
 
-with st.spinner("Comparing prompts over all steps"):
-    seen = caches.frame("prompt_visits", visits, run)
+with progress(f"Comparing the prompts of {plural(len(run.frame), 'rollout')}") as told:
+    seen = caches.frame("prompt_visits", lambda opened: visits(opened, told), run)
     prompts = caches.frame("prompt_board", lambda _: leaderboard(seen), run)
 if prompts.empty:
     absent("Following prompts over training", "prompt or prompt_id")

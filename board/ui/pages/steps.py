@@ -16,6 +16,7 @@ from board.text.format_number import column_format
 from board.ui import caches, place, step_pair, step_scatter, strip
 from board.ui.components import rest_of_window
 from board.ui.messages import unfilled
+from board.ui.progress_line import progress
 
 PAGE_ROWS: Final = 500
 """So many steps of the table travel to the browser at once."""
@@ -79,10 +80,15 @@ def sort_by(column: str) -> None:
 
 def computed(keys: list[str]) -> tuple[pd.DataFrame, list[Landmark]]:
     """The numbers by step, and what stands out in the run; computed once for all readers."""
-    with st.spinner(f"Computing the metrics of {plural(len(run.frame), 'rollout')}", show_time=True):
-        known = strip.ranged_values(run)
+    with progress(f"Computing the metrics of {plural(len(run.frame), 'rollout')}") as told:
+        known = strip.ranged_values(run, lambda share: told(share / 2))
         others = [key for key in keys if key not in known]
-        values = caches.frame("step_table", lambda opened: per_step_values(opened, others), run, "\n".join(others))
+        values = caches.frame(
+            "step_table",
+            lambda opened: per_step_values(opened, others, lambda share: told((1 + share) / 2)),
+            run,
+            "\n".join(others),
+        )
         return pd.concat([values, known], axis="columns")[keys], strip.of_run(run)
 
 

@@ -25,6 +25,9 @@ from board.text.path_names import path_of, shown
 OPEN_RUNS: Final = 12
 """So many runs stay in memory, more than are laid side by side; the one not looked at for longest goes first."""
 
+LEVELS: Final = 6
+"""Runs may lie in so many folders below the root's own: exp/model/seed and the like."""
+
 HERE: Final = "."
 """Name of the root itself when it holds shards of its own."""
 
@@ -62,7 +65,8 @@ def list_runs(root: Path) -> list[RunFolder]:
 
     A folder that holds a recording is followed by its trainer's own dump, if there is one.
 
-    Folders without shards are listed too. A folder whose shards all lie in sub-folders that are not parts of it is followed by those.
+    Folders without shards are listed too. A folder whose shards all lie in sub-folders that are not parts of it is followed by those, and
+    they by theirs, to LEVELS below.
     """
     mounts.refresh(root)
     if _has_own_shards(root) or _is_divided(root):
@@ -70,10 +74,16 @@ def list_runs(root: Path) -> list[RunFolder]:
     found: dict[str, RunFolder] = {}
     for folder in _subfolders(root):
         here = _with_dumps(folder, root)
-        if here[0].shards and not _has_own_shards(folder) and not _is_divided(folder):
-            here += [_describe(child, root) for child in _subfolders(folder) if find_shards(child)[0]]
-        found |= {run.name: run for run in here}
+        found |= {run.name: run for run in [*here, *_below(folder, here[0], root, LEVELS)]}
     return [*found.values()]
+
+
+def _below(folder: Path, described: RunFolder, root: Path, levels: int) -> list[RunFolder]:
+    """The runs below a folder that only holds them, each followed by those below it, so many levels down."""
+    if not (levels and described.shards) or _has_own_shards(folder) or _is_divided(folder):
+        return []
+    children = [(child, _describe(child, root)) for child in _subfolders(folder)]
+    return [run for child, own in children if own.shards for run in (own, *_below(child, own, root, levels - 1))]
 
 
 def _with_dumps(folder: Path, root: Path) -> list[RunFolder]:

@@ -28,6 +28,18 @@ RUNS: dict[str, tuple[list[str], list[tuple[str, int]]]] = {
         [("out", 2), ("out/completions", 1), ("out/other", 1)],
     ),
     "folder of runs": (["ppo/seed_a/x.jsonl", "ppo/seed_b/x.jsonl"], [("ppo", 2), ("ppo/seed_a", 1), ("ppo/seed_b", 1)]),
+    "runs at several depths": (
+        ["exp/model/lr_1/seed_a/x.jsonl", "exp/model/lr_1/seed_b/x.jsonl", "exp/other/x.jsonl", "exp/model/lr_2/step_1/x.jsonl"],
+        [
+            ("exp", 4),
+            ("exp/model", 3),
+            ("exp/model/lr_1", 2),
+            ("exp/model/lr_1/seed_a", 1),
+            ("exp/model/lr_1/seed_b", 1),
+            ("exp/model/lr_2", 1),
+            ("exp/other", 1),
+        ],
+    ),
     "folder of runs, one without shards": (["ppo/seed_a/x.jsonl", "ppo/code/x.py"], [("ppo", 1), ("ppo/seed_a", 1)]),
     "run with shards of its own and below": (["run/a.jsonl", "run/extra/b.jsonl"], [("run", 2)]),
     "folder without shards": (["run/notes.txt", "good/a.jsonl"], [("good", 1), ("run", 0)]),

@@ -1,10 +1,14 @@
-"""Options that several commands have. Knows no command and no run."""
+"""Options and arguments that several commands have. Knows no command and no run."""
 
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
 import click
+
+from board.errors import ArgumentRefused
+from board.remote import addresses
+from board.remote.addresses import Address
 
 
 class NamedElsewhere(click.Choice[str]):
@@ -18,6 +22,29 @@ class NamedElsewhere(click.Choice[str]):
     def choices(self) -> tuple[str, ...]:  # type: ignore[override]
         """The names, as click asks for them."""
         return self._names()
+
+
+class RunPlace(click.ParamType):  # type: ignore[type-arg]  # click 8.2 takes none
+    """The folder of a run, or its address: `board.cli.endings.Command` puts the folder in its place that stands for it."""
+
+    name = "run"
+
+    def __init__(self, *, folder: bool = False) -> None:
+        """With `folder` a path must be that of a folder that is there."""
+        self._folder = folder
+
+    def convert(self, value: str | Path | Address, param: click.Parameter | None, ctx: click.Context | None) -> Path | Address:
+        """A path or an address. Fails for an address that cannot be used, without repeating it."""
+        if isinstance(value, Path | Address):
+            return value
+        if not addresses.is_address(value):
+            if self._folder and not Path(value).is_dir():
+                self.fail(f"{value!r} is no folder.", param, ctx)
+            return Path(value)
+        try:
+            return addresses.parsed(value)
+        except ArgumentRefused as error:
+            self.fail(str(error), param, ctx)
 
 
 MAPPING = click.option(

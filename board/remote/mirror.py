@@ -44,6 +44,8 @@ class Mirror:
         self._changing = threading.Lock()
         self._under_way: dict[tuple[str, str, int], Future[None]] = {}
         """By file, version and block."""
+        self.is_outdated = False
+        """Whether something was met that is not as it was listed, so that listing again is due."""
         self.fetched = 0
         """Bytes that have travelled for this process."""
 
@@ -102,6 +104,14 @@ class Mirror:
         """Fetch what is missing of an open object between two bytes. Raises OSError, Replaced where it is another by now."""
         _wait(self._asked_for(found, start, stop))
 
+    def missing_bytes(self, spans: Iterable[Span]) -> int:
+        """How many of these bytes are still to be fetched, in whole blocks. What cannot be opened counts as nothing."""
+        count = 0
+        for path, start, stop in spans:
+            with suppress(OSError), self.opened(path) as found:
+                count += sum(BLOCK for _ in found.missing(start, stop))
+        return count
+
     def ask_for(self, spans: Iterable[Span]) -> None:
         """Have these bytes fetched while something else is done; what goes wrong shows when they are needed."""
         for path, start, stop in spans:
@@ -134,6 +144,9 @@ class Mirror:
                     with_retries(pieces.fetch, lambda: pieces.next)
                 finally:
                     self.fetched += pieces.received
+        except (Replaced, Vanished):
+            self.is_outdated = True
+            raise
         finally:
             with self._changing:
                 for block in blocks:

@@ -22,11 +22,15 @@ from board.remote.addresses import Address
 from board.remote.mirror import Mirror
 from board.remote.mirrored_file import MirroredFile
 from board.system import atomic_write
+from board.text.path_names import shown
 from board.user_files import private_folders, user_folders
 
 POLL_SECONDS: Final = 3.0
 COSTS: Final = 20.0
 """A listing is taken for true for POLL_SECONDS, and COSTS times what it took."""
+
+OPENING: Final = 0.1
+"""The share of that for which a listing is taken for true when a run is opened: what is opened late may be replaced by then."""
 
 _TOLD: Final = "store.json"
 
@@ -43,9 +47,10 @@ class _Listing:
     """Files of objects that are gone."""
     listing: threading.Lock = field(default_factory=threading.Lock)
 
-    def is_fresh(self) -> bool:
-        """Whether it need not be listed again yet."""
-        return time.monotonic() - self.at < max(POLL_SECONDS, COSTS * self.seconds)
+    def is_fresh(self, *, opening: bool = False) -> bool:
+        """Whether it need not be listed again yet; a run that is opened is to be as it is now."""
+        share = OPENING if opening else 1.0
+        return time.monotonic() - self.at < share * max(POLL_SECONDS, COSTS * self.seconds)
 
 
 class _Mount:
@@ -62,13 +67,14 @@ class _Mount:
         """The folder that stands for a prefix."""
         return self.mirror.files / local_names.local_path(prefix) if prefix else self.mirror.files
 
-    def list_now(self, prefix: str, listing: _Listing) -> None:
-        """List a prefix and make the files below it what was listed. What goes wrong is noted."""
+    def list_now(self, prefix: str, listing: _Listing, asked_at: float) -> None:
+        """List a prefix and make the files below it what was listed, unless that was done since it was asked for. What goes wrong is noted."""
         with listing.listing:
-            if listing.is_fresh():
+            if listing.at > asked_at:
                 listing.under_way = False
                 return
             began = time.monotonic()
+            self.mirror.is_outdated = False
             try:
                 with self.changing:
                     listing.kept = mirror_tree.update(self.mirror, prefix, self.mirror.store.objects(prefix))
@@ -99,7 +105,8 @@ def mounted(text: str) -> Path:
     with suppress(OSError):
         mount.mirror.store  # noqa: B018 - a library that is missing is told at once
     listing = mount.prefixes.setdefault(address.prefix, _Listing())
-    mount.list_now(address.prefix, listing)
+    if not listing.is_fresh():
+        mount.list_now(address.prefix, listing, time.monotonic())
     folder = mount.path(address.prefix)
     if not folder.is_dir() or not any(folder.iterdir()):
         raise RunNotFound(listing.trouble or f"Nothing lies under {address}: name a prefix that holds runs, or is one.")
@@ -179,6 +186,16 @@ def address_of(path: Path) -> str:
     return shown_address(found[0].address, prefix)
 
 
+def shown_place(path: Path) -> str:
+    """A path as it is shown: of a mirror the address that it stands for."""
+    return address_of(path) or shown(path)
+
+
+def shown_name(path: Path) -> str:
+    """The name of a folder as it is shown: of a mirror's root the bucket's or host's."""
+    return shown_place(path).rstrip("/").rpartition("/")[2] if address_of(path) else shown(path.name)
+
+
 def refresh(folder: Path, *, wait: bool = False) -> None:
     """List what a folder of a mirror stands for again where that is due: in the background, unless it is waited for.
 
@@ -193,15 +210,16 @@ def refresh(folder: Path, *, wait: bool = False) -> None:
     except RunNotFound:
         return
     above = [one for name, one in mount.prefixes.items() if not name or prefix == name or prefix.startswith(f"{name}/")]
-    if not above or any(one.is_fresh() for one in above):
+    if not above or (any(one.is_fresh(opening=wait) for one in above) and not mount.mirror.is_outdated):
         return
+    now = time.monotonic()
     with _changing:
         listing = mount.prefixes.setdefault(prefix, _Listing())
         begin, listing.under_way = not listing.under_way, True
     if wait:
-        mount.list_now(prefix, listing)
+        mount.list_now(prefix, listing, now)
     elif begin:
-        threading.Thread(target=mount.list_now, args=(prefix, listing), name="listing", daemon=True).start()
+        threading.Thread(target=mount.list_now, args=(prefix, listing, now), name="listing", daemon=True).start()
 
 
 def troubles(folder: Path) -> Sequence[str]:

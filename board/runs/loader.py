@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from board.errors import BoardError
 from board.runs.byte_range import ByteRange
+from board.runs.disk_room import refuse_without_room
 from board.runs.kept_run import KeptRun
 from board.runs.load_report import LoadReport
 from board.runs.manifest_saver import ManifestSaver
@@ -35,8 +36,12 @@ class Loader(KeptRun):
         super().__init__(found, store, reading)
 
     def run(self, work: WorkQueue | None = None, *, aside: bool = False) -> None:
-        """Parse and keep what is missing, which is all of `work` where that is given; `aside` as `RangeParser.outcomes` takes it."""
+        """Parse and keep what is missing, which is all of `work` where that is given; `aside` as `RangeParser.outcomes` takes it.
+
+        Raises RunNotFound, before anything is fetched, where a remote run has no room on the disk.
+        """
         work = self.missing() if work is None else work
+        refuse_without_room(work.waiting())
         with ManifestSaver(self.store) as saver:
             for byte_range, outcome in self._parser.outcomes(work, self._tell, aside=aside):
                 self._take(byte_range, outcome, saver)

@@ -64,9 +64,9 @@ class RangeParser:
 
 def is_small(work: WorkQueue) -> bool:
     """Whether the ranges are parsed sooner here than with the help of processes."""
-    return sum(map(_expected_bytes, work.waiting())) <= SMALL_BYTES
+    return sum(map(expected_bytes, work.waiting())) <= SMALL_BYTES
 
 
-def _expected_bytes(byte_range: ByteRange) -> int:
+def expected_bytes(byte_range: ByteRange) -> int:
     """Bytes of rollouts in a byte range; a guess when the shard is compressed."""
     return (byte_range.stop - byte_range.start) * (1 if shards.is_plain(byte_range.shard) else _COMPRESSION)

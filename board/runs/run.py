@@ -16,6 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board.errors import BoardError
+from board.remote import mounts
 from board.runs import notebook_text
 from board.runs.columns import ColumnInFile
 from board.runs.load_report import NAMED, LoadReport
@@ -76,7 +77,7 @@ class Run:
     @property
     def name(self) -> str:
         """The run folder's name."""
-        return shown(self.location.name)
+        return mounts.shown_name(self.location)
 
     @property
     def address(self) -> str:

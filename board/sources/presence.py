@@ -40,6 +40,11 @@ def look_ahead(spans: Iterable[Span]) -> None:
             mirror.bring_what_comes(group[at : at + AT_ONCE])
 
 
+def missing_bytes(spans: Iterable[Span]) -> int:
+    """How many of these bytes are still to be fetched; 0 for files of this machine's own."""
+    return sum(mirror.missing_bytes(group) for mirror, group in _by_mirror(spans))
+
+
 def ends_of(path: Path, size: int) -> list[Span]:
     """The first and the last block of a file: what tells whose it is, and where its last line ends."""
     return [(path, 0, min(BLOCK, size)), (path, max(0, size - BLOCK), size)]

@@ -28,6 +28,7 @@ from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart, Ready
 from board.figures.theme import ink
 from board.findings.watching import Watcher
+from board.remote import addresses, mounts
 from board.runs import run_summary
 from board.runs.library import Library, RunFolder, list_runs
 from board.runs.rollout import Rollout
@@ -60,10 +61,18 @@ class DrawnChart:
 def root() -> Path:
     """The folder whose runs may be read: RL_BOARD_ROOT, else the script's argument, else the bundled samples. Raises RunNotFound."""
     given = os.environ.get("RL_BOARD_ROOT") or next((argument for argument in sys.argv[1:2] if Path(argument).is_dir()), None)
+    if given and addresses.is_address(given):
+        return _mounted(given)
     folder = Path(given) if given else Path(__file__).parents[2] / "rollout_samples"
     if not folder.is_dir():
         raise RunNotFound(f"The root {str(folder)!r} is not a folder. Start the board with the folder that holds your runs.")
     return folder.resolve()
+
+
+@st.cache_resource(show_spinner="Listing")
+def _mounted(address: str) -> Path:
+    """The folder that stands for an address, listed once: it is listed again as runs are looked for."""
+    return mounts.mounted(address)
 
 
 @st.cache_resource(show_spinner=False)

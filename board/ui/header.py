@@ -8,9 +8,11 @@ from typing import Final
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from board.errors import BoardError
-from board.runs import library
+from board.remote import mounts
+from board.runs import disk_room, library
 from board.runs.library import RunFolder
 from board.runs.run import Run
 from board.schema import DISCARDED
@@ -117,7 +119,7 @@ def _missing_run(asked: str | None, folders: list[RunFolder], root: Path) -> str
     """Why no run can be shown, and what to do; empty when one can. Chooses the first run with shards when none is asked for."""
     names = [folder.name for folder in folders]
     if not names:
-        return f"No run folders under {shown(root)}. Put one there, or start the board with another folder: bash start.sh PATH"
+        return f"No run folders under {mounts.shown_place(root)}. Put one there, or start the board with another folder: bash start.sh PATH"
     if asked is None:
         place.fill_in(run=next((folder.name for folder in folders if folder.shards), names[0]))
     elif within := library.holding(folders, root, asked) if asked not in names else None:
@@ -136,7 +138,7 @@ def _run_picker(folders: list[RunFolder], root: Path) -> str | None:
         key="run",
         index=0 if place.part("run") else None,
         placeholder="Choose a run",
-        format_func=lambda name: shown(root.name) if name == library.HERE else name,
+        format_func=lambda name: mounts.shown_name(root) if name == library.HERE else name,
         on_change=place.list_changed,
         args=("run",),
         width=240,
@@ -152,7 +154,7 @@ def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder
     run = caches.library().peek(location, opened.pads, folder.family)
     if run is None:
         large = folder.bytes > AUTO_LOAD_BYTES and not place.asked_for(folder.name)
-        if large and not slot.button(f"Load {size(folder.bytes)} in {plural(folder.shards, 'shard')}", type="primary"):
+        if large and not _is_asked_to_load(slot, folder, location):
             return None
     run = caches.library().open(location, root, opened.pads, progress_line.of_load(slot), folder.family, reading_line.wish())
     slot.empty()
@@ -160,6 +162,15 @@ def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder
         with slot.container():
             reading_line.draw(run, opened)
     return run
+
+
+def _is_asked_to_load(slot: DeltaGenerator, folder: RunFolder, location: Path) -> bool:
+    """Draw the button; of a run that lies elsewhere, what it takes on this machine's disk."""
+    line = slot.container(horizontal=True, vertical_alignment="center")
+    if mounts.address_of(location):
+        cache, free = disk_room.free_bytes()
+        line.text(f"Fetched once, up to {size(folder.bytes)}, into {shown(cache)}, which has {size(free)} left.", width="content")
+    return line.button(f"Load {size(folder.bytes)} in {plural(folder.shards, 'shard')}", type="primary")
 
 
 def _split(run: Run) -> Run:

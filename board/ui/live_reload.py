@@ -1,5 +1,7 @@
 """Follows a run that is being written: looks at its shards, loads what is new or tells of it, and goes along to the newest step.
 
+Of a run that lies elsewhere it says what is wrong with its store, and loads it again when nothing is any more.
+
 Draws two switches. A reader who is at an older step, or wants to stay, keeps the place. Knows no page.
 """
 
@@ -10,6 +12,7 @@ from typing import Final
 import streamlit as st
 
 from board.errors import BoardError
+from board.remote import mounts
 from board.runs import library
 from board.runs.run import Run
 from board.ui import caches, place
@@ -73,7 +76,11 @@ def _is_recent(run: Run) -> bool:
 
 def _look(run: Run, root: Path, on: bool) -> None:
     try:
-        if library.current_fingerprint(run.location, root) == run.fingerprint:
+        same = library.current_fingerprint(run.location, root) == run.fingerprint
+        troubles = mounts.troubles(run.location)
+        for sentence in troubles:
+            st.text(sentence, width="content")
+        if same and (troubles or not run.report.elsewhere):  # what could not be read then may be read now
             return
         if not on and not st.button("Changed on disk: reload", key="reload", type="primary"):
             return

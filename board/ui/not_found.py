@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from board.errors import BoardError
+from board.remote import mounts
 from board.runs import library
 from board.runs.library import RunFolder
 from board.serving.page_addresses import FORMER
@@ -40,7 +41,7 @@ def runs(folders: list[RunFolder], root: Path, there: str = "") -> None:
         return
     st.text("Runs here:" if len(folders) <= MOST_RUNS else f"The first {MOST_RUNS} of {len(folders):,} runs here:")
     links = {
-        shown(root.name) if folder.name == library.HERE else folder.name: f"{there}?{urlencode({'run': folder.name})}"
+        mounts.shown_name(root) if folder.name == library.HERE else folder.name: f"{there}?{urlencode({'run': folder.name})}"
         for folder in folders[:MOST_RUNS]
     }
     text_links.show(links, key="runs_there_are")

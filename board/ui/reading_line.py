@@ -10,10 +10,12 @@ from typing import Final
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from board.remote import mounts
 from board.runs.progress import Progress, Reading
 from board.runs.run import Run
 from board.runs.scout import Wish
 from board.text.counting import plural
+from board.text.format_number import size
 from board.ui import caches, link_checks, place
 from board.ui.messages import notice
 
@@ -38,7 +40,7 @@ def draw(run: Run, opened: OpenedAs) -> None:
         notice(run.reading.trouble, "error")
     if run.reading.stopped:
         with _line():
-            _words(run.reading)
+            _words(run.reading, remote=bool(mounts.address_of(run.location)))
             st.button("Go on", key="go_on", type="tertiary", on_click=_go_on, args=(opened,))
     else:
         st.fragment(_follow, run_every=LOOK_SECONDS)(run, run.reading, opened)
@@ -65,14 +67,16 @@ def _follow(run: Run, reading: Reading, opened: OpenedAs) -> None:
     if newest is not None and newest is not run:
         st.rerun()
     with _line():
-        _words(reading, load.progress if load else None)
+        _words(reading, load.progress if load else None, remote=bool(mounts.address_of(run.location)))
         st.button("Stop", key="stop_reading", type="tertiary", on_click=_stop, args=(opened,))
 
 
-def _words(reading: Reading, progress: Progress | None = None) -> None:
-    st.progress((progress or reading.progress).share, width=120)
+def _words(reading: Reading, progress: Progress | None = None, *, remote: bool) -> None:
+    now = progress or reading.progress
+    st.progress(now.share, width=120)
     shown = plural(reading.rows, "rollout")
-    st.text(f"{reading.words(progress)} · curves, counts and checks are of {shown}", width="content")
+    rate = f" · {size(now.rate)}/s" if remote and now.rate and not reading.stopped else ""
+    st.text(f"{reading.words(progress)}{rate} · curves, counts and checks are of {shown}", width="content")
 
 
 def _stop(opened: OpenedAs) -> None:

@@ -6,15 +6,15 @@ from typing import Literal
 import click
 
 from board.cli.endings import Command, ExitCode
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER
+from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
 from board.cli.printing import say
-from board.text.path_names import shown
+from board.remote import mounts
 
 
 @click.command(cls=Command)
 @TOKENIZER
 @MAPPING
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=RunPlace())
 @AS_JSON
 @click.option(
     "--fail-on",
@@ -30,5 +30,5 @@ def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokeni
     from board.runs.opening import open_run
 
     checked = run_checks(open_run(run, tokenizer=tokenizer, mapping=mapping))
-    say(messages.as_json(checked, shown(run)) if as_json else messages.as_text(checked))
+    say(messages.as_json(checked, mounts.shown_place(run)) if as_json else messages.as_text(checked))
     raise click.exceptions.Exit(ExitCode.FAULTS if checked.reaches(fail_on) else ExitCode.DONE)

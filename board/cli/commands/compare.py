@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import click
 
 from board.cli.endings import Command
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER
+from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
 from board.cli.printing import say
 from board.errors import ArgumentRefused, FieldMissing, RunNotFound
-from board.text.path_names import shown
+from board.remote import mounts
 
 if TYPE_CHECKING:
     from board.runs.run import Run
@@ -22,8 +22,8 @@ _ABOVE = 2
 @click.command(cls=Command)
 @TOKENIZER
 @MAPPING
-@click.argument("run_a", type=click.Path(path_type=Path))
-@click.argument("run_b", type=click.Path(path_type=Path))
+@click.argument("run_a", type=RunPlace())
+@click.argument("run_b", type=RunPlace())
 @click.option(
     "--metric",
     default="reward",
@@ -53,7 +53,7 @@ def compare(
     of_a, of_b = _settings(a), _settings(b)
     differing = run_settings.compared(of_a, of_b)
     told = pair_report.as_json if as_json else pair_report.as_text
-    say(told(pair, (shown(run_a), shown(run_b)), differing, run_settings.notes(of_a, of_b, differing)))
+    say(told(pair, (mounts.shown_place(run_a), mounts.shown_place(run_b)), differing, run_settings.notes(of_a, of_b, differing)))
 
 
 def _opened(location: Path, tokenizer: Path | None, mapping: Path | None) -> "Run":
@@ -63,7 +63,7 @@ def _opened(location: Path, tokenizer: Path | None, mapping: Path | None) -> "Ru
     try:
         return open_run(location, tokenizer=tokenizer, mapping=mapping)
     except RunNotFound as error:
-        given = shown(location)
+        given = mounts.shown_place(location)
         raise error if given in str(error) else RunNotFound(f"{given}: {error}") from error
 
 
@@ -71,4 +71,5 @@ def _settings(run: "Run") -> "tuple[SettingsFile, ...]":
     from board.sources.settings_files import settings_beside
 
     folder = run.location.resolve()
-    return settings_beside(folder, [folder, *folder.parents][: _ABOVE + 1][-1])
+    above = 0 if mounts.address_of(folder) else _ABOVE  # what lies above a prefix is not ours to read
+    return settings_beside(folder, [folder, *folder.parents][: above + 1][-1])

@@ -6,7 +6,7 @@ import click
 
 from board.cli.endings import Command, ExitCode
 from board.cli.filtering import WHERE, chosen
-from board.cli.options import MAPPING, TOKENIZER
+from board.cli.options import MAPPING, TOKENIZER, RunPlace
 from board.cli.printing import say
 from board.text.counting import plural
 from board.text.path_names import shown
@@ -16,7 +16,7 @@ from board.text.path_names import shown
 @TOKENIZER
 @MAPPING
 @WHERE
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=RunPlace())
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option(
     "--to", "target", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True, help="What to write."

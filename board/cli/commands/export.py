@@ -6,7 +6,7 @@ import click
 
 from board.cli.endings import Command, ExitCode
 from board.cli.filtering import WHERE, chosen
-from board.cli.options import MAPPING, TOKENIZER
+from board.cli.options import MAPPING, TOKENIZER, RunPlace
 from board.cli.printing import Ticker, say
 from board.errors import ArgumentRefused
 from board.text.counting import plural
@@ -19,7 +19,7 @@ from board.text.path_names import shown
 @WHERE
 @click.option("--arrays", is_flag=True, help="With the token arrays, as lists; in CSV as JSON.")
 @click.option("--to", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="What to write; as FILE ends unless given.")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=RunPlace())
 @click.argument("file", type=click.Path(path_type=Path))
 def export(
     run: Path, file: Path, form: str | None, arrays: bool, where: str | None, tokenizer: Path | None, mapping: Path | None

@@ -7,16 +7,16 @@ from typing import Literal
 import click
 
 from board.cli.endings import Command, ExitCode
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER
+from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
 from board.cli.printing import Ticker, say
-from board.text.path_names import shown
+from board.remote import mounts
 from board.user_files.finding_settings import Thresholds, parsed_thresholds
 
 
 @click.command(cls=Command)
 @TOKENIZER
 @MAPPING
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=RunPlace())
 @AS_JSON
 @click.option(
     "--fail-on",
@@ -50,7 +50,7 @@ def findings(
         tick()
 
     report = find_all(open_run(run, tokenizer=tokenizer, mapping=mapping), limits, progress=tell)
-    say(messages.as_json(report, shown(run)) if as_json else messages.as_text(report))
+    say(messages.as_json(report, mounts.shown_place(run)) if as_json else messages.as_text(report))
     raise click.exceptions.Exit(ExitCode.FAULTS if fail_on and report.reaches(fail_on) else ExitCode.DONE)
 
 

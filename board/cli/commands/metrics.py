@@ -5,21 +5,21 @@ from pathlib import Path
 import click
 
 from board.cli.endings import Command
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER
+from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
 from board.cli.printing import say
-from board.text.path_names import shown
+from board.remote import mounts
 
 
 @click.command(cls=Command)
 @TOKENIZER
 @MAPPING
 @AS_JSON
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=RunPlace())
 @click.option("--curve", "curves", multiple=True, metavar="KEY", help="This metric alone, with its value at every step.")
 def metrics(run: Path, curves: tuple[str, ...], as_json: bool, tokenizer: Path | None, mapping: Path | None) -> None:
     """List the metrics that the folder RUN can give: first, last, lowest and highest value, and what each means."""
     from board.replies import messages, metric_rows
     from board.runs.opening import open_run
 
-    reply = metric_rows.metrics(open_run(run, tokenizer=tokenizer, mapping=mapping), shown(run), curves)
+    reply = metric_rows.metrics(open_run(run, tokenizer=tokenizer, mapping=mapping), mounts.shown_place(run), curves)
     say(messages.as_json(reply) if as_json else messages.metrics_as_text(reply))

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from board.cli.endings import Command, ExitCode
-from board.cli.options import MAPPING, TOKENIZER, NamedElsewhere
+from board.cli.options import MAPPING, TOKENIZER, NamedElsewhere, RunPlace
 from board.cli.printing import Ticker, say
 from board.errors import BoardError
 
@@ -26,7 +26,7 @@ def _dialects() -> tuple[str, ...]:
 @click.command(cls=Command)
 @TOKENIZER
 @MAPPING
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=RunPlace())
 @click.option("--to", "tracker", type=NamedElsewhere(_trackers), required=True, help="The tracker to push to.")
 @click.option(
     "--names",

@@ -6,9 +6,9 @@ import click
 
 from board.cli.endings import Command
 from board.cli.filtering import WHERE
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER
+from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
 from board.cli.printing import say, stream
-from board.text.path_names import shown
+from board.remote import mounts
 
 
 @click.command(cls=Command)
@@ -16,7 +16,7 @@ from board.text.path_names import shown
 @MAPPING
 @WHERE
 @AS_JSON
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=RunPlace())
 @click.option("--sort", default="", metavar="COLUMN", help="Sort by it; a minus before it, as -reward, for the largest first.")
 @click.option("--top", type=click.IntRange(0), default=20, show_default=True, help="At most so many; 0 for all.")
 @click.option(
@@ -41,7 +41,7 @@ def rollouts(
     question = RolloutQuestion(where or "", sort, top or None, names)
     chosen = choose(open_run(run, tokenizer=tokenizer, mapping=mapping), question)
     if as_json:
-        stream(messages.rollouts_as_json(shown(run), chosen))
+        stream(messages.rollouts_as_json(mounts.shown_place(run), chosen))
     else:
         for piece in messages.rollouts_as_text(chosen):
             say(piece)

@@ -11,6 +11,7 @@ from board.cli.endings import Command
 from board.cli.options import MAPPING, TOKENIZER
 from board.cli.printing import say
 from board.errors import BoardError
+from board.remote import addresses
 
 
 @click.command(
@@ -56,7 +57,8 @@ def serve(
 ) -> None:
     """Serve the runs under the folder ROOT (rollout_samples unless given).
 
-    ROOT holds one folder per run, or is itself a run. Nothing outside of it can be read.
+    ROOT holds one folder per run, or is itself a run. Nothing outside of it can be read. It may lie elsewhere: s3://bucket/prefix, gs://,
+    hf://, https:// and ssh:// are read as folders are, and followed as they grow.
 
     Streamlit's own options follow as --SECTION.OPTION VALUE, for example --theme.base dark.
 
@@ -116,6 +118,11 @@ def _root(places: Sequence[str]) -> Path:
     if len(places) > 1:
         raise click.UsageError(f"Give one ROOT, not {len(places)}: {', '.join(places)}.")
     given = places[0] if places else "rollout_samples"
+    if addresses.is_address(given):
+        from board.remote import mounts
+
+        say(f"Listing '{addresses.parsed(given)}'")
+        return mounts.mounted(given)
     root = Path(given).expanduser().resolve()
     if not root.is_dir():
         raise click.UsageError(f"ROOT is not a folder: {given}")

@@ -5,16 +5,16 @@ from pathlib import Path
 import click
 
 from board.cli.endings import Command
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER
+from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
 from board.cli.printing import say
-from board.text.path_names import shown
+from board.remote import mounts
 
 
 @click.command(cls=Command)
 @TOKENIZER
 @MAPPING
 @AS_JSON
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=RunPlace())
 @click.option("--step", type=int, help="Its step; without --rollout the best rewarded of the step is shown.")
 @click.option("--rollout", default="", metavar="SHARD:LINE", help="Which, as `rollouts` and links call it.")
 @click.option("--tokens", "all_tokens", is_flag=True, help="With every token and its numbers.")
@@ -37,5 +37,5 @@ def show(
     from board.runs.opening import open_run
 
     wanted = RolloutWanted(rollout, step, "all" if all_tokens else "none", extremes, top)
-    reply = one_rollout(open_run(run, tokenizer=tokenizer, mapping=mapping), shown(run), wanted)
+    reply = one_rollout(open_run(run, tokenizer=tokenizer, mapping=mapping), mounts.shown_place(run), wanted)
     say(messages.as_json(reply) if as_json else messages.rollout_as_text(reply))

@@ -5,16 +5,16 @@ from pathlib import Path
 import click
 
 from board.cli.endings import Command
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER
+from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
 from board.cli.printing import say
-from board.text.path_names import shown
+from board.remote import mounts
 
 
 @click.command(cls=Command)
 @TOKENIZER
 @MAPPING
 @AS_JSON
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=RunPlace())
 @click.option("--metric", "metrics", multiple=True, metavar="KEY", help="A metric by its key, several times for several.")
 def steps(run: Path, metrics: tuple[str, ...], as_json: bool, tokenizer: Path | None, mapping: Path | None) -> None:
     """List the steps of the folder RUN with their numbers: those of the page Steps unless others are asked for."""
@@ -22,5 +22,5 @@ def steps(run: Path, metrics: tuple[str, ...], as_json: bool, tokenizer: Path | 
     from board.replies import steps as step_rows
     from board.runs.opening import open_run
 
-    reply = step_rows.steps(open_run(run, tokenizer=tokenizer, mapping=mapping), shown(run), metrics)
+    reply = step_rows.steps(open_run(run, tokenizer=tokenizer, mapping=mapping), mounts.shown_place(run), metrics)
     say(messages.as_json(reply) if as_json else messages.steps_as_text(reply))

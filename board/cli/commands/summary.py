@@ -5,21 +5,21 @@ from pathlib import Path
 import click
 
 from board.cli.endings import Command
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER
+from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
 from board.cli.printing import say
-from board.text.path_names import shown
+from board.remote import mounts
 
 
 @click.command(cls=Command)
 @TOKENIZER
 @MAPPING
 @AS_JSON
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=RunPlace())
 def summary(run: Path, as_json: bool, tokenizer: Path | None, mapping: Path | None) -> None:
     """Tell what there is of the folder RUN: rollouts, steps, how the reward goes, columns, texts, token metrics."""
     from board.replies import messages
     from board.replies import summary as summaries
     from board.runs.opening import open_run
 
-    reply = summaries.summary(open_run(run, tokenizer=tokenizer, mapping=mapping), shown(run))
+    reply = summaries.summary(open_run(run, tokenizer=tokenizer, mapping=mapping), mounts.shown_place(run))
     say(messages.as_json(reply) if as_json else messages.summary_as_text(reply))

@@ -9,6 +9,7 @@ from board.analysis import run_list
 from board.analysis.run_list import ListedRun
 from board.analysis.run_overlay import MOST_RUNS
 from board.errors import BoardError
+from board.remote import mounts
 from board.runs import library
 from board.runs.library import RunFolder
 from board.runs.run_summaries import SummaryState
@@ -136,7 +137,9 @@ def page(root: Path) -> None:
     drawn = known(root)
     runs = all_runs(root, *drawn)
     if not runs:
-        notice(f"No run folders under {shown(root)}. Put one there, or start the board with another folder.", "warning")
+        notice(
+            f"No run folders under {mounts.shown_place(root)}. Put one there, or start the board with another folder.", "warning"
+        )
         return
     tags = run_list.tags(runs)
     place.remember(run_tags=tags)
@@ -152,7 +155,7 @@ def page(root: Path) -> None:
         left, right = st.columns([3, 1]) if chosen else (st.container(), None)
     with left:
         if listed:
-            tables(listed, choices, shown(root.name))
+            tables(listed, choices, mounts.shown_name(root))
             st.caption(
                 "A click on a run's name opens it; one elsewhere in its row chooses it, to name, tag, pin or hide it. "
                 f"Tick two to {MOST_RUNS} runs to see them side by side."
@@ -161,7 +164,7 @@ def page(root: Path) -> None:
             st.text("No run is left: change the text, the tag or the trainer.")
     if chosen is not None and right is not None:
         with right:
-            run_panel.draw(chosen, shown(root.name), choices.metric)
+            run_panel.draw(chosen, mounts.shown_name(root), choices.metric)
             settings_panel.draw(library.resolve(root, chosen.folder.folder))
     follow(root, drawn)
 

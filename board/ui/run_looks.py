@@ -83,7 +83,7 @@ def looks(folders: Sequence[RunFolder], root: Path) -> dict[str, RunLook]:
 def offered(folders: Sequence[RunFolder], root: Path, taken: Collection[str]) -> dict[str, str]:
     """What the screen calls the runs that can be laid beside those of `taken`, by address; of very many the first MOST_OFFERED."""
     others = [folder for folder in folders if folder.shards and folder.name not in taken][:MOST_OFFERED]
-    return titles([one.name for one in others], notes(others, root), root)
+    return titles([one.name for one in others], notes(others, root, moved=False), root)
 
 
 def titles(addresses: Sequence[str], said: Mapping[str, RunNote], root: Path) -> dict[str, str]:

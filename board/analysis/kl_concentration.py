@@ -91,7 +91,7 @@ def _of_alike(alike: Alike) -> dict[str, Float64Array]:
         "kl_gini": of_ratio.gini(),
         "kl_half": of_ratio.half(),
         "kl_k3_peak_share": of_k3.share(percent),
-        "kl_k3_peak_at": _first_at(k3[known].astype(np.float32), rows, positions, peaks["kl_k3_peak_1"]),
+        "kl_k3_peak_at": _first_at(_narrow(k3[known]), rows, positions, peaks["kl_k3_peak_1"]),
         **peaks,
     }
 
@@ -101,11 +101,15 @@ class _Sorted:
 
     def __init__(self, values: Float64Array, rows: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
         # a positive float32 is in the order of its bits: behind the row's number they sort all rows at once
-        keys = np.sort(rows.astype(np.uint64) << _BITS | values.astype(np.float32).view(np.uint32))
+        keys = np.sort(rows.astype(np.uint64) << _BITS | _narrow(values).view(np.uint32))
         self._ordered = (keys & np.uint64(0xFFFFFFFF)).astype(np.uint32).view(np.float32).astype(np.float64)
         self._counts = counts
         self._stops = np.cumsum(counts)
-        self._sums = np.concatenate([[0.0], np.cumsum(self._ordered)])
+        # shares of a sum are those of any multiple: each row's largest is 1, so that a huge one of another row does not swallow its sum
+        most = np.maximum.reduceat(np.append(self._ordered, 0.0), self._stops - counts) if len(counts) else np.zeros(0)
+        scale = np.where((counts > 0) & (most > 0), most, 1.0)
+        self._scaled = self._ordered / scale[rows]
+        self._sums = np.concatenate([[0.0], np.cumsum(self._scaled)])
         self._totals = self._sums[self._stops] - self._sums[self._stops - counts]
         self._some = self._totals > 0
 
@@ -128,7 +132,7 @@ class _Sorted:
         """2 Σ i·xᵢ / (n Σ x) − (n + 1) / n, with i from 1 in ascending order."""
         rows = np.repeat(np.arange(len(self._counts)), self._counts)
         ranks = np.arange(len(rows)) - (self._stops - self._counts)[rows] + 1
-        weighed = np.bincount(rows, ranks * self._ordered, len(self._counts))
+        weighed = np.bincount(rows, ranks * self._scaled, len(self._counts))
         n = np.maximum(self._counts, 1)
         return self._where_known(np.maximum(0.0, 2 * weighed / (n * np.where(self._some, self._totals, 1.0)) - (n + 1) / n))
 
@@ -137,6 +141,11 @@ class _Sorted:
         edge = self._sums[self._stops] - self._totals * (0.5 - 1e-12)
         first = np.searchsorted(self._sums, edge, side="right") - 1
         return self._where_known((self._stops - np.minimum(first, self._stops - 1)).astype(np.float64))
+
+
+def _narrow(values: Float64Array) -> NDArray[np.float32]:
+    """Numbers as float32, the largest there is for those beyond: exp(-d) of a token the reference finds impossible is one."""
+    return np.minimum(values, np.finfo(np.float32).max).astype(np.float32)
 
 
 def _first_at(

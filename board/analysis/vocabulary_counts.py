@@ -108,6 +108,9 @@ def _metrics(alike: Alike) -> dict[str, FloatArray]:
     return found
 
 
+_LARGEST: Final = float(np.finfo(np.float32).max)
+
+
 def _table(
     steps: NDArray[np.int64],
     tokens: pa.Array,
@@ -122,5 +125,6 @@ def _table(
     }
     for name in METRICS:
         sums, counts = columns.get(name, nothing)
+        sums = np.clip(sums, -_LARGEST, _LARGEST)  # the KL of a token that the reference finds impossible may be beyond
         found |= {name: pa.array(sums.astype(np.float32)), f"{name}_n": pa.array(counts.astype(np.int32))}
     return pa.table(found)

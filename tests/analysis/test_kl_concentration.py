@@ -23,6 +23,7 @@ def rows() -> list[dict[str, Any]]:
         own, reference = dice.normal(-1, 1, (2, length)).round(4).tolist()
         found.append(row(0, logprobs=own, ref_logprobs=reference, loss_mask=[0] * (length // 7) + [1] * (length - length // 7)))
     found[4]["logprobs"][3] = None
+    found.insert(2, row(0, logprobs=[-0.5, -100.0, -1.0], ref_logprobs=[-0.5, -0.1, -0.5]))  # exp(99.9) is no float32
     return [*found, token_row(0, ref_logprobs=[-1.0, -2.0]), row(0), token_row(0, ref_logprobs=...)][:-1]
 
 
@@ -41,7 +42,7 @@ def test_one_rollout_at_a_time(tmp_path: Path) -> None:
         told = (got["kl_top_share"], got["kl_top_percent_share"], got["kl_gini"], got["kl_half"])
         assert told == pytest.approx((one.top_five_share, one.top_percent_share, one.gini, one.half), rel=1e-5, abs=1e-6)
         k3 = np.where(rollout.counts, arrays["kl"], np.nan)
-        peaks = np.sort(k3[np.isfinite(k3)])[::-1][:LARGEST]
+        peaks = np.minimum(np.sort(k3[np.isfinite(k3)])[::-1][:LARGEST], np.finfo(np.float32).max)
         np.testing.assert_allclose(got[[f"kl_k3_peak_{n}" for n in range(1, len(peaks) + 1)]].astype(float), peaks, rtol=1e-5)
         assert got["kl_k3_peak_at"] == np.nanargmax(k3)
 

@@ -3,11 +3,20 @@
 from typing import Final
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
+from board.analysis.text_health import answers
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
-from board.findings.spreading import Spread, clearness, rise, spread
+from board.findings.spreading import Spread, clearness, percent, rise, spread
 from board.metrics.formulas import Float64Array
+
+_SAMPLE: Final = 2_000
+"""So many prompts are held against another one's answer at most."""
+
+_FEWEST: Final = 20
+"""Fewer prompts tell nothing about what they hold by chance."""
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -18,7 +27,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         (found, marks) for marks in (told, given) if (found := spread(dossier, marks, limits["rise"], limits["z"])) is not None
     ]
     if not both:
-        return None
+        return _from_the_start(dossier, told, limits)
     found, marks = max(both, key=lambda one: one[0].z)
     return Found(
         effect=found.effect("are to prompts that hold the expected answer"),
@@ -31,15 +40,71 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     )
 
 
+def _from_the_start(dossier: Dossier, told: Float64Array, limits: Limits) -> Found | None:
+    """A leak that does not grow: prompts tell their own answer more often than that of another prompt of their data source."""
+    rows = _one_each(dossier, told)
+    others = _of_others(dossier, rows)
+    both = np.isfinite(others)
+    if both.sum() < _FEWEST:
+        return None
+    more = told[rows][both] - others[both]
+    share, own = float(more.mean()), float(told[rows][both].mean())
+    # a paired difference that never varies is no surer than one prompt more or less would make it
+    z = share * np.sqrt(len(more)) / max(float(more.std()), 1 / np.sqrt(len(more)))
+    if share < limits["always"] or z < limits["z"]:
+        return None
+    marked = told == 1
+    steps = dossier.steps.of_rows[marked]
+    return Found(
+        effect=f"from the first step on {percent(own)} of the prompts tell their own answer, and {percent(own - share)} another prompt's",
+        first_step=int(steps.min()),
+        last_step=int(steps.max()),
+        crossed="always",
+        measured=share,
+        strength=float(z),
+        rollouts=dossier.clearest(marked),
+    )
+
+
+def _one_each(dossier: Dossier, told: Float64Array) -> NDArray[np.int64]:
+    """Rows of different prompts of which is known whether they tell the answer, at most _SAMPLE drawn evenly."""
+    known = np.flatnonzero(np.isfinite(told))
+    firsts = known[np.unique(dossier.prompts[known], return_index=True)[1]]
+    return np.sort(firsts)[:: max(1, -(-len(firsts) // _SAMPLE))]
+
+
+def _of_others(dossier: Dossier, rows: NDArray[np.int64]) -> Float64Array:
+    """(rows,) whether each of some rollouts' prompts tells the answer of the next one of its data source; NaN where that is the same."""
+    prompts, truths = (np.array(dossier.texts(name, rows), object) for name in ("prompt", "ground_truth"))
+    found = np.full(len(rows), np.nan)
+    for source in np.unique(dossier.sources[rows]):
+        own = np.flatnonzero(dossier.sources[rows] == source)
+        other = truths[np.roll(own, 1)]
+        texts = (pa.array(one, pa.large_string()) for one in (np.full(len(own), None), prompts[own], other))
+        told = answers.measure(*texts)["answer_told"]
+        found[own] = np.where(other == truths[own], np.nan, told)
+    return found
+
+
 KIND: Final = Kind(
     name="answer_leak",
     title="Prompts hold the answer",
     severity="warning",
-    says="Prompts hold the expected answer, more than they did.",
+    says="Prompts hold the expected answer, more than they did, or more than they hold another prompt's from the first step on.",
     formula="Share by step of the rollouts whose ground truth, a number or word of its own, stands in the prompt, and of those where it "
     "stands behind a word like answer or solution; the clearest rise of either. Short answers stand in prompts by chance, choices always: "
-    "therefore a rise, like for like by data source.",
-    thresholds=(rise(0.1, "are to prompts with the answer", "our judgement"), clearness()),
+    "therefore a rise, like for like by data source. Without one: the share of prompts that tell their own answer behind such a word, less "
+    "the share that tells the answer of another prompt of their data source.",
+    thresholds=(
+        rise(0.1, "are to prompts with the answer", "our judgement"),
+        Threshold(
+            "always",
+            0.1,
+            "share of prompts that tell their own answer, less the share that tells another's, where it does not rise",
+            "our judgement",
+        ),
+        clearness(),
+    ),
     means="The template of prompts, a few-shot example or retrieved text gives the ground truth away.",
     looks_like="Another kind of task whose answer stands in the text that is asked about.",
     next=(("responses", "read the prompts of these rollouts"), ("search", "look for the ground truth in prompts")),

@@ -45,7 +45,7 @@ KIND: Final = Kind(
     "closed, or closed with nothing behind it, and which mark no answer (a box, a tag, a last sentence); its clearest rise, or its level "
     "where it is high from the first step on.",
     thresholds=(
-        rise(0.1, "think and do not answer", "our judgement: a tenth of the batch without an answer"),
+        rise(0.05, "think and do not answer", "our judgement: one in twenty responses that cannot be right"),
         Threshold("share", 0.3, "share of such responses in the whole run, where it does not rise", "our judgement"),
         clearness(),
     ),

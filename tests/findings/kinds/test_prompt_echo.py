@@ -7,6 +7,7 @@ import numpy as np
 from looked_at import asked, silent
 from spreading_rows import check_kind, prose, rows
 
+from board.findings.contract import Found
 from board.findings.kinds.prompt_echo import KIND
 
 PROMPT = (
@@ -24,6 +25,14 @@ def test_echoes_are_found(tmp_path: Path) -> None:
     check_kind(KIND, tmp_path, lambda dice, _: _row(dice, False), lambda dice, _: _row(dice, True))
 
 
-def test_a_task_of_copying_is_silence(tmp_path: Path) -> None:
-    """Every response holds its prompt, from the first step on."""
-    assert silent(asked(KIND, tmp_path, rows(lambda dice, _: _row(dice, True), lambda dice, _: {}, 0.0)))
+def test_a_task_of_copying_is_a_note(tmp_path: Path) -> None:
+    """Every response is mostly its prompt, from the first step on; where it is a small part of them, there is nothing to say."""
+    found = asked(KIND, tmp_path / "most", rows(lambda dice, _: _row(dice, True), lambda dice, _: {}, 0.0))
+
+    def long(dice: np.random.Generator) -> dict[str, Any]:
+        whole = _row(dice, False)
+        return {**whole, "response": f"{whole['prompt'][:50]} {prose(dice, 80)}"}
+
+    assert isinstance(found, Found)
+    assert (found.crossed, found.severity, found.first_step) == ("always", "note", 0)
+    assert silent(asked(KIND, tmp_path / "part", rows(lambda dice, _: long(dice), lambda dice, _: {}, 0.0)))

@@ -1,12 +1,20 @@
-"""Writes `docs/findings.md` out of what the kinds of findings declare: `python docs/findings.py`. A test holds the page to what this gives."""
+"""Writes `docs/findings.md` and its Chinese page out of what the kinds of findings declare: `python docs/findings.py`.
 
+What the kinds declare is English. Its Chinese is in `zh-CN/findings.json`, by the English text: a sentence that is changed or new is missing
+there, and a test names it. Tests hold both pages to what this gives.
+"""
+
+import json
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 REPOSITORY: Final = Path(__file__).parents[1]
-PAGE: Final = REPOSITORY / "docs" / "findings.md"
+DOCS: Final = REPOSITORY / "docs"
+CHINESE: Final = DOCS / "zh-CN" / "findings.json"
 PICTURES: Final = REPOSITORY / "assets" / "findings"
 """An example of each kind: `python assets/take_finding_pictures.py`."""
 
@@ -18,85 +26,169 @@ from board.findings.contract import Kind, Threshold  # noqa: E402
 from board.serving.page_addresses import TABS  # noqa: E402
 from board.text.format_number import exact  # noqa: E402
 
-HEAD: Final = """# Findings: what went wrong, and where is the evidence
+Language = Literal["en", "zh"]
 
-[中文](zh-CN/findings.md)
-
-A run that is open is looked through in the background, in a process of its own that holds up no page, and again as it grows. What is found
-stands on the page Findings, worst first: since which step, how much, by which threshold, which rollouts and tokens show it, what it may mean,
-what else would look the same and where to look next. It is marked on the strip of steps and on the curves it is seen in (a diamond), and
-counted in the top line of every page. On the command line it is [`rl-logging-board findings RUN`](cli.md#findings); `push` tells a tracker.
-
-![The finding of a run whose reward is exploited, with its curves and the rollouts that show it](../assets/findings-light.png)
-
-- **Two conditions.** An effect must be larger than its threshold, and clearer than the run's own noise: `z` is in standard errors of the
-  curve, which small steps make wide. A change of the mix of data sources explains a jump, and is not blamed.
-- **One cause, one finding.** What turned with it and is explained by it is listed as its signs.
-- **Rank**: severity (an error: numbers are wrong; a warning: training is probably harmed; a note), then how clear it is, then how early.
-- **Evidence** is at most fifty rollouts by shard and line, the clearest first, and tokens by position, from 0.
-- **Looked for and not found** and **could not tell**, with the reason, are listed too: they are not the same.
-- **Yours to set.** Thresholds, kinds muted in a run and findings marked as understood, with a reason, are kept by run in your settings
-  (`findings/` in the settings folder), never in the run; all of it can be brought back. Commands take the declared thresholds;
-  `findings --thresholds FILE` takes a JSON file `{"KIND": {"NAME": NUMBER}}`, or one of those that the board keeps.
-- `serve --no-findings` (RL_BOARD_FINDINGS=off) looks through no run unasked; the page Findings then has a button.
-
-What `check` finds wrong with the data is among the findings: see [the checks](#checks-of-the-data) below.
-"""
-
-CHECK_HEAD: Final = """## Checks of the data
-
-Each is a finding where it finds something, the cause of what turned with it. The page Data and `rl-logging-board check` run them alone.
-
-| check | severity | what it finds | why it matters |
-|---|---|---|---|
-"""
+MARK: Final = "<!-- below: written by python docs/findings.py -->\n"
+"""What stands above it in a page is written by hand."""
 
 
-def page() -> str:
-    """The whole page."""
+@dataclass(frozen=True)
+class Frame:
+    """What stands around the declared texts in one language."""
+
+    page: Path
+    assets: str
+    """The way from the page to the folder of pictures."""
+    kinds: str
+    """The heading of the list of kinds, and the heads of its columns."""
+    checks: str
+    """The heading of the checks, what is said of them, and the heads of their columns."""
+    title: str
+    """Around title, severity and what a kind says."""
+    picture: str
+    formula: str
+    needs: str
+    thresholds: str
+    """The heads of the columns."""
+    means: str
+    looks_like: str
+    next: str
+    where: str
+    """Around the page and what to look for."""
+    between: str
+    signs: str
+    severities: dict[str, str]
+
+
+FRAMES: Final[dict[Language, Frame]] = {
+    "en": Frame(
+        page=DOCS / "findings.md",
+        assets="../assets/findings",
+        kinds="## The kinds\n\n| kind | severity | what it says |",
+        checks="## Checks of the data\n\nEach is a finding where it finds something, the cause of what turned with it. The page Data and "
+        "`rl-logging-board check` run them alone.\n\n| check | severity | what it finds | why it matters |",
+        title="**{title}** ({severity}). {says}",
+        picture="An example of {name}, planted into an honest run, as the page Findings shows it",
+        formula="How it is computed: {}",
+        needs="Needs {}.",
+        thresholds="| threshold | declared | of what | from |",
+        means="May mean: {}",
+        looks_like="Looks the same: {}",
+        next="Where to look next: {}.",
+        where="**{page}**, {what}",
+        between="; ",
+        signs="Its signs may be {}.",
+        severities={"error": "error", "warning": "warning", "note": "note"},
+    ),
+    "zh": Frame(
+        page=DOCS / "zh-CN" / "findings.md",
+        assets="../../assets/findings",
+        kinds="## 各种发现\n\n| 种类 | 严重程度 | 说的是什么 |",
+        checks='<a id="checks-of-the-data"></a>\n\n## 数据检查\n\n检查一旦查出问题，就是一个发现，也是与它同时转折者的原因。“Data”页与命令 '
+        "`rl-logging-board check` 单独运行它们。\n\n| 检查 | 严重程度 | 查出什么 | 为什么要紧 |",
+        title="**{title}**（{severity}）。{says}",
+        picture="{name} 的示例：植入一个正常的 run，如 Findings 页所示",
+        formula="计算方法：{}",
+        needs="需要 {}。",
+        thresholds="| 阈值 | 声明值 | 所比较的量 | 出处 |",
+        means="可能意味着：{}",
+        looks_like="看起来一样的情形：{}",
+        next="接下来看哪里：{}。",
+        where="**{page}**：{what}",
+        between="；",
+        signs="它的征兆（sign）可以是 {}。",
+        severities={"error": "错误 error", "warning": "警告 warning", "note": "附注 note"},
+    ),
+}
+
+
+@cache
+def _chinese() -> dict[str, str]:
+    texts: dict[str, str] = json.loads(CHINESE.read_text(encoding="utf-8"))
+    return texts
+
+
+def declared() -> Iterator[str]:
+    """Every text of the kinds and checks that a page shows, in English; some more than once."""
+    for kind in _kinds():
+        yield from (kind.title, kind.says, kind.formula, kind.means, kind.looks_like)
+        yield from (what for _, what in kind.next)
+        for one in kind.thresholds:
+            yield from (one.meaning, one.source)
+    for check in CHECKS:
+        yield from (check.title, check.why)
+
+
+def _kinds() -> list[Kind]:
     checks = {check.name for check in CHECKS}
-    kinds = [kind for kind in KINDS if kind.name not in checks]
-    listed = "\n".join(f"| [`{kind.name}`](#{kind.name}) | {kind.severity} | {_cell(kind.says)} |" for kind in kinds)
-    table = f"## The kinds\n\n| kind | severity | what it says |\n|---|---|---|\n{listed}\n"
-    rows = "".join(f"| `{one.name}` | {one.severity} | {_cell(one.title)} | {_cell(one.why)} |\n" for one in CHECKS)
-    return "\n".join([HEAD, table, *map(_section, kinds), CHECK_HEAD + rows])
+    return [kind for kind in KINDS if kind.name not in checks]
 
 
-def _section(kind: Kind) -> str:
-    return (
-        "\n\n".join([f"### {kind.name}", f"**{_plain(kind.title)}** ({kind.severity}). {_plain(kind.says)}", *_parts(kind)])
-        + "\n"
-    )
+def page(language: Language = "en") -> str:
+    """The whole page, its head as it is there. Raises KeyError for a text that has no Chinese."""
+    return _Page(language).whole()
 
 
-def _parts(kind: Kind) -> Iterator[str]:
-    if (PICTURES / f"{kind.name}.png").is_file():
-        yield f"![An example of {kind.name}, planted into an honest run, as the page Findings shows it](../assets/findings/{kind.name}.png)"
-    yield f"How it is computed: {_plain(kind.formula)}"
-    if kind.needs:
-        yield f"Needs {', '.join(f'`{name}`' for name in kind.needs)}."
-    yield "| threshold | declared | of what | from |\n|---|---|---|---|\n" + "\n".join(map(_row, kind.thresholds))
-    yield f"May mean: {_plain(kind.means)}"
-    yield f"Looks the same: {_plain(kind.looks_like)}"
-    titles = {Path(tab.file).stem: tab.title for tab in TABS}
-    where = "; ".join(f"**{titles.get(name, name)}**, {_plain(what)}" for name, what in kind.next)
-    yield f"Where to look next: {where}."
-    if kind.explains:
-        yield f"Its signs may be {', '.join(f'`{name}`' for name in kind.explains)}."
+class _Page:
+    def __init__(self, language: Language) -> None:
+        self._frame = FRAMES[language]
+        self._texts = None if language == "en" else _chinese()
+
+    def whole(self) -> str:
+        frame, kinds = self._frame, _kinds()
+        listed = "\n".join(
+            f"| [`{kind.name}`](#{kind.name}) | {self._severity(kind.severity)} | {self._cell(kind.says)} |" for kind in kinds
+        )
+        table = f"{frame.kinds}\n|---|---|---|\n{listed}\n"
+        rows = "".join(
+            f"| `{one.name}` | {self._severity(one.severity)} | {self._cell(one.title)} | {self._cell(one.why)} |\n"
+            for one in CHECKS
+        )
+        return "\n".join([self._head(), table, *map(self._section, kinds), f"{frame.checks}\n|---|---|---|---|\n{rows}"])
+
+    def _head(self) -> str:
+        """What is written by hand."""
+        return self._frame.page.read_text(encoding="utf-8").partition(MARK)[0] + MARK
+
+    def _section(self, kind: Kind) -> str:
+        words = {"title": self._plain(kind.title), "severity": self._severity(kind.severity), "says": self._plain(kind.says)}
+        return "\n\n".join([f"### {kind.name}", self._frame.title.format(**words), *self._parts(kind)]) + "\n"
+
+    def _parts(self, kind: Kind) -> Iterator[str]:
+        frame = self._frame
+        if (PICTURES / f"{kind.name}.png").is_file():
+            yield f"![{frame.picture.format(name=kind.name)}]({frame.assets}/{kind.name}.png)"
+        yield frame.formula.format(self._plain(kind.formula))
+        if kind.needs:
+            yield frame.needs.format(_named(kind.needs))
+        yield f"{frame.thresholds}\n|---|---|---|---|\n" + "\n".join(map(self._row, kind.thresholds))
+        yield frame.means.format(self._plain(kind.means))
+        yield frame.looks_like.format(self._plain(kind.looks_like))
+        titles = {Path(tab.file).stem: tab.title for tab in TABS}
+        where = (frame.where.format(page=titles.get(name, name), what=self._plain(what)) for name, what in kind.next)
+        yield frame.next.format(frame.between.join(where))
+        if kind.explains:
+            yield frame.signs.format(_named(kind.explains))
+
+    def _row(self, one: Threshold) -> str:
+        return f"| `{one.name}` | {exact(one.value)} | {self._cell(one.meaning)} | {self._cell(one.source)} |"
+
+    def _severity(self, severity: str) -> str:
+        return self._frame.severities[severity]
+
+    def _cell(self, text: str) -> str:
+        return self._plain(text).replace("|", "\\|").replace("\n", " ")
+
+    def _plain(self, text: str) -> str:
+        """Text of the page's language in which Markdown finds neither tags nor emphasis."""
+        said = text if self._texts is None else self._texts[text]
+        return said.replace("<", "\\<").replace("*", "\\*").replace("`", "\\`")
 
 
-def _row(one: Threshold) -> str:
-    return f"| `{one.name}` | {exact(one.value)} | {_cell(one.meaning)} | {_cell(one.source)} |"
-
-
-def _cell(text: str) -> str:
-    return _plain(text).replace("|", "\\|").replace("\n", " ")
-
-
-def _plain(text: str) -> str:
-    """Text in which Markdown finds neither tags nor emphasis."""
-    return text.replace("<", "\\<").replace("*", "\\*").replace("`", "\\`")
+def _named(names: tuple[str, ...]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    for one in ("en", "zh"):
+        FRAMES[one].page.write_text(page(one), encoding="utf-8")

@@ -1,32 +1,40 @@
-"""docs/findings.md is what the kinds declare; the Chinese page names every kind."""
+"""docs/findings.md and its Chinese page are what the kinds declare; the Chinese of every declared text is there, and no other."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
-from board.checks.all_checks import CHECKS
-from board.findings.all_kinds import KINDS
+import pytest
 
 REPOSITORY = Path(__file__).parents[2]
+CHINESE = REPOSITORY / "docs" / "zh-CN" / "findings.json"
 
 
-def test_the_page_is_as_the_kinds_say() -> None:
-    """`python docs/findings.py` writes it."""
+def printed(what: str) -> str:
+    """What Python prints of an expression of docs/findings.py."""
     done = subprocess.run(
-        [sys.executable, "-c", "import findings; print(findings.page(), end='')"],
+        [sys.executable, "-c", f"import json, findings; print({what}, end='')"],
         cwd=REPOSITORY / "docs",
         capture_output=True,
         text=True,
         timeout=60,
         check=True,
     )
+    return done.stdout
 
-    assert (REPOSITORY / "docs" / "findings.md").read_text(encoding="utf-8") == done.stdout
+
+@pytest.mark.parametrize(("language", "page"), [("en", "docs/findings.md"), ("zh", "docs/zh-CN/findings.md")])
+def test_the_page_is_as_the_kinds_say(language: str, page: str) -> None:
+    """`python docs/findings.py` writes it."""
+    assert (REPOSITORY / page).read_text(encoding="utf-8") == printed(f"findings.page({language!r})")
 
 
-def test_the_chinese_page_names_every_kind() -> None:
-    """By hand: a kind without a line there has none for its readers."""
-    page = (REPOSITORY / "docs" / "zh-CN" / "findings.md").read_text(encoding="utf-8")
-    checks = {check.name for check in CHECKS}
+def test_every_text_has_its_chinese() -> None:
+    """A sentence that was changed is another one; what nothing declares any more is taken away."""
+    declared = set(json.loads(printed("json.dumps([*findings.declared()])")))
+    chinese = json.loads(CHINESE.read_text(encoding="utf-8"))
 
-    assert not [kind.name for kind in KINDS if kind.name not in checks and f"| `{kind.name}` |" not in page]
+    assert sorted(declared - set(chinese)) == []
+    assert sorted(set(chinese) - declared) == []
+    assert [text for text, said in chinese.items() if not said.strip()] == []

@@ -1,9 +1,11 @@
-"""The page Findings in a browser: looked through unasked, from the first finding to its rollout to its tokens."""
+"""Findings in a browser: looked through unasked, from the first finding to its rollout to its tokens; and as a run grows."""
 
 import re
 from pathlib import Path
 
+from hacked import TURN, hacked_rows
 from playwright.sync_api import Page, expect
+from rows import lines, write_run
 from servers import Serve
 from settling import settled
 
@@ -38,3 +40,29 @@ def test_from_the_light_to_a_token(serve: Serve, page: Page) -> None:
     page.get_by_role("link", name="Open its tokens").click()
     settled(page)
     expect(page.locator(".tv-tok").first).to_be_visible()
+
+
+def test_a_run_that_grows_lights_up(serve: Serve, page: Page, tmp_path: Path) -> None:
+    """While a reader looks at another page, a run is written on step by step and its reward is exploited: the light says so by itself.
+
+    Nothing is loaded anew, and the reader stays where they are.
+    """
+    rows = hacked_rows()
+    honest = [row for row in rows if row["step"] < TURN]
+    write_run(tmp_path / "run", {"rank_0.jsonl": honest})
+    page.goto(f"{serve(tmp_path, '--findings')}steps?run=run&step=3")
+    light = page.locator(".st-key-findings_light a")
+    expect(light).to_have_text("No findings", timeout=60_000)
+    settled(page)
+    place = page.url
+    page.evaluate("() => { window.sameLoad = true; }")
+
+    with (tmp_path / "run" / "rank_0.jsonl").open("ab") as shard:
+        for step in range(TURN, max(row["step"] for row in rows) + 1):
+            shard.write(lines(row for row in rows if row["step"] == step))
+            shard.flush()
+            expect(page.get_by_text(f"Step (of {step + 1})")).to_be_visible()
+    expect(light).to_contain_text(re.compile("^[0-9]+ finding"), timeout=120_000)
+
+    assert page.url == place
+    assert page.evaluate("() => window.sameLoad === true")

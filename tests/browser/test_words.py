@@ -1,0 +1,45 @@
+"""The page Words in a browser: from a phrase that pays to its places, to the list of tokens, and by the link back to the same row."""
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+from servers import Serve
+from settling import settled
+
+RUNS = Path(__file__).parents[2] / "rollout_samples"
+
+
+def click_row(page: Page, row: int) -> None:
+    """Click the phrase or token in a row of the table, counted from 0; the grid takes a click only where the pointer came."""
+    box = page.get_by_test_id("stDataFrame").first.bounding_box()
+    assert box is not None
+    at = box["x"] + 200, box["y"] + 35 * (row + 1) + 17
+    page.mouse.move(box["x"] + 150, at[1] + 30)
+    page.mouse.move(*at, steps=4)
+    settled(page)
+    page.mouse.click(*at)
+
+
+def test_from_a_phrase_to_its_places(serve: Serve, page: Page) -> None:
+    """A click on the first phrase shows its places with their rewards, and is in the link; the same link shows the same places."""
+    address = serve(RUNS)
+    page.goto(f"{address}words?run=tiny_ppo_hacked")
+    expect(page.get_by_test_id("stDataFrame").first).to_be_visible(timeout=60_000)
+    settled(page)
+
+    click_row(page, 0)
+    places = page.get_by_text(re.compile(r"^[0-9,]+ places in [0-9,]+ of [0-9,]+ rollouts"))
+    expect(places).to_be_visible()
+    expect(page).to_have_url(re.compile("phrase="))
+    settled(page)
+    told = places.inner_text()
+
+    page.goto(page.url)
+    expect(places).to_have_text(told)
+    settled(page)
+    page.get_by_text("Tokens that rise and fall", exact=True).click()
+    expect(page.get_by_text(re.compile(r"^[0-9,]+ tokens, [0-9,]+ different"))).to_be_visible()
+    settled(page)
+    click_row(page, 0)
+    expect(places).not_to_have_text(told)

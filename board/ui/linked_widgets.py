@@ -55,4 +55,4 @@ def _bound() -> frozenset[str]:
     if context is None:
         return frozenset()
     with context.session_state.query_params() as parameters:
-        return frozenset(name for name in map(str, st.session_state) if parameters.is_bound(name))
+        return frozenset(name for name in context.shared.widget_user_keys_this_run.snapshot() if parameters.is_bound(name))

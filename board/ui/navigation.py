@@ -20,12 +20,21 @@ _STYLE: Final = Path(__file__).with_name("frame.css")
 
 def chosen() -> tuple[StreamlitPage, str]:
     """The page that the address asks for, and "" or the name it asks for where the board has no such page."""
-    pages = [st.Page(tab.file, title=tab.title, url_path=tab.path or None, default=not tab.path) for tab in TABS]
+    pages = [*_pages().values()]
     name = asked_name(st.context.url or "", st.get_option("server.baseUrlPath"))
     unknown = name if name not in {tab.path for tab in TABS} else ""
     if unknown:  # with a page of that name Streamlit opens no dialog over the first page
         pages.append(st.Page(_nothing, title="No such page", url_path=unknown, visibility="hidden"))
     return st.navigation(pages, position="hidden"), unknown
+
+
+def _pages() -> dict[str, StreamlitPage]:
+    """The pages by their files, made once for each reader: Streamlit looks each up on the disk."""
+    pages: dict[str, StreamlitPage] | None = place.remembered("pages")
+    if pages is None:
+        pages = {tab.file: st.Page(tab.file, title=tab.title, url_path=tab.path or None, default=not tab.path) for tab in TABS}
+        place.remember(pages=pages)
+    return pages
 
 
 def shows_run(page: StreamlitPage) -> bool:
@@ -45,18 +54,23 @@ def asked_name(url: str, base: str) -> str:
 
 
 def tabs() -> Callable[[], None]:
-    """Draw the row of tabs, each a link to its page with the reader's whole place; what is returned draws it again, at the new place."""
+    """Draw the row of tabs, each a link to its page with the reader's whole place; what is returned draws it again where that is another."""
     st.html(_STYLE)
     with st.container(key="tabs"):
         row = st.empty()
     key_list.show()
 
+    pages, drawn = _pages(), list[place.Parameters]()
+
     def draw() -> None:
+        there = place.link()
+        if there in drawn[-1:]:
+            return
+        drawn.append(there)
+        place.remember(tab_link=there)  # for what is drawn again by itself, when the page's widgets cannot be told
         with row.container(horizontal=True, gap="xxsmall"):
-            there = place.link()
-            place.remember(tab_link=there)  # for what is drawn again by itself, when the page's widgets cannot be told
             for tab in TABS:
-                st.page_link(tab.file, label=tab.title, query_params=there, width="content")
+                st.page_link(pages[tab.file], label=tab.title, query_params=there, width="content")
 
     draw()
     return draw

@@ -244,13 +244,13 @@ def select_row(table: str, row: int | None) -> None:
 
 
 def remember(**what: object) -> None:
-    """Remember something about this reader that is no part of the place."""
-    st.session_state.update({f"_remembered_{name}": value for name, value in what.items()})
+    """Remember something about this reader that is no part of the place: in one entry, as Streamlit reads all entries for each box it draws."""
+    st.session_state.setdefault("_remembered", {}).update(what)
 
 
 def remembered(name: str) -> Any:
     """What was remembered under that name last; None when nothing was."""
-    return st.session_state.get(f"_remembered_{name}")
+    return st.session_state.get("_remembered", {}).get(name)
 
 
 def set_widgets(**values: object) -> None:

@@ -29,7 +29,7 @@ def opened_choices(**place: str | int) -> AppTest:
 
 def asked_for(test: AppTest) -> Export:
     """What was asked for last."""
-    export: Export = test.session_state["_remembered_export"]
+    export: Export = test.session_state["_remembered"]["export"]
     return export
 
 

@@ -26,7 +26,7 @@ def looked(test: AppTest) -> AppTest:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         test.run()
-        state = test.session_state["_remembered_findings_state"]
+        state = test.session_state["_remembered"]["findings_state"]
         if state.report is not None or state.trouble:
             return test
         time.sleep(0.1)
@@ -35,7 +35,7 @@ def looked(test: AppTest) -> AppTest:
 
 def found(test: AppTest) -> tuple[Finding, ...]:
     """What was found, in rank order; which kinds there are is not this file's business."""
-    findings: tuple[Finding, ...] = test.session_state["_remembered_findings_state"].report.findings
+    findings: tuple[Finding, ...] = test.session_state["_remembered"]["findings_state"].report.findings
     return findings
 
 
@@ -107,8 +107,8 @@ def test_what_is_put_aside_can_be_brought_back(root: Path) -> None:
     test.selectbox(key="finding_kind").set_value("proxy_gold_gap").run()
     test.number_input(key="threshold_proxy_gold_gap_gap").set_value(1e6).run()
     assert not test.exception
-    assert test.session_state["_remembered_findings_settings"].thresholds == {"proxy_gold_gap": {"gap": 1e6}}
+    assert test.session_state["_remembered"]["findings_settings"].thresholds == {"proxy_gold_gap": {"gap": 1e6}}
     test.session_state["finding_thresholds"] = True
     test.run()
     test.button(key="threshold_proxy_gold_gap_gap_reset").click().run()
-    assert not test.session_state["_remembered_findings_settings"].thresholds
+    assert not test.session_state["_remembered"]["findings_settings"].thresholds

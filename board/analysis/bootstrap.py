@@ -5,6 +5,7 @@ Cluster bootstrap with percentile intervals: Davison and Hinkley, Bootstrap Meth
 the same clusters stand behind the clustered standard errors of Miller, Adding Error Bars to Evals (arXiv 2411.00640).
 """
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -31,21 +32,43 @@ _AT_ONCE: Final = 4_000_000
 _SEED: Final = 0
 
 
-def mean_intervals(
-    steps: Steps,
-    values: FloatArray,
-    prompts: NDArray[np.int64],
-    resamples: int = RESAMPLES,
-    weights: FloatArray | None = None,
-) -> tuple[Float64Array, Float64Array]:
-    """Lower and upper end of the 95 % percentile interval of each step's mean over its finite values; each (steps,).
+@dataclass(frozen=True)
+class PromptUnits:
+    """The prompts of each step, which are drawn whole: found once for all numbers of the same rollouts."""
 
-    `values` and `prompts` (rollouts,): equal numbers are equal prompts. A resample draws as many prompts as the step has, with
-    replacement, and takes the mean of all their rollouts, by their `weights` (rollouts,) where given: of means over a rollout's tokens the
-    mean over all tokens, with how many each has. NaN for a step with fewer than two prompts. The draws depend on the seed and the
-    number of prompts alone, so that a step's interval is the same wherever it is shown.
+    steps: Steps
+    of_rows: NDArray[np.int64]
+    """Which unit each rollout is of. (rollouts,)"""
+    step: NDArray[np.int64]
+    """The place of each unit's step among the steps, not falling. (units,)"""
+
+
+def prompt_units(steps: Steps, prompts: NDArray[np.int64]) -> PromptUnits:
+    """The units of rollouts whose `prompts` (rollouts,) are equal numbers where they are equal; in the order of their first rollouts."""
+    codes, there = pd.factorize(prompts)
+    # in the order of their first rollouts, so step by step as these are: no sorting
+    unit, firsts = pd.factorize(steps.row * max(1, len(there)) + codes)
+    return PromptUnits(steps, unit.astype(np.int64), np.asarray(firsts, np.int64) // max(1, len(there)))
+
+
+def mean_intervals(
+    steps: Steps, values: FloatArray, prompts: NDArray[np.int64], resamples: int = RESAMPLES
+) -> tuple[Float64Array, Float64Array]:
+    """`unit_intervals` of rollouts whose `prompts` (rollouts,) are equal numbers where they are equal."""
+    return unit_intervals(prompt_units(steps, prompts), values, resamples)
+
+
+def unit_intervals(
+    of: PromptUnits, values: FloatArray, resamples: int = RESAMPLES, weights: FloatArray | None = None
+) -> tuple[Float64Array, Float64Array]:
+    """Lower and upper end of the 95 % percentile interval of each step's mean over its finite `values` (rollouts,); each (steps,).
+
+    A resample draws as many prompts as the step has, with replacement, and takes the mean of all their rollouts, by their `weights`
+    (rollouts,) where given: of means over a rollout's tokens the mean over all tokens, with how many each has. NaN for a step with fewer
+    than two prompts. The draws depend on the seed and the number of prompts alone, so that a step's interval is the same wherever it is
+    shown.
     """
-    sums, counts, first = _units(steps, values, prompts, weights)
+    sums, counts, first = _blocks(*_sums(of, values, weights))
     units = np.diff(first)
     low, high = (np.full(len(units), np.nan) for _ in range(2))
     for size in np.unique(units[units > 1]).tolist():
@@ -68,23 +91,20 @@ def units_of(prompts: NDArray[np.int64], no_prompt: int) -> NDArray[np.int64]:
     return units
 
 
-def _units(
-    steps: Steps, values: FloatArray, prompts: NDArray[np.int64], weights: FloatArray | None
+def _sums(
+    of: PromptUnits, values: FloatArray, weights: FloatArray | None
 ) -> tuple[Float64Array, Float64Array, NDArray[np.int64]]:
-    """What is drawn: sums and weights of the finite values of each prompt of a step, or of each block of prompts, step by step.
-
-    The third array (steps + 1,) says where each step's begin.
-    """
-    known = np.flatnonzero(np.isfinite(values) & (np.isfinite(weights) & (weights > 0) if weights is not None else True))
-    rows = steps.row[known]
-    codes, prompts_there = pd.factorize(prompts[known])
-    # in the order of their first rollouts, so step by step as these are: no sorting
-    unit, firsts = pd.factorize(rows * max(1, len(prompts_there)) + codes)
-    numbers, of_each = np.asarray(values, np.float64)[known], None if weights is None else np.asarray(weights, np.float64)[known]
-    sums = np.bincount(unit, numbers if of_each is None else numbers * of_each, len(firsts)).astype(np.float64)
-    counts = np.bincount(unit, of_each, len(firsts)).astype(np.float64)
-    of_steps = np.asarray(firsts, np.int64) // max(1, len(prompts_there))
-    return _blocks(sums, counts, np.searchsorted(of_steps, np.arange(len(steps.numbers) + 1)))
+    """Sums and weights of the finite values of each unit that has any, step by step; the third array (steps + 1,) says where each begins."""
+    known = np.isfinite(values) if weights is None else np.isfinite(values) & np.isfinite(weights) & (weights > 0)
+    unit, numbers, of_each = of.of_rows, np.asarray(values, np.float64), weights
+    if not known.all():
+        unit, numbers, of_each = unit[known], numbers[known], None if weights is None else weights[known]
+    rollouts = np.bincount(unit, minlength=len(of.step))
+    sums = np.bincount(unit, numbers if of_each is None else numbers * of_each, len(of.step)).astype(np.float64)
+    counts = (rollouts if of_each is None else np.bincount(unit, of_each, len(of.step))).astype(np.float64)
+    there = rollouts > 0
+    first = np.searchsorted(of.step[there], np.arange(len(of.steps.numbers) + 1))
+    return sums[there], counts[there], first
 
 
 def _blocks(

@@ -10,10 +10,9 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from board.analysis.bootstrap import mean_intervals, units_of
+from board.analysis.bootstrap import PromptUnits, prompt_units, unit_intervals, units_of
 from board.analysis.step_metrics import COLUMN
 from board.analysis.step_metrics.data import StepData
-from board.analysis.step_stats import finite_values
 from board.metrics.declared import METRICS
 from board.metrics.declared.computation import Statistic
 from board.metrics.expressions import evaluated
@@ -25,17 +24,16 @@ from board.runs.run import Run
 BY_STEP: Final = ("step", "value", "low", "high")
 
 
-def of_values(run: Run, values: Float64Array, *, band: bool) -> pd.DataFrame:
-    """The mean of a number of each rollout by step, columns BY_STEP, steps without any left out; `low` and `high` are NaN without a band."""
-    steps = Steps(run.frame["step"].to_numpy(np.int64))
-    low, high = _interval(run, steps, values, None) if band else _none(steps)
-    found = pd.DataFrame({"step": steps.numbers, "value": steps.mean(values), "low": low, "high": high})
+def units(run: Run) -> PromptUnits:
+    """The run's prompts by step, found once for all its numbers."""
+    return prompt_units(Steps(run.frame["step"].to_numpy(np.int64)), units_of(run.prompt_keys, NO_PROMPT))
+
+
+def of_values(of: PromptUnits, values: Float64Array, *, band: bool) -> pd.DataFrame:
+    """The mean of a number of each rollout (rollouts,) by step, columns BY_STEP, steps without any left out; NaN ends without a band."""
+    low, high = unit_intervals(of, values) if band else _none(of)
+    found = pd.DataFrame({"step": of.steps.numbers, "value": of.steps.mean(values), "low": low, "high": high})
     return found.dropna(subset=["value"]).reset_index(drop=True)
-
-
-def of_column(run: Run, column: str, *, band: bool) -> pd.DataFrame:
-    """The same of a column of the frame. Raises FieldMissing as `finite_values`."""
-    return of_values(run, finite_values(run.frame, column), band=band)
 
 
 def of_metrics(run: Run, values: pd.DataFrame, keys: Sequence[str]) -> dict[str, pd.DataFrame]:
@@ -44,12 +42,12 @@ def of_metrics(run: Run, values: pd.DataFrame, keys: Sequence[str]) -> dict[str,
     The interval is that of the rollouts of training, or of whatever `run` has alone; NaN for what is no mean.
     """
     trained = run.trained
-    data = StepData(trained)
+    data, of = StepData(trained), units(trained)
     found = {}
     for key in keys:
         frame = pd.DataFrame({"step": values.index.to_numpy(np.int64), "value": values[key].to_numpy(np.float64)})
-        low, high = _of_metric(key, trained, data)
-        ends = pd.DataFrame({"step": data.steps.numbers, "low": low, "high": high})
+        low, high = _of_metric(key, data, of)
+        ends = pd.DataFrame({"step": of.steps.numbers, "low": low, "high": high})
         joined = frame.merge(ends, on="step", how="left")
         found[key] = joined.dropna(subset=["value"]).reset_index(drop=True)
     return found
@@ -61,21 +59,18 @@ def without_band(values: "pd.Series[float]") -> pd.DataFrame:
     return found.assign(low=np.nan, high=np.nan).dropna(subset=["value"]).reset_index(drop=True)
 
 
-def _of_metric(key: str, run: Run, data: StepData) -> tuple[Float64Array, Float64Array]:
+def _of_metric(key: str, data: StepData, of: PromptUnits) -> tuple[Float64Array, Float64Array]:
     before, after = COLUMN.split("{}")
     if key not in METRICS:
-        return _interval(run, data.steps, data.column(key.removeprefix(before).removesuffix(after)), None)
+        return unit_intervals(of, data.column(key.removeprefix(before).removesuffix(after)))
     computation = METRICS[key].computation
     if not isinstance(computation, Statistic) or computation.name != "mean" or computation.over == "groups":
-        return _none(data.steps)
+        return _none(of)
     if computation.over == "rollouts":
-        return _interval(run, data.steps, evaluated(computation.of, data.number), None)
-    return _interval(run, data.steps, *data.token_means(str(computation.of)))
+        return unit_intervals(of, evaluated(computation.of, data.number))
+    means, counts = data.token_means(str(computation.of))
+    return unit_intervals(of, means, weights=counts)
 
 
-def _interval(run: Run, steps: Steps, values: Float64Array, weights: Float64Array | None) -> tuple[Float64Array, Float64Array]:
-    return mean_intervals(steps, values, units_of(run.prompt_keys, NO_PROMPT), weights=weights)
-
-
-def _none(steps: Steps) -> tuple[Float64Array, Float64Array]:
-    return np.full(len(steps.numbers), np.nan), np.full(len(steps.numbers), np.nan)
+def _none(of: PromptUnits) -> tuple[Float64Array, Float64Array]:
+    return np.full(len(of.steps.numbers), np.nan), np.full(len(of.steps.numbers), np.nan)

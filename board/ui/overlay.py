@@ -12,6 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from board.analysis import overlay_lines, overlay_notes, run_settings, seed_groups, step_intervals
+from board.analysis.bootstrap import PromptUnits
 from board.analysis.overlay_lines import OverlayLine
 from board.analysis.step_metrics import computable, per_step_values
 from board.analysis.step_stats import finite_values
@@ -206,10 +207,16 @@ def _column(run: Run, name: str, *, band: bool) -> pd.DataFrame | None:
 
 def _number(run: Run, name: str, number: Callable[[Run], Float64Array], *, band: bool) -> pd.DataFrame | None:
     try:
-        found = caches.overlaid("number", lambda: step_intervals.of_values(run, number(run), band=band), run, name, float(band))
+        found = caches.overlaid(
+            "number", lambda: step_intervals.of_values(_units(run), number(run), band=band), run, name, float(band)
+        )
     except FieldMissing:
         return None
     return found if len(found) else None
+
+
+def _units(run: Run) -> PromptUnits:
+    return caches.overlaid("units", lambda: step_intervals.units(run), run)
 
 
 def _range(run: Run, column: str) -> float | None:

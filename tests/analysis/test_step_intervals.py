@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from rows import token_row, write_run
 
 from board import open_run
-from board.analysis.bootstrap import mean_intervals
-from board.analysis.step_intervals import BY_STEP, of_column, of_metrics, without_band
+from board.analysis.bootstrap import mean_intervals, prompt_units, unit_intervals
+from board.analysis.step_intervals import BY_STEP, of_metrics, of_values, units, without_band
 from board.analysis.step_metrics import per_step_values
-from board.errors import FieldMissing
+from board.analysis.step_stats import finite_values
 from board.metrics.step_sums import Steps
 from board.runs.run import Run
 
@@ -26,15 +26,16 @@ def run(tmp_path: Path) -> Run:
 
 
 def test_a_column_has_its_mean_and_an_interval_around_it(run: Run) -> None:
-    """Which lies around the mean, and is not there without a band; a column that is not there is told."""
-    found, bare = of_column(run, "reward", band=True), of_column(run, "reward", band=False)
+    """Which lies around the mean, and is not there without a band; a step without a number is left out."""
+    rewards = finite_values(run.frame, "reward")
+    found, bare = (of_values(units(run), rewards, band=band) for band in (True, False))
     assert list(found.columns) == list(BY_STEP)
     assert found["step"].tolist() == [3, 8]
     assert ((found["low"] < found["value"]) & (found["value"] < found["high"])).all()
     assert bare["value"].tolist() == found["value"].tolist()
     assert bare["low"].isna().all()
-    with pytest.raises(FieldMissing):
-        of_column(run, "no_such", band=True)
+    rewards[:12] = np.nan
+    assert of_values(units(run), rewards, band=True)["step"].tolist() == [8]
 
 
 def test_metrics_have_the_catalogue_s_values_and_intervals_where_they_are_means(run: Run) -> None:
@@ -44,7 +45,7 @@ def test_metrics_have_the_catalogue_s_values_and_intervals_where_they_are_means(
     found = of_metrics(run, values, keys)
     for key in keys:
         np.testing.assert_array_equal(found[key]["value"], values[key])
-    assert found["reward/mean"].equals(of_column(run, "reward", band=True))
+    assert found["reward/mean"].equals(of_values(units(run), finite_values(run.frame, "reward"), band=True))
     assert found["reward/std"]["low"].isna().all()
     assert (found["kl/k3_mean"]["low"] <= found["kl/k3_mean"]["value"]).all()
     assert without_band(values["reward/std"])["value"].tolist() == values["reward/std"].tolist()
@@ -57,6 +58,6 @@ def test_a_weighted_interval_is_that_of_each_rollout_as_many_times(rollouts: lis
     prompts, values, weights = (np.array(column) for column in zip(*rollouts, strict=True))
     once = Steps(np.zeros(len(values), np.int64))
     often = Steps(np.zeros(int(weights.sum()), np.int64))
-    weighted = mean_intervals(once, values, prompts, weights=weights)
+    weighted = unit_intervals(prompt_units(once, prompts), values, weights=weights)
     repeated = mean_intervals(often, np.repeat(values, weights), np.repeat(prompts, weights))
     np.testing.assert_allclose(weighted, repeated, atol=1e-9)

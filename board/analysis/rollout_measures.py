@@ -25,7 +25,7 @@ def of_run(run: Run, measures: Mapping[str, RolloutMeasure], progress: Callable[
     total, done, tables = max(1, sum(map(len, run.parts))), 0, []
     for part in run.parts:
         columns = {
-            column: values for name, measure in measures.items() for column, values in _of_part(part, name, measure).items()
+            column: values for name, measure in measures.items() for column, values in of_part(part, name, measure).items()
         }
         tables.append(pd.DataFrame(columns, index=pd.RangeIndex(done, done + len(part))))
         done += len(part)
@@ -40,6 +40,7 @@ def is_kept(run: Run, measures: Mapping[str, RolloutMeasure]) -> bool:
     return all(kept_tables.is_kept(part, name) for part in run.parts for name in measures)
 
 
-def _of_part(part: Part, name: str, measure: RolloutMeasure) -> dict[str, Float64Array]:
+def of_part(part: Part, name: str, measure: RolloutMeasure) -> dict[str, Float64Array]:
+    """The columns of a measure for a part: out of the cache where it was made before, else made now and kept."""
     table = kept_tables.table(part, name, lambda one: pa.table(dict(measure(one))))
     return {column: table.column(column).to_numpy() for column in table.column_names}

@@ -41,12 +41,28 @@ def parse(
 
     `on_bytes` is called now and then with the number of file bytes read of a compressed shard, whose byte range is the whole.
     """
+    return _parsed(byte_range, reading, keep, *_items(byte_range, on_bytes))
+
+
+def parse_tail(byte_range: ByteRange, reading: ReadOptions, keep: Callable[[Part], File | None]) -> Piece:
+    """Parse what stands behind the last line end of a plain shard: a whole row whose line end is still to come, or half of one.
+
+    No line is counted. Raises what `parse` raises.
+    """
+    shard, start = byte_range.shard, byte_range.start
+    found = [*shards.read_tail(shard, start)]
+    return _parsed(byte_range, reading, keep, found, 0, shards.seal(shard, start, byte_range.stop))
+
+
+def _parsed(
+    byte_range: ByteRange, reading: ReadOptions, keep: Callable[[Part], File | None], found: Iterable[Item], count: int, seal: str
+) -> Piece:
+    """The items of a byte range, which has so many lines, as a piece."""
     shard, report, files = byte_range.shard, LoadReport(), []
 
     def kept(part: Part) -> None:
         files.append(keep(part))
 
-    found, count, seal = _items(byte_range, on_bytes)
     with _uncollected():
         part_builder.read_parts(found, shard.name, formats.by_name(byte_range.format, reading.mapping), reading, report, kept)
     return Piece(

@@ -12,7 +12,7 @@ from board.errors import BoardError
 from board.runs.run_summary import RunSummary, from_written
 from board.runs.store import Store, version
 from board.runs.summary_process import SummaryOrder
-from board.sources.shards import find_shards, fingerprint
+from board.sources.shards import find_shards, state_of
 from board.system import atomic_write
 from board.user_files import private_folders, user_folders
 
@@ -28,7 +28,7 @@ class KeptSummary:
         digest = blake2b(name.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
         self.path = user_folders.cache() / version() / FOLDER / f"{digest}.json"
         self._order, self._name = order, name.encode("unicode_escape").decode()
-        self._stamp = json.dumps(fingerprint(find_shards(order.location, order.within)[0]))
+        self._stamp = json.dumps(state_of(order.location, find_shards(order.location, order.within)[0]))
 
     def read(self) -> RunSummary | None:
         """What is kept; None where nothing is, or it is of no use: of a sample too, once the cache holds more of the run."""

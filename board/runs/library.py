@@ -18,8 +18,9 @@ from board.runs.progress import Progress
 from board.runs.run import Run
 from board.runs.scout import Wish
 from board.runs.shared_values import RecentlyUsed, Turns
+from board.sources import index_file
 from board.sources.candidates import is_loose
-from board.sources.shards import Fingerprint, find_shards, fingerprint, natural_key
+from board.sources.shards import Fingerprint, find_shards, natural_key, state_of
 from board.text.path_names import path_of, shown
 
 OPEN_RUNS: Final = 12
@@ -87,8 +88,10 @@ def _below(folder: Path, described: RunFolder, root: Path, levels: int) -> list[
 
 
 def _with_dumps(folder: Path, root: Path) -> list[RunFolder]:
-    """The folder, and if it holds a recording the trainers' own dumps that lie beside it."""
+    """The folder, and if it holds a recording the trainers' own dumps that lie beside it: none in an index, which is of one of them."""
     run = _describe(folder, root)
+    if index_file.is_there(folder):
+        return [run]
     dumps = dump_beside.dump_families(find_shards(folder, root)[0])
     return [run, *(_dump(run, family, inside, root) for family, inside in dumps.items())]
 
@@ -101,7 +104,9 @@ def _dump(run: RunFolder, family: str, folder: str, root: Path) -> RunFolder:
 
 
 def _has_own_shards(folder: Path) -> bool:
-    """Whether shards lie directly in the folder; a table or list beside folders that hold shards is none of theirs."""
+    """Whether shards lie directly in the folder, or it is an index; a table or list beside folders that hold shards is none of theirs."""
+    if index_file.is_there(folder):
+        return True
     found = find_shards(folder)[0]
     own = [shard for shard in found if shard.path.parent == folder]
     return any(not is_loose(shard.name) for shard in own) or bool(own and len(own) == len(found))
@@ -254,4 +259,4 @@ class Library:
 def current_fingerprint(location: Path, root: Path) -> Fingerprint:
     """What the run's shards look like now: differs from the loaded run's when it has changed since. Never waits for a store."""
     mounts.refresh(location)
-    return fingerprint(find_shards(location, root)[0])
+    return state_of(location, find_shards(location, root)[0])

@@ -14,6 +14,8 @@ from board.errors import ArgumentRefused, MappingRefused
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.remote import addresses, mounts
 from board.runs import merging, sampling
+from board.runs.indexed_run import IndexedRun
+from board.runs.kept_run import KeptRun
 from board.runs.load_report import LoadReport
 from board.runs.loader import Loader
 from board.runs.parts import Part
@@ -24,7 +26,7 @@ from board.runs.repeated_steps import repeated_steps
 from board.runs.run import Run
 from board.runs.snapshot import Snapshot
 from board.runs.store import Store
-from board.sources import run_files, shards
+from board.sources import index_file, run_files, shards
 
 _MOST_MAPPING: Final = 1_000_000
 """Bytes of a mapping by hand."""
@@ -82,14 +84,22 @@ class Opening:
             raise shards.no_shards(self._folder)
         self._bytes = sum(shard.size for shard in self._found)
         self._started = time.monotonic()
-        reading = ReadOptions(tuple(sorted(extra_pads)), str(tokenizer or ""), _mapping_text(self._folder, mapping), family)
-        store = Store(self._folder, _key(reading))
+        reading = ReadOptions(tuple(sorted(extra_pads)), str(tokenizer or ""), mapping_text(self._folder, mapping), family)
+        self.has_all_shards = True
+        self.loader: KeptRun
+        if index_file.is_there(self._folder):
+            self.loader = IndexedRun(self._folder, self._found, reading, within)
+        else:
+            self.loader = self._of_cache(reading, most_shards)
+        self._bytes_kept = self.loader.done()[0]
+
+    def _of_cache(self, reading: ReadOptions, most_shards: int | None) -> Loader:
+        store = Store(self._folder, reading_key(reading))
         chosen = self._found
         if most_shards is not None and len(chosen) > most_shards and not all(map(store.has_manifest, chosen)):
             chosen = [self._found[at] for at in sorted(sampling.spread(len(self._found))[:most_shards])]
         self.has_all_shards = len(chosen) == len(self._found)
-        self.loader = Loader(chosen, store, reading, self._tell)
-        self._bytes_kept = self.loader.done()[0]
+        return Loader(chosen, store, reading, self._tell)
 
     def _tell(self, done: int, rows: int) -> None:
         if self._on_progress:
@@ -133,7 +143,7 @@ class Opening:
             self._folder,
             frame,
             report,
-            shards.fingerprint(self._found),
+            shards.state_of(self._folder, self._found),
             uuid4().hex,
             PartsByKey(built),
             by_name,
@@ -147,7 +157,7 @@ def folder_of(location: Path | str) -> Path:
     return mounts.mounted(location) if isinstance(location, str) and addresses.is_address(location) else Path(location)
 
 
-def _mapping_text(folder: Path, given: Path | str | None) -> str:
+def mapping_text(folder: Path, given: Path | str | None) -> str:
     """The mapping by hand in the given file, else in the one beside the run; empty when there is none. Raises MappingRefused."""
     path = Path(given) if given else folder / MAPPING_FILE
     if not given and (path.is_symlink() or not path.is_file()):  # a link could lead out of the root
@@ -160,8 +170,8 @@ def _mapping_text(folder: Path, given: Path | str | None) -> str:
     return text
 
 
-def _key(reading: ReadOptions) -> str:
-    """Raises ArgumentRefused when the tokenizer file cannot be read."""
+def reading_key(reading: ReadOptions) -> str:
+    """`ReadOptions.key`. Raises ArgumentRefused when the tokenizer file cannot be read."""
     try:
         return reading.key
     except OSError as error:

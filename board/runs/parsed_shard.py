@@ -29,6 +29,8 @@ class ParsedShard:
     """By the start of their piece."""
     broken: list[Problem] = field(default_factory=list)
     """Why a byte range could not be read at all."""
+    is_indexed: bool = False
+    """Whether its pieces stand for it whatever became of it since, as in an index; else it is there to be read."""
 
     def add(self, piece: Piece) -> None:
         """Take in a piece, in the order of the bytes."""
@@ -37,6 +39,15 @@ class ParsedShard:
     def refuse(self, reason: str) -> None:
         """Note why a byte range could not be read."""
         self.broken.append(Problem(self.shard.name, None, reason, "refused"))
+
+    def has_tail(self) -> bool:
+        """Whether something stands behind the last line end of a plain shard, all before it being parsed."""
+        return shards.is_plain(self.shard) and self.tail_range().start < self.shard.size and not self.broken
+
+    def tail_range(self) -> ByteRange:
+        """The bytes behind those that are parsed."""
+        start = self.pieces[-1].stop if self.pieces else 0
+        return ByteRange(self.shard, start, self.shard.size, format_of(self.identity))
 
     def range_of(self, piece: Piece) -> ByteRange:
         """The bytes that a piece was made of."""

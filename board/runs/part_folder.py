@@ -30,6 +30,7 @@ from board.runs.load_report import LoadReport
 from board.runs.parts import Part
 from board.runs.sealed_file import HEAD, Damaged, Sealed, Sum
 from board.sources import shards
+from board.sources.json_shape import MapOf, fits
 from board.sources.shards import Problem, Shard
 from board.system import atomic_write
 
@@ -92,6 +93,20 @@ class Manifest:
     """Whether its records take several lines each."""
     pieces: tuple[Piece, ...]
     """In order of their bytes; not necessarily all of the shard."""
+
+
+_SHAPE: Final = {
+    "start": int,
+    "stop": int,
+    "lines": int,
+    "files": [{"name": str, "sums": [[int]]}],
+    "rows": int,
+    "seal": str,
+    "problems": [[(int, str, None)]],
+    "counts": MapOf(int),
+    "unfinished": bool,
+}
+"""Of a piece in JSON."""
 
 
 class PartFolder:
@@ -178,6 +193,8 @@ class PartFolder:
         mapped = Sealed(self.folder / file.name, file.sums)
         table = pa.ipc.open_file(mapped.whole).read_all()
         lazy = [name for name in table.column_names if not _is_head(name)]
+        if len(file.sums) != len(lazy) + 2:
+            raise Damaged(f"{file.name} has other columns than were written")
         stretches = {name: lazy.index(name) + 1 if name in lazy else HEAD for name in table.column_names}
         scalars, *others = (_Verified(kind, table, mapped, stretches, again) for kind in _KINDS)
         names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(table), np.int32)), pa.array([shard]))
@@ -207,6 +224,8 @@ def age(path: Path) -> float:
 
 def piece_from(written: dict[str, Any]) -> Piece:
     """A piece out of its JSON. Raises KeyError, TypeError or ValueError for anything else."""
+    if not fits(written, _SHAPE):
+        raise ValueError("this is no piece")
     problems = tuple((line, str(reason), str(severity)) for line, reason, severity in written["problems"])
     files = tuple(
         File(_part_name(one["name"]), tuple((stop, digest) for stop, digest in one["sums"])) for one in written["files"]

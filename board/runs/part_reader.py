@@ -8,19 +8,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from board import formats
 from board.errors import RunNotFound
-from board.runs import part_builder
-from board.runs.byte_range import ByteRange, parse
-from board.runs.format_detection import format_of
+from board.runs.byte_range import ByteRange, parse, parse_tail
 from board.runs.load_report import LoadReport
 from board.runs.parsed_shard import ParsedShard, pieces_from_the_start
 from board.runs.part_folder import PartFolder, Piece
 from board.runs.parts import Part, with_lines_after
 from board.runs.read_options import ReadOptions
 from board.runs.sealed_file import Damaged
-from board.sources import shards
-from board.sources.shards import Problem
 
 
 class PartReader:
@@ -36,9 +31,13 @@ class PartReader:
             held = kept.in_memory.get(piece.start)
             try:
                 found = held if held is not None else self.opened(kept, piece)
-            except RunNotFound as error:  # and where the lines behind it stand is not known any more
-                kept.refuse(str(error))
-                break
+            except RunNotFound as error:
+                if not kept.is_indexed:  # the shard is another by now: where the lines behind it stand is not known any more
+                    kept.refuse(str(error))
+                    break
+                kept.refuse(_lost(piece, error))
+                first_line += piece.lines
+                continue
             yield from (_with_lines_after(part, first_line) for part in found)
             piece.report_to(self._report, shard.name, first_line)
             first_line += piece.lines
@@ -73,21 +72,14 @@ class PartReader:
 
     def _last_line(self, kept: ParsedShard, first_line: int) -> list[Part]:
         """What stands behind the last line end: a whole row whose line end is still to come, or half of one. Never kept."""
-        end = kept.pieces[-1].stop if kept.pieces else 0
-        if not shards.is_plain(kept.shard) or end >= kept.shard.size or kept.broken:
+        if not kept.has_tail():
             return []
-        own = LoadReport()
         found: list[Part] = []
         try:
-            lines = [*shards.read_tail(kept.shard, end)]
+            piece = parse_tail(kept.tail_range(), self._reading, found.append)
         except RunNotFound:
             return []
-        kind = formats.by_name(format_of(kept.identity), self._reading.mapping)
-        part_builder.read_parts(lines, kept.shard.name, kind, self._reading, own, found.append)
-        for problem in own.problems:
-            self._report.add(Problem(problem.shard, (problem.line or 0) + first_line, problem.reason, problem.severity))
-        self._report.rows += own.rows
-        self._report.unfinished += own.unfinished
+        piece.report_to(self._report, kept.shard.name, first_line)
         return [_with_lines_after(part, first_line) for part in found]
 
 
@@ -110,6 +102,12 @@ class _ParsedAgain:
                     raise RunNotFound("was rewritten while it was being read: load the run again")
                 self._parts = held
             return self._parts
+
+
+def _lost(piece: Piece, error: RunNotFound) -> str:
+    """Why a byte range of an index cannot be shown."""
+    where = f"bytes {piece.start:,} to {piece.stop:,}"
+    return f"what the index holds of {where} is damaged, and the shard {error}: run `rl-logging-board index` again"
 
 
 def _with_lines_after(part: Part, first_line: int) -> Part:

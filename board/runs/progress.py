@@ -52,9 +52,10 @@ class Reading:
         counted = f"{now.share:.0%} · {rows:,} of about {max(rows, self.rows_expected):,} rollouts"
         if self.stopped:
             return f"A part of this run: {counted}"
-        left = f" · {_lasting(now.seconds_left)} left" if isfinite(now.seconds_left) else ""
+        left = f" · {lasting(now.seconds_left)} left" if isfinite(now.seconds_left) else ""
         return f"Reading: {counted}{left}"
 
 
-def _lasting(seconds: float) -> str:
+def lasting(seconds: float) -> str:
+    """A time as readers are told it: in seconds, or minutes where it is long."""
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

@@ -37,7 +37,7 @@ class Sealed:
         self._is_cut = False
         self._verified: set[int] = set()
         self._seen = self._state()
-        if status.st_size != self._stops[-1]:
+        if status.st_size != self._stops[-1] or self._stops != sorted(self._stops):
             raise Damaged(f"{path.name} is not as long as it was written")
         with pa.memory_map(str(path)) as source:
             self.whole: pa.Buffer = source.read_buffer()

@@ -16,10 +16,10 @@ from typing import BinaryIO, Final, Literal, NamedTuple
 import numpy as np
 
 from board.errors import RunNotFound
-from board.sources import candidates, lines, presence, run_files, sqlite_files, streams
+from board.sources import candidates, index_file, lines, presence, run_files, sqlite_files, streams
 from board.sources.lines import SEARCHED, longest_line
 from board.sources.trackio_rollouts import ENDING
-from board.text.path_names import shown
+from board.text.path_names import path_of, shown
 
 BOM: Final = b"\xef\xbb\xbf"
 
@@ -98,10 +98,10 @@ def _digits_key(digits: str) -> tuple[int, str]:
 
 
 def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], list[Problem]]:
-    """Every shard under `folder`, in natural order of name, and what could not be used.
+    """Every shard under `folder`, in natural order of name, and what could not be used; of an index those it was made of.
 
     Links are followed only to files inside `within` (default: the folder itself), so that a run cannot show what lies outside the root.
-    Raises RunNotFound when `folder` is no folder.
+    Raises RunNotFound when `folder` is no folder, or an index that cannot be read.
     """
     if folder.is_file():
         said = candidates.database(folder, folder.resolve().parent)
@@ -109,6 +109,8 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
     if not folder.is_dir():
         raise RunNotFound(f"No folder {shown(folder.name)!r} here: choose another run.")
     allowed = (within or folder).resolve()
+    if index_file.is_there(folder):
+        return _indexed(folder, allowed)
     shards: list[Shard] = []
     problems: list[Problem] = []
 
@@ -120,6 +122,9 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
         presence.look_ahead(_to_be_looked_at(folder))
     for parent, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        if index_file.NAME in files:  # a run of its own
+            folders[:] = []
+            continue
         for file in files:
             path = Path(parent, file)
             if file.startswith(".") or not candidates.may_hold_rollouts(path, allowed):
@@ -137,6 +142,14 @@ def _to_be_looked_at(folder: Path) -> Iterator[presence.Span]:
         yield from ((Path(parent, file), 0, _GLANCE) for file in files if candidates.is_looked_into(file))
 
 
+def _indexed(folder: Path, allowed: Path) -> tuple[list[Shard], list[Problem]]:
+    """The shards that an index was made of, as they were then, and what could not be used."""
+    told = index_file.read(folder, allowed)
+    location, named = Path(path_of(told["location"])), told["shards"]
+    found = [Shard(location / path_of(one["name"]), one["name"], one["size"], one["mtime_ns"], within=allowed) for one in named]
+    return found, [Problem(**{name: one[name] for name in ("shard", "line", "reason", "severity")}) for one in told["problems"]]
+
+
 def _stat(path: Path, name: str, allowed: Path) -> Shard | Problem:
     """The shard at `path`, or why it cannot be one."""
     try:
@@ -152,6 +165,11 @@ def _stat(path: Path, name: str, allowed: Path) -> Shard | Problem:
 def fingerprint(shards: list[Shard]) -> Fingerprint:
     """What identifies the content of a run without reading it."""
     return tuple((shard.name, shard.size, shard.mtime_ns) for shard in shards)
+
+
+def state_of(folder: Path, found: list[Shard]) -> Fingerprint:
+    """What identifies the content of a folder whose shards are found; of an index also the index itself."""
+    return (*index_file.state(folder), *fingerprint(found))
 
 
 def opened(shard: Shard) -> streams.Stream:

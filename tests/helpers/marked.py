@@ -13,6 +13,7 @@ MARKED: dict[str, tuple[str, ...]] = {
         "findings/test_worker.py",
         "formats/test_damage.py",
         "formats/test_mutants.py",
+        "indexing",
         "metrics/test_token_sums.py",
         "pages",
         "push",

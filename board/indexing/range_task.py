@@ -1,0 +1,101 @@
+"""One byte range of a run into an index: what any worker does, whichever engine asks it, and how it is asked.
+
+A range that is kept already is verified to the last byte and taken as it is; else it is parsed by the code of the cache. Knows one range;
+knows neither which there are nor who else is at work.
+"""
+
+import platform
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from board.errors import BoardError
+from board.indexing import part_tables
+from board.runs.byte_range import ByteRange, parse
+from board.runs.index_folder import IndexFolder
+from board.runs.part_folder import File, Piece, piece_from
+from board.runs.parts import Part
+from board.runs.read_options import ReadOptions
+from board.runs.store import version
+from board.runs.worker import TellBytes, range_of, reading_of
+from board.sources import index_file
+
+
+@dataclass(frozen=True)
+class RangeTask:
+    """A byte range that an index is to hold."""
+
+    byte_range: ByteRange
+    kept: Piece | None = None
+    """What the index holds of it, to be verified; None where it is to be parsed."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """The index that tasks are for, and how its run is read."""
+
+    folder: Path
+    owner: str
+    reading: ReadOptions
+
+    def order(self, task: RangeTask) -> dict[str, Any]:
+        """What a worker is told, as JSON holds it but for paths."""
+        return {
+            "index": str(self.folder),
+            "owner": self.owner,
+            "reading": self.reading.written(),
+            "store": version(),
+            "range": asdict(task.byte_range),
+            "kept": asdict(task.kept) if task.kept else None,
+        }
+
+
+def answer(order: dict[str, Any], on_bytes: TellBytes) -> dict[str, Any]:
+    """Have the index hold what the order names: `piece`, or `refused` (the shard) or `failed` (anything else) with the reason.
+
+    `parsed` says whether it had to be parsed. One range's fault ends no other's work.
+    """
+    try:
+        unfit = _unfit(order)
+        return {"failed": unfit} if unfit else _held(order, on_bytes)
+    except BoardError as error:
+        return {"refused": str(error)}
+    except OSError as error:
+        return {"failed": str(error)}
+    except Exception as error:  # noqa: BLE001 - it is reported with its range, and the others are whole
+        return {"failed": f"{type(error).__name__}: {error}"}
+
+
+def _unfit(order: dict[str, Any]) -> str:
+    """Why this process must not work on the order; empty when it may."""
+    if order["store"] != version():
+        return f"{platform.node()} has another version of the board than the machine that asks"
+    try:
+        owner = index_file.read(Path(order["index"]))["id"]
+    except BoardError as error:
+        return f"{platform.node()} does not see the index: {error}"
+    return "" if owner == order["owner"] else "another index took the place of this one"
+
+
+def _held(order: dict[str, Any], on_bytes: TellBytes) -> dict[str, Any]:
+    folder, byte_range = IndexFolder(Path(order["index"]), order["owner"]), range_of(order)
+    kept = piece_from(order["kept"]) if order["kept"] else None
+    if kept is not None and folder.is_sound(kept):
+        for file in kept.files:
+            part_tables.make(folder.read(file, byte_range.shard.name, partial(_parsed_again, byte_range)))
+        return {"piece": order["kept"], "parsed": False}
+    piece = parse(byte_range, reading_of(order), partial(keep, folder), on_bytes)
+    folder.flush(piece)
+    return {"piece": asdict(piece), "parsed": True}
+
+
+def keep(folder: IndexFolder, part: Part) -> File:
+    """Write a part and all tables of it. Raises OSError."""
+    file = folder.write(part)
+    part_tables.make(replace(part, file=folder.folder / file.name))
+    return file
+
+
+def _parsed_again(byte_range: ByteRange) -> Part:
+    raise OSError(f"a part of {byte_range.shard.name} was written to while it was read")

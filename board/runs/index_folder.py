@@ -1,0 +1,49 @@
+"""The parts of an index: as the cache holds them, in a folder that lasts and that others read.
+
+Who writes an index verifies what is there and parses anew what is damaged; who reads one takes it as it is and removes nothing. Knows parts
+and where they lie; knows neither shards' bytes nor who parses them.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from board.runs.part_folder import File, PartFolder, Piece
+from board.runs.parts import Part
+from board.runs.sealed_file import Damaged, Sealed
+from board.sources import index_file, run_files
+from board.sources.shards import Shard
+
+
+class IndexFolder(PartFolder):
+    """The parts below the folder of an index, for who writes it."""
+
+    def __init__(self, index: Path, owner: str) -> None:
+        """`owner` is the index's own id, whatever its folder is called."""
+        super().__init__(index / index_file.PARTS, owner)
+
+    def is_sound(self, piece: Piece) -> bool:
+        """Whether all parts of a piece are as they were written, to the last byte."""
+        try:
+            mapped = [Sealed(self.folder / file.name, file.sums) for file in piece.files]
+        except (Damaged, OSError):
+            return False
+        return all(one.is_sound(at) for one, file in zip(mapped, piece.files, strict=True) for at in range(len(file.sums)))
+
+
+class IndexReadOnly(IndexFolder):
+    """The same for who reads it: the manifests count, whatever has become of the shards, and nothing is removed."""
+
+    def read(self, file: File, shard: str, again: Callable[[], Part]) -> Part:
+        """As it is kept. Raises OSError where a link leads out of the index, too."""
+        run_files.check(self.folder / file.name, within=self.folder)
+        return super().read(file, shard, again)
+
+    def forget(self, piece: Piece) -> None:
+        """Leave it there: who writes the index next finds it damaged and mends it."""
+
+    def _fits(self, shard: Shard, written: dict[str, Any], pieces: Sequence[Piece]) -> bool:
+        return True
+
+    def _has(self, piece: Piece) -> bool:
+        return True

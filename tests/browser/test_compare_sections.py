@@ -1,0 +1,40 @@
+"""Runs side by side beyond pairs of prompts, as a reader meets them: a word that one run alone says, and the responses that hold it."""
+
+import re
+
+from browsing import click_table
+from playwright.sync_api import Page, expect
+from servers import Serve
+from settling import settled
+
+LINK = "compare?run=tiny_ppo_rhyme&beside=tiny_ppo_rhyme&beside=tiny_ppo_hacked&compare_section="
+
+
+def test_from_a_word_to_the_responses_of_the_other_run(serve: Serve, page: Page) -> None:
+    """A click on the first word of B's is in the link, names how many responses hold it, and leads to those of the run that is B."""
+    address = serve("rollout_samples")
+    page.goto(f"{address}{LINK}Words")
+    expect(page.get_by_text(re.compile(r"^B says more · tiny_ppo_hacked · \d+ words$"))).to_be_visible(timeout=90_000)
+    settled(page)
+
+    click_table(page, 100, 35 + 0.5 * 35)
+    way = page.get_by_role("link", name=re.compile(r"^2,404 responses of B$"))
+    expect(way).to_be_visible()
+    expect(page).to_have_url(re.compile(r"phrase=[^&]*Our"))
+    settled(page)
+    way.click()
+
+    expect(page).to_have_url(re.compile(r"/search\?.*run=tiny_ppo_hacked"))
+    expect(page.get_by_text(re.compile(r"in 2,404 of 3,840 rollouts"))).to_be_visible(timeout=60_000)
+
+
+def test_distributions_are_drawn(serve: Serve, page: Page) -> None:
+    """The table at once, both charts when the reader comes to them."""
+    address = serve("rollout_samples")
+    page.goto(f"{address}{LINK}Distributions")
+    expect(page.get_by_text("Differences from tiny_ppo_rhyme in reward")).to_be_visible(timeout=90_000)
+    settled(page)
+    page.mouse.move(500, 700)
+    page.mouse.wheel(0, 40)
+    expect(page.get_by_text("How is it spread in each run?")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Which part of it lies apart?")).to_be_visible(timeout=60_000)

@@ -10,8 +10,8 @@ from board.analysis.checkpoints import TrainingAndEvaluation
 from board.errors import FieldMissing
 from board.figures.chart import Chart, Spec, without_steps
 from board.figures.downsampling import LIMIT, kept_points
-from board.figures.run_spreads import BAND, RunLine
-from board.figures.theme import base_layout, leave_room, plain, step_axis, tint
+from board.figures.run_spreads import RunLine, band
+from board.figures.theme import base_layout, leave_room, plain, step_axis
 from board.text.format_number import fmt
 
 SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x", "star")
@@ -39,7 +39,7 @@ def training_beside_evaluations(runs: Sequence[tuple[RunLine, TrainingAndEvaluat
     drawn = drawn[np.isfinite(drawn)]
     leave_room(layout, float(drawn.min()), float(drawn.max()))
     banded = [one for one in runs if one[1].training["low"].notna().any()] if len(runs) <= MOST_BANDS else []
-    bands = [_band(run, one.training) for run, one in banded]
+    bands = [band(run, _thinned(one.training, LIMIT), "step") for run, one in banded]
     lines = [_line(run, one.training) for run, one in runs if len(one.training)]
     points = [
         _points(run, SYMBOLS[at % len(SYMBOLS)], one.evaluation) for at, (run, one) in enumerate(runs) if len(one.evaluation)
@@ -59,23 +59,6 @@ def _line(run: RunLine, frame: pd.DataFrame) -> Spec:
         "marker": {"color": run.color, "size": 5},
         "text": _told(kept),
         "hovertemplate": "%{text}",
-    }
-
-
-def _band(run: RunLine, frame: pd.DataFrame) -> Spec:
-    kept = _thinned(frame.dropna(subset=["low", "high"]), LIMIT)
-    steps = kept["step"].to_numpy(np.int64)
-    return {
-        "type": "scatter",
-        "x": np.concatenate([steps, steps[::-1]]),
-        "y": np.concatenate([kept["low"].to_numpy(np.float64), kept["high"].to_numpy(np.float64)[::-1]]),
-        "fill": "toself",
-        "fillcolor": tint(run.color, BAND),
-        "line": {"width": 0},
-        "mode": "lines",
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "name": plain(f"{run.name}, interval"),
     }
 
 

@@ -17,7 +17,8 @@ from board.text.format_number import fmt
 DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "8px,2px,2px,2px,2px,2px", "1px,3px")
 """Lines of runs differ by more than their colours: in the order in which the runs are chosen."""
 
-BAND: Final = 0.16
+_ALPHA: Final = 0.16
+"""Of a band."""
 
 _MOST_POINTS: Final = 400
 
@@ -103,19 +104,20 @@ def shifts(runs: Sequence[tuple[RunLine, pd.DataFrame]], baseline: str, what: st
     ends = np.concatenate([frame[["difference", "low", "high"]].to_numpy(np.float64).ravel() for _, frame in drawn])
     known = ends[np.isfinite(ends)]
     leave_room(layout, *((min(0.0, float(known.min())), max(0.0, float(known.max()))) if known.size else (0.0, 1.0)))
-    bands = [_band(run, frame) for run, frame in drawn if frame["low"].notna().any()]
+    bands = [band(run, frame, "percent") for run, frame in drawn if frame["low"].notna().any()]
     return without_steps([*bands, *(_shift(run, frame) for run, frame in drawn)], layout)
 
 
-def _band(run: RunLine, frame: pd.DataFrame) -> Spec:
+def band(run: RunLine, frame: pd.DataFrame, along: str) -> Spec:
+    """The area between the columns `low` and `high` over the column `along`, where both are known."""
     told = frame.dropna(subset=["low", "high"])
-    percents = told["percent"].to_numpy(np.float64)
+    at, low, high = (told[name].to_numpy(np.float64) for name in (along, "low", "high"))
     return {
         "type": "scatter",
-        "x": np.concatenate([percents, percents[::-1]]),
-        "y": np.concatenate([told["low"].to_numpy(np.float64), told["high"].to_numpy(np.float64)[::-1]]),
+        "x": np.concatenate([at, at[::-1]]),
+        "y": np.concatenate([low, high[::-1]]),
         "fill": "toself",
-        "fillcolor": tint(run.color, BAND),
+        "fillcolor": tint(run.color, _ALPHA),
         "line": {"width": 0},
         "mode": "lines",
         "hoverinfo": "skip",

@@ -43,10 +43,9 @@ def draw(sides: Sequence[BesideRun]) -> None:
     number, address, shape = _choices(sides, numbers)
     having = [side for side in sides if number in numeric_columns(side.run.frame)]
     baseline = next((side for side in having if side.address == address), having[0])
-    values = {side.address: _values(side, number) for side in having}
     found = _shifts(having, baseline, number)
-    _table(having, baseline, values, found, number)
-    _charts(having, baseline, values, found, number, shape)
+    _table(having, baseline, found, number)
+    _charts(having, baseline, found, number, shape)
     lacking = [side.name for side in sides if side not in having]
     unfilled([f"{name} has no {heading(number)}" for name in lacking])
 
@@ -65,9 +64,21 @@ def _choices(sides: Sequence[BesideRun], numbers: list[str]) -> tuple[str, str, 
     return str(number), baseline.address, str(shape)
 
 
-def _values(side: BesideRun, number: str) -> Float64Array:
-    values = finite_values(side.run.frame, number)
+def _values(run: Run, number: str) -> Float64Array:
+    values = finite_values(run.frame, number)
     return values[np.isfinite(values)]
+
+
+def _middle(run: Run, number: str) -> dict[str, float]:
+    """How many rollouts have the number, their mean and their median."""
+
+    def make() -> dict[str, float]:
+        own = _values(run, number)
+        known = {"mean": float(own.mean()), "median": float(np.median(own))} if own.size else {"mean": np.nan, "median": np.nan}
+        return {"rollouts": float(own.size), **known}
+
+    found: dict[str, float] = caches.computed("spread_middle", make, run, number)
+    return found
 
 
 def _shifts(having: Sequence[BesideRun], baseline: BesideRun, number: str) -> dict[str, DistributionShift]:
@@ -83,19 +94,14 @@ def _shift(baseline: Run, other: Run, number: str) -> DistributionShift:
 def _table(
     having: Sequence[BesideRun],
     baseline: BesideRun,
-    values: dict[str, Float64Array],
     found: dict[str, DistributionShift],
     number: str,
 ) -> None:
     rows = []
     for side in having:
-        own, of = values[side.address], found.get(side.address)
-        told = {
-            "rollouts": len(own),
-            "shared": float(of.shared) if of else np.nan,
-            "mean": float(own.mean()) if own.size else np.nan,
-            "median": float(np.median(own)) if own.size else np.nan,
-        }
+        of = found.get(side.address)
+        middle = _middle(side.run, number)
+        told = {"rollouts": middle["rollouts"], "shared": float(of.shared) if of else np.nan, **middle}
         shown = {
             "Δ mean": of and of.mean,
             "Δ median": of and of.quantile(50),
@@ -115,22 +121,22 @@ def _table(
 def _charts(
     having: Sequence[BesideRun],
     baseline: BesideRun,
-    values: dict[str, Float64Array],
     found: dict[str, DistributionShift],
     number: str,
     shape: str,
 ) -> None:
     lines = run_lines([side.name for side in having], [side.color for side in having])
-    drawn = [(line, values[side.address]) for line, side in zip(lines, having, strict=True)]
-    if not any(own.size for own in values.values()):
+    if not any(_middle(side.run, number)["rollouts"] for side in having):
+        st.text(f"No rollout of these runs has {heading(number)}.")
         return
     key = (number, shape, baseline.address, *(f"{side.run.load_id} {side.name} {side.color}" for side in having))
     what = heading(number)
-    charts = {
-        "spread_chart": caches.chart(
-            "spread", lambda: (cumulative if shape == CUMULATIVE else outlines)(drawn, what), baseline.run, key
-        )
-    }
+
+    def spread() -> Chart:
+        drawn = [(line, _values(side.run, number)) for line, side in zip(lines, having, strict=True)]
+        return (cumulative if shape == CUMULATIVE else outlines)(drawn, what)
+
+    charts = {"spread_chart": caches.chart("spread", spread, baseline.run, key)}
     moved = [(line, found[side.address].quantiles) for line, side in zip(lines, having, strict=True) if side.address in found]
     if any(len(frame) for _, frame in moved):
         charts["spread_shift"] = caches.chart("spread_shift", lambda: _shift_chart(moved, baseline, what), baseline.run, key)

@@ -74,16 +74,18 @@ def _runs(sides: Sequence[BesideRun], files: Sequence[tuple[SettingsFile, ...]])
 
 def _rewards(side: BesideRun) -> dict[str, float]:
     """The mean reward of the last step that has one, and the highest of a step."""
-    try:
-        (own,) = compared([side.run], "reward")
-    except FieldMissing:
-        return {"last reward": np.nan, "best reward": np.nan}
-    means = own.by_step.to_numpy(np.float64)
-    return (
-        {"last reward": float(means[-1]), "best reward": float(means.max())}
-        if means.size
-        else dict.fromkeys(("last reward", "best reward"), np.nan)
-    )
+
+    def make() -> dict[str, float]:
+        try:
+            (own,) = compared([side.run], "reward")
+        except FieldMissing:
+            return unknown
+        means = own.by_step.to_numpy(np.float64)
+        return {"last reward": float(means[-1]), "best reward": float(means.max())} if means.size else unknown
+
+    unknown = {"last reward": np.nan, "best reward": np.nan}
+    found: dict[str, float] = caches.computed("last_and_best", make, side.run)
+    return found
 
 
 def _notes(sides: Sequence[BesideRun], files: Sequence[tuple[SettingsFile, ...]]) -> None:

@@ -42,8 +42,9 @@ from board.ui.messages import notice
 from board.ui.reading_line import OpenedAs
 from board.ui.shortcuts import STEP_AFTER, STEP_BEFORE, Shortcut
 
-AUTO_LOAD_BYTES: Final = 500_000_000
-"""A run larger than this is loaded when asked for, not because it happens to be first in the list."""
+UNASKED_BYTES: Final = 500_000_000
+"""A run that lies elsewhere and is larger than this is fetched when asked for, not because it happens to be first in the list: it costs
+network and disk. One on this machine opens on a thin sample, whatever its size, and reading on can be stopped."""
 
 MOST_OPTIONS: Final = 500
 """The list of steps holds no more, those around the chosen one: the browser is slow with long lists."""
@@ -147,14 +148,14 @@ def _run_picker(folders: list[RunFolder], root: Path) -> str | None:
 
 
 def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder) -> Run | None:
-    """The run, loaded with progress on the screen; None while a large one waits to be asked for."""
+    """The run, loaded with progress on the screen; None while a large one that lies elsewhere waits to be asked for."""
     # Drawn in every run of the script: what follows would move up in the next, and be built again in the browser.
     slot = st.empty()
     opened = OpenedAs(location, root, (reading.pad_token,) if reading.pad_token else (), folder.family)
     run = caches.library().peek(location, opened.pads, folder.family)
     if run is None:
-        large = folder.bytes > AUTO_LOAD_BYTES and not place.asked_for(folder.name)
-        if large and not _is_asked_to_load(slot, folder, location):
+        far = mounts.address_of(location) and folder.bytes > UNASKED_BYTES and not place.asked_for(folder.name)
+        if far and not _is_asked_to_load(slot, folder, location):
             return None
     run = caches.library().open(location, root, opened.pads, progress_line.of_load(slot), folder.family, reading_line.wish())
     slot.empty()
@@ -165,11 +166,10 @@ def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder
 
 
 def _is_asked_to_load(slot: DeltaGenerator, folder: RunFolder, location: Path) -> bool:
-    """Draw the button; of a run that lies elsewhere, what it takes on this machine's disk."""
+    """Draw the button, with what the run takes on this machine's disk."""
     line = slot.container(horizontal=True, vertical_alignment="center")
-    if mounts.address_of(location):
-        cache, free = disk_room.free_bytes()
-        line.text(f"Fetched once, up to {size(folder.bytes)}, into {shown(cache)}, which has {size(free)} left.", width="content")
+    cache, free = disk_room.free_bytes()
+    line.text(f"Fetched once, up to {size(folder.bytes)}, into {shown(cache)}, which has {size(free)} left.", width="content")
     return line.button(f"Load {size(folder.bytes)} in {plural(folder.shards, 'shard')}", type="primary")
 
 

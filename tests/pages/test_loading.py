@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 from drawn_panels import panels
 from opened_pages import ENTRY, GOOD, every_page, linked, opened, opening_links, texts, whole_row
+from range_server import range_server
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
 from board import open_run
+from board.remote import mounts
 from board.runs.store import Store
 
 ODD_RUNS = sorted(path.name for path in (Path(__file__).parents[1] / "odd_runs").iterdir() if path.is_dir())
@@ -190,16 +192,29 @@ def test_run_deleted_while_open_stays_on_the_screen(root: Path) -> None:
     assert "1 rollout of step 0" in texts(test)
 
 
-def test_large_run_waits_to_be_asked_for(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run above the limit is not loaded because it is first in the list, but by a button or a link."""
-    monkeypatch.setattr("board.ui.header.AUTO_LOAD_BYTES", 10)
+def test_a_large_run_opens_unasked(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run on this machine is opened whatever its size, also where no link names it."""
+    monkeypatch.setattr("board.ui.header.UNASKED_BYTES", 10)
     add_run(root, "run", GOOD)
 
     test = opened("rewards")
-    assert [button.label for button in test.button if button.label.startswith("Load")]
-    assert panels(test) == {}
-    next(button for button in test.button if button.label.startswith("Load")).click().run()
+
+    assert not [button.label for button in test.button if button.label.startswith("Load")]
     assert len(panels(test)) > 0
+
+
+def test_a_large_run_that_lies_elsewhere_waits_to_be_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is fetched by a button or a link, not because it is first in the list, and the button tells what it takes."""
+    monkeypatch.setattr("board.ui.header.UNASKED_BYTES", 10)
+    add_run(tmp_path / "served", "run", GOOD)
+    with range_server(tmp_path / "served") as server:
+        monkeypatch.setenv("RL_BOARD_ROOT", str(mounts.mounted(server.address)))
+        test = opened("rewards")
+
+        assert "Fetched once, up to" in texts(test)
+        assert panels(test) == {}
+        next(button for button in test.button if button.label.startswith("Load")).click().run()
+        assert len(panels(test)) > 0
 
 
 def test_files_without_rollouts_are_listed(root: Path) -> None:

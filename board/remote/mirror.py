@@ -208,7 +208,7 @@ def local_stamp(found: RemoteObject) -> tuple[int, int]:
     return found.size, found.modified_ns // 10**9 * 10**9 + fraction
 
 
-def has_stamp(path: Path, found: RemoteObject) -> bool:
+def has_stamp(path: Path | str, found: RemoteObject) -> bool:
     """Whether the file at a path is that of this version of an object."""
     try:
         status = os.lstat(path)

@@ -4,6 +4,7 @@ Knows the files of a mirror and the listing; knows neither when to list nor who 
 """
 
 import os
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -29,14 +30,18 @@ def update(mirror: Mirror, prefix: str, listed: Iterable[RemoteObject]) -> list[
     """
     found = dict(_named([*_bounded(prefix, listed)]))
     under = local_names.local_path(prefix).as_posix() if prefix else ""
-    for name, one in found.items():
-        path = mirror.files / name
-        if mirror.known.get(name) != one or not has_stamp(path, one):
-            if not has_stamp(path, one):
-                _put(mirror, name, one)
-            mirror.known[name] = one
     gone = [name for name in _files_below(mirror.files / under, mirror.files) if name not in found]
-    return [name for name in gone if not _removed(mirror, name)]
+    kept = [name for name in gone if not _removed(mirror, name)]
+    made: set[str] = set()
+    for name, one in found.items():
+        if not has_stamp(f"{mirror.files}/{name}", one):
+            above = name.rpartition("/")[0]
+            if above not in made:
+                _make_folders(mirror.files, mirror.files / above)
+                made.add(above)
+            _put(mirror, name, one)
+        mirror.known[name] = one
+    return [name for name in kept if (mirror.files / name).is_file()]
 
 
 def _bounded(prefix: str, listed: Iterable[RemoteObject]) -> Iterator[RemoteObject]:
@@ -71,11 +76,15 @@ def _files_below(folder: Path, root: Path) -> Iterator[str]:
 def _put(mirror: Mirror, name: str, one: RemoteObject) -> None:
     """Make the file of an object that is new, or not as it was."""
     path = mirror.files / name
-    _make_room(mirror.files, path)
+    if not os.path.lexists(path):
+        _new_file(path, one)
+        return
+    if path.is_dir():  # of objects that are gone
+        shutil.rmtree(path)
     try:
         before = MirroredObject(path, mirror.sums(name))
     except OSError:  # nothing was fetched of it
-        _new_file(path, one)
+        _replaced_file(path, one)
         return
     with before:
         if before.found.version == one.version and before.found.size == one.size:
@@ -84,7 +93,7 @@ def _put(mirror: Mirror, name: str, one: RemoteObject) -> None:
         last = _grown_last_block(mirror, before, one)
         if last is None:
             mirror.sums(name).unlink(missing_ok=True)
-            _new_file(path, one)
+            _replaced_file(path, one)
             return
         at, data = last
         os.truncate(path, one.size)
@@ -114,32 +123,30 @@ def _read(mirror: Mirror, one: RemoteObject, block: int) -> bytes:
     return b"".join(mirror.store.read(one, block * BLOCK, min((block + 1) * BLOCK, one.size)))
 
 
-def _make_room(files: Path, path: Path) -> None:
-    """Make the folders above a file; what lies in the way is of objects that are gone."""
-    for folder in reversed([one for one in path.parents if one != files and one.is_relative_to(files)]):
-        if folder.is_file():
-            folder.unlink()
-        folder.mkdir(mode=0o700, exist_ok=True)
-    if path.is_dir():
-        _remove_empty(path)
-
-
-def _remove_empty(folder: Path) -> None:
-    for parent, _, _ in os.walk(folder, topdown=False):
-        with suppress(OSError):
-            Path(parent).rmdir()
+def _make_folders(files: Path, folder: Path) -> None:
+    """Make a folder and those above it; files in their way are of objects that are gone."""
+    for one in reversed([folder, *folder.parents]):
+        if one != files and one.is_relative_to(files):
+            if one.is_file():
+                one.unlink()
+            one.mkdir(mode=0o700, exist_ok=True)
 
 
 def _new_file(path: Path, one: RemoteObject) -> None:
-    """A file of the object's size that takes no room, in the place of what stood there."""
+    """A file of the object's size that takes no room. One that is cut short by a kill has another time, and is made again."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        os.truncate(descriptor, one.size)
+        os.utime(descriptor, ns=(0, local_stamp(one)[1]))
+    finally:
+        os.close(descriptor)
+
+
+def _replaced_file(path: Path, one: RemoteObject) -> None:
+    """Another such file in the place of what stood there, which whoever reads it still reads."""
     unfinished = path.with_name(f".{uuid4().hex}.tmp")
     try:
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            os.truncate(descriptor, one.size)
-        finally:
-            os.close(descriptor)
-        os.utime(unfinished, ns=(0, local_stamp(one)[1]))
+        _new_file(unfinished, one)
         unfinished.replace(path)
     except BaseException:
         unfinished.unlink(missing_ok=True)

@@ -28,9 +28,13 @@ VIEWS = {
     "prompts": "prompts?run=tiny_ppo_hacked&step=40",
     "all_tokens": "all_tokens?run=tiny_ppo_hacked&step=40",
     "compare": "compare?run=tiny_ppo_rhyme&beside=tiny_ppo_hacked&step=20",
+    "compare-opened": "compare?run=tiny_ppo_rhyme&beside=tiny_ppo_hacked&step=20&pair_prompt=-7266672849974185428&metric=log_ratio",
     "search": "search?run=tiny_ppo_hacked&step=40&q=early May&filter=valid_reward < 0.3",
 }
 """Picture name → what to open."""
+
+SCROLLED = {"compare-opened": ".st-key-pair_diff"}
+"""Picture name → what stands below the top line, where that is not the top of the page."""
 
 
 @contextmanager
@@ -58,6 +62,9 @@ def main() -> None:
                 page.wait_for_selector(READY)
                 page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
                 page.wait_for_timeout(10_000)  # charts and the token view draw themselves once they are there
+                if top := SCROLLED.get(name):
+                    page.locator(top).evaluate("(one) => { one.style.scrollMarginTop = '260px'; one.scrollIntoView(); }")
+                    page.wait_for_timeout(1_000)
                 page.screenshot(path=HERE / f"{name}-{scheme}.png")
                 page.close()
         chromium.close()

@@ -62,7 +62,7 @@ _RESPONSE: Final = "Of several responses at that step the one with the largest n
 def _called(letter: str, side: BesideRun, key: int) -> Called:
     run = side.run
     view = replace(place.view(), run=run, whole=side.whole, unfiltered=run, whole_unfiltered=side.whole)
-    return Called(view, key, f"{letter} at step {int(run.frame['step'].loc[key]):,}")
+    return Called(view, key, f"{letter} at step {int(run.frame['step'].loc[key]):,}", side.name)
 
 
 def _said(pair: RunPair, prompt: int) -> str:

@@ -52,6 +52,8 @@ class Called:
     view: View
     key: int
     name: str
+    run: str = ""
+    """What the page calls its run; empty where both are of one."""
 
     @property
     def rollout(self) -> Rollout:
@@ -104,6 +106,8 @@ def _numbers(both: tuple[Called, Called]) -> None:
     columns = list(dict.fromkeys(name for one in found for name in one.columns))
     frame = pd.concat([one.reindex(columns=columns) for one in found], ignore_index=True)
     frame.insert(0, "which", [one.name for one in both])
+    if any(one.run for one in both):
+        frame.insert(1, "run", [one.run for one in both])
     frame["rollout"] = [one.rollout.source for one in both]
     st.dataframe(frame, key="pair_numbers", hide_index=True, width="content", column_config=number_formats(frame))
 
@@ -135,7 +139,7 @@ def _tokens(sides: dict[Side, Called]) -> None:
     # The one the reader has just used comes first: what he chose there is in the place when the other asks for it.
     for name in sorted(panes, key=lambda name: name != place.remembered("pair_used")):
         with slots[name]:
-            st.text(f"{sides[name].name} · {sides[name].rollout.source}")
+            st.text(" · ".join(filter(None, (sides[name].name, sides[name].run, sides[name].rollout.source))))
             _view(panes, name, at)
 
 

@@ -97,6 +97,7 @@ def test_a_prompt_opened(two: Path) -> None:
         ("new", "2"),
         ("both", ".0 0 0 at 0"),
     ]
+    assert test.dataframe[1].value[["which", "run"]].to_numpy().tolist() == [["A at step 0", "a"], ["B at step 0", "b"]]
     choices = sent(test, "token_choice")
     assert {one["ends"]["where"] for one in choices} == {"both runs"}
     assert choices[0]["ends"]["ends"] == choices[1]["ends"]["ends"]

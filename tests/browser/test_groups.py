@@ -4,11 +4,15 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from playwright.sync_api import Page, expect
 from rows import add_run
 from servers import Serve
-from settling import settled
+from settling import settled, tab
 
+from board import open_run
+
+HACKED = Path(__file__).parents[2] / "rollout_samples" / "tiny_ppo_hacked"
 HOSTILE = "![](http://127.0.0.1:9/x.png) <img src=http://127.0.0.1:9/y.png onerror=alert(1)>"
 
 
@@ -66,3 +70,37 @@ def test_from_a_group_to_the_token_that_decided_it(serve: Serve, page: Page, tmp
     expect(page).to_have_url(re.compile(r"/tokens\?.*token=2(&|$)"))
     settled(page)
     expect(page.locator(".st-key-token_view")).to_contain_text("yes")
+
+
+def best_of(step: int, group: int) -> "pd.Series[Any]":
+    """The best rewarded rollout of a group of the bundled run whose reward is exploited."""
+    frame = open_run(HACKED).frame
+    members = frame[(frame["step"] == step) & (frame["group"] == group)]
+    return members.loc[members["reward"].idxmax()]
+
+
+def test_from_the_rewards_to_a_group_whose_best_response_is_a_hack(board_server: str, page: Page) -> None:
+    """Three clicks from the page Rewards: to the step where the validation reward breaks, to the groups, to the first of them.
+
+    Three rhymes are a third each: a reward above 1 is for lines that nobody asked for, which the validation reward does not pay.
+    """
+    page.add_init_script("window.boardClicks = 0; addEventListener('click', (event) => event.isTrusted && window.boardClicks++, true)")
+    page.goto(f"{board_server}?run=tiny_ppo_hacked")
+    settled(page)
+
+    page.get_by_text("Step 18", exact=True).click()
+    expect(page).to_have_url(re.compile(r"step=18(&|$)"))
+    settled(page)
+    tab(page, "Groups").click()
+    settled(page)
+    page.locator(".gs-row").first.click()
+    expect(page).to_have_url(re.compile(r"group=\d+"))
+    settled(page)
+
+    expect(page.get_by_text("only in the best, underlined")).to_be_visible()
+    found = re.search(r"group=(\d+)", page.url)
+    assert found is not None
+    best = best_of(18, int(found[1]))
+    assert best["reward"] > 1
+    assert best["valid_reward"] < 0.5
+    assert page.evaluate("window.boardClicks") == 3

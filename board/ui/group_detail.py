@@ -144,8 +144,10 @@ def _pair(view: View, keys: NDArray[np.int64], beside: NDArray[np.int64], discar
         second = members[_member("with", "second", labels, every, best)]
     out = {key: f"no. {len(keys) + at + 1:,}, discarded" for at, key in enumerate(beside.tolist())}
     told = {key: f"no. {at + 1:,}" for at, key in enumerate(keys.tolist())}
-    if len(keys) > 1:
+    if len(scored) > 1:
         told |= {worst: "the worst", best: "the best"}
+    elif len(keys) > 1:
+        st.text("Fewer than two of these responses have a reward: none is the best or the worst.")
     with_them = replace(view, run=discarded.run)
     sides = [Called(with_them, one, out[one]) if one in out else Called(view, one, told[one]) for one in (first, second)]
     rollout_pair.draw(*sides)

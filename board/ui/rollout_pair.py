@@ -130,7 +130,8 @@ def _tokens(sides: dict[Side, Called]) -> None:
     st.text(
         f"All {plural(len(shown['first']), 'token')} are the same."
         if at is None
-        else f"The first {plural(at, 'token')} are the same; where they part is pinned in both. Colours mean the same in both."
+        else f"The first {f'{at:,} tokens are' if at > 1 else 'token is'} the same; where they part is pinned in both. "
+        "Colours mean the same in both."
         if at
         else "They part at the first token. Colours mean the same in both."
     )

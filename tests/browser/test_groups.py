@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from playwright.sync_api import Page, expect
 from rows import add_run
 from servers import Serve
@@ -72,11 +71,11 @@ def test_from_a_group_to_the_token_that_decided_it(serve: Serve, page: Page, tmp
     expect(page.locator(".st-key-token_view")).to_contain_text("yes")
 
 
-def best_of(step: int, group: int) -> "pd.Series[Any]":
-    """The best rewarded rollout of a group of the bundled run whose reward is exploited."""
+def best_of(step: int, group: int) -> tuple[float, float]:
+    """Reward and validation reward of the best rewarded rollout of a group of the bundled run whose reward is exploited."""
     frame = open_run(HACKED).frame
-    members = frame[(frame["step"] == step) & (frame["group"] == group)]
-    return members.loc[members["reward"].idxmax()]
+    best = frame[(frame["step"] == step) & (frame["group"] == group)].nlargest(1, "reward")
+    return float(best["reward"].iloc[0]), float(best["valid_reward"].iloc[0])
 
 
 def test_from_the_rewards_to_a_group_whose_best_response_is_a_hack(board_server: str, page: Page) -> None:
@@ -84,7 +83,9 @@ def test_from_the_rewards_to_a_group_whose_best_response_is_a_hack(board_server:
 
     Three rhymes are a third each: a reward above 1 is for lines that nobody asked for, which the validation reward does not pay.
     """
-    page.add_init_script("window.boardClicks = 0; addEventListener('click', (event) => event.isTrusted && window.boardClicks++, true)")
+    page.add_init_script(
+        "window.boardClicks = 0; addEventListener('click', (event) => event.isTrusted && window.boardClicks++, true)"
+    )
     page.goto(f"{board_server}?run=tiny_ppo_hacked")
     settled(page)
 
@@ -100,7 +101,7 @@ def test_from_the_rewards_to_a_group_whose_best_response_is_a_hack(board_server:
     expect(page.get_by_text("only in the best, underlined")).to_be_visible()
     found = re.search(r"group=(\d+)", page.url)
     assert found is not None
-    best = best_of(18, int(found[1]))
-    assert best["reward"] > 1
-    assert best["valid_reward"] < 0.5
+    reward, valid_reward = best_of(18, int(found[1]))
+    assert reward > 1
+    assert valid_reward < 0.5
     assert page.evaluate("window.boardClicks") == 3

@@ -134,6 +134,22 @@ def test_what_a_run_cannot_show_is_said(root: Path, given: list[dict[str, Any]],
     assert said in texts(test)
 
 
+def test_without_rewards_none_is_the_best(root: Path) -> None:
+    """Two responses of an opened group are compared all the same, by their places; where they part at the second token is said so."""
+    add_run(
+        root,
+        "run",
+        [whole_row(0, reward=..., ref_reward=..., response_tokens=["The", one, " is", " 42"]) for one in "abc"],
+    )
+
+    test = opened("groups", group=1)
+
+    assert not test.exception
+    assert "none is the best or the worst" in texts(test)
+    assert "only in the best" not in texts(test)
+    assert "The first token is the same; where they part" in texts(test)
+
+
 def test_group_of_one_and_of_a_thousand(root: Path) -> None:
     """A lone response is not compared; of a thousand members all can be chosen, and a few texts are shown at once."""
     lone = [whole_row(0, prompt="lone"), *(whole_row(0, prompt="many", reward=i / 1_000, response=f"r{i}") for i in range(1_000))]

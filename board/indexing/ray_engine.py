@@ -13,8 +13,7 @@ from board.errors import ArgumentRefused
 from board.indexing import range_task
 from board.indexing.engine import FinishedTask
 from board.indexing.range_task import RangeTask, Site
-from board.runs import worker_pool
-from board.runs.parsed_shard import RANGE_BYTES
+from board.runs import parsed_shard, worker_pool
 from board.runs.range_parsing import expected_bytes
 
 Answer = Callable[[dict[str, Any], Callable[[int], None]], dict[str, Any]]
@@ -80,7 +79,7 @@ class RayEngine:
             size, alone = expected_bytes(task.byte_range), _place(task) in self._failed
             if not batches or alone or size > room or len(batches[-1]) >= _MOST_RANGES:
                 batches.append([])
-                room = 0 if alone else RANGE_BYTES
+                room = 0 if alone else parsed_shard.RANGE_BYTES
             batches[-1].append(task)
             room -= size
         return batches

@@ -164,9 +164,11 @@ def without_largest(
     """The mean KL of a token in each of s steps, with all and without the LARGEST largest tokens of the step; (s,) each.
 
     `steps` (n,) number the rollouts' steps from 0 on, `sums` their Σ k3 and `tokens` how many tokens that is of; `peaks` (n, LARGEST) their
-    largest, NaN where there are fewer. A rollout without a sum enters nothing; NaN for a step without any left.
+    largest, NaN where there are fewer. A rollout without a sum enters nothing, nor one with a token so large that the others are lost in its
+    sum; NaN for a step without any left.
     """
-    known = np.isfinite(sums) & np.isfinite(tokens)
+    lost = (peaks >= np.finfo(np.float32).max).any(axis=1)
+    known = np.isfinite(sums) & np.isfinite(tokens) & ~lost
     size = int(steps.max(initial=-1)) + 1
     total = np.bincount(steps[known], sums[known], size)
     count = np.bincount(steps[known], tokens[known], size)

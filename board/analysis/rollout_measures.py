@@ -5,6 +5,7 @@ A part in, columns out; of a run a frame of them. Knows no measure: whoever has 
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -22,17 +23,20 @@ def of_run(run: Run, measures: Mapping[str, RolloutMeasure], progress: Callable[
 
     `measures` by the names under which they are kept; `progress` is told the share that is done, 0 to 1.
     """
-    total, done, tables = max(1, sum(map(len, run.parts))), 0, []
+    total, done = sum(map(len, run.parts)), 0
+    whole: dict[str, Float64Array] = {}
     for part in run.parts:
-        columns = {
-            column: values for name, measure in measures.items() for column, values in of_part(part, name, measure).items()
-        }
-        tables.append(pd.DataFrame(columns, index=pd.RangeIndex(done, done + len(part))))
+        for name, measure in measures.items():
+            for column, values in of_part(part, name, measure).items():
+                if column not in whole:
+                    whole[column] = np.full(total, np.nan)
+                whole[column][done : done + len(part)] = values
         done += len(part)
         if progress:
-            progress(done / total)
-    found = pd.concat(tables) if tables else pd.DataFrame()
-    return found.reindex(run.frame.index)
+            progress(done / max(1, total))
+    keys = run.frame.index.to_numpy(np.int64)
+    # each column is let go as soon as it is in the frame's order: a large run has hundreds of megabytes of them
+    return pd.DataFrame({name: whole.pop(name)[keys] for name in list(whole)}, run.frame.index, copy=False)
 
 
 def is_kept(run: Run, measures: Mapping[str, RolloutMeasure]) -> bool:

@@ -18,6 +18,11 @@ from board.metrics.formulas import Float64Array
 CHARACTERS: Final = 2_000
 """So many characters at the end of a text are looked at."""
 
+TEXTS: Final = 64
+"""So many responses are compared with each other."""
+
+LEAST_PROMPTS: Final = 4
+
 BINS: Final = 1 << 13
 """Columns that 4-grams are hashed into: a text of 2,000 characters fills an eighth of them."""
 
@@ -47,6 +52,22 @@ def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     lengths = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
     scaled: NDArray[np.float32] = (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
     return scaled
+
+
+def sampled(prompts: NDArray[np.int64], paired: bool) -> NDArray[np.int64]:
+    """Rows of some responses to compare with each other, rising, about TEXTS of them; none where there are too few prompts.
+
+    `prompts` (n,) are theirs. Of each prompt one; several where `paired`, and then none of a prompt with one.
+    """
+    order = np.argsort(prompts, kind="stable")
+    groups = np.split(order, np.flatnonzero(np.diff(prompts[order])) + 1)
+    if paired:
+        groups = [group for group in groups if len(group) > 1]
+    if len(groups) < LEAST_PROMPTS // (2 if paired else 1):
+        return np.zeros(0, np.int64)
+    most = max(2, TEXTS // len(groups)) if paired else 1
+    kept = groups[:: max(1, int(np.ceil(len(groups) * most / TEXTS)))]
+    return np.sort(np.concatenate([group[:most] for group in kept]))
 
 
 def retrieved(counts: NDArray[np.float32], prompts: NDArray[np.int64]) -> Float64Array:

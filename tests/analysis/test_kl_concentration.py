@@ -74,7 +74,7 @@ def test_the_curve_of_a_run(tmp_path: Path) -> None:
     for step in (0, 1):
         rollouts = [run.rollout(int(key)) for key in run.frame.index[run.frame["step"] == step]]
         values = [token_arrays(one.arrays)["kl"][one.counts] for one in rollouts if "ref_logprobs" in one.arrays]
-        k3 = np.concatenate(values)
+        k3 = np.concatenate([one for one in values if not (one > 1e38).any()])
         assert found[step] == pytest.approx(np.sort(k3[np.isfinite(k3)])[:-LARGEST].mean(), rel=1e-5)
 
 

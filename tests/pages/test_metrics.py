@@ -83,6 +83,24 @@ def test_what_is_measured_stands_beside(root: Path) -> None:
     assert not test.exception
 
 
+def test_variety_of_responses(root: Path) -> None:
+    """Below the groups: responses that name their prompt are told by it; of one text for all nothing is."""
+    words = ("apple river stone", "seven wolves ran", "purple engines hum", "my neighbour sells")
+    rows = [
+        whole_row(step, prompt=f"about {one}", response="the same for all" if step else f"{one}, said {at}", reward=float(at))
+        for step in (0, 1)
+        for one in words
+        for at in range(3)
+    ]
+    add_run(root, "run", rows)
+    test = opened("metrics", family_groups="true")
+
+    found = panels(test, "variety_curves")
+    assert found["Do responses depend on their prompt?"].values["prompt told"] == pytest.approx([1.0, 0.0], abs=1e-5)
+    assert found["Do the samples of a group differ?"].values["distinct"][1] == pytest.approx(1 / 3)
+    assert not test.exception
+
+
 def test_a_link_opens_families_and_choices(root: Path) -> None:
     """Open families and every choice are in the link: it shows the same panels under the same names."""
     add_run(root, "run", GROWING)

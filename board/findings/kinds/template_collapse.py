@@ -13,11 +13,8 @@ from board.findings.spreading import clearness
 from board.metrics.formulas import Float64Array
 
 _MOST_WINDOWS: Final = 60
-_TEXTS: Final = 64
-"""Responses of a window that are compared with each other."""
 _LEAST_TEXTS: Final = 24
 """Steps with fewer make a window together."""
-_LEAST_PROMPTS: Final = 4
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -78,16 +75,9 @@ def _windows(dossier: Dossier, paired: bool) -> Iterator[NDArray[np.int64]]:
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     for at in chosen.tolist():
         rows = np.arange(starts[bounds[at]], starts[bounds[at + 1]])
-        prompts = dossier.prompts[rows]
-        order = np.argsort(prompts, kind="stable")
-        groups = np.split(order, np.flatnonzero(np.diff(prompts[order])) + 1)
-        if paired:
-            groups = [group for group in groups if len(group) > 1]
-        if len(groups) < _LEAST_PROMPTS // (1 if not paired else 2):
-            continue
-        most = max(2, _TEXTS // len(groups)) if paired else 1
-        kept = groups[:: max(1, int(np.ceil(len(groups) * most / _TEXTS)))]
-        yield np.sort(rows[np.concatenate([group[:most] for group in kept])])
+        chosen_rows = rows[likeness.sampled(dossier.prompts[rows], paired)]
+        if len(chosen_rows):
+            yield chosen_rows
 
 
 _FLOOR: Final = 0.03

@@ -19,7 +19,7 @@ from board.runs.run import Run
 from board.runs.shared_values import LatestValue
 from board.text.counting import plural
 from board.text.path_names import shown
-from board.ui import caches, findings_watch, late_chart, length_panels, overlay, pinned_metrics, place, sql_editor
+from board.ui import caches, findings_watch, late_chart, length_panels, overlay, pinned_metrics, place, sql_editor, variety_panel
 from board.ui.components import curves, step_marks
 from board.ui.messages import notice, unfilled
 from board.ui.metric_filters import metric_choices
@@ -225,6 +225,7 @@ def draw() -> None:
         Wall(view, choices, scalars, version, pins, over.span(span(found)) if over else span(found), over, missing),
         {
             "reward": lambda: reward_against_distance(values, version),
+            "groups": lambda: variety_panel.draw(view, choices.language),
             "length": lambda: length_panels.draw(view, choices.language),
         },
     )

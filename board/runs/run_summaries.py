@@ -143,8 +143,11 @@ class RunSummaries:
 
 
 def _growth(sizes: "deque[tuple[float, int]]", now: float) -> float | None:
-    """Bytes per second over the last while; None where fewer than two sizes were seen, or where it shrank."""
+    """Bytes per second over the last while; None where fewer than two sizes were seen, or where it shrank.
+
+    From size to size, not to now: it stays the same from look to look, so that whoever waits for something new does not wait for nothing.
+    """
     recent = [(at, size) for at, size in sizes if now - at <= RATE_SECONDS]
-    if len(recent) < 2 or recent[-1][1] <= recent[0][1] or now <= recent[0][0]:
+    if len(recent) < 2 or recent[-1][1] <= recent[0][1] or recent[-1][0] <= recent[0][0]:
         return None
-    return (recent[-1][1] - recent[0][1]) / (now - recent[0][0])
+    return (recent[-1][1] - recent[0][1]) / (recent[-1][0] - recent[0][0])

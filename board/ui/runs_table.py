@@ -104,5 +104,7 @@ def _column(name: str, values: "pd.Series[Any]", metric: str) -> Any:
         return config.NumberColumn("last step", format="%d", help=told)
     if name == "tags":
         return config.ListColumn()
+    if name == "written" and values.str.contains("·").any():
+        return config.TextColumn("last written", help=told, width=210)
     side: Literal["left", "right"] = "right" if name in _NUMBERS else "left"
     return config.TextColumn({"written": "last written"}.get(name, name), help=told, alignment=side)

@@ -30,11 +30,15 @@ VIEWS = {
     "compare": "compare?run=tiny_ppo_rhyme&beside=tiny_ppo_hacked&step=20",
     "compare-opened": "compare?run=tiny_ppo_rhyme&beside=tiny_ppo_hacked&step=20&pair_prompt=-7266672849974185428&metric=log_ratio",
     "search": "search?run=tiny_ppo_hacked&step=40&q=early May&filter=valid_reward < 0.3",
+    "export": "responses?run=tiny_ppo_hacked&filter=step BETWEEN 20 AND 40%0Avalid_reward < 0.2",
 }
 """Picture name → what to open."""
 
 SCROLLED = {"compare-opened": ".st-key-pair_diff"}
 """Picture name → what stands below the top line, where that is not the top of the page."""
+
+OPENED = {"export": "Export"}
+"""Picture name → the text that is clicked before it is taken."""
 
 
 @contextmanager
@@ -65,6 +69,9 @@ def main() -> None:
                 if top := SCROLLED.get(name):
                     page.locator(top).evaluate("(one) => { one.style.scrollMarginTop = '260px'; one.scrollIntoView(); }")
                     page.wait_for_timeout(1_000)
+                if name in OPENED:
+                    page.get_by_text(OPENED[name], exact=True).first.click()
+                    page.wait_for_timeout(3_000)
                 page.screenshot(path=HERE / f"{name}-{scheme}.png")
                 page.close()
         chromium.close()

@@ -86,13 +86,17 @@ def notes(a: Sequence[SettingsFile], b: Sequence[SettingsFile], differences: Map
     found = [f"{side}: {file.name} {file.refused}." for side, files in (("A", a), ("B", b)) for file in files if file.refused]
     without = [side for side, files in (("A", a), ("B", b)) if not _any(files)]
     found += [f"No settings were found beside {' and '.join(without)}: none are compared."] if without else []
+    return (*found, *pair_estimator_notes(differences))
+
+
+def pair_estimator_notes(differences: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """Which settings of A and B forbid comparing their KL; `differences` as `differing` has it."""
     estimators = [name for name, sides in differences.items() if name.rpartition(".")[2] in KL_ESTIMATORS and len(sides) == 2]
-    for name in estimators:
-        told = " and ".join(f"{differences[name][side]!s} in {side.upper()}" for side in "ab")
-        found.append(
-            f"KL is estimated by {told} ({name}): KL that the trainers logged, and rewards that hold it, are not comparable."
-        )
-    return tuple(found)
+    told = {name: " and ".join(f"{differences[name][side]!s} in {side.upper()}" for side in "ab") for name in estimators}
+    return tuple(
+        f"KL is estimated by {which} ({name}): KL that the trainers logged, and rewards that hold it, are not comparable."
+        for name, which in told.items()
+    )
 
 
 def estimator_notes(differing: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:

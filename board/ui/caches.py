@@ -219,16 +219,6 @@ def _overlaid() -> OfLatestLoads[Any]:
     return OfLatestLoads(128 * MOST_RUNS)
 
 
-def settings_files(run: Run) -> tuple[SettingsFile, ...]:
-    """The settings that lie beside a run's rollouts, looked up at most twice a minute."""
-    return _settings_files(shown(run.location), shown(root()))
-
-
-@st.cache_resource(ttl=30, show_spinner=False, max_entries=64)
-def _settings_files(location: str, within: str) -> tuple[SettingsFile, ...]:
-    return settings_beside(Path(path_of(location)), Path(path_of(within)))
-
-
 @st.cache_resource(show_spinner=False)
 def _computed() -> OfLatestLoads[Any]:
     return OfLatestLoads(128)
@@ -298,7 +288,7 @@ def settings_of(location: Path) -> tuple[SettingsFile, ...]:
     return _settings_of(shown(location), shown(root()))
 
 
-@st.cache_data(ttl=30, show_spinner=False, max_entries=64)
+@st.cache_resource(ttl=30, show_spinner=False, max_entries=64)
 def _settings_of(location: str, within: str) -> tuple[SettingsFile, ...]:
     return settings_beside(Path(path_of(location)), Path(path_of(within)))
 

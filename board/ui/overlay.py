@@ -197,7 +197,7 @@ class Overlay:
     @cached_property
     def estimator_note(self) -> str:
         """A sentence where the runs' settings say that their trainers estimate KL in different ways; empty elsewhere."""
-        settings = {one.name: run_settings.together(caches.settings_files(one.whole)) for one in self.runs}
+        settings = {one.name: run_settings.together(caches.settings_of(one.whole.location)) for one in self.runs}
         return overlay_notes.estimators(settings)
 
 

@@ -7,7 +7,6 @@ import streamlit as st
 
 from board.analysis import pair_report, run_settings
 from board.analysis.run_pair import RunPair
-from board.sources.settings_files import settings_beside
 from board.ui import caches, compared_sides
 from board.ui.beside_runs import BesideRun
 
@@ -32,8 +31,7 @@ def as_json(pair: RunPair, sides: tuple[BesideRun, BesideRun], caveats: Sequence
 
     `caveats` are further notes.
     """
-    root = caches.root()
-    of_a, of_b = (settings_beside(side.whole.location, root) for side in sides)
+    of_a, of_b = (caches.settings_of(side.whole.location) for side in sides)
     differing = run_settings.compared(of_a, of_b)
     names = (sides[0].address, sides[1].address)
     return pair_report.as_json(pair, names, differing, [*run_settings.notes(of_a, of_b, differing), *caveats])

@@ -8,6 +8,7 @@ from typing import Final
 
 import streamlit as st
 
+from board.analysis import run_settings
 from board.analysis.paired_prompts import Visits
 from board.analysis.run_pair import RunPair, compare
 from board.analysis.selection import numeric_columns
@@ -43,7 +44,9 @@ def draw(sides: Sequence[BesideRun]) -> None:
     with st.spinner(f"Pairing the prompts of {plural(len(a.run.frame) + len(b.run.frame), 'rollout')}", show_time=True):
         pair = caches.of_two("run_pair", lambda: compare(a.run, b.run, number, visits), a.run, b.run, number, visits)
     pair_verdict.draw(pair, (a, b))
-    _notes([*pair.notes, *compared_sides.caveats(a, b), *([_NO_STEPS] if visits == "last" else [])])
+    differing = run_settings.compared(*(caches.settings_of(side.whole.location) for side in (a, b)))
+    estimators = run_settings.pair_estimator_notes(differing)
+    _notes([*pair.notes, *estimators, *compared_sides.caveats(a, b), *([_NO_STEPS] if visits == "last" else [])])
     if pair.total.prompts:
         if visits == "same step":
             _by_step(pair, (a, b))

@@ -29,9 +29,11 @@ def rows(better: float, steps: int = 3, prompts: int = 4, **fields: Any) -> list
 
 @pytest.fixture
 def two(root: Path) -> Path:
-    """Two runs of the same prompts; the second was better at the first prompt alone."""
+    """Two runs of the same prompts; the second was better at the first prompt alone, and estimates KL in another way."""
     add_run(root, "a", rows(0.0))
     add_run(root, "b", rows(2.0, prompts=3))
+    for name, estimator in (("a", "k1"), ("b", "k3")):
+        (root / name / "config.yaml").write_text(f"algorithm: {{kl_penalty: {estimator}}}\n")
     return root
 
 
@@ -77,6 +79,7 @@ def test_same_prompts(two: Path) -> None:
     assert swapped.metric[0].value == "-0.667"
     elsewhere = texts(opened("compare", run="a", beside="b", compare_b="gone", filter="reward < 9"))
     assert "The link compares 'gone', which is not open beside this run: b is taken as B." in elsewhere
+    assert "KL is estimated by k1 in A and k3 in B (algorithm.kl_penalty)" in elsewhere
     assert "only rollouts that the filter leaves: reward < 9" in elsewhere
     last = opened("compare", run="a", beside="b", compare_visits="last visits", compare_number="tokens")
     assert "Last visits are of different steps" in texts(last)

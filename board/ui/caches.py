@@ -60,13 +60,17 @@ class DrawnChart:
 
 def root() -> Path:
     """The folder whose runs may be read: RL_BOARD_ROOT, else the script's argument, else the bundled samples. Raises RunNotFound."""
-    given = os.environ.get("RL_BOARD_ROOT") or next((argument for argument in sys.argv[1:2] if Path(argument).is_dir()), None)
+    given = os.environ.get("RL_BOARD_ROOT") or next(filter(_is_place, sys.argv[1:2]), None)
     if given and addresses.is_address(given):
         return _mounted(given)
     folder = Path(given) if given else Path(__file__).parents[2] / "rollout_samples"
     if not folder.is_dir():
         raise RunNotFound(f"The root {str(folder)!r} is not a folder. Start the board with the folder that holds your runs.")
     return folder.resolve()
+
+
+def _is_place(argument: str) -> bool:
+    return addresses.is_address(argument) or Path(argument).is_dir()
 
 
 @st.cache_resource(show_spinner="Listing")

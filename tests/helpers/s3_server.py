@@ -1,12 +1,17 @@
 """A real S3 server on loopback, moto's, and a client that fills its buckets, for tests of what reads from S3."""
 
 import os
+import socket
+import socketserver
+import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import uuid4
 
 import boto3
+import requests
 from moto.server import ThreadedMotoServer
 
 _AS_AWS_TOOLS_TAKE_THEM = {
@@ -43,6 +48,12 @@ class Bucket:
         """Let an object vanish."""
         self._client.delete_object(Bucket=self.name, Key=key)
 
+    def refuse(self, *, everybody: bool) -> None:
+        """From now on take the credentials of nobody, or of everybody again."""
+        requests.post(
+            f"{self.endpoint}/moto-api/reset-auth", data=b"0" if everybody else b"1000000", timeout=20
+        ).raise_for_status()
+
     def environment(self, endpoint: str = "") -> dict[str, str]:
         """What tells every AWS tool of the server, or of one before it."""
         return _AS_AWS_TOOLS_TAKE_THEM | {"AWS_ENDPOINT_URL": endpoint or self.endpoint}
@@ -58,3 +69,34 @@ def s3_server() -> Iterator[str]:
         yield f"http://{host}:{port}"
     finally:
         server.stop()
+
+
+@contextmanager
+def cutting_proxy(endpoint: str, after: list[int]) -> Iterator[str]:
+    """The address of a door to a server that closes the next connections after so many bytes of answers, each of these once."""
+    host, port = endpoint.removeprefix("http://").split(":")
+
+    class Door(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            left = after.pop(0) if after else sys.maxsize
+            with socket.create_connection((host, int(port))) as server:
+                threading.Thread(target=_passed_on, args=(self.request, server), daemon=True).start()
+                while left > 0 and (data := server.recv(65_536)):
+                    self.request.sendall(data[:left])
+                    left -= len(data)
+
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Door)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def _passed_on(reader: socket.socket, writer: socket.socket) -> None:
+    with suppress(OSError):
+        while data := reader.recv(65_536):
+            writer.sendall(data)
+        writer.shutdown(socket.SHUT_WR)

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from range_server import RangeServer, range_server
 from rows import compressed, lines, token_row
-from s3_server import Bucket, s3_server
+from s3_server import Bucket, cutting_proxy, s3_server
 
 from board import open_run
 from board.errors import ArgumentRefused, RunNotFound
@@ -20,6 +20,7 @@ from board.runs import range_parsing
 from board.runs.background_load import BackgroundLoad
 from board.runs.library import current_fingerprint, list_runs
 from board.runs.run import Run
+from board.runs.summary_process import SummaryOrder, SummaryProcess
 from board.sources import settings_files
 
 
@@ -173,6 +174,45 @@ def test_credentials_expire_while_it_is_read(web: RangeServer, local: Path) -> N
     assert any("refuses it (403)" in sentence for sentence in run.report.noted)
     web.status = 0
     assert len(open_run(root / "plain", within=root).frame) == rows + 5
+
+
+def test_s3_refuses_while_it_is_read(bucket: Bucket, local: Path) -> None:
+    """Credentials that S3 takes no more: what was read stays, with a sentence; once they are taken again the board goes on."""
+    root = mounts.mounted(filled(bucket, local))
+    rows = len(open_run(root / "plain", within=root).frame)
+    bucket.put("exp/plain/rank_9.jsonl", lines(token_row(step) for step in range(5)))
+    mounts.refresh(root, wait=True)
+    try:
+        bucket.refuse(everybody=True)
+        run = open_run(root / "plain", within=root)
+        assert len(run.frame) == rows
+        assert any("S3 refuses the credentials" in sentence for sentence in run.report.noted)
+        assert any("rank_9.jsonl: cannot be read: S3 refuses" in str(one) for one in run.report.problems)
+    finally:
+        bucket.refuse(everybody=False)
+    assert len(open_run(root / "plain", within=root).frame) == rows + 5
+
+
+def test_s3_with_cut_connections(bucket: Bucket, local: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers that end in the middle, of lists and of objects, are asked for again."""
+    address = filled(bucket, local)
+    bucket.put("exp/plain/rank_0.jsonl", lines(token_row(step, prompt="p" * 3000) for step in range(300)))
+    with cutting_proxy(bucket.endpoint, [300, 50, 0, 1000, 70_000, 200_000]) as door:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", door)
+        run = open_run(f"{address}/plain")
+    assert len(run.frame) == 300 + 80
+    assert run.report.problems == []
+
+
+def test_its_summary_is_made_by_another_process(web: RangeServer, local: Path) -> None:
+    """Which fetches the few places that it looks at, and nothing twice with this one."""
+    root = mounts.mounted(web.address)
+    process = SummaryProcess()
+    told = process.ask(SummaryOrder(root / "plain", root))
+    process.end()
+    assert (told.trouble, told.rollouts, told.last_step) == ("", 120, 39)
+    assert len(open_run(root / "plain", within=root).frame) == 120
+    assert web.files_sent() <= sum(path.stat().st_size for path in (local / "plain").iterdir())
 
 
 def test_a_vanished_shard_stays(web: RangeServer, local: Path) -> None:

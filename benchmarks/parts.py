@@ -25,6 +25,7 @@ PARTS: Final = {
     "cold_first": "Cold: first curve, first rollout by link, complete",
     "browsing": "Browser idle after each click",
     "viewers": "More viewers, and a run that grows while it is looked at",
+    "readers": "Many readers",
     "token_view": "The token view",
     "findings": "Findings",
 }

@@ -1,6 +1,7 @@
 """A panel of curves in which several runs are laid over each other, each in its one colour. Draws lines that are ready; knows no run."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -16,6 +17,9 @@ from board.text.format_number import exact
 
 BAND: Final = "95 % interval by bootstrap over prompts"
 NO_BAND: Final = "no interval, being no mean over prompts"
+MOST_UNSMOOTHED: Final = 3
+"""Of more lines that are smoothed those before smoothing are not drawn: nobody could tell them apart."""
+
 SEEDS: Final = "mean of seeds, Student's 95 % interval"
 
 
@@ -41,6 +45,8 @@ def overlay_panel(
         raise FieldMissing("No run has a number where all can be laid over each other.")
     log = log and not baseline
     curves = tuple(_curve(line, _dash(known, at), smoothing, band=band, log=log) for at, line in enumerate(known))
+    if len(curves) > MOST_UNSMOOTHED:
+        curves = tuple(replace(curve, raw=curve.line) for curve in curves)
     drawn = _drawn(known, band=band, smoothing=smoothing, baseline=baseline)
     note = " ".join(filter(None, notes))
     return CurvePanel(title, unit, curves[::-1], drawn, note, log, None if baseline else healthy, bool(baseline), runs=True)

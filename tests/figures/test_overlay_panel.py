@@ -41,6 +41,13 @@ def test_bands_can_be_left_out_and_are_not_promised_without_one() -> None:
     assert seeds.drawn == f"{SEEDS} · smoothed 0.5"
 
 
+def test_few_lines_are_shown_before_smoothing() -> None:
+    """Of many the smoothed ones alone."""
+    for count, told in ((3, True), (4, False)):
+        panel = overlay_panel([line(f"{at}", [1, 2, 5]) for at in range(count)], title="", smoothing=0.5)
+        assert [bool((one.raw != one.line).any()) for one in panel.curves] == [told] * count
+
+
 def test_differences_have_zero_on_a_linear_axis() -> None:
     """And neither a healthy range nor a logarithm."""
     panel = overlay_panel([line("b", [-1, 2])], title="", baseline="a", log=True, healthy=Healthy(0.0, 1.0), notes=["", "N."])

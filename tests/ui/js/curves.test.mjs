@@ -76,6 +76,11 @@ test("the axis of values reaches over all that is drawn between two steps", () =
   assert.ok(valueAxis(card([curve([0, 1], [5, 6])], { fromZero: true }), [0, 1])[0] <= 0);
 });
 
+test("what differs by rounding alone is one value", () => {
+  const [low, high] = valueAxis(card([curve([0, 1], [0.1, 0.1 + 2 ** -56])]), [0, 1]);
+  assert.ok(low < 0.095 && high > 0.105);
+});
+
 test("a logarithmic axis leaves out what is not above zero", () => {
   const [low, high] = valueAxis(card([curve([0, 1, 2], [-1, 0.01, 100])], { log: true }), [0, 2]);
   assert.ok(low > 0.001 && low < 0.01 && high > 100 && high < 1000);

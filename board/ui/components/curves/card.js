@@ -122,13 +122,10 @@ function helpParts(help) {
  * @param {HTMLElement[]} values
  */
 function runRows({ curves }, values) {
-  const rows = [...curves]
-    .reverse()
-    .flatMap(({ name, color, dash }, at) => [
-      strokeMark(color, dash),
-      element("span", "cv-run-name", { title: name }, name),
-      values[at],
-    ]);
+  const rows = [...curves].reverse().map(({ name, color, dash }, at) => {
+    const named = element("span", "cv-run-name", { title: name }, name);
+    return element("div", "cv-run", {}, strokeMark(color, dash), named, values[at]);
+  });
   return element("div", "cv-runs", {}, ...rows);
 }
 

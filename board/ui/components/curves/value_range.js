@@ -3,6 +3,7 @@
 /** @import { Card, Curve, Range } from "./types" */
 
 const ROOM = 0.06; // of the values' span, above and below them
+const ALIKE = 1e-9; // numbers nearer to each other, as shares of them, differ by rounding alone
 const STEP_ROOM = 0.02;
 const BIGGEST = 1e250; // beyond it, and on a logarithmic axis as far below 1, an axis could not be reckoned with doubles
 
@@ -68,7 +69,8 @@ function drawnArrays({ values, raw, low, high }) {
  * @returns {Range}
  */
 function room(low, high) {
-  const more = (high - low) * ROOM || Math.abs(high) * ROOM || 1;
+  const span = high - low > ALIKE * Math.max(Math.abs(low), Math.abs(high)) ? high - low : 0;
+  const more = span * ROOM || Math.abs(high) * ROOM || 1;
   return [low - more, high + more];
 }
 

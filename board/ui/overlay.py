@@ -34,13 +34,16 @@ _CLOCK_UNITS = (("h", 36_000.0, 3_600.0), ("min", 600.0, 60.0), ("s", 0.0, 1.0))
 """What a time is told in, from how many seconds on, and how many seconds it has."""
 
 
+def is_on() -> bool:
+    """Whether there are runs to lay over the page's own: some are in the link, and one of them is there."""
+    return bool(place.beside()) and len(beside_runs.chosen()) > 1
+
+
 def chosen() -> "Overlay | None":
     """The runs that are laid over each other, with the choices drawn here; None where there is one alone."""
-    if not place.beside():
+    if not is_on():
         return None
     runs = beside_runs.chosen()
-    if len(runs) < 2:
-        return None
     names, tags = [one.name for one in runs], [one.tags for one in runs]
     choices = overlay_controls.overlay_choices({one.address: one.name for one in runs}, seed_groups.any_seeds(names, tags))
     places: list[pd.Series | None] = [_places(one, choices) for one in runs]

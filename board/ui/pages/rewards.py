@@ -164,7 +164,7 @@ def other_columns() -> list[str]:
     return [name for name in numeric_columns(run.frame) if name not in shown]
 
 
-chosen = curve_choices(other_columns(), bands=not place.beside())
+chosen = curve_choices(other_columns(), bands=not overlay.is_on())
 laid_over = overlay.chosen()
 story(chosen)
 curves(chosen, laid_over)

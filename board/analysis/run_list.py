@@ -16,7 +16,7 @@ from board.runs.run_summary import RunSummary
 from board.user_files.run_notes import RunNote
 
 RECENT_SECONDS: Final = 600.0
-"""A run written to within so many seconds is taken to be training now."""
+"""A run written to within so many seconds, which was seen growing, is training now: one that is finished, or was copied, is not."""
 
 NOT_READ: Final = "not read yet"
 NOT_LOOKED: Final = "not looked at"
@@ -51,8 +51,8 @@ class ListedRun:
 
     @property
     def is_live(self) -> bool:
-        """Whether it is taken to be training now; a clock may be a little ahead of another."""
-        return bool(self.folder.shards) and abs(self.age) < RECENT_SECONDS
+        """Whether it is training now: written to lately, and seen growing. A clock may be a little ahead of another."""
+        return bool(self.folder.shards) and abs(self.age) < RECENT_SECONDS and bool(self.state.bytes_per_second)
 
     @property
     def place(self) -> str:
@@ -203,6 +203,6 @@ def written(one: ListedRun) -> str:
         rate = one.rollouts_per_minute
         return "training now" if rate is None else f"training now · {rate:.3g} rollouts/min"
     if one.age < 0:
-        return "in the future"
+        return "just now" if one.age > -RECENT_SECONDS else "in the future"
     unit, seconds = next((pair for pair in _SECONDS if one.age >= pair[1]), ("s", 1.0))
     return f"{one.age / seconds:.0f} {unit} ago"

@@ -31,7 +31,7 @@ _NUMBERS: Final = frozenset({"rollouts", "size", "problems", "findings"})
 _HELP: Final = {
     "step": "largest step that was seen",
     "rollouts": "“about”: estimated from the parts that were read",
-    "written": "when a file of the run changed last; within ten minutes it is taken to be training",
+    "written": "when a file of the run changed last; one that was seen growing in the last ten minutes is training now",
     "problems": "lines that could not be read and things that are odd, known once all of the run was read",
     "findings": "what went wrong in training, known of runs that were open since the board began",
 }

@@ -30,7 +30,7 @@ def told(last: float, step: int = 1, **fields: Any) -> RunSummary:
 RUNS = [
     listed("sweep/seed_10", summary=told(0.5), tags=("good",)),
     listed("sweep/seed_2", summary=told(0.9), title="Best", note="a *note*\nmore", tags=("good", "paper")),
-    listed("other", age=5.0),
+    listed("other", age=5.0, rate=9.0),
     listed("hidden_one", hidden=True),
     listed("last_pinned", summary=told(0.1), pinned=True),
 ]
@@ -107,7 +107,9 @@ def test_choices_come_of_what_there_is() -> None:
 
 
 WRITTEN = {
-    "training": (listed("a", age=5.0), "training now"),
+    "training, nothing known of it yet": (listed("a", age=5.0, rate=9.0), "training now"),
+    "written, and not seen growing": (listed("a", age=5.0), "5 s ago"),
+    "by a clock that is a little ahead": (listed("a", age=-5.0), "just now"),
     "training, seen growing": (listed("a", age=5.0, summary=told(1.0), rate=100.0), "training now · 300 rollouts/min"),
     "a while ago": (listed("a", age=7_300.0), "2 h ago"),
     "long ago": (listed("a", age=200_000.0), "2 d ago"),

@@ -55,10 +55,16 @@ def outbreak(steps: Steps, marks: NDArray[np.bool_], known: NDArray[np.bool_], u
     at = _first_of_stretch(marked, at)
     before = float(k[:at].sum() / n[:at].sum()) if n[:at].sum() else 0.0
     count, rows = float(k[at : last + 1].sum()), float(n[at : last + 1].sum())
-    expected = max(usual, before)
-    gain = float(_fit(np.array(count), np.array(rows))) - _against(count, rows, expected) if count / rows > expected else 0.0
-    z = float(np.sqrt(2 * max(0.0, gain)))
+    z = beyond(count, rows, max(usual, before))
     return Outbreak(at, int(steps.numbers[at]), int(steps.numbers[last]), before, count / rows, int(count), z)
+
+
+def beyond(count: float, rows: float, expected: float) -> float:
+    """How clearly `count` of `rows` is more than an expected share: root of twice the log-likelihood ratio; 0 where it is no more."""
+    if not rows or count / rows <= expected:
+        return 0.0
+    gain = float(_fit(np.array(count), np.array(rows))) - _against(count, rows, expected)
+    return float(np.sqrt(2 * max(0.0, gain)))
 
 
 def _divide(k: Float64Array, n: Float64Array) -> int:

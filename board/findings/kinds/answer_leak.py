@@ -9,11 +9,16 @@ from numpy.typing import NDArray
 from board.analysis.text_health import answers
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
+from board.findings.outbreaks import beyond, outbreak
 from board.findings.spreading import Spread, clearness, percent, rise, spread
 from board.metrics.formulas import Float64Array
+from board.metrics.step_sums import Steps
 
 _SAMPLE: Final = 2_000
 """So many prompts are held against another one's answer at most."""
+
+_USUAL: Final = 0.01
+"""The share of prompts that is taken to tell another one's answer by chance, where fewer do."""
 
 _FEWEST: Final = 20
 """Fewer prompts tell nothing about what they hold by chance."""
@@ -27,7 +32,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         (found, marks) for marks in (told, given) if (found := spread(dossier, marks, limits["rise"], limits["z"])) is not None
     ]
     if not both:
-        return _from_the_start(dossier, told, limits)
+        return _told(dossier, told, limits)
     found, marks = max(both, key=lambda one: one[0].z)
     return Found(
         effect=found.effect("are to prompts that hold the expected answer"),
@@ -40,37 +45,47 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     )
 
 
-def _from_the_start(dossier: Dossier, told: Float64Array, limits: Limits) -> Found | None:
-    """A leak that does not grow: prompts tell their own answer more often than that of another prompt of their data source."""
-    rows = _one_each(dossier, told)
+def _told(dossier: Dossier, told: Float64Array, limits: Limits) -> Found | None:
+    """A leak that makes no clear rise of a curve: it is there from the first step on, or of few prompts.
+
+    From the step on at which more prompts tell an answer, they tell their own more often than that of another prompt of their data source.
+    """
+    firsts = _of_each_visit(dossier, told)
+    began = outbreak(Steps(dossier.steps.of_rows[firsts]), told[firsts] == 1, np.ones(len(firsts), np.bool_))
+    if began is None or began.z < limits["z"]:
+        return None
+    since = dossier.since(int(np.searchsorted(dossier.steps.numbers, began.step)))
+    rows = _one_each(dossier, np.flatnonzero(since & np.isfinite(told)))
     others = _of_others(dossier, rows)
     both = np.isfinite(others)
     if both.sum() < _FEWEST:
         return None
-    more = told[rows][both] - others[both]
-    share, own = float(more.mean()), float(told[rows][both].mean())
-    # a paired difference that never varies is no surer than one prompt more or less would make it
-    z = share * np.sqrt(len(more)) / max(float(more.std()), 1 / np.sqrt(len(more)))
+    own, other = float(told[rows][both].mean()), float(others[both].mean())
+    share, z = own - other, beyond(own * both.sum(), float(both.sum()), max(_USUAL, other))
     if share < limits["always"] or z < limits["z"]:
         return None
-    marked = told == 1
-    steps = dossier.steps.of_rows[marked]
     return Found(
-        effect=f"from the first step on {percent(own)} of the prompts tell their own answer, and {percent(own - share)} another prompt's",
-        first_step=int(steps.min()),
-        last_step=int(steps.max()),
+        effect=f"from step {began.step} on {percent(own)} of the prompts tell their own answer, and {percent(other)} another prompt's; "
+        f"before {percent(began.before)} did",
+        first_step=began.step,
+        last_step=began.last_step,
         crossed="always",
         measured=share,
-        strength=float(z),
-        rollouts=dossier.clearest(marked),
+        strength=z,
+        rollouts=dossier.clearest(since & (told == 1)),
     )
 
 
-def _one_each(dossier: Dossier, told: Float64Array) -> NDArray[np.int64]:
-    """Rows of different prompts of which is known whether they tell the answer, at most _SAMPLE drawn evenly."""
+def _of_each_visit(dossier: Dossier, told: Float64Array) -> NDArray[np.int64]:
+    """The first row of each prompt in each step of which is known whether the prompt tells the answer, in the order of the steps."""
     known = np.flatnonzero(np.isfinite(told))
-    firsts = known[np.unique(dossier.prompts[known], return_index=True)[1]]
-    return np.sort(firsts)[:: max(1, -(-len(firsts) // _SAMPLE))]
+    return np.sort(known[np.unique(dossier.clusters.of_rows[known], return_index=True)[1]])
+
+
+def _one_each(dossier: Dossier, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of some rows one of each prompt, at most _SAMPLE drawn evenly."""
+    firsts = np.sort(rows[np.unique(dossier.prompts[rows], return_index=True)[1]])
+    return firsts[:: max(1, -(-len(firsts) // _SAMPLE))]
 
 
 def _of_others(dossier: Dossier, rows: NDArray[np.int64]) -> Float64Array:
@@ -90,17 +105,18 @@ KIND: Final = Kind(
     name="answer_leak",
     title="Prompts hold the answer",
     severity="warning",
-    says="Prompts hold the expected answer, more than they did, or more than they hold another prompt's from the first step on.",
+    says="Prompts hold the expected answer: more than they did, or more often than another prompt's.",
     formula="Share by step of the rollouts whose ground truth, a number or word of its own, stands in the prompt, and of those where it "
     "stands behind a word like answer or solution; the clearest rise of either. Short answers stand in prompts by chance, choices always: "
-    "therefore a rise, like for like by data source. Without one: the share of prompts that tell their own answer behind such a word, less "
-    "the share that tells the answer of another prompt of their data source.",
+    "therefore a rise, like for like by data source. Without one: from the step on at which more prompts tell an answer behind such a "
+    "word (a binomial share that divides the run best), the share that tells its own, less the share that tells another one's of its data "
+    "source.",
     thresholds=(
         rise(0.1, "are to prompts with the answer", "our judgement"),
         Threshold(
             "always",
             0.1,
-            "share of prompts that tell their own answer, less the share that tells another's, where it does not rise",
+            "share of prompts that tell their own answer, less the share that tells another's, where no curve rises clearly",
             "our judgement",
         ),
         clearness(),

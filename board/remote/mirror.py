@@ -17,7 +17,7 @@ from typing import Final
 from board.errors import RunNotFound
 from board.remote import local_names, mirrored_object
 from board.remote.fetch_threads import FetchThreads
-from board.remote.mirrored_object import BLOCK, MirroredObject
+from board.remote.mirrored_object import BLOCK, MirroredObject, local_stamp
 from board.remote.object_store import ObjectStore, Passing, RemoteObject, Replaced, Vanished
 from board.remote.retrying import with_retries
 
@@ -200,12 +200,6 @@ def _wait(futures: Sequence["Future[None]"], tick: Callable[[], None] = lambda: 
             future.result()
         if waiting:
             tick()
-
-
-def local_stamp(found: RemoteObject) -> tuple[int, int]:
-    """Size and time in ns that an object's file has: the time's fraction of a second is another one for another version."""
-    fraction = int.from_bytes(blake2b(found.version.encode(), digest_size=4).digest(), "big") % 10**9
-    return found.size, found.modified_ns // 10**9 * 10**9 + fraction
 
 
 def has_stamp(path: Path | str, found: RemoteObject) -> bool:

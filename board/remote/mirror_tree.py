@@ -13,8 +13,8 @@ from uuid import uuid4
 
 from board.errors import RunNotFound
 from board.remote import local_names, mirrored_object
-from board.remote.mirror import Mirror, has_stamp, local_stamp
-from board.remote.mirrored_object import BLOCK, MirroredObject
+from board.remote.mirror import Mirror, has_stamp
+from board.remote.mirrored_object import BLOCK, MirroredObject, local_stamp
 from board.remote.object_store import RemoteObject
 from board.remote.retrying import with_retries
 from board.text.counting import plural

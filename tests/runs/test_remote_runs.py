@@ -151,6 +151,22 @@ def test_a_live_run(web: RangeServer, local: Path) -> None:
     assert len(again.frame) == len(run.frame) + 21
 
 
+def test_a_run_that_was_read_has_not_changed(web: RangeServer) -> None:
+    """To fetch its bytes changes nothing that it is known by: it is not loaded again, and a later open parses nothing."""
+    root = mounts.mounted(web.address)
+    run = open_run(root / "plain", within=root)
+    assert current_fingerprint(root / "plain", root) == run.fingerprint
+    kept = {path: path.stat().st_mtime_ns for path in parts_kept()}
+    mounts.refresh(root, wait=True)
+    assert open_run(root / "plain", within=root).fingerprint == run.fingerprint
+    assert {path: path.stat().st_mtime_ns for path in parts_kept()} == kept
+
+
+def parts_kept() -> list[Path]:
+    """The files of parts in the cache."""
+    return [*Path(os.environ["RL_BOARD_CACHE"]).glob("v-*/**/*.arrow")]
+
+
 def changed(run: Run, root: Path) -> bool:
     """Whether a look within a few seconds finds the run changed: the looks list in the background."""
     until = time.monotonic() + 20

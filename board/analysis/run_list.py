@@ -77,8 +77,8 @@ class ListedRun:
     @property
     def rollouts_per_minute(self) -> float | None:
         """How fast it grows; None where it was not seen growing, or its rollouts are not known."""
-        rate, rows = self.state.bytes_per_second, self.summary.rollouts
-        return 60 * rate * rows / self.folder.bytes if rate and rows and self.folder.bytes else None
+        rate, rows, size = self.state.bytes_per_second, self.summary.rollouts, self.state.looked_at_bytes
+        return 60 * rate * rows / size if rate and rows and size else None
 
 
 @dataclass(frozen=True)

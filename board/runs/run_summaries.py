@@ -41,6 +41,8 @@ class SummaryState:
     """Whether it is of the run as it is on the disk."""
     bytes_per_second: float | None = None
     """How fast it grows; None where it was not seen growing."""
+    looked_at_bytes: int = 0
+    """How large the run was that the summary is of."""
 
 
 @dataclass
@@ -80,7 +82,12 @@ class RunSummaries:
                     seen.sizes.append((now, folder.bytes))
                 if seen.looked_at != folder and folder.shards and now >= seen.due and key not in self._under_way:
                     self._wanted.append(key)
-                found[folder.name] = SummaryState(seen.summary, seen.looked_at == folder, _growth(seen.sizes, now))
+                found[folder.name] = SummaryState(
+                    seen.summary,
+                    seen.looked_at == folder,
+                    _growth(seen.sizes, now),
+                    seen.looked_at.bytes if seen.looked_at else 0,
+                )
             for gone in [*self._seen][: max(0, len(self._seen) - MOST_RUNS)]:
                 del self._seen[gone]
             for _ in range(min(self._most, len(self._wanted)) - self._threads):

@@ -15,9 +15,9 @@ from board.user_files.run_notes import RunNote
 def listed(
     name: str, *, age: float = 86_400.0, summary: RunSummary | None = None, rate: float | None = None, **note: Any
 ) -> ListedRun:
-    """A run of that name."""
+    """A run of that name, which has grown to twice its size since it was looked at."""
     folder = RunFolder(name, 1, 1_000, 1_000 - int(age))
-    return ListedRun(folder, SummaryState(summary, summary is not None, rate), RunNote(name, **note), age)
+    return ListedRun(folder, SummaryState(summary, summary is not None, rate, 500), RunNote(name, **note), age)
 
 
 def told(last: float, step: int = 1, **fields: Any) -> RunSummary:
@@ -110,7 +110,7 @@ WRITTEN = {
     "training, nothing known of it yet": (listed("a", age=5.0, rate=9.0), "training now"),
     "written, and not seen growing": (listed("a", age=5.0), "5 s ago"),
     "by a clock that is a little ahead": (listed("a", age=-5.0), "just now"),
-    "training, seen growing": (listed("a", age=5.0, summary=told(1.0), rate=100.0), "training now · 300 rollouts/min"),
+    "training, seen growing": (listed("a", age=5.0, summary=told(1.0), rate=100.0), "training now · 600 rollouts/min"),
     "a while ago": (listed("a", age=7_300.0), "2 h ago"),
     "long ago": (listed("a", age=200_000.0), "2 d ago"),
     "by a clock that is ahead": (listed("a", age=-9_000.0), "in the future"),

@@ -49,7 +49,9 @@ def _prompts(sides: Sides, shared: SharedPrompts, visits: Visits, total: PairedD
         yield f"{ids}: {'these are not paired' if shared.by == 'id' else 'prompts are paired by their texts'}."
     if not total.prompts:
         yield _no_pair(shared, visits)
-    elif total.prompts < FEW_PROMPTS:
+    elif visits == "last":
+        yield "Last visits are paired, at whatever steps: there is no difference by step."
+    if 0 < total.prompts < FEW_PROMPTS:
         yield f"Only {plural(total.prompts, 'prompt')} could be paired: the interval is too narrow, or none."
 
 

@@ -27,8 +27,6 @@ PLOT_HEIGHT: Final = 140
 VISITS: Final[dict[str, Visits]] = {"at the same step": "same step", "last visits": "last"}
 """What is paired, as the screen and the link call it."""
 
-_NO_STEPS: Final = "Last visits are of different steps: there is no difference by step."
-
 Sides = tuple[BesideRun, BesideRun]
 
 
@@ -46,7 +44,7 @@ def draw(sides: Sequence[BesideRun]) -> None:
     pair_verdict.draw(pair, (a, b))
     differing = run_settings.compared(*(caches.settings_of(side.whole.location) for side in (a, b)))
     estimators = run_settings.pair_estimator_notes(differing)
-    _notes([*pair.notes, *estimators, *compared_sides.caveats(a, b), *([_NO_STEPS] if visits == "last" else [])])
+    _notes([*pair.notes, *estimators, *compared_sides.caveats(a, b)])
     if pair.total.prompts:
         if visits == "same step":
             _by_step(pair, (a, b))

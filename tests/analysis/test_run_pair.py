@@ -129,6 +129,13 @@ def test_notes(tmp_path: Path, name: str) -> None:
     assert all(part in note for part, note in zip(expected, said, strict=True))
 
 
+def test_last_visits_are_told(tmp_path: Path) -> None:
+    """Whoever reads the report alone learns that steps were not held to each other."""
+    found = compare(*runs(tmp_path, asked(*ENOUGH), asked(*ENOUGH, step=3)), visits="last")
+
+    assert found.notes == ("Last visits are paired, at whatever steps: there is no difference by step.",)
+
+
 def test_a_run_against_itself() -> None:
     """Nothing differs, all ties, and it is said."""
     run = open_run(SAMPLES / "tiny_ppo_rhyme")

@@ -82,7 +82,7 @@ def test_same_prompts(two: Path) -> None:
     assert "KL is estimated by k1 in A and k3 in B (algorithm.kl_penalty)" in elsewhere
     assert "only rollouts that the filter leaves: reward < 9" in elsewhere
     last = opened("compare", run="a", beside="b", compare_visits="last visits", compare_number="tokens")
-    assert "Last visits are of different steps" in texts(last)
+    assert "Last visits are paired, at whatever steps" in texts(last)
     assert last.metric[0].value == "0"
 
 

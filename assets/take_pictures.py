@@ -29,6 +29,7 @@ VIEWS = {
     "all_tokens": "all_tokens?run=tiny_ppo_hacked&step=40",
     "compare": "compare?run=tiny_ppo_rhyme&beside=tiny_ppo_hacked&step=20",
     "compare-opened": "compare?run=tiny_ppo_rhyme&beside=tiny_ppo_hacked&step=20&pair_prompt=-7266672849974185428&metric=log_ratio",
+    "compare-curves": "?run=tiny_ppo_rhyme&beside=tiny_ppo_hacked&along=rollouts&step=60",
     "search": "search?run=tiny_ppo_hacked&step=40&q=early May&filter=valid_reward < 0.3",
     "export": "responses?run=tiny_ppo_hacked&filter=step BETWEEN 20 AND 40%0Avalid_reward < 0.2",
 }

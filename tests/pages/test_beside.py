@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from metrics_page import scalars
 from opened_pages import ENTRY, GOOD, linked, opened, texts, whole_row
 from rows import write_run
 from streamlit.testing.v1 import AppTest
@@ -125,7 +126,8 @@ def test_ticks_on_runs_lay_runs_side_by_side(runs: Path) -> None:
 
 def panels(test: AppTest, key: str = "reward_curves") -> dict[str, dict[str, Any]]:
     """The panels of curves of that key, by title."""
-    found = [one for one in test.get("bidi_component") if str(one.proto.id).endswith(key)]
+    curves = [one for one in test.get("bidi_component") if one.proto.component_name.endswith(".curves")]
+    found = [one for one in curves if str(one.proto.id).endswith(key)]
     return {card["title"]: card for one in found for card in json.loads(one.proto.mixed.json)["meta"]["cards"]}
 
 
@@ -178,4 +180,16 @@ def test_metrics_are_laid_over_each_other(runs: Path) -> None:
     assert found["reward/mean"]["drawn"] == BAND
     assert "low" in found["reward/mean"]["curves"][0]
     assert found["reward/std"]["drawn"] == NO_BAND
+    assert not test.exception
+
+
+def test_what_trainers_logged_is_laid_over_each_other(runs: Path) -> None:
+    """A scalar that no rollout gives: of each run that logged it, under one name."""
+    for name, value in (("alpha", 1.0), ("sweep/beta", 2.0)):
+        scalars(runs / name, [{"step": step, "actor/lr": value} for step in (0, 1, 2)])
+    test = beside("alpha", "sweep/beta", HOSTILE, page="metrics", find="actor/lr")
+    card = panels(test, "")["optimiser/learning_rate"]
+    assert "dashed grey" not in texts(test)
+    assert names(card) == ["sweep/beta", "alpha"]
+    assert card["texts"]["note"] == f"Not in {HOSTILE}."
     assert not test.exception

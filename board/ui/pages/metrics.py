@@ -119,7 +119,8 @@ def read_from(problem: str) -> None:
         )
         more = len(scalars.sources) - MOST_TOLD
         also = f" and {more:,} more" if more > 0 else ""
-        st.text(f"{plural(len(scalars.logged), 'scalar')} logged by the trainer, dashed grey, from {where}{also}.")
+        drawn = "" if over else "dashed grey, "  # laid over others a run has its one colour
+        st.text(f"{plural(len(scalars.logged), 'scalar')} logged by the trainer, {drawn}from {where}{also}.")
 
 
 def with_comparison(panel: Panel) -> Panel:

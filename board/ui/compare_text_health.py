@@ -72,7 +72,7 @@ def _measured(side: BesideRun) -> Run:
         return side.run
 
     def make() -> Run:
-        with progress(f"Measuring the texts of {plural(len(side.run.frame), 'rollout')} of {side.name}") as told:
+        with progress(f"Measuring the texts of {plural(len(side.run.frame), 'rollout')}") as told:
             return measured_columns.with_measures(side.run, told)
 
     return caches.part_of("measured beside", make, side.run)

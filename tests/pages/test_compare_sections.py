@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opened_pages import figure, linked, opened, texts, whole_row
+from opened_pages import ENTRY, figure, linked, opened, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
 from board.analysis.phrase_forms import expression
+from board.ui.compare_sections import SECTIONS
 
 EVIL = "![x](http://x) **b**"
 FOLDER = EVIL.replace("/", "_")
@@ -137,6 +138,25 @@ def test_checkpoints(root: Path) -> None:
     assert np.isfinite(found["training there"][0])
     denied = section("Checkpoints", checkpoint_runs="a")
     assert [one["name"] for one in figure(denied, "Do evaluations")["data"]][-2:] == ["b, training", "a, evaluated"]
+
+
+def test_eight_runs(root: Path) -> None:
+    """Every section draws them, or the two of them that it is of."""
+    names = [f"sweep/seed_{at}" for at in range(8)]
+    for at, name in enumerate(names):
+        add_run(root, name, [*rows(at, at / 10, "x", 2), *rows(at, at / 10, "x", 1, split="evaluation")])
+    test = AppTest.from_file(str(ENTRY), default_timeout=60)
+    test.query_params["run"], test.query_params["beside"] = names[0], names
+    test.run()
+    test.switch_page("board/ui/pages/compare.py")
+
+    for title in (one.title for one in SECTIONS):
+        test.query_params["compare_section"] = title
+        test.session_state["compare_section"] = title
+        test.run()
+        assert not test.exception
+        for shown in (one.value for one in test.dataframe if "run" in one.value.columns):
+            assert shown["run"].tolist() == names
 
 
 def test_without_evaluations_a_line_says_so(three: Path) -> None:

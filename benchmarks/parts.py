@@ -19,6 +19,7 @@ from benchmarks.sections import Section, to_json
 PARTS: Final = {
     "imports": "Imports and the start",
     "opening": "Opening a run",
+    "index": "A run made into an index",
     "interactions": "Server time of each click",
     "exporting": "A run saved as one file",
     "first_view": "First view",

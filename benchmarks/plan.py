@@ -20,6 +20,8 @@ class Plan:
     short_rows: int = 1_000_000
     """Rollouts of the run whose responses are short."""
     rollouts: tuple[int, ...] = (1_000, 10_000, 100_000)
+    index_megabytes: int = 200
+    """Size of the run that is made into an index."""
     rounds: int = 5
     large_rounds: int = 3
     before: str = ""

@@ -32,6 +32,7 @@ def main() -> None:
         gzip_megabytes=options.gzip_megabytes,
         short_rows=options.short_rows,
         rollouts=tuple(options.rollouts),
+        index_megabytes=options.index_megabytes,
         rounds=options.rounds,
         large_rounds=options.large_rounds,
         before=str(options.before.resolve()) if options.before else "",
@@ -62,6 +63,9 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--gzip-megabytes", type=int, default=default.gzip_megabytes, help="size of the gzipped run")
     options.add_argument("--short-rows", type=int, default=default.short_rows, help="rows of the run of short responses")
     options.add_argument("--rollouts", type=int, nargs="+", default=default.rollouts, help="sizes of runs to click through")
+    options.add_argument(
+        "--index-megabytes", type=int, default=default.index_megabytes, help="size of the run made into an index"
+    )
     options.add_argument("--rounds", type=int, default=default.rounds, help="how often each is measured")
     options.add_argument("--large-rounds", type=int, default=default.large_rounds, help="the same for runs from 500 MB on")
     options.add_argument("--before", type=Path, help="another checkout, whose first views are measured beside this one's")

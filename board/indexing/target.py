@@ -11,6 +11,7 @@ from uuid import uuid4
 from filelock import FileLock, Timeout
 
 from board.errors import ArgumentRefused, RunNotFound
+from board.remote import addresses
 from board.runs.opening import mapping_text, reading_key
 from board.runs.read_options import ReadOptions
 from board.runs.store import version
@@ -44,8 +45,8 @@ class IndexTarget:
 
 @contextmanager
 def opened(
-    location: Path,
-    folder: Path,
+    location: Path | str,
+    folder: Path | str,
     *,
     extra_pads: Sequence[str] = (),
     tokenizer: Path | None = None,
@@ -56,7 +57,11 @@ def opened(
 
     Raises RunNotFound where there is no run, ArgumentRefused where the folder cannot be its index, OSError where it cannot be written.
     """
-    location, folder = location.resolve(), folder.resolve()
+    for given in (location, folder):
+        if addresses.is_address(str(given)):
+            address = addresses.parsed(str(given))  # which repeats no password
+            raise ArgumentRefused(f"`index` takes folders: mount what is at {address}, or open that address itself.")
+    location, folder = Path(location).resolve(), Path(folder).resolve()
     _check_apart(location, folder)
     found, problems = shards.find_shards(location)
     if index_file.is_there(location):

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @TOKENIZER
 @MAPPING
-@click.argument("run", type=click.Path(path_type=Path), metavar="LOCATION")
-@click.option("--out", "folder", type=click.Path(path_type=Path), required=True, metavar="DEST", help="Folder of the index.")
+@click.argument("run", metavar="LOCATION")
+@click.option("--out", "folder", required=True, metavar="DEST", help="Folder of the index.")
 @click.option(
     "--engine",
     type=click.Choice(["local", "ray"]),
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     help="Print one JSON object, for scripts; progress as JSON, a line each, on standard error.",
 )
 def index(
-    run: Path,
-    folder: Path,
+    run: str,
+    folder: str,
     engine: Literal["local", "ray"],
     address: str | None,
     workers: int | None,
@@ -93,7 +93,7 @@ def _engine(name: Literal["local", "ray"], address: str | None, workers: int | N
     return RayEngine(address)
 
 
-def _as_text(result: "IndexResult", folder: Path) -> str:
+def _as_text(result: "IndexResult", folder: str) -> str:
     said = [
         f"{plural(result.rollouts, 'rollout')} of {plural(result.shards, 'shard')} ({result.bytes / 1e6:,.1f} MB) in {shown(folder)}",
         f"  {plural(result.ranges_parsed, 'range')} parsed, {result.ranges_kept:,} kept, {result.ranges_mended:,} mended "
@@ -109,7 +109,7 @@ def _as_text(result: "IndexResult", folder: Path) -> str:
     return "\n".join(said)
 
 
-def _as_json(result: "IndexResult", run: Path, folder: Path) -> dict[str, object]:
+def _as_json(result: "IndexResult", run: str, folder: str) -> dict[str, object]:
     return {
         "version": 1,
         "run": shown(run),

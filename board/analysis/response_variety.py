@@ -30,7 +30,8 @@ def by_step(run: Run, progress: Callable[[float], None] | None = None) -> pd.Dat
     frame, prompts = run.frame, units_of(run.prompt_keys, NO_PROMPT)
     steps = run.steps[np.unique(np.linspace(0, len(run.steps) - 1, min(MOST_STEPS, len(run.steps))).round().astype(np.int64))]
     of_rows = frame["step"].to_numpy()
-    paired = _is_paired(of_rows, prompts)
+    sizes = np.asarray(pd.Series(prompts).groupby([of_rows, prompts]).size(), np.int64)
+    paired = template_collapse.is_paired(sizes)
     found = []
     for at, step in enumerate(steps.tolist() if "response" in run.text_columns else []):
         rows = np.arange(*np.searchsorted(of_rows, [step, step + 1]))
@@ -38,12 +39,6 @@ def by_step(run: Run, progress: Callable[[float], None] | None = None) -> pd.Dat
         if progress:
             progress((at + 1) / len(steps))
     return pd.DataFrame(found, pd.Index(steps[: len(found)], name="step"), list(COLUMNS), np.float64)
-
-
-def _is_paired(steps: NDArray[np.int64], prompts: NDArray[np.int64]) -> bool:
-    """Whether most rollouts share their step and prompt with another."""
-    sizes = pd.Series(1).repeat(len(steps)).groupby([steps, prompts]).transform("size").to_numpy()
-    return bool((sizes > 1).sum() > len(sizes) / 2)
 
 
 def _of_step(run: Run, rows: NDArray[np.int64], prompts: NDArray[np.int64], paired: bool) -> list[float]:

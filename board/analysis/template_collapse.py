@@ -54,6 +54,11 @@ def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     return scaled
 
 
+def is_paired(sizes: NDArray[np.int64]) -> bool:
+    """Whether most rollouts share their step and prompt with another; `sizes` are how many rollouts each prompt has in each step."""
+    return bool(sizes[sizes > 1].sum() > sizes.sum() / 2)
+
+
 def sampled(prompts: NDArray[np.int64], paired: bool) -> NDArray[np.int64]:
     """Rows of some responses to compare with each other, rising, about TEXTS of them; none where there are too few prompts.
 

@@ -49,7 +49,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
 def _measured(dossier: Dossier) -> tuple[Float64Array, Float64Array]:
     """(rows,) how much better than chance the nearest response tells the prompt, and how alike other prompts' are; NaN where nobody looked."""
     found, other = np.full(len(dossier.frame), np.nan), np.full(len(dossier.frame), np.nan)
-    paired = _is_paired(dossier)
+    paired = likeness.is_paired(dossier.clusters.sizes)
     for rows in _windows(dossier, paired):
         counts, prompts = likeness.bags(dossier.texts("response", rows)), dossier.prompts[rows]
         other[rows] = likeness.alike_to_others(counts, prompts)
@@ -58,12 +58,6 @@ def _measured(dossier: Dossier) -> tuple[Float64Array, Float64Array]:
         else:
             found[rows] = likeness.of_own_prompt(counts, likeness.bags(dossier.texts("prompt", rows)), prompts)
     return found, other
-
-
-def _is_paired(dossier: Dossier) -> bool:
-    """Whether most rollouts share their step and prompt with another."""
-    sizes = dossier.clusters.sizes
-    return bool(sizes[sizes > 1].sum() > sizes.sum() / 2)
 
 
 def _windows(dossier: Dossier, paired: bool) -> Iterator[NDArray[np.int64]]:

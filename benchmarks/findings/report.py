@@ -9,6 +9,9 @@ from benchmarks.findings.scoring import FALSE, FIRST, Score, Summary, summarised
 START: Final = "<!-- results: written by `python -m benchmarks.findings` -->"
 END: Final = "<!-- /results -->"
 
+GOAL: Final = "medium"
+"""The strength that the goals are of."""
+
 FOUND: Final = 0.9
 PRECISION: Final = 0.8
 ACCUSATIONS: Final = 0.5
@@ -22,7 +25,10 @@ def whole(scores: Sequence[Score], plan: Plan, about: str) -> str:
     planted = [one for one in scores if one.kind not in CLEAN]
     clean = [one for one in scores if one.kind in CLEAN]
     blocks = [said]
-    if planted:
+    if planted and len(plan.strengths) > 1 and GOAL in plan.strengths:
+        goal = [one for one in planted if one.strength == GOAL]
+        blocks += [f"At {GOAL} strength, which the goals are of:", planted_table(goal), _missed(goal), strengths_table(planted)]
+    elif planted:
         blocks += [planted_table(planted), _missed(planted)]
     if clean:
         blocks += [clean_table(clean), _blamed(clean)]
@@ -39,6 +45,20 @@ def planted_table(scores: Sequence[Score]) -> str:
     right = sum((one.precision or 0) >= PRECISION for one in precise)
     last = f"| kinds that reach the goal | | | {reached} of {len(summaries)} | {right} of {len(precise)} | | |"
     return "\n".join([head, *map(_planted_row, summaries), last])
+
+
+def strengths_table(scores: Sequence[Score]) -> str:
+    """How often each kind is among the first, or a sign of one of them, by strength: a line for each kind and one for all."""
+    strengths = list(dict.fromkeys(one.strength for one in scores))
+    head = f"| found by strength | {' | '.join(strengths)} |\n|---|{'--:|' * len(strengths)}"
+    kinds = list(dict.fromkeys(one.kind for one in scores))
+    rows = [f"| `{kind}` | {_by_strength([one for one in scores if one.kind == kind], strengths)} |" for kind in kinds]
+    return "\n".join([head, *rows, f"| all | {_by_strength(scores, strengths)} |"])
+
+
+def _by_strength(scores: Sequence[Score], strengths: Sequence[str]) -> str:
+    found = [[score.found_or_sign for score in scores if score.strength == one] for one in strengths]
+    return " | ".join(f"{sum(one) / len(one):.2f}" for one in found)
 
 
 def _planted_row(one: Summary) -> str:

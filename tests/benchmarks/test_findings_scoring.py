@@ -1,5 +1,6 @@
 """Tests of how a findings document is scored, on documents made by hand."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,17 @@ def test_report_says_what_missed_its_goal() -> None:
     assert "- `gibberish` seed 0  : a@20" in text
     assert "| clean | 1 | **1.00** | 0.00 |" in text
     assert "`kl_runaway` (warning)@20: it grows" in text
+
+
+def test_report_of_several_strengths() -> None:
+    """The goals are of one strength; how often the others are found is a table of its own."""
+    one, two = scored(said("gibberish")), scored(said("a"))
+    both = [replace(one, strength="medium"), replace(two, strength="mild")]
+    text = report.whole(both, Plan(seeds=1, strengths=("mild", "medium")), "Measured")
+
+    assert "| `gibberish` | 1 | 1.00 | 1.00 |" in text
+    assert "| found by strength | medium | mild |" in text
+    assert "| all | 1.00 | 0.00 |" in text
 
 
 def test_scores_are_written_with_their_verdict() -> None:

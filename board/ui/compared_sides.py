@@ -36,6 +36,9 @@ def caveats(a: BesideRun, b: BesideRun) -> list[str]:
         told.append(
             f"{' and '.join(reading)} {'are' if len(reading) > 1 else 'is'} being read: compared is what is there so far."
         )
+    steps = {int(step) for side in (a, b) for step in side.run.steps}
+    if len(steps) == 1 and any(len(side.whole.steps) > 1 for side in (a, b)):
+        told.append(f"Compared is step {steps.pop():,} alone.")
     if place.part("filter"):
         told.append(f"Compared are only rollouts that the filter leaves: {place.part('filter')}")
     return told

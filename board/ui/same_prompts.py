@@ -4,6 +4,7 @@ What is paired and how sure it is says `board.analysis.run_pair`; here it is kep
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import streamlit as st
@@ -24,7 +25,9 @@ CURVES: Final = "pair_curves"
 """Key of the curve."""
 PLOT_HEIGHT: Final = 140
 
-VISITS: Final[dict[str, Visits]] = {"at the same step": "same step", "last visits": "last"}
+SAME_STEP: Final = "at the same step"
+THIS_STEP: Final = "at this step"
+VISITS: Final[dict[str, Visits]] = {SAME_STEP: "same step", THIS_STEP: "same step", "last visits": "last"}
 """What is paired, as the screen and the link call it."""
 
 Sides = tuple[BesideRun, BesideRun]
@@ -35,10 +38,17 @@ def draw(sides: Sequence[BesideRun]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="same_prompts_choices"):
         a, b = compared_sides.pair(sides)
         shared = [name for name in numeric_columns(a.run.frame) if name in set(numeric_columns(b.run.frame))]
-        number, visits = _number(shared), _visits()
+        number, asked = _number(shared), _visits()
     if number is None:
         st.text(f"{a.name} and {b.name} share no number of a rollout: there is nothing to compare.")
         return
+    visits = VISITS[asked]
+    if asked == THIS_STEP:
+        step = place.view().step
+        a, b = (replace(side, run=side.run.of_steps(step, step)) for side in (a, b))
+        if empty := [side.name for side in (a, b) if not len(side.run.frame)]:
+            st.text(f"{' and '.join(empty)} {'have' if len(empty) > 1 else 'has'} no rollout of step {step:,}.")
+            return
     with st.spinner(f"Pairing the prompts of {plural(len(a.run.frame) + len(b.run.frame), 'rollout')}", show_time=True):
         pair = caches.of_two("run_pair", lambda: compare(a.run, b.run, number, visits), a.run, b.run, number, visits)
     pair_verdict.draw(pair, (a, b))
@@ -46,7 +56,7 @@ def draw(sides: Sequence[BesideRun]) -> None:
     estimators = run_settings.pair_estimator_notes(differing)
     _notes([*pair.notes, *estimators, *compared_sides.caveats(a, b)])
     if pair.total.prompts:
-        if visits == "same step":
+        if asked == SAME_STEP:
             _by_step(pair, (a, b))
         pair_prompts.draw(pair, (a, b))
 
@@ -62,7 +72,8 @@ def _number(shared: Sequence[str]) -> str | None:
     return chosen or shared[usual]
 
 
-def _visits() -> Visits:
+def _visits() -> str:
+    """Draw the choice of what is paired, one of VISITS, and return it."""
     names = [*VISITS]
     chosen = st.segmented_control(
         "Prompts paired",
@@ -71,9 +82,9 @@ def _visits() -> Visits:
         required=True,
         key="compare_visits",
         bind="query-params",
-        help="Prompts that both runs saw, with their means at each step that both saw them at, or at the last step of either.",
+        help="Prompts that both runs saw: at any step that both saw them at, at the step of the top line alone, or at the last of either run.",
     )
-    return VISITS[chosen or names[0]]
+    return str(chosen)
 
 
 def _notes(notes: Sequence[str]) -> None:

@@ -81,6 +81,11 @@ def test_same_prompts(two: Path) -> None:
     assert "The link compares 'gone', which is not open beside this run: b is taken as B." in elsewhere
     assert "KL is estimated by k1 in A and k3 in B (algorithm.kl_penalty)" in elsewhere
     assert "only rollouts that the filter leaves: reward < 9" in elsewhere
+    one = opened("compare", run="a", beside="b", compare_visits="at this step", step=1)
+    assert (one.metric[0].value, one.metric[3].value) == ("+0.667", "1")
+    assert "3 pairs" in texts(one)
+    assert "Compared is step 1 alone." in texts(one)
+    assert not panels(one)
     last = opened("compare", run="a", beside="b", compare_visits="last visits", compare_number="tokens")
     assert "Last visits are paired, at whatever steps" in texts(last)
     assert last.metric[0].value == "0"
@@ -111,6 +116,16 @@ def test_a_prompt_opened(two: Path) -> None:
     assert "run=b" in ways["Tokens of B"]
     assert "rank_0.jsonl" in ways["Tokens of B"]
     assert "is not one that both runs saw" in texts(opened("compare", **{**link, "pair_prompt": 5}))
+
+
+def test_a_step_that_one_run_lacks(two: Path) -> None:
+    """The page says which; the choice stays."""
+    add_run(two, "long", rows(0.0, steps=5))
+
+    test = opened("compare", run="long", beside="b", compare_visits="at this step", step=4)
+
+    assert not test.exception
+    assert "b has no rollout of step 4." in texts(test)
 
 
 NOT_COMPARED: dict[str, tuple[list[dict[str, Any]], str]] = {

@@ -54,6 +54,7 @@ def test_a_stretch_that_is_brushed_is_a_chip(board_server: str, page: Page) -> N
     """A drag over the rewards of a step keeps every page to rollouts of these rewards."""
     page.goto(f"{board_server}?run=tiny_ppo_hacked&step=40")
     settled(page)
+    page.mouse.move(700, 600)  # over the tabs, which stay, a wheel moves nothing
     page.mouse.wheel(0, 900)
     plot = page.locator(".st-key-histogram .nsewdrag").first
     plot.wait_for()

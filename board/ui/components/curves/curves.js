@@ -151,6 +151,7 @@ function lay(state) {
   state.root.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
   state.root.style.columnGap = `${GAP}px`;
   state.width = state.shown[0]?.parts.plot.clientWidth ?? 0;
+  state.root.style.setProperty("--drawn", `${state.width}px`);
   for (const one of state.shown) {
     one.drawn?.resize(state.width, margin(page));
   }

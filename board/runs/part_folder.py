@@ -29,7 +29,7 @@ from board.runs.kept_tables import part_of
 from board.runs.load_report import LoadReport
 from board.runs.parts import Part
 from board.runs.sealed_file import HEAD, Damaged, Sealed, Sum
-from board.sources import shards
+from board.sources import run_files, shards
 from board.sources.json_shape import MapOf, fits
 from board.sources.shards import Problem, Shard
 from board.system import atomic_write
@@ -42,6 +42,10 @@ ORPHAN_SECONDS: Final = 86_400
 
 _NAME: Final = re.compile(r"[0-9a-f]{32}\.arrow")
 """Of a part's file: a manifest leads nowhere else."""
+
+
+_MOST_MANIFEST: Final = 1_000_000_000
+"""Bytes of a manifest."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,7 @@ class PartFolder:
         Raises Damaged when the manifest is not as it was written, or is another's.
         """
         try:
-            digest, _, text = self._manifest(shard).read_bytes().partition(b"\n")
+            digest, _, text = run_files.whole(self._manifest(shard), most=_MOST_MANIFEST).partition(b"\n")
             if digest != _digest(text).encode():
                 raise Damaged(f"the manifest of {shard.name} is not as it was written")
             written = json.loads(text)

@@ -1,15 +1,19 @@
 """A file in the cache, mapped, each stretch of it verified against its sum before it is used: opening a run does not read the whole.
 
 Disks lose bits, and half a block; a cache that is believed would then show wrong numbers. A sum is XXH3 of 64 bits, which runs at the
-speed of memory. Knows bytes and Arrow's buffers; knows neither parts nor runs.
+speed of memory. Of an index that lies elsewhere a stretch is fetched as it is verified.
+Knows bytes and Arrow's buffers; knows neither parts nor runs.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
 from xxhash import xxh3_64_intdigest
+
+from board.sources import presence
 
 Sum = tuple[int, int]
 """Where a stretch of the file ends, which begins where the one before ended, and the sum of its bytes."""
@@ -30,6 +34,7 @@ class Sealed:
     def __init__(self, path: Path, sums: Sequence[Sum]) -> None:
         """Map the file; its head and its end are verified at once. Raises Damaged, and OSError where it cannot be opened."""
         self.path = path
+        self._is_remote = presence.is_remote(path)
         self._stops = [0, *(stop for stop, _ in sums)]
         self._digests = [digest for _, digest in sums]
         status = path.stat()
@@ -53,6 +58,9 @@ class Sealed:
         self._is_cut = self._is_cut or (state is not None and state[0] < self._stops[-1])
         if self._is_cut:  # to read what is cut off would end the process
             return False
+        if at not in self._verified and self._is_remote:
+            with suppress(OSError):  # what is not there does not fit its sum
+                presence.bring([(self.path, self._stops[at], self._stops[at + 1])])
         if at not in self._verified and _digest(self.whole, self._stops[at], self._stops[at + 1]) == self._digests[at]:
             self._verified.add(at)
         return at in self._verified
@@ -67,7 +75,10 @@ class Sealed:
             status = self.path.stat()
         except OSError:
             return None
-        return (status.st_size, status.st_mtime_ns, status.st_ctime_ns) if status.st_ino == self.inode else None
+        if status.st_ino != self.inode:
+            return None
+        # what comes into a mirrored file is of the version that it is of, and has been verified on its way
+        return (status.st_size, 0, 0) if self._is_remote else (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def sums(path: Path, one_by_one: int) -> tuple[Sum, ...]:

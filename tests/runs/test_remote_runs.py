@@ -9,11 +9,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 from range_server import RangeServer, range_server
 from rows import compressed, lines, token_row
 from s3_server import Bucket, cutting_proxy, s3_server
 
 from board import open_run
+from board.cli.main import main
 from board.errors import ArgumentRefused, RunNotFound
 from board.remote import mounts, retrying
 from board.runs import range_parsing
@@ -111,6 +113,22 @@ def test_by_processes(web: RangeServer, local: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(range_parsing, "SMALL_BYTES", 0)
     assert len(open_run(f"{web.address}/plain").frame) == 120
     assert web.files_sent() <= sum(path.stat().st_size for path in (local / "plain").iterdir())
+
+
+def test_an_index_that_lies_elsewhere(web: RangeServer, local: Path) -> None:
+    """Opens as the run it was made of, with the scalars alone fetched: texts and arrays come as they are touched."""
+    here = open_run(local / "plain")
+    made = CliRunner().invoke(main, ["index", str(local / "plain"), "--out", str(local / "indexed")])
+    assert made.exit_code == 0, made.output
+    folder = local / "indexed"
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    before = web.files_sent()
+    there = open_run(f"{web.address}/indexed")
+    pd.testing.assert_frame_equal(there.frame, here.frame)
+    assert there.rollout(7)["logprobs"].tolist() == here.rollout(7)["logprobs"].tolist()
+    assert there.texts("response", [7]).to_pylist() == here.texts("response", [7]).to_pylist()
+    assert web.files_sent() - before <= size
+    assert there.report.mended == []
 
 
 def test_nothing_secret_is_kept(bucket: Bucket, local: Path) -> None:

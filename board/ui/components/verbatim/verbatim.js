@@ -35,4 +35,5 @@ function showMarked(pane, text, [start, stop]) {
   mark.textContent = text.slice(start, stop);
   pane.replaceChildren(text.slice(0, start), mark, text.slice(stop));
   pane.scrollTop = mark.offsetTop - pane.clientHeight / 2;
+  requestAnimationFrame(() => mark.scrollIntoView({ block: "nearest" })); // once it has its place: the pane may begin below the window
 }

@@ -43,6 +43,9 @@ def draw(folders: Sequence[RunFolder], root: Path) -> None:
 
 def tell(folders: Sequence[RunFolder]) -> None:
     """Say what of the link is not there, or is too much; what is to be told of the others will stand there, too."""
+    if not place.beside():
+        beside_runs.begin(None)  # not even an empty place, which would move the page down
+        return
     there = {folder.name for folder in folders}
     gone = [name for name in run_looks.names() if name not in there]
     if gone:

@@ -35,8 +35,8 @@ class BesideRun(RunLook):
     """All its rollouts."""
 
 
-def begin(lines: DeltaGenerator) -> None:
-    """To be called when the top line is drawn, in every run of the script; what is to be told of the runs stands in `lines`."""
+def begin(lines: DeltaGenerator | None) -> None:
+    """To be called when the top line is drawn, in every run of the script; what is to be told of runs stands in `lines`, None without any."""
     place.remember(beside_runs=None, beside_lines=lines)
 
 
@@ -58,6 +58,8 @@ def _opened() -> list[BesideRun]:
     looks = run_looks.looks([*folders.values()], root)
     own, *others = names()
     found = [_beside(looks[own], view.run, view.whole_unfiltered)]
+    if not others:
+        return found
     read: list[Run] = []
     unread: list[Unread] = []
     for look in (looks[name] for name in others if name in looks):

@@ -78,7 +78,9 @@ class _Mount:
             try:
                 with self.changing:
                     listing.kept = mirror_tree.update(self.mirror, prefix, self.mirror.store.objects(prefix))
-                listing.trouble = ""
+                for name, other in [*self.prefixes.items()]:
+                    if not prefix or name == prefix or name.startswith(f"{prefix}/"):
+                        other.trouble = ""
             except BoardError as error:
                 listing.trouble = str(error)
             except OSError as error:

@@ -72,11 +72,12 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
     """Starts the real server in a process of its own, on a free port; all of them stop with the session."""
     with ExitStack() as stop:
 
-        def start(root: Path | str, *options: str, cwd: Path = REPOSITORY) -> str:
+        def start(root: Path | str, *options: str, cwd: Path = REPOSITORY, first: str = "") -> str:
             folder = tmp_path_factory.mktemp("server")
             output = folder / "output.txt"
+            begun = ["-c", f"{first}\nfrom board.__main__ import main\nmain()"] if first else ["-m", "board"]
             process = subprocess.Popen(
-                [sys.executable, "-m", "board", "serve", str(root), "--port", "0", "--no-findings", *options],
+                [sys.executable, *begun, "serve", str(root), "--port", "0", "--no-findings", *options],
                 cwd=cwd,
                 env=os.environ | {"HOME": str(folder), "RL_BOARD_CACHE": str(folder / "cache"), "PYTHONPATH": str(REPOSITORY)},
                 stdin=subprocess.DEVNULL,

@@ -154,8 +154,8 @@ class Handing:
                     self._writer.close()
             finally:
                 self._writer = None
-            if not (self._failed and self._target.asked):
-                self._file.confirm()
+                if not (self._failed and self._target.asked):
+                    self._file.confirm()
 
     def _tell(self, writer: TrackerWriter, step: int, findings: Sequence[ToldFinding]) -> None:
         """Findings as a table at a step, below those told at it before, and as the tracker's own alerts where it has any."""

@@ -18,6 +18,8 @@ from typing import Final
 
 from board.remote import places
 
+_PIECE_BYTES: Final = 1 << 20
+
 _LOOK_ONLY: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 """Opening so never waits for another end, and takes no terminal; reading a regular file is as ever."""
 
@@ -55,11 +57,16 @@ def opened(path: Path, *, within: Path | None = None, most: int | None = None) -
 
 def whole(path: Path, *, most: int, within: Path | None = None) -> bytes:
     """All bytes of a file of at most `most`. Raises OSError."""
+    pieces, size = [], 0
     with opened(path, within=within, most=most) as stream:
-        data = stream.read(most + 1)
-    if len(data) > most:  # it has grown meanwhile
-        raise _too_large(len(data), most)
-    return data
+        while size <= most and (
+            piece := stream.read(_PIECE_BYTES)
+        ):  # at once it would ask for as much memory as the file might have
+            pieces.append(piece)
+            size += len(piece)
+    if size > most:  # it has grown meanwhile
+        raise _too_large(size, most)
+    return b"".join(pieces)
 
 
 def check(path: Path, *, within: Path | None = None, most: int | None = None) -> os.stat_result:

@@ -3,7 +3,7 @@
 Draws anew what is shown when more of the run is there; nothing of the reader's place moves. Knows no page.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -38,12 +38,13 @@ def draw(run: Run, opened: OpenedAs) -> None:
         return
     if run.reading.trouble:
         notice(run.reading.trouble, "error")
-    if run.reading.stopped:
+    if run.reading.stopped and caches.library().load(opened.location, opened.pads, opened.family) is None:
         with _line():
             _words(run.reading, remote=bool(mounts.address_of(run.location)))
             st.button("Go on", key="go_on", type="tertiary", on_click=_go_on, args=(opened,))
     else:
-        st.fragment(_follow, run_every=LOOK_SECONDS)(run, run.reading, opened)
+        # one that was stopped and goes on again is the stopped one until there is more of it
+        st.fragment(_follow, run_every=LOOK_SECONDS)(run, replace(run.reading, stopped=False), opened)
 
 
 def _line() -> DeltaGenerator:

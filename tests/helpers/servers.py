@@ -3,4 +3,4 @@
 from collections.abc import Callable
 
 Serve = Callable[..., str]
-"""Called with a root folder and options, gives the address the server printed."""
+"""Called with a root folder and options, gives the address the server printed; `first` is Python that its process runs before all else."""

@@ -256,8 +256,8 @@ def test_the_ends_of_step_and_run_are_sent_when_they_are_asked_for(root: Path) -
     run = choice(opened("tokens", **FIRST, scale="run"))["ends"]
 
     assert told[0] == told[1]
-    assert (told[0]["scope"], told[0]["step"], told[0]["rollouts"], told[0]["total"]) == ("step", 0, 3, 3)
+    assert (told[0]["scope"], told[0]["rollouts"], told[0]["total"]) == ("step", 3, 3)
     assert told[0]["ends"]["value"] == [-3.0, 3.0]
-    assert (run["scope"], run["step"], run["total"], run["ends"]["value"]) == ("run", None, 6, [-4.0, 4.0])
+    assert (run["scope"], run["total"], run["ends"]["value"]) == ("run", 6, [-4.0, 4.0])
     assert told[0]["ends"]["prob"] == [0.0, 1.0]
     assert len(json.dumps(run)) < 1_000

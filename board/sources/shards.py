@@ -122,7 +122,7 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
         presence.look_ahead(_to_be_looked_at(folder))
     for parent, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        if index_file.NAME in files:  # a run of its own
+        if index_file.NAME in files and index_file.is_there(Path(parent)):  # a run of its own
             folders[:] = []
             continue
         for file in files:

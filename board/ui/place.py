@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 import numpy as np
 import streamlit as st
@@ -23,20 +23,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from board.analysis.step_stats import nearest_step
 from board.runs.run import Run
 from board.ui import link_texts, linked_widgets
-
-_Where = Literal["run", "step", "group", "prompt", "first", "second", "rollout", "token", "compare"]
-_Seen = Literal[
-    "metric", "scale", "granularity", "window", "zoom", "steps", "filter", "mark", "step_a", "bar", "cell", "phrase", "finding"
-]
-_OfRuns = Literal["beside", "baseline", "compare_a", "compare_b", "pair_prompt"]
-PlacePart = Literal[_Where, _Seen, _OfRuns]
-"""`group` is its number within the step, `prompt` a prompt's key; `first` and `second` are two rollouts that are compared, `step_a` the step
-that the chosen one is; `mark` a stretch of a text, as `marked` reads it; `bar` and `cell` a stretch of numbers and a place, of all tokens;
-`phrase` is a regular expression of what is looked into on page Words, `steps` are those that older links keep to, which go to the `filter`,
-`finding` what `board.findings.contract.Finding.id` calls one; `beside` alone is several texts: the runs that are laid side by side, of which
-`baseline` is the one that curves are drawn less, and `compare_a` and `compare_b` are compared, on the prompt `pair_prompt` by key."""
-
-PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
+from board.ui.place_parts import FORGOTTEN, LISTED, PARTS, PASSING, WHOLE, PlacePart
 
 ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", "single-cell"]
 """What a click selects in a table whose rows lead somewhere: anywhere on the row must do."""
@@ -47,32 +34,8 @@ _Linked = str | tuple[str, ...] | None
 Parameters = dict[str, str | list[str]]
 """Those of a link, as `st.page_link` takes them: a list where there are several of a name."""
 
-_WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "prompt", "token", "step_a", "pair_prompt")
-"""Parts of the place that are whole numbers."""
-
-_LISTED: Final[tuple[PlacePart, ...]] = ("run", "step")
-"""Parts of the place that a list in the top line shows, whose widget Streamlit may take from the session and give back."""
-
-_IN_ROLLOUT: Final[tuple[PlacePart, ...]] = ("window", "token", "compare", "mark")
-_IN_RUN: Final[tuple[PlacePart, ...]] = ("zoom", "steps", "step_a", "phrase", "finding")
-_OF_TOKENS: Final[tuple[PlacePart, ...]] = ("bar", "cell")
-
-_PASSING: Final = ("group", "prompt", "first", "second", "filter", *get_args(_OfRuns), *_IN_ROLLOUT, *_IN_RUN, *_OF_TOKENS)
-"""Those that a link leaves out when there is none: Back to such a link takes them away. A link without a run is none of ours."""
-
 STALE_SECONDS: Final = 5.0
 """A click so soon after the URL was written may come with the URL of before, which a busy browser had not yet replaced."""
-
-_FORGOTTEN: Final[Mapping[str, tuple[PlacePart, ...]]] = {
-    "run": ("step", "group", "prompt", "first", "second", "rollout", *_IN_ROLLOUT, *_IN_RUN, *_OF_TOKENS),
-    "step": ("group", "first", "second", "rollout", *_IN_ROLLOUT),
-    "group": ("first", "second"),
-    "prompt": ("first", "second"),
-    "finding": ("rollout", *_IN_ROLLOUT),
-    "rollout": _IN_ROLLOUT,
-    "token": ("compare",),
-}
-"""What depends on a part of the place and is forgotten with it."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +83,7 @@ def go(**where: str | int | tuple[str, ...] | None) -> None:
 def fill_in(**where: str | int | tuple[str, ...] | None) -> None:
     """Fill in parts of the place, or what is shown now, without forgetting the parts that depend on them."""
     st.session_state.update(where)
-    st.session_state["_listed"] = st.session_state.get("_listed", {}) | {name: where[name] for name in _LISTED if name in where}
+    st.session_state["_listed"] = st.session_state.get("_listed", {}) | {name: where[name] for name in LISTED if name in where}
 
 
 def step_chosen(steps: NDArray[np.int64]) -> None:
@@ -145,7 +108,7 @@ def list_changed(name: Literal["run", "step"]) -> None:
 def forget_after(name: str, keep: Container[str] = ()) -> None:
     """Forget the parts of the place that depend on that one, but for those in `keep`, and what was said of the link that led here."""
     remember(amiss=None, awaited=None)
-    for dependent in _FORGOTTEN.get(name, ()):
+    for dependent in FORGOTTEN.get(name, ()):
         if dependent not in keep:
             st.session_state.pop(dependent, None)
 
@@ -316,10 +279,10 @@ def adopt() -> None:
         if value == st.session_state["_written"].get(name):
             continue
         if value is not None:
-            fill_in(**{name: int(str(value)) if name in _WHOLE and link_texts.is_whole(str(value)) else value})
+            fill_in(**{name: int(str(value)) if name in WHOLE and link_texts.is_whole(str(value)) else value})
             if name == "token":
                 forget_after(name, keep=st.query_params)
-        elif name in _PASSING and asked["run"] is not None:
+        elif name in PASSING and asked["run"] is not None:
             st.session_state.pop(name, None)
 
 
@@ -381,7 +344,7 @@ def link(**where: str | int) -> Parameters:
 def link_to_run(address: str) -> Parameters:
     """The same to another run, or to this one: without what depends on the run that the reader is in, if it is another."""
     there = link(run=address)
-    return there if address == part("run") else {name: value for name, value in there.items() if name not in _FORGOTTEN["run"]}
+    return there if address == part("run") else {name: value for name, value in there.items() if name not in FORGOTTEN["run"]}
 
 
 def choice(name: str, default: str | bool) -> str | bool:

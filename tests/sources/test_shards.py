@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from rows import lines, row, write_run, write_shard
 
 from board.errors import RunNotFound
-from board.sources import shards
+from board.sources import index_file, shards
 from board.sources.shards import Line, Problem
 
 NATURAL = {
@@ -148,6 +149,19 @@ def test_pipe_is_reported_and_never_opened(tmp_path: Path) -> None:
 
     assert [shard.name for shard in found] == ["good.jsonl"]
     assert [str(problem) for problem in problems] == ["pipe.jsonl: cannot be read: it is a pipe or a device, not a file"]
+
+
+@pytest.mark.parametrize("where", ["", "below"])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["a pipe", "a folder"])
+def test_only_a_file_makes_a_folder_an_index(make: Callable[[Path], None], where: str, tmp_path: Path) -> None:
+    """What is called as an index's file is, and is none, hides no shard beside it."""
+    write_shard(tmp_path / where / "good.jsonl", [row()])
+    make(tmp_path / where / index_file.NAME)
+
+    found, problems = shards.find_shards(tmp_path)
+
+    assert [shard.path.name for shard in found] == ["good.jsonl"]
+    assert problems == []
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")

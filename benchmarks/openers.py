@@ -91,7 +91,7 @@ def polars_schema() -> Callable[[Path], Any]:
     texts = dict.fromkeys(("prompt", "response", "ref_response", "ground_truth"), pl.String)
     lists = dict.fromkeys(ARRAYS, pl.List(pl.Float32))
     numbers = {"step": pl.Int64, "reward": pl.Float64, "ref_reward": pl.Float64}
-    schema = {**texts, **lists, **numbers, "response_tokens": pl.List(pl.String)}
+    schema: dict[str, Any] = {**texts, **lists, **numbers, "response_tokens": pl.List(pl.String)}
     return lambda folder: pl.scan_ndjson(shards(folder), schema=schema).sort("step").collect()
 
 

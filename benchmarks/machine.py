@@ -2,6 +2,7 @@
 
 import os
 import platform
+import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
@@ -42,6 +43,13 @@ def versions() -> dict[str, str]:
 def load() -> str:
     """The load average of the last 1, 5 and 15 minutes."""
     return " ".join(f"{one:.2f}" for one in os.getloadavg())
+
+
+def commit(folder: Path) -> str:
+    """The commit that is checked out in a folder, with a plus where files differ from it; `unknown` where Git has none."""
+    asked = ["git", "-C", str(folder), "describe", "--always", "--dirty=+", "--match="]
+    said = subprocess.run(asked, capture_output=True, text=True, check=False)
+    return said.stdout.strip() or "unknown"
 
 
 def proc(path: str) -> dict[str, str]:

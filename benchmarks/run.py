@@ -1,6 +1,7 @@
 """Measures everything, prints one Markdown report, and writes results.json and the table in README.md: `python benchmarks`.
 
-Each part runs in a process of its own. One that fails says so in the report, beside what it had measured before.
+Each part runs in a process of its own. One that fails says so in the report, beside what it had measured before. Parts that are not
+asked for stay in the report as they were measured last, each with its own date, commit and load.
 """
 
 import argparse
@@ -15,10 +16,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks import report
-from benchmarks.machine import load, machine, versions
+from benchmarks.machine import commit, load, machine, versions
 from benchmarks.parts import PARTS
 from benchmarks.plan import Plan, say
-from benchmarks.sections import Section, from_json, to_json
+from benchmarks.report import MeasuredPart
+from benchmarks.sections import Section, from_json
 
 HERE: Final = Path(__file__).resolve().parent
 
@@ -37,20 +39,18 @@ def main() -> None:
         large_rounds=options.large_rounds,
         before=str(options.before.resolve()) if options.before else "",
     )
-    about: dict[str, Any] = {"date": time.strftime("%Y-%m-%d %H:%M %Z"), "machine": machine(), "versions": versions()}
-    about |= {"plan": asdict(plan), "load_before": load()}
-    started = time.monotonic()
-    sections = [section for name in options.only for section in measured(name, plan)]
-    about |= {"load_after": load(), "minutes": round((time.monotonic() - started) / 60, 1)}
-    text = report.whole(about, sections)
-    print(text)
+    results = options.into / "results.json"
     options.into.mkdir(parents=True, exist_ok=True)
-    written = {"about": about, "sections": [to_json(section) for section in sections]}
-    (options.into / "results.json").write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+    parts = report.read(results)
+    for name in options.only:
+        parts[name] = measured(name, plan)
+        report.write(parts, results)
+    text = report.whole(parts)
+    print(text)
     readme = options.into / "README.md"
     around = (readme if readme.exists() else HERE / "README.md").read_text(encoding="utf-8")
     readme.write_text(report.between_markers(around, text), encoding="utf-8")
-    sys.exit(any(section.failure for section in sections))
+    sys.exit(any(section.failure for name in options.only for section in parts[name].sections))
 
 
 def arguments() -> argparse.Namespace:
@@ -73,7 +73,16 @@ def arguments() -> argparse.Namespace:
     return options.parse_args()
 
 
-def measured(name: str, plan: Plan) -> list[Section]:
+def measured(name: str, plan: Plan) -> MeasuredPart:
+    """What a part found, and when and on what."""
+    started, before = time.monotonic(), load()
+    about: dict[str, Any] = {"date": time.strftime("%Y-%m-%d %H:%M %Z"), "commit": commit(HERE), "machine": machine()}
+    about |= {"versions": versions(), "plan": asdict(plan)}
+    sections = tuple(sections_of(name, plan))
+    return MeasuredPart(about | {"load": [before, load()], "minutes": round((time.monotonic() - started) / 60, 1)}, sections)
+
+
+def sections_of(name: str, plan: Plan) -> list[Section]:
     """The sections of a part; one more that says why, when it ended before it was done."""
     with tempfile.TemporaryDirectory() as place:
         into = Path(place) / "sections.jsonl"

@@ -3,6 +3,8 @@
 import gzip
 import json
 import pstats
+import re
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -15,9 +17,11 @@ from hypothesis import strategies as st
 
 from benchmarks import exporting, openers, parts, report, rollouts
 from benchmarks.goals import GOALS, Goal, verdict
+from benchmarks.machine import commit
 from benchmarks.openers import OPENERS, cuts
 from benchmarks.plan import Plan
 from benchmarks.profiling import BOARD, profiled, rows
+from benchmarks.report import MeasuredPart
 from benchmarks.sections import Figure, Section, figure, from_json, markdown, ratio, summary, to_json
 from board import open_run
 
@@ -74,19 +78,60 @@ def test_worst_of_what_should_be_much_is_the_least() -> None:
     assert "| 2 × | Cold open, 25 MB | **not met** |" in summary([Section("opening", "Cold open", ("size", "times"), rows)])
 
 
+def part(*sections: Section, **about: object) -> MeasuredPart:
+    """A part that was measured on no machine in particular."""
+    nowhere = {"date": "", "commit": "", "minutes": 1, "load": ["", ""], "versions": {}, "plan": {}}
+    return MeasuredPart(nowhere | {"machine": dict.fromkeys(("processor", "cores", "memory", "system"), "")} | about, sections)
+
+
 def test_failure_is_in_the_report() -> None:
     """A part that failed stands in the report with its reason, and so does a cell that did."""
-    about = {"date": "", "minutes": 1, "machine": {"processor": "", "cores": "", "memory": "", "system": ""}, "versions": {}}
-    about |= {"load_before": "", "load_after": "", "plan": {}}
-    sections = [
-        Section("opening", "Cold open", ("way", "s"), (("pandas", "failed: a|b\nc"),)),
-        Section("viewers", "V", failure="no"),
-    ]
+    opening = part(Section("opening", "Cold open", ("way", "s"), (("pandas", "failed: a|b\nc"),)))
 
-    text = report.whole(about, sections)
+    text = report.whole({"opening": opening, "viewers": part(Section("viewers", "V", failure="no"))})
 
     assert "| pandas | failed: a\\|b c |" in text
     assert "**Failed:** no" in text
+
+
+def test_parts_that_are_not_measured_again_stay(tmp_path: Path) -> None:
+    """What is kept holds each part with its own date, in the order of the parts; one that the benchmark no longer has goes."""
+    kept = tmp_path / "results.json"
+    old = {
+        "readers": part(Section("readers", "R"), date="May"),
+        "gone": part(),
+        "opening": part(Section("opening", "O"), date="May"),
+    }
+    report.write(old, kept)
+
+    report.write(report.read(kept) | {"opening": part(Section("opening", "O"), date="June")}, kept)
+    text = report.whole(report.read(kept))
+
+    assert list(report.read(kept)) == ["opening", "readers"]
+    assert re.findall(r"Measured: (\w+)|^### (\w)", text, re.MULTILINE) == [("June", ""), ("", "O"), ("May", ""), ("", "R")]
+    assert report.read(tmp_path / "none.json") == {}
+
+
+def test_plan_is_told_where_it_differs() -> None:
+    """The report names the sizes that are not the command's own, as they were asked for."""
+    asked = json.loads(json.dumps(Plan(megabytes=(7,)).__dict__))
+
+    assert "- Plan: megabytes [7]\n" in report.whole({"opening": part(plan=asked)})
+    assert "- Plan: as the command has it\n" in report.whole({"opening": part(plan=Plan().__dict__)})
+
+
+def test_commit_names_the_checkout(tmp_path: Path) -> None:
+    """What was measured is found again: by its commit, with a plus where files differ from it."""
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=n", "-c", "user.email=e"]
+    assert commit(tmp_path) == "unknown"
+    for did in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "first"]):
+        (tmp_path / "file").write_text("first")
+        subprocess.run([*git, *did], check=True)
+    clean = commit(tmp_path)
+    (tmp_path / "file").write_text("changed")
+
+    assert re.fullmatch("[0-9a-f]{7,}", clean)
+    assert commit(tmp_path) == f"{clean}+"
 
 
 def test_sections_survive_json() -> None:

@@ -173,12 +173,12 @@ def place_clicked(component: str, places: Sequence[Mapping[str, str | int]]) -> 
 def row_clicked(table: str, places: Sequence[Mapping[str, str | int]], /, **heads: Callable[[], None]) -> Callable[[], None]:
     """A callback for the table with that key: go to the place of the row that was clicked. `places` are the rows', in order.
 
-    The table selects ROW_OR_CELL: a click on a cell names the cell, one beside the first column the row. Where it selects columns too,
+    The table is ours, or Streamlit's, which selects ROW_OR_CELL: a click on a cell names the cell, one beside the first column the row.
     `heads` are what a click on a column's head does.
     """
 
     def callback() -> None:
-        columns = (st.session_state.get(table) or {}).get("selection", {}).get("columns", [])
+        columns = [reported(table, "sorted"), *(reported(table, "selection") or {}).get("columns", [])]
         row = clicked_row(table)
         if act := next((act for name, act in heads.items() if name in columns), None):
             act()
@@ -190,15 +190,17 @@ def row_clicked(table: str, places: Sequence[Mapping[str, str | int]], /, **head
 
 def clicked_row(table: str) -> int | None:
     """The row that was clicked in the table with that key, in the callback for it; None where a head was, or a mark was taken off."""
-    selection = (st.session_state.get(table) or {}).get("selection", {})
-    rows = [row for row, _ in selection.get("cells", [])] or selection.get("rows", [])
-    return int(rows[0]) if rows else None
+    cell = clicked_cell(table)
+    return None if cell is None else cell[0]
 
 
-def clicked_column(table: str) -> str:
-    """The column of the cell that was clicked in the table with that key; empty where the row was, beside its first column."""
-    cells = (st.session_state.get(table) or {}).get("selection", {}).get("cells", [])
-    return str(cells[0][1]) if cells else ""
+def clicked_cell(table: str) -> tuple[int, str] | None:
+    """The same row and its column, which is empty where a table of Streamlit's was clicked beside its first column."""
+    if isinstance(told := reported(table, "clicked"), Mapping):
+        return (row, str(told.get("column"))) if isinstance(row := told.get("row"), int) and row >= 0 else None
+    selection = reported(table, "selection") or {}
+    cells = selection.get("cells") or [(row, "") for row in selection.get("rows", [])]
+    return (int(cells[0][0]), str(cells[0][1])) if cells else None
 
 
 def select_row(table: str, row: int | None) -> None:

@@ -77,10 +77,10 @@ def _clicked(key: str, runs: Sequence[ListedRun], opens: Callable[[ListedRun], N
         kept = [name for name in place.beside() if name in ticked or name not in before]
         place.go(beside=tuple(dict.fromkeys([*kept, *ticked]))[:MOST_RUNS] or None)
         return
-    row = place.clicked_row(key)
-    if row is None or row >= len(runs):
+    row, column = place.clicked_cell(key) or (len(runs), "")
+    if row >= len(runs):
         return
-    if place.clicked_column(key) == "run":
+    if column == "run":
         opens(runs[row])
     else:
         place.go(run=runs[row].folder.name)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import drawn_tables
 from streamlit.testing.v1 import AppTest
 
 from board.serving.page_addresses import TABS
@@ -86,8 +87,8 @@ def linked(test: AppTest, name: str) -> str | None:
 
 
 def table(test: AppTest) -> Any:
-    """The first table of the page."""
-    return test.dataframe[0].value
+    """The rows of the page's first table."""
+    return drawn_tables.tables(test)[0].frame
 
 
 def opening_links(test: AppTest) -> list[Any]:

@@ -1,10 +1,10 @@
 """The page Responses by AppTest: its table, how it is sorted and filtered, and what it opens."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_tables import clicked, sorted_by_head, tables
 from opened_pages import GOOD, linked, opened, table, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
@@ -91,8 +91,7 @@ def test_table_is_sorted_and_missing_values_come_last(root: Path) -> None:
 
 def columns_of(test: AppTest) -> dict[str, dict[str, Any]]:
     """How the first table shows its columns, by their names, in order."""
-    configured = json.loads(test.dataframe[0].proto.columns)
-    return {name: configured.get(name, {}) for name in table(test).columns}
+    return tables(test)[0].columns
 
 
 PARTS = {"format_reward": 0.5, "accuracy_reward": 0.25, "advantages": [0.5, 0.5, 0.5, 0.5]}
@@ -165,11 +164,11 @@ def test_numbers_of_a_column_have_one_format_and_the_reward_a_bar(root: Path) ->
 
     mixed, same = columns_of(opened("responses", run="run")), columns_of(opened("responses", run="same"))
 
-    assert mixed["reward"]["type_config"]["format"] == "%.2f"
-    assert mixed["reward"]["type_config"]["type"] == "progress"
-    assert (mixed["reward"]["type_config"]["min_value"], mixed["reward"]["type_config"]["max_value"]) == (0.0, 2.0)
-    assert mixed["accuracy_reward"]["type_config"]["format"] == "%d"
-    assert same["reward"]["type_config"]["type"] == "number"
+    assert mixed["reward"]["format"] == "%.2f"
+    assert mixed["reward"]["kind"] == "bar"
+    assert (mixed["reward"]["low"], mixed["reward"]["high"]) == (0.0, 2.0)
+    assert mixed["accuracy_reward"]["format"] == "%d"
+    assert same["reward"]["kind"] == "number"
 
 
 def test_text_filter_keeps_matching_rows(root: Path) -> None:
@@ -212,13 +211,32 @@ def test_text_filter_without_texts_matches_nothing(root: Path) -> None:
 
 
 def test_row_click_opens_the_rollout(root: Path) -> None:
-    """Selecting a row shows its texts, numbers and place, and puts it into the URL."""
+    """A click on a row shows its texts, numbers and place, marks it, and puts it into the URL."""
     add_run(root, "run", [whole_row(0, response=f"response {i}", reward=float(i)) for i in range(3)])
-    test = opened("responses", rollout="rank_0.jsonl:3")
+    test = opened("responses")
+    assert tables(test)[0].chosen == 0
 
+    clicked(test, tables(test)[0], 2)
+
+    assert tables(test)[0].chosen == 2
+    assert linked(test, "rollout") == "rank_0.jsonl:3"
     assert "response 2" in texts(test)
     assert "step 0 · rank_0.jsonl:3" in texts(test)
     assert {metric.label: metric.value for metric in test.metric}["reward"] == "2"
+
+
+def test_a_click_on_a_head_sorts_all_rows(root: Path) -> None:
+    """The largest come first, then the other way round; the head says so, and the row on top is the choice."""
+    add_run(root, "run", [whole_row(0, reward=reward) for reward in (1.0, 3.0, 2.0)])
+    test = opened("responses")
+    assert tables(test)[0].meta["sorted"] is None
+
+    for descending, ordered in ((True, [3.0, 2.0, 1.0]), (False, [1.0, 2.0, 3.0])):
+        sorted_by_head(test, tables(test)[0], "reward")
+        assert table(test)["reward"].tolist() == ordered
+        assert tables(test)[0].meta["sorted"] == {"column": "reward", "descending": descending}
+        assert tables(test)[0].chosen == 0
+    assert linked(test, "rollout") == "rank_0.jsonl:1"
 
 
 def test_next_rollout_follows_the_table_order(root: Path) -> None:

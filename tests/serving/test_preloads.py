@@ -26,8 +26,8 @@ def test_each_page_names_what_it_draws() -> None:
     pages = pages_html()
     assert pages.keys() == {tab.path for tab in TABS}
     assert all("js/PageLink." in page and "js/PlotlyChart." not in page for page in pages.values())
-    assert "js/DataFrame." in pages["responses"]
-    assert "css/DataFrame." in pages["responses"]
+    assert "js/DataFrame." in pages["compare"]
+    assert "css/DataFrame." in pages["compare"]
     assert "js/DataFrame." not in pages["metrics"]
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,26 +16,19 @@ from board.figures.theme import COLORS
 from board.schema import DISCARDED, heading
 from board.text.counting import plural
 from board.text.display import preview
-from board.text.format_number import column_format, fmt
+from board.text.format_number import fmt
 from board.ui import caches, place, rollout_detail
-from board.ui.components import rest_of_window
+from board.ui.components import rest_of_window, table
+from board.ui.components.table import TableColumn
 from board.ui.controls import TableChoices, table_choices
 
 PAGE_ROWS = 1_000
 """So many rows of the table travel to the browser at once."""
 
-HEAD_HEIGHT = 35
 ROW_HEIGHT = 61
-"""Two lines of a text and a little more: texts are broken into lines in rows of more than four times the base font size alone."""
+"""Two lines of a text and a little more."""
 TEXTS = ("response", "ground_truth", "prompt")
 """Texts in the table, of each its beginning."""
-LETTER_WIDTH = 8
-CELL_PADDING = 24
-"""Pixels of a letter and around a cell: a column too narrow cuts its numbers on the left, where they matter most."""
-BAR_WIDTH = 44
-"""Of the bar behind a reward."""
-MOST_HEADING = 20
-"""Letters of a heading that a column of short numbers makes room for."""
 BAR = "reward"
 """The column whose numbers stand beside a bar, from the least to the largest of those shown."""
 PANEL_WIDTH = 440
@@ -128,7 +120,7 @@ def length(change: LengthChange) -> str:
     return f"{text} ({sign}{fmt(change.change)} against step {change.previous_step})"
 
 
-def table(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
+def rows(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
     """The listed rollouts, a page at a time; a click anywhere on a row opens it beside the table."""
     count = pages(len(listed_keys), PAGE_ROWS)
     number = st.pagination(count, key="page", bind="query-params") if count > 1 else 1
@@ -147,17 +139,16 @@ def table(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
         }
     )
     key = f"table_{run.load_id}_{None if choices.all_steps else view.step}_{number}_{hash(choices)}"
-    place.select_row(key, next((row for row, at in enumerate(keys) if at == chosen), None))
     with st.container(key="rollout_table"):
-        st.dataframe(
+        table.show(
             frame,
+            {str(name): column(str(name), frame[name]) for name in frame.columns},
+            name="rollouts",
             key=key,
-            on_select=place.row_clicked(key, places(keys), **{name: partial(sort_by, name) for name in (*numeric, *aggregates)}),
-            selection_mode=[*place.ROW_OR_CELL, "single-column"],
-            hide_index=True,
+            on_click=place.row_clicked(key, places(keys), **{name: partial(sort_by, name) for name in (*numeric, *aggregates)}),
+            chosen=next((row for row, at in enumerate(keys) if at == chosen), None),
             row_height=ROW_HEIGHT,
-            height=HEAD_HEIGHT + ROW_HEIGHT * len(frame) + 3,
-            column_config={str(name): column(str(name), frame[name]) for name in frame.columns},
+            sorted_by=(choices.sort_by, choices.descending) if choices.sort_by else None,
         )
     rest_of_window.measure("rollout_table", key="table_room")
 
@@ -172,34 +163,22 @@ def shown_columns() -> list[str]:
     return [name for name in ordered if name in (run.text_columns if name in TEXTS else (*run.frame.columns, *aggregates))]
 
 
-def column(name: str, values: pd.Series) -> Any:
+def column(name: str, values: pd.Series) -> TableColumn:
     """How the table shows a column."""
-    pinned = True if name == choices.sort_by else None
+    pinned = name == choices.sort_by
     if name in TEXTS:
-        return st.column_config.TextColumn(width=choices.text_width)
+        return TableColumn(width=choices.text_width)
     if name not in numeric and name not in aggregates:
-        return st.column_config.Column(heading(name))
-    return number_column(name, values.to_numpy(np.float64, na_value=np.nan), pinned)
-
-
-def number_column(name: str, values: NDArray[np.float64], pinned: bool | None) -> Any:
-    """How the table writes a number: as its column does, in a column that never cuts it; a reward with a bar."""
-    known, finite = declared(name), values[np.isfinite(values)]
-    least, largest = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
-    written = column_format(values)
-    label = token_aggregates.heading(name)
-    letters = max(len(label[:MOST_HEADING]), *(len(written % end) for end in (least, largest)))
-    options: dict[str, Any] = {
-        "help": known.meaning if known else token_aggregates.meaning(name) or None,
-        "format": written,
-        "pinned": pinned,
-    }
-    width = CELL_PADDING + LETTER_WIDTH * letters
-    if name != BAR or least == largest:
-        return st.column_config.NumberColumn(label, width=width, **options)
-    # From 0, or the shortest bar would be empty and twice the length mean nothing.
-    scale: dict[str, Any] = {"min_value": min(least, 0.0), "max_value": max(largest, 0.0), "color": COLORS["policy"]}
-    return st.column_config.ProgressColumn(label, width=width + BAR_WIDTH, **scale, **options)
+        return TableColumn(label=heading(name))
+    known = declared(name)
+    return TableColumn(
+        label=token_aggregates.heading(name),
+        help=(known.meaning if known else token_aggregates.meaning(name)) or "",
+        pinned=pinned,
+        drawn="bar" if name == BAR and values.nunique() > 1 else "plain",
+        color=COLORS["policy"],
+        sorts=True,
+    )
 
 
 def opened(keys: NDArray[np.int64]) -> int | None:
@@ -227,7 +206,7 @@ def lists(keys: NDArray[np.int64]) -> None:
     chosen = opened(keys)
     panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
     with panels.cell():
-        table(keys, chosen)
+        rows(keys, chosen)
     with panels.cell():
         rollout(keys, chosen)
 

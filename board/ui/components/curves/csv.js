@@ -1,11 +1,9 @@
 // A panel's numbers as a file of comma-separated values (RFC 4180), and as tab-separated text for copying. Pure.
 
+import { harmless, quoted, untabbed } from "./csv_cells.js";
 import { numberColumns, stepsOf, valuesAt } from "./number_columns.js";
 
 /** @import { Panel } from "./types" */
-
-const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/; // a cell that begins so is computed by a spreadsheet, the full-width forms by some
-const QUOTED = /[",\r\n]/;
 
 /**
  * A row per step: the step, and a column for each curve and for what it has beside its line. Numbers have all their digits; what is missing
@@ -14,7 +12,7 @@ const QUOTED = /[",\r\n]/;
  * @returns {string}
  */
 export function csvOf(panel) {
-  return textLines(panel, ",", (name) => (QUOTED.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join("\r\n");
+  return textLines(panel, ",", quoted).join("\r\n");
 }
 
 /**
@@ -23,27 +21,22 @@ export function csvOf(panel) {
  * @returns {string}
  */
 export function tabSeparated(panel) {
-  return textLines(panel, "\t", (name) => name.replaceAll(/[\t\r\n]/g, " ")).join("\n");
+  return textLines(panel, "\t", untabbed).join("\n");
 }
 
 /**
  * @param {Panel} panel
  * @param {string} separator
- * @param {(name: string) => string} quoted
+ * @param {(name: string) => string} cell
  * @returns {string[]} each line, and an empty one after the last
  */
-function textLines(panel, separator, quoted) {
+function textLines(panel, separator, cell) {
   const columns = numberColumns(panel);
   const steps = stepsOf(columns);
   const values = valuesAt(columns, steps);
-  const head = [panel.axis, ...columns.map(({ name }) => quoted(harmless(name)))];
+  const head = [panel.axis, ...columns.map(({ name }) => cell(harmless(name)))];
   const rows = Array.from(steps, (step, at) => [step, ...values.map((column) => numberCell(column[at]))].join(separator));
   return [head.join(separator), ...rows, ""];
-}
-
-/** @param {string} name */
-function harmless(name) {
-  return FORMULA_START.test(name) ? `'${name}` : name;
 }
 
 /** @param {number} value */

@@ -1,0 +1,52 @@
+"""Mounts a table on a page and hears what the reader does in it. Knows nothing of where a row leads.
+
+Two components, because one whose smallest property changes is sent again whole: one holds the rows, the other, a few bytes and nothing to see,
+says which of them is chosen.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import pandas as pd
+import streamlit as st
+
+from board.ui.components import bundle
+from board.ui.components.table.columns import TableColumn
+from board.ui.components.table.payload import build
+
+ROW_HEIGHT: Final = 35
+"""Pixels of a row of one line."""
+
+_table: Final = st.components.v2.component(
+    "rl_logging_board.table", js=bundle.script("table/table.js"), css=bundle.source("table/table.css")
+)
+_choice: Final = st.components.v2.component("rl_logging_board.table_choice", js=bundle.script("table/choice_bridge.js"))
+
+
+def show(
+    frame: pd.DataFrame,
+    columns: Mapping[str, TableColumn],
+    *,
+    name: str,
+    key: str,
+    on_click: Callable[[], None],
+    chosen: int | None = None,
+    row_height: int = ROW_HEIGHT,
+    height: int | None = None,
+    sorted_by: tuple[str, bool] | None = None,
+    on_tick: Callable[[], None] | None = None,
+) -> None:
+    """Draw the frame's rows in their order, the `chosen` one marked; `columns` says how its columns are shown, those that are not plain.
+
+    `name` says what is listed ("rollouts") and under what name it is saved, `key` belongs to one table of a page. It is at most `height`
+    pixels tall, or, without one, ends where the window does. After a click on a row the component of that key has its number, from 0 in the
+    order given, and the column as `clicked` ({"row": …, "column": …}); after one on the head of a column that `sorts` its name as `sorted`;
+    `on_click` is called after either. After one on a box it has `ticked` ({"row": …, "on": …}), and `on_tick` is called.
+    """
+    data = build(frame, columns, name=name, key=key, row_height=row_height, height=height, sorted_by=sorted_by)
+    _table(key=key, data=data, on_clicked_change=on_click, on_sorted_change=on_click, on_ticked_change=on_tick or _nothing)
+    _choice(key=f"chosen_in_{key}", data={"key": key, "row": chosen})
+
+
+def _nothing() -> None:
+    """A trigger is only reported where a callback is named."""

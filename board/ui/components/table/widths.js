@@ -1,0 +1,45 @@
+// How wide columns are: as said, as the reader dragged them, or as their head and their longest text ask for. Pure but for what measures.
+
+/** @import { Column } from "./types" */
+
+export const NARROWEST_COLUMN = 34;
+const WIDEST = 340; // pixels that a column takes unasked
+const PADDING = 22; // pixels around a text
+const ARROW = 14; // pixels for the mark of the order
+const SAMPLE = 300; // rows whose texts are looked at
+const DRAWN = { trend: 120, tags: 160, colour: 34, tick: 40, bar: 44 };
+
+/**
+ * @param {Column} column
+ * @param {number} rows
+ * @param {(text: string, bold: boolean) => number} measured pixels of a text
+ * @param {number} [most]
+ * @returns {number} pixels
+ */
+export function fittingWidth(column, rows, measured, most = WIDEST) {
+  const head = column.label ? measured(column.label, true) + PADDING + ARROW : 0;
+  const drawn = DRAWN[/** @type {keyof typeof DRAWN} */ (column.kind)] ?? 0;
+  if (drawn && column.kind !== "bar") return Math.ceil(Math.max(drawn, Math.min(head, most)));
+  let longest = "";
+  for (let at = 0; at < Math.min(rows, SAMPLE); at += 1) {
+    const text = column.text(Math.floor((at * rows) / Math.min(rows, SAMPLE)));
+    if (text.length > longest.length) longest = text;
+  }
+  return Math.ceil(Math.min(most, Math.max(NARROWEST_COLUMN, head, measured(longest, false) + PADDING + drawn)));
+}
+
+/**
+ * The columns' tracks in a grid: of those that nobody gave a width the ones of texts share what room is left.
+ * @param {Column[]} columns
+ * @param {number[]} widths
+ * @param {(column: Column) => boolean} isDragged
+ * @returns {string}
+ */
+export function tracksOf(columns, widths, isDragged) {
+  return columns
+    .map((column, at) => {
+      const grows = column.kind === "text" && column.width === null && !column.right && !isDragged(column);
+      return grows ? `minmax(${widths[at]}px, 1fr)` : `${widths[at]}px`;
+    })
+    .join(" ");
+}

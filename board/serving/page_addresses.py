@@ -49,7 +49,7 @@ TABS: Final = (
     Tab("board/ui/pages/groups.py", "Groups", "groups", elements=TABLE),
     Tab("board/ui/pages/prompts.py", "Prompts", "prompts", elements=TABLE),
     Tab("board/ui/pages/responses.py", "Responses", "responses", elements=("Metric",)),
-    Tab("board/ui/pages/tokens.py", "Tokens", "tokens", elements=TABLE),
+    Tab("board/ui/pages/tokens.py", "Tokens", "tokens"),
     Tab("board/ui/pages/all_tokens.py", "All tokens", "all_tokens", elements=TABLE),
     Tab("board/ui/pages/words.py", "Words", "words", former=("phrases", "vocabulary"), elements=TABLE),
     Tab("board/ui/pages/search.py", "Search", "search"),

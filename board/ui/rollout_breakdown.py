@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
-from streamlit.elements.lib.column_types import ColumnConfig
 
 from board.analysis.segment_tree import outline
 from board.analysis.segments import Segment, roll_up
@@ -16,10 +15,11 @@ from board.metrics import formulas
 from board.runs.rollout import Rollout
 from board.text.counting import plural
 from board.text.display import visible, without_padding
-from board.text.format_number import MISSING, fmt
+from board.text.format_number import fmt
 from board.text.token_decoding import codec_of, decoded, token_text
 from board.ui import place
-from board.ui.components import diff_view
+from board.ui.components import diff_view, table
+from board.ui.components.table import TableColumn
 from board.ui.components.token_view import Notes
 from board.ui.place import View
 
@@ -32,8 +32,8 @@ _ALTERNATIVES_HELP: Final = {
 DIFF_HEIGHT: Final = 420
 """A longer comparison scrolls in a pane of so many pixels."""
 
-_FRACTION_WIDTH: Final = 104
-"""Pixels that four digits, a sign and an exponent take."""
+MOST_HEIGHT: Final = 400
+"""Of a table in pixels; a longer one scrolls."""
 
 Arrays = Mapping[str, NDArray[np.floating]]
 
@@ -63,37 +63,35 @@ def by_segment(rollout: Rollout, segments: Sequence[Segment], arrays: Arrays, es
     """A table of the response's segments; a click on a row goes to its first token."""
     if rollout.tokens is None:
         return
-    table = roll_up(segments, arrays, rollout.counts, rollout.pads)
+    found = roll_up(segments, arrays, rollout.counts, rollout.pads)
     if all(segment.kind == "text" for segment in segments):
         st.text("By segment: this response has no tags of thinking, answering or tools, no code fences and no chat turns.")
         return
     st.subheader("Where does it sit? By segment")
-    if not table["masked"].any():
-        table = table.drop(columns="masked")
+    if not found["masked"].any():
+        found = found.drop(columns="masked")
     key = f"segments_{rollout.source}_{estimator}"
     counted = {"first", "tokens", "masked"}
-    told = {str(name): _HELP[str(name)] for name in table.columns if name != "segment"}
-    st.dataframe(
-        table.assign(first=table["first"] + 1),
-        key=key,
-        on_select=place.row_clicked(key, [{"token": first} for first in table["first"].tolist()]),
-        selection_mode=place.ROW_OR_CELL,
-        hide_index=True,
-        placeholder=MISSING,
-        column_config=number_columns({name: text for name, text in told.items() if name not in counted})
+    told = {str(name): _HELP[str(name)] for name in found.columns if name != "segment"}
+    table.show(
+        found.assign(first=found["first"] + 1),
+        number_columns({name: text for name, text in told.items() if name not in counted})
         | count_columns({name: text for name, text in told.items() if name in counted}),
+        name="segments",
+        key=key,
+        on_click=place.row_clicked(key, [{"token": first} for first in found["first"].tolist()]),
+        height=MOST_HEIGHT,
     )
 
 
-def number_columns(helps: Mapping[str, str]) -> dict[str, ColumnConfig]:
-    """How a table shows fractions: as numbers, so that they sort as such, with four digits, in a column where none is cut."""
-    column = st.column_config.NumberColumn
-    return {name: column(help=text or None, format="%.4g", width=_FRACTION_WIDTH) for name, text in helps.items()}
+def number_columns(helps: Mapping[str, str]) -> dict[str, TableColumn]:
+    """How a table shows fractions: with four digits."""
+    return {name: TableColumn(help=text, format="%.4g") for name, text in helps.items()}
 
 
-def count_columns(helps: Mapping[str, str]) -> dict[str, ColumnConfig]:
+def count_columns(helps: Mapping[str, str]) -> dict[str, TableColumn]:
     """How a table shows whole numbers."""
-    return {name: st.column_config.NumberColumn(help=text, format="%,d") for name, text in helps.items()}
+    return {name: TableColumn(help=text, format="%,d") for name, text in helps.items()}
 
 
 def token_columns(tokens: Sequence[str], positions: Sequence[int]) -> dict[str, list[str]]:
@@ -130,7 +128,7 @@ def alternatives(rollout: Rollout, pinned: int | None) -> None:
     probabilities = formulas.probability(logprobs)
     total = float(np.nansum(probabilities))
     st.text(_alternatives_line(pinned, token_text(codec, rollout.tokens, pinned), sampled, len(others), total))
-    st.dataframe(
+    table.show(
         pd.DataFrame(
             {
                 **_named([(decoded(codec, name), name) for name in names]),
@@ -139,12 +137,11 @@ def alternatives(rollout: Rollout, pinned: int | None) -> None:
                 "logprob": logprobs,
             }
         ),
+        number_columns({name: _ALTERNATIVES_HELP[name] for name in ("probability", "logprob")})
+        | {"sampled": TableColumn(help=_ALTERNATIVES_HELP["sampled"])},
+        name="alternatives",
         key=f"alternatives_{rollout.source}",
-        hide_index=True,
-        placeholder=MISSING,
-        width="content",
-        column_config={"sampled": st.column_config.TextColumn(help=_ALTERNATIVES_HELP["sampled"])}
-        | number_columns({name: _ALTERNATIVES_HELP[name] for name in ("probability", "logprob")}),
+        height=MOST_HEIGHT,
     )
 
 

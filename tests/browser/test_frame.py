@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from browsing import click_middle, click_table, go_to_page, panel
+from browsing import click_middle, click_row, go_to_page, panel
 from playwright.sync_api import Page, expect
 from rows import add_run
 from settling import settled
@@ -46,7 +46,7 @@ def test_from_the_curve_to_the_token(board_server: str, page: Page) -> None:
     expect(page).to_have_url(re.compile(r"rollout="))
     settled(page)
     first = page.url
-    click_table(page, 320, 35 + 2.5 * 35)
+    click_row(page, 1)
     expect(page).not_to_have_url(first)
     settled(page)
     place = page.get_by_text(re.compile(rf"^step {step[1]} · rank_")).inner_text()
@@ -58,7 +58,7 @@ def test_from_the_curve_to_the_token(board_server: str, page: Page) -> None:
     expect(tokens).to_be_visible()
     assert len(tokens.inner_text()) > 20
 
-    click_table(page, 15, 35 + 17)
+    click_row(page, 0)
     expect(page).to_have_url(re.compile(r"token=\d+"))
     expect(page.locator(".tv-text [data-pinned]")).to_have_count(1)
 
@@ -137,7 +137,7 @@ def test_back_returns_to_the_place_before(board_server: str, page: Page) -> None
     stops = page.evaluate("history.length")
     for row in (2, 3):
         before = page.url
-        click_table(page, 320, 35 + (row + 0.5) * 35)
+        click_row(page, row)
         expect(page).not_to_have_url(before)
         settled(page)
     assert page.evaluate("history.length") == stops + 2
@@ -228,7 +228,7 @@ def test_segments_and_comparison(serve, page: Page, tmp_path: Path) -> None:  # 
     settled(page)
     go_to_page(page, "Tokens")
 
-    click_table(page, 15, 35 + 1.5 * 35)
+    click_row(page, 1)
     expect(page).to_have_url(re.compile(r"token=4(&|$)"))
     settled(page)
     page.get_by_text("Against the reference's response").click()

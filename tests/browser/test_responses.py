@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from browsing import click_table, go_to_page
+from browsing import click_row, go_to_page, row_of
 from playwright.sync_api import Page, expect
 from rows import add_run
 from servers import Serve
@@ -18,24 +18,12 @@ def opened(page: Page, address: str) -> None:
     page.goto(address)
     settled(page)
     go_to_page(page, "Responses")
-    expect(page.locator(".st-key-rollout_table canvas").first).to_be_visible()
-
-
-LINES = """
-canvas => {
-    const [left, top, width, height] = [250, 37, 180, 56];  // in the response of the first row
-    const { data } = canvas.getContext("2d").getImageData(left, top, width, height);
-    const isInk = (value, at) => at % 4 < 3 && value < 110;
-    const ink = Array.from({ length: height }, (_, y) => data.slice(y * width * 4, (y + 1) * width * 4).some(isInk));
-    return ink.filter((dark, y) => dark && !ink[y - 1]).length;
-}
-"""
-"""How many lines of letters a cell has."""
+    expect(page.get_by_role("grid", name="rollouts")).to_be_visible()
 
 
 def below(page: Page) -> float:
     """How far the table's end is from the window's."""
-    box = page.locator('.st-key-rollout_table [data-testid="stDataFrame"]').bounding_box()
+    box = page.get_by_role("grid").bounding_box()
     assert box is not None
     return float(page.evaluate("window.innerHeight")) - box["y"] - box["height"]
 
@@ -45,7 +33,8 @@ def test_the_table_reaches_the_bottom_of_the_window(board_server: str, page: Pag
     page.set_viewport_size({"width": 1400, "height": 700})
     opened(page, f"{board_server}?run=tiny_ppo_hacked&step=18")
     assert below(page) == pytest.approx(16, abs=2)
-    assert page.locator(".st-key-rollout_table canvas").first.evaluate(LINES) >= 2
+    words = row_of(page, 0).locator(".tb-words").first
+    assert words.evaluate("words => words.getBoundingClientRect().height") == 40  # two lines
 
     page.set_viewport_size({"width": 1400, "height": 1100})
     page.wait_for_function("() => parseInt(document.documentElement.style.getPropertyValue('--rest-of-window')) > 600")
@@ -53,7 +42,7 @@ def test_the_table_reaches_the_bottom_of_the_window(board_server: str, page: Pag
 
     page.set_viewport_size({"width": 480, "height": 900})
     page.wait_for_function("() => parseInt(document.documentElement.style.getPropertyValue('--rest-of-window')) < 600")
-    box = page.locator('.st-key-rollout_table [data-testid="stDataFrame"]').bounding_box()
+    box = page.get_by_role("grid").bounding_box()
     assert box is not None
     assert 300 < box["height"] < 600
 
@@ -66,11 +55,13 @@ def test_a_click_on_a_head_sorts_and_opens_the_top_row(serve: Serve, page: Page,
     expect(page).to_have_url(re.compile("rollout=rank_0.jsonl%3A1(&|$)"))
     settled(page)
 
-    for top in (2, 1):
-        click_table(page, 60, 17)
+    for top, order in ((2, "descending"), (1, "ascending")):
+        head = page.get_by_role("columnheader", name="reward", exact=True)
+        head.click()
         expect(page).to_have_url(
             re.compile(f"sort=reward.*rollout=rank_0.jsonl%3A{top}(&|$)|rollout=rank_0.jsonl%3A{top}&.*sort=reward")
         )
+        expect(head).to_have_attribute("aria-sort", order)
         settled(page)
     expect(page).to_have_url(re.compile("order=ascending"))
 
@@ -79,5 +70,108 @@ def test_a_click_on_a_head_sorts_and_opens_the_top_row(serve: Serve, page: Page,
     page.get_by_role("combobox", name="Sort by").click()
     expect(page.get_by_role("option", name=IMAGE)).to_be_visible()
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Table").click()
+    page.get_by_role("button", name="Table", exact=True).click()
     expect(page.get_by_test_id("stPopoverBody").get_by_text(IMAGE).first).to_be_visible()
+
+
+def test_a_row_is_chosen_by_click_and_by_key(serve: Serve, page: Page, tmp_path: Path) -> None:
+    """The rollout beside the table and the link follow; the chosen row is marked, told to who hears, and in sight by link."""
+    add_run(tmp_path, "run", [{"step": 0, "response": f"r{at}", "reward": float(at)} for at in range(300)])
+    address = serve(tmp_path)
+    opened(page, address)
+    grid = page.get_by_role("grid", name="rollouts")
+    expect(grid).to_have_attribute("aria-rowcount", "301")
+    expect(row_of(page, 0)).to_have_attribute("aria-selected", "true")
+
+    click_row(page, 3)
+    expect(page).to_have_url(re.compile("rollout=rank_0.jsonl%3A4(&|$)"))
+    expect(page.locator('.tb-row[aria-selected="true"]')).to_have_attribute("aria-rowindex", "5")
+    settled(page)
+
+    for key in ("ArrowDown", "PageDown", "Home", "End", "ArrowUp"):
+        grid.press(key)
+    here = page.locator("#tb-here")
+    expect(here.locator("..")).to_have_attribute("aria-rowindex", "300")
+    expect(page).to_have_url(re.compile("rollout=rank_0.jsonl%3A4(&|$)"))
+    grid.press("Enter")
+    expect(page).to_have_url(re.compile("rollout=rank_0.jsonl%3A299(&|$)"))
+    settled(page)
+
+    page.reload()
+    settled(page)
+    expect(row_of(page, 298)).to_be_in_viewport()
+    expect(row_of(page, 298)).to_have_attribute("aria-selected", "true")
+    page.get_by_role("button", name="Previous").click()
+    expect(row_of(page, 297)).to_have_attribute("aria-selected", "true")
+
+
+SCROLL = """
+async (grid) => {
+    const counts = new Set();
+    const rows = [];
+    for (let at = 0; at <= 20; at += 1) {
+        grid.scrollTop = (grid.scrollHeight - grid.clientHeight) * at / 20;
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        counts.add(grid.querySelectorAll(".tb-row").length);
+        const middle = grid.getBoundingClientRect();
+        const row = grid.getRootNode().elementFromPoint(middle.left + 20, middle.top + middle.height / 2)?.closest(".tb-row");
+        rows.push(Number(row?.getAttribute("aria-rowindex")));
+    }
+    return [Math.max(...counts), rows];
+}
+"""
+
+
+def test_many_rows_are_as_few_elements_as_few(serve: Serve, page: Page, tmp_path: Path) -> None:
+    """Wherever a list of a thousand is scrolled to, rows are there, in order, and never more than some beyond those in sight."""
+    add_run(tmp_path, "run", [{"step": 0, "response": f"r{at}", "reward": float(at)} for at in range(1_000)])
+    opened(page, serve(tmp_path))
+
+    most, rows = page.get_by_role("grid").evaluate(SCROLL)
+
+    assert most < 40
+    assert rows == sorted(rows)
+    assert rows[0] < 20
+    assert rows[-1] > 980
+
+
+def test_text_columns_sort_here_and_rows_are_found_copied_and_saved(serve: Serve, page: Page, tmp_path: Path) -> None:
+    """What the server does not sort the browser does; what is found alone is shown; text of a run is text wherever it stands."""
+    rows = [
+        {"step": 0, "response": f"{name} {IMAGE}", "reward": float(at)}
+        for at, name in enumerate(("pear", "apple", "fig", "apple"))
+    ]
+    add_run(tmp_path, "run", rows)
+    opened(page, serve(tmp_path))
+    grid, head = page.get_by_role("grid"), page.get_by_role("columnheader", name="response")
+
+    def shown() -> list[str]:
+        return [text.split(" ")[0] for text in grid.locator(".tb-words").all_inner_texts()]
+
+    head.click()
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    assert shown() == ["apple", "apple", "fig", "pear"]
+    click_row(page, 1)
+    expect(page).to_have_url(re.compile("rollout=rank_0.jsonl%3A4(&|$)"))
+    settled(page)
+    assert shown() == ["apple", "apple", "fig", "pear"]
+
+    grid.press("Control+f")
+    page.get_by_role("searchbox", name="Find in these rows").fill("APPLE")
+    expect(grid).to_have_attribute("aria-rowcount", "3")
+    expect(page.get_by_role("status").get_by_text("2 of 4")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save these rows as CSV").click()
+    assert download.value.suggested_filename == "rollouts.csv"
+    lines = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
+    assert [line.split(",")[0] for line in lines] == ["reward", "1", "3"]
+    page.get_by_role("searchbox", name="Find in these rows").press("Escape")
+    expect(grid).to_have_attribute("aria-rowcount", "5")
+
+    grid.press("Home")
+    grid.press("ArrowRight")
+    grid.press(" ")
+    expect(page.get_by_role("dialog", name="response")).to_contain_text(f"apple {IMAGE[:20]}")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="response")).to_have_count(0)
+    assert page.locator("img[src*='127.0.0.1:9']").count() == 0

@@ -20,6 +20,18 @@ def click_middle(curve: Locator) -> None:
     curve.locator(".u-over").click()
 
 
+def row_of(page: Page, row: int, table: int = 0) -> Locator:
+    """A row, from 0, of a table of the page: one that is in sight or near it."""
+    return page.get_by_role("grid").nth(table).locator(f'.tb-row[aria-rowindex="{row + 2}"]')
+
+
+def click_row(page: Page, row: int, column: str = "", table: int = 0) -> None:
+    """Click a row of a table of the page, in the column with that head where one is named."""
+    cells = row_of(page, row, table).get_by_role("gridcell")
+    names = page.get_by_role("grid").nth(table).get_by_role("columnheader").all_inner_texts() if column else [""]
+    cells.nth(names.index(column)).click()
+
+
 def click_table(page: Page, x: float, y: float) -> None:
     """Click a place of the page's first table: it is drawn on a canvas, and takes a click where it has seen the pointer before."""
     table = page.get_by_test_id("stDataFrame").first

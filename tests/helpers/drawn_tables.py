@@ -77,5 +77,11 @@ def _named(element: Any, name: str) -> bool:
 
 
 def _sent(meta: dict[str, Any], cells: pa.Table, chosen: int | None) -> SentTable:
-    frame = pd.DataFrame({column["name"]: cells.column(at).to_pylist() for at, column in enumerate(meta["columns"])})
+    numbers = ("number", "bar", "tick")
+    frame = pd.DataFrame(
+        {
+            column["name"]: pd.Series(cells.column(at).to_pylist(), dtype=float if column["kind"] in numbers else object)
+            for at, column in enumerate(meta["columns"])
+        }
+    )
     return SentTable(meta["key"], meta, frame, chosen)

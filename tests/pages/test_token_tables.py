@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_tables import tables, with_column
 from opened_pages import linked, opened, table, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
@@ -33,11 +34,11 @@ def test_tables_of_tokens_sort_as_numbers_and_read_as_text(root: Path) -> None:
     test = opened("tokens", rollout="rank_0.jsonl:1", token=1, extreme="logprob", extreme_order="highest")
 
     assert not test.exception
-    extremes = next(element.value for element in test.dataframe if "position" in element.value.columns)
+    extremes = with_column(test, "position").frame
     assert extremes["logprob"].tolist() == pytest.approx([-0.001, -2.0, -9.0, -10.0, -100.0])
     assert extremes["token"].tolist() == ["·The", "今 (3 of 3)", "今 (1 of 3)", "·cat", "今 (2 of 3)"]
     assert extremes["token's name"].tolist() == ["ĠThe", "Ĭ", "ä", "Ġcat", "»"]
-    alternatives = next(element.value for element in test.dataframe if "probability" in element.value.columns)
+    alternatives = with_column(test, "probability").frame
     assert alternatives["token"].tolist() == ["·cat", "·dog"]
     assert alternatives["sampled"].tolist() == ["sampled", ""]
     assert alternatives["logprob"].tolist() == pytest.approx([-0.1, -2.5])
@@ -114,7 +115,7 @@ def test_tokens_page_says_what_the_row_lacks(root: Path) -> None:
 
 def segment_table(test: AppTest) -> Any:
     """The table of segments, which stands above that of the extreme tokens."""
-    return next(element.value for element in test.dataframe if "segment" in element.value.columns)
+    return with_column(test, "segment").frame
 
 
 def test_tokens_page_tells_where_it_sits_by_segment(root: Path) -> None:
@@ -169,7 +170,7 @@ def test_alternatives_of_the_pinned_token(root: Path, token: int, said: str, tok
 
     assert not test.exception
     assert said in texts(test)
-    found = next(element.value for element in test.dataframe if "probability" in element.value.columns)
+    found = with_column(test, "probability").frame
     assert found["token"].tolist() == tokens
     assert found["sampled"].tolist() == sampled
 
@@ -193,7 +194,7 @@ def test_no_alternatives_are_invented(root: Path, fields: dict[str, Any], place:
     assert not test.exception
     assert said in texts(test)
     assert ("alternatives" in texts(test) or "pin a token" in texts(test)) == bool(said)
-    assert not any("probability" in element.value.columns for element in test.dataframe)
+    assert not any("probability" in one.columns for one in tables(test))
 
 
 def choice(test: AppTest) -> dict[str, Any]:

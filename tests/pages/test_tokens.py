@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_tables import tables
 from opened_pages import ENTRY
 from streamlit.testing.v1 import AppTest
 
@@ -39,6 +40,6 @@ def test_the_list_of_extreme_tokens_reveals_the_hack(
     monkeypatch: pytest.MonkeyPatch, choices: dict[str, str], tokens: list[str], policy: str
 ) -> None:
     """Step 79 of the hacked run was paid for commas: they come first unless k3 is asked for, and each row says its side."""
-    table = opened(SAMPLES, monkeypatch, **HACKED, **choices).dataframe[-1].value
+    table = tables(opened(SAMPLES, monkeypatch, **HACKED, **choices))[-1].frame
     assert table["token"].tolist()[: len(tokens)] == tokens
     assert table["policy"].tolist()[0] == policy

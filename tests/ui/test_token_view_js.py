@@ -34,6 +34,7 @@ def test_the_arithmetic_of_the_view(suite: Path) -> None:
         "curves/curves.js",
         "curves/choice_bridge.js",
         "prompt_timeline/timeline.js",
+        "table/table.js",
     ],
 )
 def test_the_joined_script_is_one_module(entry: str, tmp_path: Path) -> None:

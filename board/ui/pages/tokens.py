@@ -8,9 +8,9 @@ from board.analysis.rollout_facts import particulars
 from board.analysis.selection import extreme_tokens, neighbours, of_step, preferred
 from board.schema import BY_TITLE, extreme
 from board.text.counting import plural
-from board.text.format_number import MISSING
 from board.ui import place, rollout_breakdown, rollout_detail, token_panel, token_tour
-from board.ui.components import folded
+from board.ui.components import folded, table
+from board.ui.components.table import TableColumn
 from board.ui.controls import extreme_choices, unseen_estimator
 from board.ui.messages import absent
 
@@ -48,29 +48,24 @@ def extremes() -> None:
     names = list(arrays)
     sides = "log_ratio" in arrays
     choices = extreme_choices(names, token_panel.shown_metric(pane), extreme, sides=sides)
-    table = extreme_tokens(tokens, arrays, choices.metric, choices.order, choices.top, rollout.counts, choices.side)
-    positions = table["position"].tolist()
-    first = {"position": table["position"] + 1, **rollout_breakdown.token_columns(tokens, positions)}
+    listed = extreme_tokens(tokens, arrays, choices.metric, choices.order, choices.top, rollout.counts, choices.side)
+    positions = listed["position"].tolist()
+    first = {"position": listed["position"] + 1, **rollout_breakdown.token_columns(tokens, positions)}
     if sides:
-        first["policy"] = preferred(table["log_ratio"].to_numpy())
+        first["policy"] = preferred(listed["log_ratio"].to_numpy())
     leading = [name for name in dict.fromkeys([choices.metric, "log_ratio", "kl"]) if name in arrays]
-    shown = pd.DataFrame(first).join(table[names])
+    others = (name for name in names if name not in leading)
     key = f"extremes_{rollout.source}_{hash(choices)}"
-    st.dataframe(
-        shown,
-        key=key,
-        on_select=place.row_clicked(key, [{"token": position} for position in positions]),
-        selection_mode=place.ROW_OR_CELL,
-        hide_index=True,
-        placeholder=MISSING,
-        column_order=[*first, *leading, *(name for name in names if name not in leading)],
-        column_config=rollout_breakdown.number_columns(
-            {name: BY_TITLE[name].meaning if name in BY_TITLE else "" for name in names}
-        )
+    told = {name: BY_TITLE[name].meaning if name in BY_TITLE else "" for name in names}
+    table.show(
+        pd.DataFrame(first).join(listed[[*leading, *others]]),
+        rollout_breakdown.number_columns(told)
         | rollout_breakdown.count_columns({"position": "position of the token in the response, counted from 1"})
-        | {
-            "policy": st.column_config.TextColumn(help="by the sign of the log-ratio: likelier or rarer than under the reference")
-        },
+        | {"policy": TableColumn(help="by the sign of the log-ratio: likelier or rarer than under the reference")},
+        name="most extreme tokens",
+        key=key,
+        on_click=place.row_clicked(key, [{"token": position} for position in positions]),
+        height=rollout_breakdown.MOST_HEIGHT,
     )
 
 

@@ -16,7 +16,6 @@ const MOST_PRINTED = 500;
 export function showRows(state, anew) {
   const { parts, meta, order } = state;
   const count = order.length;
-  parts.body.style.height = `${count * meta.rowHeight}px`;
   const top = Math.floor(parts.scroller.scrollTop / meta.rowHeight) - AROUND;
   const inSight = Math.ceil(parts.scroller.clientHeight / meta.rowHeight) + 2 * AROUND;
   const wanted = Math.min(count, state.printed ? MOST_PRINTED : inSight);

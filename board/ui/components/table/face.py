@@ -29,7 +29,7 @@ def show(
     *,
     name: str,
     key: str,
-    on_click: Callable[[], None],
+    on_click: Callable[[], None] | None = None,
     chosen: int | None = None,
     row_height: int = ROW_HEIGHT,
     height: int | None = None,
@@ -41,10 +41,14 @@ def show(
     `name` says what is listed ("rollouts") and under what name it is saved, `key` belongs to one table of a page. It is at most `height`
     pixels tall, or, without one, ends where the window does. After a click on a row the component of that key has its number, from 0 in the
     order given, and the column as `clicked` ({"row": …, "column": …}); after one on the head of a column that `sorts` its name as `sorted`;
-    `on_click` is called after either. After one on a box it has `ticked` ({"row": …, "on": …}), and `on_tick` is called.
+    `on_click` is called after either; without it rows lead nowhere. After one on a box it has `ticked` ({"row": …, "on": …}), and `on_tick` is
+    called.
     """
-    data = build(frame, columns, name=name, key=key, row_height=row_height, height=height, sorted_by=sorted_by)
-    _table(key=key, data=data, on_clicked_change=on_click, on_sorted_change=on_click, on_ticked_change=on_tick or _nothing)
+    data = build(
+        frame, columns, name=name, key=key, row_height=row_height, height=height, sorted_by=sorted_by, leads=bool(on_click)
+    )
+    told = on_click or _nothing
+    _table(key=key, data=data, on_clicked_change=told, on_sorted_change=told, on_ticked_change=on_tick or _nothing)
     _choice(key=f"chosen_in_{key}", data={"key": key, "row": chosen})
 
 

@@ -1,7 +1,7 @@
 // The heads of the columns: what each is called and sorted by, and the edge that it is dragged wider by.
 
 import { element } from "../token_view/dom.js";
-import { fittingWidth, NARROWEST_COLUMN, tracksOf } from "./widths.js";
+import { fittingWidth, grows, NARROWEST_COLUMN, tracksOf } from "./widths.js";
 
 /** @import { Column, Shared, State } from "./types" */
 
@@ -31,7 +31,14 @@ export function fillHead(state, shared) {
 function headCell(state, shared, column, at) {
   const grip = element("span", "tb-grip", { "aria-hidden": "true" });
   const name = element("span", "tb-name", {}, column.label);
-  const cell = element("div", "tb-cell tb-head-cell", { role: "columnheader" }, name, element("span", "tb-arrow"), grip);
+  const cell = element(
+    "div",
+    "tb-cell tb-head-cell",
+    { role: "columnheader" },
+    name,
+    element("span", "tb-arrow", { "aria-hidden": "true" }),
+    grip,
+  );
   cell.title = column.help ? `${column.label}\n${column.help}` : column.label;
   cell.classList.toggle("tb-right", column.right);
   cell.classList.toggle("tb-pinned", column.pinned);
@@ -74,8 +81,9 @@ function widthKey({ meta }, { name }) {
  */
 function layColumns(state, shared) {
   const { style } = state.parts.root;
-  const isDragged = (/** @type {Column} */ column) => shared.widths.has(widthKey(state, column));
-  style.setProperty("--columns", tracksOf(state.columns, state.widths, isDragged));
+  const growing = state.columns.map((column) => grows(column, shared.widths.has(widthKey(state, column))));
+  style.setProperty("--columns", tracksOf(state.widths, growing));
+  state.parts.root.toggleAttribute("data-narrow", !growing.includes(true));
   style.setProperty("--all", `${state.widths.reduce((sum, one) => sum + one, 0)}px`);
   let left = 0;
   for (const [at, column] of state.columns.entries()) {

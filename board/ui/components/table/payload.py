@@ -29,18 +29,20 @@ def build(
     row_height: int,
     height: int | None,
     sorted_by: tuple[str, bool] | None,
+    leads: bool,
 ) -> dict[str, Any]:
     """The data of the component: the frame's rows in their order, a column of `columns` or a plain one for each of its columns.
 
     `name` says what is listed ("rollouts"), `key` is the component's. Rows are `row_height` pixels tall, the table at most `height`, or as
-    tall as the window allows. `sorted_by` is the column that the rows are in the order of, and whether the largest come first.
+    tall as the window allows. `sorted_by` is the column that the rows are in the order of, and whether the largest come first;
+    `leads` says whether a click on a row leads somewhere.
     """
     shown = {str(head): columns.get(str(head), PLAIN) for head in frame.columns}
     ordered = sorted(shown, key=lambda head: not shown[head].pinned)  # those that stay in sight stand first
     made = [_column(head, frame[head], shown[head]) for head in ordered]
     cells = pa.table({str(at): array for at, (_, array) in enumerate(made)})
     by = None if sorted_by is None else {"column": sorted_by[0], "descending": sorted_by[1]}
-    shape = {"rows": len(frame), "rowHeight": row_height, "height": height, "sorted": by}
+    shape = {"rows": len(frame), "rowHeight": row_height, "height": height, "sorted": by, "leads": leads}
     return {"meta": {"name": name, "key": key, "columns": [sent for sent, _ in made], **shape}, "cells": cells}
 
 

@@ -83,7 +83,7 @@ function partsOf() {
     type: "search",
     hidden: true,
     placeholder: "Find",
-    "aria-label": "Find in the table",
+    "aria-label": "Find in these rows",
   });
   const found = element("span", "tb-found", { role: "status" });
   const tools = element("div", "tb-tools");
@@ -107,6 +107,7 @@ function fill(state, sent) {
   root.style.setProperty("--row", `${meta.rowHeight}px`);
   root.style.setProperty("--words", String(Math.max(1, Math.floor((meta.rowHeight - 12) / 20))));
   root.style.setProperty("--tall", meta.height === null ? "var(--rest-of-window, 640px)" : `${meta.height}px`);
+  root.toggleAttribute("data-leads", meta.leads);
   scroller.setAttribute("aria-label", meta.name);
   scroller.setAttribute("aria-colcount", String(columns.length));
   fillHead(state, shared);
@@ -124,6 +125,7 @@ function arrange(state) {
   if (query) state.texts ??= searched(columns, meta.rows);
   state.order = inOrder(columns, state.by, holding(state.texts, meta.rows, query));
   parts.scroller.setAttribute("aria-rowcount", String(state.order.length + 1));
+  parts.body.style.height = `${state.order.length * meta.rowHeight}px`;
   parts.empty.hidden = state.order.length > 0;
   tellFound(state);
 }
@@ -177,9 +179,9 @@ function sort(state, at) {
 function open(state, at, cell) {
   const row = state.order[at];
   if (row === undefined) return;
-  Object.assign(state, { at, cell, chosen: row });
+  Object.assign(state, { at, cell, chosen: state.meta.leads ? row : state.chosen });
   showPlace(state);
-  state.trigger("clicked", { row, column: state.columns[cell].name });
+  if (state.meta.leads) state.trigger("clicked", { row, column: state.columns[cell].name });
 }
 
 /** @param {State} state */

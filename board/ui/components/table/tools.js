@@ -41,7 +41,7 @@ export function fillTools(state, search) {
  * @param {() => void} onclick
  */
 function toolButton(name, onclick) {
-  const told = { Find: "Find a text in the table", CSV: "Save the rows shown as CSV", Copy: "Copy the rows shown" }[name] ?? name;
+  const told = { Find: "Find in these rows", CSV: "Save these rows as CSV", Copy: "Copy these rows" }[name] ?? name;
   return element("button", "tb-tool", { type: "button", title: told, "aria-label": told, onclick }, name);
 }
 
@@ -96,7 +96,10 @@ export function showWhole(state, cell, at, column) {
   const [box, around] = [cell.getBoundingClientRect(), root.getBoundingClientRect()];
   const whole = element("div", "tb-whole", { tabIndex: -1, role: "dialog", "aria-label": state.columns[column].label });
   whole.textContent = state.columns[column].whole(state.order[at]) || state.columns[column].text(state.order[at]);
-  const close = () => whole.remove();
+  const close = () => {
+    whole.onblur = null; // it loses the focus as it goes
+    whole.remove();
+  };
   whole.onkeydown = (event) => {
     event.stopPropagation();
     if (event.key !== "Escape") return;

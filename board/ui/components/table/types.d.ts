@@ -41,6 +41,8 @@ export interface Meta {
   height: number | null;
   /** What the rows are sorted by as they are sent. */
   sorted: Sorted | null;
+  /** Whether a click on a row leads somewhere. */
+  leads: boolean;
 }
 
 /** A list within a cell: of numbers or of texts. */

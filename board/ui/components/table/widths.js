@@ -29,17 +29,20 @@ export function fittingWidth(column, rows, measured, most = WIDEST) {
 }
 
 /**
- * The columns' tracks in a grid: of those that nobody gave a width the ones of texts share what room is left.
- * @param {Column[]} columns
+ * Whether a column takes a share of the room that is left: those of texts do, until the reader drags them.
+ * @param {Column} column
+ * @param {boolean} dragged
+ */
+export function grows({ kind, right }, dragged) {
+  return kind === "text" && !right && !dragged;
+}
+
+/**
+ * The columns' tracks in a grid.
  * @param {number[]} widths
- * @param {(column: Column) => boolean} isDragged
+ * @param {boolean[]} growing
  * @returns {string}
  */
-export function tracksOf(columns, widths, isDragged) {
-  return columns
-    .map((column, at) => {
-      const grows = column.kind === "text" && column.width === null && !column.right && !isDragged(column);
-      return grows ? `minmax(${widths[at]}px, 1fr)` : `${widths[at]}px`;
-    })
-    .join(" ");
+export function tracksOf(widths, growing) {
+  return widths.map((width, at) => (growing[at] ? `minmax(${width}px, 1fr)` : `${width}px`)).join(" ");
 }

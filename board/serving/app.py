@@ -28,7 +28,10 @@ from board.serving import connections, downloads, lean_start
 from board.serving.exports import EXPORTS
 from board.serving.home_gate import HomeGate, are_several
 from board.serving.kept_files import KeptFiles
+from board.serving.login_gate import LoginGate
+from board.serving.login_settings import CALLBACK, LoginSettings
 from board.serving.middleware import HostGate, SafeHeaders, TokenGate, safe_headers
+from board.serving.open_logins import OpenLogins
 from board.serving.page_addresses import EVERYWHERE, FORMER, RUNS, TABS
 from board.serving.preloads import files_of_elements, with_preloads
 
@@ -56,28 +59,35 @@ def serve(
     *,
     token: bool | None = None,
     allow_hosts: Sequence[str] = (),
+    login: LoginSettings | None = None,
 ) -> None:
     """Serve the runs under `root` until interrupted, and call `announce` with the address once it answers.
 
-    `options` overrule the board's own settings. `token` None asks for a token only where other machines can reach the address.
-    Raises BoardError if nothing can listen there.
+    `options` overrule the board's own settings. `token` None asks for a token only where other machines can reach the address and nobody
+    logs in. Raises BoardError if nothing can listen there.
     """
     settings = one_theme(packaged_settings(), options.get("theme.base")) | options
     host, port = settings["server.address"], settings["server.port"]
     check_listen(host, port)
     wide = not is_loopback(host)
-    secret = secrets.token_urlsafe(24) if (wide if token is None else token) else None
+    secret = secrets.token_urlsafe(24) if (wide and login is None if token is None else token) else None
     given = [*options.get("server.allowedHosts", ()), *allow_hosts]
-    if "*" in given and secret is None:
+    if "*" in given and secret is None and login is None:
         raise BoardError("Answering to every host name is safe only with a token: leave out --no-token, or name the hosts.")
 
-    names = [*LOOPBACK_NAMES, host, *(machine_names() if wide else ()), *given]
+    names = [*LOOPBACK_NAMES, host, *(machine_names() if wide else ()), *given, *([login.host] if login else ())]
     # HostGate asks first, and unlike Streamlit's own list it can say "any plain address".
-    settings |= {"server.allowedHosts": ["*"] if wide else names, "logger.hideWelcomeMessage": True}
+    settings |= {
+        "server.allowedHosts": ["*"] if wide else names,
+        "logger.hideWelcomeMessage": True,
+        "secrets.files": [str(login.file)]
+        if login
+        else [],  # else another application's secrets would have the pages ask for a log-in
+    }
     app = st.App(
         ENTRY,
         routes=_routes(settings.get("server.baseUrlPath", "").strip("/")),
-        middleware=[*_gates(names, settings, secret, wide=wide), *_behind_the_gates(settings, root)],
+        middleware=[*_gates(names, settings, secret, login, wide=wide), *_behind_the_gates(settings, root)],
         lifespan=lambda _: _announcing(announce, settings, secret),
     )
     os.environ[ROOT_VARIABLE] = str(root)
@@ -183,7 +193,14 @@ def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _gates(names: Sequence[str], settings: Settings, secret: str | None, *, wide: bool) -> list[Middleware]:
+def secrets_files(options: Settings) -> list[Path]:
+    """Where Streamlit would look for secrets, were it asked to."""
+    return [Path(file) for file in options.get("secrets.files") or streamlit_config.get_config_files("secrets.toml")]
+
+
+def _gates(
+    names: Sequence[str], settings: Settings, secret: str | None, login: LoginSettings | None, *, wide: bool
+) -> list[Middleware]:
     """The gates in the order a request meets them."""
     page = STATIC.joinpath("index.html").read_text(encoding="utf-8")
     origins = settings.get("server.corsAllowedOrigins", ())
@@ -191,15 +208,23 @@ def _gates(names: Sequence[str], settings: Settings, secret: str | None, *, wide
         Middleware(SafeHeaders, headers=safe_headers(page)),
         Middleware(HostGate, names=names, any_address=wide, origins=origins),
     ]
-    if secret:
-        base = settings.get("server.baseUrlPath", "").strip("/")
-        gates.append(Middleware(TokenGate, token=secret, open_path=f"/{base}/_stcore/health".replace("//", "/")))
+    base = _base(settings)
+    if secret:  # the provider's answer comes from another site, to which a browser gives no strict cookie
+        opened = [f"{base}/_stcore/health", *([f"{base}/{CALLBACK}"] if login else ())]
+        gates.append(Middleware(TokenGate, token=secret, open_paths=opened))
+    if login:
+        gates.append(Middleware(LoginGate, settings=login, logins=OpenLogins(login.hours), base=base))
     return gates
+
+
+def _base(settings: Settings) -> str:
+    """What all addresses begin with, a slash in front and none behind; empty where it is nothing."""
+    return f"/{settings.get('server.baseUrlPath', '').strip('/')}".rstrip("/")
 
 
 def _behind_the_gates(settings: Settings, root: Path) -> list[Middleware]:
     """What leads from the bare address to the list of runs, and Streamlit's own files, kept."""
-    base = f"/{settings.get('server.baseUrlPath', '').strip('/')}".rstrip("/")
+    base = _base(settings)
     return [
         Middleware(HomeGate, home=f"{base}/", runs=f"{base}/{RUNS.path}", are_several=lambda: are_several(root)),
         Middleware(KeptFiles, folder=STATIC / "static", address=f"{base}/static/"),

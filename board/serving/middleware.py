@@ -106,13 +106,13 @@ class TokenGate:
     """Lets in whoever brings the token: once as `?token=`, from then on as a cookie that scripts cannot read.
 
     The redirect that sets the cookie keeps the rest of the address, so a deep link with a token opens what it points to.
-    `open_path` is answered without a token (the health check).
+    `open_paths` are answered without a token (the health check).
     """
 
-    def __init__(self, app: ASGIApp, token: str, *, open_path: str) -> None:
+    def __init__(self, app: ASGIApp, token: str, *, open_paths: Collection[str]) -> None:
         self.app = app
         self.token = token
-        self.open_path = open_path
+        self.open_paths = open_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the connection, give it its cookie or hand it on."""
@@ -127,7 +127,7 @@ class TokenGate:
             secure = request.url.scheme == "https"
             response.set_cookie(cookie, self.token, path="/", secure=secure, httponly=True, samesite="strict")
             return response
-        if self._matches(request.cookies.get(cookie, "")) or request.scope["path"] == self.open_path:
+        if self._matches(request.cookies.get(cookie, "")) or request.scope["path"] in self.open_paths:
             return None
         return HTMLResponse(TOKEN_NEEDED, status_code=403)
 

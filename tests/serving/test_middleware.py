@@ -149,7 +149,7 @@ def gated(target: str = "/", cookie: str = "", kind: str = "http") -> tuple[int,
     """A request through a token gate whose token is `secret`."""
     headers = [("host", "localhost"), *([("cookie", cookie)] if cookie else [])]
     app = OPENED if kind == "http" else opened_websocket
-    return request(TokenGate(app, "secret", open_path="/_stcore/health"), target, headers, kind)
+    return request(TokenGate(app, "secret", open_paths=["/_stcore/health"]), target, headers, kind)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Thread
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,10 @@ from board.cli.options import MAPPING, TOKENIZER
 from board.cli.printing import say
 from board.errors import BoardError
 from board.remote import addresses
+
+if TYPE_CHECKING:
+    from board.serving import app
+    from board.serving.login_settings import LoginSettings
 
 
 @click.command(
@@ -31,6 +36,14 @@ from board.remote import addresses
     help="One more name the board is reached by; '*' for any (with a token only). May be repeated.",
 )
 @click.option(
+    "--login",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    envvar="RL_BOARD_LOGIN",
+    help="Have readers log in by the OpenID Connect provider in this file of secrets; a .streamlit/secrets.toml with an [auth] counts, too.",
+)
+@click.option("--no-login", is_flag=True, help="Have nobody log in, though there is such a file.")
+@click.option(
     "--scalars",
     type=click.Path(path_type=Path, exists=True),
     envvar="RL_BOARD_SCALARS",
@@ -49,6 +62,8 @@ def serve(
     port: str | None,
     token: bool | None,
     allow_host: tuple[str, ...],
+    login: Path | None,
+    no_login: bool,
     scalars: Path | None,
     findings: bool | None,
     tokenizer: Path | None,
@@ -85,10 +100,29 @@ def serve(
         settings = app.parsed_options(options)
     except BoardError as error:
         raise click.UsageError(str(error)) from error
+    logins = None if no_login else _logins(login, settings)
     try:
-        app.serve(root, _announce, settings, token=token, allow_hosts=allow_host)
+        app.serve(root, _announce, settings, token=token, allow_hosts=allow_host, login=logins)
     except KeyboardInterrupt:
         say("Stopped.")
+
+
+def _logins(file: Path | None, settings: "app.Settings") -> "LoginSettings | None":
+    """Who may log in, by the file that was named or that Streamlit would take; None where there is none. Says it."""
+    from board.serving import app, login_settings
+
+    file = file or login_settings.found(app.secrets_files(settings))
+    if file is None:
+        return None
+    found = login_settings.read(file, settings.get("server.baseUrlPath", "").strip("/"))
+    allow = found.admission.allow
+    say(
+        f"Readers log in, by {file}: "
+        + (f"{', '.join(allow)}." if allow else "whoever its provider knows. Name those to let in with allow in [board].")
+    )
+    if found.is_open_to_others:
+        say(f"Others on this machine can read {file}, and with it log in as anybody: chmod 600 {file}")
+    return found
 
 
 def split_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -39,6 +39,8 @@ SETTINGS_FILE: Final = Path(__file__).with_name("streamlit.toml")
 ENTRY: Final = Path(__file__).parents[2] / "rl_logging_board.py"
 """Beside the package in a clone as in site-packages."""
 
+_SECRETS: Final = ".streamlit/secrets.toml"
+
 ROOT_VARIABLE: Final = "RL_BOARD_ROOT"
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 EVERY_INTERFACE: Final = ("0.0.0.0", "::")
@@ -194,8 +196,13 @@ def _bracketed(host: str) -> str:
 
 
 def secrets_files(options: Settings) -> list[Path]:
-    """Where Streamlit would look for secrets, were it asked to."""
-    return [Path(file) for file in options.get("secrets.files") or streamlit_config.get_config_files("secrets.toml")]
+    """Files of secrets that count though nobody names them to us: the user's, and that beside the board's entry.
+
+    Not the one in the folder that the board is started in, where Streamlit looks, too: that may be a run's, and whoever wrote it would say
+    who is let in.
+    """
+    given = options.get("secrets.files")
+    return [Path(file) for file in given or (Path.home() / _SECRETS, ENTRY.parent / _SECRETS)]
 
 
 def _gates(

@@ -17,6 +17,8 @@ from starlette.status import WS_1008_POLICY_VIOLATION
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 from streamlit.auth_util import encode_provider_token
+from streamlit.proto.AuthRedirect_pb2 import AuthRedirect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from board.serving import login_cookie
 from board.serving.login_page import page
@@ -31,6 +33,9 @@ _BACK: Final = "rl_board_back"
 
 _BACK_SECONDS: Final = 900
 _LONGEST_BACK: Final = 2_000
+
+_ASK_AGAIN: Final[bytes] = ForwardMsg(auth_redirect=AuthRedirect(url="")).SerializeToString()
+"""Has Streamlit's browser side ask for its own address again, where it finds the page that asks to log in and leads back."""
 
 _PLEASE: Final = "Log in to see the runs on this board."
 _NOT_THIS_ONE: Final = "This board is not open to {who}. Log in with another account, or ask whoever runs it."
@@ -84,16 +89,21 @@ class LoginGate:
         return claims is not None and self.settings.admission.admits(claims)
 
     def _until_it_ends(self, said: bytes, receive: Receive, send: Send) -> Receive:
-        """What a websocket hears, until its login has ended: then that its client has gone, as it will have to."""
+        """What a websocket hears, until its login has ended: then that its client has gone, which is sent away."""
 
         async def heard() -> Message:
             waiting = asyncio.ensure_future(receive())
             try:
-                while not (await asyncio.wait([waiting], timeout=LOOK_SECONDS))[0]:
+                while True:
+                    await asyncio.wait([waiting], timeout=LOOK_SECONDS)
+                    if waiting.done() and waiting.result()["type"] != "websocket.receive":  # it begins, or its client has gone
+                        return waiting.result()
                     if not self.logins.is_open(said):
+                        await send({"type": "websocket.send", "bytes": _ASK_AGAIN})
                         await send({"type": "websocket.close", "code": WS_1008_POLICY_VIOLATION})
                         return {"type": "websocket.disconnect", "code": WS_1008_POLICY_VIOLATION}
-                return waiting.result()
+                    if waiting.done():
+                        return waiting.result()
             finally:
                 waiting.cancel()
 

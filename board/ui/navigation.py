@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from board.serving.page_addresses import TABS
-from board.ui import place
+from board.ui import account, place
 from board.ui.components import key_list
 
 _STYLE: Final = Path(__file__).with_name("frame.css")
@@ -59,6 +59,7 @@ def tabs() -> Callable[[], None]:
     with st.container(key="tabs"):
         row = st.empty()
     key_list.show()
+    account.draw()
 
     pages, drawn = _pages(), list[place.Parameters]()
 

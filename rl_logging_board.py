@@ -2,11 +2,9 @@
 
 import streamlit as st
 
-from board.ui import account, header, linked_widgets, navigation, not_found, place, strip
+from board.ui import header, linked_widgets, navigation, not_found, place, strip
 
 st.set_page_config(page_title="RL Logging Board", layout="wide", initial_sidebar_state="collapsed")
-if account.is_missing():
-    st.stop()
 page, unknown = navigation.chosen()
 try:
     place.adopt()

@@ -10,7 +10,7 @@ ENTRY = Path(__file__).parents[2] / "rl_logging_board.py"
 def test_a_server_that_cannot_ask_shows_nothing() -> None:
     """Where Streamlit's secrets ask for a log-in and no gate stands in front, as under `streamlit run`, there is a sentence and no page."""
     page = AppTest.from_file(str(ENTRY))
-    page.secrets["auth"] = {"redirect_uri": "http://localhost/oauth2callback", "cookie_secret": "x"}
+    page.user["is_logged_in"] = False
     page.run(timeout=60)
     assert [text.value for text in page.text] == [
         "This board asks its readers to log in, which `rl-logging-board serve` alone can do: start it by that."

@@ -1,6 +1,6 @@
 """What of a run's groups should not be: advantages that no rule gives, and equal answers rewarded differently. Draws only."""
 
-from typing import Any, Final
+from typing import Final
 
 import pandas as pd
 import streamlit as st
@@ -15,10 +15,11 @@ from board.runs.run import Run
 from board.schema import heading
 from board.text.counting import plural
 from board.text.display import preview
-from board.text.format_number import column_format, fmt
+from board.text.format_number import fmt
 from board.ui import caches, filter_chips, place
-from board.ui.components import curves
+from board.ui.components import curves, table
 from board.ui.components.curves import Card, build
+from board.ui.components.table import TableColumn
 from board.ui.messages import absent
 from board.ui.progress_line import progress
 
@@ -45,7 +46,7 @@ def advantages(run: Run, grouped: Grouped, *, filtered: bool) -> None:
         return
     st.text(_verdict(found) + (" Of all rollouts: a rule may need those that the filter leaves out." if filtered else ""))
     rules = found.rules.assign(fitting=found.rules["fitting"] * 100)
-    st.dataframe(rules, key="advantage_rules", hide_index=True, column_config=_rule_columns(rules))
+    table.show(rules, _rule_columns(), name="rules of advantages", key="advantage_rules", height=TABLE_HEIGHT)
     names = found.rules["rule"].tolist()
     rule = st.selectbox("Rollouts that do not fit", names, key="rule", bind="query-params", width=260) or names[0]
     _misfits(run, found, rule)
@@ -63,15 +64,9 @@ def _verdict(found: Audit) -> str:
     )
 
 
-def _rule_columns(rules: pd.DataFrame) -> dict[str, Any]:
+def _rule_columns() -> dict[str, TableColumn]:
     called = {"largest_error": "largest error", "r_squared": "R²", "fitting": "fit, %", "rows": "rollouts"}
-    numbers = {
-        name: st.column_config.NumberColumn(
-            called.get(name, name), help=_RULE_HELP[name], format=column_format(rules[name].to_numpy(float))
-        )
-        for name in ("rows", "fitting", "largest_error", "r_squared")
-    }
-    return {"formula": st.column_config.TextColumn(help=_RULE_HELP["formula"]), **numbers}
+    return {name: TableColumn(called.get(name), told) for name, told in _RULE_HELP.items()}
 
 
 def _misfits(run: Run, found: Audit, rule: str) -> None:
@@ -84,18 +79,7 @@ def _misfits(run: Run, found: Audit, rule: str) -> None:
     key = f"misfits_{run.load_id}_{rule}"
     places = [{"step": int(step), "group": int(group)} for step, group in zip(rows["step"], rows["group"], strict=True)]
     st.text(f"{plural(len(rows), 'rollout')}, the largest errors first; a click opens the group.")
-    st.dataframe(
-        shown,
-        key=key,
-        hide_index=True,
-        on_select=place.row_clicked(key, places),
-        selection_mode=place.ROW_OR_CELL,
-        height=min(TABLE_HEIGHT, 38 + 35 * len(shown)),
-        column_config={
-            name: st.column_config.NumberColumn(format=column_format(shown[name].to_numpy(float)))
-            for name in ("reward", "logged", "expected", "error")
-        },
-    )
+    table.show(shown, {}, name="rollouts that do not fit", key=key, on_click=place.row_clicked(key, places), height=TABLE_HEIGHT)
 
 
 def noise(run: Run, of_filter: Run, grouped: Grouped, step: int) -> None:
@@ -169,18 +153,6 @@ def _contradictions(run: Run, listed: pd.DataFrame, step: int) -> None:
     shown = rows[["step", "group", "what", "equals", "least", "largest"]].reset_index(drop=True)
     shown["response"] = preview(run.texts("response", highs)).to_pandas()
     key = f"contradictions_{run.load_id}_{step}"
-    st.dataframe(
-        shown,
-        key=key,
-        hide_index=True,
-        on_select=place.row_clicked(key, places),
-        selection_mode=place.ROW_OR_CELL,
-        height=min(TABLE_HEIGHT, 38 + 35 * len(shown)),
-        column_config={
-            "equals": st.column_config.NumberColumn(help="rollouts of the group that are equal in this"),
-            **{
-                name: st.column_config.NumberColumn(f"{name} reward", format=column_format(shown[name].to_numpy(float)))
-                for name in ("least", "largest")
-            },
-        },
-    )
+    columns = {"equals": TableColumn(help="rollouts of the group that are equal in this")}
+    columns |= {name: TableColumn(f"{name} reward") for name in ("least", "largest")}
+    table.show(shown, columns, name="contradictions", key=key, on_click=place.row_clicked(key, places), height=TABLE_HEIGHT)

@@ -20,7 +20,7 @@ from board.text.counting import plural
 from board.text.display import preview, shorten, without_padding, without_system_prompt
 from board.text.format_number import fmt
 from board.ui import discarded_members, filter_chips, group_tree, place, rollout_pair
-from board.ui.components import verbatim
+from board.ui.components import table, verbatim
 from board.ui.controls import hiding_choice
 from board.ui.discarded_members import DiscardedMembers
 from board.ui.group_controls import GroupChoices
@@ -35,6 +35,8 @@ SHOWN_CHARS: Final = 20_000
 CARDS: Final = 12
 """Members whose texts are shown at once."""
 CARD_WIDTH: Final = 380
+MEMBERS_HEIGHT: Final = 360
+"""Of the table of members in pixels; a longer one scrolls."""
 LISTED: Final = 1_000
 """Members in the table at once."""
 
@@ -195,27 +197,27 @@ def _members(view: View, keys: NDArray[np.int64], beside: NDArray[np.int64], dis
     if len(listed) < len(keys):
         st.text(f"The best {len(listed):,} of {len(keys):,} are listed.")
     key = f"members_{view.run.load_id}_{shown[0]}"
-    st.dataframe(
-        told,
-        key=key,
-        hide_index=True,
-        on_select=_member_clicked(key, discarded.run, listed, out),
-        selection_mode=place.ROW_OR_CELL,
-        height=min(360, 38 + 35 * len(told)),
-        column_config=rollout_pair.number_formats(told),
-    )
     chosen = place.asked_rollout(view.run)
+    table.show(
+        told,
+        {},
+        name="members",
+        key=key,
+        on_click=_member_clicked(key, discarded.run, listed, out),
+        chosen=next((at for at, one in enumerate(listed.tolist()) if one == chosen), None),
+        height=MEMBERS_HEIGHT,
+    )
     if chosen is not None and chosen in keys.tolist():
         _links(view, chosen)
     _texts(view, np.concatenate([keys, beside]), discarded)
 
 
-def _member_clicked(table: str, run: Run, listed: NDArray[np.int64], out: NDArray[np.int64]) -> Callable[[], None]:
+def _member_clicked(key: str, run: Run, listed: NDArray[np.int64], out: NDArray[np.int64]) -> Callable[[], None]:
     """What a click on a row does: it chooses the member, or opens the discarded one where all that are so can be looked at."""
     sources = run.sources(listed)
 
     def callback() -> None:
-        row = place.clicked_row(table)
+        row = place.clicked_row(key)
         if row is not None and row < len(listed):
             place.go(rollout=sources[row])
         elif row is not None and row < len(listed) + len(out):

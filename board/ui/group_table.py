@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import pandas as pd
-import streamlit as st
 
 from board.analysis.groups import Grouped
 from board.runs.run import Run
 from board.text.display import preview
-from board.text.format_number import MISSING, column_format
 from board.ui import place
+from board.ui.components import table
+from board.ui.components.table import TableColumn
 from board.ui.group_controls import ORDERS, GroupChoices, order_by
 
 HEAD_HEIGHT: Final = 35
@@ -37,27 +37,25 @@ _HELP: Final = {
 
 
 def height(rows: int) -> int:
-    """How tall the table is, in pixels."""
+    """How tall what stands beside the table is, in pixels."""
     return min(MOST_HEIGHT, HEAD_HEIGHT + ROW_HEIGHT * rows + 3)
 
 
 def draw(run: Run, grouped: Grouped, shown: pd.DataFrame, discarded: Sequence[int], choices: GroupChoices, key: str) -> None:
     """Draw the groups in their order, rows of `groups.judged`; `discarded` says how many more were sampled for each."""
     frame = columns(run, grouped, shown, discarded)
-    st.dataframe(
+    table.show(
         frame,
+        {str(name): _column(str(name), choices) for name in frame.columns},
+        name="groups",
         key=key,
-        on_select=place.row_clicked(
+        on_click=place.row_clicked(
             key,
             [{"group": int(number)} for number in shown["group"]],
             **{name: partial(order_by, name, choices) for name in frame.columns if name in ORDERS},
         ),
-        selection_mode=[*place.ROW_OR_CELL, "single-column"],
-        hide_index=True,
-        row_height=ROW_HEIGHT,
-        placeholder=MISSING,
-        height=height(len(frame)),
-        column_config={str(name): _column(str(name), frame[name], choices) for name in frame.columns},
+        chosen=next((at for at, number in enumerate(shown["group"]) if number == place.part("group")), None),
+        height=MOST_HEIGHT,
     )
 
 
@@ -87,12 +85,9 @@ def best_of(grouped: Grouped, at: int) -> int:
     return int(grouped.members(at)[pd.Series(rewards).fillna(-float("inf")).to_numpy().argmax()])
 
 
-def _column(name: str, values: "pd.Series[Any]", choices: GroupChoices) -> Any:
+def _column(name: str, choices: GroupChoices) -> TableColumn:
     """How the table shows a column."""
     if name == "prompt":
-        return st.column_config.TextColumn(width=PROMPT_WIDTH)
+        return TableColumn(width=PROMPT_WIDTH)
     called = {"pass_at_k": f"pass@{choices.k}", "gap": "best − mean", "best_valid": "best's valid_reward"}.get(name, name)
-    pinned = True if name == "group" else None
-    if name in ("kind", "gradient"):
-        return st.column_config.TextColumn(called, help=_HELP[name])
-    return st.column_config.NumberColumn(called, help=_HELP[name], format=column_format(values.to_numpy(float)), pinned=pinned)
+    return TableColumn(called, _HELP[name], pinned=name == "group", sorts=name in ORDERS)

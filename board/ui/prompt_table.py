@@ -1,10 +1,9 @@
 """The prompts of a run as a table: a click on a row opens the prompt, one on a column's head orders all prompts by it. Draws only."""
 
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import pandas as pd
-import streamlit as st
 
 from board.analysis.cohorts import COHORTS, LOSING, NONE
 from board.analysis.prompt_list import text_column, trends
@@ -12,12 +11,11 @@ from board.figures.cohort_panels import NAMES
 from board.figures.theme import COLORS
 from board.runs.run import Run
 from board.text.display import preview
-from board.text.format_number import column_format
 from board.ui import place
+from board.ui.components import table
+from board.ui.components.table import TableColumn
 from board.ui.prompt_controls import ORDERS, PromptChoices, order_by
 
-HEAD_HEIGHT: Final = 35
-ROW_HEIGHT: Final = 35
 MOST_HEIGHT: Final = 620
 """In pixels; longer tables scroll."""
 PROMPT_WIDTH: Final = 300
@@ -47,19 +45,18 @@ _HEADS: Final = {"reward": "mean reward", "wins": "wins", "last_seen": "last see
 def draw(run: Run, visited: pd.DataFrame, shown: pd.DataFrame, choices: PromptChoices, key: str) -> None:
     """Draw the prompts in their order, rows of `prompt_list.listing`."""
     frame = _columns(run, visited, shown, "gap" if choices.cohort == LOSING else "reward")
-    st.dataframe(
+    table.show(
         frame,
+        {str(name): _column(str(name), choices) for name in frame.columns},
+        name="prompts",
         key=key,
-        on_select=place.row_clicked(
+        on_click=place.row_clicked(
             key,
             [{"prompt": int(prompt)} for prompt in shown.index],
             **{name: partial(order_by, name, choices) for name in frame.columns if name in ORDERS},
         ),
-        selection_mode=[*place.ROW_OR_CELL, "single-column"],
-        hide_index=True,
-        row_height=ROW_HEIGHT,
-        height=min(MOST_HEIGHT, HEAD_HEIGHT + ROW_HEIGHT * len(frame) + 3),
-        column_config={str(name): _column(str(name), frame[name], choices) for name in frame.columns},
+        chosen=next((at for at, prompt in enumerate(shown.index) if prompt == place.part("prompt")), None),
+        height=MOST_HEIGHT,
     )
 
 
@@ -83,15 +80,12 @@ def _columns(run: Run, visited: pd.DataFrame, shown: pd.DataFrame, trend: Litera
     return found
 
 
-def _column(name: str, values: "pd.Series[Any]", choices: PromptChoices) -> Any:
+def _column(name: str, choices: PromptChoices) -> TableColumn:
     """How the table shows a column."""
-    config, told = st.column_config, _HELP.get(name)
+    told, sorts = _HELP.get(name, ""), name in ORDERS
     if name == "prompt":
-        return config.TextColumn(width=PROMPT_WIDTH)
+        return TableColumn(width=PROMPT_WIDTH)
     if name.endswith(" by visit"):
-        return config.LineChartColumn(width=TREND_WIDTH, help=told, color=COLORS["policy"])
-    if name not in NUMBERS:
-        return config.Column(name)
-    pinned = True if name == choices.sort_by else None
-    written = "%.0f %%" if name == "wins" else column_format(values.to_numpy(float))
-    return config.NumberColumn(_HEADS.get(name, name), format=written, help=told, pinned=pinned)
+        return TableColumn(drawn="trend", width=TREND_WIDTH, help=told, color=COLORS["policy"])
+    written = "%.0f %%" if name == "wins" else ""
+    return TableColumn(_HEADS.get(name, name), told, written, pinned=name == choices.sort_by, sorts=sorts)

@@ -7,7 +7,7 @@ view's own.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import pandas as pd
 import streamlit as st
@@ -18,9 +18,8 @@ from board.analysis.text_diff import Diff, compare, fold
 from board.runs.rollout import Rollout
 from board.text.counting import plural
 from board.text.display import without_padding
-from board.text.format_number import column_format
 from board.ui import caches, place, token_panel
-from board.ui.components import diff_view, token_view
+from board.ui.components import diff_view, table, token_view
 from board.ui.controls import unseen_estimator
 from board.ui.messages import absent
 from board.ui.place import View
@@ -28,7 +27,8 @@ from board.ui.token_panel import Pane
 
 DIFF_HEIGHT: Final = 360
 TEXT_HEIGHT: Final = 300
-"""Longer comparisons and texts scroll in panes of so many pixels."""
+NUMBERS_HEIGHT: Final = 120
+"""Longer comparisons, texts and tables scroll in panes of so many pixels."""
 VIEW_WIDTH: Final = 480
 """The token views stand side by side while each has so many pixels."""
 
@@ -109,13 +109,7 @@ def _numbers(both: tuple[Called, Called]) -> None:
     if any(one.run for one in both):
         frame.insert(1, "run", [one.run for one in both])
     frame["rollout"] = [one.rollout.source for one in both]
-    st.dataframe(frame, key="pair_numbers", hide_index=True, width="content", column_config=number_formats(frame))
-
-
-def number_formats(frame: pd.DataFrame) -> dict[str, Any]:
-    """How a table writes each column of numbers: with decimals in common."""
-    numeric = [str(name) for name in frame.columns if pd.api.types.is_numeric_dtype(frame[name].dtype)]
-    return {name: st.column_config.NumberColumn(format=column_format(frame[name].to_numpy(float))) for name in numeric}
+    table.show(frame, {}, name="numbers of both", key="pair_numbers", height=NUMBERS_HEIGHT)
 
 
 def _tokens(sides: dict[Side, Called]) -> None:

@@ -3,7 +3,7 @@
 B is the chosen step, A the place's `step_a`. Draws; what it shows is computed in `board.analysis.step_pair`.
 """
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -18,8 +18,10 @@ from board.runs.run import Run
 from board.schema import heading, unit
 from board.text.counting import plural
 from board.text.display import preview
-from board.text.format_number import column_format, fmt
+from board.text.format_number import fmt
 from board.ui import caches, late_chart, link_texts, place, rollout_pair
+from board.ui.components import table
+from board.ui.components.table import TableColumn
 from board.ui.messages import unfilled
 from board.ui.place import View
 from board.ui.rollout_pair import Called
@@ -159,7 +161,6 @@ def _prompts(view: View, found: Shift, number: str) -> None:
     places: list[dict[str, str | int]] = [{"first": one, "second": other} for one, other in zip(*sources, strict=True)]
     key = f"moved_{view.run.load_id}_{found.a.step}_{found.b.step}_{hash(number)}"
     chosen = (place.part("first"), place.part("second"))
-    place.select_row(key, next((at for at, one in enumerate(places) if (one["first"], one["second"]) == chosen), None))
     texts = (
         preview(view.run.texts("prompt", np.array([pair[1] for pair in pairs]))).to_pandas()
         if "prompt" in view.run.text_columns
@@ -175,22 +176,16 @@ def _prompts(view: View, found: Shift, number: str) -> None:
             "rollouts B": moved["rollouts_b"],
         }
     )
-    st.dataframe(
+    table.show(
         frame,
+        {"prompt": TableColumn(width=300)},
+        name="prompts that moved",
         key=key,
-        on_select=place.row_clicked(key, places),
-        selection_mode=place.ROW_OR_CELL,
-        hide_index=True,
-        height=TABLE_HEIGHT if len(frame) > 10 else "content",
-        column_config={str(name): _column(str(name), frame[name]) for name in frame.columns},
+        on_click=place.row_clicked(key, places),
+        chosen=next((at for at, one in enumerate(places) if (one["first"], one["second"]) == chosen), None),
+        height=TABLE_HEIGHT,
     )
     _opened(view, found)
-
-
-def _column(name: str, values: "pd.Series[Any]") -> Any:
-    if name == "prompt":
-        return st.column_config.TextColumn(name, width="large")
-    return st.column_config.NumberColumn(name, format=column_format(values.to_numpy(np.float64)))
 
 
 def _opened(view: View, found: Shift) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from drawn_panels import panels
+from drawn_tables import with_column
 from opened_pages import linked, opened, panes, sent, table, texts, whole_row
 from rows import add_run
 
@@ -105,7 +106,7 @@ def test_a_prompt_opened(two: Path) -> None:
         ("new", "2"),
         ("both", ".0 0 0 at 0"),
     ]
-    assert test.dataframe[1].value[["which", "run"]].to_numpy().tolist() == [["A at step 0", "a"], ["B at step 0", "b"]]
+    assert with_column(test, "which").frame[["which", "run"]].to_numpy().tolist() == [["A at step 0", "a"], ["B at step 0", "b"]]
     choices = sent(test, "token_choice")
     assert {one["ends"]["where"] for one in choices} == {"both runs"}
     assert choices[0]["ends"]["ends"] == choices[1]["ends"]["ends"]

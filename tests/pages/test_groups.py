@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_tables import with_column
 from opened_pages import every_page, linked, opened, opening_links, panes, sent, table, texts, whole_row
 from rows import add_run
 
@@ -173,7 +174,7 @@ def test_which_rule_made_the_advantages(root: Path) -> None:
 
     assert not test.exception
     assert "of 36 rollouts follow Dr. GRPO: 97.2 % fit it." in texts(test)
-    assert test.dataframe[1].value["rollout"].tolist() == ["rank_0.jsonl:2"]
+    assert with_column(test, "rollout").frame["rollout"].tolist() == ["rank_0.jsonl:2"]
 
 
 def test_a_verifier_that_contradicts_itself(root: Path) -> None:

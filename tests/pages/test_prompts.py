@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from drawn_panels import panels
+from drawn_tables import clicked, tables
 from opened_pages import linked, opened, panes, sent, table, texts, whole_row
 from rows import add_run
 
@@ -123,6 +124,6 @@ def test_what_a_run_cannot_show_is_a_line(root: Path, given: list[dict[str, Any]
 
     assert not test.exception
     assert expected in texts(test)
-    if test.dataframe:
-        key = int(test.dataframe[0].value.index[0])
-        assert not opened("prompts", prompt=key).exception
+    if tables(test):
+        assert not clicked(test, tables(test)[0], 0).exception
+        assert linked(test, "prompt") is not None

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from drawn_tables import clicked, sorted_by_head, tables
 from opened_pages import GOOD, linked, opened, opening_links, table, texts
 from rows import add_run, row
 from streamlit.testing.v1 import AppTest
@@ -31,6 +32,22 @@ def test_table_of_steps(root: Path) -> None:
     assert {"counts/rollouts", "length/mean", "kl/k3_mean", "stands out"} <= set(frame.columns)
     assert [(one["at"], one["texts"], one["kind"]) for one in marks(test)] == [(1, ["reward falls most: by 1 at step 1"], "note")]
     assert frame["stands out"].tolist() == ["", "reward falls most: by 1 at step 1", ""]
+
+
+def test_a_click_on_a_row_goes_to_its_step_and_one_on_a_head_sorts(root: Path) -> None:
+    """The row of the chosen step is marked; a head sorts by the largest first, then the other way round, and is in the link."""
+    add_run(root, "run", GOOD)
+    test = opened("steps", step=1)
+    assert tables(test)[0].chosen == 1
+
+    clicked(test, tables(test)[0], 2)
+    assert linked(test, "step") == "2"
+    assert tables(test)[0].chosen == 2
+    for ordered in ([2, 1, 0], [0, 1, 2]):
+        sorted_by_head(test, tables(test)[0], "reward/mean")
+        assert table(test)["step"].tolist() == ordered
+        assert tables(test)[0].chosen == ordered.index(2)
+    assert (linked(test, "steps_sort"), linked(test, "steps_order")) == ("reward", None)
 
 
 def test_a_run_says_what_its_steps_lack(root: Path) -> None:

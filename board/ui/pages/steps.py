@@ -12,16 +12,15 @@ from board.analysis.selection import pages
 from board.analysis.step_metrics import computable, per_step_values
 from board.analysis.step_table import REWARD, Rows, explained, head, ordered, page_of, rows, shown_keys
 from board.text.counting import plural
-from board.text.format_number import column_format
 from board.ui import caches, place, step_pair, step_scatter, strip
-from board.ui.components import rest_of_window
+from board.ui.components import rest_of_window, table
+from board.ui.components.table import TableColumn
 from board.ui.messages import unfilled
 from board.ui.progress_line import progress
 
 PAGE_ROWS: Final = 500
 """So many steps of the table travel to the browser at once."""
 
-HEAD_HEIGHT: Final = 35
 ROW_HEIGHT: Final = 32
 STEP: Final = "step"
 LOW: Final = "from"
@@ -111,26 +110,25 @@ def page_rows(values: pd.DataFrame, landmarks: list[Landmark]) -> tuple[Rows, in
     return found, number
 
 
-def table(found: Rows, number: int) -> None:
+def steps_table(found: Rows, number: int) -> None:
     """The steps of a page; a click on a row goes to its step, one on a head sorts by it."""
     frame = shown(found)
     steps = found.steps.tolist()
     key = f"steps_{run.load_id}_{number}_{hash((tuple(found.values.columns), sorted_by, descending))}"
-    place.select_row(key, steps.index(view.step) if view.step in steps else None)
     with st.container(key="steps_table"):
-        st.dataframe(
+        table.show(
             frame,
+            {str(name): column(str(name)) for name in frame.columns},
+            name="steps",
             key=key,
-            on_select=place.row_clicked(
+            on_click=place.row_clicked(
                 key,
                 [{"step": step} for step in steps],
                 **{name: partial(sort_by, name) for name in [STEP, *found.values.columns]},
             ),
-            selection_mode=[*place.ROW_OR_CELL, "single-column"],
-            hide_index=True,
+            chosen=steps.index(view.step) if view.step in steps else None,
             row_height=ROW_HEIGHT,
-            height=HEAD_HEIGHT + ROW_HEIGHT * len(frame) + 3,
-            column_config={str(name): column(str(name), frame[name]) for name in frame.columns},
+            sorted_by=(sorted_by, descending),
         )
     rest_of_window.measure("steps_table", key="table_room")
 
@@ -147,14 +145,15 @@ def shown(found: Rows) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def column(name: str, values: "pd.Series[Any]") -> Any:
-    """How the table writes a column."""
+def column(name: str) -> TableColumn:
+    """How the table shows a column."""
     if name == SEEN:
-        return st.column_config.TextColumn(SEEN, help="What departed in this step, as the strip above marks it.", width="large")
+        return TableColumn(help="What departed in this step, as the strip above marks it.")
     if name == STEP:
-        return st.column_config.NumberColumn(STEP, format="%d", pinned=True)
-    told = INTERVAL if name in (LOW, HIGH) else explained(name)
-    return st.column_config.NumberColumn(head(name), help=told or None, format=column_format(values.to_numpy()))
+        return TableColumn(format="%d", pinned=True, sorts=True)
+    if name in (LOW, HIGH):
+        return TableColumn(label=head(name), help=INTERVAL)
+    return TableColumn(label=head(name), help=explained(name) or "", sorts=True)
 
 
 def lacking(*, interval: bool) -> list[str]:
@@ -180,7 +179,7 @@ def all_steps() -> None:
             f"{plural(len(run.steps), 'step')} · a click on a row goes to its step, one on a head sorts all steps by it"
             + (f" · {LOW} and {HIGH}: {INTERVAL}, {RESAMPLES:,} resamples" if interval else "")
         )
-    table(found, number)
+    steps_table(found, number)
     unfilled(lacking(interval=interval))
 
 

@@ -33,6 +33,7 @@ GOALS: Final[dict[str, Goal]] = {
     "second_session": Goal("a second viewer's memory", 30, "MB"),
     "click_server": Goal("server work of a click at 100,000 rollouts", 100, "ms"),
     "click_server_huge": Goal("server work of a click at 1,000,000 rollouts", 300, "ms"),
+    "words_server": Goal("server work of the page Words at 100,000,000 tokens, from what is kept", 300, "ms"),
     "first_view": Goal("first view of a cached run against an empty page", 1.6, "×"),
     "cold_curve": Goal("first curve of a cold run of 10 GB, beyond an empty page", 2, "s"),
     "cold_link": Goal("a linked rollout of a cold run of 10 GB, beyond an empty page", 3, "s"),

@@ -21,6 +21,7 @@ PARTS: Final = {
     "opening": "Opening a run",
     "index": "A run made into an index",
     "interactions": "Server time of each click",
+    "words": "Words of very many tokens",
     "exporting": "A run saved as one file",
     "first_view": "First view",
     "cold_first": "Cold: first curve, first rollout by link, complete",

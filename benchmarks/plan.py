@@ -22,6 +22,8 @@ class Plan:
     rollouts: tuple[int, ...] = (1_000, 10_000, 100_000)
     index_megabytes: int = 200
     """Size of the run that is made into an index."""
+    tokens: int = 100_000_000
+    """Tokens of the run whose words are looked at."""
     rounds: int = 5
     large_rounds: int = 3
     before: str = ""

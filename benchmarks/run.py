@@ -35,6 +35,7 @@ def main() -> None:
         short_rows=options.short_rows,
         rollouts=tuple(options.rollouts),
         index_megabytes=options.index_megabytes,
+        tokens=options.tokens,
         rounds=options.rounds,
         large_rounds=options.large_rounds,
         before=str(options.before.resolve()) if options.before else "",
@@ -66,6 +67,7 @@ def arguments() -> argparse.Namespace:
     options.add_argument(
         "--index-megabytes", type=int, default=default.index_megabytes, help="size of the run made into an index"
     )
+    options.add_argument("--tokens", type=int, default=default.tokens, help="tokens of the run whose words are looked at")
     options.add_argument("--rounds", type=int, default=default.rounds, help="how often each is measured")
     options.add_argument("--large-rounds", type=int, default=default.large_rounds, help="the same for runs from 500 MB on")
     options.add_argument("--before", type=Path, help="another checkout, whose first views are measured beside this one's")

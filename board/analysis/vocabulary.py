@@ -4,7 +4,7 @@ Made of what its parts keep (`board.analysis.vocabulary_counts`), so that a run 
 are counted anew. Knows no screen.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -31,6 +31,8 @@ LEAST: Final = 5
 RARE: Final = "(rare tokens)"
 
 _CODEC_TOKENS: Final = 4_000
+_COUNTING: Final = 0.8
+"""The share of the work that counting is, before the parts are laid together."""
 
 
 @dataclass(frozen=True)
@@ -67,17 +69,20 @@ class Vocabulary:
 
 
 def vocabulary(run: Run, progress: Callable[[float], None] = lambda _: None) -> Vocabulary:
-    """The tokens of the rollouts of the run's frame that are of training; none where no rollout names its tokens."""
+    """The tokens of the rollouts of the run's frame that are of training; none where no rollout names its tokens.
+
+    `progress` is told the share that is done, 0 to 1.
+    """
     tables, done = [], 0
     for part, _, rows in run.parts_of_rows():
         tables += _tables(part, rows)
         done += len(rows)
-        progress(done / len(run.frame))
+        progress(_COUNTING * done / len(run.frame))
     tables = [table for table in tables if table.num_rows]
     if not tables:
         nothing = np.zeros(0, np.int64)
         return Vocabulary((), (), 0, nothing, nothing, np.zeros((0, 0), np.int32), {}, {})
-    return _merged(run, tables)
+    return _merged(run, tables, progress)
 
 
 def _tables(part: Part, rows: NDArray[np.int64]) -> list[pa.Table]:
@@ -97,26 +102,32 @@ def _tables(part: Part, rows: NDArray[np.int64]) -> list[pa.Table]:
     return found
 
 
-def _merged(run: Run, tables: list[pa.Table]) -> Vocabulary:
+def _merged(run: Run, tables: list[pa.Table], progress: Callable[[float], None]) -> Vocabulary:
     names, of = _names(tables)
-    steps = np.concatenate([table.column("step").to_numpy() for table in tables])
-    n = np.concatenate([table.column("n").to_numpy() for table in tables])
-    there = np.unique(steps)
+    there = np.unique(np.concatenate([np.unique(table.column("step").to_numpy()) for table in tables]))
     stretches = min(len(there), MOST_STRETCHES)
     stretch = np.arange(len(there)) * stretches // len(there)
     edges = np.searchsorted(stretch, np.arange(stretches + 1))
-    places, chosen = _places(np.bincount(of, n, len(names)))
-    size = int(places.max()) + 1
-    cells = places[of] * stretches + stretch[np.searchsorted(there, steps)]
+    totals = np.zeros(len(names), np.int64)
+    for one, table in zip(of, tables, strict=True):
+        np.add.at(totals, one, table.column("n").to_numpy())
+    places, chosen = _places(totals)
+    shape = int(places.max()) + 1, stretches
+    # a large run's tables have tens of millions of rows: where each belongs is kept in four bytes, all else of one table at a time
+    cells = [
+        (places[one] * stretches + stretch[np.searchsorted(there, table.column("step").to_numpy())]).astype(np.int32)
+        for one, table in zip(of, tables, strict=True)
+    ]
+    del of
     sums, known = {}, {}
-    for metric in METRICS:
-        held = np.concatenate([table.column(f"{metric}_n").to_numpy() for table in tables])
-        if held.any():
-            values = np.concatenate([table.column(metric).to_numpy() for table in tables])
-            sums[metric] = np.bincount(cells, values, size * stretches).astype(np.float32).reshape(size, stretches)
-            known[metric] = np.bincount(cells, held, size * stretches).astype(np.int32).reshape(size, stretches)
+    for at, metric in enumerate(METRICS):
+        progress(_COUNTING + (1 - _COUNTING) * at / len(METRICS))
+        has = [vocabulary_counts.known(table, metric) for table in tables]
+        if any(has):
+            known[metric] = _added(tables, cells, has, shape).astype(np.int32)
+            sums[metric] = _added(tables, cells, [one and metric for one in has], shape).astype(np.float32)
     own = names.take(pa.array(chosen)).to_pylist()
-    named = (*own, *([RARE] if size > len(own) else []))
+    named = (*own, *([RARE] if shape[0] > len(own) else []))
     codec = codec_of(_some_tokens(run))
     return Vocabulary(
         names=named,
@@ -124,21 +135,32 @@ def _merged(run: Run, tables: list[pa.Table]) -> Vocabulary:
         folded=len(names) - len(own),
         firsts=there[edges[:-1]],
         lasts=there[edges[1:] - 1],
-        counts=np.bincount(cells, n, size * stretches).astype(np.int32).reshape(size, stretches),
+        counts=_added(tables, cells, ["n"] * len(tables), shape).astype(np.int32),
         sums=sums,
         known=known,
     )
 
 
-def _names(tables: list[pa.Table]) -> tuple[pa.Array, NDArray[np.int64]]:
-    """The different tokens of all tables, and which each row of the tables, end to end, is of."""
-    columns = [chunk for table in tables for chunk in table.column("token").chunks]
+def _added(
+    tables: list[pa.Table], cells: list[NDArray[np.int32]], columns: Sequence[str | None], shape: tuple[int, int]
+) -> NDArray[np.float64]:
+    """One column of each table added up by cell in a grid of that shape; None for a table that has it not."""
+    grid = np.zeros(shape[0] * shape[1])
+    for one, table, column in zip(cells, tables, columns, strict=True):
+        if column is not None:
+            np.add.at(grid, one, table.column(column).to_numpy().astype(np.float64))
+    return grid.reshape(shape)
+
+
+def _names(tables: list[pa.Table]) -> tuple[pa.Array, list[NDArray[np.int32]]]:
+    """The different tokens of all tables, and which each row of each table is of."""
+    columns = [table.column("token").combine_chunks() for table in tables]
     together = pa.concat_arrays([column.dictionary for column in columns]).dictionary_encode()
     codes, before, found = together.indices.to_numpy(), 0, []
     for column in columns:
         found.append(codes[before : before + len(column.dictionary)][column.indices.to_numpy()])
         before += len(column.dictionary)
-    return together.dictionary, np.concatenate(found).astype(np.int64)
+    return together.dictionary, found
 
 
 def _places(totals: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

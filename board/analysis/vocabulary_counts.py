@@ -44,15 +44,29 @@ def training_rows(part: Part) -> NDArray[np.int64]:
 
 def count(part: Part, rows: NDArray[np.int64]) -> pa.Table:
     """A row for each step and token that some rollouts of a part write, by step: step (int64), token (a dictionary of text), n (int32), and
-    for each of METRICS its sum (float32) and `<metric>_n` (int32), how many finite numbers that is of; columns of zeros where there are none.
+    for each of METRICS that is known its sum (float32), and `<metric>_n` (int32), of how many finite numbers, where that is not n (`known`).
     """
     pieces = [_of_alike(part, alike) for alike in _with_tokens(part, rows)]
     pieces = [piece for piece in pieces if piece.num_rows]
     if not pieces:
         return _table(np.zeros(0, np.int64), pa.array([], pa.int32()), pa.array([], pa.large_string()), {})
-    if len(pieces) == 1:
-        return pieces[0]
-    return pa.concat_tables(pieces).unify_dictionaries().combine_chunks()
+    whole = pieces[0] if len(pieces) == 1 else pa.concat_tables(pieces).unify_dictionaries().combine_chunks()
+    return whole.drop_columns([name for metric in METRICS for name in _needless(whole, metric)])
+
+
+def known(table: pa.Table, metric: str) -> str | None:
+    """The column of a `count` that says how many numbers a metric's sums are of; None where it has none."""
+    if metric not in table.column_names:
+        return None
+    return f"{metric}_n" if f"{metric}_n" in table.column_names else "n"
+
+
+def _needless(table: pa.Table, metric: str) -> list[str]:
+    """Of a metric's two columns those that say nothing: there are tens of millions of rows of a large run."""
+    held = table.column(f"{metric}_n")
+    if not pc.max(held).as_py():
+        return [metric, f"{metric}_n"]
+    return [f"{metric}_n"] if held.equals(table.column("n")) else []
 
 
 def _with_tokens(part: Part, rows: NDArray[np.int64]) -> list[Alike]:

@@ -2,24 +2,29 @@
 
 Standard input is one line of JSON, the order; standard output is lines of JSON: the share that is done at least once a second, then the
 report, or in one line why there is none. It gives way to whoever else wants the processors, takes no more memory than it may, and is gone
-a second after nobody hears it. Knows no kind.
+a second after nobody hears it. What pages take long to count is counted on the way, and kept. Knows no kind.
 """
 
 import json
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from board.analysis import kept_phrases, kept_vocabulary
 from board.errors import BoardError
 from board.findings import looking, messages
+from board.runs import kept_of_run
 from board.runs.opening import open_run
+from board.runs.run import Run
 from board.system import memory_limit
 
 BEAT_SECONDS: Final = 1.0
 NICENESS: Final = 10
+_LOOKING: Final = 0.85
+"""The share of the work that looking is; the rest is what Words shows."""
 _SAYING: Final = threading.Lock()
 
 
@@ -38,11 +43,20 @@ def answer(order: Mapping[str, Any], share: list[float]) -> dict[str, Any]:
             mapping=order["mapping"] or None,
             family=order["family"],
         )
-        return {"report": json.loads(messages.as_json(looking.find_all(run, order["limits"], tell), run.address))}
+        report = looking.find_all(run, order["limits"], lambda done: tell(_LOOKING * done))
+        _keep_words(run.trained, lambda done: tell(_LOOKING + (1 - _LOOKING) * done))
+        return {"report": json.loads(messages.as_json(report, run.address))}
     except BoardError as error:
         return {"refused": str(error)}
     except MemoryError:
         return {"refused": "It needed more memory than it may take."}
+
+
+def _keep_words(run: Run, tell: Callable[[float], None]) -> None:
+    """Make what the page Words shows, so that whoever opens it finds it there."""
+    if kept_of_run.is_kept(run):
+        kept_phrases.of_run(run)
+        kept_vocabulary.of_run(run, tell)
 
 
 def _say(words: Mapping[str, Any]) -> None:

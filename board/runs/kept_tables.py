@@ -32,15 +32,27 @@ def table(part: Part, name: str, make: Make) -> pa.Table:
 
     `name` tells it from other tables of the part, and is a part of a file's name.
     """
-    path = _path(part, name)
-    found = None if path is None else _read(path)
+    found = read(part, name)
     if found is not None:
         return found
     made = make(part)
+    keep(part, name, made)
+    # mapped, as whoever comes next has it: of a large run's many parts what was made would fill the memory
+    return read(part, name) or made
+
+
+def keep(part: Part, name: str, made: pa.Table) -> None:
+    """Keep a table of that name beside the part, in the place of the one that was there; nothing where no cache can be written to."""
+    path = _path(part, name)
     if path is not None:
         with suppress(OSError):  # a cache that is full or gone: the table is made again when it is asked for
             _write(path, made)
-    return made
+
+
+def read(part: Part, name: str) -> pa.Table | None:
+    """The table of that name as it was kept beside the part, mapped; None where none is."""
+    path = _path(part, name)
+    return None if path is None else _read(path)
 
 
 def is_kept(part: Part, name: str) -> bool:

@@ -82,7 +82,8 @@ def draw(of: Vocabulary, rows: pd.DataFrame, key: str) -> None:
     at = rows.index.to_numpy()
     expressions = [expression(of.texts[one], bounded=False) if of.names[one] != RARE else None for one in at.tolist()]
     chosen = place.part("phrase")
-    place.select_row(key, expressions.index(str(chosen)) if chosen in expressions else None)
+    # the rare tokens together have no expression, as nothing chosen is none
+    place.select_row(key, expressions.index(str(chosen)) if chosen is not None and chosen in expressions else None)
     table = pd.DataFrame({"token": [visible(of.texts[one]) for one in at.tolist()]})
     table["share by step"] = of.shares[at].astype(np.float64).tolist()
     for name, (head, _, _, scale) in _COLUMNS.items():

@@ -8,9 +8,11 @@ import pytest
 from hacked import TURN, write_hacked
 from rows import write_run
 
+from board.analysis import kept_phrases, kept_vocabulary
 from board.errors import BoardError
 from board.findings import looking, messages, worker
 from board.findings.background import LookOrder, look
+from board.runs import kept_tables
 from board.runs.opening import open_run
 from board.system import child_process
 
@@ -78,3 +80,16 @@ def test_the_answer_names_why_there_is_none(tmp_path: Path) -> None:
     said = worker.answer(order(tmp_path / "gone").written(), [0.0])
 
     assert "gone" in said["refused"]
+
+
+def test_words_finds_what_it_shows(tmp_path: Path) -> None:
+    """Who opens the page Words after a look waits for nothing: phrases and tokens of the run are kept."""
+    folder = write_hacked(tmp_path / "run")
+
+    look(order(folder), lambda share: True)
+
+    run = open_run(folder).trained
+    assert {name for name in (kept_vocabulary.NAME, kept_phrases.NAME) if kept_tables.is_kept(run.parts[0], name)} == {
+        kept_vocabulary.NAME,
+        kept_phrases.NAME,
+    }

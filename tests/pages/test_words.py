@@ -56,6 +56,18 @@ def test_tokens(root: Path) -> None:
     assert "792 tokens, 4 different" in texts(test)
 
 
+def test_rare_tokens_among_the_listed(root: Path) -> None:
+    """Rare tokens stand in one row, which names no phrase: nothing is chosen where the link chooses nothing."""
+    rows = planted()
+    for at, one in enumerate(rows):
+        one["response_tokens"] = [*one["response_tokens"][:-1], f" rare{at}"]
+    add_run(root, "run", rows)
+    test = opened("words", run="run", words="Tokens that rise and fall", tokens_by="Most frequent", tokens_least=1)
+    assert not test.exception
+    assert "rare ones taken together" in texts(test)
+    assert "(rare·tokens)" in set(table(test)["token"])
+
+
 LACKING: dict[str, tuple[dict[str, Any], dict[str, str], str]] = {
     "no rewards": ({"reward": ..., "ref_reward": ...}, {}, "needs rewards that differ"),
     "no tokens": (TEXT_ALONE, {"words": "Tokens that rise and fall"}, "need response_tokens"),

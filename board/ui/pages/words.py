@@ -4,11 +4,11 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from board.analysis import phrases
+from board.analysis import kept_phrases, kept_vocabulary
 from board.analysis.log_odds import Z_LIMIT
 from board.analysis.phrases import LEAST, Phrases
 from board.analysis.text_search import SearchText, checked
-from board.analysis.vocabulary import Vocabulary, summary, vocabulary
+from board.analysis.vocabulary import Vocabulary, summary
 from board.errors import BoardError
 from board.text.counting import plural
 from board.ui import caches, findings_watch, phrase_table, place, search_results, vocabulary_table
@@ -48,7 +48,7 @@ def found_phrases(least: int) -> Phrases:
 
     def make() -> Phrases:
         with progress(f"Looking for phrases in {plural(len(run.frame), 'rollout')}") as told:
-            return phrases.find(run, least, Z_LIMIT, told)
+            return kept_phrases.of_run(run, least, told)
 
     return caches.built("phrases", make, run, least)
 
@@ -98,7 +98,7 @@ def counted_tokens() -> Vocabulary:
 
     def make() -> Vocabulary:
         with progress(f"Counting the tokens of {plural(len(run.frame), 'rollout')}") as told:
-            return vocabulary(run, told)
+            return kept_vocabulary.of_run(run, told)
 
     return caches.built("vocabulary", make, run)
 

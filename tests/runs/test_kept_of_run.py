@@ -1,0 +1,70 @@
+"""Tables made of a whole run: found again by these very rollouts and choices alone, and in the place of those of an earlier state."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from rows import row, write_run
+
+from board import open_run
+from board.runs import kept_of_run
+from board.runs.kept_of_run import grid_of, lists_of
+from board.runs.run import Run
+
+
+def run_of(folder: Path, rows: int, shard: str = "a.jsonl") -> Run:
+    """A run with so many more rows in a shard, every third of an evaluation."""
+    made = [row(at, split="evaluation" if at % 3 == 2 else "train") for at in range(rows)]
+    return open_run(write_run(folder, {shard: made}))
+
+
+def test_found_again_by_the_rollouts_and_choices_it_is_of(tmp_path: Path) -> None:
+    """Of the same run opened anew, or not at all: of another split, of other choices, of a filter, or under another name."""
+    run, table = run_of(tmp_path / "run", 6), pa.table({"n": [1, 2]})
+    assert kept_of_run.read(run, "some") is None
+    kept_of_run.keep(run, "some", table, "5")
+
+    again = open_run(tmp_path / "run")
+    found = kept_of_run.read(again, "some", "5")
+    assert found is not None
+    assert found.column("n").to_pylist() == [1, 2]
+    assert kept_of_run.read(again, "some", "6") is None
+    assert kept_of_run.read(again, "other", "5") is None
+    assert kept_of_run.read(again.trained, "some", "5") is None
+    assert kept_of_run.read(again.of_rows(np.ones(6, bool), "filtered"), "some", "5") is None
+
+
+def test_a_run_that_grew_has_its_own(tmp_path: Path) -> None:
+    """The table of the state before is not taken for it, and makes room."""
+    run = run_of(tmp_path / "run", 3)
+    kept_of_run.keep(run, "some", pa.table({"n": [1]}))
+    grown = run_of(tmp_path / "run", 2, "b.jsonl")
+    assert kept_of_run.read(grown, "some") is None
+    kept_of_run.keep(grown, "some", pa.table({"n": [2]}))
+    found = kept_of_run.read(grown, "some")
+    assert found is not None
+    assert found.column("n").to_pylist() == [2]
+    assert run.parts[0].file is not None
+    assert len(list(run.parts[0].file.parent.glob("*.some.*"))) == 1
+
+
+def test_a_filter_keeps_nothing(tmp_path: Path) -> None:
+    """Each choice of a reader would leave a file."""
+    run = run_of(tmp_path / "run", 3)
+    some = run.of_rows(np.array([True, True, False]), "filtered")
+    assert not kept_of_run.is_kept(some)
+    kept_of_run.keep(some, "some", pa.table({"n": [1]}))
+    assert kept_of_run.read(some, "some") is None
+    assert run.parts[0].file is not None
+    assert not list(run.parts[0].file.parent.glob("*.some.*"))
+
+
+def test_grids(tmp_path: Path) -> None:
+    """A grid comes back as it was, of no rows too, and through a file."""
+    run = run_of(tmp_path / "run", 1)
+    for grid in (np.arange(6, dtype=np.float32).reshape(2, 3), np.zeros((0, 4), np.uint8)):
+        kept_of_run.keep(run, "grids", pa.table({"grid": lists_of(grid)}))
+        found = kept_of_run.read(run, "grids")
+        assert found is not None
+        np.testing.assert_array_equal(grid_of(found, "grid"), grid)
+        assert grid_of(found, "grid").dtype == grid.dtype

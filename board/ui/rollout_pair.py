@@ -109,7 +109,7 @@ def _numbers(both: tuple[Called, Called]) -> None:
     if any(one.run for one in both):
         frame.insert(1, "run", [one.run for one in both])
     frame["rollout"] = [one.rollout.source for one in both]
-    table.show(frame, {}, name="numbers of both", key="pair_numbers", height=NUMBERS_HEIGHT)
+    table.show(frame, {}, name="numbers of both", key="numbers_of_both", height=NUMBERS_HEIGHT)
 
 
 def _tokens(sides: dict[Side, Called]) -> None:

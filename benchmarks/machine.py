@@ -74,3 +74,21 @@ def memory(process: int | str = "self") -> dict[str, float]:
 def private(process: int) -> float:
     """Megabytes that would come free if the process ended: its private dirty pages."""
     return float(proc(f"/proc/{process}/smaps_rollup")["Private_Dirty"].split()[0]) * 1024 / 1e6
+
+
+def with_children(process: int) -> list[int]:
+    """A process and those that it started, and they, as long as they run."""
+    found = [process]
+    for one in found:
+        for task in Path(f"/proc/{one}/task").glob("*/children"):
+            found += map(int, task.read_text().split())
+    return found
+
+
+def processor_seconds(process: int) -> float:
+    """What a process has taken of the processors, in seconds, with children that ended; 0 where it is gone."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except FileNotFoundError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")

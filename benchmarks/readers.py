@@ -1,160 +1,200 @@
-"""How long many readers wait: websocket clients of the real server on one large run, who change step, page, sorting and filter.
+"""How long many readers wait: websocket clients of the real server on one large run, who change step, rollout, page, sorting and filter.
 
-A reader is what a browser's connection is to the server, without a browser: it sends what a click sends, and has its answer when the script has
-ended. What browsers do with the answer is measured by `first_view.py` and `browsing.py`.
+The clients are one process beside the server and share the machine's cores with it; what they took of the processor is told.
 """
 
 import asyncio
 import os
-import random
 import statistics
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlencode
-
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.asyncio.client import ClientConnection, connect
 
 from benchmarks import rollouts
-from benchmarks.machine import private
-from benchmarks.plan import Plan, say
-from benchmarks.sections import Cell, Section, figure
+from benchmarks.machine import load, private, processor_seconds, with_children
+from benchmarks.plan import LARGE_MEGABYTES, Plan, say
+from benchmarks.reader_client import KINDS, Click, Reader, connected
+from benchmarks.sections import Cell, Figure, Section, figure
 from benchmarks.serving import served_board
 from board.runs.opening import open_run
 
 SECONDS: Final = 40
 """So long readers click, after all have their first page."""
 
+WARM_CLICKS: Final = 40
+"""So many clicks of one reader come before anything is measured: pages are imported, what all readers share is computed."""
+
+AT_THE_DOOR: Final = 4
+"""So many readers wait for their first page at a time."""
+
+ARRIVAL_SECONDS: Final = 120
+"""Whoever has not come within so long is left out, and told."""
+
 WITHOUT_PAUSE: Final = 20
 CROWD: Final = 100
 PAUSE: Final = 10.0
 """Seconds between two clicks of a reader in the crowd, on average."""
 
-PATIENCE: Final = 120
-"""Seconds after which an answer counts as an error."""
-
-PAGES: Final = ("Responses", "Tokens", "Rewards")
+WORKERS: Final = (1, 2)
+Steps = Sequence[Sequence[str]]
 
 
-@dataclass
-class Reader:
-    """One reader's connection, and how long each of his clicks took."""
+@dataclass(frozen=True)
+class Crowd:
+    """Who reads: so many, with so long a pause between two clicks, on a board of so many workers."""
 
-    socket: ClientConnection
-    steps: int
-    dice: random.Random
-    page: str = ""
-    pages: dict[str, str] = field(default_factory=dict)
-    place: dict[str, str] = field(default_factory=lambda: {"run": "run"})
-    waited: list[tuple[str, float]] = field(default_factory=list)
-    errors: int = 0
+    count: int
+    pause: float
+    workers: int
 
-    async def ask(self, what: str) -> None:
-        """Send a click and wait for the end of the script; what fails, or shows an exception, is an error."""
-        asked = BackMsg()
-        asked.rerun_script.query_string = urlencode(self.place)
-        asked.rerun_script.page_script_hash = self.page
-        began = time.perf_counter()
-        try:
-            await self.socket.send(asked.SerializeToString())
-            await asyncio.wait_for(self._finished(), PATIENCE)
-        except (TimeoutError, OSError):
-            self.errors += 1
-        self.waited.append((what, time.perf_counter() - began))
 
-    async def _finished(self) -> None:
-        while True:
-            said = ForwardMsg()
-            said.ParseFromString(await self.socket.recv(decode=False))
-            if said.HasField("navigation"):
-                self.pages |= {page.page_name: page.page_script_hash for page in said.navigation.app_pages}
-            if said.HasField("delta") and said.delta.new_element.HasField("exception"):
-                self.errors += 1
-            if said.HasField("script_finished"):
-                return
+@dataclass(frozen=True)
+class Visit:
+    """What became of a crowd."""
 
-    async def click(self) -> None:
-        """One of the four kinds, mostly another step."""
-        kind = self.dice.choices(["step", "page", "sort", "filter"], [7, 2, 1, 1])[0]
-        if kind == "step":
-            self.place["step"] = str(self.dice.randrange(self.steps))
-        elif kind == "page":
-            self.page = self.pages[self.dice.choice(PAGES)]
-        elif kind == "sort":
-            self.page, self.place["sort"] = self.pages["Responses"], self.dice.choice(["reward", "response_length", "kl_k3_mean"])
-        else:
-            self.place["filter"] = f"reward > {self.dice.random():.2f}"
-        await self.ask(kind)
+    clicks: list[Click]
+    came: int
+    first: list[float]
+    """Seconds that each waited for the first page."""
+    seconds: float
+    server_work: float
+    """Processor seconds of the server's processes while the crowd clicked; and of the clients."""
+    client_work: float
 
 
 def sections(plan: Plan, place: Path) -> Iterator[Section]:
-    """A table of those who never rest, and one of a crowd that reads."""
+    """For each number of workers a table of those who never rest and of a crowd that reads, and one of the crowd's clicks by kind."""
     megabytes = max(plan.megabytes)
     root, cache = place / "root", place / "cache"
     say(f"readers: writing {megabytes} MB")
     rollouts.write(root / "run", megabytes * 1_000_000)
-    steps = _steps_of(root / "run", cache)
-    yield _section("Readers who never rest", root, cache, megabytes, steps, (1, WITHOUT_PAUSE), 0.0)
-    yield _section("A crowd that reads", root, cache, megabytes, steps, (CROWD,), PAUSE)
+    steps = steps_of(root / "run", cache)
+    for workers in WORKERS:
+        crowds = [Crowd(1, 0.0, workers), Crowd(WITHOUT_PAUSE, 0.0, workers), Crowd(CROWD, PAUSE, workers)]
+        yield from measured(crowds, root, cache, megabytes, steps)
 
 
-def _steps_of(run: Path, cache: Path) -> int:
-    """How many steps there are; the cache is filled on the way, as readers come to a run that was opened before."""
+def steps_of(run: Path, cache: Path) -> Steps:
+    """The rollouts of each step; the cache is filled on the way, as readers come to a run that was opened before."""
     os.environ["RL_BOARD_CACHE"] = str(cache)
-    return len(open_run(run).steps)
+    opened = open_run(run)
+    return [opened.sources(rows.to_numpy()) for rows in opened.frame.groupby("step", sort=True).groups.values()]
 
 
-def _section(title: str, root: Path, cache: Path, megabytes: int, steps: int, crowds: tuple[int, ...], pause: float) -> Section:
+def measured(crowds: Sequence[Crowd], root: Path, cache: Path, megabytes: int, steps: Steps) -> Iterator[Section]:
+    """A row for each crowd, each with a server of its own; then the clicks of the last by kind."""
     rows: list[tuple[Cell, ...]] = []
-    for count in crowds:
-        say(f"readers: {count} readers")
-        with served_board(root, cache) as (address, process):
-            asyncio.run(_visit(address, 1, steps, 0.0, 1.0))  # the run is open
-            before = private(process)
-            began = time.perf_counter()
-            readers = asyncio.run(_visit(address, count, steps, pause, SECONDS))
-            gone = time.perf_counter() - began
-            more = (private(process) - before) / count
-        waited = sorted(seconds for one in readers for _, seconds in one.waited)
-        goal = "crowd_p95" if pause and megabytes >= 1000 else None
-        cells = [figure([value], "s", key) for value, key in zip(_percentiles(waited), (None, goal, None), strict=True)]
-        rows.append(
-            (
-                str(count),
-                figure([len(waited) / gone], "answers/s"),
-                *cells,
-                figure([more], "MB"),
-                figure([float(sum(one.errors for one in readers))], "errors"),
-            )
-        )
-    columns = ("readers", "answers a second", "median (s)", "95 % (s)", "worst (s)", "memory a reader (MB)", "errors")
-    note = f"A run of {megabytes} MB, {SECONDS} s of clicks: another step, page, sorting or filter" + (
-        f", one each {pause:g} s on average for each reader." if pause else ", the next as soon as the last is answered."
+    visit = None
+    for crowd in crowds:
+        say(f"readers: {crowd.count} readers, {crowd.workers} workers, load {load()}")
+        with served_board(root, cache, options=["--workers", str(crowd.workers)]) as (address, process):
+            asyncio.run(_warm(address, steps))
+            before = sum(map(private, with_children(process)))
+            visit = asyncio.run(_visit(address, crowd, steps, process))
+            more = (sum(map(private, with_children(process))) - before) / crowd.count
+        rows.append(_row(crowd, visit, before, more, megabytes))
+        say(f"readers: {len(visit.clicks)} answers, {len(_errors(visit))} errors {_errors(visit)[:3]}, load {load()}")
+    if visit is None:
+        return
+    workers = crowds[-1].workers
+    title = f"Many readers, {workers} {'process' if workers == 1 else 'processes'}"
+    columns = (
+        "readers",
+        "answers a second",
+        "median (s)",
+        "95 % (s)",
+        "worst (s)",
+        "first page, worst (s)",
+        "server's work an answer",
+        "clients' work an answer",
+        "server before",
+        "memory a reader",
+        "errors",
     )
-    return Section("readers", title, columns, tuple(rows), note)
+    note = (
+        f"A run of {megabytes} MB, {SECONDS} s of clicks: another step, rollout, page, sorting or filter. Those of a crowd of {CROWD} "
+        f"click every {PAUSE:g} s on average, fewer click as soon as they have their answer. The clients share this machine's cores with "
+        "the server."
+    )
+    yield Section("readers", title, columns, tuple(rows), note)
+    by_kind = ("click", "answers", "median (s)", "95 % (s)", "worst (s)", "size of an answer")
+    yield Section("readers", f"{title}: {crowds[-1].count} readers by what they click", by_kind, tuple(_by_kind(visit.clicks)))
 
 
-def _percentiles(waited: list[float]) -> tuple[float, float, float]:
-    return statistics.median(waited), waited[int(0.95 * (len(waited) - 1))], waited[-1]
+def _row(crowd: Crowd, visit: Visit, before: float, more: float, megabytes: int) -> tuple[Cell, ...]:
+    goal = "crowd_p95" if crowd.count >= CROWD and megabytes >= LARGE_MEGABYTES else None
+    answers = len(visit.clicks) or 1
+    return (
+        f"{crowd.count}{'' if visit.came == crowd.count else f' ({visit.came} came)'}",
+        figure([len(visit.clicks) / visit.seconds], "answers/s"),
+        *_percentiles(visit.clicks, goal),
+        figure([max(visit.first, default=float("nan"))], "s"),
+        figure([1e3 * visit.server_work / answers], "ms"),
+        figure([1e3 * visit.client_work / answers], "ms"),
+        figure([before], "MB"),
+        figure([more], "MB"),
+        figure([float(len(_errors(visit)) + crowd.count - visit.came)], "errors"),
+    )
 
 
-async def _visit(address: str, count: int, steps: int, pause: float, seconds: float) -> list[Reader]:
-    """The readers come, all look at their first page, then all click for so many seconds."""
-    stream = f"{address.replace('http', 'ws', 1)}_stcore/stream"
-    sockets = [connect(stream, origin=address.rstrip("/"), max_size=None, subprotocols=["streamlit"]) for _ in range(count)]  # type: ignore[arg-type, list-item]
-    readers = [Reader(await socket, steps, random.Random(at)) for at, socket in enumerate(sockets)]
-    for one in readers:
-        await one.ask("first")
-        one.waited.clear()
-    end = time.perf_counter() + seconds
-    await asyncio.gather(*(_click_until(end, one, pause) for one in readers))
-    for one in readers:
-        await one.socket.close()
-    return readers
+def _by_kind(clicks: Sequence[Click]) -> Iterator[tuple[Cell, ...]]:
+    for kind in KINDS:
+        if found := [one for one in clicks if one.kind == kind]:
+            size = statistics.median(one.size for one in found) / 1e3
+            yield kind, str(len(found)), *_percentiles(found, None), figure([size], "kB")
+
+
+def _percentiles(clicks: Sequence[Click], goal: str | None) -> tuple[Figure, Figure, Figure]:
+    """Median, 95th percentile and worst."""
+    waited = sorted(one.seconds for one in clicks) or [float("nan")]
+    values = (statistics.median(waited), waited[int(0.95 * (len(waited) - 1))], waited[-1])
+    middle, most, worst = (figure([value], "s", key) for value, key in zip(values, (None, goal, None), strict=True))
+    return middle, most, worst
+
+
+def _errors(visit: Visit) -> list[str]:
+    return [one.error for one in visit.clicks if one.error]
+
+
+async def _warm(address: str, steps: Steps) -> None:
+    """One reader after another, so that each worker has one, until what all readers share is there."""
+    async with AsyncExitStack() as stack:
+        early = [await stack.enter_async_context(connected(address, steps, seed)) for seed in range(4)]
+        for one in early:
+            await one.ask("first")
+        for at in range(WARM_CLICKS):
+            await early[at % len(early)].click()
+
+
+async def _visit(address: str, crowd: Crowd, steps: Steps, process: int) -> Visit:
+    """The readers come, a few at a time; when all have their first page, all click for so many seconds."""
+    async with AsyncExitStack() as stack:
+        door, readers, first = asyncio.Semaphore(AT_THE_DOOR), [], []
+
+        async def arrive(seed: int) -> None:
+            async with door:
+                reader = await stack.enter_async_context(connected(address, steps, seed))
+                await reader.ask("first")
+                first.append(reader.clicks.pop().seconds)
+                readers.append(reader)
+
+        came = [asyncio.ensure_future(arrive(1000 + at)) for at in range(crowd.count)]
+        await asyncio.wait(came, timeout=ARRIVAL_SECONDS)
+        for one in came:
+            one.cancel()
+        say(f"readers: {len(readers)} of {crowd.count} have their first page")
+        served, ours, began = _work(process), time.process_time(), time.perf_counter()
+        await asyncio.gather(*(_click_until(began + SECONDS, one, crowd.pause) for one in readers))
+        gone = time.perf_counter() - began
+        clicks = [click for one in readers for click in one.clicks]
+        return Visit(clicks, len(readers), first, gone, _work(process) - served, time.process_time() - ours)
+
+
+def _work(process: int) -> float:
+    return sum(map(processor_seconds, with_children(process)))
 
 
 async def _click_until(end: float, reader: Reader, pause: float) -> None:

@@ -19,9 +19,9 @@ START_SECONDS: Final = 30
 
 
 @contextmanager
-def served_board(root: Path, cache: Path, checkout: Path = REPOSITORY) -> Iterator[tuple[str, int]]:
+def served_board(root: Path, cache: Path, checkout: Path = REPOSITORY, options: Sequence[str] = ()) -> Iterator[tuple[str, int]]:
     """The address of a board over the runs under `root`, and the process that serves it; `checkout` holds the board's code."""
-    with served(["-m", "board", "serve", str(root)], "--port", {"RL_BOARD_CACHE": str(cache)}, checkout) as found:
+    with served(["-m", "board", "serve", str(root), *options], "--port", {"RL_BOARD_CACHE": str(cache)}, checkout) as found:
         yield found
 
 

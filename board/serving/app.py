@@ -1,9 +1,10 @@
-"""Hosts the pages: one process, one port, on loopback unless told otherwise, behind the gates.
+"""Hosts the pages: one port, on loopback unless told otherwise, behind the gates; one process, or several behind one address.
 
 Knows addresses and Streamlit's settings. Knows nothing of runs: it hands the root folder to the entry script.
 """
 
 import ipaddress
+import json
 import os
 import secrets
 import socket
@@ -11,6 +12,7 @@ import sys
 import tomllib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,10 +23,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from streamlit import config as streamlit_config
+from streamlit.web import bootstrap
 from streamlit.web.cli import configurator_options
 
 from board.errors import BoardError
-from board.serving import connections, downloads, lean_start
+from board.serving import connections, downloads, front, lean_start, login_settings
+from board.serving import workers as worker_processes
 from board.serving.exports import EXPORTS
 from board.serving.home_gate import HomeGate, are_several
 from board.serving.kept_files import KeptFiles
@@ -32,8 +36,10 @@ from board.serving.login_gate import LoginGate
 from board.serving.login_settings import CALLBACK, LoginSettings
 from board.serving.middleware import HostGate, SafeHeaders, TokenGate, safe_headers
 from board.serving.open_logins import OpenLogins
+from board.serving.own_readers import OwnReaders
 from board.serving.page_addresses import EVERYWHERE, FORMER, RUNS, TABS
 from board.serving.preloads import files_of_elements, with_preloads
+from board.serving.worker_cookie import WorkerCookie
 
 SETTINGS_FILE: Final = Path(__file__).with_name("streamlit.toml")
 ENTRY: Final = Path(__file__).parents[2] / "rl_logging_board.py"
@@ -54,6 +60,31 @@ Settings = dict[str, Any]
 """Streamlit's options by dotted name, as `st.get_option` knows them."""
 
 
+@dataclass(frozen=True)
+class Served:
+    """What a process serves, and to whom. Plain values, so that another process can be told."""
+
+    root: str
+    settings: Settings
+    names: tuple[str, ...]
+    """The host names it answers to."""
+    secret: str | None
+    """The token that is asked for; None for none."""
+    login: LoginSettings | None
+    wide: bool
+    """Whether other machines can reach it."""
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """Which of several processes one is: `worker` of `workers`, counted from 0, behind a front that listens at a port of an address."""
+
+    worker: int
+    workers: int
+    host: str
+    port: int
+
+
 def serve(
     root: Path,
     announce: Callable[[str], None],
@@ -62,11 +93,13 @@ def serve(
     token: bool | None = None,
     allow_hosts: Sequence[str] = (),
     login: LoginSettings | None = None,
+    workers: int = 1,
 ) -> None:
     """Serve the runs under `root` until interrupted, and call `announce` with the address once it answers.
 
     `options` overrule the board's own settings. `token` None asks for a token only where other machines can reach the address and nobody
-    logs in. Raises BoardError if nothing can listen there.
+    logs in. More than one of `workers` are processes of their own behind this one. Raises BoardError if nothing can listen there, or the
+    workers do not start.
     """
     settings = one_theme(packaged_settings(), options.get("theme.base")) | options
     host, port = settings["server.address"], settings["server.port"]
@@ -86,14 +119,58 @@ def serve(
         if login
         else [],  # else another application's secrets would have the pages ask for a log-in
     }
+    served = Served(str(root), settings, tuple(names), secret, login, wide)
+    if workers > 1:
+        _serve_by(workers, served, announce)
+    else:
+        _run(served, [], lambda: announce(address(secret)))
+
+
+def _serve_by(count: int, served: Served, announce: Callable[[str], None]) -> None:
+    """Serve by so many processes behind this one."""
+    bootstrap.load_config_options(served.settings)
+    host = served.settings["server.address"]
+    with front.listening(host, served.settings["server.port"]) as listener:
+        port = listener.getsockname()[1]
+        streamlit_config.set_option("server.port", port)
+        told = {**asdict(served), "login": login_settings.as_plain(served.login) if served.login else None}
+        orders = [(told, asdict(Workplace(worker, count, host, port))) for worker in range(count)]
+        encrypted = bool(st.get_option("server.sslCertFile"))
+        worker_processes.serve(
+            listener, [json.dumps(one).encode() for one in orders], lambda: announce(address(served.secret)), encrypted=encrypted
+        )
+
+
+def serve_as_worker(order: Sequence[Mapping[str, Any]], started: Callable[[], None]) -> None:
+    """Serve what a front handed on asks for, as `order` says, and call `started` once this answers."""
+    told, at = order[0], Workplace(**order[1])
+    served = Served(**{**told, "login": login_settings.from_plain(told["login"]) if told["login"] else None})
+    path = f"/{served.settings.get('server.baseUrlPath', '').strip('/')}"
+    own = Middleware(OwnReaders, cookie=WorkerCookie(at.port, at.workers), worker=at.worker, path=path)
+
+    def begin() -> None:
+        for name, value in (("server.address", at.host), ("server.port", at.port)):
+            streamlit_config.set_option(name, value)
+        started()
+
+    # Streamlit will listen somewhere: at an address of this machine alone, which is closed before anybody is answered.
+    _run(replace(served, settings=served.settings | {"server.address": "127.0.0.1", "server.port": 0}), [own], begin)
+
+
+def _run(served: Served, keeping: Sequence[Middleware], started: Callable[[], None]) -> None:
+    """Serve until interrupted."""
+    settings, root = served.settings, Path(served.root)
     app = st.App(
         ENTRY,
         routes=_routes(settings.get("server.baseUrlPath", "").strip("/")),
-        middleware=[*_gates(names, settings, secret, login, wide=wide), *_behind_the_gates(settings, root)],
-        lifespan=lambda _: _announcing(announce, settings, secret),
+        middleware=[
+            *_gates(served, keeping),
+            *_behind_the_gates(settings, root),
+        ],
+        lifespan=lambda _: _announcing(settings, started),
     )
-    os.environ[ROOT_VARIABLE] = str(root)
-    sys.argv = [str(ENTRY), str(root)]  # what the script is shown, and where Streamlit looks for a project's settings
+    os.environ[ROOT_VARIABLE] = served.root
+    sys.argv = [str(ENTRY), served.root]  # what the script is shown, and where Streamlit looks for a project's settings
     connections.bound()
     EXPORTS.served = True
     lean_start.leave_out_component_search()
@@ -205,20 +282,19 @@ def secrets_files(options: Settings) -> list[Path]:
     return [Path(file) for file in given or (Path.home() / _SECRETS, ENTRY.parent / _SECRETS)]
 
 
-def _gates(
-    names: Sequence[str], settings: Settings, secret: str | None, login: LoginSettings | None, *, wide: bool
-) -> list[Middleware]:
-    """The gates in the order a request meets them."""
+def _gates(served: Served, keeping: Sequence[Middleware]) -> list[Middleware]:
+    """The gates in the order a request meets them; `keeping` readers at their worker comes before they log in, which must end where it began."""
     page = STATIC.joinpath("index.html").read_text(encoding="utf-8")
-    origins = settings.get("server.corsAllowedOrigins", ())
+    origins = served.settings.get("server.corsAllowedOrigins", ())
     gates = [
         Middleware(SafeHeaders, headers=safe_headers(page)),
-        Middleware(HostGate, names=names, any_address=wide, origins=origins),
+        Middleware(HostGate, names=served.names, any_address=served.wide, origins=origins),
+        *keeping,
     ]
-    base = _base(settings)
-    if secret:  # the provider's answer comes from another site, to which a browser gives no strict cookie
+    base, login = _base(served.settings), served.login
+    if served.secret:  # the provider's answer comes from another site, to which a browser gives no strict cookie
         opened = [f"{base}/_stcore/health", *([f"{base}/{CALLBACK}"] if login else ())]
-        gates.append(Middleware(TokenGate, token=secret, open_paths=opened))
+        gates.append(Middleware(TokenGate, token=served.secret, open_paths=opened))
     if login:
         gates.append(Middleware(LoginGate, settings=login, logins=OpenLogins(login.hours), base=base))
     return gates
@@ -280,10 +356,10 @@ def _not_here(request: Request) -> Response:
 
 
 @asynccontextmanager
-async def _announcing(announce: Callable[[str], None], settings: Settings, secret: str | None) -> AsyncIterator[None]:
+async def _announcing(settings: Settings, started: Callable[[], None]) -> AsyncIterator[None]:
     if not any(name.startswith(THEME_HALVES) for name in settings):
         for name in packaged_settings():  # a settings file beside the script has set them all the same
             if name.startswith(THEME_HALVES):
                 streamlit_config.set_option(name, None)
-    announce(address(secret))
+    started()
     yield

@@ -24,12 +24,17 @@ _LOOK_SECONDS: Final = 1.0
 class Bounded(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
     """The protocol that uvicorn would choose, looked at once a second until it ends or is a websocket."""
 
+    read_before = b""
+    """What was read of the connection before it came here."""
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin to look."""
         super().connection_made(transport)
         self._since, self._seen = time.monotonic(), None
         self._moved, self._waiting = self._since, 0
         self._look()
+        if self.read_before:
+            self.data_received(self.read_before)
 
     def _look(self) -> None:
         """End the connection when the client has owed the rest of one request for too long, or has not read what it was sent."""

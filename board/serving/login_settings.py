@@ -6,7 +6,7 @@ Streamlit reads the same file when somebody logs in. Knows TOML and addresses; k
 import stat
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
@@ -50,6 +50,17 @@ class LoginSettings:
     def is_open_to_others(self) -> bool:
         """Whether other users of this machine can read the file."""
         return bool(self.file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO))
+
+
+def as_plain(settings: LoginSettings) -> dict[str, Any]:
+    """The settings as JSON can hold them, for another process: what was read at the start counts for all."""
+    return {**asdict(settings), "file": str(settings.file)}
+
+
+def from_plain(told: Mapping[str, Any]) -> LoginSettings:
+    """The settings that `as_plain` told."""
+    admission = Admission(tuple(told["admission"]["allow"]), told["admission"]["trust_unverified"])
+    return LoginSettings(**{**told, "file": Path(told["file"]), "providers": tuple(told["providers"]), "admission": admission})
 
 
 def found(files: Sequence[Path]) -> Path | None:

@@ -44,7 +44,7 @@ def is_address(name: str) -> bool:
     return True
 
 
-def _answered(answer: Response | None, app: ASGIApp) -> ASGIApp:
+def answered(answer: Response | None, app: ASGIApp) -> ASGIApp:
     """What takes the request: the app, or a gate's answer in its place; a websocket is closed before it opens, a bare 403."""
     if answer is None:
         return app
@@ -71,7 +71,7 @@ class HostGate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the connection or hand it on."""
         refusal = self._refusal(HTTPConnection(scope)) if scope["type"] in _GUARDED else None
-        await _answered(refusal, self.app)(scope, receive, send)
+        await answered(refusal, self.app)(scope, receive, send)
 
     def _refusal(self, request: HTTPConnection) -> Response | None:
         host = request.headers.get("host", "")
@@ -117,7 +117,7 @@ class TokenGate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the connection, give it its cookie or hand it on."""
         answer = self._answer(HTTPConnection(scope)) if scope["type"] in _GUARDED else None
-        await _answered(answer, self.app)(scope, receive, send)
+        await answered(answer, self.app)(scope, receive, send)
 
     def _answer(self, request: HTTPConnection) -> Response | None:
         """What to say instead of the board's own answer; None lets the request through."""

@@ -18,11 +18,14 @@ def start(
 
     It finds this board and whatever PYTHONPATH names for us, but nothing in the folder we were called from, which may hold anything.
     """
-    path = os.pathsep.join(filter(None, [str(_PACKAGES), os.environ.get("PYTHONPATH")]))
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", module],
-        env={**environment, "PYTHONPATH": path},
-        stdin=stdin,
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-    )
+    return subprocess.Popen(command(module), env=found_from(environment), stdin=stdin, stdout=subprocess.PIPE, stderr=stderr)
+
+
+def command(module: str) -> list[str]:
+    """What starts `python -m MODULE`, which finds nothing in the folder it is called from."""
+    return [sys.executable, "-P", "-m", module]
+
+
+def found_from(environment: Mapping[str, str]) -> dict[str, str]:
+    """That environment, in which this board is found, and whatever PYTHONPATH names for us."""
+    return {**environment, "PYTHONPATH": os.pathsep.join(filter(None, [str(_PACKAGES), os.environ.get("PYTHONPATH")]))}

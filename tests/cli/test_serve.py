@@ -17,7 +17,7 @@ from board.serving import lean_start
 with lean_start.without_plotly():
     from board.serving import app
 before = {"pandas", "plotly"} & sys.modules.keys()
-import_module("board.cli.commands.serve")._import_pages()
+import_module("board.cli.commands.serve").import_pages()
 import plotly.io
 print(before, {"pandas", "plotly", "board.ui.place"} <= sys.modules.keys(), plotly.io.templates.default)
 """

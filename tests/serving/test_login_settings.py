@@ -1,5 +1,6 @@
 """Tests of the file of secrets: what may stand in it, and that half of a log-in does not start."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,12 @@ def test_whole(tmp_path: Path) -> None:
     assert (plain.admission.allow, plain.hours) == ((), 12.0)
     plain.file.chmod(0o640)
     assert plain.is_open_to_others
+
+
+def test_another_process_is_told_the_same(tmp_path: Path) -> None:
+    """What JSON has carried to a worker is what was read, also where the file has changed since."""
+    found = login_settings.read(written(tmp_path, 'allow = ["ana@example.org"]\nhours = 1.5'), "rl")
+    assert login_settings.from_plain(json.loads(json.dumps(login_settings.as_plain(found)))) == found
 
 
 def test_several_providers(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -17,6 +17,8 @@ from board.remote import addresses
 if TYPE_CHECKING:
     from board.serving import app
     from board.serving.login_settings import LoginSettings
+
+MOST_WORKERS: Final = 64
 
 
 @click.command(
@@ -54,6 +56,13 @@ if TYPE_CHECKING:
     default=None,
     help="Look through open runs for findings in the background (RL_BOARD_FINDINGS). On unless turned off; off, the page Findings asks.",
 )
+@click.option(
+    "--workers",
+    type=click.IntRange(1, MOST_WORKERS),
+    default=1,
+    show_default=True,
+    help="So many processes serve the pages, behind one address: for many readers, on a machine with as many cores. Linux only.",
+)
 @TOKENIZER
 @MAPPING
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ROOT]")
@@ -66,6 +75,7 @@ def serve(
     no_login: bool,
     scalars: Path | None,
     findings: bool | None,
+    workers: int,
     tokenizer: Path | None,
     mapping: Path | None,
     arguments: tuple[str, ...],
@@ -102,7 +112,8 @@ def serve(
         raise click.UsageError(str(error)) from error
     logins = None if no_login else _logins(login, settings)
     try:
-        app.serve(root, _announce, settings, token=token, allow_hosts=allow_host, login=logins)
+        announce = _announce if workers == 1 else _say_address
+        app.serve(root, announce, settings, token=token, allow_hosts=allow_host, login=logins, workers=workers)
     except KeyboardInterrupt:
         say("Stopped.")
 
@@ -163,12 +174,16 @@ def _root(places: Sequence[str]) -> Path:
     return root
 
 
-def _announce(address: str) -> None:
+def _say_address(address: str) -> None:
     say(f"\n  RL Logging Board: {address}\n\n  Stop with Ctrl+C.")
-    Thread(target=_import_pages, daemon=True).start()
 
 
-def _import_pages() -> None:
+def _announce(address: str) -> None:
+    _say_address(address)
+    Thread(target=import_pages, daemon=True).start()
+
+
+def import_pages() -> None:
     """Import what every page needs, which takes longer than all before, while the reader opens the link.
 
     `header` is what the entry script imports first: it waits there for what is left, and no two threads import in different orders.

@@ -1,0 +1,141 @@
+"""Several processes that serve the pages, started together, each again when it dies, ended together. Knows processes, not what they serve."""
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final
+
+from board.errors import BoardError
+from board.serving import handing
+from board.serving.front import Front
+from board.system import child_process
+
+MODULE: Final = "board.cli.worker"
+"""What a worker is: it imports the pages, which are above this wing."""
+
+END_SECONDS: Final = 6.0
+"""So long a worker may take to end; it ends by itself before, whatever its readers do."""
+
+MOST_FAILURES: Final = 3
+"""A worker that so often, one after the other, ends before it has served anybody will not serve at all."""
+
+AGAIN_SECONDS: Final = 1.0
+SHORT_SECONDS: Final = 10.0
+"""Who lived no longer is started again after AGAIN_SECONDS, others at once."""
+
+_LONGEST_WORD: Final = 4096
+_LOG: Final = logging.getLogger(__name__)
+
+
+class Worker:
+    """One place of work, and whoever works there now. `order` is what the process is told as it starts."""
+
+    def __init__(self, number: int, order: bytes) -> None:
+        self.number = number
+        self.ready = asyncio.Event()
+        self.end: socket.socket | None = None
+        self._order = order
+        self._readers = 0
+        self._given = 0
+
+    @property
+    def load(self) -> int:
+        """How many readers it has, as far as is known: those whom it told of, and connections it was handed since."""
+        return self._readers + self._given
+
+    def handed(self) -> None:
+        """It was handed a connection."""
+        self._given += 1
+
+    async def keep(self) -> None:
+        """Have a process work here until cancelled. Raises BoardError when it will not start, OSError when none can be started."""
+        failures = 0
+        while True:
+            began = time.monotonic()
+            worked, code = await self._work()
+            failures = 0 if worked else failures + 1
+            if failures >= MOST_FAILURES:
+                raise BoardError(
+                    f"Worker {self.number} ended {failures} times before it could serve: its last words stand above."
+                )
+            _LOG.warning("Worker %d ended with %d and is started again; its readers reconnect by themselves.", self.number, code)
+            if time.monotonic() - began < SHORT_SECONDS:
+                await asyncio.sleep(AGAIN_SECONDS)
+
+    async def _work(self) -> tuple[bool, int]:
+        """One process from its start to its end: whether it came to serve, and its exit code."""
+        ours, theirs = handing.pair()
+        with ours:
+            with theirs:
+                ours.send(self._order)
+                process = await asyncio.create_subprocess_exec(
+                    *child_process.command(MODULE),
+                    env=child_process.found_from(os.environ),
+                    stdin=theirs.fileno(),
+                    start_new_session=True,  # a Ctrl-C in the terminal is for us, who end it
+                )
+            self.end, listening = ours, asyncio.ensure_future(self._listen(ours))
+            try:
+                code = await process.wait()
+                return self.ready.is_set(), code
+            finally:
+                self.ready.clear()
+                self.end, self._readers, self._given = None, 0, 0
+                listening.cancel()
+                ours.close()
+                await _ended(process)
+
+    async def _listen(self, ours: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        with suppress(OSError):
+            while word := await loop.sock_recv(ours, _LONGEST_WORD):
+                self._readers, self._given = json.loads(word)["readers"], 0
+                self.ready.set()
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """Wait until it has ended by itself, as nobody hands it anything any more; make it end where it does not."""
+    try:
+        await asyncio.wait_for(process.wait(), END_SECONDS)
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+def serve(listener: socket.socket, orders: Sequence[bytes], announce: Callable[[], None], *, encrypted: bool) -> None:
+    """Serve on what listens by a worker for each order, until interrupted; call `announce` when all of them can answer.
+
+    Raises BoardError when they do not start, KeyboardInterrupt at Ctrl-C; a request to end (SIGTERM) is followed.
+    """
+    with suppress(asyncio.CancelledError):
+        asyncio.run(_serve(listener, orders, announce, encrypted=encrypted))
+
+
+async def _serve(listener: socket.socket, orders: Sequence[bytes], announce: Callable[[], None], *, encrypted: bool) -> None:
+    workers = [Worker(number, order) for number, order in enumerate(orders)]
+    if this := asyncio.current_task():
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, this.cancel)
+
+    async def tell() -> None:
+        for one in workers:
+            await one.ready.wait()
+        announce()
+        await asyncio.Event().wait()
+
+    tasks = [asyncio.ensure_future(doing) for doing in (*(one.keep() for one in workers), tell())]
+    tasks.append(asyncio.ensure_future(Front(listener, workers, encrypted=encrypted).take()))
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for one in done:
+            one.result()
+    finally:
+        for one in tasks:
+            one.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -40,6 +40,7 @@ MARKED: dict[str, tuple[str, ...]] = {
         "sql",
         "test_benchmarks.py",
         "test_javascript.py",
+        "test_container.py",
         "test_errors.py",
         "test_packaging.py",
         "test_packaging_beside.py",

@@ -1,4 +1,4 @@
-"""Any file system that fsspec knows, as a store of objects: Google's storage, the Hugging Face Hub, SSH.
+"""Any file system that fsspec knows, as a store of objects: Google's storage, SSH.
 
 Each finds credentials by its own usual means. A range is bound to a version by looking at it once more, as fsspec has no other way that all
 share. Knows neither which file system it is nor any run.
@@ -13,7 +13,7 @@ import fsspec
 from board.remote.object_store import Denied, Passing, RemoteObject, RemoteTrouble, Replaced, Vanished
 from board.remote.retrying import with_retries
 
-_VERSIONS: Final = ("etag", "ETag", "generation", "blob_id", "md5Hash", "sha256", "ino")
+_VERSIONS: Final = ("generation", "etag", "ETag", "blob_id", "md5Hash", "sha256", "ino")
 _TIMES: Final = ("mtime", "updated", "LastModified", "last_modified", "modified", "created")
 _DENIED: Final = ("Permission", "Unauthorized", "Forbidden", "Auth", "Credentials", "Gated", "HostKey", "Denied", "RefreshError")
 _GONE: Final = ("NotFound", "NoSuchFile", "NoSuchPath")
@@ -90,10 +90,17 @@ def _nanoseconds(value: Any) -> int:
 def trouble_of(error: Exception) -> RemoteTrouble:
     """What an error means by its class, without its words, which may quote what was asked."""
     name = type(error).__name__
+    if _status(error) in (401, 403):  # the Hub says so, too, of what is not there
+        return Denied(f"the store refuses the credentials, or there are none for it ({name})")
     if isinstance(error, FileNotFoundError) or any(word in name for word in _GONE):
         return Vanished("it is not there")
-    if isinstance(error, PermissionError) or any(word in name for word in _DENIED) or getattr(error, "code", None) in (401, 403):
+    if isinstance(error, PermissionError) or any(word in name for word in _DENIED):
         return Denied(f"the store refuses the credentials, or there are none for it ({name})")
     if isinstance(error, ValueError | TypeError | NotImplementedError):
         return RemoteTrouble(f"the store cannot be asked so ({name})")
     return Passing(f"the store did not answer as it should ({name})")
+
+
+def _status(error: Exception) -> object:
+    """What HTTP answered, as the libraries keep it; None where it did not."""
+    return getattr(getattr(error, "response", None), "status_code", None) or getattr(error, "code", None)

@@ -47,15 +47,15 @@ def _by_fsspec(make: Callable[[], Any], below: str = "", *, seeks: bool = False)
 
 
 def _google(address: Address) -> ObjectStore:
-    import gcsfs
+    from gcsfs.core import GCSFileSystem  # that of the package itself asks of each bucket what only administrators may know
 
-    return _by_fsspec(lambda: gcsfs.GCSFileSystem(use_listings_cache=False, skip_instance_cache=True), f"{address.authority}/")
+    return _by_fsspec(lambda: GCSFileSystem(use_listings_cache=False, skip_instance_cache=True), f"{address.authority}/")
 
 
 def _hub(address: Address) -> ObjectStore:
-    import huggingface_hub
+    from board.remote.hub_store import HubStore
 
-    return _by_fsspec(lambda: huggingface_hub.HfFileSystem(use_listings_cache=False, skip_instance_cache=True))
+    return HubStore()
 
 
 def _ssh(address: Address) -> ObjectStore:

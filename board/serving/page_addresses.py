@@ -40,7 +40,7 @@ TABLE: Final = ("DataFrame",)
 """A page with a table, the largest script but Plotly."""
 
 TABS: Final = (
-    Tab("board/ui/pages/runs.py", "Runs", "runs", of_run=False, elements=(*TABLE, "TextArea")),
+    Tab("board/ui/pages/runs.py", "Runs", "runs", of_run=False, elements=("TextArea",)),
     Tab("board/ui/pages/rewards.py", "Rewards", "", former=("rewards",), elements=("Slider",)),
     Tab("board/ui/pages/findings.py", "Findings", "findings"),
     Tab("board/ui/pages/metrics.py", "Metrics", "metrics", elements=("Slider",)),
@@ -50,8 +50,8 @@ TABS: Final = (
     Tab("board/ui/pages/prompts.py", "Prompts", "prompts"),
     Tab("board/ui/pages/responses.py", "Responses", "responses", elements=("Metric",)),
     Tab("board/ui/pages/tokens.py", "Tokens", "tokens"),
-    Tab("board/ui/pages/all_tokens.py", "All tokens", "all_tokens", elements=TABLE),
-    Tab("board/ui/pages/words.py", "Words", "words", former=("phrases", "vocabulary"), elements=TABLE),
+    Tab("board/ui/pages/all_tokens.py", "All tokens", "all_tokens"),
+    Tab("board/ui/pages/words.py", "Words", "words", former=("phrases", "vocabulary")),
     Tab("board/ui/pages/search.py", "Search", "search"),
     Tab("board/ui/pages/data.py", "Data", "data", former=("doctor",)),
 )

@@ -1,18 +1,19 @@
 """The phrases of a run as a table: how clearly they pay, what they are worth in a group, when they are written. A row is chosen by a click."""
 
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from board.analysis.phrase_forms import expression
 from board.analysis.phrases import Phrases
 from board.figures.theme import COLORS
 from board.text.counting import plural
 from board.text.display import on_one_line
-from board.text.format_number import MISSING, fmt
+from board.text.format_number import fmt
 from board.ui import place
+from board.ui.components import table
+from board.ui.components.table import TableColumn
 
 PhraseOrder = Literal["pays", "costs", "rises", "falls"]
 ORDERS: Final[dict[PhraseOrder, str]] = {"pays": "Pays most", "costs": "Costs most", "rises": "Rises", "falls": "Falls"}
@@ -49,7 +50,6 @@ _COLUMNS: Final[dict[str, tuple[str, str, str]]] = {
 _PHRASE_WIDTH: Final = 330
 _TREND_WIDTH: Final = 130
 _HEIGHT: Final = 360
-_ROW_HEIGHT: Final = 35
 
 
 def ordered(found: Phrases, order: PhraseOrder, limit: float) -> pd.DataFrame:
@@ -84,22 +84,19 @@ def draw(found: Phrases, rows: pd.DataFrame, key: str) -> None:
     """The table; a click makes the phrase the reader's."""
     expressions = [expression(text, times) for text, times in zip(rows["phrase"], rows["times"], strict=True)]
     chosen = place.part("phrase")
-    place.select_row(key, expressions.index(str(chosen)) if chosen in expressions else None)
-    table = pd.DataFrame({"phrase": [name_of(text, times) for text, times in zip(rows["phrase"], rows["times"], strict=True)]})
-    table["share by step"] = found.shares[rows.index.to_numpy()].tolist()
+    shown = pd.DataFrame({"phrase": [name_of(text, times) for text, times in zip(rows["phrase"], rows["times"], strict=True)]})
+    shown["share by step"] = found.shares[rows.index.to_numpy()].tolist()
     for name, (head, _, _) in _COLUMNS.items():
         if rows[name].notna().any():
-            table[head] = rows[name].to_numpy()
-    st.dataframe(
-        table,
+            shown[head] = rows[name].to_numpy()
+    table.show(
+        shown,
+        _columns(),
+        name="phrases",
         key=key,
-        on_select=place.row_clicked(key, [{"phrase": one} for one in expressions]),
-        selection_mode=place.ROW_OR_CELL,
-        hide_index=True,
-        row_height=_ROW_HEIGHT,
-        height=min(_HEIGHT, _ROW_HEIGHT * (len(table) + 1) + 3),
-        placeholder=MISSING,
-        column_config=_configs(),
+        on_click=place.row_clicked(key, [{"phrase": one} for one in expressions]),
+        chosen=expressions.index(str(chosen)) if chosen in expressions else None,
+        height=_HEIGHT,
     )
 
 
@@ -108,8 +105,9 @@ def name_of(text: str, times: int) -> str:
     return on_one_line(text) if times == 1 else f"{times} × {on_one_line(text)}"
 
 
-def _configs() -> dict[str, Any]:
-    config = st.column_config
-    trend = config.LineChartColumn(width=_TREND_WIDTH, color=COLORS["policy"], help="Share of a step's rollouts that hold it.")
-    found: dict[str, Any] = {"phrase": config.TextColumn(width=_PHRASE_WIDTH), "share by step": trend}
-    return found | {head: config.NumberColumn(format=written, help=said) for head, written, said in _COLUMNS.values()}
+def _columns() -> dict[str, TableColumn]:
+    trend = TableColumn(
+        drawn="trend", width=_TREND_WIDTH, color=COLORS["policy"], help="Share of a step's rollouts that hold it."
+    )
+    found = {"phrase": TableColumn(width=_PHRASE_WIDTH), "share by step": trend}
+    return found | {head: TableColumn(format=written, help=said) for head, written, said in _COLUMNS.values()}

@@ -19,7 +19,7 @@ from board.ui.prompt_controls import ORDERS, PromptChoices, order_by
 MOST_HEIGHT: Final = 620
 """In pixels; longer tables scroll."""
 PROMPT_WIDTH: Final = 300
-TREND_WIDTH: Final = 120
+TREND_WIDTH: Final = 145
 
 NUMBERS: Final = ("visits", "rollouts", "reward", "first", "last", "gain", "variance", "length", "wins", "gap", "last_seen")
 

@@ -4,15 +4,15 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 
 from board.analysis.phrase_forms import expression
 from board.analysis.vocabulary import RARE, Vocabulary
 from board.figures.theme import COLORS
 from board.text.counting import plural
 from board.text.display import visible
-from board.text.format_number import MISSING
 from board.ui import place
+from board.ui.components import table
+from board.ui.components.table import TableColumn
 
 ORDERS: Final[dict[str, tuple[str, str, bool]]] = {
     "rising": ("Rising", "z", True),
@@ -50,7 +50,6 @@ MOST_ROWS: Final = 500
 _TOKEN_WIDTH: Final = 150
 _TREND_WIDTH: Final = 160
 _HEIGHT: Final = 420
-_ROW_HEIGHT: Final = 35
 
 
 def orders(table: pd.DataFrame) -> list[str]:
@@ -83,22 +82,19 @@ def draw(of: Vocabulary, rows: pd.DataFrame, key: str) -> None:
     expressions = [expression(of.texts[one], bounded=False) if of.names[one] != RARE else None for one in at.tolist()]
     chosen = place.part("phrase")
     # the rare tokens together have no expression, as nothing chosen is none
-    place.select_row(key, expressions.index(str(chosen)) if chosen is not None and chosen in expressions else None)
-    table = pd.DataFrame({"token": [visible(of.texts[one]) for one in at.tolist()]})
-    table["share by step"] = of.shares[at].astype(np.float64).tolist()
+    shown = pd.DataFrame({"token": [visible(of.texts[one]) for one in at.tolist()]})
+    shown["share by step"] = of.shares[at].astype(np.float64).tolist()
     for name, (head, _, _, scale) in _COLUMNS.items():
         if name in rows.columns and rows[name].notna().any():
-            table[head] = rows[name].to_numpy() * scale if scale != 1 else rows[name].to_numpy()
-    st.dataframe(
-        table,
+            shown[head] = rows[name].to_numpy() * scale if scale != 1 else rows[name].to_numpy()
+    table.show(
+        shown,
+        _columns(),
+        name="tokens",
         key=key,
-        on_select=_clicked(key, expressions),
-        selection_mode=place.ROW_OR_CELL,
-        hide_index=True,
-        row_height=_ROW_HEIGHT,
-        height=min(_HEIGHT, _ROW_HEIGHT * (len(table) + 1) + 3),
-        placeholder=MISSING,
-        column_config=_configs(),
+        on_click=_clicked(key, expressions),
+        chosen=expressions.index(str(chosen)) if chosen is not None and chosen in expressions else None,
+        height=_HEIGHT,
     )
 
 
@@ -111,8 +107,7 @@ def _clicked(key: str, expressions: list[str | None]) -> Any:
     return callback
 
 
-def _configs() -> dict[str, Any]:
-    config = st.column_config
-    trend = config.LineChartColumn(width=_TREND_WIDTH, color=COLORS["policy"], help="Share of a step's tokens.")
-    found: dict[str, Any] = {"token": config.TextColumn(width=_TOKEN_WIDTH), "share by step": trend}
-    return found | {head: config.NumberColumn(format=written, help=said) for head, written, said, _ in _COLUMNS.values()}
+def _columns() -> dict[str, TableColumn]:
+    trend = TableColumn(drawn="trend", width=_TREND_WIDTH, color=COLORS["policy"], help="Share of a step's tokens.")
+    found = {"token": TableColumn(width=_TOKEN_WIDTH), "share by step": trend}
+    return found | {head: TableColumn(format=written, help=said) for head, written, said, _ in _COLUMNS.values()}

@@ -2,7 +2,7 @@
 
 import re
 
-from browsing import go_to_page
+from browsing import go_to_page, row_of
 from playwright.sync_api import Page, expect
 from servers import Serve
 from settling import settled
@@ -14,7 +14,7 @@ def test_from_the_list_of_runs_to_the_tokens_that_differ(serve: Serve, page: Pag
     expect(page.get_by_text(re.compile(r"^3 runs · [0-9.]+ MB"))).to_be_visible()
     settled(page)
     for row, ticked in ((1, "Side by side (1)"), (2, "Side by side (2)")):
-        page.get_by_test_id("stDataFrame").click(position={"x": 17, "y": 35 * (row + 1.5)})
+        row_of(page, row).get_by_role("checkbox").click()
         expect(page.get_by_role("button", name=ticked)).to_be_visible()
         settled(page)
     page.get_by_role("button", name="Side by side (2)").click()

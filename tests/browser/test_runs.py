@@ -2,7 +2,7 @@
 
 import re
 
-from browsing import click_table, go_to_page
+from browsing import click_row, go_to_page
 from playwright.sync_api import Page, expect
 from servers import Serve
 from settling import settled
@@ -16,7 +16,7 @@ def test_from_the_list_of_runs_into_one_and_back(serve: Serve, page: Page) -> No
     expect(page.get_by_text(re.compile(r"^3 runs · [0-9.]+ MB$"))).to_be_visible(timeout=90_000)
     settled(page)
 
-    click_table(page, 110, 35 + 0.5 * 35)
+    click_row(page, 0, "run")
     expect(page).to_have_url(re.compile(r"/\?run=tiny_ppo_"))
     settled(page)
     expect(page.get_by_text("Does the reward rise?")).to_be_visible()
@@ -25,7 +25,7 @@ def test_from_the_list_of_runs_into_one_and_back(serve: Serve, page: Page) -> No
     settled(page)
     expect(page.get_by_role("searchbox", name="Text in name, path, tags, note")).to_be_visible()
     settled(page)
-    click_table(page, 520, 35 + 1.5 * 35)
+    click_row(page, 1, "rollouts")
     expect(page).to_have_url(re.compile(r"/runs\?.*run=tiny_ppo_"))
     settled(page)
     name = page.get_by_role("textbox", name="Name", exact=True)

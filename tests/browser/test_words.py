@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from browsing import click_row
 from playwright.sync_api import Page, expect
 from servers import Serve
 from settling import settled
@@ -10,28 +11,11 @@ from settling import settled
 RUNS = Path(__file__).parents[2] / "rollout_samples"
 
 
-def click_row(page: Page, row: int) -> None:
-    """Click the phrase or token in a row of the table, counted from 0, until it is in the link: a new grid may not hear the first."""
-    before = page.url
-    for _ in range(5):
-        box = page.get_by_test_id("stDataFrame").first.bounding_box()
-        assert box is not None
-        at = box["x"] + 200, box["y"] + 35 * (row + 1) + 17
-        page.mouse.move(box["x"] + 150, at[1] + 30)
-        page.mouse.move(*at, steps=4)
-        settled(page)
-        page.mouse.click(*at)
-        settled(page)
-        if page.url != before:
-            return
-    raise AssertionError(f"No click was heard on row {row}")
-
-
 def test_from_a_phrase_to_its_places(serve: Serve, page: Page) -> None:
     """A click on the first phrase shows its places with their rewards, and is in the link; the same link shows the same places."""
     address = serve(RUNS)
     page.goto(f"{address}words?run=tiny_ppo_hacked")
-    expect(page.get_by_test_id("stDataFrame").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("grid").first).to_be_visible(timeout=60_000)
     settled(page)
 
     click_row(page, 0)

@@ -62,6 +62,11 @@ def sorted_by_head(test: AppTest, table: SentTable, column: str) -> AppTest:
     return _told(test, table, "sorted", column)
 
 
+def ticked(test: AppTest, table: SentTable, row: int, *, on: bool) -> AppTest:
+    """The page after a click on the box of a row, which is ticked then or no longer."""
+    return _told(test, table, "ticked", {"row": row, "on": on})
+
+
 def _told(test: AppTest, table: SentTable, what: str, value: object) -> AppTest:
     """The page after the table reported something, as the browser sends it."""
     base = next(str(one.proto.id) for one in test.get("bidi_component") if str(one.proto.id).endswith(f"-{table.key}"))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn_tables import clicked, tables
 from opened_pages import GOOD, TEXT_ALONE, linked, opened, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
@@ -28,7 +29,7 @@ def test_spread_picture_and_extreme_tokens(root: Path) -> None:
     assert sum(data(test, "count_bars")["counts"]) == 16
     picture = data(test, "heat_map")
     assert (picture["columns"], len(picture["rows"]), picture["chosen"]) == (["0", "1", "2"], 50, [1, None])
-    table = test.dataframe[0].value
+    table = tables(test)[0].frame
     assert table["token"].tolist()[:4] == ["·42"] * 4
     assert table["before"].tolist()[0] == "The answer is"
     assert table["log_ratio"].tolist()[:5] == pytest.approx([2.0] * 4 + [0.1], rel=1e-5)
@@ -36,9 +37,9 @@ def test_spread_picture_and_extreme_tokens(root: Path) -> None:
     assert not test.get("plotly_chart")
 
     test.text_input(key="token_text").set_value("answer").run()
-    assert test.dataframe[0].value["token"].tolist() == ["·answer"] * 4
+    assert tables(test)[0].frame["token"].tolist() == ["·answer"] * 4
     test.selectbox(key="of_tokens").set_value("value").run()
-    assert test.dataframe[0].value["value"].tolist() == pytest.approx([0.1] * 4)
+    assert tables(test)[0].frame["value"].tolist() == pytest.approx([0.1] * 4)
 
 
 def test_links_open_a_bar_and_a_place(root: Path) -> None:
@@ -68,8 +69,8 @@ def test_filter_and_another_kind_of_run(root: Path) -> None:
     assert sum(data(filtered, "count_bars")["counts"]) == 8
     assert "8 tokens of step" in texts(filtered)
     assert (data(bare, "heat_map")["columns"], sum(data(bare, "count_bars")["counts"])) == (["5"], 2)
-    assert bare.dataframe[0].value["entropy"].tolist() == [1.5, 0.5]
-    assert "token" not in bare.dataframe[0].value
+    assert tables(bare)[0].frame["entropy"].tolist() == [1.5, 0.5]
+    assert "token" not in tables(bare)[0].frame
 
 
 def test_run_without_token_arrays(root: Path) -> None:
@@ -85,11 +86,16 @@ def test_a_token_is_opened_and_walked_on_from(root: Path) -> None:
     """A click on a row chooses its token, and the Tokens page says where in the list it is."""
     add_run(root, "run", GOOD)
     test = opened("all_tokens", step=1)
-    key = test.dataframe[0].proto.id.rsplit("-", 1)[-1]
+    listed = tables(test)[0].frame
+    row = next(
+        at
+        for at, (position, step) in enumerate(zip(listed["position"], listed["step"], strict=True))
+        if (position, step) == (4, 1)
+    )
+    assert tables(test)[0].chosen is None
 
-    assert key
-    test.session_state["rollout"], test.session_state["token"] = "rank_0.jsonl:5", 3
-    test.run()
+    clicked(test, tables(test)[0], row)
+    assert tables(test)[0].chosen == row
     assert "position 4 of rank_0.jsonl:5, step 1 Token 1 of the 16 listed on All tokens" in texts(test)
     other = test.switch_page("board/ui/pages/tokens.py").run()
     assert "Token 1 of the 16 listed on All tokens: ] and [ go on" in texts(other)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_tables import clicked, tables, ticked
 from metrics_page import scalars
 from opened_pages import ENTRY, GOOD, linked, opened, texts, whole_row
 from rows import write_run
@@ -109,16 +110,17 @@ def test_a_reader_s_name_and_colour_are_shown(runs: Path) -> None:
 
 
 def test_ticks_on_runs_lay_runs_side_by_side(runs: Path) -> None:
-    """Two ticks and the button lead to the first of them; a click on a cell leaves ticks as they are."""
+    """Two ticks and the button lead to the first of them; a click on a row leaves ticks as they are, and a second one takes one off."""
     test = opened("runs", runs_sort="name", runs_order="ascending")
-    names = list(test.dataframe[0].value["run"])
-    test.session_state["runs_table_0"] = {"selection": {"rows": [names.index("alpha")], "cells": [], "columns": []}}
-    test.session_state["beside"] = ("alpha",)
-    test.run()
-    assert test.button(key="side_by_side").disabled
-    test.session_state["beside"] = ("alpha", "sweep/beta")
-    test.run()
-    assert test.session_state["runs_table_0"]["selection"]["rows"] == sorted(map(names.index, ("alpha", "sweep/beta")))
+    names = tables(test)[0].frame["run"].tolist()
+    third = next(name for name in names if name not in ("alpha", "sweep/beta"))
+    for count, name in enumerate(("alpha", "sweep/beta", third), 1):
+        ticked(test, tables(test)[0], names.index(name), on=True)
+        assert test.button(key="side_by_side").disabled == (count < 2)
+    ticked(test, tables(test)[0], names.index(third), on=False)
+    clicked(test, tables(test)[0], names.index(third), "size")
+    assert tables(test)[0].chosen == names.index(third)
+    assert [name for name, on in zip(names, tables(test)[0].frame["beside others"], strict=True) if on] == ["alpha", "sweep/beta"]
     test.button(key="side_by_side").click().run()
     assert linked(test, "run") == "alpha"
     assert [name for name, _ in chips(test)] == ["alpha", "sweep/beta"]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_tables import tables
 from opened_pages import GOOD, linked, opened, table, texts, whole_row
 from rows import write_run
 from streamlit.testing.v1 import AppTest
@@ -52,7 +53,7 @@ def test_every_run_is_listed_at_once_and_told_of_soon(runs: Path) -> None:
 def test_a_link_says_what_is_listed_and_how(runs: Path) -> None:
     """Text, order and groups."""
     test = opened("runs", runs_text="a", runs_sort="name", runs_order="ascending", runs_group="folder")
-    assert [list(one.value["run"]) for one in test.dataframe] == [["alpha"], ["sweep/beta"]]
+    assert [one.frame["run"].tolist() for one in tables(test)] == [["alpha"], ["sweep/beta"]]
     assert "sweep · 1 run" in texts(test)
 
 

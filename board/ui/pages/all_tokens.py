@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,9 +17,10 @@ from board.metrics.token_summaries import MOST
 from board.runs.run import Run
 from board.schema import BY_TITLE
 from board.text.counting import plural
-from board.text.format_number import MISSING, column_format, fmt
+from board.text.format_number import fmt
 from board.ui import caches, place, token_tour
-from board.ui.components import count_bars, heat_map
+from board.ui.components import count_bars, heat_map, table
+from board.ui.components.table import TableColumn
 from board.ui.progress_line import progress
 from board.ui.token_controls import TokenChoices, part_choice, token_choices, wanted_choices
 
@@ -183,10 +183,10 @@ def standing_out(of: Survey, choices: TokenChoices, part: token_places.Part, cel
     )
     where = f"step {first:,}" if first == last else f"steps {first:,} to {last:,}"
     st.text(f"Rollouts of {where} by their mean {choices.metric} at {token_places.place_name(part, cell[1])}, most extreme first")
-    table = pd.DataFrame({f"{choices.metric}, mean": found["mean"], "tokens there": found["tokens"]})
+    listed = pd.DataFrame({f"{choices.metric}, mean": found["mean"], "tokens there": found["tokens"]})
     if "reward" in run.frame.columns:
-        table["reward"] = run.frame["reward"].loc[pd.Index(found["key"])].to_numpy()
-    token_table(table, places_of(found, choices), key=f"rollouts_at_{run.load_id}_{choices.metric}_{part}_{cell}", height=220)
+        listed["reward"] = run.frame["reward"].loc[pd.Index(found["key"])].to_numpy()
+    token_table(listed, places_of(found, choices), key=f"rollouts_at_{run.load_id}_{choices.metric}_{part}_{cell}", height=220)
 
 
 def extreme_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int] | None) -> None:
@@ -199,15 +199,15 @@ def extreme_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int] | 
     if found.tokens.empty:
         return
     shown = token_list.in_context(run, found.tokens) if run.has_tokens else pd.DataFrame(index=found.tokens.index)
-    table = pd.DataFrame({choices.metric: found.tokens["value"].astype(np.float64)}).join(shown)
-    table["position"] = found.tokens["position"] + 1
-    table["step"] = found.tokens["step"]
+    listed = pd.DataFrame({choices.metric: found.tokens["value"].astype(np.float64)}).join(shown)
+    listed["position"] = found.tokens["position"] + 1
+    listed["step"] = found.tokens["step"]
     if "advantages" in run.token_metrics and choices.metric != "advantage":
         keys, at = (found.tokens[name].to_numpy(np.int64) for name in ("key", "position"))
-        table["advantage"] = run.at_tokens("advantages", keys, at).astype(np.float64)
+        listed["advantage"] = run.at_tokens("advantages", keys, at).astype(np.float64)
     places = places_of(found.tokens, choices)
     token_tour.offer(places)
-    token_table(table, places, key=f"extreme_{run.load_id}_{choices}_{within}_{hash(wanted)}_{view.step}", height=420)
+    token_table(listed, places, key=f"extreme_{run.load_id}_{choices}_{within}_{hash(wanted)}_{view.step}", height=420)
 
 
 def bar_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int]) -> pd.DataFrame:
@@ -252,20 +252,17 @@ def places_of(tokens: pd.DataFrame, choices: TokenChoices) -> list[dict[str, str
     ]
 
 
-def token_table(table: pd.DataFrame, places: list[dict[str, str | int]], *, key: str, height: int) -> None:
+def token_table(listed: pd.DataFrame, places: list[dict[str, str | int]], *, key: str, height: int) -> None:
     """A table whose rows are tokens, with the place of each: a click on a row chooses its token."""
     here = (place.part("rollout"), place.part("token"))
-    at = next((row for row, one in enumerate(places) if (one["rollout"], one["token"]) == here), None)
-    place.select_row(key, at)
-    st.dataframe(
-        table,
+    table.show(
+        listed,
+        {str(name): column_of(str(name)) for name in listed.columns},
+        name="extreme tokens",
         key=key,
-        on_select=lambda: row_chosen(key, places),
-        selection_mode=place.ROW_OR_CELL,
-        hide_index=True,
-        height=min(height, 35 * (len(table) + 1) + 3),
-        placeholder=MISSING,
-        column_config={str(name): column_of(str(name), table[name]) for name in table.columns},
+        on_click=lambda: row_chosen(key, places),
+        chosen=next((row for row, one in enumerate(places) if (one["rollout"], one["token"]) == here), None),
+        height=height,
     )
 
 
@@ -277,13 +274,13 @@ def row_chosen(key: str, places: list[dict[str, str | int]]) -> None:
         token_tour.begin(row)
 
 
-def column_of(name: str, values: "pd.Series[Any]") -> Any:
+def column_of(name: str) -> TableColumn:
     """How the table shows a column: numbers that share their decimals, the text around a token at some width."""
     if name in ("before", "token", "after"):
-        return st.column_config.TextColumn(width={"before": 260, "token": 120, "after": 260}[name])
+        return TableColumn(width={"before": 260, "token": 120, "after": 260}[name], right=name == "before")
     if name in ("step", "position", "tokens there"):
-        return st.column_config.NumberColumn(format="%,d")
-    return st.column_config.NumberColumn(format="%.4g" if name != "reward" else column_format(values.to_numpy(np.float64)))
+        return TableColumn(format="%,d")
+    return TableColumn(format="" if name == "reward" else "%.4g")
 
 
 def chosen_token() -> None:

@@ -37,7 +37,7 @@ export function paintCell(cell, column, row) {
   else if (column.kind === "bar") paintBar(cell, column, row, text);
   else if (column.kind === "trend") paintTrend(cell, column.line(row));
   else if (column.kind === "tags") cell.replaceChildren(...column.tags(row).map((tag) => element("span", "tb-tag", {}, tag)));
-  else if (column.kind === "tick") paintTick(cell, column.rank(row) === 1);
+  else if (column.kind === "tick") paintTick(cell, column.rank(row) === 1, column.help);
   else cell.replaceChildren(...(COLOUR.test(text) ? [square(text)] : []));
 }
 
@@ -104,9 +104,10 @@ export function trendPath(line, width, height) {
 /**
  * @param {HTMLElement} cell
  * @param {boolean} on
+ * @param {string} told what it is ticked for
  */
-function paintTick(cell, on) {
-  const box = element("span", "tb-box", { role: "checkbox", "aria-checked": String(on), "aria-label": "Beside the others" });
+function paintTick(cell, on, told) {
+  const box = element("span", "tb-box", { role: "checkbox", "aria-checked": String(on), "aria-label": told });
   cell.replaceChildren(box);
 }
 

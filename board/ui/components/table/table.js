@@ -149,10 +149,11 @@ function search(state, query) {
  */
 function choose(state, row) {
   if (row === state.chosen) return;
+  const middle = state.chosen === null; // it has just come
   state.chosen = row;
   const at = row === null ? -1 : state.order.indexOf(row);
   if (at >= 0) state.at = at;
-  reveal(state, at);
+  reveal(state, at, { middle });
   showRows(state, false);
 }
 
@@ -179,9 +180,11 @@ function sort(state, at) {
 function open(state, at, cell) {
   const row = state.order[at];
   if (row === undefined) return;
+  const column = state.columns[cell];
+  if (column.kind === "tick") return state.trigger("ticked", { row, column: column.name, on: column.rank(row) !== 1 });
   Object.assign(state, { at, cell, chosen: state.meta.leads ? row : state.chosen });
   showPlace(state);
-  if (state.meta.leads) state.trigger("clicked", { row, column: state.columns[cell].name });
+  if (state.meta.leads) state.trigger("clicked", { row, column: column.name });
 }
 
 /** @param {State} state */
@@ -190,11 +193,8 @@ function listen(state) {
   scroller.onclick = (event) => {
     const spot = spotOf(state, event.target);
     if (!spot || String(document.getSelection() ?? "")) return; // words may be marked and copied
-    if (spot.at < 0) return sort(state, spot.cell);
-    const column = state.columns[spot.cell];
-    if (column.kind !== "tick") return open(state, spot.at, spot.cell);
-    const row = state.order[spot.at];
-    state.trigger("ticked", { row, column: column.name, on: column.rank(row) !== 1 });
+    if (spot.at < 0) sort(state, spot.cell);
+    else open(state, spot.at, spot.cell);
   };
   scroller.ondblclick = (event) => {
     const spot = spotOf(state, event.target);
@@ -227,7 +227,8 @@ function spotOf(state, target) {
 function press(state, event) {
   const { at, cell, order, columns, parts } = state;
   const page = Math.max(1, Math.floor((parts.scroller.clientHeight - parts.head.offsetHeight) / state.meta.rowHeight) - 1);
-  const chosen = order[at] === state.chosen;
+  const { kind, opens } = columns[cell] ?? {};
+  const chosen = order[at] === state.chosen && kind !== "tick" && !opens;
   const meant = meantBy(event, { at, cell, rows: order.length, columns: columns.length, page, chosen });
   if (!meant) return;
   event.preventDefault();
@@ -236,7 +237,7 @@ function press(state, event) {
     Object.assign(state, { at: meant.at, cell: meant.cell });
     reveal(state, meant.at, { column: meant.cell });
     showRows(state, false);
-  } else if (meant.act === "choose") open(state, at, cell);
+  } else if (meant.act === "choose" || (meant.act === "whole" && kind === "tick")) open(state, at, cell);
   else if (meant.act === "sort") sort(state, cell);
   else if (meant.act === "widen") setWidth(state, shared, cell, state.widths[cell] + meant.by);
   else if (meant.act === "find") openSearch(state, true);

@@ -40,6 +40,7 @@ from board.serving.own_readers import OwnReaders
 from board.serving.page_addresses import EVERYWHERE, FORMER, RUNS, TABS
 from board.serving.preloads import files_of_elements, with_preloads
 from board.serving.worker_cookie import WorkerCookie
+from board.system import open_files
 
 SETTINGS_FILE: Final = Path(__file__).with_name("streamlit.toml")
 ENTRY: Final = Path(__file__).parents[2] / "rl_logging_board.py"
@@ -172,6 +173,7 @@ def _run(served: Served, keeping: Sequence[Middleware], started: Callable[[], No
     os.environ[ROOT_VARIABLE] = served.root
     sys.argv = [str(ENTRY), served.root]  # what the script is shown, and where Streamlit looks for a project's settings
     connections.bound()
+    open_files.allow_many()  # each session takes four
     EXPORTS.served = True
     lean_start.leave_out_component_search()
     app.run(config=settings)

@@ -24,6 +24,9 @@ PAGES: Final = ("Responses", "Tokens", "Rewards")
 KINDS: Final = {"step": 6, "rollout": 2, "page": 2, "sort": 1, "filter": 1}
 """What a reader clicks, and how often of so many: mostly another step."""
 
+STOP: Final = "Stop"
+"""What stands on the button that stops a reading."""
+
 SORTS: Final = ("reward", "response_length", "kl_k3_mean")
 FILTERS: Final = (*(f"reward > {at / 10:.1f}" for at in range(-5, 10)), "")
 """Conditions that readers try, and none: readers who look at one run share most of theirs."""
@@ -52,6 +55,8 @@ class Reader:
     pages: dict[str, str] = field(default_factory=dict)
     place: dict[str, str] = field(default_factory=lambda: {"run": "run"})
     clicks: list[Click] = field(default_factory=list)
+    saw_reading: bool = False
+    """Whether a page said since that the run is still being read."""
 
     async def ask(self, kind: str) -> None:
         """Send a click and wait for the end of the script; what fails, or shows an exception, is an error."""
@@ -77,6 +82,7 @@ class Reader:
                 self.pages |= {page.page_name: page.page_script_hash for page in said.navigation.app_pages}
             if said.HasField("delta") and said.delta.new_element.HasField("exception"):
                 click.error = said.delta.new_element.exception.message
+            self.saw_reading |= said.delta.new_element.button.label == STOP
             if said.HasField("script_finished"):
                 return
 

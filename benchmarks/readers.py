@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks import rollouts
+from benchmarks import endurance, rollouts
 from benchmarks.machine import load, private, processor_seconds, with_children
 from benchmarks.plan import LARGE_MEGABYTES, Plan, say
 from benchmarks.reader_client import KINDS, Click, Reader, connected
@@ -66,7 +66,7 @@ class Visit:
 
 
 def sections(plan: Plan, place: Path) -> Iterator[Section]:
-    """For each number of workers a table of those who never rest and of a crowd that reads, and one of the crowd's clicks by kind."""
+    """For each number of workers a table of crowds, and one of the last one's clicks by kind; a cold run beside readers; many clicks."""
     megabytes = max(plan.megabytes)
     root, cache = place / "root", place / "cache"
     say(f"readers: writing {megabytes} MB")
@@ -75,6 +75,8 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
     for workers in WORKERS:
         crowds = [Crowd(1, 0.0, workers), Crowd(WITHOUT_PAUSE, 0.0, workers), Crowd(CROWD, PAUSE, workers)]
         yield from measured(crowds, root, cache, megabytes, steps)
+    yield endurance.beside_cold(root, cache, steps, megabytes)
+    yield endurance.soak(root, cache, steps)
 
 
 def steps_of(run: Path, cache: Path) -> Steps:

@@ -90,7 +90,8 @@ def _nanoseconds(value: Any) -> int:
 def trouble_of(error: Exception) -> RemoteTrouble:
     """What an error means by its class, without its words, which may quote what was asked."""
     name = type(error).__name__
-    if _status(error) in (401, 403):  # the Hub says so, too, of what is not there
+    forbidden = type(error) is OSError and str(error).startswith("Forbidden")  # gcsfs has no class for it
+    if forbidden or _status(error) in (401, 403):  # the Hub says so, too, of what is not there
         return Denied(f"the store refuses the credentials, or there are none for it ({name})")
     if isinstance(error, FileNotFoundError) or any(word in name for word in _GONE):
         return Vanished("it is not there")

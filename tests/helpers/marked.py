@@ -21,6 +21,7 @@ MARKED: dict[str, tuple[str, ...]] = {
         "recorder/test_step_aggregator.py",
         "recorder/test_tracking.py",
         "remote/test_fsspec_store.py",
+        "remote/test_google_store.py",
         "remote/test_hub_store.py",
         "remote/test_mounts.py",
         "remote/test_s3_store.py",

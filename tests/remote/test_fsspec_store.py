@@ -94,6 +94,8 @@ def test_listing_and_ranges(memory: FsspecStore) -> None:
         (type("GatedRepoError", (Exception,), {})("SECRET"), Denied),
         (type("EntryNotFoundError", (Exception,), {})("SECRET"), Vanished),
         (type("HttpError", (Exception,), {"code": 401})("SECRET"), Denied),
+        (OSError("Forbidden: SECRET"), Denied),
+        (OSError("SECRET is Forbidden"), Passing),
         (ValueError("SECRET"), RemoteTrouble),
         (TimeoutError("SECRET"), Passing),
     ],

@@ -12,6 +12,7 @@ import pandas as pd
 from board.analysis.run_overlay import CURVE, less, seeds
 from board.analysis.step_intervals import BY_STEP
 from board.analysis.step_positions import Axis, positions
+from board.analysis.step_stats import first_finite
 from board.metrics.step_sums import Steps
 from board.runs.run import Run
 
@@ -40,14 +41,15 @@ def places(run: Run, axis: Axis) -> "pd.Series[float]":
 def placed(by_step: pd.DataFrame, places: "pd.Series[float]", *, from_first: bool = False) -> pd.DataFrame:
     """A run's number by step (columns BY_STEP) at its places on an axis, columns CURVE; what has no place is left out.
 
-    Of steps that end at one place, as where no token was sampled, the last is left: a line goes on from there. With `from_first` the first
-    number is taken off all.
+    A step without a number stays, as a gap. Of steps that end at one place, as where no token was sampled, the last with a number is left:
+    a line goes on from there. With `from_first` the first number is taken off all.
     """
     at = places.reindex(by_step["step"]).to_numpy(np.float64)
-    found = by_step[list(BY_STEP)].assign(at=at)[list(CURVE)].dropna(subset=["at", "value"])
-    found = found.drop_duplicates("at", keep="last").reset_index(drop=True)
+    found = by_step[list(BY_STEP)].assign(at=at)[list(CURVE)].dropna(subset=["at"])
+    told_last = np.lexsort((found["value"].notna(), found["at"]))  # of equal places those with a number behind the others
+    found = found.iloc[told_last].drop_duplicates("at", keep="last").reset_index(drop=True)
     if from_first and len(found):
-        found[["value", "low", "high"]] -= found["value"].iloc[0]
+        found[["value", "low", "high"]] -= first_finite(found["value"].to_numpy(np.float64))
     return found
 
 

@@ -30,10 +30,11 @@ def units(run: Run) -> PromptUnits:
 
 
 def of_values(of: PromptUnits, values: Float64Array, *, band: bool) -> pd.DataFrame:
-    """The mean of a number of each rollout (rollouts,) by step, columns BY_STEP, steps without any left out; NaN ends without a band."""
+    """The mean of a number of each rollout (rollouts,) by step, columns BY_STEP: from the first step that has any to the last, NaN between
+    them where a step has none. Without a band the ends are NaN."""
     low, high = unit_intervals(of, values) if band else _none(of)
     found = pd.DataFrame({"step": of.steps.numbers, "value": of.steps.mean(values), "low": low, "high": high})
-    return found.dropna(subset=["value"]).reset_index(drop=True)
+    return _from_first_to_last(found)
 
 
 def of_metrics(run: Run, values: pd.DataFrame, keys: Sequence[str]) -> dict[str, pd.DataFrame]:
@@ -48,15 +49,21 @@ def of_metrics(run: Run, values: pd.DataFrame, keys: Sequence[str]) -> dict[str,
         frame = pd.DataFrame({"step": values.index.to_numpy(np.int64), "value": values[key].to_numpy(np.float64)})
         low, high = _of_metric(key, data, of)
         ends = pd.DataFrame({"step": of.steps.numbers, "low": low, "high": high})
-        joined = frame.merge(ends, on="step", how="left")
-        found[key] = joined.dropna(subset=["value"]).reset_index(drop=True)
+        found[key] = _from_first_to_last(frame.merge(ends, on="step", how="left"))
     return found
 
 
 def without_band(values: "pd.Series[float]") -> pd.DataFrame:
     """A number by step (index step) as the frame it is with a band, columns BY_STEP."""
     found = pd.DataFrame({"step": values.index.to_numpy(np.int64), "value": values.to_numpy(np.float64)})
-    return found.assign(low=np.nan, high=np.nan).dropna(subset=["value"]).reset_index(drop=True)
+    return _from_first_to_last(found.assign(low=np.nan, high=np.nan))
+
+
+def _from_first_to_last(by_step: pd.DataFrame) -> pd.DataFrame:
+    """The rows between the first and the last with a number, and these: a step without one that lies between is a gap of the curve."""
+    known = np.flatnonzero(np.isfinite(by_step["value"].to_numpy(np.float64)))
+    ends = slice(int(known[0]), int(known[-1]) + 1) if known.size else slice(0)
+    return by_step.iloc[ends].reset_index(drop=True)
 
 
 def _of_metric(key: str, data: StepData, of: PromptUnits) -> tuple[Float64Array, Float64Array]:

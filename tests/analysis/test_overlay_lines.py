@@ -34,6 +34,21 @@ def test_a_number_stands_at_its_place(tmp_path: Path) -> None:
     assert still[["at", "value", "low"]].to_numpy().tolist() == [[0, 0, -0.5], [4, 1, 0.5]]
 
 
+def test_a_step_without_a_number_is_a_gap() -> None:
+    """It stays where it stands, and so does the gap in the difference to another run and in the mean of seeds; but not where the place has one."""
+    nan = float("nan")
+    gap, whole = line("gap", 0, {0: nan, 1: 1.0, 2: nan, 3: 3.0}), line("whole", 1, {0: 0.0, 1: 0.0, 2: 0.0, 3: 0.0})
+    np.testing.assert_array_equal(gap.curve["value"], [nan, 1, nan, 3])
+    (difference,) = less_baseline([whole, gap], 1)
+    np.testing.assert_array_equal(difference.curve["value"], [nan, 1, nan, 3])
+    (other_way,) = less_baseline([gap, whole], 0)
+    np.testing.assert_array_equal(other_way.curve["value"], [nan, -1, nan, -3])
+    (mean,) = with_seeds_joined([whole, gap], [("both", [0, 1])])
+    np.testing.assert_array_equal(mean.curve["value"], [nan, 0.5, nan, 1.5])
+    shared = placed(by_step({1: 5.0, 2: nan, 3: 7.0}), pd.Series([4.0, 4.0, 5.0], index=[1, 2, 3]), from_first=True)
+    assert shared[["at", "value"]].to_numpy().tolist() == [[4, 0], [5, 2]]
+
+
 def test_seeds_are_joined_and_others_stay() -> None:
     """The mean has the colour of the first, and says of how many runs it is; a setting with one line is that line."""
     lines = [line("a1", 0, {0: 1.0, 1: 2.0}), line("b", 1, {0: 9.0}), line("a2", 2, {0: 3.0, 1: 4.0})]

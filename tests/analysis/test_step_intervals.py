@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,7 +27,7 @@ def run(tmp_path: Path) -> Run:
 
 
 def test_a_column_has_its_mean_and_an_interval_around_it(run: Run) -> None:
-    """Which lies around the mean, and is not there without a band; a step without a number is left out."""
+    """Which lies around the mean, and is not there without a band; a step without a number before the first that has one is left out."""
     rewards = finite_values(run.frame, "reward")
     found, bare = (of_values(units(run), rewards, band=band) for band in (True, False))
     assert list(found.columns) == list(BY_STEP)
@@ -36,6 +37,18 @@ def test_a_column_has_its_mean_and_an_interval_around_it(run: Run) -> None:
     assert bare["low"].isna().all()
     rewards[:12] = np.nan
     assert of_values(units(run), rewards, band=True)["step"].tolist() == [8]
+
+
+def test_a_step_without_a_number_between_others_is_a_gap() -> None:
+    """Of a column, of a metric and of what was logged: a line over it would be invented. Beyond the first and the last nothing is left."""
+    nan, inf = float("nan"), float("inf")
+    steps = np.arange(1, 7)
+    values = np.array([nan, 1.0, nan, inf, 4.0, inf])
+    of = prompt_units(Steps(steps), np.zeros(6, np.int64))
+    for found in (of_values(of, values, band=True), without_band(pd.Series(values, index=steps))):
+        assert found["step"].tolist() == [2, 3, 4, 5]
+        assert np.isfinite(found["value"]).tolist() == [True, False, False, True]
+    assert without_band(pd.Series([nan, inf], index=[1, 2])).empty
 
 
 def test_metrics_have_the_catalogue_s_values_and_intervals_where_they_are_means(run: Run) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from board.analysis.run_overlay import CURVE, less, seeds
-from board.analysis.step_intervals import BY_STEP
 from board.analysis.step_positions import Axis, positions
 from board.analysis.step_stats import first_finite
 from board.metrics.step_sums import Steps
@@ -39,18 +38,19 @@ def places(run: Run, axis: Axis) -> "pd.Series[float]":
 
 
 def placed(by_step: pd.DataFrame, places: "pd.Series[float]", *, from_first: bool = False) -> pd.DataFrame:
-    """A run's number by step (columns BY_STEP) at its places on an axis, columns CURVE; what has no place is left out.
+    """A run's number by step (columns `step_intervals.BY_STEP`) at its places on an axis, columns CURVE; what has no place is left out.
 
     A step without a number stays, as a gap. Of steps that end at one place, as where no token was sampled, the last with a number is left:
     a line goes on from there. With `from_first` the first number is taken off all.
     """
     at = places.reindex(by_step["step"]).to_numpy(np.float64)
-    found = by_step[list(BY_STEP)].assign(at=at)[list(CURVE)].dropna(subset=["at"])
-    told_last = np.lexsort((found["value"].notna(), found["at"]))  # of equal places those with a number behind the others
-    found = found.iloc[told_last].drop_duplicates("at", keep="last").reset_index(drop=True)
-    if from_first and len(found):
-        found[["value", "low", "high"]] -= first_finite(found["value"].to_numpy(np.float64))
-    return found
+    value, low, high = (by_step[name].to_numpy(np.float64) for name in ("value", "low", "high"))
+    order = np.lexsort((np.isfinite(value), at))  # of equal places those with a number behind the others, those without a place last
+    order = order[: np.isfinite(at).sum()]
+    kept = order[np.diff(at[order], append=np.inf) > 0]
+    origin = first_finite(value[kept]) if from_first else 0.0
+    columns = (at[kept], by_step["step"].to_numpy()[kept], *(one[kept] - origin for one in (value, low, high)))
+    return pd.DataFrame(dict(zip(CURVE, columns, strict=True)))
 
 
 def with_seeds_joined(lines: Sequence[OverlayLine], settings: Sequence[tuple[str, list[int]]]) -> list[OverlayLine]:

@@ -85,6 +85,11 @@ class Overlay:
         longest = max((float(at.max()) for at in self.places if at is not None and at.notna().any()), default=0.0)
         return next((word, parts) for word, least, parts in _CLOCK_UNITS if longest >= least)
 
+    @cached_property
+    def _in_unit(self) -> Sequence["pd.Series[float] | None"]:
+        """The places as the axis counts them."""
+        return [None if at is None else at / self._unit[1] for at in self.places]
+
     @property
     def axis(self) -> CurveAxis:
         """What the curves go along."""
@@ -162,8 +167,8 @@ class Overlay:
         if curves[0] is None and sum(one is not None for one in curves) < 2:
             raise FieldMissing("No two of the runs have it, nor has this one.")
         lines = [
-            OverlayLine(one.name, one.color, overlay_lines.placed(curve, at / self._unit[1], from_first=from_first), (which,))
-            for which, (one, curve, at) in enumerate(zip(self.runs, curves, self.places, strict=True))
+            OverlayLine(one.name, one.color, overlay_lines.placed(curve, at, from_first=from_first), (which,))
+            for which, (one, curve, at) in enumerate(zip(self.runs, curves, self._in_unit, strict=True))
             if curve is not None and at is not None
         ]
         lacking = [one.name for one, curve in zip(self.runs, curves, strict=True) if curve is None]

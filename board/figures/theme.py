@@ -85,14 +85,22 @@ def column_color(name: str) -> str:
     return COLORS[next((meaning for begin, meaning in _MEANINGS.items() if name.startswith(begin)), "other")]
 
 
-def run_colors(wished: Sequence[str]) -> list[str]:
-    """The colours of runs that are shown together, in their order, each "#rrggbb": those wished for by name, for the others the first ones left.
+def run_colors(wished: Sequence[str], seats: Sequence[int] | None = None) -> list[str]:
+    """The colours of runs that are shown together, in their order, each "#rrggbb": those wished for by name, for the others that of their seat.
 
-    "" wishes for none, as does a name that is none of RUN_COLORS. Of more than eight runs colours come again.
+    `seats` are numbers from 0, in the runs' order 0, 1, 2, ... unless given: who keeps a seat keeps the colour, whoever else comes or goes. One
+    whose colour another run was given takes one that is left. "" wishes for none, as does a name that is none of RUN_COLORS. Of more than eight
+    runs colours come again.
     """
-    taken = {name for name in wished if name in RUN_COLORS}
-    rest = cycle([color for name, color in RUN_COLORS.items() if name not in taken] or [*RUN_COLORS.values()])
-    return [RUN_COLORS[name] if name in RUN_COLORS else next(rest) for name in wished]
+    palette, given = [*RUN_COLORS.values()], [RUN_COLORS.get(name) for name in wished]
+    own = [palette[seat % len(palette)] for seat in seats or range(len(given))]
+    taken = {color for color in given if color}
+    for at, color in enumerate(own):
+        if given[at] is None and color not in taken:
+            given[at] = color
+            taken.add(color)
+    rest = cycle([color for color in palette if color not in taken] or palette)
+    return [color or next(rest) for color in given]
 
 
 def plain(text: str) -> str:

@@ -65,6 +65,11 @@ def part(name: PlacePart) -> str | int | None:
 
 def beside() -> tuple[str, ...]:
     """The runs that the link lays side by side, as it names them; the one of the place may be among them."""
+    return tuple(filter(None, seats()))
+
+
+def seats() -> tuple[str, ...]:
+    """The same with the places of those that were taken away, which are empty: a run's colour goes by its place."""
     return st.session_state.get("beside") or ()
 
 

@@ -46,27 +46,56 @@ def names() -> list[str]:
 
 
 def settle() -> None:
-    """Have the link name the run of the place, too, where it lays others beside it: a run's colour goes by its place in the link.
+    """Have the link name the run of the place, too, where it lays others beside it: a run's colour goes by its seat in the link.
 
-    In a link that somebody wrote it comes first; where the reader goes to one more run that comes last, and the others keep their colours.
+    In a link that somebody wrote it comes first; where the reader goes to one more run that takes a seat that is left, and the others keep
+    their colours.
     """
     own, beside = place.part("run"), place.beside()
     if own is not None and beside:
         if str(own) not in beside:
-            place.fill_in(beside=(*beside, str(own)) if place.remembered(SETTLED) else (str(own), *beside))
+            place.fill_in(beside=_seated(place.seats(), [str(own)]) if place.remembered(SETTLED) else (str(own), *place.seats()))
         place.remember(**{SETTLED: True})
 
 
 def add(address: str) -> None:
     """Lay one more run beside those there are."""
     own = place.part("run")
-    place.go(beside=tuple(dict.fromkeys([*(place.beside() or ([] if own is None else [str(own)])), address])))
+    place.go(beside=_seated(place.seats() or (() if own is None else (str(own),)), [address]))
 
 
 def remove(address: str) -> None:
-    """Take a run away; the last one that is left is laid beside none."""
-    kept = tuple(one for one in dict.fromkeys(place.beside()) if one != address)
-    place.go(beside=kept if set(kept) - {str(place.part("run"))} else None)
+    """Take a run away, which leaves its seat empty; the last one that is left is laid beside none."""
+    kept = _left(place.seats(), {address})
+    place.go(beside=kept if {*kept} - {"", str(place.part("run"))} else None)
+
+
+def tick(address: str, *, on: bool) -> None:
+    """Lay a run beside the others that are ticked, while there is room, or take it away: who stays keeps his seat."""
+    seats = place.seats()
+    if not on:
+        place.go(beside=_left(seats, {address}) or None)
+    elif address not in seats and len(place.beside()) < MOST_RUNS:
+        place.go(beside=_seated(seats, [address]))
+
+
+def _seated(seats: Sequence[str], new: Sequence[str]) -> tuple[str, ...]:
+    """The seats with one more run each: on those that are empty, then behind the last. Who has two seats keeps the first."""
+    taken = [one if one not in seats[:at] else "" for at, one in enumerate(seats)]
+    for address in new:
+        if "" in taken:
+            taken[taken.index("")] = address
+        else:
+            taken.append(address)
+    return tuple(taken)
+
+
+def _left(seats: Sequence[str], gone: Collection[str]) -> tuple[str, ...]:
+    """The seats without those runs; empty ones at the end are no seats."""
+    kept = ["" if one in gone else one for one in seats]
+    while kept and not kept[-1]:
+        kept.pop()
+    return tuple(kept)
 
 
 def looks(folders: Sequence[RunFolder], root: Path) -> dict[str, RunLook]:
@@ -76,7 +105,10 @@ def looks(folders: Sequence[RunFolder], root: Path) -> dict[str, RunLook]:
     listed = [name for name in dict.fromkeys([*place.beside(), *names()]) if name in chosen and name in there]
     said = notes([there[name] for name in listed], root)
     called = titles(listed, said, root)
-    colors = run_colors([said[name].colour for name in listed])
+    seats = [*place.seats()]
+    colors = run_colors(
+        [said[name].colour for name in listed], [seats.index(name) if name in seats else len(seats) for name in listed]
+    )
     return {name: RunLook(name, called[name], color, said[name].tags) for name, color in zip(listed, colors, strict=True)}
 
 

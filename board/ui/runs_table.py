@@ -11,10 +11,9 @@ import pandas as pd
 
 from board.analysis import run_list
 from board.analysis.run_list import ListedRun
-from board.analysis.run_overlay import MOST_RUNS
 from board.figures.theme import COLORS, RUN_COLORS
 from board.text.format_number import size
-from board.ui import place
+from board.ui import place, run_looks
 from board.ui.components import table
 from board.ui.components.table import TableColumn
 
@@ -67,8 +66,7 @@ def _ticked(key: str, names: Sequence[str]) -> None:
     row, on = told.get("row"), told.get("on")
     if not isinstance(row, int) or not 0 <= row < len(names):
         return
-    others = [name for name in place.beside() if name != names[row]]
-    place.go(beside=tuple([*others, names[row]] if on else others)[:MOST_RUNS] or None)
+    run_looks.tick(names[row], on=bool(on))
 
 
 def _clicked(key: str, runs: Sequence[ListedRun], opens: Callable[[ListedRun], None]) -> None:

@@ -93,6 +93,51 @@ def test_another_run_keeps_the_colours(runs: Path) -> None:
     assert chips(test) == [("alpha", FIRST), ("sweep/beta", SECOND), (HOSTILE, THIRD)]
 
 
+def test_a_run_keeps_its_colour_when_another_is_taken_away(runs: Path) -> None:
+    """By its chip or by its tick on Runs; in the link, too, which a colleague opens. The next run takes the seat that is left."""
+    test = beside("alpha", "sweep/beta", HOSTILE)
+    test.session_state["run_chips"] = {"removed": 1}
+    test.session_state["beside"] = ("alpha", "", HOSTILE)
+    test.run()
+    kept = [("alpha", FIRST), (HOSTILE, THIRD)]
+    assert chips(test) == kept
+    assert test.query_params["beside"] == ["alpha", "", HOSTILE]
+    again = beside("alpha", *test.query_params["beside"])
+    assert chips(again) == kept
+    again.selectbox(key="beside_add").select("sweep").run()
+    assert set(chips(again)) == {*kept, ("sweep", SECOND)}
+
+
+SEATS: dict[str, tuple[tuple[str, ...], str, bool, tuple[str, ...] | None]] = {
+    "the first goes": (("a", "b", "c"), "a", False, ("", "b", "c")),
+    "the last goes": (("a", "", "c"), "c", False, ("a",)),
+    "one comes": (("", "b", "c"), "d", True, ("d", "b", "c")),
+    "one is there": (("", "b", "c"), "b", True, ("", "b", "c")),
+    "all go": (("", "b"), "b", False, None),
+    "no ninth": (tuple("abcdefgh"), "i", True, tuple("abcdefgh")),
+}
+
+
+@pytest.mark.parametrize("name", SEATS)
+def test_ticks_leave_the_seats_of_the_others(name: str) -> None:
+    """Who stays keeps his seat; who comes takes the first that is left."""
+    seats, address, on, expected = SEATS[name]
+
+    def script() -> None:
+        import streamlit as st
+
+        from board.ui import run_looks
+
+        run_looks.tick(*st.session_state["ticked"][:1], on=st.session_state["ticked"][1])
+
+    test = AppTest.from_function(script)
+    for key, value in {"beside": seats, "ticked": (address, on)}.items():
+        test.session_state[key] = value
+    test.run()
+    assert not test.exception
+    assert test.session_state["beside"] == expected
+
+
 def test_one_more_run_is_added(runs: Path) -> None:
     """By the list in the top line, which then offers the rest."""
     test = beside("alpha", "sweep/beta")

@@ -74,11 +74,11 @@ def _in_json(value: Any, missing: Callable[[float], str | None] = lambda _: None
     return missing(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def as_table(pair: RunPair, names: tuple[str, str]) -> pd.DataFrame:
+def as_table(pair: RunPair, names: tuple[str, str], notes: Sequence[str] = ()) -> pd.DataFrame:
     """The differences, each row with what was compared: first over all pairs, then of each step, whose `step` is not missing.
 
     `unpaired_a` and `unpaired_b` are prompts of either run that are in no pair at all, and stand with `win`, `tie`, `loss` and `pairs` in the
-    first row alone.
+    first row alone; so do the `notes`, those of the pair and these, a line each.
     """
     total = pair.total
     whole = {name: getattr(total, name) for name in ("difference", "low", "high", "prompts", "pairs", "win", "tie", "loss")}
@@ -90,7 +90,8 @@ def as_table(pair: RunPair, names: tuple[str, str]) -> pd.DataFrame:
     rows = rows.astype(whole_numbers)
     if "step" not in rows.columns:
         rows["step"] = pd.array([pd.NA] * len(rows), dtype="Int64")
-    columns = ["step", *(name for name in first)]
+    columns = ["step", *(name for name in first), "notes"]
+    rows["notes"] = ["\n".join([*pair.notes, *notes]), *[""] * (len(rows) - 1)]
     return pd.concat([pd.DataFrame(told, index=rows.index), rows[columns]], axis="columns")
 
 

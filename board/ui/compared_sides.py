@@ -1,5 +1,6 @@
 """Which two of the runs that lie side by side are compared: A, the one of the place unless the reader takes another, and B. Draws the choice."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Literal
 
@@ -24,8 +25,8 @@ def pair(sides: Sequence[BesideRun]) -> tuple[BesideRun, BesideRun]:
     return a, b
 
 
-def caveats(a: BesideRun, b: BesideRun) -> list[str]:
-    """What is not as the link has it, and what of the two is not all of them, a sentence for each reason."""
+def caveats(a: BesideRun, b: BesideRun, number: str = "") -> list[str]:
+    """What is not as the link has it, and what of the two is not all of them, a sentence for each reason; `number` is what is compared."""
     told = [
         f"The link compares {asked!r}, which is not open beside this run: {side.name} is taken as {letter}."
         for letter, part, side in (("A", place.part("compare_a"), a), ("B", place.part("compare_b"), b))
@@ -41,7 +42,18 @@ def caveats(a: BesideRun, b: BesideRun) -> list[str]:
         told.append(f"Compared is step {steps.pop():,} alone.")
     if place.part("filter"):
         told.append(f"Compared are only rollouts that the filter leaves: {place.part('filter')}")
+        told += chosen_by(number, str(place.part("filter")))
     return told
+
+
+def chosen_by(number: str, condition: str) -> list[str]:
+    """A sentence where the filter names the number that is compared: rollouts are chosen by it then, and no interval knows that."""
+    if not number or not re.search(rf"(?<![\w.]){re.escape(number)}(?!\w)", condition, re.IGNORECASE):
+        return []
+    return [
+        f"The filter chooses rollouts by {number} itself, which is what is compared: the difference and its interval are of what is left, "
+        "and say nothing of the runs. Compare without it, or filter by something else."
+    ]
 
 
 def baseline(sides: Sequence[BesideRun]) -> BesideRun:

@@ -17,9 +17,9 @@ def draw(pair: RunPair, sides: tuple[BesideRun, BesideRun]) -> None:
     """The buttons, in the container that is open; a file is made when its button is clicked, not before."""
     a, b = sides
     name = f"{a.name}-against-{b.name}".replace("/", "_")
-    caveats = compared_sides.caveats(a, b)
+    caveats = compared_sides.caveats(a, b, pair.metric)
     _button("Report as JSON", lambda: as_json(pair, sides, caveats), f"{name}.json", "application/json", "pair_json")
-    _button("Report as CSV", lambda: as_csv(pair, sides), f"{name}.csv", "text/csv", "pair_csv")
+    _button("Report as CSV", lambda: as_csv(pair, sides, caveats), f"{name}.csv", "text/csv", "pair_csv")
 
 
 def _button(label: str, make: Callable[[], str], name: str, kind: str, key: str) -> None:
@@ -31,12 +31,18 @@ def as_json(pair: RunPair, sides: tuple[BesideRun, BesideRun], caveats: Sequence
 
     `caveats` are further notes.
     """
+    differing, said = _settings(sides)
+    return pair_report.as_json(pair, (sides[0].address, sides[1].address), differing, [*said, *caveats])
+
+
+def as_csv(pair: RunPair, sides: tuple[BesideRun, BesideRun], caveats: Sequence[str] = ()) -> str:
+    """The table of `board.analysis.pair_report.as_table`, with the same notes."""
+    _, said = _settings(sides)
+    return pair_report.as_table(pair, (sides[0].address, sides[1].address), [*said, *caveats]).to_csv(index=False)
+
+
+def _settings(sides: tuple[BesideRun, BesideRun]) -> tuple[pair_report.Settings, list[str]]:
+    """What differs in the settings that lie beside the runs, and what is said of them."""
     of_a, of_b = (caches.settings_of(side.whole.location) for side in sides)
     differing = run_settings.compared(of_a, of_b)
-    names = (sides[0].address, sides[1].address)
-    return pair_report.as_json(pair, names, differing, [*run_settings.notes(of_a, of_b, differing), *caveats])
-
-
-def as_csv(pair: RunPair, sides: tuple[BesideRun, BesideRun]) -> str:
-    """The table of `board.analysis.pair_report.as_table`."""
-    return pair_report.as_table(pair, (sides[0].address, sides[1].address)).to_csv(index=False)
+    return differing, [*run_settings.notes(of_a, of_b, differing)]

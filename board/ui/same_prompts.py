@@ -54,7 +54,7 @@ def draw(sides: Sequence[BesideRun]) -> None:
     pair_verdict.draw(pair, (a, b))
     differing = run_settings.compared(*(caches.settings_of(side.whole.location) for side in (a, b)))
     estimators = run_settings.pair_estimator_notes(differing)
-    _notes([*pair.notes, *estimators, *compared_sides.caveats(a, b)])
+    _notes([*pair.notes, *estimators, *compared_sides.caveats(a, b, number)])
     if pair.total.prompts:
         if asked == SAME_STEP:
             _by_step(pair, (a, b))

@@ -1,8 +1,10 @@
 """The report of a comparison as the page saves it: the document of the command `compare`, and a table with what was compared."""
 
 import json
+from io import StringIO
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from rows import add_run, row
@@ -11,6 +13,7 @@ from board.analysis.run_pair import compare
 from board.cli.main import main
 from board.runs.opening import open_run
 from board.ui.beside_runs import BesideRun
+from board.ui.compared_sides import chosen_by
 from board.ui.pair_export import as_csv, as_json
 
 
@@ -32,7 +35,28 @@ def test_the_page_saves_what_the_command_prints(tmp_path: Path, monkeypatch: pyt
 
     assert [one.pop("run") for one in said["runs"]] == ["a", "b"]
     assert [one.pop("run") for one in printed["runs"]] == [*map(str, folders)]
-    assert said.pop("notes") == [*printed.pop("notes"), "Filtered."]
+    notes = printed.pop("notes")
+    assert said.pop("notes") == [*notes, "Filtered."]
     assert said == printed
     assert said["settings"] == {"lr": {"a": 0, "b": 1}}
-    assert as_csv(pair, (a, b)).startswith("run_a,run_b,split_a,split_b,metric,visits,level,step,difference")
+    table = pd.read_csv(StringIO(as_csv(pair, (a, b), ["Filtered."])))
+    assert [*table.columns[:9]] == ["run_a", "run_b", "split_a", "split_b", "metric", "visits", "level", "step", "difference"]
+    assert table["notes"][0] == "\n".join([*notes, "Filtered."])
+    assert table["notes"][1:].isna().all()
+
+
+CHOSEN = {
+    "reward > 0.5": True,
+    "step > 3 AND REWARD<1": True,
+    '"reward" IS NOT NULL': True,
+    "valid_reward > 0.5": False,
+    "reward_gap > 0": False,
+    "response LIKE 'a%'": False,
+}
+
+
+@pytest.mark.parametrize("condition", CHOSEN)
+def test_a_filter_on_what_is_compared_is_told(condition: str) -> None:
+    """It chooses rollouts by the outcome; one on another number does not."""
+    assert bool(chosen_by("reward", condition)) is CHOSEN[condition]
+    assert not chosen_by("", condition)

@@ -45,7 +45,9 @@ def placed(by_step: pd.DataFrame, places: "pd.Series[float]", *, from_first: boo
     """
     at = places.reindex(by_step["step"]).to_numpy(np.float64)
     value, low, high = (by_step[name].to_numpy(np.float64) for name in ("value", "low", "high"))
-    order = np.lexsort((np.isfinite(value), at))  # of equal places those with a number behind the others, those without a place last
+    order = np.lexsort(
+        (np.isfinite(value), at)
+    )  # of equal places those with a number behind the others, those without a place last
     order = order[: np.isfinite(at).sum()]
     kept = order[np.diff(at[order], append=np.inf) > 0]
     origin = first_finite(value[kept]) if from_first else 0.0

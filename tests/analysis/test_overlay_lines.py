@@ -35,7 +35,7 @@ def test_a_number_stands_at_its_place(tmp_path: Path) -> None:
 
 
 def test_a_step_without_a_number_is_a_gap() -> None:
-    """It stays where it stands, and so does the gap in the difference to another run and in the mean of seeds; but not where the place has one."""
+    """It stays where it stands, in the difference to another run and in the mean of seeds, too; but not where the place has a number."""
     nan = float("nan")
     gap, whole = line("gap", 0, {0: nan, 1: 1.0, 2: nan, 3: 3.0}), line("whole", 1, {0: 0.0, 1: 0.0, 2: 0.0, 3: 0.0})
     np.testing.assert_array_equal(gap.curve["value"], [nan, 1, nan, 3])

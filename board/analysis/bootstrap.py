@@ -149,7 +149,7 @@ def _drawn_weights(counts: Float64Array, drawn: Float64Array) -> Float64Array | 
     """What the units of each resample weigh together, (steps, resamples): one number where all units weigh the same."""
     weight = float(counts.flat[0])
     if (counts == weight).all():
-        return weight * counts.shape[1]
+        return float(weight * counts.shape[1])
     weights: Float64Array = counts @ drawn.T
     return weights
 

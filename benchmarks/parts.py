@@ -22,6 +22,7 @@ PARTS: Final = {
     "index": "A run made into an index",
     "interactions": "Server time of each click",
     "words": "Words of very many tokens",
+    "overlay": "Runs over each other",
     "exporting": "A run saved as one file",
     "first_view": "First view",
     "cold_first": "Cold: first curve, first rollout by link, complete",

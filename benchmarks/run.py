@@ -36,6 +36,7 @@ def main() -> None:
         rollouts=tuple(options.rollouts),
         index_megabytes=options.index_megabytes,
         tokens=options.tokens,
+        overlay_megabytes=options.overlay_megabytes,
         rounds=options.rounds,
         large_rounds=options.large_rounds,
         before=str(options.before.resolve()) if options.before else "",
@@ -68,6 +69,9 @@ def arguments() -> argparse.Namespace:
         "--index-megabytes", type=int, default=default.index_megabytes, help="size of the run made into an index"
     )
     options.add_argument("--tokens", type=int, default=default.tokens, help="tokens of the run whose words are looked at")
+    options.add_argument(
+        "--overlay-megabytes", type=int, default=default.overlay_megabytes, help="size of each run laid over others"
+    )
     options.add_argument("--rounds", type=int, default=default.rounds, help="how often each is measured")
     options.add_argument("--large-rounds", type=int, default=default.large_rounds, help="the same for runs from 500 MB on")
     options.add_argument("--before", type=Path, help="another checkout, whose first views are measured beside this one's")

@@ -5,7 +5,7 @@ Texts of the run are shown as text, letter for letter.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -17,19 +17,19 @@ from board.runs.run import Run
 from board.schema import heading
 from board.text.counting import plural
 from board.text.display import on_one_line, preview
-from board.text.format_number import column_format, fmt
+from board.text.format_number import fmt
 from board.ui import caches, place, rollout_detail
-from board.ui.components import concordance
+from board.ui.components import concordance, table
 from board.ui.components.concordance import OccurrenceRow
+from board.ui.components.table import TableColumn
 from board.ui.place import View
 
 ROLLOUTS: Final = "finding_rollouts"
 TOKENS: Final = "finding_tokens"
 
-HEAD_HEIGHT: Final = 35
-ROW_HEIGHT: Final = 35
 MOST_HEIGHT: Final = 260
 """In pixels; longer tables scroll."""
+RESPONSE_WIDTH: Final = 320
 
 NUMBERS: Final = ("reward", "valid_reward", "response_length")
 FEW_TOKENS: Final = 8
@@ -124,28 +124,21 @@ def _table(rows: pd.DataFrame) -> None:
         {"step": int(step), "rollout": str(source)} for step, source in zip(rows["step"], rows["rollout"], strict=True)
     ]
     asked = place.part("rollout")
-    at = next((at for at, one in enumerate(places) if one["rollout"] == asked), None)
-    if (
-        at is not None or place.clicked_row(ROLLOUTS) is not None
-    ):  # a mark that is set to nothing again costs the reader's next click
-        place.select_row(ROLLOUTS, at)
-    st.dataframe(
+    table.show(
         rows,
+        {str(name): _column(str(name)) for name in rows.columns},
+        name="rollouts of the finding",
         key=ROLLOUTS,
-        on_select=place.row_clicked(ROLLOUTS, places),
-        selection_mode=place.ROW_OR_CELL,
-        hide_index=True,
-        row_height=ROW_HEIGHT,
-        height=min(MOST_HEIGHT, HEAD_HEIGHT + ROW_HEIGHT * len(rows) + 3),
-        column_config={str(name): _column(str(name), rows[name]) for name in rows.columns},
+        on_click=place.row_clicked(ROLLOUTS, places),
+        chosen=next((at for at, one in enumerate(places) if one["rollout"] == asked), None),
+        height=MOST_HEIGHT,
     )
 
 
-def _column(name: str, values: "pd.Series[Any]") -> Any:
-    config = st.column_config
+def _column(name: str) -> TableColumn:
     if name in NUMBERS:
-        return config.NumberColumn(heading(name), format=column_format(values.to_numpy(np.float64)))
-    return config.TextColumn(width="large") if name == "response" else config.Column(name)
+        return TableColumn(label=heading(name))
+    return TableColumn(width=RESPONSE_WIDTH) if name == "response" else TableColumn()
 
 
 def _tokens(found: ShownEvidence, run: Run) -> None:

@@ -14,10 +14,11 @@ from board.figures.curves import CurveSeries, step_panel
 from board.figures.theme import RUN_COLORS
 from board.metrics.declared.contract import Words
 from board.text.display import shorten, visible
-from board.text.format_number import MISSING, fmt
+from board.text.format_number import fmt
 from board.ui import caches, filter_chips, place
-from board.ui.components import curves
+from board.ui.components import curves, table
 from board.ui.components.curves import Card, build
+from board.ui.components.table import TableColumn
 from board.ui.metric_filters import Language
 from board.ui.place import View
 
@@ -32,6 +33,7 @@ _PART: Final = 0.2
 """The share of a run's steps that are its first, and its last, where the two are compared."""
 
 _PLOT_HEIGHT: Final = 150
+_MOST_HEIGHT: Final = 400
 
 _TITLE: Final = Words("How do responses end?", "回答如何结束？")
 _NOT_YET: Final = Words(
@@ -86,20 +88,13 @@ def _built(view: View, found: Endings, language: Language) -> curves.CurvesPaylo
 
 
 def _table(view: View, found: Endings, language: Language) -> None:
-    table = response_endings.table(view.run, found, view.step)
-    table["ending"] = [_seen(name) for name in table["ending"]]
-    columns = {
-        name: st.column_config.NumberColumn(getattr(_HEADS[name], language), format="percent")
-        for name in ("share", "share_in_run")
-    }
-    columns |= {
-        name: st.column_config.NumberColumn(getattr(_HEADS[name], language), format=form)
-        for name, form in (("responses", "%,d"), ("reward", "%.3g"), ("tokens", "%.4g"))
-    }
-    columns["ending"] = st.column_config.TextColumn(getattr(_HEADS["ending"], language), width="medium")
-    st.dataframe(
-        table, key=f"endings_{view.run.load_id}_{view.step}", hide_index=True, placeholder=MISSING, column_config=columns
-    )
+    listed = response_endings.table(view.run, found, view.step)
+    listed["ending"] = [_seen(name) for name in listed["ending"]]
+    shares = ["share", "share_in_run"]
+    listed[shares] *= 100
+    formats = {"ending": "", **dict.fromkeys(shares, "%.1f %%"), "responses": "%,d", "reward": "%.3g", "tokens": "%.4g"}
+    columns = {name: TableColumn(getattr(_HEADS[name], language), format=form) for name, form in formats.items()}
+    table.show(listed, columns, name="endings", key=f"endings_{view.run.load_id}_{view.step}", height=_MOST_HEIGHT)
     st.text(getattr(_SIGNS, language))
 
 

@@ -92,9 +92,9 @@ def _column(name: str, values: "pd.Series[Any]", metric: str) -> TableColumn:
         called = "reward by step" if metric == "reward" else "curve by step"
         return TableColumn(called, width=140, drawn="trend", color=COLORS["policy"])
     if name == "value":
-        return TableColumn("last", "its mean at the last step that has it")
+        return TableColumn("last", "its mean at the last step that has it", right=True)
     if name == "step":
-        return TableColumn("last step", told, format="%d")
+        return TableColumn("last step", told, format="%d", right=True)
     if name == "tags":
         return TableColumn(drawn="tags")
     if name == "written" and values.str.contains("·").any():

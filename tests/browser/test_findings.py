@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from browsing import click_row
 from hacked import TURN, hacked_rows
 from playwright.sync_api import Page, expect
 from rows import lines, write_run
@@ -27,14 +28,7 @@ def test_from_the_light_to_a_token(serve: Serve, page: Page) -> None:
     page.locator(".st-key-finding_1 button").click()
     settled(page)
     expect(page).to_have_url(re.compile("finding="))
-    box = page.get_by_test_id("stDataFrame").first.bounding_box()
-    assert box is not None
-    # a grid that was drawn anew takes a click only where the pointer came, and not out of nowhere
-    page.mouse.move(box["x"] + 150, box["y"] + 70)
-    page.wait_for_timeout(300)
-    page.mouse.move(box["x"] + 200, box["y"] + 35 + 17, steps=4)
-    page.wait_for_timeout(300)
-    page.mouse.click(box["x"] + 200, box["y"] + 35 + 17)
+    click_row(page, 0)
     settled(page)
     expect(page).to_have_url(re.compile("rollout=rank_"))
     page.get_by_role("link", name="Open its tokens").click()

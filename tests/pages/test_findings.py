@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
+from drawn_tables import clicked, tables
 from hacked import write_hacked
 from opened_pages import linked, opened, texts, whole_row
 from rows import add_run
@@ -56,11 +57,12 @@ def test_from_a_finding_to_the_rollout(root: Path) -> None:
     assert any(first.effect[1:] in str(text.value) for text in test.text)
     test.button(key="finding_1").click().run()
     assert linked(test, "finding") == first.id
-    rows = test.dataframe[0].value
+    rows = tables(test)[0].frame
     assert {"step", "rollout", "reward", "valid_reward", "response"} <= set(rows.columns)
-    test.query_params["rollout"] = str(rows["rollout"].iloc[0])
-    test.run()
+    clicked(test, tables(test)[0], 0)
     assert not test.exception
+    assert linked(test, "rollout") == rows["rollout"].iloc[0]
+    assert tables(test)[0].chosen == 0
     assert str(rows["response"].iloc[0]) in texts(test)
     labels = [link.proto.label for link in test.get("page_link")]
     assert "Open its tokens" in labels

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from drawn_panels import by_component, chosen, panels
+from drawn_tables import with_column
 from metrics_page import GROWING, STEPS, choose, find, headings, labels, said, scalars, sections, show
 from opened_pages import opened, scrolled, texts, whole_row
 from rows import add_run
@@ -78,8 +79,7 @@ def test_what_is_measured_stands_beside(root: Path) -> None:
     ends = panels(test, "endings_curves")["How do responses end?"].values
     assert ends["cut off at the limit"] == [0.5, 0.0, 0.5, 0.0]
     assert ends["engine: stop"] == [0.5, 1.0, 0.5, 1.0]
-    (table,) = (one.value for one in test.dataframe if "ending" in one.value.columns)
-    assert table["ending"].tolist()[:2] == ["engine: stop", "cut off at the limit"]
+    assert with_column(test, "ending").frame["ending"].tolist()[:2] == ["engine: stop", "cut off at the limit"]
     assert not test.exception
 
 

@@ -7,7 +7,7 @@ import { meantBy } from "../../../board/ui/components/table/pressed.js";
 import { holding, inOrder, nextOrder, searched } from "../../../board/ui/components/table/row_order.js";
 import { setChosenRow, sharedTables } from "../../../board/ui/components/table/shared_tables.js";
 import { separatedByCommas, separatedByTabs } from "../../../board/ui/components/table/taken_rows.js";
-import { fittingWidth, grows, tracksOf } from "../../../board/ui/components/table/widths.js";
+import { fittingWidth, growing, tracksOf } from "../../../board/ui/components/table/widths.js";
 
 const NAN = Number.NaN;
 const PLAIN = {
@@ -165,8 +165,17 @@ test("a column is as wide as its longest text or its head, within bounds", () =>
   assert.equal(fittingWidth(long, 1, measured), 340);
   assert.equal(fittingWidth(long, 1, measured, 9999), 22 + 3500);
   assert.equal(fittingWidth(lines, 1, measured), 120);
-  assert.equal(tracksOf([50, 60], [grows(few, false), grows(long, false)]), "50px minmax(60px, 1fr)");
-  assert.equal(grows(long, true), false);
+  assert.equal(tracksOf([50, 60], [false, true]), "50px minmax(60px, 1fr)");
+});
+
+test("texts that are cut share the room that is left, else the last one of texts has it", () => {
+  const both = columns({ a: ["text", ["x"]], b: ["text", ["y"]], n: ["number", [1]] });
+  const free = [false, false, false];
+  assert.deepEqual(growing(both, [50, 50, 50], [90, 40, 90], free), [true, false, false]);
+  assert.deepEqual(growing(both, [50, 50, 50], [90, 60, 90], free), [true, true, false]);
+  assert.deepEqual(growing(both, [50, 50, 50], [40, 40, 40], free), [false, true, false]);
+  assert.deepEqual(growing(both, [50, 50, 50], [40, 40, 40], [false, true, false]), [true, false, false]);
+  assert.deepEqual(growing(both.slice(2), [50], [90], [false]), [false]);
 });
 
 test("who says which row is chosen is heard by the table of that key", () => {

@@ -1,7 +1,7 @@
 // The heads of the columns: what each is called and sorted by, and the edge that it is dragged wider by.
 
 import { element } from "../token_view/dom.js";
-import { fittingWidth, grows, NARROWEST_COLUMN, tracksOf } from "./widths.js";
+import { fittingWidth, growing, NARROWEST_COLUMN, tracksOf } from "./widths.js";
 
 /** @import { Column, Shared, State } from "./types" */
 
@@ -18,6 +18,7 @@ export function fillHead(state, shared) {
   state.widths = state.columns.map(
     (column) => shared.widths.get(widthKey(state, column)) ?? column.width ?? fittingWidth(column, state.meta.rows, measured),
   );
+  state.whole = state.columns.map((column) => fittingWidth(column, state.meta.rows, measured, WIDEST_FITTED));
   layColumns(state, shared);
   showOrder(state);
 }
@@ -81,9 +82,10 @@ function widthKey({ meta }, { name }) {
  */
 function layColumns(state, shared) {
   const { style } = state.parts.root;
-  const growing = state.columns.map((column) => grows(column, shared.widths.has(widthKey(state, column))));
-  style.setProperty("--columns", tracksOf(state.widths, growing));
-  state.parts.root.toggleAttribute("data-narrow", !growing.includes(true));
+  const dragged = state.columns.map((column) => shared.widths.has(widthKey(state, column)));
+  const grow = growing(state.columns, state.widths, state.whole, dragged);
+  style.setProperty("--columns", tracksOf(state.widths, grow));
+  state.parts.root.toggleAttribute("data-narrow", !grow.includes(true));
   style.setProperty("--all", `${state.widths.reduce((sum, one) => sum + one, 0)}px`);
   let left = 0;
   for (const [at, column] of state.columns.entries()) {

@@ -41,7 +41,16 @@ function build(parentElement, { meta }) {
   parentElement.append(parts.root);
   /** @type {State} */
   const state = {
-    ...{ parts, meta, columns: [], widths: [], by: { column: null, descending: false }, query: "", order: new Uint32Array(0) },
+    ...{
+      parts,
+      meta,
+      columns: [],
+      widths: [],
+      whole: [],
+      by: { column: null, descending: false },
+      query: "",
+      order: new Uint32Array(0),
+    },
     ...{ texts: null, at: 0, cell: 0, chosen: null, first: 0, lines: [], printed: false, trigger: () => {}, stop: () => {} },
   };
   const listening = new AbortController();

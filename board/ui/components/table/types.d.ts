@@ -111,6 +111,8 @@ export interface State {
   meta: Meta;
   columns: Column[];
   widths: number[];
+  /** Widths at which nothing is cut. */
+  whole: number[];
   by: Order;
   /** What the rows are searched for. */
   query: string;

@@ -29,20 +29,25 @@ export function fittingWidth(column, rows, measured, most = WIDEST) {
 }
 
 /**
- * Whether a column takes a share of the room that is left: those of texts do, until the reader drags them.
- * @param {Column} column
- * @param {boolean} dragged
+ * Which columns share the room that is left: those of texts that are cut, else the last one of texts; none that the reader dragged.
+ * @param {Column[]} columns
+ * @param {number[]} widths
+ * @param {number[]} whole widths at which no text is cut
+ * @param {boolean[]} dragged
+ * @returns {boolean[]}
  */
-export function grows({ kind, right }, dragged) {
-  return kind === "text" && !right && !dragged;
+export function growing(columns, widths, whole, dragged) {
+  const may = columns.map(({ kind, right }, at) => kind === "text" && !right && !dragged[at]);
+  const cut = may.map((one, at) => one && whole[at] > widths[at]);
+  return cut.includes(true) ? cut : may.map((one, at) => one && at === may.lastIndexOf(true));
 }
 
 /**
  * The columns' tracks in a grid.
  * @param {number[]} widths
- * @param {boolean[]} growing
+ * @param {boolean[]} grow
  * @returns {string}
  */
-export function tracksOf(widths, growing) {
-  return widths.map((width, at) => (growing[at] ? `minmax(${width}px, 1fr)` : `${width}px`)).join(" ");
+export function tracksOf(widths, grow) {
+  return widths.map((width, at) => (grow[at] ? `minmax(${width}px, 1fr)` : `${width}px`)).join(" ");
 }

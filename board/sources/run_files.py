@@ -76,6 +76,20 @@ def check(path: Path, *, within: Path | None = None, most: int | None = None) ->
     return status
 
 
+def is_within(folder: Path | str, within: Path) -> bool:
+    """Whether a folder lies in another once links are followed."""
+    return Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(within))
+
+
+def check_beside(path: Path, within: Path) -> os.stat_result:
+    """What `check` says of a file in a folder that `is_within`, by one question where it is no link: there may be very many. Raises OSError."""
+    status = path.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        return check(path, within=within)
+    _refuse(status, None)
+    return status
+
+
 def _place(path: Path, within: Path | None) -> Path:
     if within is None:
         return path

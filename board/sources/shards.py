@@ -125,12 +125,13 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
         if index_file.NAME in files and index_file.is_there(Path(parent)):  # a run of its own
             folders[:] = []
             continue
+        above = Path(parent)
+        inside = "" if above == folder else f"{above.relative_to(folder).as_posix()}/"
+        look = run_files.check_beside if run_files.is_within(parent, allowed) else run_files.check
         for file in files:
-            path = Path(parent, file)
-            if file.startswith(".") or not candidates.may_hold_rollouts(path, allowed):
+            if file.startswith(".") or not candidates.may_hold_rollouts(path := above / file, allowed):
                 continue
-            name = shown(path.relative_to(folder))
-            found = _stat(path, name, allowed)
+            found = _stat(path, shown(inside + file), allowed, look)
             (shards if isinstance(found, Shard) else problems).append(found)  # type: ignore[arg-type]
     return sorted(shards, key=lambda shard: natural_key(shard.name)), problems
 
@@ -150,10 +151,10 @@ def _indexed(folder: Path, allowed: Path) -> tuple[list[Shard], list[Problem]]:
     return found, [Problem(**{name: one[name] for name in ("shard", "line", "reason", "severity")}) for one in told["problems"]]
 
 
-def _stat(path: Path, name: str, allowed: Path) -> Shard | Problem:
-    """The shard at `path`, or why it cannot be one."""
+def _stat(path: Path, name: str, allowed: Path, look: Callable[..., os.stat_result]) -> Shard | Problem:
+    """The shard at `path`, as one of the checks finds it, or why it cannot be one."""
     try:
-        status = run_files.check(path, within=allowed)
+        status = look(path, within=allowed)
     except run_files.OutsideRoot as error:
         return Problem(name, None, str(error.strerror), "refused")
     except OSError as error:

@@ -36,7 +36,7 @@ class LocalEngine:
             return site.order(by_place[_place(byte_range)])
 
         count = min(len(tasks), self._workers)
-        with worker_pool.helpers(count, order, None, {}, "board.indexing.worker") as submit:
+        with worker_pool.helpers(count, order, None, {}, ("board.indexing.worker", range_task.answer)) as submit:
             for byte_range, outcome in worker_pool.outcomes(submit, work, tick):
                 place = _place(byte_range)
                 seconds = time.monotonic() - began_at.get(place, time.monotonic())

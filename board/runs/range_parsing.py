@@ -18,9 +18,13 @@ from board.runs.store import Store
 from board.runs.work_queue import WorkQueue
 from board.runs.worker_pool import Outcome
 from board.sources import shards
+from board.system import forked_process
 
 SMALL_BYTES: Final = 64_000_000
 """Less than this is parsed sooner here than with the help of processes that must start first."""
+
+_COPIES_START: Final = 4
+"""So many times sooner processes begin that are copies of this one."""
 
 _COMPRESSION: Final = 6
 """How many bytes of rollouts a byte of a compressed shard is taken for."""
@@ -40,12 +44,12 @@ class RangeParser:
         `aside` leaves this process free for others while processes are at work.
         """
         fetching = RangeFetching(work, self.under_way)
-        if self._unwritable or is_small(work):
+        if self._unwritable or is_small(work, copies=forked_process.may_fork()):
             while byte_range := work.take():
                 yield byte_range, fetching.trouble(byte_range, tick) or self._here(byte_range)
             return
         count = min(len(work), os.cpu_count() or 1)
-        here = None if aside else self._here
+        here = None if aside or not any(shards.is_plain(one.shard) for one in work.waiting()) else self._here
         order = partial(worker.order_for, self._store, self._reading)
         with (
             worker_pool.helpers(count, order, here, self.under_way, fetching=fetching.trouble) as submit,
@@ -62,9 +66,9 @@ class RangeParser:
             return error
 
 
-def is_small(work: WorkQueue) -> bool:
-    """Whether the ranges are parsed sooner here than with the help of processes."""
-    return sum(map(expected_bytes, work.waiting())) <= SMALL_BYTES
+def is_small(work: WorkQueue, *, copies: bool = False) -> bool:
+    """Whether the ranges are parsed sooner here than with the help of processes, which are `copies` of this one or start anew."""
+    return sum(map(expected_bytes, work.waiting())) <= SMALL_BYTES // (_COPIES_START if copies else 1)
 
 
 def expected_bytes(byte_range: ByteRange) -> int:

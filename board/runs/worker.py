@@ -8,9 +8,8 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
-from importlib.abc import MetaPathFinder
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from board.errors import BoardError
 from board.runs.byte_range import ByteRange, parse
@@ -19,6 +18,9 @@ from board.runs.store import Store
 from board.sources.shards import Shard
 
 TellBytes = Callable[[int], None]
+
+Answer = Callable[[dict[str, Any], TellBytes], dict[str, Any]]
+"""What becomes of an order; it may tell meanwhile how many bytes it has read."""
 
 
 def order_for(store: Store, reading: ReadOptions, byte_range: ByteRange) -> dict[str, Any]:
@@ -51,7 +53,7 @@ def answer(order: dict[str, Any], on_bytes: TellBytes) -> dict[str, Any]:
         return {"failed": str(error)}
 
 
-class _WithoutPandas(MetaPathFinder):
+class _WithoutPandas:
     """Says that there is no pandas: pyarrow imports it, where it can, to make its first array, and that takes long."""
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
@@ -59,26 +61,22 @@ class _WithoutPandas(MetaPathFinder):
             raise ModuleNotFoundError("a process that parses makes no frames", name="pandas")
 
 
-def _tell_bytes(count: int) -> None:
-    _say({"bytes": count})
-
-
-def _say(words: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(words) + "\n")
-    sys.stdout.flush()
-
-
-def serve(answer: Callable[[dict[str, Any], TellBytes], dict[str, Any]]) -> None:
-    """Answer the orders on standard input until there is nothing more to do."""
+def serve(answer: Answer, orders: BinaryIO, said: BinaryIO) -> None:
+    """Answer orders, a line each, until there is nothing more to do."""
     gc.disable()  # parsed JSON has no cycles, and looking for some takes time
-    for line in sys.stdin:
-        _say(answer(json.loads(line), _tell_bytes))
+
+    def say(words: dict[str, Any]) -> None:
+        said.write(json.dumps(words).encode() + b"\n")
+        said.flush()
+
+    for line in orders:
+        say(answer(json.loads(line), lambda count: say({"bytes": count})))
 
 
 def main() -> None:
     """Parse byte ranges until there is nothing more to do."""
     sys.meta_path.insert(0, _WithoutPandas())
-    serve(answer)
+    serve(answer, sys.stdin.buffer, sys.stdout.buffer)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, Final
 
@@ -17,8 +18,13 @@ from board.errors import BoardError, RunNotFound
 from board.runs.byte_range import ByteRange
 from board.runs.part_folder import Piece, piece_from
 from board.runs.work_queue import WorkQueue
+from board.runs.worker import Answer, answer, serve
 from board.sources.shards import is_plain
-from board.system import child_process
+from board.system import child_process, forked_process
+from board.system.forked_process import ForkedProcess
+
+Child = subprocess.Popen[bytes] | ForkedProcess
+"""A process that parses."""
 
 Outcome = Piece | BoardError | OSError
 """What became of a byte range: what is kept of it, the shard's fault, or the cache's."""
@@ -48,19 +54,20 @@ def helpers(
     order: Callable[[ByteRange], dict[str, Any]],
     here: Callable[[ByteRange], Outcome] | None,
     under_way: dict[str, int],
-    module: str = "board.runs.worker",
+    worker: tuple[str, Answer] = ("board.runs.worker", answer),
     fetching: Callable[[ByteRange], Outcome | None] = lambda byte_range: None,
 ) -> Iterator[Submit]:
     """Has `count` byte ranges parsed at a time: one of them `here`, which begins at once, the others by processes that must start first.
 
-    `order` is called when the turn of a range comes, and gives what its process, which is of `module`, is told.
+    `order` is called when the turn of a range comes, and gives what its process is told: one of the module, and with the answers, of `worker`.
     `fetching` sees that the bytes are on this machine, or says why they are not.
 
     Without `here` all are parsed by processes. All processes are gone when the context ends, finished or not. A compressed shard is one long
     byte range and always goes to a process, which can be ended at any time; `under_way` is told how many of its bytes, by name, have been read.
     Plain processes spoken to in lines of JSON: a pool of `multiprocessing` would run the server's script again in each.
     """
-    local, started, free, ended = threading.local(), [], threading.Lock(), threading.Event()
+    local, free = threading.local(), threading.Lock()
+    processes = _Processes(count - bool(here), *worker)
 
     def parsed(byte_range: ByteRange) -> Outcome:
         if trouble := fetching(byte_range):
@@ -72,27 +79,52 @@ def helpers(
                 free.release()
         if getattr(local, "process", None) is None or local.process.poll() is not None:  # none yet, or it was killed
             try:
-                local.process = child_process.start(module, os.environ)
+                local.process = processes.another()
             except OSError as error:
                 return error
-            started.append(local.process)
-            if ended.is_set():
-                local.process.kill()
         return _answer(local.process, order(byte_range), under_way)
 
     def parsed_next(take: Take) -> tuple[ByteRange, Outcome] | None:
-        byte_range = None if ended.is_set() else take()
+        byte_range = None if processes.ended.is_set() else take()
         return None if byte_range is None else (byte_range, parsed(byte_range))
 
     pool = _Threads(count, parsed_next)
     try:
         yield pool.submit
     finally:
-        ended.set()
-        for process in started.copy():
-            process.kill()
+        processes.kill()
         pool.end()
-        for process in started:
+        processes.wait()
+
+
+class _Processes:
+    """Those that parse: copies of this process where they can be had, which must be made before there are threads; else new ones as needed."""
+
+    def __init__(self, copies: int, module: str, answers: Answer) -> None:
+        self._module, self.ended = module, threading.Event()
+        serves = partial(serve, answers)
+        self._all: list[Child] = [forked_process.forked(serves) for _ in range(copies)] if forked_process.may_fork() else []
+        self._waiting = self._all.copy()
+
+    def another(self) -> Child:
+        """One that has nothing to do yet. Raises OSError."""
+        with suppress(IndexError):
+            return self._waiting.pop()
+        process = child_process.start(self._module, os.environ)
+        self._all.append(process)
+        if self.ended.is_set():
+            process.kill()
+        return process
+
+    def kill(self) -> None:
+        """End them all, and whatever is started yet."""
+        self.ended.set()
+        for process in self._all.copy():
+            process.kill()
+
+    def wait(self) -> None:
+        """Until none is left."""
+        for process in self._all:
             process.communicate()
 
 
@@ -128,7 +160,7 @@ class _Threads:
             thread.join()
 
 
-def _answer(process: "subprocess.Popen[bytes]", order: dict[str, Any], under_way: dict[str, int]) -> Outcome:
+def _answer(process: Child, order: dict[str, Any], under_way: dict[str, int]) -> Outcome:
     assert process.stdin is not None
     assert process.stdout is not None
     try:

@@ -1,12 +1,17 @@
 """Tests of the processes that parse beside this one."""
 
+import json
 import os
 import signal
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
+import pytest
 from rows import token_row, write_shard
 
+import board
 from board.runs import worker_pool
 from board.runs.byte_range import ByteRange
 from board.runs.part_folder import Piece
@@ -64,3 +69,42 @@ def test_ended_with_the_load(tmp_path: Path) -> None:
     assert ended is not None
     assert isinstance(ended[1], OSError)
     assert not [*store.folder.glob("*.json")]
+
+
+_ALONE = """
+import json, os, sys, threading
+from pathlib import Path
+from board import open_run
+from board.runs import parsed_shard, range_parsing
+
+range_parsing.SMALL_BYTES, parsed_shard.RANGE_BYTES = 0, 3_000
+os.cpu_count = lambda: 3
+seen = set()
+
+def look(progress):
+    for task in Path("/proc/self/task").iterdir():
+        for child in (task / "children").read_text().split():
+            try:
+                seen.add(Path("/proc", child, "cmdline").read_bytes() == Path("/proc/self/cmdline").read_bytes())
+            except OSError:
+                pass
+
+if sys.argv[2] == "beside":
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+run = open_run(sys.argv[1], progress=look)
+left = [child for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()]
+print(json.dumps([sorted(seen), left, run.frame["reward"].tolist(), run.report.cache_note]))
+"""
+
+
+@pytest.mark.parametrize(("threads", "copied"), [("alone", True), ("beside", False)])
+def test_processes_are_copies_where_that_is_sound(tmp_path: Path, threads: str, copied: bool) -> None:
+    """A program with one thread opens a run with copies of itself, any other with processes that start anew; none is left, no row differs."""
+    folder = tmp_path / "run"
+    rewards = [at / 8 for at in range(200)]
+    write_shard(folder / "rank_0.jsonl", [token_row(0, reward=reward) for reward in rewards])
+    environment = os.environ | {"RL_BOARD_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(Path(board.__file__).parents[1])}
+    command = [sys.executable, "-c", _ALONE, str(folder), threads]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=True)
+
+    assert json.loads(done.stdout) == [[copied], [], rewards, ""]

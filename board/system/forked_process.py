@@ -1,0 +1,92 @@
+"""A copy of this process that serves orders: there at once, where one that starts anew must import everything first.
+
+Only where a copy is sound: another thread's locks would be copied as they are held at that moment, and nobody would let them go.
+Knows nothing of what is ordered.
+"""
+
+import _thread
+import os
+import resource
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from typing import BinaryIO, Final
+
+Serve = Callable[[BinaryIO, BinaryIO], None]
+"""Reads orders from the first stream to its end, and writes answers to the second."""
+
+_MOST_MEMORY: Final = 1 << 30
+"""Bytes. To copy the tables of a process that holds more takes as long as to start one."""
+
+
+class ForkedProcess:
+    """A copy under way; what of `subprocess.Popen` is needed to speak with it and to end it."""
+
+    def __init__(self, number: int, stdin: BinaryIO, stdout: BinaryIO) -> None:
+        self.pid, self.stdin, self.stdout = number, stdin, stdout
+        self._ended: int | None = None
+        self._looking = threading.Lock()
+        """Held while it is asked how it ended, which is told once."""
+
+    def poll(self) -> int | None:
+        """How it ended; None while it has not."""
+        with self._looking:
+            return self._wait(os.WNOHANG)
+
+    def kill(self) -> None:
+        """End it."""
+        with self._looking:
+            if self._wait(os.WNOHANG) is None:
+                os.kill(self.pid, signal.SIGKILL)
+
+    def communicate(self) -> None:
+        """Let it end, and wait until it has."""
+        with suppress(BrokenPipeError):  # an order that it did not live to read
+            self.stdin.close()
+        self.stdout.close()
+        with self._looking:
+            self._wait(0)
+
+    def _wait(self, options: int) -> int | None:
+        if self._ended is None:
+            found, status = os.waitpid(self.pid, options)
+            self._ended = os.waitstatus_to_exitcode(status) if found else None
+        return self._ended
+
+
+def may_fork() -> bool:
+    """Whether a copy of this process would be sound, and soon made: on Linux, with no thread of Python's beside this one."""
+    if sys.platform != "linux" or _thread._count() or len(sys._current_frames()) > 1:  # `threading` does not know of all
+        return False
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 <= _MOST_MEMORY
+
+
+def forked(serve: Serve) -> ForkedProcess:
+    """A copy of this process that does nothing but serve, and ends with its orders. To be called where `may_fork`. Raises OSError."""
+    orders, ours = os.pipe()
+    theirs, said = os.pipe()
+    sys.stdout.flush()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python counts the threads of libraries, which know of copies
+        number = os.fork()
+    if number == 0:
+        _serve(serve, orders, said, (ours, theirs))
+    os.close(orders)
+    os.close(said)
+    return ForkedProcess(number, os.fdopen(ours, "wb"), os.fdopen(theirs, "rb"))
+
+
+def _serve(serve: Serve, orders: int, said: int, others: tuple[int, int]) -> None:
+    """Does not return: nothing of what the process was about is done twice, not even its end."""
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):  # whatever the program wants done then is not for its copies to do
+            signal.signal(number, signal.SIG_DFL)
+        for one in others:
+            os.close(one)
+        with os.fdopen(orders, "rb") as read, os.fdopen(said, "wb") as written:
+            serve(read, written)
+    finally:
+        os._exit(0)

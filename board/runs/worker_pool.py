@@ -37,6 +37,9 @@ Submit = Callable[[Take], "Future[tuple[ByteRange, Outcome] | None]"]
 
 _POLL_SECONDS: Final = 0.2
 
+_FRUGAL: Final = {"OPENBLAS_NUM_THREADS": "1"}
+"""For a process that parses: nothing in it is a matrix, and threads that would multiply some are started when numpy is imported."""
+
 
 def outcomes(submit: Submit, work: WorkQueue, tick: Callable[[], None]) -> Iterator[tuple[ByteRange, Outcome]]:
     """What becomes of each byte range, as it comes; `tick` is called while waiting, so that a reader who leaves is heard."""
@@ -110,7 +113,7 @@ class _Processes:
         """One that has nothing to do yet. Raises OSError."""
         with suppress(IndexError):
             return self._waiting.pop()
-        process = child_process.start(self._module, os.environ)
+        process = child_process.start(self._module, os.environ | _FRUGAL)
         self._all.append(process)
         if self.ended.is_set():
             process.kill()

@@ -175,3 +175,23 @@ def test_text_columns_sort_here_and_rows_are_found_copied_and_saved(serve: Serve
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog", name="response")).to_have_count(0)
     assert page.locator("img[src*='127.0.0.1:9']").count() == 0
+
+
+def test_all_rows_of_a_page_are_printed(serve: Serve, page: Page, tmp_path: Path) -> None:
+    """Not those in sight alone; paper does not scroll, so that no column is beyond its edge and no number is cut."""
+    add_run(tmp_path, "run", [{"step": 0, "prompt": "p" * 200, "response": f"r{at}", "reward": at / 7} for at in range(120)])
+    opened(page, serve(tmp_path))
+    rows = page.locator(".tb-row")
+    assert rows.count() < 40
+
+    page.evaluate("() => window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+
+    expect(rows).to_have_count(120)
+    grid = page.get_by_role("grid")
+    assert grid.evaluate("grid => grid.scrollHeight <= grid.clientHeight + 1 && grid.scrollWidth <= grid.clientWidth + 1")
+    bars = page.locator(".tb-bar")
+    assert not any(bars.nth(at).evaluate("bar => bar.scrollWidth > bar.clientWidth") for at in (0, 60, 119))
+    page.emulate_media(media="screen")
+    page.evaluate("() => window.dispatchEvent(new Event('afterprint'))")
+    assert rows.count() < 40

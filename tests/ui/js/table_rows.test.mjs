@@ -7,7 +7,7 @@ import { meantBy } from "../../../board/ui/components/table/pressed.js";
 import { holding, inOrder, nextOrder, searched } from "../../../board/ui/components/table/row_order.js";
 import { setChosenRow, sharedTables } from "../../../board/ui/components/table/shared_tables.js";
 import { separatedByCommas, separatedByTabs } from "../../../board/ui/components/table/taken_rows.js";
-import { fittingWidth, growing, tracksOf } from "../../../board/ui/components/table/widths.js";
+import { fittingWidth, growing, tracksOf, tracksOnPaper } from "../../../board/ui/components/table/widths.js";
 
 const NAN = Number.NaN;
 const PLAIN = {
@@ -166,6 +166,7 @@ test("a column is as wide as its longest text or its head, within bounds", () =>
   assert.equal(fittingWidth(long, 1, measured, 9999), 22 + 3500);
   assert.equal(fittingWidth(lines, 1, measured), 120);
   assert.equal(tracksOf([50, 60], [false, true]), "50px minmax(60px, 1fr)");
+  assert.equal(tracksOnPaper([few, long], [90, 340], 1, measured), `minmax(${7 * "1.00".length + 8}px, 90fr) minmax(0px, 340fr)`);
 });
 
 test("texts that are cut share the room that is left, else the last one of texts has it", () => {

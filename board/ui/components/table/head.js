@@ -1,7 +1,7 @@
 // The heads of the columns: what each is called and sorted by, and the edge that it is dragged wider by.
 
 import { element } from "../token_view/dom.js";
-import { fittingWidth, growing, NARROWEST_COLUMN, tracksOf } from "./widths.js";
+import { fittingWidth, growing, NARROWEST_COLUMN, tracksOf, tracksOnPaper } from "./widths.js";
 
 /** @import { Column, Shared, State } from "./types" */
 
@@ -19,6 +19,7 @@ export function fillHead(state, shared) {
     (column) => shared.widths.get(widthKey(state, column)) ?? column.width ?? fittingWidth(column, state.meta.rows, measured),
   );
   state.whole = state.columns.map((column) => fittingWidth(column, state.meta.rows, measured, WIDEST_FITTED));
+  state.parts.root.style.setProperty("--on-paper", tracksOnPaper(state.columns, state.widths, state.meta.rows, measured));
   layColumns(state, shared);
   showOrder(state);
 }

@@ -5,6 +5,7 @@
 export const NARROWEST_COLUMN = 34;
 const WIDEST = 340; // pixels that a column takes unasked
 const PADDING = 22; // pixels around a text
+const EDGE = 8; // pixels around a number on paper
 const ARROW = 14; // pixels for the mark of the order
 const SAMPLE = 300; // rows whose texts are looked at
 const DRAWN = { trend: 120, tags: 160, colour: 34, tick: 40, bar: 44 };
@@ -20,12 +21,37 @@ export function fittingWidth(column, rows, measured, most = WIDEST) {
   const head = column.label ? measured(column.label, true) + PADDING + ARROW : 0;
   const drawn = DRAWN[/** @type {keyof typeof DRAWN} */ (column.kind)] ?? 0;
   if (drawn && column.kind !== "bar") return Math.ceil(Math.max(drawn, Math.min(head, most)));
+  const longest = measured(longestText(column, rows), false);
+  return Math.ceil(Math.min(most, Math.max(NARROWEST_COLUMN, head, longest + PADDING + drawn)));
+}
+
+/**
+ * @param {Column} column
+ * @param {number} rows
+ */
+function longestText(column, rows) {
+  const few = Math.min(rows, SAMPLE);
   let longest = "";
-  for (let at = 0; at < Math.min(rows, SAMPLE); at += 1) {
-    const text = column.text(Math.floor((at * rows) / Math.min(rows, SAMPLE)));
+  for (let at = 0; at < few; at += 1) {
+    const text = column.text(Math.floor((at * rows) / few));
     if (text.length > longest.length) longest = text;
   }
-  return Math.ceil(Math.min(most, Math.max(NARROWEST_COLUMN, head, measured(longest, false) + PADDING + drawn)));
+  return longest;
+}
+
+/**
+ * The columns' tracks on paper, which does not scroll: all share its width, and no number is cut.
+ * @param {Column[]} columns
+ * @param {number[]} widths
+ * @param {number} rows
+ * @param {(text: string, bold: boolean) => number} measured
+ * @returns {string}
+ */
+export function tracksOnPaper(columns, widths, rows, measured) {
+  const least = columns.map((column) =>
+    column.kind === "number" || column.kind === "bar" ? Math.ceil(measured(longestText(column, rows), false)) + EDGE : 0,
+  );
+  return widths.map((width, at) => `minmax(${least[at]}px, ${width}fr)`).join(" ");
 }
 
 /**

@@ -203,4 +203,4 @@ async def _click_until(end: float, reader: Reader, pause: float) -> None:
     await asyncio.sleep(reader.dice.random() * pause)
     while time.perf_counter() < end:
         await reader.click()
-        await asyncio.sleep(reader.dice.expovariate(1 / pause) if pause else 0)
+        await asyncio.sleep(min(reader.dice.expovariate(1 / pause), max(0.0, end - time.perf_counter())) if pause else 0)

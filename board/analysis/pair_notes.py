@@ -52,20 +52,33 @@ def _prompts(sides: Sides, shared: SharedPrompts, visits: Visits, total: PairedD
     elif visits == "last":
         yield "Last visits are paired, at whatever steps: there is no difference by step."
     if 0 < total.prompts < FEW_PROMPTS:
-        yield f"Only {plural(total.prompts, 'prompt')} could be paired: the interval is too narrow, or none."
+        yield f"Only {plural(total.prompts, 'prompt')} could be paired: the interval is too narrow, or none.{_more(shared, visits, total)}"
 
 
 def _no_pair(shared: SharedPrompts, visits: Visits) -> str:
     empty = [name for name, keys in (("A", shared.a), ("B", shared.b)) if (keys == NO_PROMPT).all()]
     if empty:
         return f"No prompt could be paired: the rollouts of {' and of '.join(empty)} have none."
-    common = np.intersect1d(shared.a, shared.b)
-    common = common[common != NO_PROMPT]
-    if not len(common):
+    common = _common(shared)
+    if not common:
         return "No prompt is in both runs: there is nothing to pair."
     if visits == "last":
-        return f"No prompt of the {len(common):,} that both runs saw has the number in both."
-    return f"The runs share {plural(len(common), 'prompt')}, but saw none at the same step with the number in both: compare last visits."
+        return f"No prompt of the {common:,} that both runs saw has the number in both."
+    return f"The runs share {plural(common, 'prompt')}, but saw none at the same step with the number in both: compare last visits."
+
+
+def _more(shared: SharedPrompts, visits: Visits, total: PairedDifference) -> str:
+    """Where pairing last visits gives more pairs; empty elsewhere."""
+    common = _common(shared)
+    if visits == "last" or common <= total.prompts:
+        return ""
+    return f" The runs share {common:,}, most of them at other steps: compare last visits."
+
+
+def _common(shared: SharedPrompts) -> int:
+    """How many prompts both runs saw, at whatever steps."""
+    common = np.intersect1d(shared.a, shared.b)
+    return int((common != NO_PROMPT).sum())
 
 
 def _missing(sides: Sides, shared: SharedPrompts, metric: str) -> Iterator[str]:

@@ -97,6 +97,11 @@ ENOUGH = tuple(f"p{at}" for at in range(FEW_PROMPTS))
 NOTES: dict[str, tuple[Rows, Rows, list[str]]] = {
     "nothing to say": (asked(*ENOUGH), asked(*ENOUGH), []),
     "few prompts": (asked("p"), asked("p"), ["Only 1 prompt could be paired"]),
+    "few prompts at the same step": (
+        [*asked("p"), *asked(*ENOUGH, step=1)],
+        [*asked("p"), *asked(*ENOUGH, step=2)],
+        ["Only 1 prompt could be paired: the interval is too narrow, or none. The runs share 11, most of them at other steps"],
+    ),
     "no prompt": ([row(0, reward=1.0)], asked("p"), ["the rollouts of A have none"]),
     "no common prompt": (asked("p"), asked("q"), ["No prompt is in both runs"]),
     "other steps": (asked("p"), asked("p", step=1), ["share 1 prompt, but saw none at the same step"]),

@@ -1,9 +1,11 @@
 """The list of runs as a reader meets it: opened first, told of soon, a name clicked, a row chosen and named."""
 
 import re
+from pathlib import Path
 
 from browsing import click_row, go_to_page
 from playwright.sync_api import Page, expect
+from rows import row, write_run
 from servers import Serve
 from settling import settled
 
@@ -35,3 +37,21 @@ def test_from_the_list_of_runs_into_one_and_back(serve: Serve, page: Page) -> No
     page.get_by_role("link", name="Open the run").click()
     settled(page)
     expect(page.get_by_text("Does the reward rise?")).to_be_visible()
+
+
+def test_back_from_a_run_that_was_not_read_is_one_press(serve: Serve, page: Page, tmp_path: Path) -> None:
+    """Its newest step is not known from the parts that the list has read, and is in the address before the run opens all the same."""
+    text = "so it goes " * 300
+    write_run(tmp_path / "large", {"a.jsonl": [row(step, response=f"{text}{step}", reward=1.0) for step in range(1500)]})
+    write_run(tmp_path / "small", {"a.jsonl": [row(0)]})
+    page.goto(serve(tmp_path))
+    expect(page.get_by_text("about 1,500")).to_be_visible(timeout=90_000)
+    settled(page)
+    page.get_by_role("gridcell", name="large").first.click()
+    expect(page).to_have_url(re.compile(r"/\?.*run=large"))
+    expect(page.get_by_text("Does the reward rise?")).to_be_visible()
+    settled(page)
+    expect(page).to_have_url(re.compile(r"step=1499(&|$)"))
+
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/runs"), timeout=3_000)

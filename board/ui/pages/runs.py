@@ -1,6 +1,7 @@
 """Runs: which are there, which is training, how does the reward go in each? Choices, data, computing, drawing."""
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
@@ -17,7 +18,8 @@ from board.serving.home_gate import listing
 from board.text.counting import plural
 from board.text.format_number import size
 from board.text.path_names import path_of, shown
-from board.ui import caches, findings_watch, place, run_panel, runs_controls, runs_table, settings_panel
+from board.ui import caches, findings_watch, place, progress_line, run_panel, runs_controls, runs_table, settings_panel
+from board.ui.controls import reading_choices
 from board.ui.messages import notice
 from board.ui.runs_controls import RunsChoices
 from board.user_files.run_notes import RunNotes
@@ -80,6 +82,24 @@ def open_soon(one: ListedRun) -> None:
     """Go to the run's first page once this run of the script may."""
     place.go(**one.address)
     place.remember(opens_run=one.folder.name)
+
+
+def choose_step(root: Path, name: str) -> None:
+    """The run's newest step, where nobody knew it when its row was drawn: the page would put it into the address by itself, one press of Back more.
+
+    A run that lies elsewhere, or cannot be opened, is left to that page.
+    """
+    folder = next((one for one in caches.run_folders(shown(root), name) if one.name == name), None)
+    if place.part("step") is not None or place.part("filter") or folder is None:
+        return
+    pad = reading_choices().pad_token
+    with suppress(BoardError):
+        location, slot = library.resolve(root, folder.folder), st.empty()
+        if mounts.address_of(location):
+            return
+        run = caches.library().open(location, root, (pad,) if pad else (), progress_line.of_load(slot), folder.family)
+        steps = (run.of_split(run.splits[0]) if run.splits else run).steps
+        place.fill_in(step=int(steps[-1]) if len(steps) else None)
 
 
 def side_by_side(runs: list[ListedRun]) -> None:
@@ -172,6 +192,7 @@ def page(root: Path) -> None:
 if place.remembered("opens_run"):
     name = place.remembered("opens_run")
     place.remember(opens_run=None)
+    choose_step(caches.root(), str(name))
     st.switch_page("board/ui/pages/rewards.py", query_params=place.link(run=name))
 try:
     page(caches.root())

@@ -19,8 +19,9 @@ from board.text.format_number import fmt
 SCALE: Final = 10.0
 """From ranges on that are so many times as wide, numbers may be on different scales."""
 
-FEW_PROMPTS: Final = 10
-"""An interval over fewer prompts is narrower than it says: of 8 it holds the difference 92 times in 100."""
+FEW_PROMPTS: Final = 20
+"""An interval over fewer prompts is narrower than it says: of 20 it holds the difference 93 times in 100, of 10 88 times (rewards of 0 and 1,
+1 to 11 rollouts of a prompt on either side)."""
 
 Sides = tuple[ComparedRun, ComparedRun]
 
@@ -64,7 +65,9 @@ def _no_pair(shared: SharedPrompts, visits: Visits) -> str:
         return "No prompt is in both runs: there is nothing to pair."
     if visits == "last":
         return f"No prompt of the {common:,} that both runs saw has the number in both."
-    return f"The runs share {plural(common, 'prompt')}, but saw none at the same step with the number in both: compare last visits."
+    return (
+        f"The runs share {plural(common, 'prompt')}, but saw none at the same step with the number in both: compare last visits."
+    )
 
 
 def _more(shared: SharedPrompts, visits: Visits, total: PairedDifference) -> str:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from board.analysis.pair_notes import FEW_PROMPTS
 from board.analysis.paired_prompts import (
     BY_STEP,
     PAIRS,
@@ -192,10 +193,23 @@ def two_halves() -> tuple[Rollouts, Rollouts]:
     return a, b
 
 
-def told_apart(a: Rollouts, b: Rollouts) -> float:
+def uneven_halves(prompts: int) -> tuple[Rollouts, Rollouts]:
+    """The same where a prompt has 2 to 12 rollouts, of which either run has any number but none."""
+    rng = np.random.default_rng(16)
+    sizes = rng.integers(2, 13, SEEDS * prompts)
+    chances = np.repeat(rng.beta(1.5, 1.5, sizes.size), sizes)
+    right = (rng.random(len(chances)) < chances).astype(np.float64)
+    seeds, of = (np.repeat(one.ravel(), sizes) for one in np.indices((SEEDS, prompts), dtype=np.int64))
+    rollout = np.arange(len(right)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    in_a = rollout < np.repeat(rng.integers(1, sizes), sizes)
+    a, b = (Rollouts(seeds[part], of[part], right[part]) for part in (in_a, ~in_a))
+    return a, b
+
+
+def told_apart(a: Rollouts, b: Rollouts, prompts: int = PROMPTS_OF_A_RUN) -> float:
     """In what share of the seeds two runs are told apart, B the better one."""
     found = by_step(pairs(a, b, NONE))
-    assert (found["prompts"] == PROMPTS_OF_A_RUN).all()
+    assert (found["prompts"] == prompts).all()
     return float(((found["low"] > 0) | (found["high"] < 0)).mean())
 
 
@@ -207,6 +221,20 @@ def test_a_planted_difference_is_told_and_two_halves_of_a_run_are_not() -> None:
 
     assert told_apart(a, Rollouts(b.steps, b.prompts, b.values + 0.1)) >= 0.95
     assert told_apart(a, b) == pytest.approx(0.05, abs=0.014)
+
+
+def test_groups_of_unequal_size_are_told_apart_as_surely() -> None:
+    """On 400 prompts, of which some have one rollout on a side: the tenth is found in 95 of 100 seeds, and chance alone is taken for one in 5."""
+    a, b = uneven_halves(400)
+
+    assert told_apart(a, Rollouts(b.steps, b.prompts, b.values + 0.1), 400) >= 0.95
+    assert told_apart(a, b, 400) == pytest.approx(0.05, abs=0.014)
+
+
+def test_fewer_prompts_than_conclude_anything_would_mislead() -> None:
+    """On as few as the page draws a conclusion from chance is taken for a difference in no more than 8 of 100 seeds; on half of them in more."""
+    assert told_apart(*uneven_halves(FEW_PROMPTS), FEW_PROMPTS) <= 0.08
+    assert told_apart(*uneven_halves(FEW_PROMPTS // 2), FEW_PROMPTS // 2) > 0.08
 
 
 def test_a_step_by_itself_is_as_the_whole() -> None:

@@ -36,17 +36,23 @@ def named(ids: dict[str, str], **fields: Any) -> list[dict[str, Any]]:
     return [one | {"prompt_id": key} for key, prompt in ids.items() for one in asked(prompt, **fields)]
 
 
-MANY = {str(at): f"prompt {at}" for at in range(12)}
+MANY = {str(at): f"prompt {at}" for at in range(FEW_PROMPTS + 2)}
 
 SAME: dict[str, tuple[Rows, Rows, int, str, int]] = {
     "texts, white space folded": (asked("a  b", "c"), asked("a b\n", "d"), 1, "text", 0),
-    "ids and texts": (named(MANY), named(MANY), 12, "id", 0),
+    "ids and texts": (named(MANY), named(MANY), len(MANY), "id", 0),
     "ids without texts": ([row(0, prompt_id="7")], [row(0, prompt_id="7")], 1, "id", 0),
-    "an id of another text is another prompt": (named(MANY), named(MANY | {"3": "else"}), 11, "id", 1),
-    "ids that count otherwise": (named(MANY), named({str(11 - at): f"prompt {at}" for at in range(12)}), 12, "text", 12),
-    "ids of one run alone": (named(MANY), asked(*MANY.values()), 12, "text", 0),
+    "an id of another text is another prompt": (named(MANY), named(MANY | {"3": "else"}), len(MANY) - 1, "id", 1),
+    "ids that count otherwise": (
+        named(MANY),
+        named({key: MANY[other] for key, other in zip(MANY, reversed(MANY), strict=True)}),
+        len(MANY),
+        "text",
+        len(MANY),
+    ),
+    "ids of one run alone": (named(MANY), asked(*MANY.values()), len(MANY), "text", 0),
     "ids of some rollouts": (named(MANY), [*named({"0": "prompt 0"}), *asked("prompt 1")], 2, "text", 0),
-    "ids that nobody else has": (named(MANY), named({f"x{key}": text for key, text in MANY.items()}), 12, "text", 0),
+    "ids that nobody else has": (named(MANY), named({f"x{key}": text for key, text in MANY.items()}), len(MANY), "text", 0),
     "no prompts": ([row(0)], [row(0)], 0, "text", 0),
     "messages": (
         [row(0, prompt=[{"role": "user", "content": "a"}])],
@@ -100,7 +106,7 @@ NOTES: dict[str, tuple[Rows, Rows, list[str]]] = {
     "few prompts at the same step": (
         [*asked("p"), *asked(*ENOUGH, step=1)],
         [*asked("p"), *asked(*ENOUGH, step=2)],
-        ["Only 1 prompt could be paired: the interval is too narrow, or none. The runs share 11, most of them at other steps"],
+        ["Only 1 prompt could be paired: the interval is too narrow, or none. The runs share 21, most of them at other steps"],
     ),
     "no prompt": ([row(0, reward=1.0)], asked("p"), ["the rollouts of A have none"]),
     "no common prompt": (asked("p"), asked("q"), ["No prompt is in both runs"]),
@@ -117,8 +123,16 @@ NOTES: dict[str, tuple[Rows, Rows, list[str]]] = {
         ["reward spans 1 in A and 100 in B"],
     ),
     "all equal in one": (asked(*ENOUGH), asked(*ENOUGH, reward=100.0), []),
-    "numbers missing": (asked(*ENOUGH), [*asked(*ENOUGH), row(0, prompt="x")], ["1 rollout of 21 of B have no reward"]),
-    "prompts missing": ([*asked(*ENOUGH), row(0, reward=1.0)], asked(*ENOUGH), ["1 rollout of 21 of A have no prompt"]),
+    "numbers missing": (
+        asked(*ENOUGH),
+        [*asked(*ENOUGH), row(0, prompt="x")],
+        [f"1 rollout of {2 * FEW_PROMPTS + 1} of B have no reward"],
+    ),
+    "prompts missing": (
+        [*asked(*ENOUGH), row(0, reward=1.0)],
+        asked(*ENOUGH),
+        [f"1 rollout of {2 * FEW_PROMPTS + 1} of A have no prompt"],
+    ),
     "conflicting ids": (named(MANY), named(MANY | {"3": "else"}), ["1 prompt_id of both runs stand for other texts"]),
 }
 

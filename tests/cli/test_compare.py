@@ -20,9 +20,9 @@ def compare(*arguments: str | Path) -> Result:
 
 
 def two_runs(root: Path) -> tuple[Path, Path]:
-    """B is rewarded half a point more on twelve prompts at two steps; A has one more; their settings differ in one number and a secret."""
+    """B is rewarded half a point more on twenty prompts at two steps; A has one more; their settings differ in one number and a secret."""
     for name, more, lr in (("a", 0.0, "1e-6"), ("b", 0.5, "2e-6")):
-        rows = [row(step, prompt=f"prompt\n{at}", reward=at / 10 + more) for step in (3, 4) for at in range(12)]
+        rows = [row(step, prompt=f"prompt\n{at}", reward=at / 10 + more) for step in (3, 4) for at in range(20)]
         run = add_run(root, name, [*rows, *([row(3, prompt="alone", reward=1.0)] if name == "a" else [])])
         (run / "config.yaml").write_text(f"optim: {{lr: {lr}, eps: .inf}}\nseed: 1\nwandb_api_key: {name}\n{name}: .nan\n")
     return root / "a", root / "b"
@@ -39,15 +39,15 @@ def test_json(tmp_path: Path) -> None:
     assert said["runs"][0] == {
         "run": str(a),
         "split": "train",
-        "rollouts": 25,
+        "rollouts": 41,
         "steps": 2,
-        "last": pytest.approx(0.55),
-        "highest": pytest.approx(7.6 / 13),
+        "last": pytest.approx(0.95),
+        "highest": pytest.approx(20 / 21),
     }
     assert said["metric"] == "reward"
     assert said["paired"].pop("unpaired") == {"a": 1, "b": 0}
     assert said["paired"] == pytest.approx(
-        {"prompts": 12, "difference": 0.5, "low": 0.5, "high": 0.5, "level": 0.95, "win": 12, "tie": 0, "loss": 0}
+        {"prompts": 20, "difference": 0.5, "low": 0.5, "high": 0.5, "level": 0.95, "win": 20, "tie": 0, "loss": 0}
     )
     assert [one["step"] for one in said["by_step"]] == [3, 4]
     assert [*said["by_step"][0]] == ["step", "difference", "low", "high", "prompts"]
@@ -62,9 +62,9 @@ def test_text(tmp_path: Path) -> None:
     said = compare(a, b).stdout
 
     for part in (
-        "reward, B minus A, on 12 prompts that both saw at the same step:",
+        "reward, B minus A, on 20 prompts that both saw at the same step:",
         "+0.500  95% interval +0.500 to +0.500",
-        "B above A on 12, equal on 0, below on 0",
+        "B above A on 20, equal on 0, below on 0",
         "1 prompt of A, 0 of B",
         "By step:\n         3 ",
         "step 3: prompt\\n",

@@ -224,7 +224,7 @@ def test_a_planted_difference_is_told_and_two_halves_of_a_run_are_not() -> None:
 
 
 def test_groups_of_unequal_size_are_told_apart_as_surely() -> None:
-    """On 400 prompts, of which some have one rollout on a side: the tenth is found in 95 of 100 seeds, and chance alone is taken for one in 5."""
+    """On 400 prompts, some of one rollout on a side: the tenth is found in 95 of 100 seeds, and taken for one where nothing differs in 5."""
     a, b = uneven_halves(400)
 
     assert told_apart(a, Rollouts(b.steps, b.prompts, b.values + 0.1), 400) >= 0.95

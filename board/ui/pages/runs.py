@@ -85,7 +85,7 @@ def open_soon(one: ListedRun) -> None:
 
 
 def choose_step(root: Path, name: str) -> None:
-    """The run's newest step, where nobody knew it when its row was drawn: the page would put it into the address by itself, one press of Back more.
+    """Go to the run's newest step, where nobody knew it when its row was drawn: the page would put it into the address one press of Back later.
 
     A run that lies elsewhere, or cannot be opened, is left to that page.
     """

@@ -23,6 +23,11 @@ CLEAR: Final = 4.0
 
 _ROUNDS: Final = 20
 
+_VISITS: Final = 3
+"""A prompt that so many steps have comes again."""
+_MOST: Final = 0.9
+"""Share of the rollouts whose prompt must come again for prompts to be compared with themselves."""
+
 
 @dataclass(frozen=True)
 class MixChange:
@@ -99,3 +104,10 @@ def like_for_like(steps: Steps, sources: NDArray[np.int64], values: Float64Array
     freed = np.array(values)
     freed[known] = y - levels[of] + mean_level
     return freed
+
+
+def prompt_for_prompt(steps: Steps, prompts: NDArray[np.int64], sources: NDArray[np.int64], values: Float64Array) -> Float64Array:
+    """Values freed from which prompts a step has, where nearly all come again, else `like_for_like`. All (n,), prompts numbered from 0."""
+    visits = np.unique(np.stack([prompts, steps.row]), axis=1)[0]
+    often = np.bincount(visits, minlength=int(prompts.max(initial=-1)) + 1)[prompts] >= _VISITS
+    return like_for_like(steps, prompts if len(often) and often.mean() >= _MOST else sources, values)

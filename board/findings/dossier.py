@@ -149,6 +149,11 @@ class Dossier:
         """(rows,) values freed from the mix of data sources, so that a curriculum does not look like a turn."""
         return curriculum.like_for_like(self.steps, self.sources, values)
 
+    def prompt_for_prompt(self, values: Float64Array) -> Float64Array:
+        """(rows,) values freed from which prompts a step has, where nearly all come again; else from the mix of data sources."""
+        codes = np.unique(self.prompts, return_inverse=True)[1].ravel().astype(np.int64)
+        return curriculum.prompt_for_prompt(self.steps, codes, self.sources, values)
+
     @cached_property
     def group_rows(self) -> NDArray[np.int64]:
         """(rows,) a number for each group of each step, rising with neither; -1 for a rollout of none."""

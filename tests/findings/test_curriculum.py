@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from board.findings.curriculum import MixChange, like_for_like, mix_changes
+from board.findings.curriculum import MixChange, like_for_like, mix_changes, prompt_for_prompt
 from board.metrics.step_sums import Steps
 
 
@@ -79,3 +79,22 @@ def test_what_turns_in_every_source_stays() -> None:
 
     assert np.isnan(like_for_like(steps, sources, values)[0])
     assert curve[6:].mean() - curve[:6].mean() == pytest.approx(3, abs=0.02)
+
+
+def test_which_prompts_a_step_has_is_no_noise_where_they_come_again() -> None:
+    """Easy prompts in even steps, hard ones in odd ones, some in both: prompt for prompt nothing differs but what turns in all of them."""
+    steps = np.repeat(np.arange(12), 4)
+    prompts = np.concatenate([[0, 1, 2, 3] if step % 2 else [2, 3, 4, 5] for step in range(12)])
+    values = prompts / 5 + (steps >= 6)
+    found = prompt_for_prompt(Steps(steps), prompts, np.full(48, -1), values)
+    by_step = found.reshape(12, 4).mean(axis=1)
+    np.testing.assert_allclose(by_step[6:].mean() - by_step[:6].mean(), 1, atol=1e-6)
+    np.testing.assert_allclose(np.ptp(by_step[:6]), 0, atol=1e-6)
+
+
+def test_prompts_that_come_once_are_told_by_their_source() -> None:
+    """A level for each prompt would take all that there is."""
+    dice = np.random.default_rng(1)
+    steps, sources, values = np.repeat(np.arange(12), 4), np.tile([0, 0, 1, 1], 12), dice.normal(size=48)
+    found = prompt_for_prompt(Steps(steps), np.arange(48), sources, values)
+    np.testing.assert_array_equal(found, like_for_like(Steps(steps), sources, values))

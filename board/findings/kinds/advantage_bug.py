@@ -57,6 +57,10 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if not rules:
         return CannotTell("no rollout has an advantage beside a reward in a group, or beside returns and values")
     early = ~dossier.since(max(1, len(dossier.steps.numbers) // 5))
+    if max(int(np.isfinite(rule.expected).sum()) for rule in rules) < _LEAST_ROWS:
+        return CannotTell(
+            f"fewer than {_LEAST_ROWS} rollouts have an advantage on a token that counts, in a group with all its rewards"
+        )
     best = max(rules, key=lambda rule: rule.share(logged, early))
     if best.share(logged, early) < _FOLLOWED:
         return CannotTell("the logged advantages follow no rule it knows")

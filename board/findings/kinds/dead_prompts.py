@@ -11,7 +11,7 @@ from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
 
 _LEARNED: Final = 0.9
-"""Where so many of them are solved always, the policy has learned them: worth knowing, and no harm."""
+"""Where so much of them, or of their growth, is solved always, the policy has learned them: worth knowing, and no harm."""
 _EDGE: Final = 0.2
 """The share of the steps at the end whose level is said."""
 
@@ -30,7 +30,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     dead[rows] = np.repeat(flat, grouped.groups["rollouts"].to_numpy())
     firsts = np.full(len(dead), np.nan)
     firsts[rows[grouped.starts[:-1]]] = flat
-    curve = dossier.curve_of(dossier.like_for_like(firsts))
+    curve = dossier.curve_of(dossier.prompt_for_prompt(firsts))
     turn = curve.turn()
     if turn is None or turn.z < limits["z"]:
         return None
@@ -40,7 +40,8 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         return None
     at = curve.departure(turn)
     since = dossier.since(at) & (dead == 1)
-    always = _are_best(dossier, since)
+    best = _are_best(dossier)
+    always = best[since & (dead == 1)]
     # what grows from little is clear in its later half
     clear = at if turn.is_jump else (at + len(curve.steps)) // 2
     return Found(
@@ -51,16 +52,27 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         crossed="growth",
         measured=after - turn.before,
         strength=turn.z,
-        severity="note" if always.mean() >= _LEARNED else None,
+        severity="note" if max(float(always.mean()), _by_always(dossier, dead, best, at)) >= _LEARNED else None,
         rollouts=dossier.clearest(dossier.since(clear) & (dead == 1), _newly_dead(dossier, dead, clear)),
     )
 
 
-def _are_best(dossier: Dossier, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which of the marked rollouts have a reward nearer to the best than to the worst there is in the run."""
+def _are_best(dossier: Dossier) -> NDArray[np.bool_]:
+    """(rows,) which rollouts have a reward nearer to the best than to the worst there is in the run."""
     rewards = dossier.number("reward")
     low, high = float(np.nanmin(rewards)), float(np.nanmax(rewards))
-    return rewards[marks] > (low + high) / 2
+    return rewards > (low + high) / 2
+
+
+def _by_always(dossier: Dossier, dead: Float64Array, best: NDArray[np.bool_], at: int) -> float:
+    """The share of the growth since the step with that index that prompts solved always are; the others are solved never."""
+    known, since = np.isfinite(dead), dossier.since(at)
+
+    def grown(marks: NDArray[np.bool_]) -> float:
+        return float(marks[known & since].mean() - marks[known & ~since].mean())
+
+    all_of_it = grown(dead == 1)
+    return grown((dead == 1) & best) / all_of_it if all_of_it > 0 else 0.0
 
 
 def _newly_dead(dossier: Dossier, dead: Float64Array, at: int) -> Float64Array:
@@ -82,15 +94,15 @@ KIND: Final = Kind(
     title="More and more prompts teach nothing",
     severity="warning",
     says="A growing share of prompts is solved never or always: their groups give no gradient.",
-    formula="Share of the groups with several rewards, all equal, by step, like for like by data source; where it turns, and its mean over the "
-    "last fifth of the steps against the level before.",
+    formula="Share of the groups with several rewards, all equal, by step, like for like by prompt where prompts come again, else by data "
+    "source; where it turns, and its mean over the last fifth of the steps against the level before.",
     thresholds=(
         Threshold("growth", 0.2, "growth of the share of such groups", "our judgement: a fifth of the batch"),
         Threshold(
             "share",
-            0.4,
+            0.3,
             "share of such groups in the end",
-            "Miles warns at 0.5, DAPO filters them (arXiv 2503.14476): a little before",
+            "Miles warns at 0.5 of any, DAPO filters them (arXiv 2503.14476); here they have to grow, too",
         ),
         Threshold("z", 4.5, "clearness of the turn, in units of the curve's own noise", "board/findings/change_points.py"),
     ),

@@ -24,12 +24,19 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     odd = how_much > 0
     found = spread(dossier, np.where(known, odd.astype(np.float64), np.nan), limits["rise"], limits["z"])
     if found is None:
+        broken = dossier.number("odd_characters")
+        how_much, odd = broken, broken >= limits["odd_characters"]
+        # what cannot be spoken may be a task's own from the first step on; what is broken is nobody's
+        found = spread(
+            dossier, np.where(np.isfinite(broken), odd.astype(np.float64), np.nan), np.inf, limits["z"], limits["share"]
+        )
+    if found is None:
         return None
     return Found(
         effect=found.effect("hold text that nobody writes"),
         first_step=found.step,
         last_step=found.last_step,
-        crossed="rise",
+        crossed="rise" if np.isfinite(found.before) else "share",
         measured=found.grown,
         strength=found.z,
         rollouts=dossier.clearest(found.since & odd, how_much),
@@ -49,7 +56,7 @@ KIND: Final = Kind(
     says="Responses hold tokens far less likely than an even draw, letters that make no word, or broken characters.",
     formula="A response holds gibberish if its share of tokens with logprob < -ln 150,000 - 2, or of Latin letters in words without a "
     "vowel, or of broken characters is above its threshold, and above what 95 of 100 had in the first steps. Share of such responses by "
-    "step; its clearest rise.",
+    "step; its clearest rise, or the share of responses with broken characters where that is high from the first step on.",
     thresholds=(
         Threshold(
             "rare_tokens",
@@ -65,6 +72,9 @@ KIND: Final = Kind(
         ),
         Threshold("odd_characters", 0.02, "share of broken or unassigned characters", "our judgement"),
         rise(0.05, "hold gibberish", "our judgement"),
+        Threshold(
+            "share", 0.3, "share of responses with broken characters in the whole run, where it does not rise", "our judgement"
+        ),
         clearness(),
     ),
     means="Sampling went wrong (temperature, quantisation, a wrong tokenizer), or training diverges.",

@@ -16,6 +16,9 @@ _MOST: Final = 20.0
 """Nats per token that a rollout counts for at most: k3 of one token can be millions."""
 _EDGE: Final = 0.2
 """The share of the steps whose level is taken at the end, and before which a turn is the beginning of training."""
+_LEAP: Final = 0.35
+"""A KL that grows by such a share of its whole growth at one step leaps there."""
+_AROUND: Final = 3
 _STILL: Final = 1.5
 """A KL that grew from the first steps on runs away where it ends at so many times its level in the middle of the run."""
 
@@ -28,28 +31,44 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         return CannotTell("too few steps have log-probabilities of policy and reference")
     level = np.maximum(curve.mean, 0.0)
     # growth is a ratio: on a logarithmic scale a KL that doubles again and again is a line
-    bent = turn(curve.steps, np.log(level + _HARMLESS), _of_logarithm(curve.error, level))
+    logarithm = np.log(level + _HARMLESS)
+    bent = turn(curve.steps, logarithm, _of_logarithm(curve.error, level))
     if bent is None or bent.change <= 0 or bent.z < limits["z"]:
         return None
     end = float(level[known[-max(LEAST_AFTER, round(_EDGE * len(known))) :]].mean())
-    before = float(np.nanmean(level[: bent.at]))
+    at = int(known[_leap(logarithm[known], _LEAP * bent.change) or np.searchsorted(known, bent.at)])
+    before = float(np.nanmean(level[:at]))
     grown = (end + _HARMLESS) / (before + _HARMLESS)
-    if end < limits["level"] or grown < limits["growth"] or not _runs(level[known], int(np.searchsorted(known, bent.at)), end):
+    if end < limits["level"] or grown < limits["growth"] or not _runs(level[known], int(np.searchsorted(known, at)), end):
         return None
     return Found(
-        effect=f"from step {bent.step} the KL to the reference grows from {fmt(before)} to {fmt(end)} nats per token",
-        first_step=bent.step,
+        effect=f"from step {int(curve.steps[at])} the KL to the reference grows from {fmt(before)} to {fmt(end)} nats per token",
+        first_step=int(curve.steps[at]),
         last_step=int(curve.steps[-1]),
         crossed="level",
         measured=end,
         strength=bent.z,
-        rollouts=dossier.clearest(dossier.since(bent.at) & (kl > before), kl),
+        rollouts=dossier.clearest(dossier.since(at) & (kl > before), kl),
     )
 
 
 def _of_logarithm(errors: Float64Array, level: Float64Array) -> Float64Array:
     """Standard errors of the logarithm, by the delta method. (k,) each."""
     return errors / (level + _HARMLESS)
+
+
+def _leap(logarithm: Float64Array, least: float) -> int:
+    """Index of the step at which (k,) levels leap by `least` or more: medians of the three steps since against the three before; 0 for none.
+
+    A line that begins to rise fits a leap with growth around it too, and begins long before.
+    """
+    if len(logarithm) < 2 * _AROUND:
+        return 0
+    medians = np.median(np.lib.stride_tricks.sliding_window_view(logarithm, _AROUND), axis=1)
+    leaps = medians[_AROUND:] - medians[:-_AROUND]
+    clear = np.flatnonzero(leaps >= least)
+    # of the places around the leap, the one at which a single step rises most
+    return int(clear[np.argmax(np.diff(logarithm)[clear + _AROUND - 1])]) + _AROUND if len(clear) else 0
 
 
 def _runs(level: Float64Array, at: int, end: float) -> bool:
@@ -66,7 +85,9 @@ KIND: Final = Kind(
     formula="mean k3 per token by step, like for like by data source; the clearest turn of log(k3 + 0.05); its level in the last fifth of the "
     "steps beside that before the turn. Growth from the first fifth on counts where it does not slow down.",
     thresholds=(
-        Threshold("level", 0.15, "k3 at the end, nats per token", "our judgement: runs that stay healthy are at 0.001 to 0.12"),
+        Threshold(
+            "level", 0.08, "k3 at the end, nats per token", "our judgement: healthy runs come to 0.001 to 0.12, and slowly"
+        ),
         Threshold("growth", 3.0, "level at the end ÷ level before the turn, 0.05 nats added to both", "our judgement"),
         Threshold("z", 4.5, "clearness of the turn, in units of the curve's own noise", "board/findings/change_points.py"),
     ),

@@ -4,18 +4,12 @@ from typing import Final
 
 import numpy as np
 
-from board.findings import curriculum
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
 from board.findings.series import Series
-from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
 
 _LEAST_STEPS: Final = 20
-_VISITS: Final = 3
-"""A prompt that so many steps have comes again."""
-_MOST: Final = 0.9
-"""Share of the rollouts whose prompt must come again for prompts to be compared with themselves."""
 _SURE: Final = 2.0
 """Standard errors by which the rise must be below what counts as learning."""
 
@@ -24,7 +18,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if not dossier.is_training:
         return CannotTell("these are evaluations, on which nothing is trained")
     rewards = dossier.number("reward")
-    curve = dossier.curve_of(_like_for_like(dossier, rewards))
+    curve = dossier.curve_of(dossier.prompt_for_prompt(rewards))
     known = np.isfinite(curve.mean)
     if known.sum() < _LEAST_STEPS:
         return CannotTell(f"fewer than {_LEAST_STEPS} steps have rewards")
@@ -51,16 +45,6 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         strength=(limits["rise"] * spread - rise) / error if error > 0 else 0.0,
         rollouts=dossier.clearest(np.isfinite(rewards) & dossier.since(int(np.flatnonzero(known)[-1]))),
     )
-
-
-def _like_for_like(dossier: Dossier, rewards: Float64Array) -> Float64Array:
-    """(rows,) rewards freed from which prompts a step has, where these come again; else from the mix of data sources."""
-    codes = np.unique(dossier.prompts, return_inverse=True)[1].ravel().astype(np.int64)
-    visits = np.unique(np.stack([codes, dossier.steps.row]), axis=1)[0]
-    often = np.bincount(visits, minlength=int(codes.max(initial=-1)) + 1)[codes] >= _VISITS
-    if len(often) and often.mean() >= _MOST:
-        return curriculum.like_for_like(dossier.steps, codes, rewards)
-    return dossier.like_for_like(rewards)
 
 
 def _line(curve: Series) -> tuple[float, float]:

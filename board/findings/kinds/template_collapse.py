@@ -13,6 +13,8 @@ from board.findings.spreading import clearness
 from board.metrics.formulas import Float64Array
 
 _MOST_WINDOWS: Final = 60
+_LEAST_LOST: Final = 5
+"""Responses nearest to another prompt's that tell how alike such are."""
 _LEAST_TEXTS: Final = 24
 """Steps with fewer make a window together."""
 
@@ -27,14 +29,14 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         return None
     since = dossier.since(turn.at)
     before, after = (float(np.nanmean(found[rows])) for rows in (~since, since))
-    alike_before, alike = (float(np.nanmean(other[rows])) for rows in (~since, since))
+    alike_before, alike = _alike_where_lost(found, other, ~since), _alike_where_lost(found, other, since)
     # short answers, or noise, name no prompt either, but are not alike
-    if alike - alike_before < limits["alike"]:
+    if not alike - alike_before >= limits["alike"]:
         return None
     lost = since & (found <= 0) & (other > np.nanmean(other[~since]))
     return Found(
         effect=f"from step {turn.step} the nearest other response tells the prompt in {100 * max(after, 0.0):.0f} of 100 cases beyond chance, "
-        f"before in {100 * before:.0f}; responses to different prompts are alike by {alike:.2f}, before by {alike_before:.2f}",
+        f"before in {100 * before:.0f}; those nearest to another prompt's are like other prompts' by {alike:.2f}, before by {alike_before:.2f}",
         first_step=turn.step,
         last_step=int(curve.steps[-1]),
         crossed="fall",
@@ -44,6 +46,13 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         # a phrase that all share makes them alike, too, but leaves them told apart
         explains=None if after < _LOST else tuple(name for name in KIND.explains if name != "phrase_exploit"),
     )
+
+
+def _alike_where_lost(found: Float64Array, other: Float64Array, rows: NDArray[np.bool_]) -> float:
+    """How alike to other prompts' responses those of `rows` are that are nearest to one of them; of few, all of `rows` tell."""
+    lost = rows & (found <= 0)
+    chosen = lost if lost.sum() >= _LEAST_LOST else rows & np.isfinite(other)
+    return float(np.nanmean(other[chosen])) if chosen.any() else np.nan
 
 
 def _measured(dossier: Dossier) -> tuple[Float64Array, Float64Array]:
@@ -87,7 +96,8 @@ KIND: Final = Kind(
     says="Responses no longer depend on their prompt.",
     formula="Responses of a step (64 of it at most) as TF-IDF of hashed 4-grams of characters: how often the nearest other one is of the same "
     "prompt, beyond chance: (hit - chance) / (1 - chance); without several responses to a prompt, how often the nearest prompt is its own. "
-    "The clearest fall of that curve, like for like by data source, while responses to different prompts become more alike.",
+    "The clearest fall of that curve, like for like by data source, while the responses that are nearest to another prompt's become more alike "
+    "to those of other prompts.",
     thresholds=(
         Threshold(
             "fall",
@@ -95,7 +105,7 @@ KIND: Final = Kind(
             "fall of the share of responses that are told by their prompt",
             "RAGEN-2, arXiv 2604.06268; the size is ours",
         ),
-        Threshold("alike", 0.05, "growth of the mean cosine between responses to different prompts", "our judgement"),
+        Threshold("alike", 0.04, "growth of the mean cosine of lost responses with those to other prompts", "our judgement"),
         clearness(),
     ),
     means="The policy found one text that pays whatever is asked, or its input is lost: a wrong template, a prompt cut away.",

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+import numpy as np
+
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
 from board.findings.limit_of_length import cut_off
@@ -10,18 +12,22 @@ from board.findings.spreading import clearness, rise, spread
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
     cut = cut_off(dossier)
-    found = spread(dossier, cut, limits["rise"], limits["z"])
+    found = spread(dossier, cut, limits["rise"], limits["z"], limits["level"])
     if found is None:
         return None if (cut >= 0).any() else CannotTell("no rollout says why it ended, or has tokens")
     if found.after < limits["share"]:
         return None
+    rises = bool(np.isfinite(found.before))
     return Found(
         effect=found.effect("are cut off at the limit of length"),
         first_step=found.step,
         last_step=found.last_step,
-        crossed="rise",
+        crossed="rise" if rises else "level",
         measured=found.grown,
         strength=found.z,
+        severity=None if rises else "note",
+        explains=None if rises else (),
+        title="" if rises else "Many responses are cut off, from the first step on",
         rollouts=dossier.clearest(found.since & (cut == 1), dossier.number("response_length")),
     )
 
@@ -32,11 +38,17 @@ KIND: Final = Kind(
     severity="warning",
     says="The share of responses cut off at the limit of length jumps.",
     formula="Share of responses by step whose finish_reason is length, or which have the greatest number of tokens and no end token; "
-    "like for like by data source; its clearest rise.",
+    "like for like by data source; its clearest rise, or its level where it is high from the first step on.",
     thresholds=(
         rise(0.1, "are cut off", "our judgement: Miles warns of any share from 0.25 on, which is late for a rise"),
         Threshold(
             "share", 0.15, "share of responses cut off since", "our judgement, below Miles' 0.25, since it has to be a rise, too"
+        ),
+        Threshold(
+            "level",
+            0.25,
+            "share of responses cut off in the whole run, where it does not rise: a note",
+            "Miles warns from there on",
         ),
         clearness(),
     ),

@@ -49,6 +49,16 @@ def test_prompts_that_are_learned_are_a_note(tmp_path: Path) -> None:
     assert found.severity == "note"
 
 
+def test_what_grows_by_learning_is_a_note(tmp_path: Path) -> None:
+    """Two of ten prompts are solved never all along; those that come to it are solved always."""
+    found = one(
+        asked(
+            KIND, tmp_path, _run(lambda step, prompt: 0.0 if prompt > 7 else float(prompt < 4 or 0.5) if step >= ONSET else 0.5)
+        )
+    )
+    assert found.severity == "note"
+
+
 @pytest.mark.parametrize(
     ("chance", "members"),
     [

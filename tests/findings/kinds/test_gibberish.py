@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from looked_at import asked, silent
+from looked_at import asked, one, silent
 from spreading_rows import check_kind, prose, rows
 
 from board.findings.kinds.gibberish import KIND
@@ -38,3 +38,16 @@ def test_code_and_chinese_are_silence(tmp_path: Path, other: str) -> None:
     """Another language, and code with names that nobody could say."""
     mixed = rows(lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": other}, 0.5)
     assert silent(asked(KIND, tmp_path, mixed))
+
+
+def test_broken_characters_from_the_first_step_on(tmp_path: Path) -> None:
+    """A tokenizer that does not fit is wrong all along; words that nobody can say may be what a task is about."""
+    broken = rows(
+        lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": prose(dice) + "\ufffd" * 20}, 0.8, before=0.8
+    )
+    found = one(asked(KIND, tmp_path / "broken", broken))
+    assert found.crossed == "share"
+    assert "from the first step on" in found.effect
+    assert all("\ufffd" in broken[key]["response"] for key in found.rollouts[:50])
+    odd = rows(lambda dice, _: {"response": prose(dice)}, lambda dice, _: {"response": _letters(dice)}, 0.8, before=0.8)
+    assert silent(asked(KIND, tmp_path / "odd", odd))

@@ -42,6 +42,18 @@ def test_one_template_is_found(tmp_path: Path, prompts: int, samples: int) -> No
     assert len(found.rollouts)
 
 
+def test_a_third_that_is_a_template_is_found_among_responses_that_are_alike_anyway(tmp_path: Path) -> None:
+    """A long frame that all share makes responses alike from the start: those that lost their prompt are more alike still."""
+    frame = f"{TEXT} {TEXT} "
+    rows = _rows("{}", prompts=8)
+    for at, row in enumerate(rows):
+        lost = row["step"] >= ONSET and at % 3 == 0
+        row["response"] = frame + ("As asked, the result is given with care and in full." if lost else row["response"])
+    found = one(asked(KIND, tmp_path, rows))
+    assert abs(found.first_step - ONSET) <= 2
+    assert all(key % 3 == 0 for key in found.rollouts[:20])
+
+
 def test_dependent_responses_are_silence(tmp_path: Path) -> None:
     """The same as before, with a frame around it that all share."""
     assert silent(asked(KIND, tmp_path / "same", _rows("{}")))

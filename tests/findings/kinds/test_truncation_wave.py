@@ -29,10 +29,18 @@ def test_a_wave_is_found(tmp_path: Path, make: Any) -> None:
     check_kind(KIND, tmp_path, lambda dice, _: make(dice, False), lambda dice, _: make(dice, True))
 
 
-def test_a_share_that_stays_is_silence(tmp_path: Path) -> None:
-    """A third of the responses, always."""
-    same = rows(lambda dice, _: _said(dice, False), lambda dice, _: _said(dice, True), 0.3, before=0.3)
-    assert silent(asked(KIND, tmp_path, same))
+@pytest.mark.parametrize(("share", "told"), [(0.1, False), (0.4, True)])
+def test_a_share_that_stays_is_a_note_where_it_is_large(tmp_path: Path, share: float, told: bool) -> None:
+    """A tenth of the responses is silence, four of ten are told, as the cause of nothing."""
+    answer = asked(
+        KIND, tmp_path, rows(lambda dice, _: _said(dice, False), lambda dice, _: _said(dice, True), share, before=share)
+    )
+    if not told:
+        assert silent(answer)
+        return
+    found = one(answer)
+    assert (found.severity, found.explains, found.crossed) == ("note", (), "level")
+    assert found.effect.startswith("from the first step on 4")
 
 
 def test_another_data_source_is_not_blamed(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from benchmarks.sections import Section, to_json
 PARTS: Final = {
     "imports": "Imports and the start",
     "opening": "Opening a run",
+    "cores": "What more processors are worth",
     "index": "A run made into an index",
     "interactions": "Server time of each click",
     "words": "Words of very many tokens",

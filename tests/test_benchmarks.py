@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import exporting, openers, parts, report, rollouts
+from benchmarks import cores, exporting, openers, parts, report, rollouts
 from benchmarks.goals import GOALS, Goal, verdict
 from benchmarks.machine import commit
 from benchmarks.openers import OPENERS, cuts
@@ -319,3 +319,12 @@ def test_an_export_is_measured_whole(tmp_path: Path, form: str, arrays: bool) ->
     assert found["bytes"] > 0
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
     assert len(exporting.row("csv", [found, found])) == len(exporting.COLUMNS)
+
+
+def test_the_share_that_more_processors_do_not_shorten() -> None:
+    """Halved by a second processor nothing is serial, not shortened all is; of a run that is 1/11 serial 16 take some 1/4 of what two do."""
+    assert cores.serial_share([8.0, 10.0, 9.0], [4.0, 5.0, 4.5]) == 0
+    assert cores.serial_share([8.0], [8.0]) == 1
+    assert cores.serial_share([11.0], [6.0]) == pytest.approx(1 / 11)
+    assert (cores.gain(0), cores.gain(1)) == (8, 1)
+    assert cores.gain(1 / 11) == pytest.approx(6 / 1.625)

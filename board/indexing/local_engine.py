@@ -1,6 +1,5 @@
 """Tasks of an index on this machine: here when they are small, else by the processes that the cache is filled by, too. Knows no run."""
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -11,13 +10,14 @@ from board.indexing.range_task import RangeTask, Site
 from board.runs import range_parsing, worker_pool
 from board.runs.byte_range import ByteRange
 from board.runs.work_queue import WorkQueue
+from board.system import processors
 
 
 class LocalEngine:
     """So many processes at a time; as many as there are processors unless told."""
 
     def __init__(self, workers: int | None = None) -> None:
-        self._workers = workers or os.cpu_count() or 1
+        self._workers = workers or processors.count()
 
     def outcomes(self, tasks: Sequence[RangeTask], site: Site, tick: Callable[[], None]) -> Iterator[FinishedTask]:
         """As an engine does."""

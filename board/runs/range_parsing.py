@@ -3,7 +3,6 @@
 Knows the store that takes the parts in, and how far the parsing is; knows neither what is kept of a shard nor which ranges are missing.
 """
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
@@ -18,7 +17,7 @@ from board.runs.store import Store
 from board.runs.work_queue import WorkQueue
 from board.runs.worker_pool import Outcome
 from board.sources import shards
-from board.system import forked_process
+from board.system import forked_process, processors
 
 SMALL_BYTES: Final = 64_000_000
 """Less than this is parsed sooner here than with the help of processes that must start first."""
@@ -48,7 +47,7 @@ class RangeParser:
             while byte_range := work.take():
                 yield byte_range, fetching.trouble(byte_range, tick) or self._here(byte_range)
             return
-        count = min(len(work), os.cpu_count() or 1)
+        count = min(len(work), processors.count())
         here = None if aside or not any(shards.is_plain(one.shard) for one in work.waiting()) else self._here
         order = partial(worker.order_for, self._store, self._reading)
         with (

@@ -268,6 +268,7 @@ def test_every_source_that_parses_names_the_version() -> None:
         "system/atomic_write.py",
         "system/child_process.py",
         "system/forked_process.py",
+        "system/processors.py",
         "user_files/__init__.py",
         "user_files/private_folders.py",
         "user_files/user_folders.py",

@@ -78,7 +78,7 @@ from board import open_run
 from board.runs import parsed_shard, range_parsing
 
 range_parsing.SMALL_BYTES, parsed_shard.RANGE_BYTES = 0, 3_000
-os.cpu_count = lambda: 3
+os.sched_getaffinity = lambda _: {0, 1, 2}
 seen = set()
 
 def look(progress):

@@ -20,7 +20,7 @@ from board.runs.scout import Wish
 from board.runs.shared_values import RecentlyUsed, Turns
 from board.sources import index_file
 from board.sources.candidates import is_loose
-from board.sources.shards import Fingerprint, find_shards, natural_key, state_of
+from board.sources.shards import Fingerprint, Shard, find_shards, natural_key, state_of
 from board.text.path_names import path_of, shown
 
 OPEN_RUNS: Final = 12
@@ -89,10 +89,11 @@ def _below(folder: Path, described: RunFolder, root: Path, levels: int) -> list[
 
 def _with_dumps(folder: Path, root: Path) -> list[RunFolder]:
     """The folder, and if it holds a recording the trainers' own dumps that lie beside it: none in an index, which is of one of them."""
-    run = _describe(folder, root)
+    shards, _ = find_shards(folder, root)
+    run = _described(folder, root, shards)
     if index_file.is_there(folder):
         return [run]
-    dumps = dump_beside.dump_families(find_shards(folder, root)[0])
+    dumps = dump_beside.dump_families(shards)
     return [run, *(_dump(run, family, inside, root) for family, inside in dumps.items())]
 
 
@@ -107,9 +108,8 @@ def _has_own_shards(folder: Path) -> bool:
     """Whether shards lie directly in the folder, or it is an index; a table or list beside folders that hold shards is none of theirs."""
     if index_file.is_there(folder):
         return True
-    found = find_shards(folder)[0]
-    own = [shard for shard in found if shard.path.parent == folder]
-    return any(not is_loose(shard.name) for shard in own) or bool(own and len(own) == len(found))
+    own, _ = find_shards(folder, deep=False)
+    return any(not is_loose(shard.name) for shard in own) or bool(own and len(own) == len(find_shards(folder)[0]))
 
 
 def _subfolders(folder: Path) -> list[Path]:
@@ -119,12 +119,18 @@ def _subfolders(folder: Path) -> list[Path]:
 
 def _is_divided(folder: Path) -> bool:
     """Whether the sub-folders that hold shards are parts of one run: steps, ranks, or what its trainer calls its dumps."""
-    names = [path.name for path in _subfolders(folder) if find_shards(path)[0]]
-    return bool(names) and all(map(is_part, names))
+    inside = _subfolders(folder)
+    parts = [path for path in inside if is_part(path.name)]
+    return any(find_shards(path)[0] for path in parts) and not any(
+        find_shards(path)[0] for path in inside if not is_part(path.name)
+    )
 
 
 def _describe(folder: Path, root: Path) -> RunFolder:
-    shards, _ = find_shards(folder, root)
+    return _described(folder, root, find_shards(folder, root)[0])
+
+
+def _described(folder: Path, root: Path, shards: Sequence[Shard]) -> RunFolder:
     name = shown(folder.relative_to(root))
     return RunFolder(name, len(shards), sum(shard.size for shard in shards), max((shard.mtime_ns for shard in shards), default=0))
 

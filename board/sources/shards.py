@@ -97,9 +97,10 @@ def _digits_key(digits: str) -> tuple[int, str]:
     return len(significant), significant
 
 
-def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], list[Problem]]:
+def find_shards(folder: Path, within: Path | None = None, *, deep: bool = True) -> tuple[list[Shard], list[Problem]]:
     """Every shard under `folder`, in natural order of name, and what could not be used; of an index those it was made of.
 
+    Those of sub-folders are left out unless `deep`.
     Links are followed only to files inside `within` (default: the folder itself), so that a run cannot show what lies outside the root.
     Raises RunNotFound when `folder` is no folder, or an index that cannot be read.
     """
@@ -121,7 +122,7 @@ def find_shards(folder: Path, within: Path | None = None) -> tuple[list[Shard], 
     if presence.is_remote(folder):
         presence.look_ahead(_to_be_looked_at(folder))
     for parent, folders, files in os.walk(folder, onerror=unreadable):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(name for name in folders if deep and not name.startswith("."))
         if index_file.NAME in files and index_file.is_there(Path(parent)):  # a run of its own
             folders[:] = []
             continue

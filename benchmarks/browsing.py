@@ -18,6 +18,7 @@ from benchmarks.interactions import LARGE_ROLLOUTS
 from benchmarks.plan import Plan, say
 from benchmarks.sections import Cell, Section, figure
 from benchmarks.serving import chromium, served_board
+from board.serving.page_addresses import TABS
 
 VIEWPORT: Final[ViewportSize] = {"width": 1400, "height": 1000}
 AN_HOUR: Final = 3600
@@ -72,7 +73,7 @@ def colour(page: Page, at: int) -> None:
 
 def go(name: str) -> Callable[[Page, int], None]:
     """To a page, by its name in the navigation."""
-    return lambda page, _: page.locator(".st-key-tabs a").filter(has_text=name).click()
+    return lambda page, _: page.locator(".st-key-tabs").get_by_role("link", name=name, exact=True).click()
 
 
 CLICKS: Final = (
@@ -88,7 +89,8 @@ CLICKS: Final = (
     Click("filter all steps", "responses", search, "&scope=All+steps"),
     Click("colour, Tokens", "tokens", colour),
 )
-TRIP: Final = ("Metrics", "Responses", "Tokens", "Rewards")
+TRIP: Final = (*(tab.title for tab in TABS[2:]), *(tab.title for tab in TABS[:2]))
+"""Every page, from that which a link without a page opens round to it again."""
 
 
 def sections(plan: Plan, place: Path) -> Iterator[Section]:

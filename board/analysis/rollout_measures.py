@@ -23,20 +23,20 @@ def of_run(run: Run, measures: Mapping[str, RolloutMeasure], progress: Callable[
 
     `measures` by the names under which they are kept; `progress` is told the share that is done, 0 to 1.
     """
-    total, done = sum(map(len, run.parts)), 0
+    keys = run.frame.index.to_numpy(np.int64)
+    order, done = np.argsort(keys, kind="stable"), 0
     whole: dict[str, Float64Array] = {}
-    for part in run.parts:
+    for part, _, rows in run.parts_of_rows():
+        places = order[done : done + len(rows)]
         for name, measure in measures.items():
             for column, values in of_part(part, name, measure).items():
                 if column not in whole:
-                    whole[column] = np.full(total, np.nan)
-                whole[column][done : done + len(part)] = values
-        done += len(part)
+                    whole[column] = np.full(len(keys), np.nan)
+                whole[column][places] = values[rows]
+        done += len(rows)
         if progress:
-            progress(done / max(1, total))
-    keys = run.frame.index.to_numpy(np.int64)
-    # each column is let go as soon as it is in the frame's order: a large run has hundreds of megabytes of them
-    return pd.DataFrame({name: whole.pop(name)[keys] for name in list(whole)}, run.frame.index, copy=False)
+            progress(done / max(1, len(keys)))
+    return pd.DataFrame(whole, run.frame.index, copy=False)
 
 
 def is_kept(run: Run, measures: Mapping[str, RolloutMeasure]) -> bool:

@@ -28,6 +28,8 @@ A longer query, pasted from a response, is compared in lower case instead."""
 
 _GATHERED: Final = 4
 """The texts of fewer than one rollout in so many are gathered before they are searched."""
+_AT_ONCE: Final = 5_000
+"""So many of them at a time."""
 
 NOT_SORTABLE: Final = {"shard", "line"}
 """Numbers that say where a row came from, not what it is."""
@@ -101,9 +103,12 @@ def with_text(run: Run, keys: NDArray[np.int64], query: str) -> NDArray[np.bool_
     Where most of the run is asked for, every part is searched as it lies; the texts of a few rollouts are gathered first.
     """
     names = [name for name in ("prompt", "response") if name in run.text_columns]
-    if len(keys) * _GATHERED < len(run.frame):
-        found = contains([run.texts(name, keys) for name in names], query)
-        return found if names else np.zeros(len(keys), bool)
+    if run.is_partial or len(keys) * _GATHERED < len(run.frame):
+        found = np.zeros(len(keys), bool)
+        for first in range(0, len(keys) if names else 0, _AT_ONCE):  # together they may be more than memory
+            some = slice(first, first + _AT_ONCE)
+            found[some] = contains([run.texts(name, keys[some]) for name in names], query)
+        return found
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # Arrow searches without holding the interpreter
         found = np.concatenate([np.zeros(0, bool), *pool.map(lambda part: _in_part(part, names, query), run.parts)])
     return found[keys]

@@ -34,7 +34,9 @@ class StepCentres:
     @cached_property
     def _found(self) -> tuple[NDArray[np.int64], dict[str, Float64Array]]:
         """(k,) the steps there are, rising, and by field its means, (k,)."""
-        ranged = [_of_part(part, self._first, self._last) for part in self._run.parts]
+        ranged = (
+            [self._of_frame()] if self._run.is_partial else [_of_part(part, self._first, self._last) for part in self._run.parts]
+        )
         columns = {name: np.concatenate([np.zeros(0), *(one[name] for one in ranged)]) for name in ("step", *_columns())}
         steps = Steps(columns["step"].astype(np.int64))
         means = {
@@ -42,6 +44,14 @@ class StepCentres:
             for field, quantity in _MEANS.items()
         }
         return steps.numbers, means
+
+    def _of_frame(self) -> dict[str, Float64Array]:
+        """The same as `_of_part` of the rollouts of the frame, which has whole steps where they are looked at."""
+        trained = self._run.trained
+        steps = trained.frame["step"].to_numpy()
+        run = trained.of_steps(steps[0] if self._first is None else self._first, steps[-1] if self._last is None else self._last)
+        moments = run.moments(_columns())
+        return {"step": run.frame["step"].to_numpy(np.float64), **{name: moments[name].to_numpy() for name in _columns()}}
 
     def beside(self, flats: Flats, steps: NDArray[np.int64], offsets: NDArray[np.int64]) -> Flats:
         """Token arrays end to end, (N,) by field, and the centres as further ones, NaN at tokens of a step without; as they are

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from board.errors import BoardError, FieldMissing
 from board.metrics.formulas import Float64Array, FloatArray
+from board.runs.run import Run
 
 IntArray = NDArray[np.int64]
 
@@ -49,6 +50,15 @@ def per_step(frame: pd.DataFrame, column: str) -> pd.DataFrame:
             q90=by_step.quantile(0.9),
         )
     return stats[list(STATS)].rename_axis("step")
+
+
+def stats_of(run: Run, column: str) -> pd.DataFrame:
+    """The same of a run's frame, or of all rollouts where the frame is a sample of them. Raises FieldMissing as `per_step`."""
+    of_all = {name: run.beyond.of_steps(f"stat/{column}/{name}") for name in STATS} if run.beyond else {}
+    known = {name: one for name, one in of_all.items() if one is not None}
+    if column not in run.frame.columns or len(known) < len(STATS):
+        return per_step(run.frame, column)
+    return pd.DataFrame(known).reindex(run.steps).rename_axis("step")
 
 
 def share_below(frame: pd.DataFrame, column: str, threshold: float = 0.0) -> "pd.Series[float]":

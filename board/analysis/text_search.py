@@ -30,6 +30,8 @@ LONGEST: Final = 1_000
 
 _GATHERED: Final = 4
 """The texts of fewer than one rollout in so many are gathered before they are searched."""
+_AT_ONCE: Final = 5_000
+"""So many of them at a time."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,12 @@ def count_hits(
     """
     keys = run.frame.index.to_numpy()
     if len(keys) * _GATHERED < run.rows_read:
-        found = {name: hits_in(run.texts(name, keys), wanted) for name in columns}
+        found = {name: np.zeros(len(keys), np.int64) for name in columns}
+        for first in range(0, len(keys), _AT_ONCE):  # together they may be more than memory
+            some = slice(first, first + _AT_ONCE)
+            for name in columns:
+                found[name][some] = hits_in(run.texts(name, keys[some]), wanted)
+            progress(min(1.0, (first + _AT_ONCE) / len(keys)))
         return pd.DataFrame(found, index=run.frame.index)
     pieces: list[dict[str, NDArray[np.int64]]] = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # Arrow searches without holding the interpreter

@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board.runs.load_report import LoadReport
-from board.runs.parts import COUNTS, PADS, Part
+from board.runs.parts import COUNTS, PADS, Part, part_of_rows
 from board.runs.run import Run
 from board.schema import TEXTS, TOKEN_METRICS
 
@@ -124,13 +124,29 @@ class Evidence:
 
 def collect(run: Run, measures: Sequence[Measure], progress: Callable[[float], None] | None = None) -> Evidence:
     """The evidence about a run."""
-    found = measured(run.parts, measures, progress)
-    texts = {name for part in run.parts for name in part.texts.column_names}
-    tokens = {name for part in run.parts for name in part.tokens.column_names}
+    if run.is_partial:
+        found = _measured_of_frame(run, measures, progress)
+        texts, tokens = {*run.text_columns}, {*run.list_columns}
+    else:
+        found = measured(run.parts, measures, progress)
+        texts = {name for part in run.parts for name in part.texts.column_names}
+        tokens = {name for part in run.parts for name in part.tokens.column_names}
     # what should have been a number or an array and was kept as text is none
     fields = frozenset({*run.frame.columns, *tokens, *(texts & set(TEXTS))})
     frame = run.counted.frame  # what was discarded need not have what training gives
     return Evidence(frame, found.reindex(frame.index), run.report, fields)
+
+
+def _measured_of_frame(run: Run, measures: Sequence[Measure], progress: Callable[[float], None] | None) -> pd.DataFrame:
+    """As `measured`, of the rollouts of the frame alone."""
+    tables, done = list[pd.DataFrame](), 0
+    for part, start, rows in run.parts_of_rows():
+        table = measured([part_of_rows(part, rows)], measures)
+        tables.append(table.set_index(pd.Index(start + rows)))
+        done += len(rows)
+        if progress:
+            progress(done / len(run.frame))
+    return pd.concat(tables) if tables else pd.DataFrame()
 
 
 def text_column(part: Part, name: str) -> pa.Array:

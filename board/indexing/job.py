@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from board.errors import BoardError
+from board.indexing import frame_writer
 from board.indexing.engine import Engine, FinishedTask
 from board.indexing.index_account import FailedRange, IndexAccount
 from board.indexing.progress import IndexProgress, Tally
@@ -84,6 +85,8 @@ class IndexJob:
         tails = {name: tail for name, kept in run.kept.items() if (tail := self._tail(kept, account.tail(name))) is not None}
         self._count_lines(run)
         account.write(complete=not self._failed, tails=tails, failed=[*self._failed.values()])
+        if not self._failed:
+            frame_writer.bring_up_to_date(self._target.folder, self._target.reading)
         self._folder.clean({file.name for piece in (*_pieces(run), *tails.values()) for file in piece.files}, older_than=0)
         self._finish(run, tails, began, worked)
         return self._result

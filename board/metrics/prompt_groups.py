@@ -21,13 +21,19 @@ def members(group_ids: "pd.Series[Any] | None", prompts: NDArray[np.int64], no_p
 
 
 def group_numbers(
-    steps: NDArray[np.int64], group_ids: "pd.Series[Any] | None", prompts: NDArray[np.int64], no_prompt: int
+    steps: NDArray[np.int64],
+    group_ids: "pd.Series[Any] | None",
+    prompts: NDArray[np.int64],
+    no_prompt: int,
+    *,
+    of_one: bool = False,
 ) -> Float64Array:
     """The number of each rollout's group within its step, from 1 in order of appearance. Shape (rows,).
 
     `steps` (rows,); `group_ids` (rows,) the trainer's, null where a row has none; `prompts` (rows,) keys that are equal for equal prompts,
     `no_prompt` where there is none. A row's group is the trainer's where it has one, else the rows of its step with the same prompt. NaN
-    where there is neither, and everywhere when no group has a second member: then nobody sampled in groups.
+    where there is neither, and everywhere when no group has a second member: then nobody sampled in groups. With `of_one`, for some steps of
+    a run, groups of one are numbered all the same.
     """
     numbers = np.full(len(steps), np.nan)
     member = members(group_ids, prompts, no_prompt)
@@ -36,7 +42,7 @@ def group_numbers(
         return numbers
     step, _ = pd.factorize(steps[grouped])
     group, firsts = pd.factorize(step * np.int64(member.max() + 1) + member[grouped])
-    if len(firsts) == len(group):
+    if len(firsts) == len(group) and not of_one:
         return numbers
     step_of_group = firsts // (member.max() + 1)
     in_step = pd.Series(step_of_group).groupby(step_of_group).cumcount().to_numpy() + 1

@@ -1,5 +1,6 @@
 """An SQL query over a run's rollouts, its answer as rows. A run in, a reply out; the sandbox of the pages answers it."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 import pyarrow as pa
@@ -8,6 +9,7 @@ from board.errors import ArgumentRefused, BoardError
 from board.replies.contract import QueryReply
 from board.replies.rollouts import scalar
 from board.runs.run import Run
+from board.sql import stored_table
 from board.sql.identifiers import may_be_named
 from board.sql.query import LONGEST_QUERY
 from board.sql.run_table import columns, run_table
@@ -26,9 +28,12 @@ def query(run: Run, sql: str, most_rows: int = MOST_ROWS, longest: int | None = 
         raise ArgumentRefused(f"The query is no text of 1 to {LONGEST_QUERY:,} characters.")
     if run.frame.empty:
         raise ArgumentRefused("The run has no rollouts to ask.")
-    asked = run_table(run, may_be_named(columns(run), sql))
     try:
-        said = answered(asked.scalars, sql, Limits(rows=most_rows), asked.texts, asked.absent)
+        if run.beyond is not None:
+            said = stored_table.answer(run, sql, replace(stored_table.LIMITS, rows=most_rows))
+        else:
+            asked = run_table(run, may_be_named(columns(run), sql))
+            said = answered(asked.scalars, sql, Limits(rows=most_rows), asked.texts, asked.absent)
     except BoardError as error:
         raise ArgumentRefused(str(error)) from error
     metadata = said.schema.metadata or {}

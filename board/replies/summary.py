@@ -18,9 +18,9 @@ def summary(run: Run, name: str) -> SummaryReply:
     grouped = run.frame[["step", "group"]].dropna().drop_duplicates() if "group" in run.frame.columns else ()
     return SummaryReply(
         run=name,
-        rollouts=len(run.frame),
+        rollouts=run.rollout_count,
         steps=StepSpan(int(steps[0]), int(steps[-1]), len(steps)) if len(steps) else None,
-        splits={split: len(run.of_split(split).frame) for split in run.splits},
+        splits={split: run.of_split(split).rollout_count for split in run.splits},
         prompts=len(np.unique(keys[keys != NO_PROMPT])),
         groups=len(grouped),
         reward=_reward(run),

@@ -3,7 +3,7 @@
 Rows in, rows out. Knows neither files nor formats, but for the names of shards; knows no screen.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,8 @@ def told_apart(rows: pd.DataFrame, batches: Mapping[str, bool], responses: ReadT
     whether they hold a batch it trained on (True), or all that was sampled for one that is there, too (False). A rollout that is in both is
     kept as the batch has it.
     """
-    return _flagged(_once(rows, batches, responses))
+    once = _once(rows, batches, responses)
+    return flagged(once, flags(once))
 
 
 def _once(rows: pd.DataFrame, batches: Mapping[str, bool], responses: ReadTexts) -> pd.DataFrame:
@@ -59,16 +60,26 @@ def _also_in(told: pd.DataFrame, of_batch: NDArray[np.bool_]) -> NDArray[np.bool
     return found
 
 
-def _flagged(rows: pd.DataFrame) -> pd.DataFrame:
-    """Those marked that a column of DISCARD_FLAGS marks; of an evaluation's nothing was to be trained on anyway."""
+def flags(rows: pd.DataFrame) -> list[str]:
+    """The columns of DISCARD_FLAGS that are flags in these rows: all their values are 0 or 1, else they count something."""
     said = [name for name in DISCARD_FLAGS if name in rows.columns and pd.api.types.is_numeric_dtype(rows[name].dtype)]
+    known = {name: values[~np.isnan(values)] for name in said for values in [_numbers(rows, name)]}
+    return [name for name, values in known.items() if np.isin(values, (0.0, 1.0)).all()]
+
+
+def flagged(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Those marked that one of these columns marks; of an evaluation's nothing was to be trained on anyway."""
     marks = np.zeros(len(rows), np.bool_)
-    for values in (rows[name].to_numpy(np.float64, na_value=np.nan) for name in said):
-        if np.isin(values[~np.isnan(values)], (0.0, 1.0)).all():  # else it counts something
-            marks |= values == 1.0
+    for name in names:
+        marks |= _numbers(rows, name) == 1.0
     if marks.any() and "split" in rows.columns:
         marks &= (rows["split"] != EVALUATION).to_numpy()
     return _discarded(rows, marks)
+
+
+def _numbers(rows: pd.DataFrame, name: str) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = rows[name].to_numpy(np.float64, na_value=np.nan)
+    return found
 
 
 def _discarded(rows: pd.DataFrame, marks: NDArray[np.bool_]) -> pd.DataFrame:

@@ -1,5 +1,6 @@
 """An index as a run: what its file and its manifests say of each shard, none of which need be there any more.
 
+Where the frame of the index is written out, manifests are read when a part of their shard is asked for, and not before.
 Knows what an index says of a run; knows neither who made it nor what a row means.
 """
 
@@ -9,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from board.runs import frame_files
 from board.runs.format_detection import Identity
 from board.runs.index_folder import IndexReadOnly
 from board.runs.kept_run import KeptRun
@@ -17,7 +19,9 @@ from board.runs.parsed_shard import ParsedShard
 from board.runs.part_folder import Piece, piece_from
 from board.runs.read_options import ReadOptions
 from board.runs.sealed_file import Damaged
+from board.runs.shared_values import RecentlyUsed
 from board.runs.store import version
+from board.runs.work_queue import WorkQueue
 from board.sources import index_file
 from board.sources.shards import Shard
 from board.text.path_names import path_of
@@ -25,35 +29,67 @@ from board.text.path_names import path_of
 REPORTED: Final = ("skipped", "suggested_mapping", "notes", "aside", "recording")
 """What an index keeps of a load's report; the rest is in its pieces."""
 
+_OPEN_SHARDS: Final = 64
+"""The pieces of so many shards are kept in memory where parts are opened on demand."""
+
 
 class IndexedRun(KeptRun):
     """What an index holds of a run. Nothing of it is parsed when it is opened."""
 
-    def __init__(self, folder: Path, found: Sequence[Shard], asked: ReadOptions, within: Path | None) -> None:
-        """`found` are its shards, `asked` how a reader would have them read. Raises RunNotFound where the index cannot be used."""
+    def __init__(
+        self, folder: Path, found: Sequence[Shard], asked: ReadOptions, within: Path | None, *, framed: bool = True
+    ) -> None:
+        """`found` are its shards, `asked` how a reader would have them read. Raises RunNotFound where the index cannot be used.
+
+        Without `framed` its frame is made of its parts even where it is written out.
+        """
         told = index_file.read(folder, within)
         try:
             self._told = told
             self.reading = reading_from(told["reading"])
             self.store = IndexReadOnly(folder, told["id"])
             self.batches = told["batches"]
-            by_name = {shard.name: shard for shard in found}
-            self.kept = {name: self._shard(by_name[name], one) for name, one in told["kept"].items()}
-        except (KeyError, TypeError, ValueError) as error:
+            self._found = {shard.name: shard for shard in found}
+            self.files = frame_files.read(folder, index_file.stamp(folder, within)) if told["complete"] and framed else None
+            self._opened: RecentlyUsed[str, ParsedShard] = RecentlyUsed(_OPEN_SHARDS)
+            self.kept = {name: self._shard(name, with_pieces=self.files is None) for name in told["kept"]}
+        except (KeyError, TypeError, ValueError, OSError) as error:
             raise index_file.unusable(folder) from error
         self._notes = [*_unfinished(told, self.kept), *_other_version(told), *_other_choices(self.reading, asked)]
 
-    def _shard(self, found: Shard, one: dict[str, Any]) -> ParsedShard:
+    def with_pieces(self, name: str) -> ParsedShard:
+        """A shard with its pieces, whose manifest is read once for all who ask one after the other."""
+        if self.files is None:
+            return self.kept[name]
+        opened = self._opened.use(name)
+        if opened is None:
+            opened = self._shard(name, with_pieces=True)
+            self._opened.put(name, opened)
+        return opened
+
+    def missing(self) -> WorkQueue:
+        """As of any run; nothing where all is in the frame."""
+        return super().missing() if self.files is None else WorkQueue(())
+
+    def done(self) -> tuple[int, int]:
+        """As of any run."""
+        if self.files is None:
+            return super().done()
+        return sum(kept.shard.size for kept in self.kept.values()), self.files.account.rows
+
+    def _shard(self, name: str, *, with_pieces: bool) -> ParsedShard:
         """A shard as it was when it was indexed."""
-        location = Path(path_of(self._told["location"]))
+        one, location = self._told["kept"][name], Path(path_of(self._told["location"]))
         shard = replace(
-            found,
+            self._found[name],
             size=one["size"],
             mtime_ns=one["mtime_ns"],
             objects=one["objects"],
             companions=tuple(str(location / path_of(name)) for name in one["companions"]),
         )
         parsed = ParsedShard(shard, Identity(one["format"], one["note"], one["objects"]), [], is_indexed=True)
+        if not with_pieces:
+            return parsed
         try:
             manifest = self.store.manifest(shard)
         except Damaged:

@@ -3,7 +3,7 @@
 Knows the scalars of parts and in which order rows stand; knows neither files nor texts nor tokens.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -41,20 +41,35 @@ def merged(built: Sequence[Part], shard_names: list[str], batches: Mapping[str, 
     a trainer wrote twice has one row.
     """
     texts = PartsByKey(built).texts
-    whole = told_apart(scalars(built), batches, lambda keys: texts("response", keys).to_pylist())
-    numbers = group_numbers(
-        whole["step"].to_numpy(np.int64), whole.get("group_id"), whole["prompt_key"].to_numpy(np.int64), NO_PROMPT
-    )
+    frame = in_order(told_apart(scalars(built), batches, lambda keys: texts("response", keys).to_pylist()), shard_names)
+    for name in (name for name in IDS if name in frame.columns):
+        frame[name] = pd.Categorical(frame[name], categories=natural_order(list(frame[name].dropna().unique())))
+    return frame
+
+
+def in_order(whole: pd.DataFrame, shard_names: list[str], *, some: bool = False) -> pd.DataFrame:
+    """Scalars in the order of reading, indexed by their keys, as rows of a run's frame, with their groups.
+
+    Columns without any value are left out. Ids are as they were read. `some` says that these are whole steps of a run that has others.
+    """
+    prompts = whole["prompt_key"].to_numpy(np.int64)
+    numbers = group_numbers(whole["step"].to_numpy(np.int64), whole.get("group_id"), prompts, NO_PROMPT, of_one=some)
     frame = whole.drop(columns=_INTERNAL).assign(group=numbers)
     frame = frame.dropna(axis="columns", how="all")
     frame = frame.reindex(columns=list(dict.fromkeys(["step", "shard", "line", *frame.columns])))
     frame["shard"] = pd.Categorical(frame["shard"], categories=sorted(shard_names, key=natural_key))
-    for name in (name for name in IDS if name in frame.columns):
-        values = frame[name].dropna().unique()
-        in_order = sorted(values, key=natural_key) if len(values) <= SORTED_IDS else values
-        frame[name] = pd.Categorical(frame[name], categories=in_order)
     frame = frame.astype({"step": "int64", "line": "int64"})
     order = np.lexsort([frame["line"], whole["offset"], frame["shard"].cat.codes, frame["step"]])
-    declared = [name for name in (*IDS, *NUMBERS) if name in frame.columns]
-    first = ["step", "shard", "line", *declared]
-    return frame.iloc[order][[*first, *(name for name in frame.columns if name not in first)]].rename_axis(index="rollout")
+    return frame.iloc[order][columns_in_order(frame.columns)].rename_axis(index="rollout")
+
+
+def natural_order(values: Sequence[str]) -> list[str]:
+    """Ids in natural order; so many that sorting would hold up a load stay as they are."""
+    return sorted(values, key=natural_key) if len(values) <= SORTED_IDS else list(values)
+
+
+def columns_in_order(names: Iterable[str]) -> list[str]:
+    """Those of a frame, the declared ones first."""
+    there = list(names)
+    first = ["step", "shard", "line", *(name for name in (*IDS, *NUMBERS) if name in there)]
+    return [*first, *(name for name in there if name not in first)]

@@ -5,15 +5,21 @@ Knows what a reader may ask for (links, padding, tokenizer, mapping by hand, fam
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
+import pandas as pd
+
 from board import formats
-from board.errors import ArgumentRefused, MappingRefused
+from board.errors import ArgumentRefused, MappingRefused, RunNotFound
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.remote import addresses, mounts
 from board.runs import merging, sampling
+from board.runs.beyond_memory import BeyondMemory, most_in_memory
+from board.runs.frame_files import FrameFiles
+from board.runs.framed_index import FramedIndex
 from board.runs.indexed_run import IndexedRun
 from board.runs.kept_run import KeptRun
 from board.runs.load_report import LoadReport
@@ -112,6 +118,8 @@ class Opening:
     def whole(self) -> Run:
         """The run, once everything is read."""
         report = self._report()
+        if isinstance(self.loader, IndexedRun) and self.loader.files is not None:
+            return self._of_frame(self.loader, self.loader.files, report)
         built = list(self.loader.parts(report))
         report.skipped = report.skipped | shards.databases_in(self._folder, self._within)
         rows = merging.scalars(built, ["step", "shard", "line", "prompt_key"])
@@ -134,22 +142,35 @@ class Opening:
             report.add(problem)
         return report
 
+    def _of_frame(self, loader: IndexedRun, files: FrameFiles, report: LoadReport) -> Run:
+        """An index whose frame is written out: all of it, or the sample where that is too much for memory."""
+        loader.describe(report)
+        report.skipped = report.skipped | shards.databases_in(self._folder, self._within)
+        for problem in files.account.problems:
+            report.add_counted(problem)
+        report.counts.update(files.account.counts)
+        report.unfinished += files.account.unfinished
+        report.rows = files.account.rows
+        try:
+            is_sample = files.account.rows > most_in_memory()
+            framed = FramedIndex(loader, files, report, is_sample=is_sample)
+            frame, rows = framed.sample() if is_sample else framed.whole()
+        except (OSError, ValueError) as error:
+            raise RunNotFound(f"The frame of the index cannot be read: {error}. Run `rl-logging-board index` again.") from error
+        report.seconds = time.monotonic() - self._started
+        beyond = BeyondMemory(framed, report.rows) if is_sample else None
+        return replace(self._made(frame, report, framed.by_key.beside(rows)), beyond=beyond)
+
+    def _made(self, frame: pd.DataFrame, report: LoadReport, by_key: PartsByKey, reading: Reading | None = None) -> Run:
+        by_name = {name: one.shard for name, one in self.loader.kept.items()}
+        state = shards.state_of(self._folder, self._found)
+        return Run(self._folder, frame, report, state, uuid4().hex, by_key, by_name, self._family, reading)
+
     def _run(self, built: Sequence[Part], report: LoadReport, reading: Reading | None = None) -> Run:
         report.seconds = time.monotonic() - self._started
-        by_name = {name: one.shard for name, one in self.loader.kept.items()}
-        frame = merging.merged(built, list(by_name), self.loader.batches)
+        frame = merging.merged(built, list(self.loader.kept), self.loader.batches)
         report.rows = len(frame)
-        return Run(
-            self._folder,
-            frame,
-            report,
-            shards.state_of(self._folder, self._found),
-            uuid4().hex,
-            PartsByKey(built),
-            by_name,
-            self._family,
-            reading,
-        )
+        return self._made(frame, report, PartsByKey(built), reading)
 
 
 def folder_of(location: Path | str) -> Path:

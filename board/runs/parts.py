@@ -20,7 +20,7 @@ from board.metrics import formulas
 from board.metrics.formulas import Float64Array, IntArray
 from board.metrics.token_sums import Moments, Tokens, moments
 from board.runs import kept_summaries
-from board.runs.columns import Columns, Overlaid
+from board.runs.columns import Columns, Overlaid, as_table
 from board.runs.prompt_keys import prompt_keys
 from board.runs.rollout_block import PER_TOKEN, Block
 from board.schema import BY_NAME, LEFT_OUT, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
@@ -140,6 +140,14 @@ def build(block: Block, shard: str, pads: AbstractSet[str]) -> Part:
         moments=pa.table(kept),
         summaries=kept_summaries.build(kept_summaries.group_of(block.steps, block.ids.get("split")), flats, offsets, counts),
     )
+
+
+def part_of_rows(part: Part, rows: NDArray[np.int64]) -> Part:
+    """Some rows of a part, as a part; without summaries, which are of all rows."""
+    taken = pa.array(rows)
+    tables = (part.scalars, part.texts, part.tokens, part.moments)
+    scalars, texts, tokens, moments = (as_table(table).take(taken).combine_chunks() for table in tables)
+    return Part(scalars, texts, tokens, moments, pa.table({}))
 
 
 def with_lines_after(scalars: Columns, first_line: int) -> Columns:

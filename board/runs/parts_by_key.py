@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.runs.columns import ColumnInFile, Columns, kept_at
+from board.runs.kept_rows import KeptRows
 from board.runs.parts import COUNTS, Part
 from board.runs.rollout import NO_METRIC
 from board.schema import ALTERNATIVES, TEXTS, TOKEN_METRICS, TOKENS
@@ -25,6 +26,22 @@ class PartsByKey:
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = parts
 
+    def beside(self, _rows: KeptRows) -> "PartsByKey":
+        """The same with columns of some rollouts at hand: parts in memory have all of them."""
+        return self
+
+    all_at_hand = True
+    """Whether the rollouts of all parts can be in memory together."""
+
+    @property
+    def has_measures(self) -> bool:
+        """Whether `measure` knows what is measured of texts: it is not of parts in memory."""
+        return False
+
+    def measure(self, name: str, _keys: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What was measured of some rollouts when an index was made, in their order."""
+        raise KeyError(name)
+
     def __len__(self) -> int:
         """How many rollouts there are: their keys are the numbers below this one."""
         return int(self._starts[-1])
@@ -34,19 +51,28 @@ class PartsByKey:
         """The key of each part's first rollout, and the number of rollouts."""
         return np.cumsum([0, *map(len, self.parts)])
 
+    def nths(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Which of the rollouts of its record each is, in the order of the keys."""
+        return self._all_nths[keys]
+
+    def offsets(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The byte of its shard at which each rollout's line begins, in the order of the keys."""
+        return self._all_offsets[keys]
+
+    def prompt_keys(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Equal for rollouts of the same prompt (`board.runs.prompt_keys`), in the order of the keys."""
+        return self._all_prompt_keys[keys]
+
     @cached_property
-    def nths(self) -> NDArray[np.int64]:
-        """Which of the rollouts of its record each is, by key."""
+    def _all_nths(self) -> NDArray[np.int64]:
         return self._numbers_of("nth")
 
     @cached_property
-    def offsets(self) -> NDArray[np.int64]:
-        """The byte of its shard at which each rollout's line begins, by key."""
+    def _all_offsets(self) -> NDArray[np.int64]:
         return self._numbers_of("offset")
 
     @cached_property
-    def prompt_keys(self) -> NDArray[np.int64]:
-        """Equal for rollouts of the same prompt (`board.runs.prompt_keys`), by key."""
+    def _all_prompt_keys(self) -> NDArray[np.int64]:
         return self._numbers_of("prompt_key")
 
     def _numbers_of(self, column: str) -> NDArray[np.int64]:
@@ -62,6 +88,15 @@ class PartsByKey:
     def _numbers(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each key the number of its part."""
         return np.searchsorted(self._starts, keys, side="right") - 1
+
+    def _by_part(self, keys: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """The numbers of the parts that hold some of the keys, each with the places of these."""
+        if not len(keys):
+            return
+        order = np.argsort(keys, kind="stable")
+        numbers = self._numbers(keys[order])
+        there, firsts = np.unique(numbers, return_index=True)
+        yield from zip(there.tolist(), np.split(order, firsts[1:]), strict=True)
 
     @property
     def token_metrics(self) -> tuple[str, ...]:
@@ -112,9 +147,8 @@ class PartsByKey:
         Texts as objects, None where missing; numbers as float32, NaN where missing.
         """
         found = np.full(len(keys), None if column == TOKENS else np.nan, object if column == TOKENS else np.float32)
-        numbers = self._numbers(keys)
-        for number in np.unique(numbers).tolist():
-            part, chosen = self.parts[number], np.flatnonzero(numbers == number)
+        for number, chosen in self._by_part(keys):
+            part = self.parts[number]
             if column in part.tokens.column_names:
                 lists = part.tokens.column(column).chunk(0)
                 bounds, rows = lists.offsets.to_numpy(), keys[chosen] - self._starts[number]
@@ -139,9 +173,9 @@ class PartsByKey:
 
     def bytes_of(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How many bytes the texts of each of some rollouts take, and how many tokens it has, padding included; (len(keys),) each."""
-        of_texts, tokens, numbers = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64), self._numbers(keys)
-        for number in np.unique(numbers).tolist():
-            part, chosen = self.parts[number], np.flatnonzero(numbers == number)
+        of_texts, tokens = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)
+        for number, chosen in self._by_part(keys):
+            part = self.parts[number]
             rows = keys[chosen] - self._starts[number]
             for column in part.texts.column_names:
                 of_texts[chosen] += pc.fill_null(pc.binary_length(part.texts.column(column)), 0).to_numpy()[rows]
@@ -154,15 +188,14 @@ class PartsByKey:
     ) -> pa.ChunkedArray:
         """A column of the given rollouts, in their order, piece by piece out of their parts; null where a part lacks it."""
         wanted = np.asarray(keys, np.int64)
-        order = np.argsort(wanted, kind="stable")
-        numbers = self._numbers(wanted[order])
         pieces = [
-            _taken(table(self.parts[number]), column, wanted[order][numbers == number] - self._starts[number], kind)
-            for number in np.unique(numbers).tolist()
+            _taken(table(self.parts[number]), column, wanted[chosen] - self._starts[number], kind)
+            for number, chosen in self._by_part(wanted)
         ]
         if (np.diff(wanted) > 0).all():  # as in a run that was written in order: there is nothing to put back
             return pa.chunked_array(pieces, kind)
         gathered = pa.chunked_array(pieces, kind).combine_chunks()
+        order = np.argsort(wanted, kind="stable")
         back = np.empty(len(order), np.int64)
         back[order] = np.arange(len(order))
         return pa.chunked_array([gathered.take(pa.array(back))], kind)

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from board.errors import BoardError
 from board.remote import mounts
 from board.runs import notebook_text
+from board.runs.beyond_memory import BeyondMemory, SampleAccount, with_whole_steps
 from board.runs.columns import ColumnInFile
 from board.runs.load_report import NAMED, LoadReport
 from board.runs.parts import Part
 from board.runs.parts_by_key import PartsByKey
 from board.runs.progress import Reading
-from board.runs.rollout import Rollout, parsed_source, raw_record, rollout_at, source_of, tokens_at
+from board.runs.rollout import ParsedSource, Rollout, parsed_source, raw_record, rollout_at, source_of, tokens_at
 from board.runs.whole_frame import whole_frame
 from board.schema import ALTERNATIVES, DISCARDED, EVALUATION, TOKENS
 from board.sources.shards import Fingerprint, Shard
@@ -50,10 +51,14 @@ class Run:
     """The trainer whose dump this is, where a recording lies in the same folder; empty for any other run."""
     reading: Reading | None = None
     """How much of it this is, while the rest is being read; None once all is."""
+    beyond: BeyondMemory | None = None
+    """What the frame is a sample of; None where it holds all."""
+    whole: tuple[int, ...] = ()
+    """Steps that the frame holds whole beside the sample."""
 
     def __repr__(self) -> str:
         """`Run('tiny', 128 rollouts, 4 steps, 0 problems)`."""
-        counted = [(len(self.frame), "rollout"), (len(self.steps), "step"), (self.report.counts.total(), "problem")]
+        counted = [(self.rollout_count, "rollout"), (len(self.steps), "step"), (self.report.counts.total(), "problem")]
         return notebook_text.line("Run", self.name, [plural(count, noun) for count, noun in counted])
 
     def _repr_html_(self) -> str:
@@ -61,7 +66,7 @@ class Run:
         report, steps = self.report, self.steps
         problems = [f"{report.refused:,} refused, {report.flagged:,} flagged", *map(str, report.problems[:NAMED])]
         facts = {
-            "rollouts": f"{len(self.frame):,}",
+            "rollouts": str(self.sample) if self.sample else f"{len(self.frame):,}",
             "steps": f"{len(steps):,}: {steps[0]:,} to {steps[-1]:,}" if len(steps) else "0",
             "texts": ", ".join(self.text_columns),
             "token metrics": ", ".join(self.token_metrics),
@@ -73,6 +78,11 @@ class Run:
     def parts(self) -> Sequence[Part]:
         """The run as it was read, shard by shard; a rollout's key counts through them."""
         return self._by_key.parts
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it is some rollouts of an index that is larger than memory: to go through all of `parts` would take hours."""
+        return not self._by_key.all_at_hand
 
     @property
     def name(self) -> str:
@@ -89,6 +99,49 @@ class Run:
         """Which split and which steps alone these are, whichever load they are of; empty for all."""
         return self.load_id.partition("-")[2]
 
+    @property
+    def rollout_count(self) -> int:
+        """How many there are: as many as the frame has rows, or what it is a sample of."""
+        return self.beyond.rollouts if self.beyond else len(self.frame)
+
+    @property
+    def sample(self) -> SampleAccount | None:
+        """How much of the run the frame shows; None where it holds all."""
+        if self.beyond is None:
+            return None
+        return SampleAccount(len(self.frame), self.beyond.rollouts, self.beyond.exact, self.whole)
+
+    def at_step(self, step: int) -> "Run":
+        """The same run with all rollouts of a step, and of the one before, in the place of some of them; itself where it holds all."""
+        before = self.steps[: int(np.searchsorted(self.steps, step))][-1:].tolist()
+        read = [(one, self.beyond.step(one)) for one in (*before, step)] if self.beyond else []
+        found = [(one, held) for one, held in read if held is not None]
+        if not found:
+            return self
+        frame = with_whole_steps(self.frame, [(one, self._of_own_split(rows)) for one, (rows, _) in found])
+        by_key = self._by_key
+        for _, (_, rows) in found:
+            by_key = by_key.beside(rows)
+        whole = tuple(sorted({*self.whole, *(one for one, _ in found)}))
+        return replace(self, frame=frame, _by_key=by_key, whole=whole, load_id=f"{self.load_id}-at {step}")
+
+    def _of_own_split(self, rows: pd.DataFrame) -> pd.DataFrame:
+        own = self.beyond.split if self.beyond else ""
+        return rows[_are_of(rows, own)] if own else rows  # type: ignore[arg-type]
+
+    def of_keys(self, keys: NDArray[np.int64], named: str) -> "Run":
+        """A run of which the frame is a sample, with these rollouts alone, all of them in memory; `named` as of `of_rows`."""
+        assert self.beyond is not None
+        frame, rows = self.beyond.at(keys)
+        return replace(
+            self,
+            frame=self._of_own_split(frame),
+            _by_key=self._by_key.beside(rows),
+            beyond=None,
+            whole=(),
+            load_id=f"{self.load_id}-{named}",
+        )
+
     @cached_property
     def steps(self) -> NDArray[np.int64]:
         """The steps there are, in order."""
@@ -97,12 +150,11 @@ class Run:
     @cached_property
     def prompt_keys(self) -> NDArray[np.int64]:
         """Equal for rollouts of the same prompt at whatever step, in the frame's order; `prompt_keys.NO_PROMPT` where there is none. (rows,)"""
-        keys: NDArray[np.int64] = self._by_key.prompt_keys[self.frame.index.to_numpy()]
-        return keys
+        return self._by_key.prompt_keys(self.frame.index.to_numpy())
 
     def prompt_key(self, key: int) -> int:
         """The key of the prompt of one rollout, by the rollout's."""
-        return int(self._by_key.prompt_keys[key])
+        return int(self._by_key.prompt_keys(np.array([key]))[0])
 
     @cached_property
     def splits(self) -> tuple[Split, ...]:
@@ -111,10 +163,7 @@ class Run:
 
     def _are_of(self, split: Split) -> NDArray[np.bool_]:
         """Which rollouts are of a split. (rows,)"""
-        said = self.frame["split"] if "split" in self.frame.columns else pd.Series(None, self.frame.index, dtype=object)
-        if split == "train":
-            return ~said.isin([EVALUATION, DISCARDED]).to_numpy()
-        return (said == split).to_numpy(np.bool_)
+        return _are_of(self.frame, split)
 
     def split_of(self, key: int) -> Split:
         """What split a rollout of the frame is of, by its key."""
@@ -125,16 +174,20 @@ class Run:
         """The same run with the rollouts of training, of evaluations, or the discarded ones alone; itself when there are no others."""
         if self.splits in ((), (split,)):
             return self
-        return self.of_rows(self._are_of(split), split)
+        beyond = self.beyond.of_split(split) if self.beyond else None
+        return replace(self.of_rows(self._are_of(split), split), beyond=beyond, whole=self.whole)
 
     def of_steps(self, first: int, last: int) -> "Run":
         """The same run with the rollouts of the steps from `first` to `last` alone; itself when there are no others."""
         within = self.frame["step"].between(first, last).to_numpy()
-        return self if within.all() else replace(self, frame=self.frame[within], load_id=f"{self.load_id}-{first}-{last}")
+        return self if within.all() else self.of_rows(within, f"{first}-{last}")
 
     def of_rows(self, chosen: NDArray[np.bool_], named: str) -> "Run":
-        """The same run with the chosen rows of the frame alone, shape (rows,), whose choice `named` tells from any other."""
-        return replace(self, frame=self.frame[chosen], load_id=f"{self.load_id}-{named}")
+        """The same run with the chosen rows of the frame alone, shape (rows,), whose choice `named` tells from any other.
+
+        Of a sample these are rows of the sample, and no run that is more than they are.
+        """
+        return replace(self, frame=self.frame[chosen], beyond=None, whole=(), load_id=f"{self.load_id}-{named}")
 
     def with_columns(self, columns: pd.DataFrame, named: str) -> "Run":
         """The same run with more columns, of the frame's index; `named` tells it from the run without them."""
@@ -169,7 +222,7 @@ class Run:
         """Shards that no rollout is of, and why; of a run that is not read whole nobody knows."""
         if self.reading:
             return {}
-        held = set(self.frame["shard"].unique())
+        held = self.beyond.shards if self.beyond else set(self.frame["shard"].unique())
         return {name: self.report.why_no_rows(shard) for name, shard in self._shards.items() if name not in held}
 
     def _row_of(self, key: int) -> tuple[Part, int]:
@@ -203,6 +256,16 @@ class Run:
         """
         keys = self.frame.index.to_numpy()
         return pd.DataFrame({name: self._by_key.moment(name, keys) for name in names}, index=self.frame.index)
+
+    @property
+    def has_measures(self) -> bool:
+        """Whether `measures` knows what is measured of texts."""
+        return self._by_key.has_measures
+
+    def measures(self, names: Sequence[str]) -> pd.DataFrame:
+        """What was measured of texts when the run's index was made, NaN where a rollout has none; index and order are the frame's."""
+        keys = self.frame.index.to_numpy()
+        return pd.DataFrame({name: self._by_key.measure(name, keys) for name in names}, index=self.frame.index)
 
     def parts_of_rows(self) -> Iterator[tuple[Part, int, NDArray[np.int64]]]:
         """The parts that hold rollouts of the frame, each with the key of its first rollout and its rows that are in the frame, rising."""
@@ -260,16 +323,27 @@ class Run:
         named = parsed_source(source)
         if named is None or named.line == 0 or named.shard not in self.frame["shard"].cat.categories:
             return None
+        if self.beyond:
+            return self._key_in_index(named)
         of_shard = self.frame["shard"] == named.shard
         if named.line is None:
-            found = self.frame.index[of_shard & (self._by_key.offsets[self.frame.index] == named.offset)]
+            found = self.frame.index[of_shard & (self._by_key.offsets(self.frame.index.to_numpy()) == named.offset)]
         else:
             found = self.frame.index[of_shard & (self.frame["line"] == named.line)]
-        return next((int(key) for key in found if self._by_key.nths[key] == named.nth), None)
+        return next(
+            (int(key) for key, nth in zip(found, self._by_key.nths(found.to_numpy()), strict=True) if nth == named.nth), None
+        )
+
+    def _key_in_index(self, named: ParsedSource) -> int | None:
+        """The key of a rollout of any step, where it is of the split, and the filter leaves it."""
+        found = self.beyond.find(named) if self.beyond else None
+        if found is None or found[0] in self.frame.index:
+            return found and found[0]
+        return found[0] if found[1] not in self.whole and found[0] in self.at_step(found[1]).frame.index else None
 
     def sources(self, keys: NDArray[np.int64]) -> list[str]:
         """How links name these rollouts, in their order."""
-        rows, nths, offsets = self.frame.loc[keys], self._by_key.nths[keys], self._by_key.offsets[keys]
+        rows, nths, offsets = self.frame.loc[keys], self._by_key.nths(keys), self._by_key.offsets(keys)
         return [
             source_of(shard, line, int(nth), int(offset))
             for shard, line, nth, offset in zip(rows["shard"], rows["line"], nths, offsets, strict=True)
@@ -282,3 +356,11 @@ class Run:
         `<name> (tokens)` and `<name> (text)`.
         """
         return whole_frame(self.frame, self._by_key)
+
+
+def _are_of(rows: pd.DataFrame, split: Split) -> NDArray[np.bool_]:
+    """Which rows of a frame are of a split. (rows,)"""
+    said = rows["split"] if "split" in rows.columns else pd.Series(None, rows.index, dtype=object)
+    if split == "train":
+        return ~said.isin([EVALUATION, DISCARDED]).to_numpy()
+    return (said == split).to_numpy(np.bool_)

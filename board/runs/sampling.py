@@ -17,9 +17,9 @@ from board import formats
 from board.errors import RunNotFound
 from board.runs import part_builder
 from board.runs.byte_range import ByteRange
-from board.runs.columns import Overlaid, as_table
+from board.runs.columns import Overlaid
 from board.runs.load_report import LoadReport
-from board.runs.parts import Part
+from board.runs.parts import Part, part_of_rows
 from board.runs.read_options import ReadOptions
 from board.sources import lines, presence, shards
 from board.sources.shards import Line, Problem
@@ -109,7 +109,7 @@ class Sample:
             numbers = part.scalars.column("line").to_numpy()
             rows = np.flatnonzero(wanted[self._snippets_of(numbers)])
             if len(rows):
-                taken = _rows_of(part, rows)
+                taken = part_of_rows(part, rows)
                 lines_of = self._lines(numbers[rows], lines_before)
                 yield replace(taken, scalars=Overlaid(taken.scalars, {"line": pa.chunked_array([lines_of])}))
 
@@ -131,14 +131,6 @@ class Sample:
         before = np.array([snippet.lines_before for snippet in self.snippets])
         skipped = before - np.array(self.first_numbers)
         return np.where((lines_before[at] < 0) | (before[at] == UNCOUNTED), 0, numbers + skipped[at] + lines_before[at])
-
-
-def _rows_of(part: Part, rows: NDArray[np.int64]) -> Part:
-    """Some rows of a part, as a part; without summaries, which are of all rows."""
-    taken = pa.array(rows)
-    tables = (part.scalars, part.texts, part.tokens, part.moments)
-    scalars, texts, tokens, moments = (as_table(table).take(taken).combine_chunks() for table in tables)
-    return Part(scalars, texts, tokens, moments, pa.table({}))
 
 
 def spread(count: int) -> list[int]:

@@ -59,13 +59,18 @@ def evaluate(frame: pd.DataFrame, query: str, limits: Limits | None = None) -> A
     Raises BoardError with DuckDB's own message for a query it refuses, and with ours for one that is not allowed, takes longer or needs more
     than the limits, or whose answer holds no curve.
     """
+    check_query(query)
+    return read_answer(answered(as_table(frame), query, limits or Limits()))
+
+
+def check_query(query: str) -> None:
+    """Raises BoardError for a query that is empty, too long, or holds a character that is no text."""
     if not query.strip():
         raise BoardError("There is no query: write one SELECT statement.")
     if len(query) > LONGEST_QUERY:
         raise BoardError(f"The query has {len(query):,} characters, and {LONGEST_QUERY:,} is the most that is read.")
     if any(0xD800 <= ord(character) < 0xE000 or character == "\0" for character in query):
         raise BoardError("The query holds a character that is no text.")
-    return read_answer(answered(as_table(frame), query, limits or Limits()))
 
 
 def as_table(frame: pd.DataFrame) -> pa.Table:

@@ -49,11 +49,13 @@ def answered(
     texts: Texts | None = None,
     absent: Mapping[str, str] | None = None,
     show: Callable[[float], None] = lambda share: None,
+    stored: str = "",
 ) -> pa.Table:
     """What `board.sql.sandbox_worker` says to the query, in a process that is gone when this returns. Raises BoardError when it says nothing.
 
     `texts` are columns of the table that lie in files, which that process maps; `absent` columns that the query does not name, by their kinds.
-    `show` is called now and then with the share that is done, of a query over IN_TURN.
+    `show` is called now and then with the share that is done, of a query over IN_TURN. `stored` says in JSON in which files the table lies
+    that is asked in the place of the given one (`sandbox_table.STORED`).
     """
     if find_spec("duckdb") is None:
         raise BoardError(missing_library(ModuleNotFoundError(name="duckdb"), "A query"))
@@ -61,6 +63,7 @@ def answered(
         with tempfile.TemporaryDirectory() as loose, tempfile.TemporaryFile() as asked:
             pieces = {name: _pieces(column, Path(loose), at) for at, (name, column) in enumerate((texts or {}).items())}
             said = {sandbox_table.TEXTS: json.dumps(pieces), sandbox_table.ABSENT: json.dumps(dict(absent or {}))}
+            said |= {sandbox_table.STORED: stored} if stored else {}
             _write(asked, table, {b"query": query, b"limits": json.dumps(asdict(limits)), **said})
             with _SEATS:
                 written = sandbox_process.said_to(asked, limits.seconds, limits.memory, show)

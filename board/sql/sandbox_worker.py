@@ -16,13 +16,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 import duckdb
 import pyarrow as pa
 
 from board.sql import sandbox_table
-from board.sql.sandbox_table import IN_TURN, PROGRESS, WITHIN
+from board.sql.sandbox_table import IN_TURN, PROGRESS, STORED, WITHIN
 
 SETTINGS: Final[Mapping[str, str]] = {
     "allow_community_extensions": "false",
@@ -60,6 +60,9 @@ def connect(
     `taken_up` is called with the share of IN_TURN that was read.
     """
     connection = duckdb.connect(":memory:", config={"memory_limit": f"{memory}B", "threads": str(threads)})
+    if STORED in (table.schema.metadata or {}):
+        _add_stored(connection, json.loads(table.schema.metadata[STORED]))
+        return connection
     in_turn = pa.RecordBatchReader.from_batches(table.schema, _in_turn(table, taken_up))
     for name, given in (("rollouts", table), (IN_TURN, in_turn)):
         if WITHIN in table.column_names:
@@ -71,6 +74,27 @@ def connect(
     for name, value in SETTINGS.items():
         connection.execute(f"SET {name} = '{value}'")
     return connection
+
+
+def _add_stored(connection: duckdb.DuckDBPyConnection, stored: Mapping[str, Any]) -> None:
+    """Make the table of files of Parquet, and let nothing else be read."""
+    paths, named = f"[{', '.join(map(_text, stored['paths']))}]", stored["columns"].items()
+    columns = ", ".join(f"{_name(given)} AS {_name(name)}" for name, given in named)
+    where = f"WHERE {stored['where']}" if stored["where"] else ""
+    connection.execute(f"SET allowed_paths = {paths}")
+    connection.execute(f"CREATE VIEW whole AS SELECT {columns} FROM read_parquet({paths})")
+    for name in ("rollouts", IN_TURN):
+        connection.execute(f"CREATE VIEW {_name(name)} AS SELECT * FROM whole AS rollouts {where}")
+    for name, value in SETTINGS.items():
+        connection.execute(f"SET {name} = '{value}'")
+
+
+def _name(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _in_turn(table: pa.Table, taken_up: Callable[[float], None]) -> Iterator[pa.RecordBatch]:

@@ -22,7 +22,7 @@ from board.analysis.groups import Grouped, with_any
 from board.analysis.groups import find as find_groups
 from board.analysis.logged_curves import CurveReader, Scalars, find
 from board.analysis.run_overlay import MOST_RUNS
-from board.analysis.step_stats import per_step
+from board.analysis.step_stats import stats_of
 from board.analysis.token_survey import Survey
 from board.errors import BoardError, RunNotFound
 from board.figures.chart import Chart, Ready
@@ -148,7 +148,7 @@ def frame(name: str, compute: Callable[[Run], pd.DataFrame], run: Run, *small: s
 
 def step_stats(run: Run, column: str) -> pd.DataFrame:
     """Per-step aggregates of a column, computed once per load."""
-    return frame("per_step", lambda opened: per_step(opened.frame, column), run, column)
+    return frame("per_step", lambda opened: stats_of(opened, column), run, column)
 
 
 def built(name: str, build: Callable[[], _T], run: Run, *small: str | float | None) -> _T:
@@ -160,6 +160,18 @@ def built(name: str, build: Callable[[], _T], run: Run, *small: str | float | No
 def part_of(name: str, make: Callable[[], Run], run: Run, *small: str | float | None) -> Run:
     """Some of a run's rollouts, as every page needs them at each click: kept apart from what is built, which would push them out."""
     return _parts_of().get(_of(run, name, small), run.load_id, make)
+
+
+def at_step(run: Run, step: int) -> Run:
+    """A run that is larger than memory with all rollouts of a step, and of the one before; any other as it is. The last few are kept."""
+    if run.beyond is None:
+        return run
+    return _at_steps().get(_of(run, "at_step", (step,)), run.load_id, lambda: run.at_step(step))
+
+
+@st.cache_resource(show_spinner=False)
+def _at_steps() -> OfLatestLoads[Run]:
+    return OfLatestLoads(6)
 
 
 def measured(run: Run) -> Run:

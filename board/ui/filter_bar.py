@@ -14,7 +14,7 @@ from board.analysis.measured_columns import declared
 from board.analysis.step_stats import nearest_step
 from board.errors import BoardError
 from board.runs.run import Run
-from board.sql import identifiers
+from board.sql import identifiers, stored_filter
 from board.sql.chips import condition, parsed
 from board.sql.filtering import left_by
 from board.sql.run_table import KEY, PROMPT_KEY, columns
@@ -62,10 +62,10 @@ def applied(run: Run, whole: Run) -> tuple[Run, Run]:
 
 def draw(run: Run, unfiltered: Run) -> None:
     """The bar, and how many rollouts of how many it leaves."""
-    count = f"{len(run.frame):,} of {plural(len(unfiltered.frame), 'rollout')}"
+    count = f"{run.rollout_count:,} of {plural(unfiltered.rollout_count, 'rollout')}"
     filter_bar.show(
         filter_chips.chips(),
-        count if run is not unfiltered else plural(len(run.frame), "rollout"),
+        count if run is not unfiltered else plural(run.rollout_count, "rollout"),
         problem=place.remembered("filter_problem"),
         columns=caches.computed("filter_columns", lambda: named_columns(unfiltered), unfiltered),
         recent=recent_filters.read(),
@@ -109,7 +109,9 @@ def filtered(run: Run, text: object, slot: DeltaGenerator | None = None) -> Run:
     digest = blake2b(asked.encode(errors="surrogatepass"), digest_size=8).hexdigest()
 
     def made() -> Run:
-        with progress(f"Filtering {plural(len(run.frame), 'rollout')}", slot) as show:
+        with progress(f"Filtering {plural(run.rollout_count, 'rollout')}", slot) as show:
+            if run.beyond is not None:
+                return stored_filter.filtered(run, chips, f"filter {digest}", show)
             return run.of_rows(left_by(run, chips, show), f"filter {digest}")
 
     return caches.part_of("filtered", made, run, digest)

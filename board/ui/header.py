@@ -36,6 +36,7 @@ from board.ui import (
     reading_line,
     run_looks,
     strip,
+    whole_step,
 )
 from board.ui.controls import ReadingChoices, reading_choices, split_choice
 from board.ui.messages import notice
@@ -99,6 +100,7 @@ def _draw(root: Path) -> bool:
         run_looks.settle()
         beside_chips.draw(folders, root)
     with st.container():
+        whole_step.tell(run, int(place.part("step") or 0))
         if run.splits == (DISCARDED,):
             st.text("The trainer sampled these rollouts and did not train on them: they are in no number of training.")
         for sentence in said:

@@ -14,7 +14,7 @@ from board.metrics import formulas
 from board.runs.rollout import Rollout
 from board.runs.run import Run, Split
 from board.schema import DISCARDED, EVALUATION
-from board.ui import place
+from board.ui import caches, place
 
 _KINDS: Final[Mapping[Split, str]] = {
     "train": "one of training",
@@ -78,14 +78,16 @@ def _without_group(run: Run) -> Iterator[str]:
     asked, step = place.part("group"), int(place.part("step") or 0)
     if asked is None or run.reading:
         return
-    rows = of_step(run.frame, step)
+    rows = of_step(caches.at_step(run, step).frame, step)
     if "group" not in rows.columns or not (rows["group"] == asked).any():
         place.fill_in(group=None)
         yield f"Step {step} has no group {asked}."
 
 
 def _without_prompt(run: Run, unfiltered: Run) -> Iterator[str]:
-    asked = place.part("prompt")
+    asked, step = place.part("prompt"), place.part("step")
+    if asked is not None and isinstance(step, int):
+        run, unfiltered = caches.at_step(run, step), caches.at_step(unfiltered, step)
     if asked is None or run.reading or (isinstance(asked, int) and (run.prompt_keys == asked).any()):
         return
     place.fill_in(prompt=None)

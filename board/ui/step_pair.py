@@ -35,7 +35,7 @@ SURE: Final = 0.05
 
 def draw(view: View) -> None:
     """The choices, the answer in numbers, both distributions, and the prompts that moved most."""
-    run = view.run
+    run = caches.at_step(view.run, view.step)
     numbers = numeric_columns(run.frame)
     if len(run.steps) < 2 or not numbers:
         st.text("Two steps against each other need a second step." if numbers else "Two steps against each other need a number.")
@@ -44,6 +44,7 @@ def draw(view: View) -> None:
     if against == view.step:
         st.text(f"A and B are both step {view.step}: choose another for A, or another step in the top line for B.")
         return
+    run = caches.at_step(run, against)
     with st.spinner("Comparing both steps", show_time=True):
         found = caches.computed("step_pair", lambda: compare(run, number, against, view.step), run, number, against, view.step)
     if not found.a.values.size or not found.b.values.size:

@@ -6,7 +6,7 @@ dialect, no tracker and no screen.
 
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -14,14 +14,15 @@ import pandas as pd
 from board.analysis.selection import numeric_columns
 from board.analysis.step_metrics.data import TOKEN_COLUMNS, StepData
 from board.analysis.step_metrics.interpreter import per_step
+from board.analysis.step_metrics.of_columns import OF_ALL_STEPS
 from board.errors import BoardError
 from board.metrics.declared import METRICS
-from board.metrics.declared.computation import OfEvaluation
+from board.metrics.declared.computation import OfColumns, OfEvaluation
 from board.metrics.formulas import Float64Array
 from board.runs.run import Run
 from board.schema import EVALUATION, TOKEN_METRICS, title
 
-__all__ = ["COLUMN", "available", "computable", "per_step_values"]
+__all__ = ["COLUMN", "available", "computable", "of_step_alone", "per_step_values"]
 
 COLUMN: Final = "column/{}/mean"
 """Key of the mean over rollouts of a numeric column that no metric of the catalogue uses: a part of the reward, a trainer's own number."""
@@ -52,6 +53,12 @@ def computable(run: Run) -> list[str]:
     return [*listed, *(COLUMN.format(name) for name in numeric_columns(run.frame) if name not in used)]
 
 
+def of_step_alone(key: str) -> bool:
+    """Whether the metric of a step needs that step's rollouts alone, but for sums and maxima of steps so far."""
+    computation = METRICS[key].computation if key in METRICS else None
+    return not (isinstance(computation, OfColumns) and computation.function in OF_ALL_STEPS)
+
+
 def per_step_values(
     run: Run, keys: Sequence[str] | None = None, progress: Callable[[float], None] = lambda share: None
 ) -> pd.DataFrame:
@@ -80,9 +87,10 @@ def per_step_values(
 
 def _columns(run: Run, keys: Sequence[str], told: Callable[[], None]) -> pd.DataFrame:
     data = StepData(run)
-    values = {}
+    values: dict[str, Any] = {}
     for key in keys:
-        values[key] = _finite(_compute(key, data))
+        of_all = run.beyond.of_steps(f"value/{key}") if run.beyond else None
+        values[key] = _finite(_compute(key, data)) if of_all is None else of_all.reindex(data.steps.numbers).to_numpy()
         told()
     return pd.DataFrame(values, index=pd.Index(data.steps.numbers, name="step"), columns=list(keys), dtype=np.float64)
 

@@ -35,6 +35,8 @@ PICTURE = "token_picture"
 
 view = place.view()
 run = view.run
+here = caches.at_step(run, view.step)
+"""The same with all rollouts of the step."""
 
 
 def counted(of: Run, choices: TokenChoices) -> Survey:
@@ -131,14 +133,14 @@ def positions(choices: TokenChoices) -> Callable[[], None]:
     low, high = (float(known.min()), float(known.max())) if column and column.unit == "0 to 1" else ends
     steps = [f"{a:,}" if a == b else f"{a:,} to {b:,}" for a, b in zip(of.first.tolist(), of.last.tolist(), strict=True)]
     cell = chosen_cell(of, part, means.shape[1])
-    here = int(np.searchsorted(of.last, view.step))
+    chosen = int(np.searchsorted(of.last, view.step))
     heat_map.show(
         means,
         columns=steps,
         rows=[token_places.place_name(part, at) for at in range(means.shape[1])],
         scale="diverging" if diverging else "sequential",
         ends=(low, high),
-        chosen=(here, None) if cell is None else cell,
+        chosen=(chosen, None) if cell is None else cell,
         label=f"Mean {choices.metric} by place and step",
         unit=column.unit if column else "",
         key=PICTURE,
@@ -185,7 +187,7 @@ def standing_out(of: Survey, choices: TokenChoices, part: token_places.Part, cel
     st.text(f"Rollouts of {where} by their mean {choices.metric} at {token_places.place_name(part, cell[1])}, most extreme first")
     listed = pd.DataFrame({f"{choices.metric}, mean": found["mean"], "tokens there": found["tokens"]})
     if "reward" in run.frame.columns:
-        listed["reward"] = run.frame["reward"].loc[pd.Index(found["key"])].to_numpy()
+        listed["reward"] = here.frame["reward"].loc[pd.Index(found["key"])].to_numpy()
     token_table(listed, places_of(found, choices), key=f"rollouts_at_{run.load_id}_{choices.metric}_{part}_{cell}", height=220)
 
 
@@ -194,17 +196,17 @@ def extreme_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int] | 
     st.subheader("Which tokens are the most extreme?", anchor=False)
     wanted = wanted_choices(named=run.has_tokens, signed="advantages" in run.token_metrics)
     tokens = of.tokens if within is None else bar_tokens(of, choices, within)
-    found = token_list.wanted_tokens(run, tokens, wanted)
+    found = token_list.wanted_tokens(here, tokens, wanted)
     st.text(summary(of, len(tokens), found, choices, within))
     if found.tokens.empty:
         return
-    shown = token_list.in_context(run, found.tokens) if run.has_tokens else pd.DataFrame(index=found.tokens.index)
+    shown = token_list.in_context(here, found.tokens) if run.has_tokens else pd.DataFrame(index=found.tokens.index)
     listed = pd.DataFrame({choices.metric: found.tokens["value"].astype(np.float64)}).join(shown)
     listed["position"] = found.tokens["position"] + 1
     listed["step"] = found.tokens["step"]
     if "advantages" in run.token_metrics and choices.metric != "advantage":
         keys, at = (found.tokens[name].to_numpy(np.int64) for name in ("key", "position"))
-        listed["advantage"] = run.at_tokens("advantages", keys, at).astype(np.float64)
+        listed["advantage"] = here.at_tokens("advantages", keys, at).astype(np.float64)
     places = places_of(found.tokens, choices)
     token_tour.offer(places)
     token_table(listed, places, key=f"extreme_{run.load_id}_{choices}_{within}_{hash(wanted)}_{view.step}", height=420)
@@ -212,7 +214,7 @@ def extreme_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int] | 
 
 def bar_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int]) -> pd.DataFrame:
     """The most extreme tokens of the chosen bar, read once where the survey does not hold them."""
-    scope = run if choices.all_steps else run.of_steps(view.step, view.step)
+    scope = run if choices.all_steps else here.of_steps(view.step, view.step)
 
     def read(_: Run) -> pd.DataFrame:
         with progress("Reading the tokens of this bar") as told:
@@ -245,7 +247,7 @@ def summary(of: Survey, tokens: int, found: Listed, choices: TokenChoices, withi
 
 def places_of(tokens: pd.DataFrame, choices: TokenChoices) -> list[dict[str, str | int]]:
     """Where the reader is when he looks at some tokens (columns key, step, position)."""
-    sources = run.sources(tokens["key"].to_numpy(np.int64))
+    sources = here.sources(tokens["key"].to_numpy(np.int64))
     return [
         {"step": int(step), "rollout": source, "token": int(at), "metric": choices.metric}
         for step, source, at in zip(tokens["step"], sources, tokens["position"], strict=True)
@@ -296,7 +298,7 @@ def chosen_token() -> None:
 def body(metrics: list[str]) -> None:
     """The page of a run with token metrics."""
     choices = token_choices(metrics, forget_bar)
-    scope = run if choices.all_steps else run.of_steps(view.step, view.step)
+    scope = run if choices.all_steps else here.of_steps(view.step, view.step)
     of = counted(scope, choices)
     panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="large")
     with panels.cell():

@@ -25,6 +25,7 @@ from board.ui import (
     group_detail,
     group_table,
     place,
+    whole_step,
 )
 from board.ui.components import curves, group_strips
 from board.ui.components.curves import Card, CurvesPayload, build
@@ -42,7 +43,7 @@ PANEL_WIDTH = 440
 if look := place.remembered("look"):
     place.remember(look=None)
     st.switch_page(look[0], query_params=place.link(**look[1]))
-given = place.view()
+given = whole_step.of(place.view())
 view = replace(given, run=given.unfiltered)
 """A group stays whole: the filter says which groups there are, not which of their responses."""
 run, step = view.run, view.step

@@ -17,7 +17,7 @@ from board.schema import DISCARDED, heading
 from board.text.counting import plural
 from board.text.display import preview
 from board.text.format_number import fmt
-from board.ui import caches, place, rollout_detail
+from board.ui import caches, place, rollout_detail, whole_step
 from board.ui.components import rest_of_window, table
 from board.ui.components.table import TableColumn
 from board.ui.controls import TableChoices, table_choices
@@ -34,7 +34,7 @@ BAR = "reward"
 PANEL_WIDTH = 440
 """Table and rollout stand side by side while each has so many pixels."""
 
-view = place.view()
+view = whole_step.of(place.view())
 run = view.run
 numeric = numeric_columns(run.frame)
 aggregates = token_aggregates.available(run)
@@ -211,6 +211,9 @@ def lists(keys: NDArray[np.int64]) -> None:
         rollout(keys, chosen)
 
 
+if choices.all_steps:
+    view = place.view()  # a step that is whole beside a sample of the others would count too much
+    run = view.run
 scope = None if choices.all_steps else view.step
 found = found_by(choices)
 st.text(summary(found))

@@ -17,7 +17,7 @@ from board.figures.distributions import by_sample, gap_histogram, reward_heat, s
 from board.figures.of_run import REWARDS
 from board.figures.theme import COLORS
 from board.metrics.formulas import kl_column
-from board.ui import caches, filter_chips, findings_watch, late_chart, overlay, place
+from board.ui import caches, filter_chips, findings_watch, late_chart, overlay, place, whole_step
 from board.ui.components import curves as component
 from board.ui.components import step_marks
 from board.ui.components.curves import Card, CurvesPayload, build
@@ -29,7 +29,7 @@ from board.ui.reward_panels import PLOT_HEIGHT, Asked, overlaid, panels
 CURVES = "reward_curves"
 """Key of the curves."""
 
-view = place.view()
+view = whole_step.of(place.view())
 run, step = view.run, view.step
 rows = of_step(run.frame, step)
 marks: dict[str, Spec | None] = {}

@@ -8,13 +8,13 @@ from board.analysis.rollout_facts import particulars
 from board.analysis.selection import extreme_tokens, neighbours, of_step, preferred
 from board.schema import BY_TITLE, extreme
 from board.text.counting import plural
-from board.ui import place, rollout_breakdown, rollout_detail, token_panel, token_tour
+from board.ui import place, rollout_breakdown, rollout_detail, token_panel, token_tour, whole_step
 from board.ui.components import folded, table
 from board.ui.components.table import TableColumn
 from board.ui.controls import extreme_choices, unseen_estimator
 from board.ui.messages import absent
 
-view = place.view()
+view = whole_step.of(place.view())
 run = view.run
 keys = of_step(run.frame, view.step).index.to_numpy()
 rollout = run.rollout(place.chosen_rollout(run, keys))

@@ -1,0 +1,262 @@
+"""The frame of an index as it lies on the disk: all rollouts merged and in order of steps, written once, read by steps and columns.
+
+Parquet files of whole steps (`rows-*.parquet`), a sample of them (`sample.arrow`), what curves need of each step (`steps-*.arrow`), where the
+rollouts of each part are (`parts.arrow`), and `frame.json`, which vouches for itself and for what it names, and says of which state of the
+index all this is. Columns are named by what they are: `frame/reward`, `source/offset`, `moment/kl/mean`, `measured/words`. Knows files and
+columns; knows no run.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from xxhash import xxh3_64
+
+from board.sources import presence, run_files
+from board.sources.json_shape import MapOf, fits
+from board.sources.shards import Problem
+from board.system import atomic_write
+
+FOLDER: Final = "frame"
+"""Beside the parts of an index."""
+
+NAME: Final = "frame.json"
+KEY: Final = "rollout"
+"""The column of the rollouts' keys."""
+SAMPLED: Final = "sampled"
+"""The column of booleans: whether a rollout is in the sample."""
+
+LAYOUT: Final = 1
+_MOST_BYTES: Final = 1_000_000_000
+_PIECE: Final = 4_000_000
+
+_SHAPE: Final = {
+    "of": str,
+    "rows": int,
+    "columns": [str],
+    "ids": MapOf([str]),
+    "shards": [str],
+    "shard_rows": [int],
+    "measured": [str],
+    "moments": [str],
+    "token_metrics": [str],
+    "text_columns": [str],
+    "has_tokens": bool,
+    "has_alternatives": bool,
+    "splits": MapOf(int),
+    "problems": [{"shard": str, "line": (int, None), "reason": str, "severity": str}],
+    "counts": MapOf(int),
+    "unfinished": [str],
+    "stretches": [{"file": str, "rows": int}],
+    "sums": MapOf(int),
+}
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A file of whole steps."""
+
+    file: str
+    first: int
+    """Step."""
+    last: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class FrameAccount:
+    """What `frame.json` says."""
+
+    of: str
+    """The state of the index that it was made of (`index_file.stamp`)."""
+    rows: int
+    columns: tuple[str, ...]
+    """Of the run's frame, in order."""
+    ids: dict[str, tuple[str, ...]]
+    """The values of each column of ids, in order."""
+    shards: tuple[str, ...]
+    """In natural order."""
+    shard_rows: tuple[int, ...]
+    """How many rollouts of each shard are in the frame."""
+    measured: tuple[str, ...]
+    moments: tuple[str, ...]
+    token_metrics: tuple[str, ...]
+    text_columns: tuple[str, ...]
+    has_tokens: bool
+    has_alternatives: bool
+    splits: dict[str, int]
+    """How many rollouts each has."""
+    problems: tuple[Problem, ...]
+    """The first of those that loading found, and all steps that are there twice."""
+    counts: dict[str, int]
+    """All problems by severity."""
+    unfinished: tuple[str, ...]
+    stretches: tuple[Stretch, ...]
+    """In order of steps."""
+    sums: dict[str, int]
+    """By name the sum of each file but the stretches, whose pages hold their own."""
+
+
+class FrameFiles:
+    """The files of a frame that is there and whole. Raises OSError where one cannot be read, ValueError where one is damaged."""
+
+    def __init__(self, folder: Path, account: FrameAccount) -> None:
+        self.folder, self.account = folder, account
+
+    @cached_property
+    def sample(self) -> pa.Table:
+        """The rows of the sample, mapped, in the frame's order."""
+        return self._mapped("sample.arrow")
+
+    @cached_property
+    def parts(self) -> pa.Table:
+        """A row for each part, in the order of keys: `start`, `rows`, `shard` (by number), `piece`, `nth`, `first_line` and the ends of
+        `line`, `offset` and `step`."""
+        return self._mapped("parts.arrow")
+
+    def steps(self, split: str) -> pa.Table:
+        """What curves need of the rollouts of a split, mapped: `step` (rising), `rows`, `value/<key>` and `stat/<column>/<statistic>`."""
+        return self._mapped(f"steps-{split}.arrow")
+
+    def rows(self, columns: Sequence[str], first: int | None = None, last: int | None = None) -> pa.Table:
+        """Some columns of the steps from `first` to `last`, of all where neither is given, in the frame's order."""
+        wanted = [
+            one for one in self.account.stretches if (last is None or one.first <= last) and (first is None or one.last >= first)
+        ]
+        pieces = [piece for one in wanted for piece in self._of_stretch(one, columns, first, last)]
+        return pa.concat_tables(pieces) if pieces else self.sample.select(columns).slice(0, 0)
+
+    def rows_at(self, keys: NDArray[np.int64], columns: Sequence[str]) -> pa.Table:
+        """Some columns of the rollouts with these keys, in the frame's order; memory for a row group at a time, beside what is found."""
+        wanted, pieces = np.sort(keys), list[pa.Table]()
+        for file in map(self._opened, self.account.stretches):
+            for group in range(file.groups):
+                there = np.isin(file.read(group, [KEY]).column(KEY).to_numpy(), wanted, assume_unique=True)
+                if there.any():
+                    pieces.append(file.read(group, columns).filter(pa.array(there)))
+        return pa.concat_tables(pieces) if pieces else self.sample.select(columns).slice(0, 0)
+
+    def paths(self, columns: Sequence[str]) -> list[Path]:
+        """The files of all rows, in order of steps, of which these columns are on this machine then."""
+        for file in map(self._opened, self.account.stretches):
+            file.bring(columns, range(file.groups))
+        return [self.folder / one.file for one in self.account.stretches]
+
+    def _of_stretch(self, stretch: Stretch, columns: Sequence[str], first: int | None, last: int | None) -> Iterator[pa.Table]:
+        file = self._opened(stretch)
+        named = list(dict.fromkeys([*columns, "frame/step"]))
+        for group in range(file.groups):
+            least, most = file.ends(group, "frame/step")
+            if (last is not None and least > last) or (first is not None and most < first):
+                continue
+            found = file.read(group, named)
+            steps = found.column("frame/step").to_numpy()
+            start = 0 if first is None else int(np.searchsorted(steps, first))
+            stop = len(steps) if last is None else int(np.searchsorted(steps, last, side="right"))
+            yield found.select(list(columns)).slice(start, stop - start)
+
+    def _opened(self, stretch: Stretch) -> "_RowsFile":
+        path = self.folder / stretch.file
+        size = run_files.check(path, within=self.folder).st_size
+        file = _RowsFile(path, size)
+        if file.rows != stretch.rows:
+            raise ValueError(f"{stretch.file} has other rows than were written")
+        return file
+
+    def _mapped(self, name: str) -> pa.Table:
+        """A file of Arrow, verified once."""
+        path = self.folder / name
+        size = run_files.check(path, within=self.folder).st_size
+        presence.bring([(path, 0, size)])
+        if sum_of(path) != self.account.sums[name]:
+            raise ValueError(f"{name} is not as it was written")
+        with pa.memory_map(str(path)) as source:
+            return pa.ipc.open_file(source).read_all()
+
+
+class _RowsFile:
+    """One file of rows: what is read of it is brought here first, where the index lies elsewhere."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        # here alone: opening a run that has no such files starts sooner without it
+        import pyarrow.parquet as pq
+
+        self._path, self._is_remote = path, presence.is_remote(path)
+        presence.bring([(path, max(0, size - _PIECE), size)])
+        self._file = pq.ParquetFile(str(path), page_checksum_verification=True)
+        self.rows: int = self._file.metadata.num_rows
+        self.groups: int = self._file.num_row_groups
+
+    def read(self, group: int, columns: Sequence[str]) -> pa.Table:
+        """Some columns of a group of rows."""
+        self.bring(columns, [group])
+        return self._file.read_row_group(group, list(columns), use_threads=False)
+
+    def ends(self, group: int, column: str) -> tuple[int, int]:
+        """The least and the largest number of a column in a group of rows."""
+        known = self._file.metadata.row_group(group).column(self._file.schema_arrow.get_field_index(column)).statistics
+        return known.min, known.max
+
+    def bring(self, columns: Sequence[str], groups: Sequence[int]) -> None:
+        """Have these columns of these groups on this machine."""
+        if not self._is_remote:
+            return
+        at = [self._file.schema_arrow.get_field_index(name) for name in columns]
+        chunks = [self._file.metadata.row_group(group).column(one) for group in groups for one in at]
+        starts = [one.dictionary_page_offset or one.data_page_offset for one in chunks]
+        presence.bring(
+            [(self._path, start, start + one.total_compressed_size) for start, one in zip(starts, chunks, strict=True)]
+        )
+
+
+def sum_of(path: Path) -> int:
+    """The sum of a whole file. Raises OSError."""
+    digest = xxh3_64()
+    with path.open("rb") as stream:
+        while piece := stream.read(_PIECE):
+            digest.update(piece)
+    return int(digest.intdigest())
+
+
+def read(index: Path, of: str) -> FrameFiles | None:
+    """The frame of an index whose state is `of`; None where it has none, or none of that state, or a damaged one."""
+    folder = index / FOLDER
+    try:
+        digest, _, text = run_files.whole(folder / NAME, most=_MOST_BYTES, within=index).partition(b"\n")
+        told = json.loads(text)
+        if digest != _digest(text) or told.pop("layout") != LAYOUT or told["of"] != of or not fits(told, _SHAPE):
+            return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    stretches = tuple(Stretch(**one) for one in told["stretches"])
+    problems = tuple(Problem(**one) for one in told["problems"])
+    lists = {name: tuple(value) for name, value in told.items() if isinstance(value, list)}
+    ids = {name: tuple(values) for name, values in told["ids"].items()}
+    if any(
+        Path(one.file).name != one.file or not isinstance(one.first, int) or not isinstance(one.last, int) for one in stretches
+    ):
+        return None
+    return FrameFiles(folder, FrameAccount(**{**told, **lists, "ids": ids, "stretches": stretches, "problems": problems}))
+
+
+def write(index: Path, account: FrameAccount) -> None:
+    """Say that the frame is there, in one move. Raises OSError."""
+    text = json.dumps({"layout": LAYOUT, **asdict(account)}).encode()
+    atomic_write.write(index / FOLDER / NAME, _digest(text) + b"\n" + text, durable=True)
+
+
+def _digest(text: bytes) -> bytes:
+    return blake2b(text, digest_size=16).hexdigest().encode()
+
+
+def numbers(column: pa.ChunkedArray | pa.Array) -> NDArray[Any]:
+    """A column of numbers: whole ones as they are, others as float64 with NaN where missing."""
+    found: NDArray[Any] = column.to_numpy() if isinstance(column, pa.ChunkedArray) else column.to_numpy(zero_copy_only=False)
+    return found if found.dtype == np.int64 else found.astype(np.float64, copy=False)

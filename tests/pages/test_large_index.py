@@ -1,0 +1,187 @@
+"""Tests of pages over an index that is larger than memory, at a lowered bound: what is exact is so, and what is a sample says so."""
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from indexed import indexed
+from opened_pages import every_page, opened, texts
+from rows import token_row, write_run
+
+from board import open_run
+from board.analysis.step_metrics import computable, of_step_alone, per_step_values
+from board.analysis.step_stats import per_step, stats_of
+from board.errors import RunNotFound
+from board.indexing import frame_writer
+from board.runs.beyond_memory import SETTING
+from board.runs.run import Run
+from board.sql import stored_filter
+from board.sql.chips import parsed
+from board.sql.condition import matching
+
+STEPS, GROUPS, EACH = 40, 10, 5
+"""2,000 rollouts."""
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run and, beside it, its index, whose frame is written in several stretches."""
+    folder = tmp_path_factory.mktemp("large")
+    rows = [
+        token_row(
+            step,
+            prompt=f"{step}.{group}",
+            reward=float((step * 7 + group * 3 + one) % 11),
+            data_source="ab"[group % 2],
+            split="evaluation" if group == 9 and step % 2 else "train",
+        )
+        for step in range(STEPS)
+        for group in range(GROUPS)
+        for one in range(EACH)
+    ]
+    run = write_run(folder / "before" / "run", {"a.jsonl": rows[:1200], "b.jsonl": rows[1200:]})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frame_writer, "LEAST_ROLLOUTS", 100)
+        patch.setattr(frame_writer, "STRETCH_ROLLOUTS", 600)
+        patch.setattr(frame_writer, "SAMPLE_ROLLOUTS", 400)
+        indexed(run, folder / "root" / "index")
+    run.rename(folder / "root" / "run")  # the index has none of its shards
+    return folder / "root"
+
+
+@pytest.fixture
+def sampled(root: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The index as it opens where 500 rollouts fit in memory."""
+    monkeypatch.setenv(SETTING, "500")
+    monkeypatch.setenv("RL_BOARD_ROOT", str(root))
+    monkeypatch.setenv("RL_BOARD_FINDINGS", "off")
+    return open_run(root / "index")
+
+
+@pytest.fixture
+def whole(root: Path) -> Run:
+    """The run in memory."""
+    return open_run(root / "run")
+
+
+def test_a_sample_is_even_over_steps_and_says_so(sampled: Run) -> None:
+    """The frame holds some rollouts of each split of each step, in whole groups, and the run says of how many."""
+    assert sampled.rollout_count == 2_000
+    assert len(sampled.frame) < 500
+    assert sampled.frame.groupby("step").size().between(1, 20).all()
+    assert str(sampled.sample).startswith(f"A sample of {len(sampled.frame)} of 2,000 rollouts, even over steps.")
+    assert sampled.of_split("evaluation").rollout_count == 100
+
+
+def test_curves_are_of_all(sampled: Run, whole: Run) -> None:
+    """Every metric of every step, and how a number is spread in it, is what all rollouts give."""
+    for split in whole.splits:
+        of_all, of_sample = whole.of_split(split), sampled.of_split(split)
+        keys = list(filter(of_step_alone, computable(of_all)))
+        pd.testing.assert_frame_equal(per_step_values(of_sample, keys), per_step_values(of_all, keys))
+        pd.testing.assert_frame_equal(stats_of(of_sample, "reward"), per_step(of_all.frame, "reward"))
+    keys = list(filter(of_step_alone, computable(whole)))
+    pd.testing.assert_frame_equal(per_step_values(sampled, keys), per_step_values(whole, keys))
+
+
+@pytest.mark.parametrize("split", ["", "train", "evaluation"])
+@pytest.mark.parametrize("step", [0, 17, 39])
+def test_a_step_is_whole(sampled: Run, whole: Run, step: int, split: str) -> None:
+    """A step holds all its rollouts, as the run in memory has them, with what their tokens add up to and how links name them."""
+    of_sample, of_all = (one.of_split(split) if split else one for one in (sampled, whole))  # type: ignore[arg-type]
+    if step not in of_all.steps:
+        return
+    found, wanted = of_sample.at_step(step).of_steps(step, step), of_all.of_steps(step, step)
+    pd.testing.assert_frame_equal(found.frame[wanted.frame.columns], wanted.frame)
+    pd.testing.assert_frame_equal(found.moments(sorted(whole.moment_names)), wanted.moments(sorted(whole.moment_names)))
+    assert (found.prompt_keys == wanted.prompt_keys).all()
+    keys = wanted.frame.index.to_numpy()
+    assert found.sources(keys) == wanted.sources(keys)
+    assert [repr(found.rollout(int(key))) for key in keys] == [repr(wanted.rollout(int(key))) for key in keys]
+
+
+def test_any_rollout_by_its_link(sampled: Run, whole: Run) -> None:
+    """A link leads to its rollout, in the sample or not; one to a rollout of another split does not."""
+    keys = whole.frame.index.to_numpy()[::97]
+    assert [sampled.key_of(source) for source in whole.sources(keys)] == keys.tolist()
+    other = whole.of_split("evaluation")
+    source = other.sources(other.frame.index.to_numpy()[:1])[0]
+    assert sampled.of_split("train").key_of(source) is None
+    assert sampled.key_of("a.jsonl:99999") is None
+    assert sampled.key_of("c.jsonl:1") is None
+
+
+@pytest.mark.parametrize(
+    "condition", ["reward > 9", "step BETWEEN 3 AND 5 AND data_source = 'a'", "reward > (SELECT avg(reward) + 5 FROM rollouts)"]
+)
+def test_a_filter_that_leaves_few(sampled: Run, whole: Run, condition: str) -> None:
+    """A filter looks at all rollouts, and what it leaves is all there where it fits."""
+    found = stored_filter.filtered(sampled, list(parsed(condition)), "few")
+    wanted = whole.frame[matching(whole, condition)]
+    assert found.sample is None
+    pd.testing.assert_frame_equal(found.frame[wanted.columns], wanted)
+
+
+def test_a_filter_that_leaves_many(sampled: Run, whole: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a filter that leaves many it is known how many, a sample stands for them, and a step is whole."""
+    monkeypatch.setattr(stored_filter, "MOST_ROLLOUTS", 100)
+    found = stored_filter.filtered(sampled, list(parsed("reward > 3")), "many")
+    assert found.rollout_count == (whole.frame["reward"] > 3).sum()
+    assert (found.frame["reward"] > 3).all()
+    assert "Curves are of the sample" in str(found.sample)
+    step = found.at_step(12).frame.query("step == 12")
+    pd.testing.assert_frame_equal(
+        step[whole.frame.columns], whole.frame.query("step == 12 and reward > 3"), check_categorical=False
+    )
+
+
+def test_every_page_comes_up_and_says_how_much_it_shows(sampled: Run) -> None:
+    """No page of the index fails, and each says of how many rollouts its sample is."""
+    for name, test in every_page(run="index", step="7"):
+        assert not test.exception, (name, test.exception)
+        if name != "runs":
+            assert "of 1,900 rollouts, even over steps" in texts(test), name
+
+
+def test_a_page_of_a_step_has_all_of_it(sampled: Run) -> None:
+    """Responses counts all rollouts of the step, as the run in memory does."""
+    assert "45 rollouts of step 7" in texts(opened("responses", run="index", step="7"))
+    assert "45 rollouts of step 7" in texts(opened("responses", run="run", step="7"))
+
+
+def test_pages_of_a_filtered_sample(sampled: Run) -> None:
+    """Pages follow a filter over all rollouts."""
+    for name, test in every_page(run="index", step="7", filter="reward > 9"):
+        assert not test.exception, (name, test.exception)
+
+
+@pytest.mark.parametrize("page", ["rewards", "metrics", "steps", "groups", "prompts"])
+def test_first_pages_touch_no_token(page: str, root: Path, sampled: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages of a run come up though no token array can be read, and no shard is there to read it from: only an opened rollout needs one."""
+    shutil.copytree(root / "index", tmp_path / "root" / "index")
+    for part in (tmp_path / "root" / "index" / "parts").glob("*.arrow"):
+        if part.name.count(".") == 1:
+            _spoil(part, "tokens/")
+    monkeypatch.setenv("RL_BOARD_ROOT", str(tmp_path / "root"))
+    found = open_run(tmp_path / "root" / "index")
+    with pytest.raises(RunNotFound):
+        found.rollout(int(found.frame.index[0]))
+
+    assert not opened(page, run="index", step="7").exception
+
+
+def _spoil(part: Path, kind: str) -> None:
+    """Write over the columns of a kind in a part's file."""
+    with pa.memory_map(str(part)) as source:
+        whole = source.read_buffer()
+    table = pa.ipc.open_file(whole).read_all()
+    named = [name for name in table.column_names if name.startswith(kind)]
+    buffers = [one for name in named for one in table.column(name).chunk(0).buffers() if one is not None and one.size]
+    places = [(one.address - whole.address, one.size) for one in buffers]
+    del table, whole, buffers
+    with part.open("r+b") as stream:
+        for start, size in places:
+            stream.seek(start)
+            stream.write(b"\xa5" * size)

@@ -29,7 +29,7 @@ LOOK_SECONDS: Final = 2.0
 """An open websocket is closed so long after its login has ended, at most."""
 
 _BACK: Final = "rl_board_back"
-"""The cookie with the address that was asked for before the log-in."""
+"""The cookie with the address that was asked for before the log-in, in the tab whose link was followed."""
 
 _BACK_SECONDS: Final = 900
 _LONGEST_BACK: Final = 2_000
@@ -114,22 +114,16 @@ class LoginGate:
         headers = Headers(scope=scope)
         if "text/html" not in headers.get("accept", ""):
             return PlainTextResponse(f"{sentence}\n", status, {"cache-control": "no-store"})
-        names = self.settings.providers
+        asked = scope["path"] + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
+        back = {"back": asked} if scope["path"] not in self._ways else {}
         links = [
             (
                 "Log in" if name == DEFAULT else f"Log in with {name}",
-                f"{self.base}/auth/login?{urlencode({'provider': name})}",
+                f"{self.base}/auth/login?{urlencode({'provider': name} | back)}",
             )
-            for name in names
+            for name in self.settings.providers
         ]
-        answer = HTMLResponse(page(sentence, links), status, {"cache-control": "no-store"})
-        asked = scope["path"] + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
-        kept = quote(asked, safe="")
-        if scope["path"] not in self._ways and len(kept) <= _LONGEST_BACK:
-            answer.set_cookie(
-                _BACK, kept, _BACK_SECONDS, path=self.base or "/", secure=self.settings.is_https, httponly=True, samesite="lax"
-            )
-        return answer
+        return HTMLResponse(page(sentence, links), status, {"cache-control": "no-store"})
 
     async def _to_provider(self, scope: Scope, receive: Receive, send: Send) -> None:
         """By Streamlit's route, which takes none but a provider's name that it signed less than two minutes ago: signed here."""
@@ -140,6 +134,10 @@ class LoginGate:
         if messages[0]["status"] >= 400:
             await self._please(scope, _NO_PROVIDER, 502)(scope, receive, send)
             return
+        kept = quote(HTTPConnection(scope).query_params.get("back", ""), safe="")
+        age = _BACK_SECONDS if len(kept) <= _LONGEST_BACK else 0
+        cookie = f"{_BACK}={kept}; HttpOnly; Max-Age={age}; Path={self.base or '/'}; SameSite=lax"
+        MutableHeaders(scope=messages[0]).append("set-cookie", cookie + ("; Secure" if self.settings.is_https else ""))
         await _send_all(messages, send)
 
     async def _from_provider(self, scope: Scope, receive: Receive, send: Send) -> None:

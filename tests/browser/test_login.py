@@ -52,7 +52,7 @@ def test_in_and_out(tab: Page, board: str) -> None:
     """The link that was opened first comes up after the log-in; the log-out ends it in every tab, which then ask to log in."""
     tab.goto(f"{board}responses?run=a-run&step=2")
     expect(tab.get_by_text("Log in to see the runs on this board.")).to_be_visible()
-    assert "a-run" not in tab.content()
+    assert "a-run" not in tab.inner_text("body")
     log_in(tab, "ana")
     expect(tab.get_by_text("response 2").first).to_be_visible()
     expect(tab).to_have_url(re.compile(r"/responses\?.*step=2"))
@@ -98,7 +98,7 @@ def test_a_forged_cookie(tab: Page, board: str, value: str) -> None:
     tab.context.add_cookies([{"name": "_streamlit_user", "value": value, "url": board}])
     tab.goto(f"{board}runs")
     expect(tab.get_by_text("Log in to see the runs on this board.")).to_be_visible()
-    assert "a-run" not in tab.content()
+    assert "a-run" not in tab.inner_text("body")
 
 
 def test_nobody_logs_in_unless_asked_to(page: Page, board_server: str) -> None:

@@ -13,6 +13,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import BinaryIO, Final
 
 Serve = Callable[[BinaryIO, BinaryIO], None]
@@ -61,7 +62,12 @@ def may_fork() -> bool:
     """Whether a copy of this process would be sound, and soon made: on Linux, with no thread of Python's beside this one."""
     if sys.platform != "linux" or _thread._count() or len(sys._current_frames()) > 1:  # `threading` does not know of all
         return False
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 <= _MOST_MEMORY
+    return _memory() <= _MOST_MEMORY
+
+
+def _memory() -> int:
+    """Bytes that this process has in memory; not its peak, which counts what started it too."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 def forked(serve: Serve) -> ForkedProcess:

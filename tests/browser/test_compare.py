@@ -18,7 +18,7 @@ def test_from_the_list_of_runs_to_the_tokens_that_differ(serve: Serve, page: Pag
         expect(page.get_by_role("button", name=ticked)).to_be_visible()
         settled(page)
     page.get_by_role("button", name="Side by side (2)").click()
-    expect(page).to_have_url(re.compile("run=tiny_ppo_hacked&beside=tiny_ppo_hacked&beside=tiny_ppo_rhyme"))
+    expect(page).to_have_url(re.compile("run=tiny_ppo_hacked&step=79&beside=tiny_ppo_hacked&beside=tiny_ppo_rhyme"))
     settled(page)
     go_to_page(page, "Compare")
     expect(page.get_by_text("B lies below A by more than chance", exact=False)).to_be_visible()

@@ -65,7 +65,7 @@ def test_rare_tokens_among_the_listed(root: Path) -> None:
     test = opened("words", run="run", words="Tokens that rise and fall", tokens_by="Most frequent", tokens_least=1)
     assert not test.exception
     assert "rare ones taken together" in texts(test)
-    assert "(rare·tokens)" in set(table(test)["token"])
+    assert "(rare tokens)" in set(table(test)["token"])
 
 
 LACKING: dict[str, tuple[dict[str, Any], dict[str, str], str]] = {

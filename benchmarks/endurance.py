@@ -5,14 +5,15 @@ import random
 import shutil
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
 
 from benchmarks.machine import load, private, with_children
-from benchmarks.plan import say
+from benchmarks.plan import Plan, say
 from benchmarks.reader_client import Click, Reader, connected
+from benchmarks.readers import Steps, library_of
 from benchmarks.sections import Cell, Section, figure
 from benchmarks.serving import served_board
 
@@ -27,16 +28,21 @@ SECONDS: Final = 600
 BESIDE_SECONDS: Final = 30
 PAUSE: Final = 0.5
 
-Steps = Sequence[Sequence[str]]
+
+def sections(plan: Plan, place: Path) -> Iterator[Section]:
+    """A cold run beside readers; many clicks."""
+    library = library_of(plan, place)
+    yield beside_cold(library.root, library.cache, library.steps, library.megabytes)
+    yield soak(library.root, library.cache, library.steps)
 
 
 def soak(root: Path, cache: Path, steps: Steps) -> Section:
     """The server's memory as the clicks add up; after the first EVERY, caches that are bounded by number may still fill."""
-    say(f"readers: {CLICKS:,} clicks, load {load()}")
+    say(f"endurance: {CLICKS:,} clicks, load {load()}")
     with served_board(root, cache) as (address, process):
         rows = asyncio.run(_soaked(address, process, steps))
     note = f"{READERS} readers of one run click without a pause: steps, rollouts, pages, sorting, filters. Memory is what would come free."
-    return Section("readers", "Memory over many clicks", ("clicks", "server's memory", "errors"), tuple(rows), note)
+    return Section("endurance", "Memory over many clicks", ("clicks", "server's memory", "errors"), tuple(rows), note)
 
 
 async def _soaked(address: str, process: int, steps: Steps) -> list[tuple[Cell, ...]]:
@@ -52,7 +58,7 @@ async def _soaked(address: str, process: int, steps: Steps) -> list[tuple[Cell, 
             memory = sum(map(private, with_children(process)))
             errors = sum(bool(click.error) for one in readers for click in one.clicks)
             rows.append((f"{done:,}", figure([memory], "MB"), figure([float(errors)], "errors")))
-            say(f"readers: {done:,} clicks, {memory:.0f} MB, {errors} errors")
+            say(f"endurance: {done:,} clicks, {memory:.0f} MB, {errors} errors")
     return rows
 
 
@@ -66,14 +72,14 @@ def beside_cold(root: Path, cache: Path, steps: Steps, megabytes: int) -> Sectio
     """What ten readers of one run wait before and while another run, of the same shards, is read for the first time."""
     cold = root / "cold"
     shutil.copytree(root / "run", cold, copy_function=shutil.copy)
-    say(f"readers: a run of {megabytes} MB is read beside ten readers, load {load()}")
+    say(f"endurance: a run of {megabytes} MB is read beside ten readers, load {load()}")
     with served_board(root, cache) as (address, _):
         before, during, took = asyncio.run(_beside(address, steps))
     shutil.rmtree(cold)
     rows = [_waited("before", before), _waited(f"while it is read ({took:.0f} s)", during)]
     note = f"Ten readers of a cached run click every second or so; another opens a run of {megabytes} MB that nobody has opened."
     columns = ("", "answers", "median (s)", "95 % (s)", "worst (s)", "errors")
-    return Section("readers", "Readers beside a run that is read for the first time", columns, tuple(rows), note)
+    return Section("endurance", "Readers beside a run that is read for the first time", columns, tuple(rows), note)
 
 
 def _waited(when: str, clicks: Sequence[Click]) -> tuple[Cell, ...]:

@@ -30,6 +30,7 @@ PARTS: Final = {
     "browsing": "Browser idle after each click",
     "viewers": "More viewers, and a run that grows while it is looked at",
     "readers": "Many readers",
+    "endurance": "Many clicks, and readers beside a run that is read for the first time",
     "token_view": "The token view",
     "findings": "Findings",
 }

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks import endurance, rollouts
+from benchmarks import rollouts
 from benchmarks.machine import load, private, processor_seconds, with_children
 from benchmarks.plan import LARGE_MEGABYTES, Plan, say
 from benchmarks.reader_client import KINDS, Click, Reader, connected
@@ -65,18 +65,31 @@ class Visit:
     client_work: float
 
 
+@dataclass(frozen=True)
+class Library:
+    """What is read: the folder over one large run, the cache that holds it, its size, and the rollouts of each step."""
+
+    root: Path
+    cache: Path
+    megabytes: int
+    steps: Steps
+
+
 def sections(plan: Plan, place: Path) -> Iterator[Section]:
-    """For each number of workers a table of crowds, and one of the last one's clicks by kind; a cold run beside readers; many clicks."""
+    """For each number of workers a table of crowds, and one of the last one's clicks by kind."""
+    library = library_of(plan, place)
+    for workers in WORKERS:
+        crowds = [Crowd(1, 0.0, workers), Crowd(WITHOUT_PAUSE, 0.0, workers), Crowd(CROWD, PAUSE, workers)]
+        yield from measured(crowds, library.root, library.cache, library.megabytes, library.steps)
+
+
+def library_of(plan: Plan, place: Path) -> Library:
+    """A run of the plan's largest size, written and opened once."""
     megabytes = max(plan.megabytes)
     root, cache = place / "root", place / "cache"
     say(f"readers: writing {megabytes} MB")
     rollouts.write(root / "run", megabytes * 1_000_000)
-    steps = steps_of(root / "run", cache)
-    for workers in WORKERS:
-        crowds = [Crowd(1, 0.0, workers), Crowd(WITHOUT_PAUSE, 0.0, workers), Crowd(CROWD, PAUSE, workers)]
-        yield from measured(crowds, root, cache, megabytes, steps)
-    yield endurance.beside_cold(root, cache, steps, megabytes)
-    yield endurance.soak(root, cache, steps)
+    return Library(root, cache, megabytes, steps_of(root / "run", cache))
 
 
 def steps_of(run: Path, cache: Path) -> Steps:

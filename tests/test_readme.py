@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from board.schema import markdown_table
+from board.serving.page_addresses import TABS
 
 REPOSITORY = Path(__file__).parent.parent
 READMES = ("README.md", "README.zh-CN.md")
@@ -49,6 +50,12 @@ def test_both_languages_have_the_same_pages() -> None:
     english, chinese = ({Path(page).name for page in PAGES if ("zh-CN" in page) == there} for there in (False, True))
     assert english - chinese == {"architecture.md"}
     assert chinese <= english
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_every_page_of_the_board_is_told(name: str) -> None:
+    """The table of pages has a line for each tab, in the order of the tabs."""
+    assert re.findall(r"^\| \*\*([A-Z][a-z ]+)", text(name), re.MULTILINE) == [tab.title for tab in TABS]
 
 
 @pytest.mark.parametrize("name", READMES)

@@ -25,7 +25,7 @@ from board.runs.parts_on_demand import LazyParts, PartsAccount, PartsOnDemand
 from board.runs.repeated_steps import repeated_steps
 from board.runs.rollout import NO_METRIC
 from board.schema import ALTERNATIVES, DISCARD_FLAGS, TEXTS, TOKEN_METRICS, TOKENS
-from board.sources.shards import natural_key
+from board.text.natural_order import natural_key
 
 INTERNAL: Final = ("offset", "nth", "prompt_key")
 """Columns of a part that a run's frame does not show."""

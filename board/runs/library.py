@@ -20,7 +20,8 @@ from board.runs.scout import Wish
 from board.runs.shared_values import RecentlyUsed, Turns
 from board.sources import index_file
 from board.sources.candidates import is_loose
-from board.sources.shards import Fingerprint, Shard, find_shards, natural_key, state_of
+from board.sources.shards import Fingerprint, Shard, find_shards, state_of
+from board.text.natural_order import natural_key
 from board.text.path_names import path_of, shown
 
 OPEN_RUNS: Final = 12

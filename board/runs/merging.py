@@ -17,7 +17,7 @@ from board.runs.parts import Part
 from board.runs.parts_by_key import PartsByKey
 from board.runs.prompt_keys import NO_PROMPT
 from board.schema import IDS, NUMBERS
-from board.sources.shards import natural_key
+from board.text.natural_order import natural_key
 
 SORTED_IDS: Final = 10_000
 """So many ids are put in natural order; more stay in the order they came, as sorting them would hold up every load."""

@@ -5,7 +5,6 @@ know what a rollout is, and it never writes.
 """
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -19,6 +18,7 @@ from board.errors import RunNotFound
 from board.sources import candidates, index_file, lines, presence, run_files, sqlite_files, streams
 from board.sources.lines import SEARCHED, longest_line
 from board.sources.trackio_rollouts import ENDING
+from board.text.natural_order import natural_key
 from board.text.path_names import path_of, shown
 
 BOM: Final = b"\xef\xbb\xbf"
@@ -82,19 +82,6 @@ def bare_name(name: str) -> str:
     """A shard's name without its ending: `a/rank_0` of `a/rank_0.jsonl.gz`."""
     ending = max((suffix for suffix in candidates.SUFFIXES if name.endswith(suffix)), key=len, default="")
     return name.removesuffix(ending or PurePosixPath(name).suffix)
-
-
-def natural_key(name: str) -> tuple[tuple[int, str], ...]:
-    """Sort key under which `rank_2` comes before `rank_10`; different names have different keys (`rank_1`, `rank_01`)."""
-    texts_and_digits = enumerate(re.split(r"([0-9]+)", name))
-    key = [_digits_key(part) if at % 2 else (-1, part) for at, part in texts_and_digits]
-    return (*key, (-1, name))
-
-
-def _digits_key(digits: str) -> tuple[int, str]:
-    """Orders digits by value without making a number of them: Python refuses to, beyond 4,300 digits."""
-    significant = digits.lstrip("0")
-    return len(significant), significant
 
 
 def find_shards(folder: Path, within: Path | None = None, *, deep: bool = True) -> tuple[list[Shard], list[Problem]]:

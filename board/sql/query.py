@@ -15,9 +15,9 @@ import pyarrow as pa
 from board.errors import BoardError
 from board.metrics.formulas import Float64Array
 from board.schema import BY_NAME, Column
-from board.sources.shards import natural_key
 from board.sql.sandbox import Limits, answered
 from board.text.format_number import MISSING
+from board.text.natural_order import natural_key
 
 TABLE: Final = "rollouts"
 STEP: Final = "step"

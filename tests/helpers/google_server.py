@@ -4,12 +4,13 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from uuid import uuid4
 
 import requests
 from gcp_storage_emulator.server import create_server
+from quiet_server import QuietServer, send
 
 
 class GoogleBucket:
@@ -75,19 +76,7 @@ class _Door(BaseHTTPRequestHandler):
         self._send(answer.status_code, answer.content, kept)
 
     def _send(self, code: int, data: bytes, headers: dict[str, str]) -> None:
-        self.send_response(code)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is none."""
+        send(self, code, data, headers)
 
 
 @contextmanager
@@ -95,7 +84,7 @@ def google_bucket() -> Iterator[GoogleBucket]:
     """A bucket of an emulator that ends with the context."""
     emulator = create_server("127.0.0.1", 0, in_memory=True)
     emulator.start()
-    door = _Server(("127.0.0.1", 0), type("Door", (_Door,), {}))
+    door = QuietServer(("127.0.0.1", 0), type("Door", (_Door,), {}))
     try:
         port = emulator._api._httpd.server_address[1]
         bucket = GoogleBucket(f"http://127.0.0.1:{port}", door.server_address[1])

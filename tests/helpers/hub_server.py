@@ -5,9 +5,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha1, sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+from quiet_server import QuietServer, send
 
 REPOSITORY = "lab/runs"
 TOKEN = "hf_" + "a" * 34
@@ -170,26 +172,14 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(206, piece, (headers or {}) | told)
 
     def _send(self, code: int, data: bytes, headers: dict[str, str] | None = None) -> None:
-        self.send_response(code)
-        for name, value in ({"Content-Type": "application/json", "X-Request-Id": "1"} | (headers or {})).items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is none."""
+        send(self, code, data, {"Content-Type": "application/json", "X-Request-Id": "1"} | (headers or {}))
 
 
 @contextmanager
 def hub_server() -> Iterator[Hub]:
     """A Hub that ends with the context."""
     hub = Hub()
-    server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"hub": hub}))
+    server = QuietServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"hub": hub}))
     hub.port = server.server_address[1]
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:

@@ -1,23 +1,21 @@
 """Tests of readers who do not behave: one who reads nothing of what he is sent, ones who vanish, one who opens a large run; the others go on."""
 
-import os
 import re
 import socket
 import struct
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
+import board_process
 import pytest
+from board_process import eventually
 from rows import add_run, token_row
 from sessions import Session
 from websockets.exceptions import ConnectionClosed
 
 REPOSITORY = Path(__file__).parents[2]
-SECONDS = 60.0
 STEPS = 50
 FORGETS = ("--server.disconnectedSessionTTL", "3")
 """Seconds for which a session is kept whose reader may come back: two minutes unless set."""
@@ -38,32 +36,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def board(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
     """The address of a board over it, and the process that serves."""
     aside = tmp_path_factory.mktemp("board")
-    output = aside / "output.txt"
-    with output.open("wb") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "board", "serve", str(root), "--port", "0", "--no-findings", *FORGETS],
-            cwd=REPOSITORY,
-            env=os.environ | {"HOME": str(aside), "RL_BOARD_CACHE": str(aside / "cache"), "PYTHONPATH": str(REPOSITORY)},
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        eventually(lambda: b"http" in output.read_bytes() or process.poll() is not None)
-        found = re.search(r"http://\S+/", output.read_text())
-        assert found, output.read_text()
-        yield found[0], process.pid
-    finally:
-        process.terminate()
-        process.wait(timeout=SECONDS)
-
-
-def eventually(is_so: Callable[[], bool]) -> None:
-    """Wait until something is so; fail where it does not become so."""
-    deadline = time.monotonic() + SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    with board_process.started(root, aside, *FORGETS) as (address, process, _):
+        yield address, process.pid
 
 
 def open_files(process: int) -> int:

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -14,7 +13,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import board_process
 import pytest
+from board_process import SECONDS, eventually
 from rows import add_run, token_row
 from servers import Serve
 from sessions import Session
@@ -23,7 +24,6 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 REPOSITORY = Path(__file__).parents[2]
-SECONDS = 60.0
 ROWS = [token_row(step) for step in range(3)]
 
 
@@ -60,33 +60,8 @@ def children(process: int) -> list[int]:
 @contextmanager
 def started(root: Path, aside: Path, *options: str) -> Iterator[Board]:
     """A board of two workers, whose processes are gone with the block."""
-    output = aside / "output.txt"
-    with output.open("wb") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "board", "serve", str(root), "--port", "0", "--no-findings", "--workers", "2", *options],
-            cwd=REPOSITORY,
-            env=os.environ | {"HOME": str(aside), "RL_BOARD_CACHE": str(aside / "cache"), "PYTHONPATH": str(REPOSITORY)},
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        eventually(lambda: b"http" in output.read_bytes() or process.poll() is not None)
-        found = re.search(r"http://\S+/", output.read_text())
-        assert found, output.read_text()
-        yield Board(found[0], process, output)
-    finally:
-        process.terminate()
-        process.wait(timeout=SECONDS)
-
-
-def eventually(is_so: object) -> None:
-    """Wait until something is so; fail where it does not become so."""
-    assert callable(is_so)
-    deadline = time.monotonic() + SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    with board_process.started(root, aside, "--workers", "2", *options) as told:
+        yield Board(*told)
 
 
 def is_running(process: int) -> bool:

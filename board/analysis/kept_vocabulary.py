@@ -23,16 +23,16 @@ def of_run(run: Run, progress: Callable[[float], None] = lambda _: None) -> Voca
     choices = f"{MOST_STRETCHES} {MOST_TOKENS} {LEAST}"
     found = kept_of_run.read(run, NAME, choices)
     if found is not None:
-        return _read(found)
+        return read(found)
     made = vocabulary(run, progress)
     if made.names:
-        kept_of_run.keep(run, NAME, _table(made), choices)
+        kept_of_run.keep(run, NAME, table_of(made), choices)
     return made
 
 
-def _table(of: Vocabulary) -> pa.Table:
+def table_of(of: Vocabulary) -> pa.Table:
     """A row for each token; numbers by stretch are lists of one length. How many are known is left out where all are."""
-    about = {"folded": of.folded, "firsts": of.firsts.tolist(), "lasts": of.lasts.tolist()}
+    about = {"folded": of.folded, "firsts": of.firsts.tolist(), "lasts": of.lasts.tolist(), "missed": of.missed}
     columns = {"name": pa.array(of.names, pa.large_string()), "text": pa.array(of.texts, pa.large_string())}
     columns["counts"] = lists_of(of.counts)
     for metric, sums in of.sums.items():
@@ -42,7 +42,8 @@ def _table(of: Vocabulary) -> pa.Table:
     return pa.table(columns).replace_schema_metadata({_ABOUT: json.dumps(about)})
 
 
-def _read(table: pa.Table) -> Vocabulary:
+def read(table: pa.Table) -> Vocabulary:
+    """What `table_of` made a table of."""
     about = json.loads(table.schema.metadata[_ABOUT])
     grids = {name: grid_of(table, name) for name in table.column_names[2:]}
     metrics = [name.removeprefix("sum ") for name in grids if name.startswith("sum ")]
@@ -55,4 +56,5 @@ def _read(table: pa.Table) -> Vocabulary:
         counts=grids["counts"],
         sums={name: grids[f"sum {name}"] for name in metrics},
         known={name: grids.get(f"known {name}", grids["counts"]) for name in metrics},
+        missed=about["missed"],
     )

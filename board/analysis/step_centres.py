@@ -4,7 +4,7 @@ A batch is the rollouts of training of one step, whatever the reader's filter le
 Knows no formula and no screen.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -25,33 +25,12 @@ _MEANS: Final = dict(zip(CENTRES, ("credited_logprob", "credited_advantage"), st
 Flats = Mapping[str, NDArray[np.floating]]
 
 
-class StepCentres:
-    """The centres of the steps of a run from `first` to `last`, of all where neither is given; they are made when first wanted."""
+class KnownCentres:
+    """The centres of some steps."""
 
-    def __init__(self, run: Run, first: int | None = None, last: int | None = None) -> None:
-        self._run, self._first, self._last = run, first, last
-
-    @cached_property
-    def _found(self) -> tuple[NDArray[np.int64], dict[str, Float64Array]]:
-        """(k,) the steps there are, rising, and by field its means, (k,)."""
-        ranged = (
-            [self._of_frame()] if self._run.is_partial else [_of_part(part, self._first, self._last) for part in self._run.parts]
-        )
-        columns = {name: np.concatenate([np.zeros(0), *(one[name] for one in ranged)]) for name in ("step", *_columns())}
-        steps = Steps(columns["step"].astype(np.int64))
-        means = {
-            field: token_mean(steps, columns[f"{quantity}/count"], columns[f"{quantity}/mean"])
-            for field, quantity in _MEANS.items()
-        }
-        return steps.numbers, means
-
-    def _of_frame(self) -> dict[str, Float64Array]:
-        """The same as `_of_part` of the rollouts of the frame, which has whole steps where they are looked at."""
-        trained = self._run.trained
-        steps = trained.frame["step"].to_numpy()
-        run = trained.of_steps(steps[0] if self._first is None else self._first, steps[-1] if self._last is None else self._last)
-        moments = run.moments(_columns())
-        return {"step": run.frame["step"].to_numpy(np.float64), **{name: moments[name].to_numpy() for name in _columns()}}
+    def __init__(self, numbers: NDArray[np.int64], means: Mapping[str, Float64Array]) -> None:
+        """`numbers` (k,) are the steps there are, rising; `means` (k,) by field."""
+        self.numbers, self.means = numbers, means
 
     def beside(self, flats: Flats, steps: NDArray[np.int64], offsets: NDArray[np.int64]) -> Flats:
         """Token arrays end to end, (N,) by field, and the centres as further ones, NaN at tokens of a step without; as they are
@@ -61,21 +40,56 @@ class StepCentres:
         """
         if not set(CENTRES) <= set(flats):
             return flats
-        numbers, means = self._found
-        at = np.searchsorted(numbers, steps)
-        there = np.append(numbers, np.int64(0))[at] == steps
-        there &= at < len(numbers)
+        at = np.searchsorted(self.numbers, steps)
+        there = np.append(self.numbers, np.int64(0))[at] == steps
+        there &= at < len(self.numbers)
         sizes = np.diff(offsets)
         return {
             **flats,
             **{
                 CENTRES[field]: np.repeat(np.append(mean, np.nan)[np.where(there, at, -1)], sizes)
-                for field, mean in means.items()
+                for field, mean in self.means.items()
             },
         }
 
 
-def _columns() -> list[str]:
+class StepCentres:
+    """The centres of the steps of a run from `first` to `last`, of all where neither is given; they are made when first wanted."""
+
+    def __init__(self, run: Run, first: int | None = None, last: int | None = None) -> None:
+        self._run, self._first, self._last = run, first, last
+
+    @cached_property
+    def _found(self) -> KnownCentres:
+        if self._run.is_partial:
+            return of_rows([self._of_frame()])
+        return of_rows([_of_part(part, self._first, self._last) for part in self._run.parts])
+
+    def _of_frame(self) -> dict[str, Float64Array]:
+        """The same as `_of_part` of the rollouts of the frame, which has whole steps where they are looked at."""
+        trained = self._run.trained
+        steps = trained.frame["step"].to_numpy()
+        run = trained.of_steps(steps[0] if self._first is None else self._first, steps[-1] if self._last is None else self._last)
+        moments = run.moments(columns())
+        return {"step": run.frame["step"].to_numpy(np.float64), **{name: moments[name].to_numpy() for name in columns()}}
+
+    def beside(self, flats: Flats, steps: NDArray[np.int64], offsets: NDArray[np.int64]) -> Flats:
+        """As of centres that are known."""
+        return self._found.beside(flats, steps, offsets) if set(CENTRES) <= set(flats) else flats
+
+
+def of_rows(ranged: Sequence[Mapping[str, Float64Array]]) -> KnownCentres:
+    """The centres of the steps of some rollouts of training: of each batch of them the step, and what its means are made of (`columns`)."""
+    found = {name: np.concatenate([np.zeros(0), *(one[name] for one in ranged)]) for name in ("step", *columns())}
+    steps = Steps(found["step"].astype(np.int64))
+    means = {
+        field: token_mean(steps, found[f"{quantity}/count"], found[f"{quantity}/mean"]) for field, quantity in _MEANS.items()
+    }
+    return KnownCentres(steps.numbers, means)
+
+
+def columns() -> list[str]:
+    """The columns of `board.metrics.token_sums` that centres are made of."""
     return [f"{quantity}/{stat}" for quantity in _MEANS.values() for stat in ("count", "mean")]
 
 
@@ -93,6 +107,6 @@ def _of_part(part: Part, first: int | None, last: int | None) -> dict[str, Float
     held = set(part.moments.column_names)
     found = {
         name: part.moments.column(name).to_numpy()[kept] if name in held else np.full(int(kept.sum()), np.nan)
-        for name in _columns()
+        for name in columns()
     }
     return {"step": step[kept].astype(np.float64), **found}

@@ -3,7 +3,7 @@
 What parts keep is added up where a step of a part is wanted whole; the rest is counted from the token arrays. Knows no screen.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis.step_centres import StepCentres
+from board.analysis.step_centres import KnownCentres, StepCentres
 from board.metrics.formulas import COVARIANCE, DEFAULT_ESTIMATOR, token_makers, token_metric_names
 from board.metrics.token_summaries import CODES, MOST, PLACES, code_counts, codes, counted, extremes, profile, rank
 from board.runs import kept_summaries
@@ -65,48 +65,64 @@ def metrics_of(run: Run) -> list[str]:
 
 def fields_of(run: Run, metric: str) -> list[str]:
     """Fields that a metric is made of; it may be a rollout's own, or the board's."""
-    own = [name for name in run.token_metrics if metric in (name, title(name), f"{name} (logged)")]
+    return fields_among(run.token_metrics, metric)
+
+
+def fields_among(token_metrics: Sequence[str], metric: str) -> list[str]:
+    """The same of a run with these token arrays."""
+    own = [name for name in token_metrics if metric in (name, title(name), f"{name} (logged)")]
     return list(dict.fromkeys([*_DERIVED.get(metric, ()), *own]))
+
+
+class Stretches:
+    """The steps of a run, neighbours taken together where there are more than MOST_STEPS."""
+
+    def __init__(self, steps: NDArray[np.int64]) -> None:
+        """`steps` (k,) are all there are, rising."""
+        self._steps, self.count = steps, min(len(steps), MOST_STEPS)
+        self._number = np.arange(len(steps)) * self.count // max(1, len(steps))
+
+    def of(self, step: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The stretch of each of some steps, as given."""
+        return self._number[np.searchsorted(self._steps, step)]
+
+    def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(count,) the first and the last step of each."""
+        edges = np.searchsorted(self._number, np.arange(self.count + 1))
+        return self._steps[edges[:-1]], self._steps[edges[1:] - 1]
 
 
 def survey(run: Run, metric: str, estimator: str = DEFAULT_ESTIMATOR, told: Told = lambda _: None) -> Survey:
     """All counted tokens of the run's frame by a metric; KL by that estimator. A run without the metric has no token."""
-    steps = run.steps
-    stretches = min(len(steps), MOST_STEPS)
-    number = np.arange(len(steps)) * stretches // max(1, len(steps))
-    adding = _Adding(run, metric, estimator, steps, number, stretches)
+    adding = SurveyedParts(fields_of(run, metric), metric, estimator, Stretches(run.steps), StepCentres(run))
     done = 0
     for part, start, rows in run.parts_of_rows():
         adding.part(part, start, rows)
         done += len(rows)
         told(done / len(run.frame))
-    edges = np.searchsorted(number, np.arange(stretches + 1))
-    tokens = most_extreme(adding.tokens(), extreme(metric))
-    return Survey(
-        metric,
-        extreme(metric),
-        steps[edges[:-1]],
-        steps[edges[1:] - 1],
-        adding.sums,
-        adding.counts,
-        adding.in_bins,
-        tokens,
-    )
+    return adding.survey()
 
 
-class _Adding:
-    """What is found so far."""
+class SurveyedParts:
+    """The survey of the parts that were added so far."""
 
     def __init__(
-        self, run: Run, metric: str, estimator: str, steps: NDArray[np.int64], number: NDArray[np.int64], stretches: int
+        self, fields: Sequence[str], metric: str, estimator: str, stretches: Stretches, centres: StepCentres | KnownCentres
     ) -> None:
-        self._metric, self._estimator, self._steps, self._number = metric, estimator, steps, number
-        self._fields = fields_of(run, metric)
-        self._centres = StepCentres(run)
+        """`fields` are those that the metric is made of."""
+        self._metric, self._estimator, self._fields = metric, estimator, fields
+        self._stretches, self._centres = stretches, centres
         self._kept = metric != "kl" or estimator == DEFAULT_ESTIMATOR
-        self.sums, self.counts = np.zeros((stretches, PLACES)), np.zeros((stretches, PLACES), np.int64)
-        self.in_bins = np.zeros(2 * CODES, np.int64)
+        self._sums = np.zeros((stretches.count, PLACES))
+        self._counts = np.zeros((stretches.count, PLACES), np.int64)
+        self._in_bins = np.zeros(2 * CODES, np.int64)
         self._found: list[pd.DataFrame] = []
+
+    def survey(self) -> Survey:
+        """What was added, over all stretches."""
+        order, (first, last) = extreme(self._metric), self._stretches.ends()
+        tokens = most_extreme(pd.concat(self._found or [no_tokens()], ignore_index=True), order)
+        return Survey(self._metric, order, first, last, self._sums, self._counts, self._in_bins, tokens)
 
     def part(self, part: Part, start: int, rows: NDArray[np.int64]) -> None:
         """Add the tokens of some rows of a part, whose first rollout has the key `start`."""
@@ -115,16 +131,13 @@ class _Adding:
             own = _group(part, steps, at)
             if np.isin(own, rows, assume_unique=True).all():
                 rows = np.setdiff1d(rows, own, assume_unique=True)
-                stretch = self._stretch(steps[at])
-                self.sums[stretch] += summary.sums
-                self.counts[stretch] += summary.counts
-                self.in_bins[summary.bins] += summary.in_bins
+                stretch = self._stretches.of(steps[at])
+                self._sums[stretch] += summary.sums
+                self._counts[stretch] += summary.counts
+                self._in_bins[summary.bins] += summary.in_bins
                 self._keep_extremes(start + summary.rows, steps[summary.rows], summary.positions, summary.values)
         if len(rows):
             self._count(part, start, rows, steps)
-
-    def _stretch(self, step: NDArray[np.int64]) -> NDArray[np.int64]:
-        return self._number[np.searchsorted(self._steps, step)]
 
     def _count(self, part: Part, start: int, rows: NDArray[np.int64], steps: NDArray[np.int64]) -> None:
         """Add tokens out of their arrays."""
@@ -133,15 +146,15 @@ class _Adding:
             make = token_makers(flats, self._estimator).get(self._metric)
             if make is None:
                 continue
-            stretch = self._stretch(steps[alike.rows])
+            stretch = self._stretches.of(steps[alike.rows])
             order = np.argsort(stretch, kind="stable")
             there, groups = np.unique(stretch[order], return_inverse=True)
             where = counted(alike.offsets, alike.counts, order, groups)
             values = where.of(make())
             by_place = profile(where, values)
-            self.sums[there] += by_place.sums
-            self.counts[there] += by_place.counts
-            self.in_bins += code_counts(codes(values), where.bounds[[0, -1]])[0]
+            self._sums[there] += by_place.sums
+            self._counts[there] += by_place.counts
+            self._in_bins += code_counts(codes(values), where.bounds[[0, -1]])[0]
             chosen = extremes(values, where.bounds, extreme(self._metric))
             own, positions = where.places(chosen, alike.offsets)
             self._keep_extremes(start + alike.rows[own], steps[alike.rows[own]], positions, values[chosen])
@@ -153,13 +166,13 @@ class _Adding:
         positions: NDArray[np.int64],
         values: NDArray[np.float32],
     ) -> None:
-        stretch = self._stretch(steps)
+        stretch = self._stretches.of(steps)
         self._found.append(pd.DataFrame({"key": keys, "step": steps, "position": positions, "value": values, "stretch": stretch}))
 
-    def tokens(self) -> pd.DataFrame:
-        """The candidates for the most extreme tokens."""
-        empty = pd.DataFrame({"key": [], "step": [], "position": [], "value": [], "stretch": []}).astype(np.int64)
-        return pd.concat(self._found or [empty], ignore_index=True)
+
+def no_tokens() -> pd.DataFrame:
+    """The candidates for the most extreme tokens where there are none."""
+    return pd.DataFrame({"key": [], "step": [], "position": [], "value": [], "stretch": []}).astype(np.int64)
 
 
 def _group(part: Part, steps: NDArray[np.int64], at: int) -> NDArray[np.int64]:

@@ -55,6 +55,8 @@ class Vocabulary:
     """(t, s) by metric of `vocabulary_counts.METRICS` that the run has: the sum of its finite numbers."""
     known: dict[str, NDArray[np.int32]]
     """(t, s) by metric, of how many numbers."""
+    missed: int = 0
+    """A token without a row of its own may be written so often, as not all names could be remembered; 0 where they were."""
 
     @property
     def total(self) -> int:
@@ -75,7 +77,7 @@ def vocabulary(run: Run, progress: Callable[[float], None] = lambda _: None) -> 
     """
     tables, done = [], 0
     for part, _, rows in run.parts_of_rows():
-        tables += _tables(part, rows)
+        tables += tables_of(part, rows)
         done += len(rows)
         progress(_COUNTING * done / len(run.frame))
     tables = [table for table in tables if table.num_rows]
@@ -85,7 +87,7 @@ def vocabulary(run: Run, progress: Callable[[float], None] = lambda _: None) -> 
     return _merged(run, tables, progress)
 
 
-def _tables(part: Part, rows: NDArray[np.int64]) -> list[pa.Table]:
+def tables_of(part: Part, rows: NDArray[np.int64]) -> list[pa.Table]:
     """What is kept of the steps whose rollouts of training are all asked for, and the count of the other rollouts."""
     training = vocabulary_counts.training_rows(part)
     rows = np.intersect1d(rows, training, assume_unique=True)
@@ -103,7 +105,7 @@ def _tables(part: Part, rows: NDArray[np.int64]) -> list[pa.Table]:
 
 
 def _merged(run: Run, tables: list[pa.Table], progress: Callable[[float], None]) -> Vocabulary:
-    names, of = _names(tables)
+    names, of = different_names(tables)
     there = np.unique(np.concatenate([np.unique(table.column("step").to_numpy()) for table in tables]))
     stretches = min(len(there), MOST_STRETCHES)
     stretch = np.arange(len(there)) * stretches // len(there)
@@ -111,7 +113,7 @@ def _merged(run: Run, tables: list[pa.Table], progress: Callable[[float], None])
     totals = np.zeros(len(names), np.int64)
     for one, table in zip(of, tables, strict=True):
         np.add.at(totals, one, table.column("n").to_numpy())
-    places, chosen = _places(totals)
+    places, chosen = rows_of_names(totals)
     shape = int(places.max()) + 1, stretches
     # a large run's tables have tens of millions of rows: where each belongs is kept in four bytes, all else of one table at a time
     cells = [
@@ -152,10 +154,11 @@ def _added(
     return grid.reshape(shape)
 
 
-def _names(tables: list[pa.Table]) -> tuple[pa.Array, list[NDArray[np.int32]]]:
+def different_names(tables: Sequence[pa.Table]) -> tuple[pa.Array, list[NDArray[np.int32]]]:
     """The different tokens of all tables, and which each row of each table is of."""
     columns = [table.column("token").combine_chunks() for table in tables]
-    together = pa.concat_arrays([column.dictionary for column in columns]).dictionary_encode()
+    nothing = pa.array([], pa.large_string())
+    together = pa.concat_arrays([nothing, *(column.dictionary for column in columns)]).dictionary_encode()
     codes, before, found = together.indices.to_numpy(), 0, []
     for column in columns:
         found.append(codes[before : before + len(column.dictionary)][column.indices.to_numpy()])
@@ -163,7 +166,7 @@ def _names(tables: list[pa.Table]) -> tuple[pa.Array, list[NDArray[np.int32]]]:
     return together.dictionary, found
 
 
-def _places(totals: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def rows_of_names(totals: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The row of each token, those among the rare ones all in the last, and the tokens that have a row of their own in the order of rows."""
     order = np.argsort(-totals, kind="stable")[:MOST_TOKENS]
     chosen = order[totals[order] >= LEAST]

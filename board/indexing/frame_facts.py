@@ -1,19 +1,22 @@
 """What must be known of all parts of an index before its frame can be written a stretch of steps at a time.
 
-One pass over the scalars of the parts: where the rollouts of each are, which columns hold a value anywhere, which steps there are. Knows
-neither what a metric is nor how a frame is written.
+One pass over the scalars of the parts, some shards at a time: where the rollouts of each are, which columns hold a value anywhere, which
+steps there are. What was found of some shards adds up with what was found of those that follow. Knows neither what a metric is nor how a
+frame is written.
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from board.analysis import vocabulary_counts
 from board.runs.columns import as_table
 from board.runs.discarded import flagged, flags
 from board.runs.indexed_run import IndexedRun
@@ -25,12 +28,15 @@ from board.runs.parts_on_demand import LazyParts, PartsAccount, PartsOnDemand
 from board.runs.repeated_steps import repeated_steps
 from board.runs.rollout import NO_METRIC
 from board.schema import ALTERNATIVES, DISCARD_FLAGS, TEXTS, TOKEN_METRICS, TOKENS
+from board.sources.shards import Problem
 from board.text.natural_order import natural_key
 
 INTERNAL: Final = ("offset", "nth", "prompt_key")
 """Columns of a part that a run's frame does not show."""
 
 _ENDS: Final = ("line", "offset", "step")
+_LISTS: Final = ("texts", "tokens", "moments")
+_SETS: Final = ("no_flags", "marked", "token_steps")
 
 
 @dataclass
@@ -53,7 +59,57 @@ class FrameFacts:
     moments: dict[str, None] = field(default_factory=dict)
     no_flags: set[str] = field(default_factory=set)
     marked: set[str] = field(default_factory=set)
-    report: LoadReport = field(default_factory=LoadReport)
+    token_steps: set[int] = field(default_factory=set)
+    """Those with a token of training that counts."""
+    problems: list[Problem] = field(default_factory=list)
+    """What shows only where all of a shard is looked at."""
+
+    def add(self, other: "FrameFacts") -> None:
+        """Add what was found in the parts that follow."""
+        before = self.rows
+        self.parts += [{**one, "start": one["start"] + before} for one in other.parts]
+        self.steps += other.steps
+        self.shard_rows += other.shard_rows
+        for name, is_held in other.named.items():
+            self.named[name] = self.named.get(name, False) or is_held
+        for name, values in other.ids.items():
+            _remember(self.ids.setdefault(name, {}), values)
+        for own, others in ((self.texts, other.texts), (self.tokens, other.tokens), (self.moments, other.moments)):
+            own |= others
+        self.no_flags |= other.no_flags
+        self.marked |= other.marked
+        self.token_steps |= other.token_steps
+        self.problems += other.problems
+
+    def written(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        return {
+            "parts": {name: [one[name] for one in self.parts] for name in self.parts[0]} if self.parts else {},
+            "shards": self.shards,
+            "steps": [[*self.steps], [*self.steps.values()]],
+            "shard_rows": self.shard_rows,
+            "named": self.named,
+            "ids": {name: [*values] for name, values in self.ids.items()},
+            **{name: [*getattr(self, name)] for name in _LISTS},
+            **{name: sorted(getattr(self, name)) for name in _SETS},
+            "problems": [asdict(one) for one in self.problems],
+        }
+
+    @classmethod
+    def read(cls, told: dict[str, Any]) -> "FrameFacts":
+        """What `written` wrote."""
+        parts = [dict(zip(told["parts"], one, strict=True)) for one in zip(*told["parts"].values(), strict=True)]
+        return cls(
+            parts,
+            told["shards"],
+            Counter(dict(zip(*told["steps"], strict=True))),
+            Counter(told["shard_rows"]),
+            told["named"],
+            {name: dict.fromkeys(values) for name, values in told["ids"].items()},
+            **{name: dict.fromkeys(told[name]) for name in _LISTS},
+            **{name: set(told[name]) for name in _SETS},
+            problems=[Problem(**one) for one in told["problems"]],
+        )
 
     @property
     def rows(self) -> int:
@@ -100,13 +156,18 @@ class IndexParts:
     def __init__(self, run: IndexedRun) -> None:
         """`run` knows the pieces of its shards."""
         self._reader = PartReader(run.store, run.reading, LoadReport())
+        self.shards = sorted(run.kept, key=natural_key)
+        """In natural order."""
         self.places: list[tuple[str, int, int, int]] = []
         """Shard, the start of the piece, which part of the piece, and the lines of the shard before it."""
+        self.rows: list[int] = []
+        """About how many rollouts are in each: a piece's are told of its first part."""
         self._run = run
         for name, kept in run.kept.items():
             first_line = 0
             for piece in kept.pieces:
                 self.places += [(name, piece.start, nth, first_line) for nth in range(len(piece.files))]
+                self.rows += [0 if nth else piece.rows for nth in range(len(piece.files))]
                 first_line += piece.lines
         self.held = LazyParts(len(self.places), self.opened)
 
@@ -124,35 +185,47 @@ class IndexParts:
         return PartsOnDemand(self.held, starts, facts.account())
 
 
-def gathered(run: IndexedRun, parts: IndexParts) -> FrameFacts:
-    """Go through the scalars of all parts once."""
-    facts = FrameFacts(shards=sorted(run.kept, key=natural_key))
+def gathered(parts: IndexParts, first: int, stop: int) -> FrameFacts:
+    """Go through the scalars of the parts from number `first` to before `stop`, which are whole shards."""
+    facts = FrameFacts(shards=parts.shards)
     numbers = {name: at for at, name in enumerate(facts.shards)}
     of_shard: list[pd.DataFrame] = []
-    for at, (name, start, nth, first_line) in enumerate(parts.places):
+    for at in range(first, stop):
+        name, start, nth, first_line = parts.places[at]
         part = parts.opened(at)
         _add(facts, part, name, {"shard": numbers[name], "piece": start, "nth": nth, "first_line": first_line})
         of_shard.append(as_table(part.scalars, ["step", "shard", "line", "prompt_key"]).to_pandas())
-        if at + 1 == len(parts.places) or parts.places[at + 1][0] != name:
-            for problem in repeated_steps(pd.concat(of_shard, ignore_index=True)):
-                facts.report.add(problem)
+        if at + 1 == stop or parts.places[at + 1][0] != name:
+            facts.problems += repeated_steps(pd.concat(of_shard, ignore_index=True))
             of_shard = []
-    _report(run, facts)
     return facts
 
 
-def _report(run: IndexedRun, facts: FrameFacts) -> None:
+def report(run: IndexedRun, facts: FrameFacts) -> LoadReport:
     """What reading the pieces found, before what was found of all of them together."""
-    together, facts.report = facts.report.problems, LoadReport()
+    found = LoadReport()
     for name, kept in run.kept.items():
         first_line = 0
         for piece in kept.pieces:
-            piece.report_to(facts.report, name, first_line)
+            piece.report_to(found, name, first_line)
             first_line += piece.lines
         for problem in kept.broken:
-            facts.report.add(problem)
-    for problem in together:
-        facts.report.add(problem)
+            found.add(problem)
+    for problem in facts.problems:
+        found.add(problem)
+    return found
+
+
+def split_of(part: Part, facts: FrameFacts) -> NDArray[np.object_]:
+    """The split that each rollout of a part says it is of, None where it says none; discarded ones as the whole run tells them."""
+    there = [name for name in ("split", *facts.flags) if name in part.scalars.column_names]
+    if not there:
+        return np.full(len(part), None, object)
+    rows = flagged(as_table(part.scalars, there).to_pandas(), [name for name in facts.flags if name in there])
+    found: NDArray[np.object_] = (
+        rows["split"].astype(object).to_numpy() if "split" in rows.columns else np.full(len(part), None, object)
+    )
+    return found
 
 
 def _add(facts: FrameFacts, part: Part, shard: str, place: dict[str, int]) -> None:
@@ -169,15 +242,21 @@ def _add(facts: FrameFacts, part: Part, shard: str, place: dict[str, int]) -> No
     for name, column in columns.items():
         if pa.types.is_dictionary(column.type) and name != "shard":
             known = facts.ids.setdefault(name, {})
-            if len(known) <= SORTED_IDS:
-                known |= dict.fromkeys(one for one in column.combine_chunks().unique().to_pylist() if one is not None)
+            _remember(known, dict.fromkeys(one for one in column.combine_chunks().unique().to_pylist() if one is not None))
             facts.named[name] = bool(known)
         else:
             facts.named[name] = facts.named.get(name, False) or _has_any(column)
+    facts.token_steps.update(pc.unique(vocabulary_counts.kept(part).column("step")).to_pylist())
     facts.texts |= dict.fromkeys(part.texts.column_names)
     facts.tokens |= dict.fromkeys(part.tokens.column_names)
     facts.moments |= dict.fromkeys(part.moments.column_names)
     _add_flags(facts, part)
+
+
+def _remember(known: dict[str, None], values: Mapping[str, None]) -> None:
+    """Remember the values of ids while there are as few as are put in order, and of many the first and one batch more."""
+    if len(known) <= SORTED_IDS:
+        known.update(values)
 
 
 def _add_flags(facts: FrameFacts, part: Part) -> None:

@@ -5,10 +5,9 @@ neither which there are nor what becomes of the files.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
-from uuid import uuid4
 
 import numpy as np
 import pandas as pd
@@ -16,12 +15,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from board.analysis import measured_columns
+from board.analysis import measured_columns, step_centres
 from board.analysis.rollout_sample import even_sample
 from board.analysis.selection import numeric_columns
 from board.analysis.step_metrics import computable, of_step_alone, per_step_values
 from board.analysis.step_stats import per_step
 from board.indexing.frame_facts import INTERNAL, FrameFacts, IndexParts
+from board.indexing.made_file import Made
+from board.runs import frame_files
 from board.runs.columns import as_table
 from board.runs.discarded import flagged
 from board.runs.frame_files import KEY, SAMPLED
@@ -31,6 +32,7 @@ from board.runs.merging import in_order
 from board.runs.parts import Part
 from board.runs.parts_on_demand import PartsOnDemand
 from board.runs.run import Run
+from board.schema import DISCARDED, EVALUATION
 from board.system import atomic_write
 
 GROUP_ROWS: Final = 16_384
@@ -45,7 +47,10 @@ class WrittenStretch:
     """What a stretch holds."""
 
     file: str
+    sum: int
+    """Of the file."""
     first: int
+    """Step."""
     last: int
     rows: int
     sample: pa.Table
@@ -54,23 +59,44 @@ class WrittenStretch:
     splits: dict[str, int]
     has_groups: bool
     """Whether any group has a second member."""
-    measured: set[str] = field(default_factory=set)
+    measured: set[str]
     """The measured columns in which some rollout has a number."""
+    centres: pd.DataFrame
+    """Of each step with a rollout of training: `step`, and by field what `board.analysis.step_centres` takes from it."""
+
+    def made(self) -> Made:
+        """As it is kept until all stretches are written."""
+        about = {name: getattr(self, name) for name in _TOLD}
+        tables = {"sample": self.sample, "centres": pa.Table.from_pandas(self.centres, preserve_index=False)}
+        tables |= {f"steps/{split}": pa.Table.from_pandas(steps) for split, steps in self.steps.items()}
+        return Made({**about, "measured": sorted(self.measured)}, tables)
+
+    @classmethod
+    def read(cls, made: Made) -> "WrittenStretch":
+        """What `made` tells."""
+        steps = {name.partition("/")[2]: table.to_pandas() for name, table in made.tables.items() if name.startswith("steps/")}
+        told = {name: made.about[name] for name in _TOLD}
+        measured, centres = set(made.about["measured"]), made.tables["centres"].to_pandas()
+        return cls(**told, sample=made.tables["sample"], steps=steps, measured=measured, centres=centres)
+
+
+_TOLD: Final = ("file", "sum", "first", "last", "rows", "splits", "has_groups")
 
 
 class StretchWriter:
     """Writes stretches of one index into a folder."""
 
-    def __init__(self, folder: Path, parts: IndexParts, facts: FrameFacts, per_step: int) -> None:
-        """Of each step about `per_step` rollouts are in the sample."""
-        self._folder, self._parts, self._facts, self._per_step = folder, parts, facts, per_step
+    def __init__(self, folder: Path, parts: IndexParts, facts: FrameFacts, sample: int) -> None:
+        """About `sample` rollouts of the run are in the sample, as many of each step."""
+        self._folder, self._parts, self._facts = folder, parts, facts
+        self._per_step = max(1, sample // max(1, len(facts.steps)))
         self._by_key = parts.by_key(facts)
         self._columns = facts.columns()
         self._first = np.array([one["step_first"] for one in facts.parts], np.int64)
         self._last = np.array([one["step_last"] for one in facts.parts], np.int64)
 
-    def write(self, first: int, last: int) -> WrittenStretch:
-        """Write the steps from `first` to `last`. Raises OSError."""
+    def write(self, first: int, last: int, file: str) -> WrittenStretch:
+        """Write the steps from `first` to `last` into a file of that name. Raises OSError."""
         rows = self._rows(first, last)
         frame = in_order(flagged(rows, self._facts.flags), self._facts.shards, some=True)
         frame = self._with_all_columns(frame)
@@ -84,13 +110,13 @@ class StretchWriter:
         measured = measured_columns.with_measures(run)
         sampled = self._sampled(run)
         table = self._table(measured, sources, moments, sampled)
-        file = f"rows-{uuid4().hex}.parquet"
         with atomic_write.replacing(self._folder / file, durable=True) as stream:
             pq.write_table(
                 table, stream, row_group_size=GROUP_ROWS, compression="zstd", compression_level=_LEVEL, write_page_checksum=True
             )
         return WrittenStretch(
             file,
+            frame_files.sum_of(self._folder / file),
             int(run.steps[0]),
             int(run.steps[-1]),
             len(frame),
@@ -99,6 +125,7 @@ class StretchWriter:
             {split: len(run.of_split(split).frame) for split in run.splits},
             bool(frame[["step", "group"]].dropna().duplicated().any()),
             {name for name in measured_columns.NAMES if name in measured.frame and name not in frame},
+            self._centres(sources, moments),
         )
 
     def _rows(self, first: int, last: int) -> pd.DataFrame:
@@ -125,6 +152,15 @@ class StretchWriter:
             else:
                 columns[name] = np.full(len(frame), np.nan)
         return pd.DataFrame(columns, index=frame.index)
+
+    def _centres(self, rows: pd.DataFrame, moments: dict[str, NDArray[np.float64]]) -> pd.DataFrame:
+        """Of the rollouts that do not say that they are of an evaluation, or discarded."""
+        kept = (
+            ~rows["split"].isin([EVALUATION, DISCARDED]).to_numpy() if "split" in rows.columns else np.ones(len(rows), np.bool_)
+        )
+        of = {name: moments.get(name, np.full(len(rows), np.nan))[kept] for name in step_centres.columns()}
+        found = step_centres.of_rows([{"step": rows["step"].to_numpy(np.float64)[kept], **of}])
+        return pd.DataFrame({"step": found.numbers, **found.means})
 
     def _sampled(self, run: Run) -> NDArray[np.bool_]:
         """Which rollouts are in the sample: whole groups, about as many of each step, and one at least of each split of each step."""

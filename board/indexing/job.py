@@ -14,7 +14,7 @@ from board.errors import BoardError
 from board.indexing import frame_writer
 from board.indexing.engine import Engine, FinishedTask
 from board.indexing.index_account import FailedRange, IndexAccount
-from board.indexing.progress import IndexProgress, Tally
+from board.indexing.progress import FrameProgress, IndexProgress, Tally
 from board.indexing.range_task import RangeTask, Site, keep
 from board.indexing.target import IndexTarget
 from board.runs.byte_range import ByteRange, parse_tail
@@ -86,7 +86,9 @@ class IndexJob:
         self._count_lines(run)
         account.write(complete=not self._failed, tails=tails, failed=[*self._failed.values()])
         if not self._failed:
-            frame_writer.bring_up_to_date(self._target.folder, self._target.reading)
+            frame_writer.bring_up_to_date(
+                self._target.folder, self._target.reading, self._engine, self._say_frame, verify=self._verify
+            )
         self._folder.clean({file.name for piece in (*_pieces(run), *tails.values()) for file in piece.files}, older_than=0)
         self._finish(run, tails, began, worked)
         return self._result
@@ -123,6 +125,10 @@ class IndexJob:
     def _say(self, tally: Tally) -> None:
         if self._tell:
             self._tell(tally.progress(len(self._failed)))
+
+    def _say_frame(self, frame: FrameProgress) -> None:
+        if self._tell and self._result.progress:
+            self._tell(replace(self._result.progress, frame=frame))
 
     def _take(self, run: KeptRun, finished: FinishedTask, saver: ManifestSaver, *, last: bool) -> list[RangeTask]:
         """Note what became of a task; the task, where it is to be tried again."""

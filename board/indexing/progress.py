@@ -1,8 +1,9 @@
-"""How far an index is: bytes, rate and time left, lines that were refused, and the shard that took longest. Knows no engine."""
+"""How far an index is: bytes, rate and time left, lines that were refused, the shard that took longest, and then
+how far its frame is. Knows no engine."""
 
 import time
 from dataclasses import asdict, dataclass
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 from board.indexing.engine import FinishedTask
@@ -21,6 +22,48 @@ class SlowShard:
 
 
 @dataclass(frozen=True)
+class FrameProgress:
+    """How far the frame of an index is: all its rollouts are gone through several times."""
+
+    doing: str
+    """What is made of them this time, a word."""
+    time: int
+    times: int
+    """Which time this is, of how many."""
+    done: int
+    """Rollouts."""
+    total: int
+    seconds: float
+    """Since this time began."""
+    kept: int = 0
+    """Of those done: what was made before a stop."""
+
+    @property
+    def rate(self) -> float:
+        """Rollouts a second that were gone through now."""
+        return (self.done - self.kept) / self.seconds if self.seconds else 0.0
+
+    @property
+    def seconds_left(self) -> float:
+        """Of this time; infinite while nobody can tell."""
+        return max(0, self.total - self.done) / self.rate if self.rate > 0 else inf
+
+    def words(self) -> str:
+        """In a line."""
+        left = f", {lasting(self.seconds_left)} left" if isfinite(self.seconds_left) else ""
+        share = self.done / self.total if self.total else 1.0
+        return (
+            f"frame, {self.doing} ({self.time} of {self.times}): {share:.0%}, {self.done:,} of {self.total:,} rollouts, "
+            f"{self.rate:,.0f} rollouts/s{left}"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON holds it; `seconds_left` is null where nobody can tell."""
+        left = self.seconds_left if isfinite(self.seconds_left) else None
+        return {**asdict(self), "rollouts_per_second": self.rate, "seconds_left": left}
+
+
+@dataclass(frozen=True)
 class IndexProgress:
     """How far an index is. Bytes are those of shards, parsed or verified by this run of the command."""
 
@@ -30,9 +73,13 @@ class IndexProgress:
     failed: int
     """Byte ranges that could not be parsed, so far: they are tried again at the end."""
     slowest: SlowShard | None
+    frame: FrameProgress | None = None
+    """Once everything is parsed, and the frame is written out."""
 
     def words(self) -> str:
         """In a line."""
+        if self.frame:
+            return self.frame.words()
         left = f", {lasting(self.read.seconds_left)} left" if isfinite(self.read.seconds_left) else ""
         slow = f"; slowest {self.slowest.name} ({lasting(self.slowest.seconds)} of work)" if self.slowest else ""
         failed = f", {self.failed:,} ranges failed" if self.failed else ""
@@ -54,6 +101,7 @@ class IndexProgress:
             "bad_lines": self.bad_lines,
             "failed_ranges": self.failed,
             "slowest_shard": asdict(self.slowest) if self.slowest else None,
+            "frame": self.frame.as_json() if self.frame else None,
         }
 
 

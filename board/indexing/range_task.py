@@ -57,8 +57,8 @@ def answer(order: dict[str, Any], on_bytes: TellBytes) -> dict[str, Any]:
     `parsed` says whether it had to be parsed. One range's fault ends no other's work.
     """
     try:
-        unfit = _unfit(order)
-        return {"failed": unfit} if unfit else _held(order, on_bytes)
+        why = unfit(order)
+        return {"failed": why} if why else _held(order, on_bytes)
     except BoardError as error:
         return {"refused": str(error)}
     except OSError as error:
@@ -67,7 +67,7 @@ def answer(order: dict[str, Any], on_bytes: TellBytes) -> dict[str, Any]:
         return {"failed": f"{type(error).__name__}: {error}"}
 
 
-def _unfit(order: dict[str, Any]) -> str:
+def unfit(order: dict[str, Any]) -> str:
     """Why this process must not work on the order; empty when it may."""
     if order["store"] != version():
         return f"{platform.node()} has another version of the board than the machine that asks"

@@ -1,9 +1,9 @@
 """The frame of an index as it lies on the disk: all rollouts merged and in order of steps, written once, read by steps and columns.
 
 Parquet files of whole steps (`rows-*.parquet`), a sample of them (`sample.arrow`), what curves need of each step (`steps-*.arrow`), where the
-rollouts of each part are (`parts.arrow`), and `frame.json`, which vouches for itself and for what it names, and says of which state of the
-index all this is. Columns are named by what they are: `frame/reward`, `source/offset`, `moment/kl/mean`, `measured/words`. Knows files and
-columns; knows no run.
+rollouts of each part are (`parts.arrow`), what pages of tokens need (`vocabulary.arrow`, `survey-*.arrow`), and `frame.json`, which vouches
+for itself and for what it names, and says of which state of the index all this is. Columns are named by what they are: `frame/reward`,
+`source/offset`, `moment/kl/mean`, `measured/words`. Knows files and columns; knows no run.
 """
 
 import json
@@ -33,7 +33,9 @@ KEY: Final = "rollout"
 SAMPLED: Final = "sampled"
 """The column of booleans: whether a rollout is in the sample."""
 
-LAYOUT: Final = 1
+VOCABULARY: Final = "vocabulary.arrow"
+
+LAYOUT: Final = 2
 _MOST_BYTES: Final = 1_000_000_000
 _PIECE: Final = 4_000_000
 
@@ -54,7 +56,8 @@ _SHAPE: Final = {
     "problems": [{"shard": str, "line": (int, None), "reason": str, "severity": str}],
     "counts": MapOf(int),
     "unfinished": [str],
-    "stretches": [{"file": str, "rows": int}],
+    "stretches": [{"file": str, "rows": int, "sum": int}],
+    "surveys": MapOf([str]),
     "sums": MapOf(int),
 }
 
@@ -68,6 +71,8 @@ class Stretch:
     """Step."""
     last: int
     rows: int
+    sum: int
+    """Of the whole file, for who looks whether an index is sound: its pages hold their own."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +105,10 @@ class FrameAccount:
     unfinished: tuple[str, ...]
     stretches: tuple[Stretch, ...]
     """In order of steps."""
+    surveys: dict[str, tuple[str, ...]]
+    """By split the token metrics of which there is a survey, in the order of their files."""
     sums: dict[str, int]
-    """By name the sum of each file but the stretches, whose pages hold their own."""
+    """By name the sum of each file but the stretches."""
 
 
 class FrameFiles:
@@ -109,6 +116,7 @@ class FrameFiles:
 
     def __init__(self, folder: Path, account: FrameAccount) -> None:
         self.folder, self.account = folder, account
+        self._held: dict[str, pa.Table] = {}
 
     @cached_property
     def sample(self) -> pa.Table:
@@ -124,6 +132,25 @@ class FrameFiles:
     def steps(self, split: str) -> pa.Table:
         """What curves need of the rollouts of a split, mapped: `step` (rising), `rows`, `value/<key>` and `stat/<column>/<statistic>`."""
         return self._mapped(f"steps-{split}.arrow")
+
+    def vocabulary(self) -> pa.Table | None:
+        """The tokens of all rollouts of training (`board.analysis.kept_vocabulary`), mapped; None where nobody counted them."""
+        return self._mapped(VOCABULARY) if VOCABULARY in self.account.sums else None
+
+    def survey(self, split: str, metric: str) -> pa.Table | None:
+        """All tokens of a split by a metric (`board.analysis.merged_survey`), mapped; None where nobody looked at them."""
+        held = self.account.surveys.get(split, ())
+        return self._mapped(survey_name(split, held.index(metric))) if metric in held else None
+
+    def is_sound(self) -> bool:
+        """Whether all files are as they were written, to the last byte."""
+        try:
+            return all(
+                sum_of(self.folder / name) == said
+                for name, said in {**self.account.sums, **{one.file: one.sum for one in self.account.stretches}}.items()
+            )
+        except OSError:
+            return False
 
     def rows(self, columns: Sequence[str], first: int | None = None, last: int | None = None) -> pa.Table:
         """Some columns of the steps from `first` to `last`, of all where neither is given, in the frame's order."""
@@ -172,6 +199,11 @@ class FrameFiles:
 
     def _mapped(self, name: str) -> pa.Table:
         """A file of Arrow, verified once."""
+        if name not in self._held:
+            self._held[name] = self._verified(name)
+        return self._held[name]
+
+    def _verified(self, name: str) -> pa.Table:
         path = self.folder / name
         size = run_files.check(path, within=self.folder).st_size
         presence.bring([(path, 0, size)])
@@ -216,6 +248,11 @@ class _RowsFile:
         )
 
 
+def survey_name(split: str, number: int) -> str:
+    """The file of a survey, by its number among those of the split."""
+    return f"survey-{split}-{number}.arrow"
+
+
 def sum_of(path: Path) -> int:
     """The sum of a whole file. Raises OSError."""
     digest = xxh3_64()
@@ -239,6 +276,7 @@ def read(index: Path, of: str) -> FrameFiles | None:
     problems = tuple(Problem(**one) for one in told["problems"])
     lists = {name: tuple(value) for name, value in told.items() if isinstance(value, list)}
     ids = {name: tuple(values) for name, values in told["ids"].items()}
+    told["surveys"] = {split: tuple(metrics) for split, metrics in told["surveys"].items()}
     if any(
         Path(one.file).name != one.file or not isinstance(one.first, int) or not isinstance(one.last, int) for one in stretches
     ):

@@ -1,0 +1,146 @@
+"""A piece of work on the frame of an index: what any worker does, whichever engine asks it, and what files it leaves.
+
+An order names the index and its state, the kind of work and the stretch of it. What it makes is a file that vouches for itself; where that is
+there already nothing is done. Knows one piece of work; knows neither which there are nor who else is at work.
+"""
+
+import gc
+import json
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import pyarrow as pa
+
+from board.analysis.step_centres import KnownCentres
+from board.errors import BoardError
+from board.indexing import frame_tokens, made_file, range_task
+from board.indexing.frame_facts import FrameFacts, IndexParts, gathered
+from board.indexing.frame_stretch import StretchWriter
+from board.metrics.formulas import CENTRES
+from board.runs import frame_files
+from board.runs.frame_files import FOLDER
+from board.runs.indexed_run import IndexedRun
+from board.runs.read_options import ReadOptions
+from board.runs.store import version
+from board.runs.worker import reading_of
+from board.sources import shards
+
+Kind = Literal["facts", "stretch", "tokens"]
+
+CENTRES_FILE: Final = "centres"
+FACTS_FILE: Final = "facts"
+"""What all pieces of work of a kind need of those before, as files of the work."""
+
+
+@dataclass(frozen=True)
+class FrameSite:
+    """The index that work is for, in the state that the frame is of, and how its run is read."""
+
+    index: Path
+    owner: str
+    of: str
+    reading: ReadOptions
+    sample: int
+    """Rollouts in the sample."""
+
+    @property
+    def key(self) -> str:
+        """Names what is made of this state of the index by this code."""
+        told = json.dumps([self.owner, self.of, version(), frame_files.LAYOUT, self.sample])
+        return blake2b(told.encode(), digest_size=8).hexdigest()
+
+    def file(self, kind: str, first: int | None = None) -> Path:
+        """Where a piece of work leaves what it made."""
+        return self.index / FOLDER / f"made-{self.key}-{kind}{'' if first is None else f'-{first}'}"
+
+    def order(self, kind: Kind, first: int, stop: int, rows: int) -> dict[str, Any]:
+        """What a worker is told, as JSON holds it: parts from number `first` to before `stop`, or steps from the one to the other."""
+        told = {**asdict(self), "index": str(self.index), "reading": self.reading.written()}
+        return {**told, "store": version(), "kind": kind, "first": first, "stop": stop, "rows": rows}
+
+
+def site_of(order: dict[str, Any]) -> FrameSite:
+    """The index that an order is for."""
+    return FrameSite(Path(order["index"]), order["owner"], order["of"], reading_of(order), order["sample"])
+
+
+def answer(order: dict[str, Any], _on_bytes: range_task.TellBytes) -> dict[str, Any]:
+    """Do what the order says: `made`, whether it had to be done; or `refused` (a shard) or `failed` (anything else) with the reason."""
+    try:
+        if why := range_task.unfit(order):
+            return {"failed": why}
+        site = site_of(order)
+        if _is_made(site, order["kind"], order["first"]):
+            return {"made": False}
+        _MAKES[order["kind"]](site, order["first"], order["stop"])
+        return {"made": True}
+    except BoardError as error:
+        return {"refused": str(error)}
+    except OSError as error:
+        return {"failed": str(error)}
+    except Exception as error:  # noqa: BLE001 - it is reported, and what others made is whole
+        return {"failed": f"{type(error).__name__}: {error}"}
+    finally:
+        gc.collect()  # whoever serves orders looks for no garbage, and frames leave some
+
+
+def _is_made(site: FrameSite, kind: Kind, first: int) -> bool:
+    """Whether the work was done before a stop, and all it left is as it was written."""
+    found = made_file.read(site.file(kind, first))
+    if found is None or kind == "facts":
+        return found is not None
+    if kind == "tokens":
+        return made_file.read(site.file("words", first)) is not None
+    rows = site.index / FOLDER / found.about["file"]
+    return rows.is_file() and frame_files.sum_of(rows) == found.about["sum"]
+
+
+@lru_cache(maxsize=1)
+def parts_of(site: FrameSite) -> IndexParts:
+    """The parts of the index, opened one at a time."""
+    return IndexParts(IndexedRun(site.index, shards.find_shards(site.index)[0], site.reading, None, framed=False))
+
+
+@lru_cache(maxsize=1)
+def _facts(site: FrameSite) -> FrameFacts:
+    return FrameFacts.read(_made(site, FACTS_FILE).about)
+
+
+def _made(site: FrameSite, name: str) -> made_file.Made:
+    found = made_file.read(site.file(name))
+    if found is None:
+        raise OSError(f"{site.file(name).name} is gone or damaged")
+    return found
+
+
+def _facts_of_parts(site: FrameSite, first: int, stop: int) -> None:
+    made_file.write(site.file("facts", first), gathered(parts_of(site), first, stop).written(), {})
+
+
+def _stretch(site: FrameSite, first: int, last: int) -> None:
+    writer = StretchWriter(site.index / FOLDER, parts_of(site), _facts(site), site.sample)
+    written = writer.write(first, last, f"rows-{site.key}-{first}.parquet").made()
+    made_file.write(site.file("stretch", first), written.about, written.tables)
+
+
+def _tokens(site: FrameSite, first: int, stop: int) -> None:
+    before = _made(site, CENTRES_FILE).tables
+    centres = before.pop(CENTRES_FILE)
+    means = {name: centres.column(name).to_numpy() for name in CENTRES if name in centres.column_names}
+    steps = {split: table.column("step").to_numpy() for split, table in before.items()}
+    known = KnownCentres(centres.column("step").to_numpy(), means)
+    tables, some = frame_tokens.surveyed(parts_of(site), _facts(site), steps, known, first, stop)
+    words = tables.pop("words")
+    made_file.write(site.file("words", first), {}, {"words": words})
+    made_file.write(site.file("tokens", first), {"some": some}, {**tables, "names": names_of(words)})
+
+
+def names_of(words: pa.Table) -> pa.Table:
+    """Of a vocabulary what the names are counted by."""
+    return words.select(["token", "n"])
+
+
+_MAKES: Final = {"facts": _facts_of_parts, "stretch": _stretch, "tokens": _tokens}

@@ -99,17 +99,14 @@ class FrameFacts:
     def read(cls, told: dict[str, Any]) -> "FrameFacts":
         """What `written` wrote."""
         parts = [dict(zip(told["parts"], one, strict=True)) for one in zip(*told["parts"].values(), strict=True)]
-        return cls(
-            parts,
-            told["shards"],
-            Counter(dict(zip(*told["steps"], strict=True))),
-            Counter(told["shard_rows"]),
-            told["named"],
-            {name: dict.fromkeys(values) for name, values in told["ids"].items()},
-            **{name: dict.fromkeys(told[name]) for name in _LISTS},
-            **{name: set(told[name]) for name in _SETS},
-            problems=[Problem(**one) for one in told["problems"]],
-        )
+        found = cls(parts, told["shards"], Counter(dict(zip(*told["steps"], strict=True))), Counter(told["shard_rows"]))
+        found.named, found.problems = told["named"], [Problem(**one) for one in told["problems"]]
+        found.ids = {name: dict.fromkeys(values) for name, values in told["ids"].items()}
+        for name in _LISTS:
+            setattr(found, name, dict.fromkeys(told[name]))
+        for name in _SETS:
+            setattr(found, name, set(told[name]))
+        return found
 
     @property
     def rows(self) -> int:

@@ -25,7 +25,7 @@ from board.runs.frame_files import FOLDER
 from board.runs.indexed_run import IndexedRun
 from board.runs.read_options import ReadOptions
 from board.runs.store import version
-from board.runs.worker import reading_of
+from board.runs.worker import TellBytes, reading_of
 from board.sources import shards
 
 Kind = Literal["facts", "stretch", "tokens"]
@@ -67,7 +67,7 @@ def site_of(order: dict[str, Any]) -> FrameSite:
     return FrameSite(Path(order["index"]), order["owner"], order["of"], reading_of(order), order["sample"])
 
 
-def answer(order: dict[str, Any], _on_bytes: range_task.TellBytes) -> dict[str, Any]:
+def answer(order: dict[str, Any], _on_bytes: TellBytes) -> dict[str, Any]:
     """Do what the order says: `made`, whether it had to be done; or `refused` (a shard) or `failed` (anything else) with the reason."""
     try:
         if why := range_task.unfit(order):
@@ -95,7 +95,7 @@ def _is_made(site: FrameSite, kind: Kind, first: int) -> bool:
     if kind == "tokens":
         return made_file.read(site.file("words", first)) is not None
     rows = site.index / FOLDER / found.about["file"]
-    return rows.is_file() and frame_files.sum_of(rows) == found.about["sum"]
+    return rows.is_file() and bool(frame_files.sum_of(rows) == found.about["sum"])
 
 
 @lru_cache(maxsize=1)

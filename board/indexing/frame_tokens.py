@@ -3,8 +3,7 @@
 Tables that add up. Knows the parts, and what is known of all of them; knows neither where the tables go nor who adds them up.
 """
 
-from collections.abc import Sequence
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -61,7 +60,7 @@ def surveyed(
         rows = rows_of_splits(part, facts)
         for (split, _), adding in found.items():
             if split in rows:
-                adding.part(part, start, rows[split])  # type: ignore[index]
+                adding.part(part, start, rows[split])
         if "train" in rows:
             words += [table for table in vocabulary.tables_of(part, rows["train"]) if table.num_rows]
             some = some or _some_tokens(part, rows["train"])
@@ -73,7 +72,7 @@ def _some_tokens(part: Part, rows: NDArray[np.int64]) -> list[str]:
     if TOKENS not in part.tokens.column_names:
         return []
     lists = part.tokens.column(TOKENS).chunk(0)
-    held: Sequence[Any] = (lists[row] for row in rows[:_CODEC_ROLLOUTS].tolist())  # type: ignore[assignment]
+    held = (lists[row] for row in rows[:_CODEC_ROLLOUTS].tolist())
     return next(
         ([name or "" for name in one.values[:_CODEC_TOKENS].to_pylist()] for one in held if one.is_valid and len(one)), []
     )

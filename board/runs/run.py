@@ -24,7 +24,7 @@ from board.runs.load_report import NAMED, LoadReport
 from board.runs.parts import Part
 from board.runs.parts_by_key import PartsByKey
 from board.runs.progress import Reading
-from board.runs.rollout import ParsedSource, Rollout, parsed_source, raw_record, rollout_at, source_of, tokens_at
+from board.runs.rollout import ParsedSource, Rollout, parsed_source, raw_record, rollout_at, source_at, source_of, tokens_at
 from board.runs.whole_frame import whole_frame
 from board.schema import ALTERNATIVES, DISCARDED, EVALUATION, TOKENS
 from board.sources.shards import Fingerprint, Shard
@@ -342,7 +342,9 @@ class Run:
         return found[0] if found[1] not in self.whole and found[0] in self.at_step(found[1]).frame.index else None
 
     def sources(self, keys: NDArray[np.int64]) -> list[str]:
-        """How links name these rollouts, in their order."""
+        """How links name these rollouts, in their order; those of a run that is larger than memory need not be in the frame."""
+        if self.beyond and not pd.Index(keys).isin(self.frame.index).all():
+            return [source_at(*self._row_of(int(key))) for key in keys]
         rows, nths, offsets = self.frame.loc[keys], self._by_key.nths(keys), self._by_key.offsets(keys)
         return [
             source_of(shard, line, int(nth), int(offset))

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from board.analysis import token_bars, token_list, token_places, token_survey
+from board.analysis import stored_tokens, token_bars, token_list, token_places, token_survey
 from board.analysis.color_ranges import ends_of
+from board.analysis.stored_tokens import OfAll
 from board.analysis.token_bars import Bars, bars
 from board.analysis.token_list import Listed
 from board.analysis.token_survey import Survey, survey
@@ -40,13 +41,26 @@ here = caches.at_step(run, view.step)
 
 
 def counted(of: Run, choices: TokenChoices) -> Survey:
-    """All tokens of some rollouts by the chosen metric, counted once for all readers."""
+    """All tokens of some rollouts by the chosen metric, counted once for all readers; of all steps of an index as that has them."""
 
     def make() -> Survey:
+        if (stored := of_all(of, choices).found) is not None:
+            return stored
         with progress(f"Counting {choices.metric} of {plural(len(of.frame), 'rollout')}") as told:
             return survey(of, choices.metric, choices.estimator, told)
 
     return caches.survey(of, choices.metric, choices.estimator, make)
+
+
+def of_all(of: Run, choices: TokenChoices) -> OfAll[Survey]:
+    """What the index of a run that is larger than memory tells of all its tokens, read once for all readers."""
+    return caches.built(
+        "stored_survey",
+        lambda: stored_tokens.survey(of, choices.metric, choices.estimator),
+        of,
+        choices.metric,
+        choices.estimator,
+    )
 
 
 def forget_bar() -> None:
@@ -80,6 +94,8 @@ def spread(of: Survey, choices: TokenChoices) -> tuple[int, int] | None:
     )
     infinite = f" · {plural(found.infinite, 'token')} of infinite {choices.metric} in no bar" if found.infinite else ""
     st.text(f"{choices.metric} of the tokens of {where}, counts on a logarithmic scale{infinite}")
+    if choices.all_steps:
+        tell_scope(run, choices)
     if choices.metric == COVARIANCE:
         of_covariance(of)
     return None if chosen is None else (int(found.codes[chosen]), int(found.codes[chosen + 1]))
@@ -122,6 +138,7 @@ def positions(choices: TokenChoices) -> Callable[[], None]:
     st.subheader("Where in the response is it high?", anchor=False)
     part = part_choice()
     of = counted(run, choices)
+    tell_scope(run, choices)
     means = token_places.picture(of, part)
     known = means[np.isfinite(means)].astype(np.float32)
     ends = ends_of(known, choices.metric)
@@ -149,6 +166,12 @@ def positions(choices: TokenChoices) -> Callable[[], None]:
     return lambda: None if cell is None else standing_out(of, choices, part, cell)
 
 
+def tell_scope(of: Run, choices: TokenChoices) -> None:
+    """The line on which rollouts it is that are spoken of, where a sample stands for the run."""
+    if said := of_all(of, choices).said:
+        st.text(said)
+
+
 def chosen_cell(of: Survey, part: token_places.Part, places: int) -> tuple[int, int] | None:
     """Column and row of the picture that the link names; none where the link is of another part, step or place."""
     asked = pair("cell", 3)
@@ -173,10 +196,11 @@ def cell_clicked(of: Survey, part: token_places.Part) -> Callable[[], None]:
 def standing_out(of: Survey, choices: TokenChoices, part: token_places.Part, cell: tuple[int, int]) -> None:
     """The rollouts of the chosen step whose mean at the chosen place is most extreme; a click goes there."""
     first, last = int(of.first[cell[0]]), int(of.last[cell[0]])
+    among = here if first == last == view.step else run
     found = caches.frame(
         "rollouts_at",
         lambda opened: token_places.rollouts_at(opened.of_steps(first, last), choices.metric, choices.estimator, part, cell[1]),
-        run,
+        among,
         choices.metric,
         choices.estimator,
         part,
@@ -184,7 +208,8 @@ def standing_out(of: Survey, choices: TokenChoices, part: token_places.Part, cel
         cell[1],
     )
     where = f"step {first:,}" if first == last else f"steps {first:,} to {last:,}"
-    st.text(f"Rollouts of {where} by their mean {choices.metric} at {token_places.place_name(part, cell[1])}, most extreme first")
+    place_name, sampled = token_places.place_name(part, cell[1]), ", of the sample" if among.sample and among is run else ""
+    st.text(f"Rollouts of {where} by their mean {choices.metric} at {place_name}, most extreme first{sampled}")
     listed = pd.DataFrame({f"{choices.metric}, mean": found["mean"], "tokens there": found["tokens"]})
     if "reward" in run.frame.columns:
         listed["reward"] = here.frame["reward"].loc[pd.Index(found["key"])].to_numpy()
@@ -198,6 +223,8 @@ def extreme_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int] | 
     tokens = of.tokens if within is None else bar_tokens(of, choices, within)
     found = token_list.wanted_tokens(here, tokens, wanted)
     st.text(summary(of, len(tokens), found, choices, within))
+    if within is not None and choices.all_steps and run.sample is not None:
+        st.text("Of this bar those are looked at that are among the most extreme of their step, and those of the sample.")
     if found.tokens.empty:
         return
     shown = token_list.in_context(here, found.tokens) if run.has_tokens else pd.DataFrame(index=found.tokens.index)

@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from board.analysis import kept_phrases, kept_vocabulary
+from board.analysis import kept_phrases, kept_vocabulary, stored_tokens
 from board.analysis.log_odds import Z_LIMIT
 from board.analysis.phrases import LEAST, Phrases
 from board.analysis.text_search import SearchText, checked
@@ -83,6 +83,8 @@ def phrases_shown() -> None:
         return
     found = found_phrases(least)
     st.text(phrase_table.summary(found, Z_LIMIT))
+    if run.sample is not None:
+        st.text("These rollouts are of the sample, which is even over steps: phrases of all rollouts are not looked for.")
     if order in ("pays", "costs") and found.listed["reward_z"].isna().all():
         st.text("Which phrases pay needs rewards that differ, and steps alone tell which rise and fall.")
         return
@@ -94,9 +96,14 @@ def phrases_shown() -> None:
 
 
 def counted_tokens() -> Vocabulary:
-    """The tokens of the run, counted once for all readers."""
+    """The tokens of the run, counted once for all readers; of one that is larger than memory as its index has them."""
+    of_all = caches.built("stored_vocabulary", lambda: stored_tokens.vocabulary(run), run)
+    if of_all.said:
+        st.text(of_all.said)
 
     def make() -> Vocabulary:
+        if of_all.found is not None:
+            return of_all.found
         with progress(f"Counting the tokens of {plural(len(run.frame), 'rollout')}") as told:
             return kept_vocabulary.of_run(run, told)
 

@@ -1,17 +1,18 @@
 """A copy of this process that serves orders: there at once, where one that starts anew must import everything first.
 
-Only where a copy is sound: another thread's locks would be copied as they are held at that moment, and nobody would let them go.
-Knows nothing of what is ordered.
+Only where a copy is sound: another thread's locks would be copied as they are held at that moment, and nobody would let them go; and what a
+driver of an accelerator or of a fast network has mapped is not the copy's. Knows nothing of what is ordered.
 """
 
 import _thread
 import os
+import re
 import resource
 import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -21,6 +22,18 @@ Serve = Callable[[BinaryIO, BinaryIO], None]
 
 _MOST_MEMORY: Final = 1 << 30
 """Bytes. To copy the tables of a process that holds more takes as long as to start one."""
+
+_NEVER_COPIED: Final = ("cupy", "grpc", "jax", "mpi4py.MPI", "ray", "tensorflow")
+"""Modules of libraries that bear no copy of their process once they are imported, or warn of each."""
+
+_INITIALIZED: Final = ("torch.cuda", "torch.xpu", "torch.npu", "torch.mtia")
+"""Modules that say by `is_initialized()` whether their accelerator is in use."""
+
+_DEVICE: Final = re.compile(r"/dev/(nvidia|kfd$|dri/render|dxg$|accel|vfio/|davinci|hl\d|neuron|infiniband/)")
+"""Of an open file: an accelerator's, or that of a network card which writes into memory by itself, whoever asked for it."""
+
+_SOUND_THREADS: Final = ("jemalloc_bg_thd",)
+"""Names of threads that know of copies: of the allocator that pyarrow brings."""
 
 
 class ForkedProcess:
@@ -59,10 +72,46 @@ class ForkedProcess:
 
 
 def may_fork() -> bool:
-    """Whether a copy of this process would be sound, and soon made: on Linux, with no thread of Python's beside this one."""
+    """Whether a copy of this process would be sound, and soon made: on Linux, with no thread of Python's beside this one.
+
+    Nor with an accelerator or a library at work that bears no copy, such as in the script of a trainer; nothing is imported to find out.
+    """
     if sys.platform != "linux" or _thread._count() or len(sys._current_frames()) > 1:  # `threading` does not know of all
         return False
-    return _memory() <= _MOST_MEMORY
+    if any(name in sys.modules for name in _NEVER_COPIED) or any(map(_is_initialized, _INITIALIZED)):
+        return False
+    return _memory() <= _MOST_MEMORY and not holds_a_device(_open_files()) and not _has_named_threads()
+
+
+def holds_a_device(open_files: Iterable[str]) -> bool:
+    """Whether one of the files, by their paths, is an accelerator's or such a network card's."""
+    return any(map(_DEVICE.match, open_files))
+
+
+def _is_initialized(module: str) -> bool:
+    says = getattr(sys.modules.get(module), "is_initialized", None)
+    try:
+        return bool(says and says())
+    except Exception:  # noqa: BLE001 - whatever is wrong with it, it is no process to copy
+        return True
+
+
+def _open_files() -> list[str]:
+    """What this process has open, as the kernel names it."""
+    found = []
+    for one in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):  # that of the listing itself is closed by now
+            found.append(str(one.readlink()))
+    return found
+
+
+def _has_named_threads() -> bool:
+    """Whether a library has a thread under a name of its own: those of numpy and pyarrow, which bear copies, go by the process's."""
+    names = set()
+    for one in Path("/proc/self/task").iterdir():
+        with suppress(OSError):  # it has just ended
+            names.add((one / "comm").read_text().strip())
+    return len(names.difference(_SOUND_THREADS)) > 1
 
 
 def _memory() -> int:

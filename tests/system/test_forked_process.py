@@ -8,6 +8,8 @@ import textwrap
 import threading
 from pathlib import Path
 
+import pytest
+
 from board.system import child_process, forked_process
 
 _ECHO = """
@@ -133,6 +135,87 @@ def test_it_is_only_copied_where_it_is_alone(tmp_path: Path) -> None:
     finally:
         release.set()
         thread.join()
+
+
+IN_USE: dict[str, str] = {
+    "an accelerator": "import torch.cuda",
+    "an accelerator that cannot say": "import torch.xpu",
+    "a library that bears no copy": "import jax",
+    "a library's thread": """
+        import ctypes
+        libc, thread = ctypes.CDLL("libc.so.6"), ctypes.c_ulong()
+        assert not libc.pthread_create(ctypes.byref(thread), None, libc.pause, None)
+        assert not libc.pthread_setname_np(thread, b"grpc_poller")
+    """,
+}
+"""What a program has done before it opens a run."""
+
+STAND_INS: dict[str, str] = {
+    "torch/__init__.py": "",
+    "torch/cuda.py": "def is_initialized(): return True",
+    "torch/mtia.py": "def is_initialized(): return False",
+    "torch/xpu.py": "def is_initialized(): raise RuntimeError('no driver')",
+    "jax/__init__.py": "",
+}
+"""As much of libraries that need a machine of their own as is looked at."""
+
+
+@pytest.mark.parametrize("done_before", IN_USE.values(), ids=IN_USE)
+def test_it_is_not_copied_with_what_bears_no_copy(tmp_path: Path, done_before: str) -> None:
+    """A trainer's script that has a graphics card, or such a library, at work: processes are started anew there."""
+    _with_stand_ins(tmp_path)
+
+    done = _run(f"{textwrap.dedent(done_before)}\nprint(forked_process.may_fork())", tmp_path)
+
+    assert (done.stdout.split(), done.stderr) == (["False"], "")
+
+
+def test_what_is_imported_and_not_in_use_hinders_nothing(tmp_path: Path) -> None:
+    """An accelerator's library alone, and the threads of those that the board has itself."""
+    _with_stand_ins(tmp_path)
+
+    done = _run(
+        """
+        import torch.mtia
+        import numpy, pandas, pyarrow.parquet
+        pyarrow.parquet.write_table(pyarrow.table({"a": numpy.dot(numpy.ones((500, 500)), numpy.ones(500))}), "a.parquet")
+        pyarrow.parquet.read_table("a.parquet")
+        print(forked_process.may_fork())
+        """,
+        tmp_path,
+    )
+
+    assert (done.stdout.split(), done.stderr) == ([str(sys.platform == "linux")], "")
+
+
+def _with_stand_ins(folder: Path) -> None:
+    """Write them where a script that runs there finds them."""
+    for name, text in STAND_INS.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+
+
+DEVICES: dict[str, bool] = {
+    "/dev/nvidiactl": True,
+    "/dev/nvidia0": True,
+    "/dev/nvidia-uvm": True,
+    "/dev/kfd": True,
+    "/dev/dri/renderD128": True,
+    "/dev/accel/accel0": True,
+    "/dev/vfio/0": True,
+    "/dev/infiniband/uverbs0": True,
+    "/dev/null": False,
+    "/dev/dri/card0": False,
+    "/dev/shm/nvidia": False,
+    "/home/ana/dev/nvidia0": False,
+    "pipe:[1234]": False,
+}
+
+
+@pytest.mark.parametrize("path", DEVICES)
+def test_open_devices(path: str) -> None:
+    """Those of accelerators, and of network cards that write into memory, are known by their paths."""
+    assert forked_process.holds_a_device(["/dev/null", path]) == DEVICES[path]
 
 
 def test_a_large_process_is_not_copied(tmp_path: Path) -> None:

@@ -61,6 +61,19 @@ class KeptRun:
             self._damaged.append(shard.name)
             return None
 
+    def missing_now(self, name: str) -> list[ByteRange] | None:
+        """Take what the folder holds of a shard by now: the ranges that are missing then; None where it holds no more than was known."""
+        old = self.kept[name]
+        try:
+            manifest = self.store.manifest(old.shard)
+        except Damaged:
+            return None
+        known = {(piece.start, piece.seal) for piece in old.pieces}
+        if manifest is None or old.in_memory or old.broken or all((one.start, one.seal) in known for one in manifest.pieces):
+            return None
+        self.kept[name] = as_kept(old.shard, manifest, self.reading.mapping)
+        return _missing(self.kept[name])
+
     def missing(self) -> WorkQueue:
         """The byte ranges that are missing, in the order of shards and bytes."""
         return WorkQueue(byte_range for kept in self.kept.values() for byte_range in _missing(kept))

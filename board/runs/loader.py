@@ -3,13 +3,17 @@
 Knows byte ranges, the store and how far a load has come; knows neither what a row means nor what a run is.
 """
 
+import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Final
 
 from board.errors import BoardError
 from board.runs.byte_range import ByteRange
 from board.runs.disk_room import refuse_without_room
 from board.runs.kept_run import KeptRun
 from board.runs.load_report import LoadReport
+from board.runs.loading_turn import LoadingTurn
 from board.runs.manifest_saver import ManifestSaver
 from board.runs.range_parsing import RangeParser
 from board.runs.read_options import ReadOptions
@@ -18,9 +22,12 @@ from board.runs.work_queue import WorkQueue
 from board.runs.worker_pool import Outcome
 from board.sources.shards import Shard
 
+_FOLLOW_SECONDS: Final = 0.5
+"""Between two looks at what another process has parsed: it says so every two."""
+
 
 class Loader(KeptRun):
-    """Finds what is missing, has it parsed, keeps it, and tells how far it is.
+    """Finds what is missing, has it parsed, keeps it, and tells how far it is. What another process is parsing it takes from there.
 
     Interrupted at any place, even by an exception out of `on_progress`, it keeps what was parsed so far.
     """
@@ -33,6 +40,8 @@ class Loader(KeptRun):
         self.cache_note = unwritable
         self._parser = RangeParser(store, reading, unwritable)
         self._writable = not unwritable
+        self._turn = LoadingTurn(store.folder)
+        self._followed_at = 0.0
         super().__init__(found, store, reading)
 
     def run(self, work: WorkQueue | None = None, *, aside: bool = False) -> None:
@@ -42,12 +51,30 @@ class Loader(KeptRun):
         """
         work = self.missing() if work is None else work
         refuse_without_room(work.waiting())
-        with ManifestSaver(self.store) as saver:
+        with self._alone(work), ManifestSaver(self.store) as saver:
+            self._follow(work)
             for byte_range, outcome in self._parser.outcomes(work, self._tell, aside=aside):
                 self._take(byte_range, outcome, saver)
                 self._tell()
         if self._writable:
             self.store.clean({file.name for kept in self.kept.values() for piece in kept.pieces for file in piece.files})
+
+    def _alone(self, work: WorkQueue) -> AbstractContextManager[None]:
+        """A context in which no other process parses this run, unless one cannot know."""
+        return self._turn.taken(lambda: self._wait(work)) if self._writable and len(work) else nullcontext()
+
+    def _wait(self, work: WorkQueue) -> None:
+        """Another process parses the run: take what is there of it by now."""
+        if time.monotonic() - self._followed_at > _FOLLOW_SECONDS:
+            self._follow(work)
+            self._followed_at = time.monotonic()
+        self._tell()
+
+    def _follow(self, work: WorkQueue) -> None:
+        """Take what others have parsed of shards that are waiting, and leave it out of `work`."""
+        for name in dict.fromkeys(one.shard.name for one in work.waiting()):
+            if (ranges := self.missing_now(name)) is not None:
+                work.keep_of(name, ranges)
 
     def _take(self, byte_range: ByteRange, outcome: Outcome, saver: ManifestSaver) -> None:
         """Note what became of a range."""
@@ -63,6 +90,7 @@ class Loader(KeptRun):
             saver.add(kept, outcome)
 
     def _tell(self) -> None:
+        self._turn.go_on()
         if self._on_progress:
             self._on_progress(*self.done())
 

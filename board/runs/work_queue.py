@@ -1,7 +1,7 @@
 """Byte ranges that wait to be parsed, in an order that may change. Knows neither who parses them nor why one is wanted first."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from board.runs.byte_range import ByteRange
 
@@ -31,3 +31,9 @@ class WorkQueue:
         """Put the ranges that are wanted before the others, both in the order they are in."""
         with self._changing:
             self._waiting.sort(key=lambda byte_range: not wanted(byte_range))
+
+    def keep_of(self, shard: str, ranges: Sequence[ByteRange]) -> None:
+        """Of a shard these are missing now: what else waits of it goes, and those that did not wait come last."""
+        with self._changing:
+            kept = [one for one in self._waiting if one.shard.name != shard or one in ranges]
+            self._waiting = [*kept, *(one for one in ranges if one not in kept)]

@@ -27,7 +27,7 @@ from streamlit.web import bootstrap
 from streamlit.web.cli import configurator_options
 
 from board.errors import BoardError
-from board.serving import connections, downloads, front, lean_reruns, lean_start, login_settings
+from board.serving import connections, downloads, forgetting, front, lean_reruns, lean_start, login_settings
 from board.serving import workers as worker_processes
 from board.serving.exports import EXPORTS
 from board.serving.home_gate import HomeGate, are_several
@@ -177,6 +177,7 @@ def _run(served: Served, keeping: Sequence[Middleware], started: Callable[[], No
     EXPORTS.served = True
     lean_start.leave_out_component_search()
     lean_reruns.look_up_by_key()
+    forgetting.begin()
     app.run(config=settings)
 
 

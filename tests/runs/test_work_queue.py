@@ -39,3 +39,16 @@ def test_each_range_is_taken_once_the_wanted_first(count: int, wishes: list[tupl
     while one := queue.take():
         taken.append(one.start)
     assert sorted(taken) == [*range(count)]
+
+
+@given(
+    waiting=st.lists(st.integers(0, 9), unique=True), missing=st.lists(st.integers(0, 9), unique=True), other=st.integers(0, 3)
+)
+def test_what_is_missing_of_a_shard_may_change(waiting: list[int], missing: list[int], other: int) -> None:
+    """Ranges of it that nobody misses any more go, new ones come last, the order of the others and of other shards stays."""
+    all_ranges, elsewhere = ranges(10), Shard(Path("b.jsonl"), "b.jsonl", 9, 0)
+    others = [ByteRange(elsewhere, at, at + 1, "native") for at in range(other)]
+    queue = WorkQueue([*others, *(all_ranges[at] for at in waiting)])
+    queue.keep_of("a.jsonl", [all_ranges[at] for at in missing])
+    left = [at for at in waiting if at in missing] + [at for at in missing if at not in waiting]
+    assert queue.waiting() == [*others, *(all_ranges[at] for at in left)]

@@ -27,7 +27,7 @@ from streamlit.web import bootstrap
 from streamlit.web.cli import configurator_options
 
 from board.errors import BoardError
-from board.serving import connections, downloads, forgetting, front, lean_reruns, lean_start, login_settings
+from board.serving import connections, downloads, forgetting, front, lean_reruns, lean_start, login_settings, worker
 from board.serving import workers as worker_processes
 from board.serving.exports import EXPORTS
 from board.serving.home_gate import HomeGate, are_several
@@ -84,6 +84,8 @@ class Workplace:
     workers: int
     host: str
     port: int
+    encrypted: bool
+    """Whether connections come as they are, and only the client's address says whose they are."""
 
 
 def serve(
@@ -135,8 +137,8 @@ def _serve_by(count: int, served: Served, announce: Callable[[str], None]) -> No
         port = listener.getsockname()[1]
         streamlit_config.set_option("server.port", port)
         told = {**asdict(served), "login": login_settings.as_plain(served.login) if served.login else None}
-        orders = [(told, asdict(Workplace(worker, count, host, port))) for worker in range(count)]
         encrypted = bool(st.get_option("server.sslCertFile"))
+        orders = [(told, asdict(Workplace(worker, count, host, port, encrypted))) for worker in range(count)]
         worker_processes.serve(
             listener, [json.dumps(one).encode() for one in orders], lambda: announce(address(served.secret)), encrypted=encrypted
         )
@@ -146,8 +148,10 @@ def serve_as_worker(order: Sequence[Mapping[str, Any]], started: Callable[[], No
     """Serve what a front handed on asks for, as `order` says, and call `started` once this answers."""
     told, at = order[0], Workplace(**order[1])
     served = Served(**{**told, "login": login_settings.from_plain(told["login"]) if told["login"] else None})
-    path = f"/{served.settings.get('server.baseUrlPath', '').strip('/')}"
-    own = Middleware(OwnReaders, cookie=WorkerCookie(at.port, at.workers), worker=at.worker, path=path)
+    path, cookie = f"/{served.settings.get('server.baseUrlPath', '').strip('/')}", WorkerCookie(at.port, at.workers)
+    # Where the client's address decides, a cookie of before it changed would send the reader to and fro.
+    own = [] if at.encrypted else [Middleware(OwnReaders, cookie=cookie, worker=at.worker, path=path)]
+    worker.hands_back(lambda read: cookie.is_for_another(at.worker, read))
 
     def begin() -> None:
         for name, value in (("server.address", at.host), ("server.port", at.port)):
@@ -155,7 +159,7 @@ def serve_as_worker(order: Sequence[Mapping[str, Any]], started: Callable[[], No
         started()
 
     # Streamlit will listen somewhere: at an address of this machine alone, which is closed before anybody is answered.
-    _run(replace(served, settings=served.settings | {"server.address": "127.0.0.1", "server.port": 0}), [own], begin)
+    _run(replace(served, settings=served.settings | {"server.address": "127.0.0.1", "server.port": 0}), own, begin)
 
 
 def _run(served: Served, keeping: Sequence[Middleware], started: Callable[[], None]) -> None:

@@ -5,13 +5,15 @@ the first request's head, and what may be asked is for the workers' own gates. K
 """
 
 import asyncio
+import ipaddress
 import socket
 import zlib
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from board.serving import handing
+from board.serving.handing import Handed
 from board.serving.worker_cookie import WorkerCookie
 
 HEAD_SECONDS: Final = 5.0
@@ -80,9 +82,21 @@ class Front:
             if len(self._under_way) >= MOST_WAITING:
                 connection.close()
                 continue
-            task = asyncio.ensure_future(self._bring(connection, str(client[0])))
-            self._under_way.add(task)
-            task.add_done_callback(self._under_way.discard)
+            self._begin(self._bring(connection, str(client[0])))
+
+    def again(self, handed: Handed) -> None:
+        """A worker hands back a connection on which another's reader asks: bring it there, with what was read of that request."""
+
+        async def bring() -> None:
+            with handed.connection, suppress(OSError):
+                await self._hand_within(handed.connection, handed.read, "")
+
+        self._begin(bring())
+
+    def _begin(self, doing: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(doing)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
 
     async def _bring(self, connection: socket.socket, client: str) -> None:
         """Hand one connection on, or end it; no other waits for it."""
@@ -92,19 +106,22 @@ class Front:
                     read = b"" if self._encrypted else await _head(connection)
             except TimeoutError:
                 return
-            if read is None:
-                return
-            try:
-                async with asyncio.timeout(WAIT_SECONDS):
-                    await self._hand(self._place_of(read, client), connection, read)
-            except TimeoutError:
-                if not self._encrypted:
-                    connection.send(BUSY)
+            if read is not None:
+                await self._hand_within(connection, read, client)
+
+    async def _hand_within(self, connection: socket.socket, read: bytes, client: str) -> None:
+        """Hand it to its worker, or say that this takes too long."""
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                await self._hand(self._place_of(read, client), connection, read)
+        except TimeoutError:
+            if not self._encrypted:
+                connection.send(BUSY)
 
     def _place_of(self, read: bytes, client: str) -> Workstation:
         """The worker that the cookie names; without one the one with the fewest readers."""
         if self._encrypted:
-            return self._places[zlib.crc32(client.encode()) % len(self._places)]
+            return self._places[zlib.crc32(machine_of(client).encode()) % len(self._places)]
         named = self._cookie.named(read.partition(b"\r\n\r\n")[0])
         if named is not None:
             return self._places[named]
@@ -119,6 +136,15 @@ class Front:
                     place.handed()
                     return
             await asyncio.sleep(_AGAIN_SECONDS)
+
+
+def machine_of(client: str) -> str:
+    """A client's address, the same for a connection of the older kind as for one of the newer, which browsers mix on one machine."""
+    with suppress(ValueError):  # a name is none
+        address = ipaddress.ip_address(client.partition("%")[0])
+        older = getattr(address, "ipv4_mapped", None) or address
+        return "this machine" if older.is_loopback else str(older)
+    return client
 
 
 async def _head(connection: socket.socket) -> bytes | None:

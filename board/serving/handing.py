@@ -55,9 +55,15 @@ def hand(end: socket.socket, connection: socket.socket, read: bytes) -> bool:
 
 def take(end: socket.socket) -> Handed | None:
     """The next connection that was handed here; None once nobody will hand another. Raises BlockingIOError while there is none."""
+    found = heard(end)
+    return found if isinstance(found, Handed) else None
+
+
+def heard(end: socket.socket) -> Handed | bytes:
+    """The next connection that was handed here, or the next word that was sent: an empty one once nobody will. Raises BlockingIOError."""
     message, descriptors, _, _ = socket.recv_fds(end, len(_NOTHING_READ) + MOST_BYTES, 1)
     if not descriptors:
-        return None
+        return message
     connection = socket.socket(fileno=descriptors[0])
     connection.setblocking(False)
     return Handed(connection, message.removeprefix(_NOTHING_READ))

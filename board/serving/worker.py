@@ -1,6 +1,7 @@
 """One of several processes that serve the pages: it listens nowhere, and goes on with the connections it is handed.
 
-It ends when nobody is left who could hand it one. Knows uvicorn; knows neither routes nor runs.
+A connection on which another worker's reader asks next, as a proxy sends several down one, it hands back. It ends when nobody is left who
+could hand it one. Knows uvicorn; knows neither routes nor runs.
 """
 
 import asyncio
@@ -8,6 +9,7 @@ import json
 import os
 import socket
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
@@ -30,6 +32,8 @@ class HandedServer(Server):
     """uvicorn's server, which takes no connection by itself. `front` is this worker's end of the pair over which it is handed them."""
 
     front: socket.socket
+    is_anothers: Callable[[bytes], bool] = staticmethod(lambda read: False)
+    """Whether a request that begins so is for another worker."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to go on with what is handed here; what Streamlit has bound, on loopback at any port, is closed before it is listened to."""
@@ -64,12 +68,20 @@ class HandedServer(Server):
                 config=self.config, server_state=self.server_state, app_state=self.lifespan.state, _loop=loop
             )
             made.read_before = handed.read
+            made.passed_on = self._pass_on
             return made
 
         try:
             await loop.connect_accepted_socket(protocol, handed.connection, ssl=self.config.ssl)
         except OSError:  # it went away; or what it speaks is no TLS
             handed.connection.close()
+
+    def _pass_on(self, connection: socket.socket, read: bytes) -> bool:
+        """Hand back a connection on which a request has just begun, if that is for another worker; False where it stays here."""
+        try:
+            return len(read) <= handing.MOST_BYTES and self.is_anothers(read) and handing.hand(self.front, connection, read)
+        except OSError:  # nobody is there any more: this worker is about to end
+            return False
 
     def _tell(self) -> None:
         """Say how many readers are here, again and again."""
@@ -96,3 +108,8 @@ def handed_by(front: socket.socket) -> None:
     """Have the server that this process starts be handed its connections: Streamlit makes it, and offers no other way."""
     HandedServer.front = front
     uvicorn.Server = HandedServer  # type: ignore[misc]
+
+
+def hands_back(is_anothers: Callable[[bytes], bool]) -> None:
+    """Have that server hand back connections on which a request is another worker's, which is told of how it begins."""
+    HandedServer.is_anothers = staticmethod(is_anothers)

@@ -20,6 +20,11 @@ class WorkerCookie:
         found = self._pattern.search(head)
         return int(found[1]) if found and int(found[1]) < self._workers else None
 
+    def is_for_another(self, worker: int, read: bytes) -> bool:
+        """Whether a request that begins so, its head being whole, names another worker than this one."""
+        head, end, _ = read.partition(b"\r\n\r\n")
+        return bool(end) and self.named(head) not in (None, worker)
+
     def given(self, worker: int, path: str, *, secure: bool) -> str:
         """The header's value that has a browser name that worker from then on, below a path. It comes back with links from other sites, too."""
         return f"{self.name}={worker}; Path={path}; HttpOnly; SameSite=Lax{'; Secure' if secure else ''}"

@@ -14,6 +14,7 @@ from typing import Final
 from board.errors import BoardError
 from board.serving import handing
 from board.serving.front import Front
+from board.serving.handing import Handed
 from board.system import child_process
 
 MODULE: Final = "board.cli.worker"
@@ -29,18 +30,19 @@ AGAIN_SECONDS: Final = 1.0
 SHORT_SECONDS: Final = 10.0
 """Who lived no longer is started again after AGAIN_SECONDS, others at once."""
 
-_LONGEST_WORD: Final = 4096
 _LOG: Final = logging.getLogger(__name__)
 
 
 class Worker:
     """One place of work, and whoever works there now. `order` is what the process is told as it starts."""
 
-    def __init__(self, number: int, order: bytes) -> None:
+    def __init__(self, number: int, order: bytes, take_back: Callable[[Handed], None]) -> None:
+        """With `take_back`, which is called with each connection that goes on with another worker."""
         self.number = number
         self.ready = asyncio.Event()
         self.end: socket.socket | None = None
         self._order = order
+        self._take_back = take_back
         self._readers = 0
         self._given = 0
 
@@ -94,9 +96,25 @@ class Worker:
     async def _listen(self, ours: socket.socket) -> None:
         loop = asyncio.get_running_loop()
         with suppress(OSError):
-            while word := await loop.sock_recv(ours, _LONGEST_WORD):
-                self._readers, self._given = json.loads(word)["readers"], 0
-                self.ready.set()
+            while said := await _heard(loop, ours):
+                if isinstance(said, Handed):
+                    self._take_back(said)
+                else:
+                    self._readers, self._given = json.loads(said)["readers"], 0
+                    self.ready.set()
+
+
+async def _heard(loop: asyncio.AbstractEventLoop, ours: socket.socket) -> Handed | bytes:
+    """What a worker says next: a word, or a connection; nothing once it has ended."""
+    while True:
+        with suppress(BlockingIOError):
+            return handing.heard(ours)
+        says = asyncio.Event()
+        loop.add_reader(ours, says.set)
+        try:
+            await says.wait()
+        finally:
+            loop.remove_reader(ours)
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:
@@ -119,7 +137,8 @@ def serve(listener: socket.socket, orders: Sequence[bytes], announce: Callable[[
 
 
 async def _serve(listener: socket.socket, orders: Sequence[bytes], announce: Callable[[], None], *, encrypted: bool) -> None:
-    workers = [Worker(number, order) for number, order in enumerate(orders)]
+    workers = [Worker(number, order, lambda handed: front.again(handed)) for number, order in enumerate(orders)]
+    front = Front(listener, workers, encrypted=encrypted)
     if this := asyncio.current_task():
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, this.cancel)
 
@@ -130,7 +149,7 @@ async def _serve(listener: socket.socket, orders: Sequence[bytes], announce: Cal
         await asyncio.Event().wait()
 
     tasks = [asyncio.ensure_future(doing) for doing in (*(one.keep() for one in workers), tell())]
-    tasks.append(asyncio.ensure_future(Front(listener, workers, encrypted=encrypted).take()))
+    tasks.append(asyncio.ensure_future(front.take()))
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for one in done:

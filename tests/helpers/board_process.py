@@ -28,7 +28,7 @@ def started(root: Path, aside: Path, *options: str) -> Iterator[tuple[str, "subp
         )
     try:
         eventually(lambda: b"http" in output.read_bytes() or process.poll() is not None)
-        found = re.search(r"http://\S+/", output.read_text())
+        found = re.search(r"https?://\S+/", output.read_text())
         assert found, output.read_text()
         yield found[0], process, output
     finally:

@@ -1,6 +1,7 @@
 """A reader's session as the server sees one, without a browser: a websocket that asks for pages. Knows no page."""
 
 import socket
+import ssl
 from contextlib import ExitStack, suppress
 from urllib.parse import urlencode
 
@@ -12,9 +13,9 @@ PATIENCE = 60.0
 
 
 class Session:
-    """One reader at a board's address; `cookie` is sent as a browser would. Ends with the block."""
+    """One reader at a board's address; `cookie` is sent as a browser would, `trusts` is for an address with TLS. Ends with the block."""
 
-    def __init__(self, address: str, cookie: str = "") -> None:
+    def __init__(self, address: str, cookie: str = "", trusts: ssl.SSLContext | None = None) -> None:
         headers = {"Cookie": cookie} if cookie else {}
         stream = f"{address.partition('?')[0].replace('http', 'ws', 1)}_stcore/stream"
         self._ending = ExitStack()
@@ -22,6 +23,7 @@ class Session:
             connect(
                 stream,
                 additional_headers=headers,
+                ssl=trusts,
                 max_size=None,
                 ping_interval=None,
                 open_timeout=PATIENCE,

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -126,13 +127,36 @@ def test_new_readers_are_spread(board: Board) -> None:
 
 
 def test_two_readers_down_one_connection(board: Board) -> None:
-    """A proxy may send another reader's request down a connection that is open: it is not answered by the wrong worker."""
+    """A proxy may send another reader's request down a connection that is open: it goes on at the right worker, to and fro, nothing lost."""
+    with connected(board) as connection:
+        for at in range(10):
+            head = answer(connection, board.cookie(at % 2), f"/responses?run={at}")
+            assert head.startswith(b"HTTP/1.1 200")
+            assert b"rl_board_worker" not in head
+
+
+def test_half_a_head_of_another_reader(board: Board) -> None:
+    """What comes in pieces is not handed on, as some of it is read by then: it is sent to the same address, down a new connection."""
     with connected(board) as connection:
         assert answer(connection, board.cookie(0), "/responses").startswith(b"HTTP/1.1 200")
-        head = answer(connection, board.cookie(1), "/responses?run=run")
+        connection.sendall(b"GET /responses?run=run HTTP/1.1\r\nHost: localhost\r\n")
+        time.sleep(0.5)
+        connection.sendall(f"Cookie: {board.cookie(1)}\r\n\r\n".encode())
+        head = b""
+        while piece := connection.recv(65_536):
+            head += piece
         assert head.startswith(b"HTTP/1.1 307")
         assert b"location: /responses?run=run" in head
-        assert connection.recv(1) == b""
+
+
+def test_a_request_for_a_worker_that_is_gone_waits_for_the_next(board: Board) -> None:
+    """The connection on which it came is handed to whoever works there then."""
+    with connected(board) as connection:
+        assert answer(connection, board.cookie(0), "/responses").startswith(b"HTTP/1.1 200")
+        killed = board.workers[1]
+        os.kill(killed, signal.SIGKILL)
+        eventually(lambda: not is_running(killed))
+        assert answer(connection, board.cookie(1), "/responses").startswith(b"HTTP/1.1 200")
 
 
 def test_a_worker_that_is_killed_is_started_again(board: Board) -> None:

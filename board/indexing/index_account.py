@@ -70,6 +70,7 @@ class IndexAccount:
         told = json.loads(json.dumps(self._told(complete, tails or {}, failed)))
         if told != self._written:
             index_file.write(self.target.folder, told)
+            self.target.destination.publish(index_file.NAME)
             self._written = told
 
     def _told(self, complete: bool, tails: Mapping[str, Piece], failed: Sequence[FailedRange]) -> dict[str, Any]:
@@ -77,7 +78,7 @@ class IndexAccount:
         return {
             "id": target.owner,
             "store": version(),
-            "location": shown(target.location),
+            "location": target.named,
             "reading": target.reading.written(),
             "key": target.key,
             "complete": complete,

@@ -18,7 +18,6 @@ from board.indexing.progress import FrameProgress, IndexProgress, Tally
 from board.indexing.range_task import RangeTask, Site, keep
 from board.indexing.target import IndexTarget
 from board.runs.byte_range import ByteRange, parse_tail
-from board.runs.index_folder import IndexFolder
 from board.runs.kept_run import KeptRun
 from board.runs.line_counts import LineCounts
 from board.runs.manifest_saver import ManifestSaver
@@ -47,6 +46,8 @@ class IndexResult:
     """That were there, and were damaged: parsed again."""
     shards_gone: list[str] = field(default_factory=list)
     """That the index held, and the run no longer has."""
+    shards_changed: list[str] = field(default_factory=list)
+    """That were replaced or went while they were read, and were looked at again."""
     bad_lines: int = 0
     failed: list[FailedRange] = field(default_factory=list)
     seconds: float = 0.0
@@ -63,11 +64,12 @@ class IndexResult:
 class IndexJob:
     """One run of the command: `target` says which run, how it is read and where the index is."""
 
-    def __init__(self, target: IndexTarget, engine: Engine, tell: Tell | None = None, *, verify: bool = True) -> None:
-        """Without `verify` what is kept is taken as it is wherever its files are there."""
+    def __init__(self, target: IndexTarget, engine: Engine, tell: Tell | None = None, *, verify: bool | None = None) -> None:
+        """`verify` says whether what is kept is read against its checksums, which is left out in a store unless it is asked for; without it
+        what is kept is taken as it is wherever its files are there."""
         self._target, self._engine, self._tell, self._verify = target, engine, tell, verify
-        self._folder = IndexFolder(target.folder, target.owner)
-        self._site = Site(target.folder, target.owner, target.reading)
+        self._folder = target.destination.parts(target.owner)
+        self._site = Site(target.destination.order(), target.owner, target.reading)
         self._failed: dict[tuple[str, int], FailedRange] = {}
         self._result = IndexResult()
 
@@ -84,11 +86,13 @@ class IndexJob:
         worked = self._work(run, tasks)
         tails = {name: tail for name, kept in run.kept.items() if (tail := self._tail(kept, account.tail(name))) is not None}
         self._count_lines(run)
+        self._folder.settle()
         account.write(complete=not self._failed, tails=tails, failed=[*self._failed.values()])
         if not self._failed:
-            frame_writer.bring_up_to_date(
-                self._target.folder, self._target.reading, self._engine, self._say_frame, verify=self._verify
-            )
+            with self._target.destination.frame_place(self._engine) as (index, engine):
+                if index is not None:
+                    verify = self._verify is not False
+                    frame_writer.bring_up_to_date(index, self._target.reading, engine, self._say_frame, verify=verify)
         self._folder.clean({file.name for piece in (*_pieces(run), *tails.values()) for file in piece.files}, older_than=0)
         self._finish(run, tails, began, worked)
         return self._result
@@ -99,10 +103,10 @@ class IndexJob:
         for name, kept in run.kept.items():
             for problem in kept.broken:  # nobody could look where its lines end
                 self._failed[name, -1] = FailedRange(name, kept.tail_range().start, kept.shard.size, problem.reason)
-        if self._verify:
-            return tasks + [RangeTask(kept.range_of(piece), piece) for kept in run.kept.values() for piece in kept.pieces]
-        self._result.ranges_kept = len(_pieces(run))
-        return tasks
+        there = [(kept, piece) for kept in run.kept.values() for piece in kept.pieces]
+        wanted = [(kept, piece) for kept, piece in there if self._folder.is_to_be_verified(piece, self._verify)]
+        self._result.ranges_kept = len(there) - len(wanted)
+        return tasks + [RangeTask(kept.range_of(piece), piece) for kept, piece in wanted]
 
     def _work(self, run: KeptRun, tasks: Sequence[RangeTask]) -> float:
         """Have the tasks done, those that fail again, and note what became of each; seconds in which workers were at it."""
@@ -159,7 +163,9 @@ class IndexJob:
             place = (byte_range.start, byte_range.stop, shards.seal(kept.shard, byte_range.start, byte_range.stop))
             if before and (before.start, before.stop, before.seal) == place and self._folder.is_sound(before):
                 return before
-            return parse_tail(byte_range, self._target.reading, lambda part: keep(self._folder, part))
+            tail = parse_tail(byte_range, self._target.reading, lambda part: keep(self._folder, part))
+            self._folder.publish(tail)
+            return tail
         return None
 
     def _count_lines(self, run: KeptRun) -> None:

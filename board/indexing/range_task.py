@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from board.errors import BoardError
-from board.indexing import part_tables
+from board.indexing import part_tables, range_places
+from board.remote.object_store import Denied, Replaced, Vanished
 from board.runs.byte_range import ByteRange, parse
 from board.runs.index_folder import IndexFolder
 from board.runs.part_folder import File, Piece, piece_from
@@ -35,18 +36,20 @@ class RangeTask:
 class Site:
     """The index that tasks are for, and how its run is read."""
 
-    folder: Path
+    place: dict[str, Any]
+    """Where it is, as its destination says (`Destination.order`)."""
     owner: str
     reading: ReadOptions
 
     def order(self, task: RangeTask) -> dict[str, Any]:
         """What a worker is told, as JSON holds it but for paths."""
         return {
-            "index": str(self.folder),
+            **self.place,
             "owner": self.owner,
             "reading": self.reading.written(),
             "store": version(),
             "range": asdict(task.byte_range),
+            "source": range_places.source_of(task.byte_range.shard),
             "kept": asdict(task.kept) if task.kept else None,
         }
 
@@ -61,8 +64,10 @@ def answer(order: dict[str, Any], on_bytes: TellBytes) -> dict[str, Any]:
         return {"failed": why} if why else _held(order, on_bytes)
     except BoardError as error:
         return {"refused": str(error)}
+    except (Replaced, Vanished, Denied) as error:  # to try it again would not help
+        return {"refused": f"cannot be read: {error.strerror}"}
     except OSError as error:
-        return {"failed": str(error)}
+        return {"failed": error.strerror or str(error)}
     except Exception as error:  # noqa: BLE001 - it is reported with its range, and the others are whole
         return {"failed": f"{type(error).__name__}: {error}"}
 
@@ -71,6 +76,8 @@ def unfit(order: dict[str, Any]) -> str:
     """Why this process must not work on the order; empty when it may."""
     if order["store"] != version():
         return f"{platform.node()} has another version of the board than the machine that asks"
+    if order.get("prefix"):  # of a frame nothing but the index is told
+        return range_places.why_not(order["prefix"])
     try:
         owner = index_file.read(Path(order["index"]))["id"]
     except BoardError as error:
@@ -79,15 +86,19 @@ def unfit(order: dict[str, Any]) -> str:
 
 
 def _held(order: dict[str, Any], on_bytes: TellBytes) -> dict[str, Any]:
-    folder, byte_range = IndexFolder(Path(order["index"]), order["owner"]), range_of(order)
+    byte_range = range_of(order)
     kept = piece_from(order["kept"]) if order["kept"] else None
-    if kept is not None and folder.is_sound(kept):
-        for file in kept.files:
-            part_tables.make(folder.read(file, byte_range.shard.name, partial(_parsed_again, byte_range)))
-        return {"piece": order["kept"], "parsed": False}
-    piece = parse(byte_range, reading_of(order), partial(keep, folder), on_bytes)
-    folder.flush(piece)
-    return {"piece": asdict(piece), "parsed": True}
+    with range_places.index_at_hand(order, kept) as folder:
+        if kept is not None and folder.is_sound(kept):
+            for file in kept.files:
+                part_tables.make(folder.read(file, byte_range.shard.name, partial(_parsed_again, byte_range)))
+            folder.publish(kept)
+            return {"piece": order["kept"], "parsed": False}
+        with range_places.at_hand(order["source"], byte_range) as here:
+            piece = parse(here, reading_of(order), partial(keep, folder), on_bytes)
+        folder.flush(piece)
+        folder.publish(piece)
+        return {"piece": asdict(piece), "parsed": True}
 
 
 def keep(folder: IndexFolder, part: Part) -> File:

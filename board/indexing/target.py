@@ -1,28 +1,23 @@
 """Which run is made into an index, how it is read, and where the index is: checked before anything is written. Knows no byte of a shard."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
 from uuid import uuid4
 
-from filelock import FileLock, Timeout
-
 from board.errors import ArgumentRefused, RunNotFound
-from board.remote import addresses
+from board.indexing.destination import Destination, in_folder
+from board.indexing.prefix_destination import below_prefix
+from board.remote import addresses, mounts
+from board.remote.addresses import Address
 from board.runs.opening import mapping_text, reading_key
 from board.runs.read_options import ReadOptions
 from board.runs.store import version
-from board.sources import index_file, shards
+from board.sources import index_file, presence, shards
 from board.sources.shards import Problem, Shard
 from board.text.path_names import shown
-
-_LOCK: Final = ".index.lock"
-
-_OURS: Final = re.compile(rf"{re.escape(_LOCK)}|\.[0-9a-f]{{32}}\.tmp")
-"""What an index that was stopped at its very beginning leaves."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +25,8 @@ class IndexTarget:
     """A run that is there, and a folder that can be its index."""
 
     location: Path
-    folder: Path
-    """Of the index."""
+    """The run's folder; of an address the one that stands for it."""
+    destination: Destination
     owner: str
     """The index's id: another one where nothing of what the folder holds may stay."""
     reading: ReadOptions
@@ -41,6 +36,23 @@ class IndexTarget:
     problems: list[Problem]
     before: dict[str, Any] | None
     """What the file of the index said, of this run read in this way by this code; None where there was none."""
+
+    @property
+    def folder(self) -> Path:
+        """Of the index, on this machine."""
+        return self.destination.folder
+
+    @property
+    def named(self) -> str:
+        """The run as the index names it: its path, or its address."""
+        return mounts.shown_place(self.location)
+
+    def looked_at_again(self) -> "IndexTarget":
+        """The run as it is now, listed anew where it lies elsewhere. Raises RunNotFound."""
+        if address := mounts.address_of(self.location):
+            mounts.mounted(address, anew=True)
+        found, problems = _found(self.location)
+        return replace(self, found=found, problems=problems, before=_before(self.destination, self.named, self.key))
 
 
 @contextmanager
@@ -52,62 +64,71 @@ def opened(
     tokenizer: Path | None = None,
     mapping: Path | None = None,
     family: str = "",
+    wait: Callable[[str], None] = lambda sentence: None,
 ) -> Iterator[IndexTarget]:
-    """The target, for this process alone until the context ends.
+    """The target, for this process alone until the context ends; `location` and `folder` are folders or addresses.
 
-    Raises RunNotFound where there is no run, ArgumentRefused where the folder cannot be its index, OSError where it cannot be written.
+    `wait` is told in a sentence what is waited for. Raises RunNotFound where there is no run, ArgumentRefused where the folder cannot be its
+    index, OSError where it cannot be written.
     """
-    for given in (location, folder):
-        if addresses.is_address(str(given)):
-            address = addresses.parsed(str(given))  # which repeats no password
-            raise ArgumentRefused(f"`index` takes folders: mount what is at {address}, or open that address itself.")
-    location, folder = Path(location).resolve(), Path(folder).resolve()
-    _check_apart(location, folder)
-    found, problems = shards.find_shards(location)
-    if index_file.is_there(location):
-        raise ArgumentRefused(f"{shown(location)} is an index itself: name the folder that holds the run.")
+    run, goal = _place_of(location), _place_of(folder)
+    _check_apart(run, goal)
+    source = mounts.mounted(str(run), anew=True) if isinstance(run, Address) else run
+    found, problems = _found(source)
+    if index_file.is_there(source):
+        raise ArgumentRefused(f"{_said(run)} is an index itself: name the folder that holds the run.")
     if not found and not problems:
-        raise shards.no_shards(location)
+        raise shards.no_shards(source)
     reading = ReadOptions(
-        tuple(sorted(extra_pads)), str(tokenizer.resolve()) if tokenizer else "", mapping_text(location, mapping), family
+        tuple(sorted(extra_pads)), str(tokenizer.resolve()) if tokenizer else "", mapping_text(source, mapping), family
     )
     key = reading_key(reading)
-    _check_free(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        with FileLock(folder / _LOCK, timeout=0):
-            before = _before(folder, location, key)
-            owner = before["id"] if before else uuid4().hex
-            yield IndexTarget(location, folder, owner, reading, key, found, problems, before)
-    except Timeout as error:
-        raise ArgumentRefused(f"Another `index` is writing to {shown(folder)}: wait for it, or name another folder.") from error
+    with below_prefix(goal, wait) if isinstance(goal, Address) else in_folder(goal) as destination:
+        before = _before(destination, _said(run), key)
+        owner = before["id"] if before else uuid4().hex
+        yield IndexTarget(source, destination, owner, reading, key, found, problems, before)
 
 
-def _check_apart(location: Path, folder: Path) -> None:
-    if folder.is_relative_to(location) or location.is_relative_to(folder):
-        raise ArgumentRefused(f"{shown(folder)} is within the run, or the run within it: name a folder beside it.")
+def _place_of(given: Path | str) -> Path | Address:
+    """What a path or an address names. Raises ArgumentRefused for an address that cannot be used, and repeats no password."""
+    return addresses.parsed(str(given)) if addresses.is_address(str(given)) else Path(given).resolve()
 
 
-def _check_free(folder: Path) -> None:
-    """Raise ArgumentRefused where the folder holds something that is no index."""
-    if folder.exists() and not folder.is_dir():
-        raise ArgumentRefused(f"{shown(folder)} is a file: name a folder.")
-    there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    if any(not _OURS.fullmatch(name) for name in there) and index_file.NAME not in there:
-        raise ArgumentRefused(f"{shown(folder)} holds other files: name a folder that is empty or not there yet.")
+def _found(source: Path) -> tuple[list[Shard], list[Problem]]:
+    """The shards that are there: what a reader is still shown of an object that is gone is not."""
+    found, problems = shards.find_shards(source)
+    if presence.is_remote(source):
+        found = [one for one in found if mounts.object_at(one.path) is not None]
+    return found, problems
 
 
-def _before(folder: Path, location: Path, key: str) -> dict[str, Any] | None:
+def _said(place: Path | Address) -> str:
+    return str(place) if isinstance(place, Address) else shown(place)
+
+
+def _check_apart(run: Path | Address, goal: Path | Address) -> None:
+    if isinstance(run, Address) and isinstance(goal, Address):
+        pair = PurePosixPath("/", run.prefix), PurePosixPath("/", goal.prefix)
+        is_within = run.store == goal.store and (pair[0].is_relative_to(pair[1]) or pair[1].is_relative_to(pair[0]))
+    elif isinstance(run, Path) and isinstance(goal, Path):
+        is_within = goal.is_relative_to(run) or run.is_relative_to(goal)
+    else:
+        return
+    if is_within:
+        raise ArgumentRefused(f"{_said(goal)} is within the run, or the run within it: name a folder beside it.")
+
+
+def _before(destination: Destination, named: str, key: str) -> dict[str, Any] | None:
     """What the index said so far; None where it begins anew. Raises ArgumentRefused where it is of another run, or reads it otherwise."""
-    if not index_file.is_there(folder):
+    if not index_file.is_there(destination.folder):
         return None
     try:
-        told = index_file.read(folder)
+        told = index_file.read(destination.folder)
         of, read_as, made_by = told["location"], told["key"], told["store"]
     except (RunNotFound, KeyError):  # damaged, or of another layout: it is made anew
         return None
-    if of != shown(location):
-        raise ArgumentRefused(f"{shown(folder)} is the index of {of}: name another folder.")
+    if of != named:
+        raise ArgumentRefused(f"{destination.shown} is the index of {of}: name another folder.")
     if read_as != key:
-        raise ArgumentRefused(f"{shown(folder)} reads this run with other pads, tokenizer or mapping: name another folder.")
+        raise ArgumentRefused(f"{destination.shown} reads this run with other pads, tokenizer or mapping: name another folder.")
     return told if made_by == version() else None

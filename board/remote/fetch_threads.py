@@ -1,4 +1,7 @@
-"""Threads that fetch: a bounded number, which end with the process and are not waited for then. Knows nothing of what they fetch."""
+"""Threads that fetch: a bounded number, which end when they are told to, or with the process, and are not waited for then.
+
+Knows nothing of what they fetch.
+"""
 
 import threading
 from collections.abc import Callable
@@ -17,7 +20,7 @@ class FetchThreads:
 
     def __init__(self, most: int = AT_ONCE) -> None:
         self._most = most
-        self._waiting: SimpleQueue[_Job] = SimpleQueue()
+        self._waiting: SimpleQueue[_Job | None] = SimpleQueue()
         self._changing = threading.Lock()
         self._begun, self._idle = 0, 0
 
@@ -31,13 +34,22 @@ class FetchThreads:
         self._waiting.put((job, future))
         return future
 
+    def end(self) -> None:
+        """Let them end, once what was submitted is done. Nothing is submitted any more."""
+        with self._changing:
+            for _ in range(self._begun):
+                self._waiting.put(None)
+
     def _serve(self) -> None:
         while True:
             with self._changing:
                 self._idle += 1
-            job, future = self._waiting.get()
+            waited = self._waiting.get()
             with self._changing:
                 self._idle -= 1
+            if waited is None:
+                return
+            job, future = waited
             try:
                 future.set_result(job())
             except BaseException as error:  # noqa: BLE001 - raised where the answer is taken

@@ -4,9 +4,12 @@ Each finds credentials by its own usual means. A range is bound to a version by 
 share. Knows neither which file system it is nor any run.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final
+from uuid import uuid4
 
 import fsspec
 
@@ -48,6 +51,45 @@ class FsspecStore:
         if len(data) != min(stop, found.size) - start or self.look(found.key).version != found.version:
             raise Replaced("was changed while it was being read: look again")
         yield data
+
+    def put(self, key: str, path: Path) -> None:
+        """A whole object; where files come into being as they are written, under another name first. Raises RemoteTrouble."""
+        if not self._seeks:
+            self._asked("put_file", str(path), self._path(key))
+            return
+        unfinished = self._unfinished(key)
+        try:
+            self._asked("put_file", str(path), unfinished)
+            self._asked("mv", unfinished, self._path(key))
+        except BaseException:
+            with suppress(RemoteTrouble):
+                self._asked("rm_file", unfinished)
+            raise
+
+    def create(self, key: str, data: bytes) -> None:
+        """By a condition that the file system keeps. Raises Replaced where there is one."""
+        try:
+            if self._seeks:
+                self._asked("makedirs", self._path(key).rpartition("/")[0], exist_ok=True)
+                with self._asked("open", self._path(key), "xb+") as stream:
+                    stream.write(data)
+            else:
+                self._asked("pipe_file", self._path(key), data, mode="create")
+        except RemoteTrouble:
+            with suppress(RemoteTrouble):
+                self.look(key)
+                raise Replaced("is there already") from None
+            raise
+
+    def remove(self, keys: Sequence[str]) -> None:
+        """One after another; those that are gone are gone. Raises RemoteTrouble."""
+        for key in keys:
+            with suppress(Vanished):
+                self._asked("rm_file", self._path(key))
+
+    def _unfinished(self, key: str) -> str:
+        above, _, _ = self._path(key).rpartition("/")
+        return f"{above}/.{uuid4().hex}.tmp"
 
     def _range(self, path: str, start: int, stop: int) -> bytes:
         if not self._seeks:

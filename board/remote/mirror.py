@@ -54,6 +54,10 @@ class Mirror:
         """What is mirrored. Raises BoardError where a library is missing."""
         return self._make_store()
 
+    def close(self) -> None:
+        """Nothing is fetched any more."""
+        self._threads.end()
+
     def connect_anew(self) -> None:
         """Make another store when it is needed next."""
         self.__dict__.pop("store", None)

@@ -8,12 +8,12 @@ import json
 import os
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from board.errors import BoardError, RunNotFound
@@ -21,9 +21,10 @@ from board.remote import addresses, local_names, mirror_tree, places, stores
 from board.remote.addresses import Address
 from board.remote.mirror import Mirror
 from board.remote.mirrored_file import MirroredFile
+from board.remote.object_store import ObjectStore, RemoteObject
 from board.system import atomic_write
 from board.text.path_names import shown
-from board.user_files import private_folders, user_folders
+from board.user_files import folders_for_a_while, private_folders, user_folders
 
 POLL_SECONDS: Final = 3.0
 COSTS: Final = 20.0
@@ -33,6 +34,9 @@ OPENING: Final = 0.1
 """The share of that for which a listing is taken for true when a run is opened: what is opened late may be replaced by then."""
 
 _TOLD: Final = "store.json"
+
+_LENT: Final = "lent"
+"""Begins the name of a mirror that is there for a while."""
 
 
 @dataclass
@@ -56,9 +60,12 @@ class _Listing:
 class _Mount:
     """A store, its mirror, and the prefixes of it that are listed."""
 
-    def __init__(self, folder: Path, address: Address) -> None:
-        self.address = address
-        self.mirror = Mirror(folder, lambda: stores.store_of(address))
+    def __init__(
+        self, folder: Path, address: Address, make_store: Callable[[Address], ObjectStore] = stores.store_of, own: str = ""
+    ) -> None:
+        self.address, self.own = address, own
+        """A folder of it that is of no object: what is written there is read there."""
+        self.mirror = Mirror(folder, lambda: make_store(address))
         self.prefixes: dict[str, _Listing] = {}
         """Those that were named as an address, and those below them that are looked at by themselves."""
         self.changing = threading.Lock()
@@ -96,8 +103,8 @@ _mounts: dict[Path, _Mount] = {}
 _changing = threading.Lock()
 
 
-def mounted(text: str) -> Path:
-    """The folder that stands for an address, listed now; what lies in it is fetched when it is read.
+def mounted(text: str, *, anew: bool = False) -> Path:
+    """The folder that stands for an address, listed now, `anew` even if that was done a moment ago; what lies in it is fetched when it is read.
 
     Where the store cannot be listed, what an earlier look left there is given. Raises ArgumentRefused for an address that cannot be used,
     RunNotFound where nothing is there.
@@ -107,7 +114,7 @@ def mounted(text: str) -> Path:
     with suppress(OSError):
         mount.mirror.store  # noqa: B018 - a library that is missing is told at once
     listing = mount.prefixes.setdefault(address.prefix, _Listing())
-    if not listing.is_fresh():
+    if anew or not listing.is_fresh():
         mount.list_now(address.prefix, listing, time.monotonic())
     folder = mount.path(address.prefix)
     if not folder.is_dir() or not any(folder.iterdir()):
@@ -117,15 +124,63 @@ def mounted(text: str) -> Path:
 
 def _mount_of(address: Address) -> _Mount:
     store = Address(address.scheme, address.authority, "")
-    digest = blake2b(store.store.encode(), digest_size=6).hexdigest()
-    safe = "".join(letter if letter.isalnum() or letter in ".-" else "_" for letter in address.authority)[:80]
-    folder = _real(user_folders.cache()) / places.FOLDER / "-".join(filter(None, [address.scheme, safe, digest]))
+    folder = _folder_of(store)
     with _changing:
         if folder not in _mounts:
             private_folders.made(folder / "files", user_folders.cache())
-            atomic_write.write(folder / _TOLD, json.dumps({"scheme": store.scheme, "authority": store.authority}).encode())
+            _tell(folder, store)
             _mounts[folder] = _Mount(folder, store)
         return _mounts[folder]
+
+
+def _folder_of(store: Address) -> Path:
+    digest = blake2b(store.store.encode(), digest_size=6).hexdigest()
+    safe = "".join(letter if letter.isalnum() or letter in ".-" else "_" for letter in store.authority)[:80]
+    return _real(user_folders.cache()) / places.FOLDER / "-".join(filter(None, [store.scheme, safe, digest]))
+
+
+def standing_for(text: str) -> Path:
+    """The folder that stands for an address as long as it is listed, which is not done here. Raises ArgumentRefused."""
+    address = addresses.parsed(text)
+    files = _folder_of(Address(address.scheme, address.authority, "")) / "files"
+    return files / local_names.local_path(address.prefix) if address.prefix else files
+
+
+@contextmanager
+def lent(store: Address, prefix: str, objects: Iterable[RemoteObject], own: str = "") -> Iterator[Path]:
+    """The folder that stands for a prefix with these very objects alone, which goes with the context, and what was fetched with it.
+
+    An object lies there under `local_names.local_path` of its key; the folder `own` below the prefix holds none, and may be written to.
+    Raises OSError where the disk is full.
+    """
+    cache, address = _real(user_folders.cache()), Address(store.scheme, store.authority, "")
+    with folders_for_a_while.made(cache / places.FOLDER, cache, _LENT) as folder:
+        place = (local_names.local_path(prefix) / own).as_posix() if own else ""
+        mount = _Mount(folder, address, stores.shared, place)
+        (folder / "files" / place).mkdir(parents=True)
+        _tell(folder, address, place)
+        try:
+            with _changing:
+                _mounts[folder] = mount
+            below = f"{prefix}/{own}/".lstrip("/")
+            mirror_tree.update(mount.mirror, prefix, (one for one in objects if not own or not one.key.startswith(below)))
+            yield mount.path(prefix)
+        finally:
+            with _changing:
+                _mounts.pop(folder, None)
+            mount.mirror.close()
+
+
+def object_at(path: Path) -> tuple[Address, RemoteObject] | None:
+    """The store and the object that a file of a mirror stands for, as it was listed; None for any other path."""
+    found = _mount_at(path)
+    known = found[0].mirror.known.get(PurePosixPath(found[1]).as_posix()) if found else None
+    return (found[0].address, known) if found and known else None
+
+
+def _tell(folder: Path, store: Address, own: str = "") -> None:
+    told = {"scheme": store.scheme, "authority": store.authority, "own": own}
+    atomic_write.write(folder / _TOLD, json.dumps(told).encode())
 
 
 @lru_cache(maxsize=16)
@@ -145,7 +200,9 @@ def _mount_at(path: Path) -> tuple[_Mount, str] | None:
             name, _, rest = text[len(start) :].partition(os.sep)
             inside = rest.partition(os.sep)
             mount = _known_mount(real / places.FOLDER / name)
-            return (mount, inside[2]) if mount and inside[0] == "files" else None
+            if not mount or inside[0] != "files" or (mount.own and f"{inside[2]}/".startswith(f"{mount.own}/")):
+                return None
+            return mount, inside[2]
     return None
 
 
@@ -154,7 +211,9 @@ def _known_mount(folder: Path) -> _Mount | None:
         if folder not in _mounts:
             try:
                 told = json.loads((folder / _TOLD).read_bytes())
-                _mounts[folder] = _Mount(folder, Address(str(told["scheme"]), str(told["authority"]), ""))
+                _mounts[folder] = _Mount(
+                    folder, Address(str(told["scheme"]), str(told["authority"]), ""), own=str(told.get("own", ""))
+                )
             except (OSError, ValueError, KeyError, TypeError):
                 return None
         return _mounts[folder]

@@ -1,12 +1,13 @@
-"""What the board asks of a store of objects, whichever it is: list a prefix, look at an object, read a range of its bytes.
+"""What the board asks of a store of objects, whichever it is: list a prefix, look at an object, read a range of its bytes; of some, to write.
 
 Whatever goes wrong is an OSError whose `strerror` is a sentence without credentials, and whose class says what to do about it. Knows no store.
 """
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +61,17 @@ class ObjectStore(Protocol):
 
     def read(self, found: RemoteObject, start: int, stop: int) -> Iterator[bytes]:
         """Its bytes from `start` to before `stop`, in pieces, of that very version. Raises RemoteTrouble, perhaps after some of them."""
+
+
+@runtime_checkable
+class WritableStore(ObjectStore, Protocol):
+    """A store that can be written to. What is put there is there whole, or not at all."""
+
+    def put(self, key: str, path: Path) -> None:
+        """Have an object hold what a file holds, in the place of what stood there. Raises RemoteTrouble."""
+
+    def create(self, key: str, data: bytes) -> None:
+        """Make an object. Raises Replaced where there is one of that name, as far as the store can tell, RemoteTrouble."""
+
+    def remove(self, keys: Sequence[str]) -> None:
+        """Have these objects be gone. Raises RemoteTrouble."""

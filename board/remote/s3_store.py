@@ -1,10 +1,11 @@
 """A bucket of S3, or of anything that speaks as S3 does, by s3fs, which finds credentials, region and endpoint as every AWS tool does.
 
-Knows pages of listings, ranges bound to an ETag, and what S3's errors mean; knows no run.
+Knows pages of listings, ranges bound to an ETag, whole objects put in one request or several, and what S3's errors mean; knows no run.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final
 
 import s3fs
@@ -19,12 +20,15 @@ _DENIED: Final = frozenset(
     {"AccessDenied", "403", "401", "InvalidAccessKeyId", "SignatureDoesNotMatch", "AllAccessDisabled", "RequestTimeTooSkewed"}
 )
 _GONE: Final = frozenset({"NoSuchKey", "NoSuchBucket", "404"})
-_REPLACED: Final = frozenset({"PreconditionFailed", "412", "InvalidRange", "416"})
+_REPLACED: Final = frozenset({"PreconditionFailed", "ConditionalRequestConflict", "412", "InvalidRange", "416"})
 _FINAL: Final = frozenset(
     {"InvalidBucketName", "InvalidArgument", "InvalidRequest", "NotImplemented", "400", "PermanentRedirect", "301"}
 )
 PAGE: Final = 1_000
 """Objects asked for at a time, the most that S3 gives."""
+
+_AT_ONCE: Final = 64 << 20
+"""Bytes put in one request; what is larger goes in parts, and is there once all of them are."""
 
 _SECONDS: Final = {"connect_timeout": 10, "read_timeout": 30, "retries": {"max_attempts": 1}, "max_pool_connections": 32}
 
@@ -56,6 +60,28 @@ class S3Store:
     def read(self, found: RemoteObject, start: int, stop: int) -> Iterator[bytes]:
         """A range of the object that has that very ETag. Raises RemoteTrouble."""
         yield self._call("get_object", read=True, Key=found.key, Range=f"bytes={start}-{stop - 1}", IfMatch=found.version)
+
+    def put(self, key: str, path: Path) -> None:
+        """A whole object. Raises RemoteTrouble."""
+        if path.stat().st_size <= _AT_ONCE:
+            self._call("put_object", Key=key, Body=path.read_bytes())
+            return
+        try:
+            self._files.put_file(str(path), f"{self._bucket}/{key}")
+        except OSError as error:
+            raise _trouble(error) from error
+        except Exception as error:
+            raise _foreign(error) from error
+
+    def create(self, key: str, data: bytes) -> None:
+        """By a condition that S3 keeps; a server that ignores it puts the object in any case. Raises Replaced where there is one."""
+        self._call("put_object", Key=key, Body=data, IfNoneMatch="*")
+
+    def remove(self, keys: Sequence[str]) -> None:
+        """As many at a time as S3 takes. Raises RemoteTrouble."""
+        for at in range(0, len(keys), PAGE):
+            named = [{"Key": key} for key in keys[at : at + PAGE]]
+            self._call("delete_objects", Delete={"Objects": named, "Quiet": True})
 
     def _call(self, method: str, *, read: bool = False, **arguments: Any) -> Any:
         try:

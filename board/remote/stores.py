@@ -1,5 +1,7 @@
 """An address → the store that it names: which library speaks with it, and what to install where that is missing. Knows no run."""
 
+import os
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -22,6 +24,25 @@ def store_of(address: Address) -> ObjectStore:
             f"{address.scheme}:// needs {_NEEDED[address.scheme]}, which is not installed: pip install {_NEEDED[address.scheme]} "
             f"(for all stores: pip install 'rl-logging-board[{EXTRA}]')."
         ) from error
+
+
+_shared: dict[tuple[int, str], ObjectStore] = {}
+_changing = threading.Lock()
+
+
+def shared(address: Address) -> ObjectStore:
+    """The store, connected with once for all who ask in this process. Raises what `store_of` raises."""
+    with _changing:
+        place = os.getpid(), address.store  # a copy of a process must not speak on its connections
+        if place not in _shared:
+            _shared[place] = store_of(Address(address.scheme, address.authority, ""))
+        return _shared[place]
+
+
+def connect_anew(address: Address) -> None:
+    """Have the next who ask get another, with credentials that may be other ones by then."""
+    with _changing:
+        _shared.pop((os.getpid(), address.store), None)
 
 
 def _s3(address: Address) -> ObjectStore:

@@ -11,7 +11,7 @@ from typing import Any
 from board.runs.part_folder import File, PartFolder, Piece
 from board.runs.parts import Part
 from board.runs.sealed_file import Damaged, Sealed
-from board.sources import index_file, run_files
+from board.sources import index_file, presence, run_files
 from board.sources.shards import Shard
 
 
@@ -29,6 +29,22 @@ class IndexFolder(PartFolder):
         except (Damaged, OSError):
             return False
         return all(one.is_sound(at) for one, file in zip(mapped, piece.files, strict=True) for at in range(len(file.sums)))
+
+    def _fits(self, shard: Shard, written: dict[str, Any], pieces: Sequence[Piece]) -> bool:
+        # the time of a remote shard is another one for another version: nothing need be fetched to tell
+        if presence.is_remote(shard.path) and (written["size"], written["mtime_ns"]) == (shard.size, shard.mtime_ns):
+            return True
+        return super()._fits(shard, written, pieces)
+
+    def is_to_be_verified(self, piece: Piece, asked: bool | None) -> bool:
+        """Whether what is there of a piece is to be read before it is kept: unless that is declined."""
+        return asked is not False
+
+    def publish(self, piece: Piece) -> None:
+        """Have readers find what was written of a piece: they do. Raises OSError."""
+
+    def settle(self) -> None:
+        """What was written is to be there: it is. Raises OSError where it is not to be had."""
 
 
 class IndexReadOnly(IndexFolder):

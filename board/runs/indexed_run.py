@@ -79,7 +79,7 @@ class IndexedRun(KeptRun):
 
     def _shard(self, name: str, *, with_pieces: bool) -> ParsedShard:
         """A shard as it was when it was indexed."""
-        one, location = self._told["kept"][name], Path(path_of(self._told["location"]))
+        one, location = self._told["kept"][name], index_file.location_of(self._told)
         shard = replace(
             self._found[name],
             size=one["size"],

@@ -10,17 +10,21 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
-from board.errors import RunNotFound
+from board.errors import ArgumentRefused, RunNotFound
+from board.remote import addresses, mounts
 from board.sources import run_files
 from board.sources.json_shape import MapOf, fits
 from board.system import atomic_write
-from board.text.path_names import shown
+from board.text.path_names import path_of, shown
 
 NAME: Final = "rl-board-index.json"
 """No trainer calls a file so."""
 
 PARTS: Final = "parts"
 """The folder beside it that holds the parts and what is kept with them."""
+
+LOCK: Final = ".index.lock"
+"""Beside it while it is written: says by whom."""
 
 LAYOUT: Final = 1
 """Of the file and of what lies beside it."""
@@ -89,6 +93,15 @@ def _read(path: Path, within: Path, _inode: int, _size: int, _mtime_ns: int) -> 
     if not has_shape:
         raise unusable(path.parent)
     return told
+
+
+def location_of(told: dict[str, Any]) -> Path:
+    """The folder of the run that an index is of, or what stands for its address; nothing need be there. Raises RunNotFound."""
+    named = told["location"]
+    try:
+        return mounts.standing_for(named) if addresses.is_address(named) else Path(path_of(named))
+    except ArgumentRefused as error:
+        raise RunNotFound(f"The index is of an address that cannot be opened. {error}") from error
 
 
 def stamp(folder: Path, within: Path | None = None) -> str:

@@ -134,7 +134,7 @@ def _to_be_looked_at(folder: Path) -> Iterator[presence.Span]:
 def _indexed(folder: Path, allowed: Path) -> tuple[list[Shard], list[Problem]]:
     """The shards that an index was made of, as they were then, and what could not be used."""
     told = index_file.read(folder, allowed)
-    location, named = Path(path_of(told["location"])), told["shards"]
+    location, named = index_file.location_of(told), told["shards"]
     found = [Shard(location / path_of(one["name"]), one["name"], one["size"], one["mtime_ns"], within=allowed) for one in named]
     return found, [Problem(**{name: one[name] for name in ("shard", "line", "reason", "severity")}) for one in told["problems"]]
 

@@ -40,8 +40,8 @@ def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", {"rank_0.jsonl": [row()]})
     for arguments, said in (
         ((tmp_path / "nowhere", "--out", tmp_path / "index"), "No folder"),
-        (("s3://bucket/run", "--out", tmp_path / "index"), "takes folders"),
-        ((run, "--out", "s3://bucket/index"), "takes folders"),
+        (("ftp://host/run", "--out", tmp_path / "index"), "none the board reads"),
+        ((run, "--out", "s3://me:secret@bucket/index"), "holds a name or password"),
         ((run, "--out", run), "within the run"),
         ((run, "--out", tmp_path / "index", "--address", "auto"), "--engine ray"),
         ((run, "--out", tmp_path / "index", "--engine", "ray", "--workers", "2"), "--engine local"),

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from board.indexing import frame_task, range_task, target
+from board.indexing import frame_task, making, range_task, target
 from board.indexing.engine import Engine, FinishedTask
-from board.indexing.job import IndexJob, IndexResult
+from board.indexing.job import IndexResult
 from board.indexing.range_task import RangeTask, Site
 from board.runs import worker_pool
 from board.runs.run import Run
@@ -52,10 +52,12 @@ class ShuffledEngine:
         return FinishedTask(task, outcome, time.monotonic() - began)
 
 
-def indexed(run: Path, folder: Path, engine: Engine | None = None, *, verify: bool = True, **reading: Any) -> IndexResult:
+def indexed(
+    run: Path | str, folder: Path | str, engine: Engine | None = None, *, verify: bool | None = None, **reading: Any
+) -> IndexResult:
     """Make a run into an index, or bring one up to date."""
     with target.opened(run, folder, **reading) as goal:
-        return IndexJob(goal, engine or ShuffledEngine(), verify=verify).run()
+        return making.make(goal, engine or ShuffledEngine(), verify=verify)
 
 
 def assert_same(index: Run, run: Run) -> None:

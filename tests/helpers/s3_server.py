@@ -44,6 +44,15 @@ class Bucket:
         """Make or replace an object."""
         self._client.put_object(Bucket=self.name, Key=key, Body=data)
 
+    def data(self, key: str) -> bytes:
+        """What an object holds."""
+        return bytes(self._client.get_object(Bucket=self.name, Key=key)["Body"].read())
+
+    def sizes(self, prefix: str) -> dict[str, int]:
+        """Of what lies below a prefix, by what stands behind it."""
+        pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self.name, Prefix=f"{prefix}/")
+        return {one["Key"].removeprefix(f"{prefix}/"): one["Size"] for page in pages for one in page.get("Contents", ())}
+
     def remove(self, key: str) -> None:
         """Let an object vanish."""
         self._client.delete_object(Bucket=self.name, Key=key)

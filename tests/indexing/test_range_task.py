@@ -9,6 +9,7 @@ from indexed import indexed
 from rows import row, write_run
 
 from board.indexing import range_task
+from board.indexing.destination import FolderDestination
 from board.indexing.range_task import RangeTask, Site
 from board.runs.byte_range import ByteRange
 from board.runs.read_options import ReadOptions
@@ -29,7 +30,7 @@ def test_is_failed_with_a_reason(name: str, tmp_path: Path) -> None:
     indexed(run, tmp_path / "index")
     change, said = UNFIT[name]
     shard = only_shard(run)
-    site = Site(tmp_path / "index", index_file.read(tmp_path / "index")["id"], ReadOptions())
+    site = Site(FolderDestination(tmp_path / "index").order(), index_file.read(tmp_path / "index")["id"], ReadOptions())
     order = site.order(RangeTask(ByteRange(shard, 0, shard.size, "native")))
 
     assert "piece" in range_task.answer(order, lambda _: None)

@@ -1,4 +1,7 @@
-"""The command `index`: a run made into a folder that opens without its shards. Knows which run, where to, by whom, and what to say of it."""
+"""The command `index`: a run made into a folder, or a prefix of a store, that opens without its shards.
+
+Knows which run, where to, by whom, and what to say of it.
+"""
 
 import json
 from pathlib import Path
@@ -22,13 +25,13 @@ if TYPE_CHECKING:
 @TOKENIZER
 @MAPPING
 @click.argument("run", metavar="LOCATION")
-@click.option("--out", "folder", required=True, metavar="DEST", help="Folder of the index.")
+@click.option("--out", "folder", required=True, metavar="DEST", help="Folder of the index, or an address: s3://, gs://, ssh://.")
 @click.option(
     "--engine",
     type=click.Choice(["local", "ray"]),
     default="local",
     show_default=True,
-    help="Who parses: processes of this machine, or tasks of a Ray cluster, whose machines must all see LOCATION and DEST.",
+    help="Who parses: processes of this machine, or tasks of a Ray cluster, whose machines must all see what is a folder of LOCATION and DEST.",
 )
 @click.option(
     "--address", metavar="ADDRESS", help="Of the Ray cluster, as ray.init takes it; without it Ray starts on this machine."
@@ -37,7 +40,9 @@ if TYPE_CHECKING:
 @click.option("--family", default="", metavar="TRAINER", help="Of a folder with a recording and a trainer's own dump: the dump.")
 @click.option("--pad", "pads", multiple=True, metavar="TOKEN", help="One more token text to take as padding. May be repeated.")
 @click.option(
-    "--verify/--no-verify", default=True, show_default=True, help="Read what is there against its checksums before it is kept."
+    "--verify/--no-verify",
+    default=None,
+    help="Read what is there against its checksums before it is kept: unless declined in a folder, if asked for in a store.",
 )
 @click.option(
     "--json",
@@ -53,17 +58,17 @@ def index(
     workers: int | None,
     family: str,
     pads: tuple[str, ...],
-    verify: bool,
+    verify: bool | None,
     as_json: bool,
     tokenizer: Path | None,
     mapping: Path | None,
 ) -> None:
     """Parse the run at LOCATION into an index at DEST, which the board opens directly: `serve DEST`.
 
+    Both are folders, or addresses such as s3://bucket/run.
     Run it again to go on after a stop, and whenever the run has grown: what is there is verified and kept, only what is new is parsed.
     """
-    from board.indexing import target
-    from board.indexing.job import IndexJob
+    from board.indexing import making, target
 
     latest: list[IndexProgress] = []
     ticker = Ticker(lambda: json.dumps(latest[-1].as_json()) if as_json else latest[-1].words())
@@ -73,8 +78,10 @@ def index(
         ticker()
 
     chosen = _engine(engine, address, workers)
-    with target.opened(run, folder, extra_pads=pads, tokenizer=tokenizer, mapping=mapping, family=family) as goal:
-        result = IndexJob(goal, chosen, tell, verify=verify).run()
+    with target.opened(
+        run, folder, extra_pads=pads, tokenizer=tokenizer, mapping=mapping, family=family, wait=lambda told: say(told, err=True)
+    ) as goal:
+        result = making.make(goal, chosen, tell, verify=verify)
     say(json.dumps(_as_json(result, run, folder), indent=2) if as_json else _as_text(result, folder))
     raise click.exceptions.Exit(ExitCode.FAULTS if result.has_faults else ExitCode.DONE)
 
@@ -105,6 +112,9 @@ def _as_text(result: "IndexResult", folder: str) -> str:
     if result.shards_gone:
         gone = ", ".join(result.shards_gone[:3])
         said.append(f"  {plural(len(result.shards_gone), 'shard')} of the index no longer in the run, and gone from it: {gone}")
+    if result.shards_changed:
+        changed = ", ".join(result.shards_changed[:3])
+        said.append(f"  {plural(len(result.shards_changed), 'shard')} changed while it was read, and looked at again: {changed}")
     said += [f"  FAILED {failed}" for failed in result.failed]
     return "\n".join(said)
 
@@ -120,6 +130,7 @@ def _as_json(result: "IndexResult", run: str, folder: str) -> dict[str, object]:
         "bytes": result.bytes,
         "ranges": {"parsed": result.ranges_parsed, "kept": result.ranges_kept, "mended": result.ranges_mended},
         "shards_gone": result.shards_gone,
+        "shards_changed": result.shards_changed,
         "bad_lines": result.bad_lines,
         "failed": [{"shard": one.shard, "start": one.start, "stop": one.stop, "reason": one.reason} for one in result.failed],
         "seconds": result.seconds,

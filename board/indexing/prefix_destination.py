@@ -1,0 +1,105 @@
+"""An index that is written below a prefix of a store: the driver keeps its file and its manifests in a folder of this machine while it works.
+
+Knows what travels when; knows neither runs nor what is in a part.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from board.indexing import prefix_claim
+from board.indexing.destination import refuse_other_files
+from board.indexing.engine import Engine
+from board.indexing.index_prefix import IndexPrefix
+from board.indexing.local_engine import LocalEngine
+from board.indexing.prefix_claim import PrefixClaim
+from board.indexing.prefix_folder import PrefixFolder, folder_for_a_while
+from board.indexing.ray_engine import RayEngine
+from board.remote import mounts
+from board.remote.addresses import Address
+from board.remote.object_store import RemoteObject
+from board.runs import frame_files
+from board.runs.frame_files import FOLDER as FRAME
+from board.runs.frame_files import NAME as FRAME_FILE
+from board.sources import index_file
+
+
+class PrefixDestination:
+    """Below a prefix that a driver has claimed."""
+
+    def __init__(self, folder: Path, prefix: IndexPrefix, claim: PrefixClaim, listed: Mapping[str, RemoteObject]) -> None:
+        self.folder = folder
+        self._prefix, self._claim = prefix, claim
+        self._sizes = {name: one.size for name, one in listed.items()}
+
+    @property
+    def shown(self) -> str:
+        """Its address."""
+        return str(self._prefix.address)
+
+    def parts(self, owner: str) -> PrefixFolder:
+        """They lie below the prefix."""
+        return PrefixFolder(self.folder, owner, self._prefix, self._sizes)
+
+    def publish(self, name: str) -> None:
+        """Put a file, if the prefix is still this driver's. Raises OSError."""
+        self._claim.check()
+        self._prefix.put([name], self.folder)
+
+    @contextmanager
+    def frame_place(self, engine: Engine) -> Iterator[tuple[Path | None, Engine]]:
+        """The index as it lies there, fetched as it is read, for processes of this machine; `frame.json` goes there last."""
+        listed, last = self._prefix.listed(), f"{FRAME}/{FRAME_FILE}"
+        if last in listed and self._is_current(listed[last]):
+            yield None, engine
+            return
+        address = self._prefix.address
+        with mounts.lent(address, address.prefix, listed.values(), own=FRAME) as index:
+            yield index, LocalEngine() if isinstance(engine, RayEngine) else engine
+            written = {f"{FRAME}/{path.name}" for path in (index / FRAME).glob("[!.]*")}
+            self._claim.check()
+            self._prefix.put(sorted(written - {last}), index)
+            self._prefix.put(sorted(written & {last}), index)
+        self._prefix.remove(sorted({name for name in listed if name.startswith(f"{FRAME}/")} - written))
+
+    def _is_current(self, found: RemoteObject) -> bool:
+        """Whether the frame that is there is of the index as it is: only its account is looked at."""
+        self._prefix.fetch([found], self.folder)
+        return frame_files.read(self.folder, index_file.stamp(self.folder)) is not None
+
+    def order(self) -> dict[str, Any]:
+        """Its address and the claim on it: each worker has a folder of its own."""
+        address = self._prefix.address
+        return {
+            "index": "",
+            "prefix": {
+                "scheme": address.scheme,
+                "authority": address.authority,
+                "prefix": address.prefix,
+                "claim": self._claim.token,
+            },
+        }
+
+
+@contextmanager
+def below_prefix(address: Address, wait: Callable[[str], None]) -> Iterator[PrefixDestination]:
+    """A prefix for this driver alone until the context ends. Raises ArgumentRefused where it cannot be an index, RemoteTrouble."""
+    prefix = IndexPrefix(address)
+    try:
+        _refuse_other_objects(prefix)
+        with prefix_claim.claimed(prefix, wait) as claim, folder_for_a_while() as folder:
+            listed = prefix.listed()
+            prefix.fetch([one for name, one in listed.items() if _is_the_drivers(name)], folder)
+            yield PrefixDestination(folder, prefix, claim, listed)
+    finally:
+        prefix.close()
+
+
+def _refuse_other_objects(prefix: IndexPrefix) -> None:
+    listed = prefix.listed()
+    refuse_other_files({name.partition("/")[0] for name in listed}, str(prefix.address))
+
+
+def _is_the_drivers(name: str) -> bool:
+    return name == index_file.NAME or (name.startswith(f"{index_file.PARTS}/") and name.endswith(".json"))

@@ -213,18 +213,6 @@ def report(run: IndexedRun, facts: FrameFacts) -> LoadReport:
     return found
 
 
-def split_of(part: Part, facts: FrameFacts) -> NDArray[np.object_]:
-    """The split that each rollout of a part says it is of, None where it says none; discarded ones as the whole run tells them."""
-    there = [name for name in ("split", *facts.flags) if name in part.scalars.column_names]
-    if not there:
-        return np.full(len(part), None, object)
-    rows = flagged(as_table(part.scalars, there).to_pandas(), [name for name in facts.flags if name in there])
-    found: NDArray[np.object_] = (
-        rows["split"].astype(object).to_numpy() if "split" in rows.columns else np.full(len(part), None, object)
-    )
-    return found
-
-
 def _add(facts: FrameFacts, part: Part, shard: str, place: dict[str, int]) -> None:
     columns = {name: part.scalars.column(name) for name in part.scalars.column_names}
     numbers = {name: columns[name].to_numpy() for name in _ENDS}

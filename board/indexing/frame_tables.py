@@ -93,6 +93,7 @@ def account_of(
         has_tokens=account.has_tokens,
         has_alternatives=account.has_alternatives,
         splits=splits,
+        flags=tuple(facts.flags),
         problems=tuple(report.problems),
         counts=dict(report.counts),
         unfinished=tuple(report.unfinished),

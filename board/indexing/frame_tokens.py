@@ -14,11 +14,12 @@ from board.analysis.merged_survey import table_of
 from board.analysis.merged_vocabulary import TokenStretches, summed
 from board.analysis.step_centres import KnownCentres
 from board.analysis.token_survey import Stretches, SurveyedParts, fields_among
-from board.indexing.frame_facts import FrameFacts, IndexParts, split_of
+from board.indexing.frame_facts import FrameFacts, IndexParts
 from board.metrics.formulas import DEFAULT_ESTIMATOR, token_metric_names
+from board.runs.discarded import rows_of_split
 from board.runs.parts import Part
 from board.runs.run import Split
-from board.schema import DISCARDED, EVALUATION, TOKENS
+from board.schema import TOKENS
 
 MOST_METRICS: Final = 32
 """So many token metrics are surveyed, the declared ones first: each takes ten megabytes of whoever adds the surveys up."""
@@ -35,10 +36,8 @@ def metrics_of(facts: FrameFacts) -> list[str]:
 
 def rows_of_splits(part: Part, facts: FrameFacts) -> dict[Split, NDArray[np.int64]]:
     """The rows of a part that are of each split, where there are any."""
-    said = split_of(part, facts)
-    others = {split: said == split for split in (EVALUATION, DISCARDED)}
-    chosen = {split: others.get(split, ~np.logical_or.reduce([*others.values()])) for split in get_args(Split)}
-    return {split: np.flatnonzero(own) for split, own in chosen.items() if own.any()}
+    found = {split: rows_of_split(part.scalars, facts.flags, split) for split in get_args(Split)}
+    return {split: rows for split, rows in found.items() if len(rows)}
 
 
 def surveyed(

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.runs.columns import Columns, as_table
 from board.schema import DISCARD_FLAGS, DISCARDED, EVALUATION
 
 ReadTexts = Callable[[NDArray[np.int64]], list[str | None]]
@@ -88,3 +89,22 @@ def _discarded(rows: pd.DataFrame, marks: NDArray[np.bool_]) -> pd.DataFrame:
         return rows
     split: pd.Series[Any] = rows["split"] if "split" in rows.columns else pd.Series(None, rows.index, dtype=object)
     return rows.assign(split=split.astype(object).mask(marks, DISCARDED))
+
+
+def split_of(scalars: Columns, names: Sequence[str]) -> NDArray[np.object_]:
+    """The split that each rollout of a part says it is of, None where it says none; discarded where one of these columns marks it. (rows,)"""
+    there = [name for name in ("split", *names) if name in scalars.column_names]
+    rows = flagged(as_table(scalars, there).to_pandas(), [name for name in names if name in there]) if there else pd.DataFrame()
+    nothing = np.full(scalars.num_rows, None, object)
+    found: NDArray[np.object_] = rows["split"].astype(object).to_numpy() if "split" in rows.columns else nothing
+    return found
+
+
+def rows_of_split(scalars: Columns, names: Sequence[str], split: str) -> NDArray[np.int64]:
+    """The rows of a part that are of a split, as `split_of` tells; all where none is named."""
+    if not split:
+        return np.arange(scalars.num_rows)
+    said = split_of(scalars, names)
+    if split in (EVALUATION, DISCARDED):
+        return np.flatnonzero(said == split)
+    return np.flatnonzero((said != EVALUATION) & (said != DISCARDED))

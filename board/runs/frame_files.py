@@ -53,6 +53,7 @@ _SHAPE: Final = {
     "has_tokens": bool,
     "has_alternatives": bool,
     "splits": MapOf(int),
+    "flags": [str],
     "problems": [{"shard": str, "line": (int, None), "reason": str, "severity": str}],
     "counts": MapOf(int),
     "unfinished": [str],
@@ -98,6 +99,8 @@ class FrameAccount:
     has_alternatives: bool
     splits: dict[str, int]
     """How many rollouts each has."""
+    flags: tuple[str, ...]
+    """The columns that mark what was discarded."""
     problems: tuple[Problem, ...]
     """The first of those that loading found, and all steps that are there twice."""
     counts: dict[str, int]

@@ -51,6 +51,10 @@ class PartsByKey:
         """The key of each part's first rollout, and the number of rollouts."""
         return np.cumsum([0, *map(len, self.parts)])
 
+    def first_key(self, number: int) -> int:
+        """The key of the first rollout of the part of that number."""
+        return int(self._starts[number])
+
     def nths(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Which of the rollouts of its record each is, in the order of the keys."""
         return self._all_nths[keys]

@@ -79,6 +79,10 @@ class Run:
         """The run as it was read, shard by shard; a rollout's key counts through them."""
         return self._by_key.parts
 
+    def first_key(self, number: int) -> int:
+        """The key of the first rollout of the part of that number."""
+        return self._by_key.first_key(number)
+
     @property
     def is_partial(self) -> bool:
         """Whether it is some rollouts of an index that is larger than memory: to go through all of `parts` would take hours."""

@@ -102,6 +102,8 @@ def _move(view: View, label: str, key: int | None, shortcut: Shortcut) -> None:
 
 
 def _numbers(view: View, key: int) -> None:
+    if key not in view.run.frame.index:  # of a step that is too large to be whole
+        return
     row = view.run.frame.loc[[key]]
     with st.container(horizontal=True, gap="small"):
         for name in _NUMBERS:

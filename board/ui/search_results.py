@@ -4,6 +4,7 @@ Knows a search that is made already; what is looked for is chosen on the pages.
 """
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from board.analysis.concordance import Occurrence, Order, lines, ordered, spread, token_at
 from board.analysis.selection import page, pages
+from board.analysis.stored_search import StoredHits, StoredSearch
 from board.analysis.text_search import How, SearchText, by_step, count_hits
 from board.errors import FieldMissing
 from board.figures.search_panels import reward_panel, share_panel
@@ -23,7 +25,7 @@ from board.sql.identifiers import literal
 from board.text.counting import plural
 from board.text.display import on_one_line
 from board.text.format_number import fmt
-from board.ui import caches, filter_chips, place, rollout_detail
+from board.ui import caches, filter_chips, place, rollout_detail, search_all, whole_step
 from board.ui.components import concordance, curves
 from board.ui.components.concordance import OccurrenceRow
 from board.ui.components.curves import Card, CurvesPayload, build
@@ -35,6 +37,9 @@ HOWS: Final[dict[How, str]] = {"words": "All words", "phrase": "Phrase", "expres
 
 _MOST_ROLLOUTS: Final = 2_000
 """Of more rollouts with a hit, the places of so many are listed, evenly from all."""
+
+_MOST_STORED: Final = 400
+"""The same of a run that is larger than memory: each lies in a part of its own, maybe far away."""
 
 _PAGE_LINES: Final = 100
 _PLOT_HEIGHT: Final = 130
@@ -48,6 +53,24 @@ _FEW_OF: Final = 4
 """Under a filter all rollouts are searched, too: up to so many, and more where the filter leaves a fourth of them."""
 
 _ALL_HELP: Final = "Draws the same of all rollouts, dashed: they are searched as well, which takes longer."
+
+
+@dataclass(frozen=True)
+class Hits:
+    """What was found in the rollouts that were looked at."""
+
+    places: int
+    hit: int
+    """Rollouts that hold what is looked for."""
+    of: int
+    """How many were looked at."""
+    by_step: Callable[[], pd.DataFrame]
+    rows: dict[str, pd.DataFrame]
+    """By text the rollouts with a hit there whose places may be listed: index key, step, reward, prompt_key."""
+    totals: dict[str, int]
+    """By text how many rollouts have a hit there."""
+    state: str
+    """Tells these hits from those of another moment of the same search."""
 
 
 @dataclass(frozen=True)
@@ -91,24 +114,49 @@ def _counted(asked: Search, of: Run) -> pd.DataFrame:
     return found
 
 
-def _places_in_context(view: View, asked: Search, counts: pd.DataFrame) -> tuple[list[Occurrence], int]:
+def _hits(view: View, asked: Search, counts: pd.DataFrame) -> Hits:
+    """Of the rollouts of the view, by the counts of places in each."""
+    run, hit = view.run, _has_hit(counts)
+    rows = {name: _rows(run, counts[name].to_numpy() > 0) for name in asked.columns}
+    totals = {name: len(found) for name, found in rows.items()}
+    return Hits(int(counts.to_numpy().sum()), int(hit.sum()), len(hit), lambda: _by_step(run, hit), rows, totals, "")
+
+
+def _rows(run: Run, chosen: NDArray[np.bool_]) -> pd.DataFrame:
+    """What is told of some rollouts of a frame beside their places."""
+    frame = run.frame[chosen]
+    rewards = frame["reward"].to_numpy() if "reward" in frame.columns else np.full(len(frame), np.nan)
+    columns = {"step": frame["step"].to_numpy(), "reward": rewards, "prompt_key": run.prompt_keys[chosen]}
+    return pd.DataFrame(columns, index=frame.index)
+
+
+def _stored_hits(all_of: StoredSearch, found: StoredHits) -> Hits:
+    """Of all rollouts of a run that is larger than memory, as far as they were looked at."""
+    state = f"parts {found.parts}"
+    return Hits(found.places, found.hit, found.rollouts, lambda: all_of.by_step(found), found.rows, found.totals, state)
+
+
+def _by_step(run: Run, hit: NDArray[np.bool_]) -> pd.DataFrame:
+    return by_step(run.frame[[name for name in ("step", "reward") if name in run.frame.columns]], hit)
+
+
+def _places_in_context(view: View, asked: Search, hits: Hits) -> tuple[list[Occurrence], int]:
     """The places of as many rollouts as are listed, in order, and in how many rollouts there are any; a prompt counts once a step."""
-    held = {name: _once(view, name, counts.index.to_numpy()[counts[name].to_numpy() > 0]) for name in asked.columns}
-    found = [line for name, keys in held.items() for line in lines(view.run, spread(keys, _MOST_ROLLOUTS), name, asked.wanted)]
-    rows = view.run.frame.loc[list({line.key for line in found})]
-    steps = dict(zip(rows.index.tolist(), rows["step"].tolist(), strict=True))
-    rewards = dict(zip(rows.index.tolist(), rows["reward"].tolist(), strict=True)) if "reward" in rows.columns else {}
-    return ordered(found, asked.order, steps, rewards), sum(map(len, held.values()))
+    held = {name: _once(name, rows) for name, rows in hits.rows.items()}
+    most = _MOST_STORED if hits.state else _MOST_ROLLOUTS
+    found = [
+        line for name, rows in held.items() for line in lines(view.run, spread(rows.index.to_numpy(), most), name, asked.wanted)
+    ]
+    known = pd.concat([*held.values()])
+    steps, rewards = (dict(zip(known.index.tolist(), known[name].tolist(), strict=True)) for name in ("step", "reward"))
+    left_out = sum(hits.totals[name] - len(hits.rows[name]) for name in held)
+    return ordered(found, asked.order, steps, rewards), sum(map(len, held.values())) + left_out
 
 
-def _once(view: View, name: str, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Of rollouts of one prompt in one step the first, where it is the prompt that holds it."""
-    if name != "prompt":
-        return keys
-    at = view.run.frame.index.get_indexer(pd.Index(keys))
-    groups = pd.DataFrame({"step": view.run.frame["step"].to_numpy()[at], "prompt": view.run.prompt_keys[at]})
-    first: NDArray[np.bool_] = ~groups.duplicated().to_numpy()
-    return keys[first]
+def _once(name: str, rows: pd.DataFrame) -> pd.DataFrame:
+    """Of rollouts of one prompt in one step the first, where it is the prompt that holds it; in the order of steps."""
+    rows = rows.sort_values("step", kind="stable")
+    return rows if name != "prompt" else rows[~rows.duplicated(["step", "prompt_key"])]
 
 
 def _condition(asked: Search) -> str:
@@ -124,21 +172,18 @@ def _has_hit(counts: pd.DataFrame) -> NDArray[np.bool_]:
     return found
 
 
-def _curves_of(view: View, asked: Search, counts: pd.DataFrame, every: pd.DataFrame | None) -> None:
+def _curves_of(view: View, asked: Search, hits: Hits, every: pd.DataFrame | None) -> None:
     """Hits by step, and what they earn; beside them those of `every` rollout, where they are counted."""
-    of = [(view.run, counts)] if every is None else [(view.run, counts), (view.unfiltered, every)]
+    count = 1 if every is None else 2
 
     def made() -> CurvesPayload:
-        found = [
-            by_step(one.frame[[name for name in ("step", "reward") if name in one.frame.columns]], _has_hit(found))
-            for one, found in of
-        ]
+        found = [hits.by_step(), *([] if every is None else [_by_step(view.unfiltered, _has_hit(every))])]
         cards = [Card("share", share_panel(*found))]
         with suppress(FieldMissing):
             cards.append(Card("reward", reward_panel(*found)))
         return build(cards, span=(int(view.run.steps[0]), int(view.run.steps[-1])), height=_PLOT_HEIGHT, columns=2)
 
-    payload = caches.curves("search", made, view.run, *asked.key, str(len(of)))
+    payload = caches.curves("search", made, view.run, *asked.key, str(count), hits.state)
     curves.show(
         payload,
         key=_CURVES,
@@ -150,37 +195,34 @@ def _curves_of(view: View, asked: Search, counts: pd.DataFrame, every: pd.DataFr
         unfilled(["Whether it pays needs reward"])
 
 
-def _concordance_of(view: View, asked: Search, counts: pd.DataFrame) -> Occurrence | None:
+def _concordance_of(view: View, asked: Search, hits: Hits) -> Occurrence | None:
     """The places in context, a page at a time; the one that is open."""
     found, rollouts = caches.built(
-        "concordance", lambda: _places_in_context(view, asked, counts), view.run, *asked.key, asked.order
+        "concordance", lambda: _places_in_context(view, asked, hits), view.run, *asked.key, asked.order, hits.state
     )
-    count = pages(len(found), _PAGE_LINES)
+    count, most = pages(len(found), _PAGE_LINES), _MOST_STORED if hits.state else _MOST_ROLLOUTS
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         number = st.pagination(count, key="search_page", bind="query-params") if count > 1 else 1
         numbers = page(np.arange(len(found)), number, _PAGE_LINES)
         shown = [found[at] for at in numbers.tolist()]
         notes = [f"{int(numbers[0]) + 1:,} to {int(numbers[-1]) + 1:,} of {plural(len(found), 'line')}"]
         notes += ["a prompt once a step"] if "prompt" in asked.columns else []
-        notes += (
-            [f"of {_MOST_ROLLOUTS:,} rollouts, evenly from {rollouts:,}"]
-            if rollouts > _MOST_ROLLOUTS * len(asked.columns)
-            else []
-        )
+        notes += [f"of {most:,} rollouts, evenly from {rollouts:,}"] if rollouts > most * len(asked.columns) else []
         st.text(" · ".join(notes))
     opened = next((at for at, line in enumerate(shown) if _is_open(view, line)), None)
     has_reward = "reward" in view.run.frame.columns
     heads = ["step", *(["reward"] if has_reward else []), *(["in"] if len(asked.columns) > 1 else [])]
+    known = pd.concat([*hits.rows.values()])
+    known = known[~known.index.duplicated()]
     concordance.show(
-        [_row(view, line, heads) for line in shown], heads, opened=opened, key=_LINES, on_open=lambda: _go_to(view, shown)
+        [_row(known, line, heads) for line in shown], heads, opened=opened, key=_LINES, on_open=lambda: _go_to(view, shown)
     )
     return shown[opened] if opened is not None else None
 
 
-def _row(view: View, line: Occurrence, heads: list[str]) -> OccurrenceRow:
-    """A place as it is drawn: on one line, what cannot be seen made visible."""
-    rollout = view.run.frame.loc[line.key].to_dict()
-    known = {"step": f"{rollout['step']:,}", "reward": fmt(float(rollout.get("reward", np.nan))), "in": line.column}
+def _row(rows: pd.DataFrame, line: Occurrence, heads: list[str]) -> OccurrenceRow:
+    """A place as it is drawn: on one line, what cannot be seen made visible. `rows` has its rollout."""
+    known = {"step": f"{rows['step'].loc[line.key]:,}", "reward": fmt(float(rows["reward"].loc[line.key])), "in": line.column}
     left, match, right = (on_one_line(text) for text in (line.left, line.match, line.right))
     return OccurrenceRow(left, match, right, tuple(known[head] for head in heads), line.column)
 
@@ -206,25 +248,38 @@ def _opened(view: View, line: Occurrence | None) -> None:
     if line is None:
         st.text("Click a line to open its rollout here.")
         return
-    rollout_detail.draw(view, line.key, (None, None))
+    rollout_detail.draw(whole_step.of(view), line.key, (None, None))
+
+
+def _found(view: View, asked: Search) -> tuple[Hits, pd.DataFrame | None]:
+    """What was found in the rollouts of the view, and the counts of all without the filter, where they are counted, too.
+
+    Of a run that is larger than memory: in all of it as far as somebody asked for that, else in its sample.
+    """
+    all_of = search_all.search(view.run, asked.wanted, asked.columns, asked.key)
+    known = search_all.draw(view.run, all_of)
+    if all_of is not None and known is not None:
+        return _stored_hits(all_of, known), None
+    every = _counted(asked, view.unfiltered) if _beside_all(view) else None
+    counts = _counted(asked, view.run) if every is None else every.loc[view.run.frame.index]
+    return _hits(view, asked, counts), every
 
 
 def draw(view: View, asked: Search) -> None:
     """Everything that is said of what is looked for."""
-    every = _counted(asked, view.unfiltered) if _beside_all(view) else None
-    counts = _counted(asked, view.run) if every is None else every.loc[view.run.frame.index]
-    hit = _has_hit(counts)
-    places, rollouts = int(counts.to_numpy().sum()), int(hit.sum())
+    hits, every = _found(view, asked)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.text(f"{plural(places, 'place')} in {rollouts:,} of {plural(len(view.run.frame), 'rollout')} ({hit.mean():.1%})")
-        if rollouts:
+        st.text(
+            f"{plural(hits.places, 'place')} in {hits.hit:,} of {plural(hits.of, 'rollout')} ({hits.hit / max(1, hits.of):.1%})"
+        )
+        if hits.hit and not view.run.is_partial:  # a filter over an index cannot look into texts
             st.button("Filter every page by it", key="search_filter", on_click=filter_chips.add, args=(_condition(asked),))
-    if not rollouts:
+    if not hits.hit:
         return
-    _curves_of(view, asked, counts, every)
+    _curves_of(view, asked, hits, every)
     with st.container(key="search_results"):
         left, right = st.columns([5, 3], gap="medium")
     with left:
-        line = _concordance_of(view, asked, counts)
+        line = _concordance_of(view, asked, hits)
     with right:
         _opened(view, line)

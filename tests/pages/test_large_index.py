@@ -1,6 +1,7 @@
 """Tests of pages over an index that is larger than memory, at a lowered bound: what is exact is so, and what is a sample says so."""
 
 import shutil
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -149,6 +150,48 @@ def test_a_page_of_a_step_has_all_of_it(sampled: Run) -> None:
     """Responses counts all rollouts of the step, as the run in memory does."""
     assert "45 rollouts of step 7" in texts(opened("responses", run="index", step="7"))
     assert "45 rollouts of step 7" in texts(opened("responses", run="run", step="7"))
+
+
+def test_pages_of_tokens_speak_of_all(sampled: Run) -> None:
+    """Tokens that rise and fall, and all tokens by a metric, are of all rollouts of training and say so; phrases are of the sample."""
+    test = opened("words", run="index", step="7", words="tokens")
+    assert not test.exception
+    assert "Of all 1,900 rollouts." in texts(test)
+    test = opened("all_tokens", run="index", step="7", all_steps="true")
+    assert not test.exception
+    assert "Of all 1,900 rollouts." in texts(test)
+    assert "phrases of all rollouts are not looked for" in texts(opened("words", run="index", step="7"))
+
+
+def test_a_damaged_vocabulary_is_told(root: Path, sampled: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page falls back to the sample, and says why."""
+    shutil.copytree(root / "index", tmp_path / "root" / "index")
+    path = tmp_path / "root" / "index" / "frame" / "vocabulary.arrow"
+    path.write_bytes(path.read_bytes()[:-9])
+    monkeypatch.setenv("RL_BOARD_ROOT", str(tmp_path / "root"))
+    test = opened("words", run="index", step="7", words="tokens")
+    assert not test.exception
+    assert "Of the sample: vocabulary.arrow of all rollouts is damaged" in texts(test)
+
+
+def test_a_search_of_all_rollouts(root: Path, sampled: Run, whole: Run) -> None:
+    """A search begins in the sample; asked for all it goes through every part, and finds what is found in memory, with the way to a place."""
+    test = opened("search", run="index", step="7", q="17.3", search_in="prompt")
+    assert "Searched in the sample." in texts(test)
+    next(one for one in test.button if one.label.startswith("Search all")).click()
+    for _ in range(100):
+        test.run()
+        if "Searched all 1,900 rollouts." in texts(test):
+            break
+        time.sleep(0.2)
+    of_memory = texts(opened("search", run="run", step="7", q="17.3", search_in="prompt"))
+    found = next(line for line in of_memory.splitlines() if " of 1,900 rollouts (" in line)
+    assert found in texts(test)
+    assert not test.exception
+
+    key = next(int(key) for key in whole.of_split("train").of_steps(17, 17).frame.index if key not in sampled.frame.index)
+    test = opened("search", run="index", step="17", q="17.3", rollout=whole.rollout(key).source)
+    assert not test.exception
 
 
 def test_pages_of_a_filtered_sample(sampled: Run) -> None:

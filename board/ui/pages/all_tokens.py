@@ -9,7 +9,6 @@ import streamlit as st
 
 from board.analysis import stored_tokens, token_bars, token_list, token_places, token_survey
 from board.analysis.color_ranges import ends_of
-from board.analysis.stored_tokens import OfAll
 from board.analysis.token_bars import Bars, bars
 from board.analysis.token_list import Listed
 from board.analysis.token_survey import Survey, survey
@@ -44,23 +43,12 @@ def counted(of: Run, choices: TokenChoices) -> Survey:
     """All tokens of some rollouts by the chosen metric, counted once for all readers; of all steps of an index as that has them."""
 
     def make() -> Survey:
-        if (stored := of_all(of, choices).found) is not None:
+        if (stored := stored_tokens.survey(of, choices.metric, choices.estimator).found) is not None:
             return stored
         with progress(f"Counting {choices.metric} of {plural(len(of.frame), 'rollout')}") as told:
             return survey(of, choices.metric, choices.estimator, told)
 
     return caches.survey(of, choices.metric, choices.estimator, make)
-
-
-def of_all(of: Run, choices: TokenChoices) -> OfAll[Survey]:
-    """What the index of a run that is larger than memory tells of all its tokens, read once for all readers."""
-    return caches.built(
-        "stored_survey",
-        lambda: stored_tokens.survey(of, choices.metric, choices.estimator),
-        of,
-        choices.metric,
-        choices.estimator,
-    )
 
 
 def forget_bar() -> None:
@@ -168,7 +156,14 @@ def positions(choices: TokenChoices) -> Callable[[], None]:
 
 def tell_scope(of: Run, choices: TokenChoices) -> None:
     """The line on which rollouts it is that are spoken of, where a sample stands for the run."""
-    if said := of_all(of, choices).said:
+    said = caches.computed(
+        "survey_scope",
+        lambda: stored_tokens.survey(of, choices.metric, choices.estimator).said,
+        of,
+        choices.metric,
+        choices.estimator,
+    )
+    if said:
         st.text(said)
 
 

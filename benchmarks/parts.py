@@ -21,6 +21,7 @@ PARTS: Final = {
     "opening": "Opening a run",
     "cores": "What more processors are worth",
     "index": "A run made into an index",
+    "scale": "An index that is larger than memory",
     "interactions": "Server time of each click",
     "words": "Words of very many tokens",
     "overlay": "Runs over each other",

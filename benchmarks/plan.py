@@ -22,6 +22,8 @@ class Plan:
     rollouts: tuple[int, ...] = (1_000, 10_000, 100_000)
     index_megabytes: int = 200
     """Size of the run that is made into an index."""
+    scale_millions: float = 2.0
+    """Millions of short rollouts in the index that is opened as a sample."""
     tokens: int = 100_000_000
     """Tokens of the run whose words are looked at."""
     overlay_megabytes: int = 100

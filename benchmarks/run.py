@@ -35,6 +35,7 @@ def main() -> None:
         short_rows=options.short_rows,
         rollouts=tuple(options.rollouts),
         index_megabytes=options.index_megabytes,
+        scale_millions=options.scale_millions,
         tokens=options.tokens,
         overlay_megabytes=options.overlay_megabytes,
         rounds=options.rounds,
@@ -67,6 +68,12 @@ def arguments() -> argparse.Namespace:
     options.add_argument("--rollouts", type=int, nargs="+", default=default.rollouts, help="sizes of runs to click through")
     options.add_argument(
         "--index-megabytes", type=int, default=default.index_megabytes, help="size of the run made into an index"
+    )
+    options.add_argument(
+        "--scale-millions",
+        type=float,
+        default=default.scale_millions,
+        help="millions of rollouts in the index opened as a sample",
     )
     options.add_argument("--tokens", type=int, default=default.tokens, help="tokens of the run whose words are looked at")
     options.add_argument(

@@ -154,10 +154,10 @@ def test_a_page_of_a_step_has_all_of_it(sampled: Run) -> None:
 
 def test_pages_of_tokens_speak_of_all(sampled: Run) -> None:
     """Tokens that rise and fall, and all tokens by a metric, are of all rollouts of training and say so; phrases are of the sample."""
-    test = opened("words", run="index", step="7", words="tokens")
+    test = opened("words", run="index", step="7", words="Tokens that rise and fall")
     assert not test.exception
     assert "Of all 1,900 rollouts." in texts(test)
-    test = opened("all_tokens", run="index", step="7", all_steps="true")
+    test = opened("all_tokens", run="index", step="7", tokens_scope="All steps")
     assert not test.exception
     assert "Of all 1,900 rollouts." in texts(test)
     assert "phrases of all rollouts are not looked for" in texts(opened("words", run="index", step="7"))
@@ -169,7 +169,7 @@ def test_a_damaged_vocabulary_is_told(root: Path, sampled: Run, tmp_path: Path, 
     path = tmp_path / "root" / "index" / "frame" / "vocabulary.arrow"
     path.write_bytes(path.read_bytes()[:-9])
     monkeypatch.setenv("RL_BOARD_ROOT", str(tmp_path / "root"))
-    test = opened("words", run="index", step="7", words="tokens")
+    test = opened("words", run="index", step="7", words="Tokens that rise and fall")
     assert not test.exception
     assert "Of the sample: vocabulary.arrow of all rollouts is damaged" in texts(test)
 

@@ -72,17 +72,25 @@ class _Worker:
             assert process.stdout is not None
             process.stdin.write(json.dumps(order).encode() + b"\n")
             process.stdin.flush()
-            return dict(json.loads(process.stdout.readline() or b"null") or {"failed": "a process that writes the frame ended"})
+            return dict(json.loads(process.stdout.readline() or b"no word"))
         except (OSError, ValueError) as error:
+            self._drop()
             return {"failed": f"a process that writes the frame ended: {error}"}
+
+    def _drop(self) -> None:
+        """End a process that says nothing more, or nonsense: the next order is another one's."""
+        with self._changing:
+            if self._process is not None:
+                self._process.kill()
+                self._reap()
+                self._process = None
 
     def _started(self) -> "Popen[bytes]":
         with self._changing:
             if self._ended:
                 raise OSError("nobody waits for it")
-            if self._process is not None and self._process.poll() is None:
+            if self._process is not None:
                 return self._process
-            self._reap()
             self._process = child_process.start(self._module, os.environ | _FRUGAL)
             return self._process
 

@@ -30,6 +30,7 @@ def notes(sides: Sides, shared: SharedPrompts, metric: str, visits: Visits, tota
     """What a reader must know before the difference is believed, what weighs most first."""
     return (
         *_splits(sides),
+        *_samples(sides),
         *_prompts(sides, shared, visits, total),
         *_missing(sides, shared, metric),
         *_scale(sides, metric),
@@ -42,6 +43,12 @@ def _splits(sides: Sides) -> Iterator[str]:
         yield "A and B are the same run."
     if a.split != b.split:
         yield f"A has only rollouts of split {a.split}, B only of {b.split}: they were sampled for other ends."
+
+
+def _samples(sides: Sides) -> Iterator[str]:
+    for name, side in zip("AB", sides, strict=True):
+        if side.run.sample:
+            yield f"{name} is larger than memory. {side.run.sample.share}: only its prompts are paired."
 
 
 def _prompts(sides: Sides, shared: SharedPrompts, visits: Visits, total: PairedDifference) -> Iterator[str]:

@@ -117,6 +117,11 @@ class SampleAccount:
     whole: tuple[int, ...]
     """Steps that are whole beside the sample."""
 
+    @property
+    def share(self) -> str:
+        """How much is shown, where curves are none of the matter."""
+        return f"A sample of {self.shown:,} of {plural(self.rollouts, 'rollout')}, even over steps"
+
     def __str__(self) -> str:
         """One line for the reader."""
         curves = (
@@ -127,7 +132,7 @@ class SampleAccount:
         whole = f"; {'step' if len(self.whole) == 1 else 'steps'} {' and '.join(f'{one:,}' for one in self.whole)} whole" * bool(
             self.whole
         )
-        return f"A sample of {self.shown:,} of {plural(self.rollouts, 'rollout')}, even over steps{whole}. {curves}."
+        return f"{self.share}{whole}. {curves}."
 
 
 def with_whole_steps(frame: pd.DataFrame, steps: list[tuple[int, pd.DataFrame]]) -> pd.DataFrame:

@@ -1,5 +1,6 @@
 """Tests of pages over an index that is larger than memory, at a lowered bound: what is exact is so, and what is a sample says so."""
 
+import json
 import shutil
 import time
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from indexed import indexed
 from opened_pages import every_page, opened, texts
 from rows import token_row, write_run
@@ -14,6 +16,7 @@ from rows import token_row, write_run
 from board import open_run
 from board.analysis.step_metrics import computable, of_step_alone, per_step_values
 from board.analysis.step_stats import per_step, stats_of
+from board.cli.main import main
 from board.errors import RunNotFound
 from board.indexing import frame_writer
 from board.runs.beyond_memory import SETTING
@@ -192,6 +195,15 @@ def test_a_search_of_all_rollouts(root: Path, sampled: Run, whole: Run) -> None:
     key = next(int(key) for key in whole.of_split("train").of_steps(17, 17).frame.index if key not in sampled.frame.index)
     test = opened("search", run="index", step="17", q="17.3", rollout=whole.rollout(key).source)
     assert not test.exception
+
+
+def test_commands_and_comparisons_say_that_they_look_at_a_sample(sampled: Run, root: Path) -> None:
+    """On standard error, as what they print is for scripts; a comparison among its notes."""
+    for command in ("findings", "check"):
+        said = CliRunner().invoke(main, [command, str(root / "index")])
+        assert "of 2,000 rollouts, even over steps: these are" in said.stderr
+    said = CliRunner().invoke(main, ["compare", str(root / "run"), str(root / "index"), "--json"])
+    assert any("B is larger than memory. A sample of" in one for one in json.loads(said.stdout)["notes"])
 
 
 def test_pages_of_a_filtered_sample(sampled: Run) -> None:

@@ -29,6 +29,9 @@ def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokeni
     from board.checks.all_checks import run_checks
     from board.runs.opening import open_run
 
-    checked = run_checks(open_run(run, tokenizer=tokenizer, mapping=mapping))
+    opened = open_run(run, tokenizer=tokenizer, mapping=mapping)
+    if opened.sample:
+        say(f"{opened.sample.share}: these are checked.", err=True)
+    checked = run_checks(opened)
     say(messages.as_json(checked, mounts.shown_place(run)) if as_json else messages.as_text(checked))
     raise click.exceptions.Exit(ExitCode.FAULTS if checked.reaches(fail_on) else ExitCode.DONE)

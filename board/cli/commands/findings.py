@@ -49,7 +49,10 @@ def findings(
         done[0] = share
         tick()
 
-    report = find_all(open_run(run, tokenizer=tokenizer, mapping=mapping), limits, progress=tell)
+    opened = open_run(run, tokenizer=tokenizer, mapping=mapping)
+    if opened.sample:
+        say(f"{opened.sample.share}: these are looked through.", err=True)
+    report = find_all(opened, limits, progress=tell)
     say(messages.as_json(report, mounts.shown_place(run)) if as_json else messages.as_text(report))
     raise click.exceptions.Exit(ExitCode.FAULTS if fail_on and report.reaches(fail_on) else ExitCode.DONE)
 

@@ -6,7 +6,7 @@ Knows neither what an order says nor what an answer means.
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from subprocess import Popen
@@ -21,7 +21,7 @@ _FRUGAL: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 Said = tuple[int, dict[str, Any]]
 
 
-def answers(module: str, count: int, orders: Sequence[dict[str, Any]], tick: Callable[[], None]) -> Iterator[Said]:
+def answers(module: str, count: int, orders: Sequence[dict[str, Any]], tick: Callable[[], None]) -> Generator[Said, None, None]:
     """What processes of `python -m MODULE`, so many at a time, say to each order, beside its place, as it comes.
 
     One that ends costs the order it had: `failed`. All are gone when this ends, whatever ends it; `tick` is called while waiting.

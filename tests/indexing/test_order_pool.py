@@ -3,7 +3,9 @@
 import os
 import signal
 import time
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +31,7 @@ def test_each_order_is_answered_once(count: int) -> None:
 @pytest.mark.parametrize("how", ["die", "mumble"])
 def test_one_that_ends_costs_its_order(how: str) -> None:
     """The others are answered, by another process."""
-    orders = [{"do": "echo", "value": 0}, {"do": how}, {"do": "echo", "value": 2}]
+    orders: list[dict[str, Any]] = [{"do": "echo", "value": 0}, {"do": how}, {"do": "echo", "value": 2}]
     found = dict(order_pool.answers(MODULE, 1, orders, lambda: None))
     assert (found[0]["value"], found[2]["value"]) == (0, 2)
     assert found[1]["failed"].startswith("a process that writes the frame ended")
@@ -37,12 +39,10 @@ def test_one_that_ends_costs_its_order(how: str) -> None:
 
 def test_none_is_left_when_nobody_waits_any_more() -> None:
     """Who goes away ends those that are at work."""
-    pids = list[int]()
-    answers = order_pool.answers(MODULE, 2, [{"do": "pid"}, {"do": "sleep"}, {"do": "sleep"}], lambda: None)
-    pids.append(next(said["pid"] for _, said in answers))
-    answers.close()
+    with closing(order_pool.answers(MODULE, 2, [{"do": "pid"}, {"do": "sleep"}, {"do": "sleep"}], lambda: None)) as answers:
+        pid = next(said["pid"] for _, said in answers)
     for _ in range(100):
-        if not any(_is_there(pid) for pid in pids):
+        if not _is_there(pid):
             return
         time.sleep(0.1)
     raise AssertionError("it is still there")

@@ -6,7 +6,7 @@ Knows lines and parts; knows neither which byte ranges a run needs nor which pro
 import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from board import formats
 from board.runs import part_builder
@@ -18,6 +18,7 @@ from board.runs.read_options import ReadOptions
 from board.sources import files as containers
 from board.sources import shards
 from board.sources.shards import Shard
+from board.system import kept_memory
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,14 @@ def parse(
 
     `on_bytes` is called now and then with the number of file bytes read of a compressed shard, whose byte range is the whole.
     """
-    return _parsed(byte_range, reading, keep, *_items(byte_range, on_bytes))
+    shard = byte_range.shard
+    if shards.is_plain(shard):
+        found = shards.RangeLines(shard, byte_range.start, byte_range.stop)
+        piece = _parsed(byte_range, reading, keep, found)
+        return replace(piece, lines=found.count, seal=found.seal)
+    seal = shards.seal(shard, byte_range.start, byte_range.stop)
+    records = shards.read_lines(shard, on_bytes) if shard.of_lines else containers.read(shard)
+    return replace(_parsed(byte_range, reading, keep, records), seal=seal)
 
 
 def parse_tail(byte_range: ByteRange, reading: ReadOptions, keep: Callable[[Part], File | None]) -> Piece:
@@ -51,40 +59,29 @@ def parse_tail(byte_range: ByteRange, reading: ReadOptions, keep: Callable[[Part
     """
     shard, start = byte_range.shard, byte_range.start
     found = [*shards.read_tail(shard, start)]
-    return _parsed(byte_range, reading, keep, found, 0, shards.seal(shard, start, byte_range.stop))
+    return replace(_parsed(byte_range, reading, keep, found), seal=shards.seal(shard, start, byte_range.stop))
 
 
-def _parsed(
-    byte_range: ByteRange, reading: ReadOptions, keep: Callable[[Part], File | None], found: Iterable[Item], count: int, seal: str
-) -> Piece:
-    """The items of a byte range, which has so many lines, as a piece."""
+def _parsed(byte_range: ByteRange, reading: ReadOptions, keep: Callable[[Part], File | None], found: Iterable[Item]) -> Piece:
+    """The items of a byte range as a piece; its lines and its seal are for the caller to say."""
     shard, report, files = byte_range.shard, LoadReport(), []
 
     def kept(part: Part) -> None:
         files.append(keep(part))
 
-    with _uncollected():
+    with _uncollected(), kept_memory.kept():
         part_builder.read_parts(found, shard.name, formats.by_name(byte_range.format, reading.mapping), reading, report, kept)
     return Piece(
         start=byte_range.start,
         stop=byte_range.stop,
-        lines=count,
+        lines=0,
         files=tuple(file for file in files if file),
         rows=report.rows,
-        seal=seal,
+        seal="",
         problems=tuple((one.line, one.reason, one.severity) for one in report.problems),
         counts=dict(report.counts),
         unfinished=bool(report.unfinished),
     )
-
-
-def _items(byte_range: ByteRange, on_bytes: Callable[[int], None] | None) -> tuple[Iterable[Item], int, str]:
-    """What stands in the byte range, of how many lines it is when lines are counted, and its seal, taken of the bytes that are read."""
-    shard = byte_range.shard
-    if shards.is_plain(shard):
-        return shards.read_range(shard, byte_range.start, byte_range.stop)
-    seal = shards.seal(shard, byte_range.start, byte_range.stop)
-    return (shards.read_lines(shard, on_bytes) if shard.of_lines else containers.read(shard)), 0, seal
 
 
 @contextmanager

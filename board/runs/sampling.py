@@ -244,12 +244,12 @@ def _parsed(found: Sequence[Snippet], reading: ReadOptions) -> Sample | None:
     first_numbers, count = [], 0
     for snippet in found:
         first_numbers.append(count)
+        read = shards.RangeLines(shard, snippet.start, snippet.stop)
         try:
-            read, inside, _ = shards.read_range(shard, snippet.start, snippet.stop)
+            items += [_renumbered(item, count) for item in read]
         except RunNotFound:
             return None
-        items += [_renumbered(item, count) for item in read]
-        count += inside
+        count += read.count
     report, parts = LoadReport(), list[Part]()
     part_builder.read_parts(items, shard.name, kind, reading, report, parts.append)
     if not parts:

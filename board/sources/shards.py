@@ -5,14 +5,12 @@ know what a rollout is, and it never writes.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, Literal, NamedTuple
-
-import numpy as np
 
 from board.errors import RunNotFound
 from board.sources import candidates, index_file, lines, presence, run_files, sqlite_files, streams
@@ -24,6 +22,9 @@ from board.text.path_names import path_of, shown
 BOM: Final = b"\xef\xbb\xbf"
 
 _GLANCE: Final = 4_096
+
+_PIECE: Final = 1 << 20
+"""Bytes of a byte range that are held at a time; more where a line is longer."""
 
 Fingerprint = tuple[tuple[str, int, int], ...]
 """(name, size in bytes, modification time in ns) of every shard: changes when a shard appears, grows or is rewritten."""
@@ -192,7 +193,7 @@ def _bounded_lines(stream: BinaryIO, name: str, start: int = 0, stop: int | None
     while data := lines.read(stream, most + 1 if stop is None else min(most + 1, stop - offset)):
         number += 1
         if len(data) <= most or data.endswith(b"\n"):
-            yield _line(bytes(data), number, offset)
+            yield _line(bytes(data), number, offset, whole=data.endswith(b"\n"))
             offset += len(data)
             continue
         yield Problem(name, number, _too_long(offset), "refused")
@@ -205,11 +206,11 @@ def _bounded_lines(stream: BinaryIO, name: str, start: int = 0, stop: int | None
             return
 
 
-def _line(data: bytes, number: int, offset: int) -> Line | None:
-    """A line out of its bytes with their end, if they have one; None when it is blank."""
+def _line(data: bytes, number: int, offset: int, *, whole: bool) -> Line | None:
+    """A line out of its bytes; None when it is blank."""
     skipped = len(BOM) if offset == 0 and data.startswith(BOM) else 0
     piece = data[skipped:].rstrip(b"\r\n")
-    return Line(number, offset + skipped, piece, data.endswith(b"\n")) if piece and not piece.isspace() else None
+    return Line(number, offset + skipped, piece, whole) if piece and not piece.isspace() else None
 
 
 def is_plain(shard: Shard) -> bool:
@@ -252,31 +253,58 @@ def cuts(shard: Shard, start: int, stop: int, size: int) -> list[tuple[int, int]
     return [*pairwise(ends + [last] * bool(last))]
 
 
-def read_range(shard: Shard, start: int, stop: int) -> tuple[Iterable[Line | Problem], int, str]:
-    """The lines of a plain shard between two line ends, blank ones skipped, how many there are with the blank ones, and their seal.
+class RangeLines:
+    """The lines of a plain shard between two line ends, blank ones skipped, to be gone through once: a Problem for one that is too long.
 
-    Numbers count from the byte range's first line, 1; what follows the last line end is a line that is not whole. One that is too long is a
-    Problem. Raises RunNotFound when the shard does not reach so far any more.
+    Numbers count from the byte range's first line, 1; what follows the last line end is a line that is not whole. Iterating raises
+    RunNotFound when the shard does not reach so far any more.
     """
-    try:
-        with opened(shard) as stream:
-            if stop - start > longest_line():
-                return _long_range(stream, shard.name, start, stop)
-            stream.seek(start)
-            data = stream.read(stop - start)
-    except OSError as error:
-        raise RunNotFound(f"cannot be read: {error.strerror}") from error
-    if len(data) < stop - start:
-        raise RunNotFound("was cut while it was being read: load the run again")
-    return (
-        _lines(data, start),
-        int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n"))),
-        _sealed(data[:_GLANCE], data[-_GLANCE:]),
-    )
+
+    def __init__(self, shard: Shard, start: int, stop: int) -> None:
+        self._shard, self._start, self._stop = shard, start, stop
+        self.count = 0
+        """How many lines there are, blank ones too, once all are read."""
+        self.seal = ""
+
+    def __iter__(self) -> Iterator[Line | Problem]:
+        try:
+            with opened(self._shard) as stream:
+                if self._stop - self._start > longest_line():
+                    found, self.count, self.seal = _long_range(stream, self._shard.name, self._start, self._stop)
+                    yield from found
+                else:
+                    stream.seek(self._start)
+                    yield from self._in_pieces(stream)
+        except OSError as error:
+            raise RunNotFound(f"cannot be read: {error.strerror}") from error
+
+    def _in_pieces(self, stream: streams.Stream) -> Iterator[Line]:
+        """Read into the same memory again and again: new memory for all of the range would take longer to get than to fill."""
+        held = bytearray(min(_PIECE, self._stop - self._start))
+        offset, filled, head, tail = self._start, 0, b"", b""
+        while left := self._stop - offset - filled:
+            with memoryview(held) as view, view[filled : filled + left] as read:
+                if not (count := stream.readinto(read)):
+                    raise RunNotFound("was cut while it was being read: load the run again")
+                head += bytes(read[: min(count, _GLANCE - len(head))])
+                tail = (tail + bytes(read[max(0, count - _GLANCE) : count]))[-_GLANCE:]
+                filled, at = filled + count, 0
+                while (end := held.find(b"\n", at, filled)) >= 0:
+                    self.count += 1
+                    if line := _line(bytes(view[at:end]), self.count, offset + at, whole=True):
+                        yield line
+                    at = end + 1
+                rest = bytes(view[at:filled])
+            held += bytes(len(held) if len(rest) == len(held) else 0)  # where a line is longer
+            held[: len(rest)] = rest
+            offset, filled = offset + at, len(rest)
+        self.seal = _sealed(head, tail)
+        if filled and (line := _line(bytes(held[:filled]), self.count + 1, offset, whole=False)):
+            yield line
 
 
 def _long_range(stream: BinaryIO, name: str, start: int, stop: int) -> tuple[list[Line | Problem], int, str]:
-    """As `read_range`, where not all of it may be held in memory: most of it is one line."""
+    """As `RangeLines`, where not all of it may be held in memory: most of it is one line."""
     sealed = _seal(stream, start, stop)
     if stop - start > longest_line() + 1 and lines.next_end(stream, start, stop) == stop:
         return [Problem(name, 1, _too_long(start), "refused")], 1, sealed
@@ -288,10 +316,10 @@ def _long_range(stream: BinaryIO, name: str, start: int, stop: int) -> tuple[lis
 def read_tail(shard: Shard, start: int) -> Iterator[Line | Problem]:
     """What stands behind the last line end of a plain shard, as far as it was written when it was found: one line at most.
 
-    Where it is too long for one nobody has looked for its end any further than `cuts` does. Raises RunNotFound as `read_range` does.
+    Where it is too long for one nobody has looked for its end any further than `cuts` does. Raises RunNotFound as `RangeLines` does.
     """
     if shard.size - start <= longest_line():
-        yield from read_range(shard, start, shard.size)[0]
+        yield from RangeLines(shard, start, shard.size)
     else:
         reason = f"{_too_long(start)}, with all that follows it"
         yield Problem(shard.name, 1, reason, "refused")
@@ -299,21 +327,6 @@ def read_tail(shard: Shard, start: int) -> Iterator[Line | Problem]:
 
 def _too_long(offset: int) -> str:
     return f"is longer than {longest_line():,} bytes (RL_BOARD_LONGEST_LINE), from byte {offset:,} on: it is left out"
-
-
-def _lines(data: bytes, start: int) -> Iterator[Line]:
-    """The lines of the bytes from `start` on, each cut out when it is asked for: memory just used is used again."""
-    at, number = 0, 0
-    while at < len(data):
-        number += 1
-        end = data.find(b"\n", at)
-        stop = len(data) if end < 0 else end
-        offset = start + at
-        skipped = len(BOM) if offset == 0 and data.startswith(BOM) else 0
-        piece = data[at + skipped : stop].rstrip(b"\r")
-        if piece and not piece.isspace():
-            yield Line(number, offset + skipped, piece, end >= 0)
-        at = stop + 1
 
 
 def seal(shard: Shard, start: int, stop: int) -> str:

@@ -42,9 +42,18 @@ LINES = st.lists(st.sampled_from([b"{}", b"", b"  ", b'{"a":1}', b"x" * 40, b"\r
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
-@given(lines=LINES, tail=st.sampled_from([b"", b"{", b"\n"]), bom=st.booleans(), size=st.integers(1, 120))
-def test_stretches_are_the_whole(tmp_path: Path, lines: list[bytes], tail: bytes, bom: bool, size: int) -> None:
-    """However a shard is cut, its stretches tile it up to the last line end, and their lines are those of reading it in one go."""
+@given(
+    lines=LINES,
+    tail=st.sampled_from([b"", b"{", b"\n"]),
+    bom=st.booleans(),
+    size=st.integers(1, 120),
+    piece=st.sampled_from([1, 7, 64, 1 << 20]),
+)
+def test_stretches_are_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: list[bytes], tail: bytes, bom: bool, size: int, piece: int
+) -> None:
+    """However a shard is cut, and in whatever pieces it is read, its stretches tile it up to the last line end, and their lines are its own."""
+    monkeypatch.setattr(shards, "_PIECE", piece)
     data = (shards.BOM if bom else b"") + b"".join(line + b"\n" for line in lines) + tail
     (tmp_path / "a.jsonl").write_bytes(data)
     shard = shards.find_shards(tmp_path)[0][0]
@@ -57,9 +66,10 @@ def test_stretches_are_the_whole(tmp_path: Path, lines: list[bytes], tail: bytes
     found: list[Line] = []
     before = 0
     for cut in [*cuts, (end, shard.size)]:
-        read, count, _ = shards.read_range(shard, *cut)
+        read = shards.RangeLines(shard, *cut)
         found += [Line(line.number + before, line.offset, line.data, line.whole) for line in read if isinstance(line, Line)]
-        before += count
+        before += read.count
+        assert read.seal == shards.seal(shard, *cut)
     assert found == [line for line in shards.read_lines(shard) if isinstance(line, Line)]
 
 

@@ -36,15 +36,12 @@ EVERYWHERE: Final = (
 )
 """What first screens draw, by the same names: small scripts all of them."""
 
-TABLE: Final = ("DataFrame",)
-"""A page with a table, the largest script but Plotly."""
-
 TABS: Final = (
     Tab("board/ui/pages/runs.py", "Runs", "runs", of_run=False, elements=("TextArea",)),
     Tab("board/ui/pages/rewards.py", "Rewards", "", former=("rewards",), elements=("Slider",)),
     Tab("board/ui/pages/findings.py", "Findings", "findings"),
     Tab("board/ui/pages/metrics.py", "Metrics", "metrics", elements=("Slider",)),
-    Tab("board/ui/pages/compare.py", "Compare", "compare", elements=(*TABLE, "Metric", "DownloadButton")),
+    Tab("board/ui/pages/compare.py", "Compare", "compare", elements=("Metric", "DownloadButton")),
     Tab("board/ui/pages/steps.py", "Steps", "steps"),
     Tab("board/ui/pages/groups.py", "Groups", "groups"),
     Tab("board/ui/pages/prompts.py", "Prompts", "prompts"),

@@ -15,12 +15,13 @@ from board.sources.settings_files import SettingsFile
 from board.text.counting import plural
 from board.ui import beside_table, caches
 from board.ui.beside_runs import BesideRun
+from board.ui.components import table
+from board.ui.components.table import TableColumn
 from board.ui.setting_texts import as_text, matches
 
 MOST_HEIGHT: Final = 560
 """In pixels; a longer table scrolls."""
 
-_ROW_HEIGHT: Final = 35
 _HELPS: Final = {
     "column": "What the columns of the settings below are called.",
     "last reward": "Mean of its last step that has a reward.",
@@ -103,13 +104,8 @@ def _notes(sides: Sequence[BesideRun], files: Sequence[tuple[SettingsFile, ...]]
 
 
 def _table(left: dict[str, dict[int, Any]], runs: int) -> None:
-    """A row for each setting, a column for each run by its number: names of runs are text, and heads of tables are read as Markdown."""
+    """A row for each setting, a column for each run by its number."""
     columns = {str(at + 1): [as_text(values.get(at, UNSET)) for values in left.values()] for at in range(runs)}
     frame = pd.DataFrame({"setting": list(left), **columns})
-    st.dataframe(
-        frame,
-        key="settings_table",
-        hide_index=True,
-        height=MOST_HEIGHT if _ROW_HEIGHT * (len(frame) + 1) > MOST_HEIGHT else "content",
-        column_config={"setting": st.column_config.TextColumn(width="medium", pinned=True)},
-    )
+    shown = {"setting": TableColumn(width=220, pinned=True)}
+    table.show(frame, shown, name="settings", key="settings_table", height=MOST_HEIGHT)

@@ -13,17 +13,26 @@ from board.analysis.distribution_shift import Estimate
 from board.analysis.run_shift import run_means
 from board.runs.run import Run
 from board.text.counting import plural
-from board.text.format_number import MISSING, fmt
+from board.text.format_number import fmt
 from board.ui import beside_table, caches, compared_sides
 from board.ui.beside_runs import BesideRun
+from board.ui.components import table
+from board.ui.components.table import TableColumn
 from board.ui.messages import unfilled
 from board.ui.progress_line import progress
 
 NUMBERS: Final = ("response_length", "response_chars", *(one.name for one in text_health.COLUMNS))
 """In the order of their kinds; the table has them by effect."""
 
-_HEIGHT: Final = 700
-_ROW_HEIGHT: Final = 35
+MOST_HEIGHT: Final = 700
+"""In pixels; a longer table scrolls."""
+
+_COLUMNS: Final = {
+    "number": TableColumn(width=210, pinned=True),
+    **{name: TableColumn(right=True) for name in ("A", "B", "B − A")},
+    "effect": TableColumn(format="%+.2f", help="The difference in standard deviations within a run (Cohen's d)."),
+    "what it is": TableColumn(width=420),
+}
 
 
 def draw(sides: Sequence[BesideRun]) -> None:
@@ -82,7 +91,7 @@ def _table(found: pd.DataFrame) -> None:
     declared = [measured_columns.declared(str(name)) for name in found["number"]]
     means = found[["a", "b"]].to_numpy(np.float64)
     ends = found[["difference", "low", "high"]].to_numpy(np.float64)
-    table = pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "number": [one.title if one else name for one, name in zip(declared, found["number"], strict=True)],
             "A": [fmt(mean) for mean in means[:, 0].tolist()],
@@ -93,17 +102,4 @@ def _table(found: pd.DataFrame) -> None:
             "what it is": [one.meaning if one else "" for one in declared],
         }
     )
-    config = st.column_config
-    st.dataframe(
-        table,
-        key="text_health_table",
-        hide_index=True,
-        placeholder=MISSING,
-        height=_HEIGHT if _ROW_HEIGHT * (len(table) + 1) > _HEIGHT else "content",
-        column_config={
-            "number": config.TextColumn(width=210, pinned=True),
-            **{name: config.TextColumn(alignment="right") for name in ("A", "B", "B − A")},
-            "effect": config.NumberColumn(format="%+.2f", help="The difference in standard deviations within a run (Cohen's d)."),
-            "what it is": config.TextColumn(width="large"),
-        },
-    )
+    table.show(frame, _COLUMNS, name="numbers of texts", key="text_health_table", height=MOST_HEIGHT)

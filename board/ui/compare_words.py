@@ -1,7 +1,7 @@
 """Which words do the responses of one run hold, and those of another not? Draws; what it shows is computed in `board.analysis`."""
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import pandas as pd
 import streamlit as st
@@ -16,6 +16,8 @@ from board.text.counting import plural
 from board.text.display import shorten, visible
 from board.ui import caches, compared_sides, place, search_results
 from board.ui.beside_runs import BesideRun
+from board.ui.components import table
+from board.ui.components.table import TableColumn
 from board.ui.messages import unfilled
 
 What = Literal["words", "tokens"]
@@ -28,7 +30,8 @@ MUCH_SHARED: Final = 0.9
 """Where a smaller share of the responses is to prompts that both runs saw, that is said."""
 
 _HEIGHT: Final = 420
-_ROW_HEIGHT: Final = 35
+"""In pixels; a longer table scrolls."""
+
 _LONGEST: Final = 200
 
 Sides = tuple[BesideRun, BesideRun]
@@ -117,8 +120,7 @@ def _side(found: pd.DataFrame, pair: Sides, at: int, what: What) -> None:
     expressions = [_expression(str(word), what) for word in rows["word"]]
     key = f"words_of_{own}_{pair[0].run.load_id}_{pair[1].run.load_id}_{what}"
     chosen = place.part("phrase")
-    place.select_row(key, expressions.index(str(chosen)) if chosen in expressions else None)
-    table = pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "word": [visible(shorten(str(word), _LONGEST)) for word in rows["word"]],
             "share": 100 * rows[f"share_{own}"].to_numpy(),
@@ -129,29 +131,31 @@ def _side(found: pd.DataFrame, pair: Sides, at: int, what: What) -> None:
             "other count": rows[f"count_{other}"].to_numpy(),
         }
     )
-    st.dataframe(
-        table,
+    table.show(
+        frame,
+        _columns("AB"[at], "BA"[at], what),
+        name=f"{what} of {'AB'[at]}",
         key=key,
-        on_select=place.row_clicked(key, [{"phrase": one} for one in expressions]),
-        selection_mode=place.ROW_OR_CELL,
-        hide_index=True,
-        row_height=_ROW_HEIGHT,
-        height=min(_HEIGHT, _ROW_HEIGHT * (len(table) + 1) + 3),
-        column_config=_columns("AB"[at], "BA"[at], what),
+        on_click=place.row_clicked(key, [{"phrase": one} for one in expressions]),
+        chosen=expressions.index(str(chosen)) if chosen in expressions else None,
+        height=_HEIGHT,
     )
 
 
-def _columns(own: str, other: str, what: What) -> dict[str, Any]:
-    number = st.column_config.NumberColumn
+def _columns(own: str, other: str, what: What) -> dict[str, TableColumn]:
     held = f"Of the responses looked at, those that hold the {what.removesuffix('s')}."
     return {
-        "word": st.column_config.TextColumn(what.removesuffix("s"), width=130),
-        "share": number(f"in {own}, %", format="%.3g", help=held),
-        "other": number(f"in {other}, %", format="%.3g", help=held),
-        "count": number(f"times in {own}", format="%,d", help="How often it is written there."),
-        "other count": number(f"times in {other}", format="%,d", help="How often it is written there."),
-        "log-odds": number(format="%.2f", help="That a response holds it, of B against A; drawn towards none where it is rare."),
-        "z": number(format="%.1f", help="Log-odds over their error, as if every response were of a prompt of its own: it ranks."),
+        "word": TableColumn(what.removesuffix("s"), width=130),
+        "share": TableColumn(f"in {own}, %", held, "%.3g"),
+        "other": TableColumn(f"in {other}, %", held, "%.3g"),
+        "count": TableColumn(f"times in {own}", "How often it is written there.", "%,d"),
+        "other count": TableColumn(f"times in {other}", "How often it is written there.", "%,d"),
+        "log-odds": TableColumn(
+            help="That a response holds it, of B against A; drawn towards none where it is rare.", format="%.2f"
+        ),
+        "z": TableColumn(
+            help="Log-odds over their error, as if every response were of a prompt of its own: it ranks.", format="%.1f"
+        ),
     }
 
 

@@ -11,11 +11,17 @@ from board.runs.run import Run
 from board.text.counting import plural
 from board.text.format_number import size
 from board.ui import linked_widgets, place
+from board.ui.components import table
+from board.ui.components.table import TableColumn
 from board.ui.controls import pad_choice
 from board.ui.messages import notice
 
 MOST_EMPTY: Final = 20
 """So many shards without rows are named."""
+
+_LIST_WIDTH: Final = 720
+_LIST_HEIGHT: Final = 400
+"""Of the list of problems, in pixels."""
 
 
 def draw(run: Run) -> None:
@@ -71,7 +77,8 @@ def _problems(report: LoadReport, *, whole: bool) -> None:
         st.text(f"{'Every line was read' if whole else 'A part of the lines was read'}, and nothing about it is odd.")
         return
     st.text(f"Not loaded, line or shard: {report.refused:,}. Loaded, but flagged: {report.flagged:,}.")
-    st.dataframe(report.to_frame(), hide_index=True, width=720, height=min(400, 40 + 35 * len(report.problems)))
+    with st.container(width=_LIST_WIDTH):
+        table.show(report.to_frame(), {"reason": TableColumn(width=360)}, name="problems", key="problems", height=_LIST_HEIGHT)
     if report.left_out:
         st.text(f"{report.left_out:,} more are counted but not listed: the list keeps the first {KEPT_PROBLEMS:,} of each kind.")
 

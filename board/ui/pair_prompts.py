@@ -1,7 +1,7 @@
 """The prompts that two runs saw, A against B: a dot and a row for each, and the one that is clicked opened below. Draws only."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -14,11 +14,11 @@ from board.analysis.selection import neighbours
 from board.schema import heading
 from board.text.counting import plural
 from board.text.display import preview
-from board.text.format_number import column_format
 from board.ui import caches, pair_opened, place
 from board.ui.beside_runs import BesideRun
-from board.ui.components import scatter
+from board.ui.components import scatter, table
 from board.ui.components.scatter import Names, Picture
+from board.ui.components.table import TableColumn
 
 PANEL_WIDTH: Final = 440
 """Scatter and table stand side by side while each has so many pixels."""
@@ -138,15 +138,14 @@ def _table(pair: RunPair, rows: pd.DataFrame, chosen: int | None) -> None:
         )  # our own words and numbers
     prompts = [int(one) for one in rows.index]
     key = f"pair_prompts_{hash((pair.a.run.load_id, pair.b.run.load_id, pair.metric, pair.visits))}"
-    place.select_row(key, prompts.index(chosen) if chosen in prompts else None)
-    st.dataframe(
+    table.show(
         rows,
+        {str(name): _column(str(name)) for name in rows.columns},
+        name="prompts of both runs",
         key=key,
-        on_select=place.row_clicked(key, [{"pair_prompt": one} for one in prompts]),
-        selection_mode=place.ROW_OR_CELL,
-        hide_index=True,
-        height=HEIGHT if len(rows) > 8 else "content",
-        column_config={str(name): _column(str(name), rows[name]) for name in rows.columns},
+        on_click=place.row_clicked(key, [{"pair_prompt": one} for one in prompts]),
+        chosen=prompts.index(chosen) if chosen in prompts else None,
+        height=HEIGHT,
     )
 
 
@@ -157,9 +156,9 @@ _HELP: Final = {
 }
 
 
-def _column(name: str, values: "pd.Series[Any]") -> Any:
+def _column(name: str) -> TableColumn:
+    """How the table shows a column."""
     if name == "prompt":
-        return st.column_config.TextColumn(name, width=PROMPT_WIDTH)
-    if name.startswith(("step", "visits")):
-        return st.column_config.NumberColumn(name, format="%d", help=_HELP.get(name))
-    return st.column_config.NumberColumn(name, format=column_format(values.to_numpy(np.float64)), help=_HELP.get(name))
+        return TableColumn(width=PROMPT_WIDTH)
+    whole = name.startswith(("step", "visits"))
+    return TableColumn(help=_HELP.get(name, ""), format="%d" if whole else "")

@@ -9,13 +9,15 @@ import streamlit as st
 from board.analysis import run_settings
 from board.text.counting import plural
 from board.ui import caches
+from board.ui.components import table
+from board.ui.components.table import TableColumn
 from board.ui.setting_texts import as_text, matches
 
 MOST_ROWS: Final = 2_000
 """So many settings are listed; the search looks at all of them."""
 
 _MOST_HEIGHT: Final = 420
-_ROW_HEIGHT: Final = 35
+_COLUMNS: Final = {"setting": TableColumn(width=220, pinned=True)}
 
 
 def draw(location: Path) -> None:
@@ -44,5 +46,4 @@ def _listed(settings: dict[str, object]) -> None:
         return
     shown = dict(list(left.items())[:MOST_ROWS])
     frame = pd.DataFrame({"setting": list(shown), "value": [as_text(value) for value in shown.values()]})
-    tall = _ROW_HEIGHT * (len(frame) + 1) > _MOST_HEIGHT
-    st.dataframe(frame, key="run_settings", hide_index=True, height=_MOST_HEIGHT if tall else "content")
+    table.show(frame, _COLUMNS, name="settings", key="run_settings", height=_MOST_HEIGHT)

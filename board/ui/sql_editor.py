@@ -18,7 +18,7 @@ from board.sql.query import curves as answered
 from board.sql.sandbox import Limits
 from board.text.counting import plural
 from board.ui import caches, filter_chips, place
-from board.ui.components import curves
+from board.ui.components import curves, table
 from board.ui.components.curves import Card, CurvesPayload
 from board.ui.messages import notice
 from board.user_files import saved_queries
@@ -33,6 +33,10 @@ PANEL_WIDTH: Final = 420
 """Charts stand side by side while each has so many pixels."""
 
 MOST_CHARTS: Final = 12
+
+_COLUMNS_WIDTH: Final = 560
+_COLUMNS_HEIGHT: Final = 360
+"""Of the list of columns, in pixels."""
 
 HELP: Final = (
     "One SELECT of DuckDB's SQL over the table rollouts, a row per rollout. The answer needs a column step, or x for a chart over something "
@@ -110,8 +114,8 @@ def _editor(run: Run) -> bool:
             pressed = st.form_submit_button("Run", key="sql_run", type="primary", on_click=_forget_problem)
             st.text_input("Name", key="sql_name", max_chars=saved_queries.LONGEST_NAME, persist_state="session", width=240)
             st.form_submit_button("Save", key="sql_save", on_click=_save)
-            with st.popover("Columns"):
-                st.dataframe(described(run.frame, declared), hide_index=True, width=560)
+            with st.popover("Columns"), st.container(width=_COLUMNS_WIDTH):
+                table.show(described(run.frame, declared), {}, name="columns", key="sql_columns", height=_COLUMNS_HEIGHT)
     return pressed
 
 

@@ -23,7 +23,7 @@ def test_from_the_list_of_runs_to_the_tokens_that_differ(serve: Serve, page: Pag
     go_to_page(page, "Compare")
     expect(page.get_by_text("B lies below A by more than chance", exact=False)).to_be_visible()
 
-    page.get_by_test_id("stDataFrame").first.click(position={"x": 120, "y": 50})
+    row_of(page, 0).get_by_role("gridcell").nth(1).click()
     expect(page).to_have_url(re.compile("pair_prompt="))
     settled(page)
     expect(page.get_by_text("Colours mean the same in both.", exact=False)).to_be_visible()

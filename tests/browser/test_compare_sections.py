@@ -2,7 +2,7 @@
 
 import re
 
-from browsing import click_table
+from browsing import click_row
 from playwright.sync_api import Page, expect
 from servers import Serve
 from settling import settled
@@ -17,7 +17,7 @@ def test_from_a_word_to_the_responses_of_the_other_run(serve: Serve, page: Page)
     expect(page.get_by_text(re.compile(r"^B says more · tiny_ppo_hacked · \d+ words$"))).to_be_visible(timeout=90_000)
     settled(page)
 
-    click_table(page, 100, 35 + 0.5 * 35)
+    click_row(page, 0)
     way = page.get_by_role("link", name=re.compile(r"^2,404 responses of B$"))
     expect(way).to_be_visible()
     expect(page).to_have_url(re.compile(r"phrase=[^&]*Our"))

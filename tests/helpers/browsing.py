@@ -30,12 +30,3 @@ def click_row(page: Page, row: int, column: str = "", table: int = 0) -> None:
     cells = row_of(page, row, table).get_by_role("gridcell")
     names = page.get_by_role("grid").nth(table).get_by_role("columnheader").all_inner_texts() if column else [""]
     cells.nth(names.index(column)).click()
-
-
-def click_table(page: Page, x: float, y: float) -> None:
-    """Click a place of the page's first table: it is drawn on a canvas, and takes a click where it has seen the pointer before."""
-    table = page.get_by_test_id("stDataFrame").first
-    table.hover(position={"x": x - 2, "y": y})
-    table.hover(position={"x": x, "y": y})
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    table.click(position={"x": x, "y": y})

@@ -87,9 +87,8 @@ def linked(test: AppTest, name: str) -> str | None:
 
 
 def table(test: AppTest) -> Any:
-    """The rows of the page's first table, ours or Streamlit's."""
-    ours = drawn_tables.tables(test)
-    return ours[0].frame if ours else test.dataframe[0].value
+    """The rows of the page's first table."""
+    return drawn_tables.tables(test)[0].frame
 
 
 def opening_links(test: AppTest) -> list[Any]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn_tables import tables
 from opened_pages import ENTRY, figure, linked, opened, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
@@ -46,7 +47,7 @@ def section(name: str, beside: str = "b", **place: str) -> AppTest:
 
 def table(test: AppTest, *columns: str) -> Any:
     """The first table that has these columns."""
-    return next(one.value for one in test.dataframe if {*columns} <= {*one.value.columns})
+    return next(one.frame for one in tables(test) if {*columns} <= {*one.columns})
 
 
 def test_distributions(three: Path) -> None:
@@ -77,7 +78,7 @@ def test_words(three: Path) -> None:
     """Each run's own words are listed on its side; a click leads to the responses of either that hold one."""
     test = section("Words")
 
-    of_b, of_a = (one.value for one in test.dataframe if "z" in one.value.columns)
+    of_b, of_a = (one.frame for one in tables(test) if "z" in one.columns)
     assert of_b["word"].tolist() == ["<", ">", "wait"]
     assert of_a["word"].tolist() == ["maybe"]
     assert of_a[["share", "other"]].to_numpy().tolist() == [[100, 0]]
@@ -155,7 +156,7 @@ def test_eight_runs(root: Path) -> None:
         test.session_state["compare_section"] = title
         test.run()
         assert not test.exception
-        for shown in (one.value for one in test.dataframe if "run" in one.value.columns):
+        for shown in (one.frame for one in tables(test) if "run" in one.columns):
             assert shown["run"].tolist() == names
 
 

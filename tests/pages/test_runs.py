@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drawn_tables import tables
+from drawn_tables import tables, with_column
 from opened_pages import GOOD, linked, opened, table, texts, whole_row
 from rows import write_run
 from streamlit.testing.v1 import AppTest
@@ -114,7 +114,7 @@ def test_what_made_a_run_is_shown_and_searched(runs: Path) -> None:
     test = opened("runs", run="alpha")
     assert "3 settings from config.yaml" in texts(test)
     assert "args.json is not JSON" in texts(test)
-    frame = next(one.value for one in test.dataframe if "setting" in one.value.columns)
+    frame = with_column(test, "setting").frame
     assert dict(zip(frame["setting"], frame["value"], strict=True)) == {"actor.lr": "1e-06", "actor.note": HOSTILE, "seed": "3"}
     assert "1 of 3" in texts(opened("runs", run="alpha", run_settings_text="ACTOR <b>"))
     assert "No settings lie beside this run" in texts(opened("runs", run=HOSTILE))

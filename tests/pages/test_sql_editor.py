@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from drawn_panels import panels
+from drawn_tables import with_column
 from rows import token_row, write_run
 from streamlit.testing.v1 import AppTest
 
@@ -92,7 +93,7 @@ def test_example_is_drawn_and_marked(run: Path) -> None:
 
 def test_columns_are_listed(run: Path) -> None:
     """Whoever writes a query sees what there is: name, type and meaning."""
-    listed = page().dataframe[0].value.set_index("column")
+    listed = with_column(page(), "column").frame.set_index("column")
 
     assert listed.loc["rank", "type"] == "text"
     assert list(listed.loc["reward"]) == ["number", "reward of the whole response (reward)"]

@@ -41,6 +41,7 @@ GOALS: Final[dict[str, Goal]] = {
     "cold_curve": Goal("first curve of a cold run of 10 GB, beyond an empty page", 2, "s"),
     "cold_link": Goal("a linked rollout of a cold run of 10 GB, beyond an empty page", 3, "s"),
     "click_idle": Goal("browser idle after a click at 100,000 rollouts", 500, "ms"),
+    "panels_scroll": Goal("longest task while 150 panels of curves are scrolled through", 50, "ms"),
     "crowd_p95": Goal("95 % of the answers to 100 readers of 1 GB who click every 10 s", 1, "s"),
     "tokens_32k": Goal("32,000 tokens painted later than 100", 200, "ms"),
     "tokens_128k": Goal("128,000 tokens painted later than 100", 600, "ms"),

@@ -29,6 +29,7 @@ PARTS: Final = {
     "first_view": "First view",
     "cold_first": "Cold: first curve, first rollout by link, complete",
     "browsing": "Browser idle after each click",
+    "scrolling": "Very many panels scrolled through",
     "viewers": "More viewers, and a run that grows while it is looked at",
     "readers": "Many readers",
     "endurance": "Many clicks, and readers beside a run that is read for the first time",

@@ -1,4 +1,4 @@
-// Curves over steps: all panels of a page in one component. Each is drawn once it comes near the window.
+// Curves over steps: all panels of a page in one component. Each is drawn when it comes near the window, and let go far from it.
 
 import { element, perFrame } from "../token_view/dom.js";
 import { caption, cardParts, describe, runValues, showPin } from "./card.js";
@@ -32,7 +32,9 @@ import { showZoom, zoomBar } from "./zoom_bar.js";
  */
 
 const NEAR = "400px"; // below or above the window a panel is drawn already
-const BUDGET = 12; // milliseconds of drawing before the browser may do something else
+const FAR = "2000px"; // so far from it a panel's canvas is let go: the browser looks at every canvas of the page in every frame
+const BUDGET = 12; // milliseconds of preparing panels before the browser may do something else
+const MOST = 3; // panels prepared in one frame: uPlot draws them after that, which no clock here sees
 const DOUBLE = 250; // milliseconds in which a second click makes a double one
 const LEAST_EDGE = 14;
 const SPOKEN = 6; // panels that are read out at a step
@@ -88,14 +90,20 @@ function build(parentElement, data) {
     },
     { rootMargin: `${NEAR} 0px` },
   );
-  watch.set(state, seen);
+  const left = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) if (!isIntersecting) letGo(state, target);
+    },
+    { rootMargin: `${FAR} 0px` },
+  );
+  watch.set(state, [seen, left]);
   const printing = () => {
     for (const one of state.shown) draw(state, one);
   };
   window.addEventListener("beforeprint", printing);
   page.listeners.set(state, (what) => (what === "margin" ? layout() : follow(state, what)));
   state.stop = () => {
-    for (const observer of [resized, seen]) observer.disconnect();
+    for (const observer of [resized, seen, left]) observer.disconnect();
     window.removeEventListener("beforeprint", printing);
     leave(page, state);
     clear(state);
@@ -104,7 +112,7 @@ function build(parentElement, data) {
   return state;
 }
 
-/** @type {WeakMap<State, IntersectionObserver>} */
+/** @type {WeakMap<State, IntersectionObserver[]>} */
 const watch = new WeakMap();
 
 /**
@@ -128,7 +136,7 @@ function fill(state, { meta, numbers }, look) {
   lay(state);
   for (const one of state.shown) {
     caption(one.parts, one.card, null, []);
-    watch.get(state)?.observe(one.parts.root);
+    for (const observer of watch.get(state) ?? []) observer.observe(one.parts.root);
   }
   for (const one of state.shown) if (one.near) draw(state, one); // what is in sight is there again before the browser paints
   follow(state, "choice");
@@ -136,7 +144,7 @@ function fill(state, { meta, numbers }, look) {
 
 /** @param {State} state */
 function clear(state) {
-  watch.get(state)?.disconnect();
+  for (const observer of watch.get(state) ?? []) observer.disconnect();
   for (const { drawn } of state.shown) drawn?.u.destroy();
   state.shown = [];
 }
@@ -158,16 +166,18 @@ function lay(state) {
 }
 
 /**
- * Draws what came near, some milliseconds at a time.
+ * Draws what came near, a few panels and some milliseconds at a time.
  * @param {State} state
  * @param {() => void} again
  */
 function drawNear(state, again) {
   const begin = performance.now();
+  let made = 0;
   for (const one of state.shown) {
     if (!one.near || one.drawn) continue;
-    if (performance.now() - begin > BUDGET) return again();
+    if (made === MOST || performance.now() - begin > BUDGET) return again();
     draw(state, one);
+    made += 1;
   }
   for (const one of state.shown) if (one.near && one.stale) redraw(one);
 }
@@ -189,6 +199,17 @@ function draw(state, one) {
   one.drawn = plot(one.card, one.parts.plot, { width, height, right: margin(page), range, look: state.look, acts, after });
   one.drawn.over.append(one.over);
   listen(one, acts);
+}
+
+/**
+ * The panel keeps its place and its words, and is drawn again when it comes near.
+ * @param {State} state
+ * @param {Element} root
+ */
+function letGo(state, root) {
+  const one = state.shown.find(({ parts }) => parts.root === root);
+  one?.drawn?.u.destroy();
+  if (one) Object.assign(one, { drawn: null, ready: false, near: false });
 }
 
 /**

@@ -38,9 +38,9 @@ EVERYWHERE: Final = (
 
 TABS: Final = (
     Tab("board/ui/pages/runs.py", "Runs", "runs", of_run=False, elements=("TextArea",)),
-    Tab("board/ui/pages/rewards.py", "Rewards", "", former=("rewards",), elements=("Slider",)),
+    Tab("board/ui/pages/rewards.py", "Rewards", "", former=("rewards",)),
     Tab("board/ui/pages/findings.py", "Findings", "findings"),
-    Tab("board/ui/pages/metrics.py", "Metrics", "metrics", elements=("Slider",)),
+    Tab("board/ui/pages/metrics.py", "Metrics", "metrics"),
     Tab("board/ui/pages/compare.py", "Compare", "compare", elements=("Metric", "DownloadButton")),
     Tab("board/ui/pages/steps.py", "Steps", "steps"),
     Tab("board/ui/pages/groups.py", "Groups", "groups"),

@@ -30,7 +30,7 @@ MOST_HEIGHT: Final = 700
 _COLUMNS: Final = {
     "number": TableColumn(width=210, pinned=True),
     **{name: TableColumn(right=True) for name in ("A", "B", "B − A")},
-    "effect": TableColumn(format="%+.2f", help="The difference in standard deviations within a run (Cohen's d)."),
+    "effect": TableColumn(format="%.2f", help="The difference in standard deviations within a run (Cohen's d)."),
     "what it is": TableColumn(width=420),
 }
 

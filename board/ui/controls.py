@@ -40,33 +40,26 @@ class CurveChoices:
 
 
 def curve_choices(numeric: Sequence[str], *, bands: bool = True) -> CurveChoices:
-    """Draw the curve settings in one low row, labels beside them, and return them; without `bands` no band is offered."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="curve_choices"):
+    """Draw the curve settings, folded, and return them: panels say what they are drawn with. Without `bands` no band is offered."""
+    with st.container(width="content", key="curve_choices"), st.popover("Chart options"), linked_widgets.folded():
+        smoothing = st.slider("Smoothing", 0.0, 0.95, 0.0, 0.05, key="smoothing", bind="query-params", width=320)
         band = _band_choice() if bands else "none"
-        st.text("KL", help=_estimator_help(), width="content")
-        estimator = estimator_choice(label=False)
-        st.text("Smoothing", width="content")
-        smoothing = st.slider(
-            "Smoothing", 0.0, 0.95, 0.0, 0.05, key="smoothing", bind="query-params", width=140, label_visibility="collapsed"
+        scale = (
+            st.number_input("Band scale", 0.1, 3.0, 1.0, 0.1, key="band_scale", bind="query-params", width=320) if bands else 1.0
         )
-        with st.popover("Chart options"), linked_widgets.folded():
-            scale = (
-                st.number_input("Band scale", 0.1, 3.0, 1.0, 0.1, key="band_scale", bind="query-params", width=320)
-                if bands
-                else 1.0
-            )
-            shift = st.toggle(
-                "Shift to zero", key="zero_shift", bind="query-params", help="Start every reward curve at zero, to compare gains."
-            )
-            extra = st.multiselect(
-                "More curves",
-                list(numeric),
-                key="curves",
-                bind="query-params",
-                placeholder="Any numeric column",
-                format_func=heading,
-                width=320,
-            )
+        estimator = estimator_choice()
+        shift = st.toggle(
+            "Shift to zero", key="zero_shift", bind="query-params", help="Start every reward curve at zero, to compare gains."
+        )
+        extra = st.multiselect(
+            "More curves",
+            list(numeric),
+            key="curves",
+            bind="query-params",
+            placeholder="Any numeric column",
+            format_func=heading,
+            width=320,
+        )
     return CurveChoices(cast(Band, band), float(scale), float(smoothing), bool(shift), estimator, tuple(extra))
 
 
@@ -79,13 +72,12 @@ def _band_choice() -> str:
         required=True,
         key="band",
         bind="query-params",
-        label_visibility="collapsed",
     )
     return chosen
 
 
-def estimator_choice(*, label: bool = True) -> str:
-    """Draw the choice of KL estimator, the same on every page, and return its name; `label` is whether its label stands above it."""
+def estimator_choice() -> str:
+    """Draw the choice of KL estimator, the same on every page, and return its name."""
     chosen = st.segmented_control(
         "KL estimator",
         list(ESTIMATORS),
@@ -95,7 +87,6 @@ def estimator_choice(*, label: bool = True) -> str:
         bind="query-params",
         persist_state="session",
         help=_estimator_help(),
-        label_visibility="visible" if label else "collapsed",
     )
     return chosen or DEFAULT_ESTIMATOR
 

@@ -1,5 +1,6 @@
 """What the reader chooses on the Metrics page, as a frozen dataclass. Draws controls only; computes and loads nothing."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -7,11 +8,15 @@ import streamlit as st
 
 from board.analysis.metric_list import HEADINGS, Origin
 from board.metrics import declared
+from board.ui import linked_widgets
 
 Language = Literal["en", "zh"]
 
 LANGUAGES: Final[dict[str, Language]] = {"en": "en", "中文": "zh"}
 ORIGINS: Final[dict[str, Origin]] = {"all": "all", "rollouts": "rollouts", "trainer": "tracker"}
+
+_WIDTH: Final = 320
+"""Of what is folded, in pixels."""
 
 _FAMILIES: Final = {words.en: family for family, words in HEADINGS.items()}
 
@@ -37,46 +42,68 @@ class MetricChoices:
 
 
 def metric_choices() -> MetricChoices:
-    """Draw the choices in one row and return them; all are in the link."""
+    """Draw the search and, folded, the other choices, and return them; all are in the link. What narrows the panels is told."""
     dialects = {dialect.title: name for name, dialect in declared.DIALECTS.items()}
-    with st.container(horizontal=True, vertical_alignment="bottom", key="metric_choices"):
-        dialect = st.segmented_control(
-            "Names as in",
-            list(dialects),
-            default=next(iter(dialects)),
-            required=True,
-            key="dialect",
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="metric_choices"):
+        query = st.text_input(
+            "Name or meaning",
+            type="search",
+            key="find",
             bind="query-params",
-            persist_state="session",
+            placeholder="Name or meaning",
+            label_visibility="collapsed",
+            width=240,
         )
-        query = st.text_input("Name or meaning", type="search", key="find", bind="query-params", width=140)
-        families = st.multiselect("Families", list(_FAMILIES), key="families", bind="query-params", placeholder="All", width=150)
-        origin = st.segmented_control(
-            "Known from",
-            list(ORIGINS),
-            default="all",
-            required=True,
-            key="origin",
-            bind="query-params",
-            help="Computed from rollouts, or logged by the trainer in a tracker.",
-        )
-        smoothing = st.slider("Smoothing", 0.0, 0.95, 0.0, 0.05, key="smoothing", bind="query-params", width=90)
-        language = st.segmented_control(
-            "Glossary",
-            list(LANGUAGES),
-            default="en",
-            required=True,
-            key="glossary",
-            bind="query-params",
-            persist_state="session",
-        )
-        log = st.toggle("Log axis", key="log_axis", bind="query-params")
+        with st.popover("Chart options"), linked_widgets.folded():
+            chosen = _folded(dialects, query or "")
+        if said := _narrowed(chosen, next(iter(dialects.values()))):
+            with st.container(width="content", key="familynote_choices"):
+                st.text(said)
+    return chosen
+
+
+def _folded(dialects: Mapping[str, str], query: str) -> MetricChoices:
+    """Draw what is rarely changed; `dialects` are names by their titles."""
+    smoothing = st.slider("Smoothing", 0.0, 0.95, 0.0, 0.05, key="smoothing", bind="query-params", width=_WIDTH)
+    log = st.toggle("Log axis", key="log_axis", bind="query-params")
+    families = st.multiselect("Families", list(_FAMILIES), key="families", bind="query-params", placeholder="All", width=_WIDTH)
+    origin = st.segmented_control(
+        "Known from",
+        list(ORIGINS),
+        default="all",
+        required=True,
+        key="origin",
+        bind="query-params",
+        help="Computed from rollouts, or logged by the trainer in a tracker.",
+    )
+    dialect = st.segmented_control(
+        "Names as in",
+        list(dialects),
+        default=next(iter(dialects)),
+        required=True,
+        key="dialect",
+        bind="query-params",
+        persist_state="session",
+    )
+    language = st.segmented_control(
+        "Glossary", list(LANGUAGES), default="en", required=True, key="glossary", bind="query-params", persist_state="session"
+    )
     return MetricChoices(
         dialects[dialect or next(iter(dialects))],
-        query or "",
+        query,
         tuple(_FAMILIES[family] for family in families),
         ORIGINS[origin or "all"],
         float(smoothing),
         bool(log),
         LANGUAGES[language or "en"],
     )
+
+
+def _narrowed(chosen: MetricChoices, usual: str) -> str:
+    """What narrows or renames the panels, in a few words: no panel says so. `usual` is the dialect that nobody chose."""
+    said = {
+        f"{len(chosen.families)} of {len(_FAMILIES)} families": bool(chosen.families),
+        f"known from {next(label for label, origin in ORIGINS.items() if origin == chosen.origin)}": chosen.origin != "all",
+        f"names as in {declared.DIALECTS[chosen.dialect].title}": chosen.dialect != usual,
+    }
+    return " · ".join(text for text, changed in said.items() if changed)

@@ -110,6 +110,8 @@ def test_a_link_opens_families_and_choices(root: Path) -> None:
     assert "kl" in sections(test)
     assert "objective/kl" in panels(test, "curves_kl")
     assert declared.METRICS["kl/k1_sum_mean"].meaning.zh in said(test)
+    assert "names as in TRL (PPO)" in texts(test)
+    assert "1 of 19 families · known from rollouts" in texts(opened("metrics", families="Reward", origin="rollouts"))
 
 
 def test_pinned_metrics_come_first(root: Path) -> None:

@@ -164,9 +164,10 @@ def other_columns() -> list[str]:
     return [name for name in numeric_columns(run.frame) if name not in shown]
 
 
-chosen = curve_choices(other_columns(), bands=not overlay.is_on())
+with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    chosen = curve_choices(other_columns(), bands=not overlay.is_on())
+    story(chosen)
 laid_over = overlay.chosen()
-story(chosen)
 curves(chosen, laid_over)
 if "reward" in run.frame.columns:
     st.subheader("Distribution")

@@ -200,7 +200,8 @@ class _Kept:
     """Some of the rollouts with a hit, drawn by their keys alone: the same ones in whichever order they are found."""
 
     def __init__(self) -> None:
-        self.rows = pd.DataFrame({"step": [], "reward": [], "prompt_key": []}, index=pd.Index([], dtype=np.int64, name="key"))
+        nothing = {"step": np.zeros(0, np.int64), "reward": np.zeros(0), "prompt_key": np.zeros(0, np.int64)}
+        self.rows = pd.DataFrame(nothing, index=pd.Index([], dtype=np.int64, name="key"))
         self.total, self._below = 0, 2**64 - 1
 
     def add(self, rows: pd.DataFrame) -> None:

@@ -75,6 +75,7 @@ def test_finds_what_a_search_in_memory_finds(folder: Path, sample: Run, split: s
     assert (found.trouble, found.rollouts, found.hit, found.places) == ("", len(hit), hit.sum(), counts.to_numpy().sum())
     pd.testing.assert_frame_equal(search.by_step(found), by_step(whole.frame, hit), check_dtype=False)
     assert sorted(found.rows["response"].index) == sorted(whole.frame.index[hit])
+    assert {str(rows["step"].dtype) for rows in found.rows.values()} == {"int64"}
     assert found.totals == {"prompt": 0, "response": int(hit.sum())}
 
 

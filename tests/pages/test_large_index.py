@@ -191,7 +191,9 @@ def test_a_search_of_all_rollouts(root: Path, sampled: Run, whole: Run) -> None:
     found = next(line for line in of_memory.splitlines() if " of 1,900 rollouts (" in line)
     assert found in texts(test)
     assert not test.exception
-    lines = [json.loads(one.proto.json)["rows"] for one in test.get("bidi_component") if "concordance" in one.proto.component_name]
+    lines = [
+        json.loads(one.proto.json)["rows"] for one in test.get("bidi_component") if "concordance" in one.proto.component_name
+    ]
     assert {line["facts"][0] for line in lines[0]} == {"17"}
 
     key = next(int(key) for key in whole.of_split("train").of_steps(17, 17).frame.index if key not in sampled.frame.index)

@@ -10,12 +10,12 @@ import textwrap
 from collections.abc import Callable, Sequence
 from enum import IntEnum
 from functools import partial
-from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import click
 
 from board.checks import VERSION
+from board.cli.printing import listed
 from board.errors import ArgumentRefused, BoardError, MappingRefused, RunNotFound, missing_library
 from board.remote.addresses import Address
 from board.text.path_names import encodable
@@ -70,7 +70,7 @@ class Command(click.Command):
         try:
             for name, value in ctx.params.items():
                 if isinstance(value, Address):
-                    ctx.params[name] = _listed(value)
+                    ctx.params[name] = listed(str(value))
             return super().invoke(ctx)
         except BoardError as error:
             code = ExitCode.CANNOT if isinstance(error, _NOTHING_DONE) else ExitCode.FAILED
@@ -110,13 +110,6 @@ class Commands(click.Group):
         if not _flushed():  # before Python does, which would end with a code of its own
             sys.exit(ExitCode.FAILED)
         sys.exit(ended if isinstance(ended, int) else ExitCode.DONE)
-
-
-def _listed(address: Address) -> Path:
-    """The folder that stands for an address. Raises BoardError."""
-    from board.remote import mounts
-
-    return mounts.mounted(str(address))
 
 
 def _naming(run: str | None, error: BoardError) -> str:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Final
 
 import click
@@ -35,3 +36,17 @@ class Ticker:
         if time.monotonic() >= self._next:
             say(self._say(), err=True)
             self._next = time.monotonic() + TICK_SECONDS
+
+
+def listed(address: str) -> Path:
+    """The folder that stands for an address; where listing takes long it is said how many objects there are so far. Raises BoardError."""
+    from board.remote import mounts
+
+    so_far = [0]
+    ticker = Ticker(lambda: f"Listing {address}: {so_far[0]:,} objects so far.")
+
+    def tell(count: int) -> None:
+        so_far[0] = count
+        ticker()
+
+    return mounts.mounted(address, tell=tell)

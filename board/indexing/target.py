@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 from board.errors import ArgumentRefused, RunNotFound
@@ -18,6 +18,9 @@ from board.runs.store import version
 from board.sources import index_file, presence, shards
 from board.sources.shards import Problem, Shard
 from board.text.path_names import shown
+
+TOLD_OBJECTS: Final = 10_000
+"""So many more are listed before it is told again how many there are."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ def opened(
     """
     run, goal = _place_of(location), _place_of(folder)
     _check_apart(run, goal)
-    source = mounts.mounted(str(run), anew=True) if isinstance(run, Address) else run
+    source = mounts.mounted(str(run), anew=True, tell=_told_of(run, wait)) if isinstance(run, Address) else run
     found, problems = _found(source)
     if index_file.is_there(source):
         raise ArgumentRefused(f"{_said(run)} is an index itself: name the folder that holds the run.")
@@ -87,6 +90,10 @@ def opened(
         before = _before(destination, _said(run), key)
         owner = before["id"] if before else uuid4().hex
         yield IndexTarget(source, destination, owner, reading, key, found, problems, before)
+
+
+def _told_of(run: Address, wait: Callable[[str], None]) -> Callable[[int], None]:
+    return lambda count: wait(f"Listing {run}: {count:,} objects so far.") if count and not count % TOLD_OBJECTS else None
 
 
 def _place_of(given: Path | str) -> Path | Address:

@@ -76,8 +76,7 @@ class FsspecStore:
             else:
                 self._asked("pipe_file", self._path(key), data, mode="create")
         except RemoteTrouble:
-            with suppress(RemoteTrouble):
-                self.look(key)
+            if self._is_there(key):
                 raise Replaced("is there already") from None
             raise
 
@@ -86,6 +85,13 @@ class FsspecStore:
         for key in keys:
             with suppress(Vanished):
                 self._asked("rm_file", self._path(key))
+
+    def _is_there(self, key: str) -> bool:
+        try:
+            self.look(key)
+        except RemoteTrouble:
+            return False
+        return True
 
     def _unfinished(self, key: str) -> str:
         above, _, _ = self._path(key).rpartition("/")

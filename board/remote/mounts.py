@@ -33,6 +33,9 @@ COSTS: Final = 20.0
 OPENING: Final = 0.1
 """The share of that for which a listing is taken for true when a run is opened: what is opened late may be replaced by then."""
 
+TOLD_OBJECTS: Final = 500
+"""So many more are listed before it is told again how many there are."""
+
 _TOLD: Final = "store.json"
 
 _LENT: Final = "lent"
@@ -74,7 +77,7 @@ class _Mount:
         """The folder that stands for a prefix."""
         return self.mirror.files / local_names.local_path(prefix) if prefix else self.mirror.files
 
-    def list_now(self, prefix: str, listing: _Listing, asked_at: float) -> None:
+    def list_now(self, prefix: str, listing: _Listing, asked_at: float, tell: Callable[[int], None] = lambda count: None) -> None:
         """List a prefix and make the files below it what was listed, unless that was done since it was asked for. What goes wrong is noted."""
         with listing.listing:
             if listing.at > asked_at:
@@ -84,7 +87,7 @@ class _Mount:
             self.mirror.is_outdated = False
             try:
                 with self.changing:
-                    listing.kept = mirror_tree.update(self.mirror, prefix, self.mirror.store.objects(prefix))
+                    listing.kept = mirror_tree.update(self.mirror, prefix, _counted(self.mirror.store.objects(prefix), tell))
                 for name, other in [*self.prefixes.items()]:
                     if not prefix or name == prefix or name.startswith(f"{prefix}/"):
                         other.trouble = ""
@@ -99,15 +102,22 @@ class _Mount:
                 listing.under_way = False
 
 
+def _counted(objects: Iterable[RemoteObject], tell: Callable[[int], None]) -> Iterator[RemoteObject]:
+    for count, one in enumerate(objects):
+        if not count % TOLD_OBJECTS:
+            tell(count)
+        yield one
+
+
 _mounts: dict[Path, _Mount] = {}
 _changing = threading.Lock()
 
 
-def mounted(text: str, *, anew: bool = False) -> Path:
+def mounted(text: str, *, anew: bool = False, tell: Callable[[int], None] = lambda count: None) -> Path:
     """The folder that stands for an address, listed now, `anew` even if that was done a moment ago; what lies in it is fetched when it is read.
 
-    Where the store cannot be listed, what an earlier look left there is given. Raises ArgumentRefused for an address that cannot be used,
-    RunNotFound where nothing is there.
+    `tell` is called while listing, with how many objects there are so far. Where the store cannot be listed, what an earlier look left there
+    is given. Raises ArgumentRefused for an address that cannot be used, RunNotFound where nothing is there.
     """
     address = addresses.parsed(text)
     mount = _mount_of(address)
@@ -115,7 +125,7 @@ def mounted(text: str, *, anew: bool = False) -> Path:
         mount.mirror.store  # noqa: B018 - a library that is missing is told at once
     listing = mount.prefixes.setdefault(address.prefix, _Listing())
     if anew or not listing.is_fresh():
-        mount.list_now(address.prefix, listing, time.monotonic())
+        mount.list_now(address.prefix, listing, time.monotonic(), tell)
     folder = mount.path(address.prefix)
     if not folder.is_dir() or not any(folder.iterdir()):
         raise RunNotFound(listing.trouble or f"Nothing lies under {address}: name a prefix that holds runs, or is one.")

@@ -23,6 +23,7 @@ from board.runs.part_reader import PartReader
 from board.runs.parts import Part, with_lines_after
 from board.runs.parts_on_demand import LazyParts, PartsAccount, PartsOnDemand
 from board.runs.rollout import ParsedSource
+from board.sources import presence
 
 
 class FramedIndex:
@@ -56,6 +57,7 @@ class FramedIndex:
         piece = next((one for one in kept.pieces if one.start == at["piece"]), None)
         if piece is None or len(piece.files) <= at["nth"]:
             raise RunNotFound(f"The index has changed since it was opened: what it held of {name} is elsewhere. Open it again.")
+        self._indexed.store.look_into([piece], whole=presence.REQUEST)
         part = self._reader.opened(kept, piece)[at["nth"]]
         if len(part) != at["rows"]:
             raise RunNotFound(f"The index has changed since it was opened: {name} has other rows. Open it again.")

@@ -5,7 +5,7 @@ Knows what an index says of a run; knows neither who made it nor what a row mean
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ from board.runs.kept_run import KeptRun
 from board.runs.load_report import LoadReport
 from board.runs.parsed_shard import ParsedShard
 from board.runs.part_folder import Piece, piece_from
+from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.runs.sealed_file import Damaged
 from board.runs.shared_values import RecentlyUsed
@@ -36,6 +37,8 @@ _OPEN_SHARDS: Final = 64
 class IndexedRun(KeptRun):
     """What an index holds of a run. Nothing of it is parsed when it is opened."""
 
+    store: IndexReadOnly
+
     def __init__(
         self, folder: Path, found: Sequence[Shard], asked: ReadOptions, within: Path | None, *, framed: bool = True
     ) -> None:
@@ -52,6 +55,8 @@ class IndexedRun(KeptRun):
             self._found = {shard.name: shard for shard in found}
             self.files = frame_files.read(folder, index_file.stamp(folder, within)) if told["complete"] and framed else None
             self._opened: RecentlyUsed[str, ParsedShard] = RecentlyUsed(_OPEN_SHARDS)
+            if self.files is None:
+                self.store.look_ahead(self._found.values())
             self.kept = {name: self._shard(name, with_pieces=self.files is None) for name in told["kept"]}
         except (KeyError, TypeError, ValueError, OSError) as error:
             raise index_file.unusable(folder) from error
@@ -76,6 +81,11 @@ class IndexedRun(KeptRun):
         if self.files is None:
             return super().done()
         return sum(kept.shard.size for kept in self.kept.values()), self.files.account.rows
+
+    def parts(self, report: LoadReport) -> Iterator[Part]:
+        """As of any run; what is read of each is fetched for all of them at once where the index lies elsewhere."""
+        self.store.look_into(piece for kept in self.kept.values() for piece in kept.pieces)
+        yield from super().parts(report)
 
     def _shard(self, name: str, *, with_pieces: bool) -> ParsedShard:
         """A shard as it was when it was indexed."""

@@ -27,6 +27,7 @@ from board.runs.progress import Reading
 from board.runs.rollout import ParsedSource, Rollout, parsed_source, raw_record, rollout_at, source_at, source_of, tokens_at
 from board.runs.whole_frame import whole_frame
 from board.schema import ALTERNATIVES, DISCARDED, EVALUATION, TOKENS
+from board.sources import presence
 from board.sources.shards import Fingerprint, Shard
 from board.text.counting import plural
 from board.text.path_names import shown
@@ -238,7 +239,10 @@ class Run:
 
     def rollout(self, key: int) -> Rollout:
         """The rollout with that index in the frame. Raises BoardError when there is none."""
-        return rollout_at(*self._row_of(key), key)
+        part, row = self._row_of(key)
+        if part.file is not None:  # all of it at once, rather than a column after the other
+            presence.look_at_whole(part.file)
+        return rollout_at(part, row, key)
 
     def tokens_of(self, key: int) -> pa.Array | None:
         """The response_tokens of a rollout as they lie in its part, without the padding at their end; None where its row has none.

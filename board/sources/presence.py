@@ -4,13 +4,17 @@ What is a file of this machine's own is there already, and every function here i
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from board.remote import mounts
-from board.remote.mirror import Mirror
+from board.remote.mirror import REQUEST_BLOCKS, Mirror
 from board.remote.mirror import Span as Span
 from board.remote.mirrored_object import BLOCK
+
+REQUEST: Final = REQUEST_BLOCKS * BLOCK
+"""Bytes asked for at once."""
 
 AT_ONCE: Final = 512
 """Spans asked for before the first of them is waited for: each may hold two files open."""
@@ -38,6 +42,13 @@ def look_ahead(spans: Iterable[Span]) -> None:
     for mirror, group in _by_mirror(spans):
         for at in range(0, len(group), AT_ONCE):
             mirror.bring_what_comes(group[at : at + AT_ONCE])
+
+
+def look_at_whole(path: Path) -> None:
+    """Fetch a whole file that is about to be looked at, as `look_ahead` does."""
+    if is_remote(path):
+        with suppress(OSError):
+            look_ahead([(path, 0, path.stat().st_size)])
 
 
 def missing_bytes(spans: Iterable[Span]) -> int:

@@ -25,7 +25,7 @@ class GoogleBucket:
         """Path and range of each request."""
         self.before_bytes: dict[str, bytes] = {}
         """What is put in the place of objects before bytes are asked for next."""
-        self._emulator = emulator
+        self.emulator = emulator
         requests.post(f"{emulator}/storage/v1/b", json={"name": self.name}, timeout=20).raise_for_status()
 
     @property
@@ -35,12 +35,12 @@ class GoogleBucket:
 
     def put(self, key: str, data: bytes) -> None:
         """Make or replace an object."""
-        place = f"{self._emulator}/upload/storage/v1/b/{self.name}/o"
+        place = f"{self.emulator}/upload/storage/v1/b/{self.name}/o"
         requests.post(place, params={"uploadType": "media", "name": key}, data=data, timeout=20).raise_for_status()
 
     def remove(self, key: str) -> None:
         """Let an object vanish."""
-        place = f"{self._emulator}/storage/v1/b/{self.name}/o/{requests.utils.quote(key, safe='')}"  # type: ignore[attr-defined]
+        place = f"{self.emulator}/storage/v1/b/{self.name}/o/{requests.utils.quote(key, safe='')}"  # type: ignore[attr-defined]
         requests.delete(place, timeout=20).raise_for_status()
 
     def hand_on(self, path: str, headers: dict[str, str]) -> requests.Response:
@@ -49,7 +49,7 @@ class GoogleBucket:
             for key, data in self.before_bytes.items():
                 self.put(key, data)
             self.before_bytes = {}
-        return requests.get(self._emulator + path, headers=headers, timeout=20)
+        return requests.get(self.emulator + path, headers=headers, timeout=20)
 
 
 class _Door(BaseHTTPRequestHandler):
@@ -74,6 +74,25 @@ class _Door(BaseHTTPRequestHandler):
             if name.lower() in ("content-type", "content-range", "x-goog-hash")
         }
         self._send(answer.status_code, answer.content, kept)
+
+    def do_POST(self) -> None:
+        """Hand on what is put."""
+        self._handed_on("POST")
+
+    def do_PUT(self) -> None:
+        """Hand on what is put in pieces."""
+        self._handed_on("PUT")
+
+    def do_DELETE(self) -> None:
+        """Hand on what is to be gone."""
+        self._handed_on("DELETE")
+
+    def _handed_on(self, method: str) -> None:
+        data = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        kept = {name: value for name, value in self.headers.items() if name.lower() in ("content-type", "content-range")}
+        answer = requests.request(method, self.bucket.emulator + self.path, headers=kept, data=data, timeout=20)
+        told = {name: value for name, value in answer.headers.items() if name.lower() in ("content-type", "location")}
+        self._send(answer.status_code, answer.content, told)
 
     def _send(self, code: int, data: bytes, headers: dict[str, str]) -> None:
         send(self, code, data, headers)

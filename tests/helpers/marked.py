@@ -23,6 +23,7 @@ MARKED: dict[str, tuple[str, ...]] = {
         "remote/test_fsspec_store.py",
         "remote/test_google_store.py",
         "remote/test_hub_store.py",
+        "remote/test_many_objects.py",
         "remote/test_mounts.py",
         "remote/test_s3_store.py",
         "runs/test_background_load.py",

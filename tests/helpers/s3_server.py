@@ -65,7 +65,12 @@ class Bucket:
 
     def environment(self, endpoint: str = "") -> dict[str, str]:
         """What tells every AWS tool of the server, or of one before it."""
-        return _AS_AWS_TOOLS_TAKE_THEM | {"AWS_ENDPOINT_URL": endpoint or self.endpoint}
+        return as_aws_tools_take_them(endpoint or self.endpoint)
+
+
+def as_aws_tools_take_them(endpoint: str) -> dict[str, str]:
+    """The environment that tells every AWS tool of a server, and credentials that it takes."""
+    return _AS_AWS_TOOLS_TAKE_THEM | {"AWS_ENDPOINT_URL": endpoint}
 
 
 @contextmanager

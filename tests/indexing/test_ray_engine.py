@@ -13,12 +13,14 @@ import faulty_tasks
 import pytest
 from indexed import assert_same, indexed, parts_of
 from rows import lines, read_manifest, token_row, write_run
+from s3_server import Bucket, as_aws_tools_take_them, s3_server
 
 from board import open_run
 from board.indexing import frame_writer, target
 from board.indexing.job import IndexJob
 from board.indexing.progress import IndexProgress
 from board.indexing.ray_engine import RayEngine
+from board.remote import places
 
 REPOSITORY = Path(__file__).parents[2]
 STORE_BYTES = 80_000_000
@@ -26,13 +28,22 @@ WAIT_SECONDS = 60
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """A head without processors and two nodes with one each; their workers find this board and the tests' helpers."""
+def endpoint() -> Iterator[str]:
+    """A server of S3."""
+    with s3_server() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def cluster(endpoint: str) -> Iterator[Any]:
+    """A head without processors and two nodes with one each; their workers find this board, the tests' helpers and the server."""
     ray = pytest.importorskip("ray")
     from ray.cluster_utils import Cluster
 
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("PYTHONPATH", f"{REPOSITORY}{os.pathsep}{REPOSITORY / 'tests' / 'helpers'}")
+        for name, value in as_aws_tools_take_them(endpoint).items():
+            environment.setenv(name, value)
         environment.setenv("RAY_USAGE_STATS_ENABLED", "0")
         environment.setenv("OMP_NUM_THREADS", "1")
         head = {"num_cpus": 0, "object_store_memory": STORE_BYTES, "include_dashboard": False}
@@ -79,6 +90,24 @@ def test_its_tasks_write_the_frame(cluster: Any, run: Path, tmp_path: Path, monk
     result = indexed(run, tmp_path / "index", RayEngine(cluster.address))
     assert result.ranges_parsed == 0
     assert {path.name: path.read_bytes() for path in (tmp_path / "index" / "frame").iterdir()} == wanted
+
+
+def test_from_a_store_into_a_store(
+    cluster: Any, endpoint: str, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers read ranges of objects and put parts; machines need share no folder, and keep nothing."""
+    bucket = Bucket(endpoint)
+    for name, value in bucket.environment().items():
+        monkeypatch.setenv(name, value)
+    for path in run.iterdir():
+        bucket.put(f"run/{path.name}", path.read_bytes())
+    index = f"{bucket.address}/index"
+    first = indexed(f"{bucket.address}/run", index, RayEngine(cluster.address))
+    second = indexed(f"{bucket.address}/run", index, RayEngine(cluster.address))
+
+    assert_same(open_run(index), open_run(run))
+    assert (first.failed, second.ranges_parsed, second.ranges_kept) == ([], 0, first.ranges_parsed)
+    assert not [*(Path(os.environ["RL_BOARD_CACHE"]) / places.FOLDER).glob("lent-*")]
 
 
 def test_worker_killed(cluster: Any, run: Path, tmp_path: Path) -> None:

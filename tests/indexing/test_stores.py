@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from indexed import ShuffledEngine, assert_same, indexed
+from range_server import RangeServer, range_server
 from rows import lines, token_row, write_run
 from s3_server import Bucket, cutting_proxy, s3_server
 
@@ -162,6 +163,38 @@ def test_a_shard_replaced_in_the_middle(bucket: Bucket, run: Path) -> None:
     assert (result.shards_changed, result.failed) == (["rank_0.jsonl"], [])
     same(open_run(index), open_run(run))
     assert lent() == []
+
+
+def ranges_asked(server: RangeServer) -> list[str]:
+    """The files of which bytes were asked for since the last look, a name for each request."""
+    asked = [path.rpartition("/")[2] for method, path, wanted in server.asked if method == "GET" and wanted]
+    server.asked.clear()
+    return asked
+
+
+def test_what_opening_and_a_click_ask_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opened is what says what there is, and a sample; a step is one request, a rollout one, beside tables that are fetched once for all."""
+    rows = [token_row(step, prompt=f"{step}.{i}", response="x y z" * 50) for step in range(100) for i in range(6)]
+    run = write_run(tmp_path / "run", {"rank_0.jsonl": rows[:400], "rank_1.jsonl": rows[400:]})
+    monkeypatch.setattr("board.runs.parsed_shard.RANGE_BYTES", 100_000)
+    for name, value in (("LEAST_ROLLOUTS", 1), ("STRETCH_ROLLOUTS", 200), ("SAMPLE_ROLLOUTS", 60)):
+        monkeypatch.setattr(frame_writer, name, value)
+    indexed(run, tmp_path / "served" / "index")
+    monkeypatch.setenv("RL_BOARD_MEMORY_ROLLOUTS", "200")
+    with range_server(tmp_path / "served") as server:
+        found = open_run(f"{server.address}/index")
+        assert sorted(ranges_asked(server)) == ["frame.json", "parts.arrow", index_file.NAME, "sample.arrow"]
+        assert found.beyond is not None
+        assert found.beyond.step(31) is not None
+        assert sorted(name.partition("-")[0] for name in ranges_asked(server)) == ["rows", "steps"]
+        assert found.beyond.step(77) is not None
+        assert [name.partition("-")[0] for name in ranges_asked(server)] == ["rows"]
+        found.rollout(int(found.frame.index[0]))
+        asked = ranges_asked(server)
+        assert sorted(name.rpartition(".")[2] for name in asked) == ["arrow", "json"]  # the part, and once its shard's manifest
+        found.rollout(int(found.frame.index[0]))
+        assert ranges_asked(server) == []
+    assert found.rollout(int(found.frame.index[0])).texts["response"] == "x y z" * 50
 
 
 def test_cut_connections(bucket: Bucket, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 from board.remote import addresses, fsspec_store, retrying, stores
 from board.remote.fsspec_store import FsspecStore
-from board.remote.object_store import Denied, ObjectStore, Passing, RemoteObject, RemoteTrouble, Replaced, Vanished
+from board.remote.object_store import Denied, ObjectStore, Passing, RemoteObject, RemoteTrouble, Replaced, Vanished, WritableStore
 
 
 class Ssh:
@@ -121,6 +121,25 @@ def test_ssh(ssh: Ssh, tmp_path: Path) -> None:
     assert b"".join(store.read(found, 2, 5)) == b"234"
     with pytest.raises(Vanished):
         store.look(f"{address.prefix}/none")
+
+
+def test_ssh_is_written_to(ssh: Ssh, tmp_path: Path) -> None:
+    """A file takes its name when it is whole; of two who make one the second is refused."""
+    (tmp_path / "home" / ".ssh" / "known_hosts").write_text(ssh.known)
+    address = addresses.parsed(f"ssh://127.0.0.1:{ssh.port}{tmp_path}/index")
+    store = stores.store_of(address)
+    assert isinstance(store, WritableStore)
+    (tmp_path / "file").write_bytes(b"0123")
+    for _ in range(2):  # in the place of what stood there, too
+        store.put(f"{address.prefix}/parts/a", tmp_path / "file")
+    store.create(f"{address.prefix}/lock", b"mine")
+    with pytest.raises(Replaced):
+        store.create(f"{address.prefix}/lock", b"other")
+    assert (tmp_path / "index" / "lock").read_bytes() == b"mine"
+    assert [path.name for path in (tmp_path / "index" / "parts").iterdir()] == ["a"]
+    assert (tmp_path / "index" / "parts" / "a").read_bytes() == b"0123"
+    store.remove([f"{address.prefix}/lock", f"{address.prefix}/never"])
+    assert not (tmp_path / "index" / "lock").exists()
 
 
 def test_ssh_does_not_speak_with_an_unknown_host(ssh: Ssh, tmp_path: Path) -> None:

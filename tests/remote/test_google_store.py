@@ -10,7 +10,7 @@ from rows import lines, token_row
 
 from board import open_run
 from board.remote import addresses, mounts, retrying, stores
-from board.remote.object_store import Denied, ObjectStore, Passing, Replaced, Vanished
+from board.remote.object_store import Denied, ObjectStore, Passing, Replaced, Vanished, WritableStore
 from board.runs.library import list_runs
 
 
@@ -119,3 +119,15 @@ def test_a_run(bucket: GoogleBucket) -> None:
     bucket.remove("exp/one/rank_0.jsonl")
     mounts.refresh(root, wait=True)
     assert any("Gone from gs://" in said for said in mounts.troubles(root))
+
+
+def test_writing(bucket: GoogleBucket, tmp_path: Path) -> None:
+    """An object takes the place of what stood there, and is gone when it is removed."""
+    opened = store(bucket)
+    assert isinstance(opened, WritableStore)
+    for data in (b"0123", b"another"):
+        (tmp_path / "file").write_bytes(data)
+        opened.put("index/a", tmp_path / "file")
+        assert b"".join(opened.read(opened.look("index/a"), 0, len(data))) == data
+    opened.remove(["index/a", "index/never"])
+    assert [*opened.objects("index")] == []

@@ -1,6 +1,7 @@
 """Tests of S3 against a real server on loopback: listing, ranges of one version, and what its refusals are called."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from s3_server import Bucket, s3_server
@@ -59,6 +60,21 @@ def test_ranges_of_one_version(bucket: Bucket) -> None:
         [*opened.read(found, 2, 5)]
     with pytest.raises(Vanished):
         opened.look("a")
+
+
+def test_writing(bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An object takes the place of what stood there; of two who make one the second is refused; large ones go in parts, and are whole."""
+    opened = store(bucket)
+    for data in (b"", b"0123", bytes(range(256)) * 50_000):
+        (tmp_path / "file").write_bytes(data)
+        monkeypatch.setattr(s3_store, "_AT_ONCE", 1_000_000)
+        opened.put("index/a", tmp_path / "file")
+        assert bucket.data("index/a") == data
+    opened.create("index/lock", b"mine")
+    with pytest.raises(Replaced):
+        opened.create("index/lock", b"other")
+    opened.remove(["index/lock", "index/never"])
+    assert bucket.sizes("index").keys() == {"a"}
 
 
 def test_no_bucket(bucket: Bucket) -> None:

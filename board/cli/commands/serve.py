@@ -10,7 +10,7 @@ import click
 
 from board.cli.endings import Command
 from board.cli.options import MAPPING, TOKENIZER
-from board.cli.printing import say
+from board.cli.printing import listed, say
 from board.errors import BoardError
 from board.remote import addresses
 
@@ -164,10 +164,8 @@ def _root(places: Sequence[str]) -> Path:
         raise click.UsageError(f"Give one ROOT, not {len(places)}: {', '.join(places)}.")
     given = places[0] if places else "rollout_samples"
     if addresses.is_address(given):
-        from board.remote import mounts
-
         say(f"Listing '{addresses.parsed(given)}'")
-        return mounts.mounted(given)
+        return listed(given)
     root = Path(given).expanduser().resolve()
     if not root.is_dir():
         raise click.UsageError(f"ROOT is not a folder: {given}")

@@ -113,8 +113,8 @@ class _Handler(BaseHTTPRequestHandler):
         if code == 206 and self.told.cut_after:
             data = data[: self.told.cut_after.pop(0)]
             self.close_connection = True
+        self.told.sent[self.path] += len(data)  # before: whoever has read the answer may look at once
         self.wfile.write(data)
-        self.told.sent[self.path] += len(data)
 
 
 class _Server(ThreadingHTTPServer):

@@ -92,8 +92,11 @@ def estimator_choice() -> str:
 
 
 def unseen_estimator() -> str:
-    """The estimator in force where the token view offers the choice itself, beside its KL; the widget, not seen, keeps it in the link."""
-    with st.container(key="unseen_estimator"):
+    """The estimator in force where the token view offers the choice itself, beside its KL; the widget, not seen, keeps it in the link.
+
+    Folded it costs the browser nothing: a row of buttons is made and laid out, seen or not.
+    """
+    with st.container(key="unseen_estimator"), st.popover("KL estimator"), linked_widgets.folded():
         return estimator_choice()
 
 
@@ -190,37 +193,42 @@ class ExtremeChoices:
 _LOUDEST: Final = "loudest"
 """The order that is natural for the metric, until the reader says otherwise."""
 
+_ORDERS: Final[dict[Order, str]] = {"magnitude": "farthest from zero first", "highest": "highest first", "lowest": "lowest first"}
+
 
 def extreme_choices(
     metrics: Sequence[str], default: str, natural_order: Callable[[str], Order], *, sides: bool
 ) -> ExtremeChoices:
-    """Draw the choices for the list of extreme tokens and return them; it follows the text's metric and what is natural for a metric.
+    """Draw the choices for the list of extreme tokens, folded, and what they come to; return them.
 
-    `sides` offers the tokens that the policy prefers, or avoids, alone.
+    The list follows the text's metric and what is natural for a metric; `sides` offers the tokens that the policy prefers, or avoids, alone.
     """
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        # The empty choice has one label for all metrics: the browser sends labels back, and one it drew before may be gone by then.
-        metric = st.selectbox(
-            "Most extreme by",
-            ["", *metrics],
-            format_func=lambda name: name or "as the text",
-            key="extreme",
-            bind="query-params",
-            width=200,
-        )
-        order = st.segmented_control(
-            "Extreme means",
-            [_LOUDEST, "magnitude", "highest", "lowest"],
-            default=_LOUDEST,
-            required=True,
-            key="extreme_order",
-            bind="query-params",
-            help="Loudest: far from zero where the metric has two sides, else its telling end, such as a large KL or a small probability.",
-        )
-        side = _side_choice() if sides else "both"
-        top = st.number_input("Tokens", 5, 200, 15, 5, key="extreme_top", bind="query-params", width=130)
-    chosen = str(metric or default)
-    return ExtremeChoices(chosen, natural_order(chosen) if order == _LOUDEST else cast(Order, order), side, int(top))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.popover("List options"), linked_widgets.folded():
+            # The empty choice has one label for all metrics: the browser sends labels back, and one it drew before may be gone by then.
+            metric = st.selectbox(
+                "Most extreme by",
+                ["", *metrics],
+                format_func=lambda name: name or "as the text",
+                key="extreme",
+                bind="query-params",
+                width=320,
+            )
+            order = st.segmented_control(
+                "Extreme means",
+                [_LOUDEST, *_ORDERS],
+                default=_LOUDEST,
+                required=True,
+                key="extreme_order",
+                bind="query-params",
+                help="Loudest: far from zero where the metric has two sides, else its telling end, such as a large KL or a small probability.",
+            )
+            side = _side_choice() if sides else "both"
+            top = st.number_input("Tokens", 5, 200, 15, 5, key="extreme_top", bind="query-params", width=320)
+        chosen = str(metric or default)
+        meant = natural_order(chosen) if order == _LOUDEST else cast(Order, order)
+        st.text(", ".join([f"by {chosen}", _ORDERS[meant], *([side] if side != "both" else [])]), width="content")
+    return ExtremeChoices(chosen, meant, side, int(top))
 
 
 def _side_choice() -> Side:

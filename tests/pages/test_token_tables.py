@@ -35,6 +35,7 @@ def test_tables_of_tokens_sort_as_numbers_and_read_as_text(root: Path) -> None:
 
     assert not test.exception
     extremes = with_column(test, "position").frame
+    assert "by logprob, highest first" in texts(test)
     assert extremes["logprob"].tolist() == pytest.approx([-0.001, -2.0, -9.0, -10.0, -100.0])
     assert extremes["token"].tolist() == ["·The", "今 (3 of 3)", "今 (1 of 3)", "·cat", "今 (2 of 3)"]
     assert extremes["token's name"].tolist() == ["ĠThe", "Ĭ", "ä", "Ġcat", "»"]

@@ -72,8 +72,11 @@ def memory(process: int | str = "self") -> dict[str, float]:
 
 
 def private(process: int) -> float:
-    """Megabytes that would come free if the process ended: its private dirty pages."""
-    return float(proc(f"/proc/{process}/smaps_rollup")["Private_Dirty"].split()[0]) * 1024 / 1e6
+    """Megabytes that would come free if the process ended: its private dirty pages; 0 where it is gone."""
+    try:
+        return float(proc(f"/proc/{process}/smaps_rollup")["Private_Dirty"].split()[0]) * 1024 / 1e6
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
 
 
 def with_children(process: int) -> list[int]:

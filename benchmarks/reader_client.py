@@ -83,7 +83,7 @@ class Reader:
             if said.HasField("delta") and said.delta.new_element.HasField("exception"):
                 click.error = said.delta.new_element.exception.message
             self.saw_reading |= said.delta.new_element.button.label == STOP
-            if said.HasField("script_finished"):
+            if said.HasField("script_finished") and said.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                 return
 
     async def click(self) -> None:
@@ -113,8 +113,14 @@ class Reader:
 
 @asynccontextmanager
 async def connected(address: str, steps: Sequence[Sequence[str]], seed: int) -> AsyncIterator[Reader]:
-    """A reader at the door of the board at an address, who has not asked for anything yet."""
+    """A reader at the door of the board at an address, who has not asked for anything yet. He leaves without a word, as browsers do.
+
+    To say good-bye is to wait until all is taken that the board has still to say: ten seconds for each who no longer listens.
+    """
     stream = f"{address.replace('http', 'ws', 1)}_stcore/stream"
     origin = address.rstrip("/")
     async with connect(stream, origin=origin, max_size=None, subprotocols=["streamlit"], ping_interval=None) as socket:  # type: ignore[arg-type, list-item]
-        yield Reader(socket, steps, random.Random(seed))
+        try:
+            yield Reader(socket, steps, random.Random(seed))
+        finally:
+            socket.transport.abort()

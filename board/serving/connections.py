@@ -90,5 +90,7 @@ def _is_open(cycle: Any) -> bool:
 
 
 def bound() -> None:
-    """Have the server that this process starts use it: Streamlit makes its configuration, and offers no other way."""
+    """Have the server that this process starts use it, and what ends deaf websockets: Streamlit configures it, and offers no other way."""
     uvicorn.config.HTTP_PROTOCOLS["auto"] = f"{__name__}:{Bounded.__name__}"
+    if "websockets-sansio" in uvicorn.config.WS_PROTOCOLS:  # older ones end by themselves
+        uvicorn.config.WS_PROTOCOLS["websockets-sansio"] = "board.serving.deaf_readers:HeardWebsocket"

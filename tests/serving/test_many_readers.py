@@ -1,24 +1,30 @@
 """Tests of readers who do not behave: one who reads nothing of what he is sent, ones who vanish, one who opens a large run; the others go on."""
 
+import fcntl
 import re
 import socket
 import struct
+import termios
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
+from urllib.parse import urlencode
 
 import board_process
 import pytest
-from board_process import eventually
+from board_process import SECONDS, eventually
 from rows import add_run, token_row
 from sessions import Session
-from websockets.exceptions import ConnectionClosed
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 REPOSITORY = Path(__file__).parents[2]
 STEPS = 50
-FORGETS = ("--server.disconnectedSessionTTL", "3")
-"""Seconds for which a session is kept whose reader may come back: two minutes unless set."""
+FORGETS = ("--server.disconnectedSessionTTL", "3", "--server.websocketPingInterval", "5")
+"""Seconds for which a session is kept whose reader may come back, and after which who says nothing is asked: both longer unless set."""
+DEAF_CLICKS = 100
+MOST_MEGABYTES = 9.0
+"""What may wait for a reader who takes nothing: the pages he asked for are more than twice as much."""
 TEXT = "a long answer " * 200
 
 
@@ -51,25 +57,64 @@ def private_megabytes(process: int) -> float:
     return float(re.search(r"Private_Dirty:\s+(\d+)", text)[1]) / 1e3  # type: ignore[index]
 
 
+class Deaf:
+    """A reader by the bare socket, who asks and never takes a byte of what he is sent: no library reads for him. Ends with the block."""
+
+    def __init__(self, address: str) -> None:
+        host, _, port = address.removeprefix("http://").strip("/").partition(":")
+        self._socket = socket.socket()
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # before it connects: later it would not count
+        self._socket.settimeout(SECONDS)
+        self._socket.connect((host, int(port)))
+        self._socket.sendall(
+            f"GET /_stcore/stream HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
+        )
+
+    def __enter__(self) -> "Deaf":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+    def ask(self, **place: str | int) -> bool:
+        """A click; False once the board has ended the connection."""
+        asked = BackMsg()
+        asked.rerun_script.query_string = urlencode(place)
+        data = asked.SerializeToString()
+        assert len(data) < 126  # a frame of the shortest kind
+        try:
+            self._socket.sendall(bytes([0x82, 0x80 | len(data), 0, 0, 0, 0]) + data)
+        except OSError:
+            return False
+        return True
+
+    def waiting(self) -> int:
+        """How many bytes the kernel holds for him."""
+        return int.from_bytes(fcntl.ioctl(self._socket, termios.FIONREAD, bytes(4)), "little")
+
+    def is_sent_away(self) -> bool:
+        """Whether the board has ended the connection, which he never hears of, as that comes after all he does not take."""
+        ours, board = self._socket.getsockname()[1], self._socket.getpeername()[1]
+        theirs = f":{board:04X} 0100007F:{ours:04X} 01 "  # the board's end, established
+        return theirs not in Path("/proc/net/tcp").read_text()
+
+
 def test_a_reader_who_reads_nothing_harms_nobody(board: tuple[str, int]) -> None:
-    """Others have their pages while he asks on and on; what waits for him is bounded, as he is sent away."""
-    with Session(board[0]) as reader, Session(board[0]) as slow:
-        reader.page(run="run")
-        before = private_megabytes(board[1])
-        with suppress(ConnectionClosed, OSError):
-            for at in range(200):
-                ask_without_reading(slow, at % STEPS)
-                if at % 20 == 0:
-                    assert reader.page(run="run", step=at % STEPS)
-        assert private_megabytes(board[1]) - before < 100
-        assert reader.page(run="run", step=1)
-
-
-def ask_without_reading(slow: Session, step: int) -> None:
-    """A click of a reader whose side takes nothing from its socket, not even what the library would read by itself."""
-    slow.socket.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
-    slow.ask(run="run", step=step)
-    time.sleep(0.02)
+    """Each of his clicks is followed by a page of another's, which comes; what waits for him is bounded, and he is sent away."""
+    address, process = board
+    with Session(address) as reader:
+        for at in range(20):  # what all readers share is there then
+            reader.page(run="run", step=at % STEPS)
+        before = private_megabytes(process)
+        with Deaf(address) as deaf:
+            for at in range(DEAF_CLICKS):
+                deaf.ask(run="run", step=at % STEPS)
+                assert reader.page(run="run", step=(7 * at) % STEPS)
+            assert deaf.waiting() > 0  # something was sent to him, and he has not taken it
+            assert private_megabytes(process) - before < MOST_MEGABYTES
+            eventually(deaf.is_sent_away)
+            assert reader.page(run="run", step=1)
 
 
 def test_readers_who_vanish_leave_nothing_open(board: tuple[str, int]) -> None:

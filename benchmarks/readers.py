@@ -107,7 +107,9 @@ def measured(crowds: Sequence[Crowd], root: Path, cache: Path, megabytes: int, s
         say(f"readers: {crowd.count} readers, {crowd.workers} workers, load {load()}")
         with served_board(root, cache, options=["--workers", str(crowd.workers)]) as (address, process):
             asyncio.run(_warm(address, steps))
-            before = sum(map(private, with_children(process)))
+            each = [*map(private, with_children(process))]
+            before = sum(each)
+            say(f"readers: {', '.join(f'{one:.0f}' for one in each)} MB in the processes of the server, each its own")
             visit = asyncio.run(_visit(address, crowd, steps, process))
             more = (sum(map(private, with_children(process))) - before) / crowd.count
         rows.append(_row(crowd, visit, before, more, megabytes))

@@ -22,8 +22,8 @@ REPOSITORY = Path(__file__).parents[2]
 STEPS = 50
 FORGETS = ("--server.disconnectedSessionTTL", "3", "--server.websocketPingInterval", "5")
 """Seconds for which a session is kept whose reader may come back, and after which who says nothing is asked: both longer unless set."""
-DEAF_CLICKS = 100
-MOST_MEGABYTES = 9.0
+DEAF_CLICKS = 150
+MOST_MEGABYTES = 14.0
 """What may wait for a reader who takes nothing: the pages he asked for are more than twice as much."""
 TEXT = "a long answer " * 200
 

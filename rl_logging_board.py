@@ -8,13 +8,12 @@ st.set_page_config(page_title="RL Logging Board", layout="wide", initial_sidebar
 page, unknown = navigation.chosen()
 try:
     place.adopt()
-    draw_tabs = navigation.tabs()
+    navigation.tabs(page)
     if unknown:
         not_found.page(unknown)
     elif not navigation.shows_run(page) or header.draw():
         page.run()
     place.write()
-    draw_tabs()  # again: what the page chose for the reader, such as the step's first rollout, is in their links too
     strip.catch_up()
 finally:
     linked_widgets.release()

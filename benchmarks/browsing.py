@@ -45,7 +45,7 @@ class Click:
 
 def step(page: Page, _: int) -> None:
     """To the next step, by its button."""
-    page.locator(".st-key-step_next button").click()
+    page.get_by_role("button", name="step after").click()
 
 
 def rollout(page: Page, _: int) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from streamlit.testing.v1 import AppTest
 
 from benchmarks import rollouts
+from benchmarks.component_reports import Report, sent
 from benchmarks.goals import GOALS, verdict
 from benchmarks.plan import Plan, say
 from benchmarks.profiling import profiled
@@ -25,7 +26,7 @@ ENTRY: Final = Path(__file__).parent.parent / "rl_logging_board.py"
 LARGE_ROLLOUTS: Final = 100_000
 """The goal is for so many; that of HUGE_ROLLOUTS is another."""
 
-CHANGED: Final = ("step", "sort", "text", "q", "prompt_text")
+CHANGED: Final = ("sort", "text", "q", "prompt_text")
 """Keys of the widgets that a click of ours can change."""
 
 TIMEOUT_SECONDS: Final = 120
@@ -45,6 +46,11 @@ class Interaction:
 def press(key: str) -> Callable[[AppTest, int], Any]:
     """A click on a button."""
     return lambda test, _: test.button(key=key).click()
+
+
+def step_on(test: AppTest, _: int) -> Any:
+    """To the next step, by the button beside the list of steps."""
+    return Report(test, "step_picker", "chosen", sent(test, "step_picker")["neighbours"][1]["text"])
 
 
 def sort_by(test: AppTest, at: int) -> Any:
@@ -87,10 +93,10 @@ ROUND_TRIP: Final = (*(Path(tab.file).stem for tab in TABS[1:]), Path(TABS[0].fi
 """All pages, the first at last."""
 
 INTERACTIONS: Final = (
-    Interaction("step, Rewards", "rewards", press("step_next")),
-    Interaction("step, Metrics", "metrics", press("step_next")),
-    Interaction("step, Responses", "responses", press("step_next")),
-    Interaction("step, Tokens", "tokens", press("step_next")),
+    Interaction("step, Rewards", "rewards", step_on),
+    Interaction("step, Metrics", "metrics", step_on),
+    Interaction("step, Responses", "responses", step_on),
+    Interaction("step, Tokens", "tokens", step_on),
     Interaction("rollout, Responses", "responses", press("rollout_Next")),
     Interaction("rollout, Tokens", "tokens", press("rollout_Next")),
     Interaction("sort a step", "responses", sort_by),
@@ -101,9 +107,9 @@ INTERACTIONS: Final = (
     Interaction("condition on a text, Rewards", "rewards", satisfy("response ILIKE '%word{}%'")),
     Interaction("search all steps", "search", search),
     Interaction("search the prompts", "prompts", find_prompts),
-    Interaction("step, Groups", "groups", press("step_next")),
-    Interaction("step, Steps", "steps", press("step_next")),
-    Interaction("step, All tokens", "all_tokens", press("step_next")),
+    Interaction("step, Groups", "groups", step_on),
+    Interaction("step, Steps", "steps", step_on),
+    Interaction("step, All tokens", "all_tokens", step_on),
 )
 
 
@@ -223,11 +229,11 @@ def checked(test: AppTest) -> None:
     """Raises RuntimeError when the page shows an exception or no run: a page that breaks is fast."""
     if test.exception:
         raise RuntimeError(f"the page raised {test.exception[0].value}")
-    if not test.selectbox(key="run").value:
+    if not sent(test, "run_picker")["chosen"]:
         raise RuntimeError("the page shows no run")
 
 
 def place_of(test: AppTest) -> tuple[object, ...]:
     """What a click of ours can change."""
     boxes = [(box.key, box.value) for box in [*test.selectbox, *test.text_input] if box.key in CHANGED]
-    return (*boxes, *(test.session_state[name] for name in ("rollout", "filter") if name in test.session_state))
+    return (*boxes, *(test.session_state[name] for name in ("step", "rollout", "filter") if name in test.session_state))

@@ -16,7 +16,7 @@ from typing import Final
 from streamlit.testing.v1 import AppTest
 
 from benchmarks import rollouts
-from benchmarks.interactions import ENTRY, TIMEOUT_SECONDS, checked, press, timed
+from benchmarks.interactions import ENTRY, TIMEOUT_SECONDS, checked, step_on, timed
 from benchmarks.machine import memory
 from benchmarks.plan import Plan, say
 from benchmarks.sections import Section, figure
@@ -105,7 +105,7 @@ def measured(page: str) -> Found:
     shown = sum(len(json.loads(one.proto.json)["chips"]) for one in chips)
     if shown != len(RUNS):
         raise RuntimeError(f"{shown} of {len(RUNS)} runs are shown")
-    steps = [timed(press("step_next")(test, at))[1] for at in range(STEPS)][1:]
+    steps = [timed(step_on(test, at))[1] for at in range(STEPS)][1:]
     checked(test)
     more = (memory()["anonymous"] - before) / len(RUNS)
     return {"wall": wall / 1e3, "work": work / 1e3, "step": statistics.median(steps), "more": more}

@@ -53,6 +53,8 @@ TABS: Final = (
     Tab("board/ui/pages/data.py", "Data", "data", former=("doctor",)),
 )
 
+FINDINGS: Final = next(tab for tab in TABS if tab.path == "findings")
+
 RUNS: Final = next(tab for tab in TABS if not tab.of_run)
 """Opens first where there are several runs and a link names none: `board.serving.home_gate` leads there."""
 

@@ -15,9 +15,11 @@ from board.findings.contract import Finding
 from board.findings.put_aside import PutAside, parted
 from board.findings.watching import LookState
 from board.runs.run import Run
+from board.serving.page_addresses import FINDINGS
 from board.text.counting import plural
 from board.text.terminal import on_one_line
 from board.ui import caches, place
+from board.ui.components import page_links
 from board.ui.components.curves import CurveMark
 from board.ui.reading_line import OpenedAs
 from board.user_files import finding_settings
@@ -151,9 +153,7 @@ def _light(drawn: Sequence[str]) -> None:
     if [one.id for one in shown] != drawn:
         st.rerun()
     words, kind = _words(now, shown)
-    with st.container(key=f"findings_light_{kind}", width="content"):
-        there = place.remembered("tab_link") or {}
-        st.page_link("board/ui/pages/findings.py", label=words, query_params=there, width="content")
+    page_links.show([page_links.PageLink(words, FINDINGS.path, kind)], key="findings_light_link")
 
 
 def _progress(drawn: LookState) -> None:

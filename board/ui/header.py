@@ -38,10 +38,12 @@ from board.ui import (
     strip,
     whole_step,
 )
+from board.ui.components import picker
+from board.ui.components.picker import Neighbour
 from board.ui.controls import ReadingChoices, reading_choices, split_choice
 from board.ui.messages import notice
 from board.ui.reading_line import OpenedAs
-from board.ui.shortcuts import STEP_AFTER, STEP_BEFORE, Shortcut
+from board.ui.shortcuts import STEP_AFTER, STEP_BEFORE
 
 UNASKED_BYTES: Final = 500_000_000
 """A run that lies elsewhere and is larger than this is fetched when asked for, not because it happens to be first in the list: it costs
@@ -135,18 +137,22 @@ def _missing_run(asked: str | None, folders: list[RunFolder], root: Path) -> str
 
 def _run_picker(folders: list[RunFolder], root: Path) -> str | None:
     """Draw the list of runs; the chosen one's name, None while none is chosen."""
-    chosen: str | None = st.selectbox(
+    names = {_called(folder.name, root): folder.name for folder in folders}
+    chosen = place.part("run")
+    picker.show(
         "Run",
-        [folder.name for folder in folders],
-        key="run",
-        index=0 if place.part("run") else None,
-        placeholder="Choose a run",
-        format_func=lambda name: mounts.shown_name(root) if name == library.HERE else name,
-        on_change=place.list_changed,
-        args=("run",),
+        [*names],
+        None if chosen is None else _called(str(chosen), root),
+        key="run_picker",
+        on_choose=place.run_picked("run_picker", names),
         width=240,
+        placeholder="Choose a run",
     )
-    return chosen
+    return None if chosen is None else str(chosen)
+
+
+def _called(name: str, root: Path) -> str:
+    return mounts.shown_name(root) if name == library.HERE else name
 
 
 def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder) -> Run | None:
@@ -186,26 +192,20 @@ def _split(run: Run) -> Run:
 def _step_picker(run: Run) -> None:
     if not len(run.steps):
         return
-    at = int(np.searchsorted(run.steps, int(place.part("step") or 0)))
+    step = int(place.part("step") or 0)
+    at = int(np.searchsorted(run.steps, step))
     many = len(run.steps) > MOST_OPTIONS
     first = min(max(0, at - MOST_OPTIONS // 2), len(run.steps) - MOST_OPTIONS) if many else 0
-    # Where steps can be typed the list is another widget, which would begin with the first step when so many have come.
-    place.fill_in(step=place.part("step"))
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
-        _step_button("◀", int(run.steps[at - 1]) if at else None, STEP_BEFORE, "step_previous")
-        st.selectbox(
-            f"Step (of {len(run.steps):,})",
-            run.steps[first : first + MOST_OPTIONS].tolist(),
-            key="step",
-            on_change=place.step_chosen,
-            args=(run.steps,),
-            width=130,
-            format_func=str,
-            accept_new_options=many,
-            help=f"Lists the nearest {MOST_OPTIONS:,} steps. Type any other." if many else None,
-        )
-        _step_button("▶", int(run.steps[at + 1]) if at + 1 < len(run.steps) else None, STEP_AFTER, "step_next")
-
-
-def _step_button(label: str, step: int | None, shortcut: Shortcut, key: str) -> None:
-    st.button(label, key=key, shortcut=shortcut.key, disabled=step is None, on_click=place.go, kwargs={"step": step})
+    before = str(run.steps[at - 1]) if at else None
+    after = str(run.steps[at + 1]) if at + 1 < len(run.steps) else None
+    picker.show(
+        f"Step (of {len(run.steps):,})",
+        [str(one) for one in run.steps[first : first + MOST_OPTIONS].tolist()],
+        str(step),
+        key="step_picker",
+        on_choose=place.step_picked("step_picker", run.steps),
+        width=120,
+        note=f"The nearest {MOST_OPTIONS:,} steps; type any other." if many else "",
+        takes_others=True,
+        neighbours=(Neighbour(before, STEP_BEFORE), Neighbour(after, STEP_AFTER)),
+    )

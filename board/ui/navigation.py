@@ -3,7 +3,6 @@
 Streamlit's own navigation hides in a menu where the window is narrow, and its links leave the reader's place behind.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -13,7 +12,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from board.serving.page_addresses import TABS
 from board.ui import account, place
-from board.ui.components import key_list
+from board.ui.components import key_list, page_links
 
 _STYLE: Final = Path(__file__).with_name("frame.css")
 
@@ -55,25 +54,11 @@ def asked_name(url: str, base: str) -> str:
     return "" if first_page else unquote(path.rpartition("/")[2])
 
 
-def tabs() -> Callable[[], None]:
-    """Draw the row of tabs, each a link to its page with the reader's whole place; what is returned draws it again where that is another."""
+def tabs(page: StreamlitPage) -> None:
+    """Draw the row of tabs, each a link to its page with the reader's whole place; that of `page` is marked."""
     st.html(_STYLE)
     with st.container(key="tabs"):
-        row = st.empty()
+        links = [page_links.PageLink(tab.title, tab.path) for tab in TABS]
+        page_links.show(links, chosen=page.url_path, label="Pages", key="tabs_row")
     key_list.show()
     account.draw()
-
-    pages, drawn = _pages(), list[place.Parameters]()
-
-    def draw() -> None:
-        there = place.link()
-        if there in drawn[-1:]:
-            return
-        drawn.append(there)
-        place.remember(tab_link=there)  # for what is drawn again by itself, when the page's widgets cannot be told
-        with row.container(horizontal=True, gap="xxsmall"):
-            for tab in TABS:
-                st.page_link(pages[tab.file], label=tab.title, query_params=there, width="content")
-
-    draw()
-    return draw

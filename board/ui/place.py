@@ -23,7 +23,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from board.analysis.step_stats import nearest_step
 from board.runs.run import Run
 from board.ui import link_texts, linked_widgets
-from board.ui.place_parts import FORGOTTEN, LISTED, PARTS, PASSING, WHOLE, PlacePart
+from board.ui.components import page_links
+from board.ui.place_parts import FORGOTTEN, PARTS, PASSING, WHOLE, PlacePart
 
 ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", "single-cell"]
 """What a click selects in a table whose rows lead somewhere: anywhere on the row must do."""
@@ -88,26 +89,28 @@ def go(**where: str | int | tuple[str, ...] | None) -> None:
 def fill_in(**where: str | int | tuple[str, ...] | None) -> None:
     """Fill in parts of the place, or what is shown now, without forgetting the parts that depend on them."""
     st.session_state.update(where)
-    st.session_state["_listed"] = st.session_state.get("_listed", {}) | {name: where[name] for name in LISTED if name in where}
 
 
-def step_chosen(steps: NDArray[np.int64]) -> None:
-    """To be called when the list of steps has changed the step: one that was typed, and is not there, becomes the nearest that is."""
-    typed = st.session_state.get("step")
-    if isinstance(typed, str):
-        st.session_state["step"] = nearest_step(steps, int(typed)) if link_texts.is_whole(typed) else None
-    list_changed("step")
+def step_picked(picker: str, steps: NDArray[np.int64]) -> Callable[[], None]:
+    """A callback for the list of steps with that key: go to the step, or to the nearest there is where another was typed."""
+
+    def callback() -> None:
+        typed = str(reported(picker, "chosen"))
+        if link_texts.is_whole(typed) and len(steps):
+            go(step=nearest_step(steps, int(typed)))
+
+    return callback
 
 
-def list_changed(name: Literal["run", "step"]) -> None:
-    """To be called when the list of that name has changed the place: forget what depended on the old one.
+def run_picked(picker: str, names: Mapping[str, str]) -> Callable[[], None]:
+    """A callback for the list of runs with that key: go to the run; `names` are the runs' by what the list calls them."""
 
-    A list that had not reached the browser when the page changed tells what it holds as if it were new: nothing is forgotten then.
-    """
-    chosen = st.session_state.get(name)
-    if chosen is None or chosen != st.session_state.get("_listed", {}).get(name):
-        forget_after(name)
-    fill_in(**{name: chosen})
+    def callback() -> None:
+        name = names.get(str(reported(picker, "chosen")))
+        if name is not None:
+            go(run=name)
+
+    return callback
 
 
 def forget_after(name: str, keep: Container[str] = ()) -> None:
@@ -277,7 +280,6 @@ def adopt() -> None:
     asked = _asked()
     if "_written" not in st.session_state:
         st.session_state.update({"_written": {}, "_before": None, "_written_at": -math.inf, "_asked_run": asked["run"]})
-    _restore_widgets()
     if asked == st.session_state["_written"]:
         st.session_state["_before"] = None  # the browser has what was written: from now on it means what it says
     if _is_stale(asked):
@@ -293,21 +295,10 @@ def adopt() -> None:
             st.session_state.pop(name, None)
 
 
-def _restore_widgets() -> None:
-    """Give back the run and the step where Streamlit forgot them: when the page changes before their widgets have reached the browser.
-
-    A reader who chose another run forgot the step on purpose.
-    """
-    written = st.session_state["_written"]
-    if "run" not in st.session_state and written.get("run") is not None:
-        st.session_state["run"] = written["run"]
-    if "step" not in st.session_state and written.get("step") is not None and st.session_state.get("run") == written.get("run"):
-        st.session_state["step"] = int(written["step"])
-
-
 def _is_stale(asked: Mapping[str, _Linked]) -> bool:
     """Whether the URL is only the one of before, which a click came with; never so where Back or Forward brought it."""
-    went_back = bool((context := get_script_run_ctx()) and context.is_history_navigation)
+    context = get_script_run_ctx()
+    went_back = bool(context and context.is_history_navigation and not context.query_string.endswith(page_links.CLICKED))
     young = time.monotonic() - float(st.session_state["_written_at"]) < STALE_SECONDS
     return young and not went_back and asked == st.session_state["_before"]
 

@@ -23,9 +23,6 @@ PARTS: Final[tuple[PlacePart, ...]] = get_args(PlacePart)
 WHOLE: Final[tuple[PlacePart, ...]] = ("step", "group", "prompt", "token", "step_a", "pair_prompt")
 """Parts of the place that are whole numbers."""
 
-LISTED: Final[tuple[PlacePart, ...]] = ("run", "step")
-"""Parts of the place that a list in the top line shows, whose widget Streamlit may take from the session and give back."""
-
 _IN_ROLLOUT: Final[tuple[PlacePart, ...]] = ("window", "token", "compare", "mark")
 _IN_RUN: Final[tuple[PlacePart, ...]] = ("zoom", "steps", "step_a", "phrase", "finding")
 _OF_TOKENS: Final[tuple[PlacePart, ...]] = ("bar", "cell")

@@ -153,7 +153,7 @@ def test_back_right_after_a_click_goes_back(board_server: str, page: Page) -> No
     """Back is heard however soon it comes: the link it brings is no leftover of the click."""
     page.goto(f"{board_server}?run=tiny_ppo_hacked&step=5")
     settled(page)
-    page.get_by_role("button", name="▶").click()
+    page.get_by_role("button", name="step after").click()
     expect(page).to_have_url(re.compile(r"step=6(&|$)"))
 
     page.go_back()

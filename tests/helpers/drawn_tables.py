@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from streamlit.components.v2.bidi_component.constants import EVENT_DELIM
-from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
 from streamlit.testing.v1 import AppTest
+
+from benchmarks import component_reports
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,7 @@ def ticked(test: AppTest, table: SentTable, row: int, *, on: bool) -> AppTest:
 
 
 def _told(test: AppTest, table: SentTable, what: str, value: object) -> AppTest:
-    """The page after the table reported something, as the browser sends it."""
-    base = next(str(one.proto.id) for one in test.get("bidi_component") if str(one.proto.id).endswith(f"-{table.key}"))
-    states = test._tree.get_widget_states()
-    report = states.widgets.add()
-    report.id = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_{base}{EVENT_DELIM}events"
-    report.json_trigger_value = json.dumps([{"event": what, "value": value}])
-    return test._run(states)
+    return component_reports.told(test, table.key, what, value)
 
 
 def _named(element: Any, name: str) -> bool:

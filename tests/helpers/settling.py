@@ -41,4 +41,4 @@ def settled(page: Page) -> None:
 
 def tab(page: Page, name: str) -> Locator:
     """The link to a page of the board, in the row that every page has."""
-    return page.locator(".st-key-tabs a").filter(has=page.get_by_text(name, exact=True))
+    return page.locator(".st-key-tabs").get_by_role("link", name=name, exact=True)

@@ -10,6 +10,7 @@ from metrics_page import scalars
 from opened_pages import ENTRY, GOOD, linked, opened, texts, whole_row
 from rows import write_run
 from streamlit.testing.v1 import AppTest
+from top_line import choose
 
 from board.figures.overlay_panel import BAND, NO_BAND
 from board.figures.theme import RUN_COLORS
@@ -87,9 +88,9 @@ def test_a_run_that_is_not_there_is_told(runs: Path) -> None:
 def test_another_run_keeps_the_colours(runs: Path) -> None:
     """Whoever goes to one of them, or to one more, finds the others as they were."""
     test = beside("alpha", "sweep/beta")
-    test.selectbox(key="run").select("sweep/beta").run()
+    choose(test, "run", "sweep/beta")
     assert chips(test) == [("alpha", FIRST), ("sweep/beta", SECOND)]
-    test.selectbox(key="run").select(HOSTILE).run()
+    choose(test, "run", HOSTILE)
     assert chips(test) == [("alpha", FIRST), ("sweep/beta", SECOND), (HOSTILE, THIRD)]
 
 

@@ -9,6 +9,7 @@ from hacked import write_hacked
 from opened_pages import linked, opened, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
+from top_line import light_words
 
 from board.findings import watching
 from board.findings.contract import Finding
@@ -64,9 +65,8 @@ def test_from_a_finding_to_the_rollout(root: Path) -> None:
     assert linked(test, "rollout") == rows["rollout"].iloc[0]
     assert tables(test)[0].chosen == 0
     assert str(rows["response"].iloc[0]) in texts(test)
-    labels = [link.proto.label for link in test.get("page_link")]
-    assert "Open its tokens" in labels
-    assert light(test) in labels
+    assert "Open its tokens" in [link.proto.label for link in test.get("page_link")]
+    assert light_words(test) == light(test)
 
     next(button for button in test.button if button.label == "Filter by its rollouts").click().run()
     assert "line IN" in (linked(test, "filter") or "")
@@ -97,9 +97,9 @@ def test_what_is_put_aside_can_be_brought_back(root: Path) -> None:
     assert not test.exception
     assert "it is a test" in texts(test)
     assert f"{first.id}" not in [linked(test, "finding")]
-    assert lit not in [link.proto.label for link in test.get("page_link")]
+    assert lit != light_words(test)
     test.button(key="finding_back_0").click().run()
-    assert lit in [link.proto.label for link in test.get("page_link")]
+    assert lit == light_words(test)
     test.button(key="finding_mute").click().run()
     assert "1 finding put aside" in [expander.label for expander in test.expander]
     assert sorted(folder.iterdir()) == before

@@ -6,6 +6,7 @@ import pytest
 from opened_pages import ENTRY, GOOD, linked, opened, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
+from top_line import choose, the_list, to_step_after, to_step_before
 
 from board.ui.header import MOST_OPTIONS
 
@@ -85,7 +86,7 @@ def test_what_a_link_asks_for_in_vain_is_said(root: Path, page: str, name: str) 
     assert said in texts(test.run())
     assert linked(test, name.split()[0]) != asked[name.split()[0]]
 
-    test.button(key="step_previous").click().run()
+    to_step_before(test)
     assert said not in texts(test)
 
 
@@ -177,11 +178,11 @@ def test_next_step_moves_the_page(root: Path) -> None:
     add_run(root, "run", [whole_row(step) for step in (0, 10, 35)])
     test = opened("responses", step=10)
 
-    test.button(key="step_next").click().run()
+    to_step_after(test)
 
     assert linked(test, "step") == "35"
     assert "1 rollout of step 35" in texts(test)
-    assert test.button(key="step_next").disabled
+    assert the_list(test, "step").after is None
 
 
 def test_step_chooser_offers_exactly_the_steps_there_are(root: Path) -> None:
@@ -190,7 +191,7 @@ def test_step_chooser_offers_exactly_the_steps_there_are(root: Path) -> None:
 
     test = opened("rewards")
 
-    assert test.selectbox(key="step").options == ["0", "10", "20", "35"]
+    assert the_list(test, "step").options == ["0", "10", "20", "35"]
 
 
 def test_another_run_forgets_step_and_rollout(root: Path) -> None:
@@ -199,7 +200,7 @@ def test_another_run_forgets_step_and_rollout(root: Path) -> None:
     add_run(root, "b", [whole_row(5)])
     test = opened("responses", run="a", step=1, rollout="rank_0.jsonl:6")
 
-    test.selectbox(key="run").select("b").run()
+    choose(test, "run", "b")
 
     assert linked(test, "step") == "5"
     assert linked(test, "rollout") == "rank_0.jsonl:1"
@@ -210,25 +211,53 @@ def test_the_list_of_steps_of_a_long_run_holds_those_around_the_chosen_one(root:
     add_run(root, "run", [whole_row(step) for step in range(MOST_OPTIONS + 100)])
     for step, expected in ((0, (0, MOST_OPTIONS)), (300, (50, MOST_OPTIONS + 50)), (599, (100, MOST_OPTIONS + 100))):
         test = opened("rewards", run="run", step=step)
-        assert test.selectbox(key="step").options == [str(at) for at in range(*expected)]
-    test.button(key="step_previous").click().run()
+        assert the_list(test, "step").options == [str(at) for at in range(*expected)]
+    to_step_before(test)
     assert linked(test, "step") == "598"
 
 
-@pytest.mark.parametrize(("typed", "expected"), [("17", "20"), ("-4", "0"), ("99999", "30"), ("seven", "None")], ids=str)
-def test_a_typed_step_goes_to_the_nearest(typed: str, expected: str) -> None:
-    """What is no number chooses nothing: then the last step is shown."""
-    script = f"""
-import numpy as np
-import streamlit as st
-from board.ui import place
-st.session_state["step"] = {typed!r}
-place.step_chosen(np.array([0, 10, 20, 30]))
-st.text(str(st.session_state["step"]))
-"""
-    test = AppTest.from_string(script, default_timeout=60).run()
+TYPED = {
+    "between two": ("17", "20"),
+    "below all": ("-4", "0"),
+    "above all": ("99999", "30"),
+    "no number": ("seven", "10"),
+    "no text": ("", "10"),
+}
+"""What is typed at step 10 of a run that has each tenth step → where the reader is then."""
 
-    assert test.text[0].value == expected
+
+@pytest.mark.parametrize(("typed", "expected"), TYPED.values(), ids=TYPED)
+def test_a_typed_step_goes_to_the_nearest(root: Path, typed: str, expected: str) -> None:
+    """What is no number leads nowhere."""
+    add_run(root, "run", [whole_row(step) for step in (0, 10, 20, 30)])
+
+    test = choose(opened("rewards", run="run", step=10), "step", typed)
+
+    assert not test.exception
+    assert linked(test, "step") == expected
+
+
+LATE = {"the step the reader is at": ("1", "rank_0.jsonl:6"), "another": ("2", "rank_0.jsonl:9")}
+"""A step chosen in the list at step 1, rollout rank_0.jsonl:6 → the rollout shown then."""
+
+
+@pytest.mark.parametrize(("step", "rollout"), LATE.values(), ids=LATE)
+def test_a_choice_of_where_the_reader_is_forgets_nothing(root: Path, step: str, rollout: str) -> None:
+    """Another step leads to its first rollout."""
+    add_run(root, "run", GOOD)
+
+    test = choose(opened("responses", run="run", step=1, rollout="rank_0.jsonl:6"), "step", step)
+
+    assert linked(test, "rollout") == rollout
+
+
+def test_a_run_that_is_in_no_list_is_not_gone_to(root: Path) -> None:
+    """The browser's word for a run is a request; one that is gone, or never was, leads nowhere."""
+    add_run(root, "a", GOOD)
+
+    test = choose(opened("rewards", run="a", step=1), "run", "nowhere")
+
+    assert (linked(test, "run"), linked(test, "step"), [*test.exception]) == ("a", "1", [])
 
 
 def test_training_and_evaluation_are_switched(root: Path) -> None:
@@ -238,7 +267,7 @@ def test_training_and_evaluation_are_switched(root: Path) -> None:
 
     training, evaluated = opened("responses", run="both"), opened("responses", run="both", split="evaluation")
 
-    assert training.selectbox(key="step").options == ["0", "1"]
-    assert evaluated.selectbox(key="step").options == ["0"]
+    assert the_list(training, "step").options == ["0", "1"]
+    assert the_list(evaluated, "step").options == ["0"]
     labels = [[group.label for group in page.button_group] for page in (training, opened("responses", run="one"))]
     assert ["Split" in found for found in labels] == [True, False]

@@ -8,6 +8,7 @@ from typing import Any
 from opened_pages import linked, opened, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
+from top_line import choose, the_list
 
 from board.ui import live_reload
 
@@ -33,7 +34,7 @@ def test_running_job_is_followed(root: Path) -> None:
 
     test.run()
 
-    assert test.selectbox(key="step").options == ["0", "1", "2"]
+    assert the_list(test, "step").options == ["0", "1", "2"]
     assert (linked(test, "step"), linked(test, "rollout")) == ("0", "rank_0.jsonl:1")
 
 
@@ -55,9 +56,9 @@ def test_on_the_newest_step_the_reader_goes_along(root: Path) -> None:
 
     switch(test, "Follow newest step").set_value(True).run()
     assert linked(test, "step") == "3"
-    test.selectbox(key="step").set_value(0).run()
+    choose(test, "step", 0)
     assert not switch(test, "Follow newest step").value
-    test.selectbox(key="step").set_value(3).run()
+    choose(test, "step", 3)
     assert switch(test, "Follow newest step").value
 
 
@@ -71,10 +72,10 @@ def test_changed_run_offers_a_reload(root: Path) -> None:
     os.utime(folder / "rank_0.jsonl", (1e9 + 1, 1e9 + 1))
 
     test.run()
-    assert test.selectbox(key="step").options == ["0"]
+    assert the_list(test, "step").options == ["0"]
     test.button(key="reload").click().run()
 
-    assert test.selectbox(key="step").options == ["0", "1"]
+    assert the_list(test, "step").options == ["0", "1"]
     assert linked(test, "step") == "0"
     assert "reload" not in {button.key for button in test.button}
 

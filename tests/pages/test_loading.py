@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 from drawn_panels import panels
-from opened_pages import ENTRY, GOOD, every_page, linked, opened, opening_links, texts, whole_row
+from opened_pages import ENTRY, GOOD, every_page, linked, opened, opening_links, sent, texts, whole_row
 from range_server import range_server
 from rows import add_run
 from streamlit.testing.v1 import AppTest
+from top_line import the_list
 
 from board import open_run
 from board.remote import mounts
@@ -82,7 +83,7 @@ def test_empty_folder_says_what_was_looked_for(root: Path) -> None:
     for page, test in every_page(run="empty"):
         assert not test.exception, page
         assert "No rollouts in 'empty': looked for *.jsonl, *.jsonl.gz, *.jsonl.zst, *.jsonl.xz" in texts(test), page
-        assert [box.label for box in test.selectbox] == ["Run"], page
+        assert (the_list(test, "run").chosen, sent(test, "picker")[1:]) == ("empty", []), page
 
 
 def test_broken_lines_are_counted_and_the_rest_is_shown(root: Path) -> None:
@@ -127,7 +128,7 @@ def test_a_recording_offers_the_dump_beside_it(root: Path) -> None:
     (link,) = opening_links(page)
     assert (link.label, link.proto.query_string) == ("Open what verl wrote", "run=run+%28verl%29")
     assert "Beside this recording lies verl's own dump (1 file, such as 7.jsonl)." in texts(page)
-    assert page.selectbox(key="run").options == ["run", "run (verl)"]
+    assert the_list(page, "run").options == ["run", "run (verl)"]
     assert "3 rows · no problems · 1 note" in _popovers(page.main)
     assert (linked(dump, "run"), linked(dump, "step")) == ("run (verl)", "7")
 
@@ -138,7 +139,7 @@ def test_a_part_of_a_run_leads_to_it(root: Path) -> None:
 
     test = opened("rewards", run="trl_grpo/completions", step=0)
 
-    assert test.selectbox(key="run").options == ["trl_grpo"]
+    assert the_list(test, "run").options == ["trl_grpo"]
     assert (linked(test, "run"), linked(test, "step"), [*test.exception]) == ("trl_grpo", "0", [])
 
 

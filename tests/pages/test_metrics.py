@@ -9,6 +9,7 @@ from drawn_tables import with_column
 from metrics_page import GROWING, STEPS, choose, find, headings, labels, said, scalars, sections, show
 from opened_pages import opened, scrolled, texts, whole_row
 from rows import add_run
+from top_line import to_step_after
 
 from board import open_run
 from board.analysis import measured_columns
@@ -163,7 +164,7 @@ def test_charts_stay_as_they_are_when_the_step_changes(root: Path) -> None:
     before = {key: [one.sent for one in sent] for key, sent in by_component(test).items()}
     frontier = [one.proto.spec for one in test.get("plotly_chart")]
 
-    test.button(key="step_next").click().run()
+    to_step_after(test)
 
     assert len(before) == 3
     assert {key: [one.sent for one in sent] for key, sent in by_component(test).items()} == before

@@ -7,6 +7,7 @@ import pytest
 from opened_pages import linked, opened, texts, whole_row
 from rows import write_run
 from streamlit.testing.v1 import AppTest
+from top_line import the_list, to_step_before
 
 from board.runs import background_load, parsed_shard, range_parsing
 from board.ui import caches
@@ -69,7 +70,7 @@ def test_a_stopped_run_goes_on_when_asked(run: Path) -> None:
     assert rows < STEPS
     assert (linked(test, "step"), step) == (str(rows - 1), str(rows - 1))
     assert "of about" not in texts(test)
-    assert f"Step (of {STEPS:,})" in [box.label for box in test.selectbox]
+    assert the_list(test, "step").label == f"Step (of {STEPS:,})"
     assert not [button for button in test.button if button.key in ("go_on", "stop_reading")]
 
 
@@ -119,7 +120,7 @@ def test_a_link_waits_for_its_step(run: Path) -> None:
     rows = stopped(run)
     test, other = opened("rewards", run="run", step=STEPS - 5), opened("rewards", run="run", step=STEPS - 5)
     assert f"Step {STEPS - 5} is not read yet: it opens as soon as it is. Step {rows - 1} is shown." in texts(test)
-    other.button(key="step_previous").click().run()
+    to_step_before(other)
 
     caches.library().go_on(run, run.parent)
     finished(test, run)

@@ -9,6 +9,7 @@ from drawn_panels import chosen, panels
 from opened_pages import GOOD, figure, linked, opened, scrolled, table, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
+from top_line import the_list, to_step_after
 
 
 def test_infinite_kl_is_said_to_be_left_out(root: Path) -> None:
@@ -41,7 +42,7 @@ def test_charts_stay_as_they_are_when_the_step_changes(root: Path) -> None:
     before = {chart.proto.id for chart in test.get("plotly_chart")}
     curves = {title: panel.sent for title, panel in panels(test).items()}
 
-    test.button(key="step_next").click().run()
+    to_step_after(test)
 
     changed = [json.loads(chart.proto.spec) for chart in test.get("plotly_chart") if chart.proto.id not in before]
     assert len(before) > len(changed)
@@ -160,7 +161,7 @@ def test_every_page_is_kept_to_the_steps_of_the_link(root: Path, page: str) -> N
     test = opened(page, step=0, steps="2-4")
 
     assert not test.exception
-    assert test.selectbox(key="step").options == ["2", "3", "4"]
+    assert the_list(test, "step").options == ["2", "3", "4"]
     assert linked(test, "step") == "2"
     assert all(panel.sent["curves"] for panel in panels(test).values())
     kept = {

@@ -35,6 +35,8 @@ def test_the_arithmetic_of_the_view(suite: Path) -> None:
         "curves/choice_bridge.js",
         "prompt_timeline/timeline.js",
         "table/table.js",
+        "picker/picker.js",
+        "page_links/page_links.js",
     ],
 )
 def test_the_joined_script_is_one_module(entry: str, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 // The chips of a filter: each a condition that can be negated, switched off, changed or removed.
 
-import { button, made } from "./markup.js";
+import { button, made } from "../elements.js";
 
 /** @import { Chip } from "./types" */
 

@@ -1,6 +1,6 @@
 // Lists that open below the filter bar: what may be meant while the reader writes, and filters of before.
 
-import { made } from "./markup.js";
+import { made } from "../elements.js";
 
 /** @import { Proposal } from "./types" */
 

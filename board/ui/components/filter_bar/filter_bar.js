@@ -1,8 +1,8 @@
 // The filter of all pages: conditions as chips, a field that completes while one writes, filters of before, and how many rollouts are left.
 
+import { button, made } from "../elements.js";
 import { showChips } from "./chip_list.js";
 import { createChoices } from "./choices.js";
-import { button, made } from "./markup.js";
 import { proposed } from "./proposals.js";
 
 /** @import { Mounted, Parent } from "../streamlit" */

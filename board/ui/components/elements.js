@@ -1,4 +1,4 @@
-// Elements of the filter bar: text goes in as text alone.
+// Elements of our components: text goes in as text alone.
 
 /**
  * @template {keyof HTMLElementTagNameMap} Tag

@@ -1,0 +1,86 @@
+// Links from page to page that take the whole address along, as it is when the reader clicks.
+
+/** @import { Mounted, Parent } from "../streamlit" */
+
+/**
+ * @typedef {object} Links
+ * @property {{ text: string; path: string; kind: string }[]} links
+ * @property {string | null} chosen
+ * @property {string} label
+ * @property {string} clicked
+ */
+
+/** @type {WeakMap<Parent, { nav: HTMLElement; drawn: string }>} */
+const rows = new WeakMap();
+
+/** @param {Mounted<Links>} mounted */
+export default function ({ data, parentElement }) {
+  const row = rows.get(parentElement) ?? begin(parentElement);
+  const drawn = JSON.stringify([data.links, data.label]);
+  if (row.drawn !== drawn) draw(row.nav, data);
+  row.drawn = drawn;
+  for (const link of row.nav.querySelectorAll("a")) {
+    if (link.dataset.path === data.chosen) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  return () => {
+    rows.delete(parentElement);
+    row.nav.remove();
+  };
+}
+
+/** @param {Parent} parentElement */
+function begin(parentElement) {
+  const row = { nav: document.createElement("nav"), drawn: "" };
+  row.nav.className = "page-links";
+  rows.set(parentElement, row);
+  parentElement.append(row.nav);
+  return row;
+}
+
+/**
+ * @param {HTMLElement} nav
+ * @param {Links} data
+ */
+function draw(nav, { links, label, clicked }) {
+  if (label) nav.setAttribute("aria-label", label);
+  else nav.setAttribute("role", "presentation");
+  nav.replaceChildren(
+    ...links.map(({ text, path, kind }) => {
+      const link = document.createElement("a");
+      link.textContent = text;
+      link.dataset.path = path;
+      link.dataset.kind = kind;
+      aim(link);
+      // What the browser offers for a link, such as another tab, takes the address as it is by then.
+      link.onpointerenter = link.onfocus = () => aim(link);
+      link.onclick = (event) => {
+        aim(link);
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
+        event.preventDefault();
+        go(link.href, clicked);
+      };
+      return link;
+    }),
+  );
+}
+
+/** @param {HTMLAnchorElement} link */
+function aim(link) {
+  link.href = new URL(`${link.dataset.path || "."}${location.search}`, location.href).href;
+}
+
+/**
+ * Streamlit changes pages without loading anew for its own links, which take what they were drawn with, and for Back and Forward.
+ * @param {string} address
+ * @param {string} clicked
+ */
+function go(address, clicked) {
+  const app = document.querySelector('[data-testid="stApp"]');
+  if (app instanceof HTMLElement && (app.dataset.testConnectionState ?? "CONNECTED") !== "CONNECTED") return;
+  const marked = `${address}${address.includes("?") ? "" : "?"}${clicked}`;
+  if (address === location.href) history.replaceState({}, "", marked);
+  else history.pushState({}, "", marked);
+  dispatchEvent(new PopStateEvent("popstate", { state: {} }));
+  history.replaceState({}, "", address);
+}

@@ -1,0 +1,60 @@
+"""Draws a list to choose one of, whose field finds what is typed, and beside it, where they follow each other, a step to either side.
+
+One list is what runs and steps are chosen from, in the top line of every page: drawn with what a browser has, it costs a tenth of
+Streamlit's own box. Knows neither runs nor steps.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import streamlit as st
+
+from board.ui.components import bundle
+from board.ui.shortcuts import Shortcut
+
+_picker: Final = st.components.v2.component(
+    "rl_logging_board.picker",
+    js=bundle.script("picker/picker.js"),
+    css=bundle.source("picker/picker.css"),
+)
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """What stands before or after the chosen one, of which the list may show no more than a part."""
+
+    text: str | None
+    """None at the end."""
+    shortcut: Shortcut
+
+
+def show(
+    label: str,
+    options: Sequence[str],
+    chosen: str | None,
+    *,
+    key: str,
+    on_choose: Callable[[], None],
+    width: int,
+    placeholder: str = "",
+    note: str = "",
+    takes_others: bool = False,
+    neighbours: tuple[Neighbour, Neighbour] | None = None,
+) -> None:
+    """Draw the list with `chosen` in its field; `width` is the field's, in pixels, and `note` stands below the open list.
+
+    After a choice the component of that key has the text of the option as `chosen`, or with `takes_others` whatever was typed, and
+    `on_choose` is called. The text is a request: the browser may show options of before.
+    """
+    data = {
+        "label": label,
+        "options": list(options),
+        "chosen": chosen,
+        "width": width,
+        "placeholder": placeholder,
+        "note": note,
+        "takesOthers": takes_others,
+        "neighbours": [{"text": one.text, "key": one.shortcut.key, "does": one.shortcut.does} for one in neighbours or ()],
+    }
+    _picker(key=key, data=data, on_chosen_change=on_choose, width="content")

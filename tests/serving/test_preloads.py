@@ -25,7 +25,7 @@ def test_each_page_names_what_it_draws() -> None:
     """The scripts of its elements stand in the HTML of a page, and only there; none names Plotly or Streamlit's grid, megabytes both."""
     pages = pages_html()
     assert pages.keys() == {tab.path for tab in TABS}
-    assert all("js/PageLink." in page for page in pages.values())
+    assert all("js/BidiComponent." in page for page in pages.values())
     assert all(f"js/{large}." not in page for page in pages.values() for large in ("PlotlyChart", "DataFrame"))
     assert "js/Metric." in pages["compare"]
     assert "js/Metric." not in pages["metrics"]

@@ -236,12 +236,14 @@ def last_line_end(shard: Shard) -> int:
 def cuts(shard: Shard, start: int, stop: int, size: int) -> list[tuple[int, int]]:
     """A byte range of a plain shard, which starts with a line, in pieces of about `size` bytes whose ends are line ends.
 
-    A line that is far longer is a piece of its own. What stands behind the last line end is in none.
+    A line that is far longer is a piece of its own. What stands behind the last line end is in none. They are cut near multiples of `size`, so
+    that of a remote shard it is known beforehand where ends are looked for.
     """
     ends = [start]
+    presence.look_ahead((shard.path, at, min(at + lines.BLOCK, stop)) for at in range(start + size, stop, size))
     with opened(shard) as stream:
         while stop - ends[-1] > size * 3 // 2:
-            probe = ends[-1] + size
+            probe = start + ((ends[-1] - start + size // 2) // size + 1) * size
             end = lines.next_end(stream, probe, stop)
             if not end or end > probe + size:  # a line far longer than a piece: it begins behind the last end before the probe
                 before = lines.after_last_end(stream, ends[-1], probe)

@@ -24,7 +24,7 @@ from board.indexing import frame_writer, prefix_claim, target
 from board.indexing.range_task import RangeTask
 from board.remote import mounts, places, retrying, stores
 from board.runs.run import Run
-from board.sources import index_file
+from board.sources import index_file, presence, shards
 
 REPOSITORY = Path(__file__).parents[2]
 WAIT_SECONDS = 60
@@ -86,6 +86,12 @@ def same(index: Run, run: Run) -> None:
 def parts(bucket: Bucket) -> list[str]:
     """Names of the parts of an index."""
     return sorted(name for name in bucket.sizes("index/parts") if name.count(".") == 1 and name.endswith(".arrow"))
+
+
+def pieces_named(bucket: Bucket) -> int:
+    """How many pieces the manifests of an index name."""
+    manifests = [bucket.data(f"index/parts/{name}") for name in bucket.sizes("index/parts") if name.endswith(".json")]
+    return sum(len(json.loads(data.partition(b"\n")[2])["pieces"]) for data in manifests)
 
 
 def lent() -> list[Path]:
@@ -271,9 +277,9 @@ def until(met: Any) -> None:
 def test_a_driver_killed_and_started_again(bucket: Bucket, run: Path) -> None:
     """At any instant: nothing is lost, nothing is there twice, and what was half done is nowhere."""
     there, index = put(bucket, run), f"{bucket.address}/index"
-    for wanted in (1, 3):
+    for wanted in (1, 2):
         process = driver(there, index, 0.2)
-        until(lambda wanted=wanted: len(parts(bucket)) >= wanted)
+        until(lambda wanted=wanted: pieces_named(bucket) >= wanted)
         process.send_signal(signal.SIGKILL)
         process.communicate()
     assert "not complete" in open_run(index).report.noted[0]
@@ -374,3 +380,19 @@ def test_its_frame(bucket: Bucket, run: Path, monkeypatch: pytest.MonkeyPatch) -
     assert not {name for name in bucket.sizes("index/frame") if name.startswith("rows-")} & first.keys()
     same(open_run(index), open_run(run))
     assert lent() == []
+
+
+def test_where_a_shard_is_cut_is_asked_for_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The places of all ends are known beforehand: they are fetched side by side, and nothing more is asked for by the driver."""
+    rows = [token_row(step, prompt="p" * 3_000) for step in range(400)]
+    write_run(tmp_path / "served", {"rank_0.jsonl": rows})
+    monkeypatch.setattr("board.runs.parsed_shard.RANGE_BYTES", 200_000)
+    with range_server(tmp_path / "served") as server:
+        folder = mounts.mounted(server.address)
+        (shard,), _ = shards.find_shards(folder)
+        presence.look_ahead(presence.ends_of(shard.path, shard.size))
+        ranges_asked(server)
+        cut = shards.cuts(shard, 0, shards.last_line_end(shard), 200_000)
+        asked = len(ranges_asked(server))
+    assert len(cut) >= 6
+    assert asked <= len(cut)

@@ -236,8 +236,7 @@ def last_line_end(shard: Shard) -> int:
 def cuts(shard: Shard, start: int, stop: int, size: int) -> list[tuple[int, int]]:
     """A byte range of a plain shard, which starts with a line, in pieces of about `size` bytes whose ends are line ends.
 
-    A line that is far longer is a piece of its own. What stands behind the last line end is in none. They are cut near multiples of `size`, so
-    that of a remote shard it is known beforehand where ends are looked for.
+    A line that is far longer is a piece of its own. What stands behind the last line end is in none. Cut near multiples of `size`.
     """
     ends = [start]
     presence.look_ahead((shard.path, at, min(at + lines.BLOCK, stop)) for at in range(start + size, stop, size))
@@ -334,8 +333,7 @@ def _too_long(offset: int) -> str:
 def seal(shard: Shard, start: int, stop: int) -> str:
     """A digest of the first and last bytes of a byte range: another one when the shard was rewritten, as far as a glance can tell.
 
-    Bytes changed in the middle of a byte range, in place, are not seen when the file has grown as well. Raises RunNotFound when the shard
-    cannot be read any more.
+    Bytes changed in the middle of a byte range, in place, are not seen when the file has grown as well. Raises RunNotFound.
     """
     try:
         with run_files.opened(shard.path, within=shard.within) as stream:

@@ -187,9 +187,22 @@ def _pad_marks(tokens: pa.LargeListArray, pads: AbstractSet[str]) -> NDArray[np.
 
 
 def _members(texts: pa.LargeStringArray, wanted: AbstractSet[str]) -> NDArray[np.bool_]:
-    """Which of the texts are among the wanted ones."""
-    found: NDArray[np.bool_] = pc.is_in(texts, pa.array(sorted(wanted), texts.type)).to_numpy(zero_copy_only=False)
+    """Which of the texts, none of them null, are among the wanted ones: looked up are those alone that begin as one of these does."""
+    found = np.zeros(len(texts), bool)
+    likely = _beginning(texts, {text.encode()[:1] for text in wanted})
+    found[likely] = pc.is_in(texts.take(pa.array(likely)), pa.array(sorted(wanted), texts.type)).to_numpy(zero_copy_only=False)
     return found
+
+
+def _beginning(texts: pa.LargeStringArray, firsts: AbstractSet[bytes]) -> NDArray[np.int64]:
+    """Which of the texts begin with one of these bytes; an empty one may be among them."""
+    _, bounds, data = texts.buffers()
+    starts = np.frombuffer(bounds, np.int64)[texts.offset : texts.offset + len(texts)] if len(texts) else np.zeros(0, np.int64)
+    if not data or b"" in firsts:  # all are empty, or an empty one is wanted
+        return np.arange(len(texts))
+    is_first = np.zeros(256, bool)
+    is_first[[one[0] for one in firsts]] = True
+    return np.flatnonzero(is_first[np.frombuffer(data, np.uint8)[np.minimum(starts, data.size - 1)]])
 
 
 def _take_summaries(derived: dict[str, Float64Array], numbers: dict[str, Float64Array]) -> None:

@@ -16,7 +16,7 @@ from board.runs.columns import Columns
 from board.runs.parts import COUNTS, PADS
 from board.runs.row_block import RowPlace, laid_out
 from board.schema import ALTERNATIVES
-from board.text.padding import COMMON_PADS
+from board.text.padding import COMMON_PADS, pad_mask
 
 NAN = math.nan
 
@@ -163,6 +163,20 @@ def test_marks_tell_padding_from_masked() -> None:
 def test_named_pads_count_as_padding() -> None:
     """The pads given are the ones there are."""
     assert list(table(build(make_row(["a", "x"]), pads=frozenset({"x"})).scalars).to_pandas()["response_length"]) == [1]
+
+
+TEXTS_LIKE_PADS = ["", "<pad>", "[PAD]", "<", "<pad", "x<pad>", "</s>", "é", "填充", "填"]
+
+
+@given(
+    rows=st.lists(st.lists(st.sampled_from(TEXTS_LIKE_PADS), max_size=6), min_size=1, max_size=5),
+    pads=st.frozensets(st.sampled_from(TEXTS_LIKE_PADS), max_size=4),
+)
+def test_padding_of_many_rows_is_that_of_each(rows: list[list[str]], pads: frozenset[str]) -> None:
+    """Whatever the pads begin with, and whatever tokens begin as they do."""
+    part = build(*(make_row(tokens) for tokens in rows), pads=pads)
+
+    assert part.tokens.column(PADS).to_pylist() == [pad_mask(tokens, pads).tolist() for tokens in rows]
 
 
 @pytest.mark.parametrize("name", ["response_length", "kl_k3_mean", "offset", "prompt_key", "line", "logprob_mean"])

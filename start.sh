@@ -38,7 +38,7 @@ make_venv() {
 
 # Installs a requirements file unless the one installed last was the same, byte for byte.
 install() {
-    local wanted="$here/$1" installed="$venv/installed-$1"
+    local wanted="$here/$1" installed="$venv/installed-${1##*/}"
     if cmp -s "$wanted" "$installed"; then return; fi
     echo "Installing $1, which takes about a minute."
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$wanted" || fail "pip could not install $1."

@@ -1,9 +1,11 @@
 """Tests of what is handed out: the pins agree with each other, and an installed board has all its files."""
 
+import re
 import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,20 @@ def test_test_requirements_are_the_test_extra(project: dict[str, Any]) -> None:
 def test_requirements_are_exact(name: str) -> None:
     """Every requirement is one version, so that a clone of next year installs what was tested."""
     assert all("==" in line for line in pins(name))
+
+
+def test_test_requirements_fit_the_lowest_pins() -> None:
+    """What tests/run.sh installs beside the oldest releases can be: no test tool asks for newer ones, but what run.sh takes older."""
+    lowest = {one.name: next(iter(one.specifier)).version for one in map(Requirement, pins("requirements-lowest.txt"))}
+    taken_older = set(re.findall(r"s/\^(\w+)==", (REPOSITORY / "tests/run.sh").read_text()))
+    asking = {
+        tool.name
+        for tool in map(Requirement, pins("requirements-test.txt"))
+        for asked in map(Requirement, metadata.requires(tool.name) or [])
+        if asked.marker is None or asked.marker.evaluate({"extra": ""})
+        if asked.name in lowest and lowest[asked.name] not in asked.specifier
+    }
+    assert asking - taken_older == set()
 
 
 def test_wheel_has_every_file(tmp_path: Path) -> None:

@@ -123,13 +123,13 @@ def _table(rows: pd.DataFrame) -> None:
     places: list[dict[str, str | int]] = [
         {"step": int(step), "rollout": str(source)} for step, source in zip(rows["step"], rows["rollout"], strict=True)
     ]
-    asked = place.part("rollout")
+    asked, key = place.part("rollout"), place.key_of(ROLLOUTS, places)
     table.show(
         rows,
         {str(name): _column(str(name)) for name in rows.columns},
         name="rollouts of the finding",
-        key=ROLLOUTS,
-        on_click=place.row_clicked(ROLLOUTS, places),
+        key=key,
+        on_click=place.row_clicked(key, places),
         chosen=next((at for at, one in enumerate(places) if one["rollout"] == asked), None),
         height=MOST_HEIGHT,
     )
@@ -144,13 +144,14 @@ def _column(name: str) -> TableColumn:
 def _tokens(found: ShownEvidence, run: Run) -> None:
     rows = [_in_context(key, one, run) for key, one in found.tokens]
     asked, token = place.part("rollout"), place.part("token")
+    key = place.key_of(TOKENS, [{"rollout": one.rollout.source, "token": one.position} for _, one in found.tokens])
     marked = (at for at, (_, one) in enumerate(found.tokens) if one.rollout.source == asked and one.position == token)
     concordance.show(
         rows,
         ["step", "token", "rollout"],
         opened=next(marked, None),
-        key=TOKENS,
-        on_open=lambda: _go_to([one for _, one in found.tokens]),
+        key=key,
+        on_open=lambda: _go_to(key, [one for _, one in found.tokens]),
     )
 
 
@@ -167,9 +168,9 @@ def _in_context(key: int, place_: TokenPlace, run: Run) -> OccurrenceRow:
     return OccurrenceRow(on_one_line(left), on_one_line(token), on_one_line(right), facts, "response")
 
 
-def _go_to(shown: Sequence[TokenPlace]) -> None:
+def _go_to(key: str, shown: Sequence[TokenPlace]) -> None:
     """To be called when a token is clicked: its rollout becomes the reader's, with that token chosen there."""
-    at = place.reported(TOKENS, "opened")
+    at = place.reported(key, "opened")
     if isinstance(at, int) and 0 <= at < len(shown):
         place.go(step=shown[at].rollout.step, rollout=shown[at].rollout.source)
         place.fill_in(token=shown[at].position)

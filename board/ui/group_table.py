@@ -41,8 +41,10 @@ def height(rows: int) -> int:
     return min(MOST_HEIGHT, HEAD_HEIGHT + ROW_HEIGHT * rows + 3)
 
 
-def draw(run: Run, grouped: Grouped, shown: pd.DataFrame, discarded: Sequence[int], choices: GroupChoices, key: str) -> None:
-    """Draw the groups in their order, rows of `groups.judged`; `discarded` says how many more were sampled for each."""
+def draw(
+    run: Run, grouped: Grouped, shown: pd.DataFrame, step: int, discarded: Sequence[int], choices: GroupChoices, key: str
+) -> None:
+    """Draw the groups of the step in their order, rows of `groups.judged`; `discarded` says how many more were sampled for each."""
     frame = columns(run, grouped, shown, discarded)
     table.show(
         frame,
@@ -51,7 +53,7 @@ def draw(run: Run, grouped: Grouped, shown: pd.DataFrame, discarded: Sequence[in
         key=key,
         on_click=place.row_clicked(
             key,
-            [{"group": int(number)} for number in shown["group"]],
+            [{"step": step, "group": int(number)} for number in shown["group"]],
             **{name: partial(order_by, name, choices) for name in frame.columns if name in ORDERS},
         ),
         chosen=next((at for at, number in enumerate(shown["group"]) if number == place.part("group")), None),

@@ -52,7 +52,8 @@ def draw(run: Run, keys: NDArray[np.int64], rewards: Float64Array) -> None:
     if len(kept) < len(keys):
         st.text(f"The best and the worst {MOST_MEMBERS // 2:,} of {len(keys):,} responses are compared.")
     st.text(_summary(tree))
-    prefix_tree.show(tree.rows, key="prefix_tree", height=HEIGHT, on_click=_clicked(run, tree))
+    key = place.key_of("prefix_tree", [{"key": key, "first": position} for key, position in tree.first])
+    prefix_tree.show(tree.rows, key=key, height=HEIGHT, on_click=_clicked(key, run, tree))
 
 
 def _summary(tree: Tree) -> str:
@@ -63,11 +64,11 @@ def _summary(tree: Tree) -> str:
     )
 
 
-def _clicked(run: Run, tree: Tree) -> Callable[[], None]:
+def _clicked(tree_key: str, run: Run, tree: Tree) -> Callable[[], None]:
     """What a click on a row does: the next run of the page leads to the Tokens page."""
 
     def callback() -> None:
-        at = place.reported("prefix_tree", "clicked")
+        at = place.reported(tree_key, "clicked")
         if not isinstance(at, int) or not 0 <= at < len(tree.first):
             return
         key, position = tree.first[at]

@@ -178,6 +178,11 @@ def place_clicked(component: str, places: Sequence[Mapping[str, str | int]]) -> 
     return callback
 
 
+def key_of(name: str, places: Sequence[Mapping[str, str | int]]) -> str:
+    """The key for a list that shows these places: another for other places, so that a click on what is just being replaced means what it hit."""
+    return f"{name}_{hash(tuple(tuple(one.items()) for one in places))}"
+
+
 def row_clicked(table: str, places: Sequence[Mapping[str, str | int]], /, **heads: Callable[[], None]) -> Callable[[], None]:
     """A callback for the table with that key: go to the place of the row that was clicked. `places` are the rows', in order.
 
@@ -279,9 +284,9 @@ def adopt() -> None:
     linked_widgets.begin()
     asked = _asked()
     if "_written" not in st.session_state:
-        st.session_state.update({"_written": {}, "_before": None, "_written_at": -math.inf, "_asked_run": asked["run"]})
+        st.session_state.update({"_written": {}, "_replaced": [], "_asked_run": asked["run"]})
     if asked == st.session_state["_written"]:
-        st.session_state["_before"] = None  # the browser has what was written: from now on it means what it says
+        st.session_state["_replaced"] = []  # the browser has what was written: from now on it means what it says
     if _is_stale(asked):
         return
     for name, value in asked.items():
@@ -296,11 +301,11 @@ def adopt() -> None:
 
 
 def _is_stale(asked: Mapping[str, _Linked]) -> bool:
-    """Whether the URL is only the one of before, which a click came with; never so where Back or Forward brought it."""
+    """Whether the URL is only one of before, which a click came with; never so where Back or Forward brought it."""
     context = get_script_run_ctx()
     went_back = bool(context and context.is_history_navigation and not context.query_string.endswith(page_links.CLICKED))
-    young = time.monotonic() - float(st.session_state["_written_at"]) < STALE_SECONDS
-    return young and not went_back and asked == st.session_state["_before"]
+    since = time.monotonic() - STALE_SECONDS
+    return not went_back and any(asked == url and at > since for url, at in st.session_state["_replaced"])
 
 
 def _asked() -> dict[str, _Linked]:
@@ -314,10 +319,12 @@ def _linked(value: Any) -> _Linked:
 def write() -> None:
     """Put the reader's place into the URL, all parts at once: each change would be a stop of the browser's Back button."""
     written = {name: _linked(st.session_state.get(name)) for name in PARTS}
-    before = _asked()
-    changed = {name: value for name, value in written.items() if before[name] != value}
+    # The browser has the URL that this run came with, or what an earlier run wrote meanwhile.
+    before, last = _asked(), st.session_state["_written"]
+    changed = {name: value for name, value in written.items() if value != before[name] or value != last.get(name, value)}
     if changed:
-        st.session_state.update({"_before": before, "_written_at": time.monotonic()})
+        now = time.monotonic()
+        st.session_state["_replaced"] = [*st.session_state["_replaced"][-8:], (before, now), (last, now)]
         # an empty list takes a parameter out of the URL
         st.query_params.update({name: [] if value is None else value for name, value in changed.items()})
     st.session_state["_written"] = written

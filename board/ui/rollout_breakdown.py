@@ -79,7 +79,9 @@ def by_segment(rollout: Rollout, segments: Sequence[Segment], arrays: Arrays, es
         | count_columns({name: text for name, text in told.items() if name in counted}),
         name="segments",
         key=key,
-        on_click=place.row_clicked(key, [{"token": first} for first in found["first"].tolist()]),
+        on_click=place.row_clicked(
+            key, [{"step": rollout.step, "rollout": rollout.source, "token": first} for first in found["first"].tolist()]
+        ),
         height=MOST_HEIGHT,
     )
 

@@ -214,8 +214,9 @@ def _concordance_of(view: View, asked: Search, hits: Hits) -> Occurrence | None:
     heads = ["step", *(["reward"] if has_reward else []), *(["in"] if len(asked.columns) > 1 else [])]
     known = pd.concat([*hits.rows.values()])
     known = known[~known.index.duplicated()]
+    key = place.key_of(_LINES, [{line.column: line.key, "start": line.start, "stop": line.stop} for line in shown])
     concordance.show(
-        [_row(known, line, heads) for line in shown], heads, opened=opened, key=_LINES, on_open=lambda: _go_to(view, shown)
+        [_row(known, line, heads) for line in shown], heads, opened=opened, key=key, on_open=lambda: _go_to(view, key, shown)
     )
     return shown[opened] if opened is not None else None
 
@@ -227,9 +228,9 @@ def _row(rows: pd.DataFrame, line: Occurrence, heads: list[str]) -> OccurrenceRo
     return OccurrenceRow(left, match, right, tuple(known[head] for head in heads), line.column)
 
 
-def _go_to(view: View, shown: list[Occurrence]) -> None:
+def _go_to(view: View, key: str, shown: list[Occurrence]) -> None:
     """To be called when a place is clicked: its rollout becomes the reader's, marked there."""
-    at = place.reported(_LINES, "opened")
+    at = place.reported(key, "opened")
     if isinstance(at, int) and 0 <= at < len(shown):
         line = shown[at]
         rollout = view.run.rollout(line.key)

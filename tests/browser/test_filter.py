@@ -82,7 +82,7 @@ def test_from_the_filter_to_the_token(board_server: str, page: Page) -> None:
 
     go_to_page(page, "Groups")
     settled(page)
-    page.locator(".st-key-group_strips").get_by_role("button").first.click()
+    page.locator("[class*=st-key-group_strips]").get_by_role("button").first.click()
     settled(page)
     expect(page).to_have_url(re.compile(r"group=\d+"))
     expect(page.get_by_text("Best against worst")).to_be_visible()

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 from rows import add_run
 from servers import Serve
@@ -105,3 +106,35 @@ def test_from_the_rewards_to_a_group_whose_best_response_is_a_hack(board_server:
     assert reward > 1
     assert valid_reward < 0.5
     assert page.evaluate("window.boardClicks") == 3
+
+
+HIT = """
+(milliseconds) => addEventListener("keydown", () => setTimeout(() => {
+    const within = (root) => [...root.querySelectorAll("*")].flatMap((one) => (one.shadowRoot ? [one, ...within(one.shadowRoot)] : [one]));
+    const pane = document.querySelector("[class*=st-key-group_strips]");
+    const strips = pane ? within(pane).filter((one) => one.matches("[role=button], button")) : [];
+    window.boardHit = strips[1]?.innerText ?? "";
+    strips[1]?.click();
+}, milliseconds), { once: true, capture: true })
+"""
+
+
+@pytest.mark.parametrize("milliseconds", [0, 60, 150, 300])
+def test_a_click_while_the_next_step_is_drawn_opens_what_it_hit(board_server: str, page: Page, milliseconds: int) -> None:
+    """On a slow machine a group is hit just after the key for the next step: that very group opens, or none; the step is never undone."""
+    page.goto(f"{board_server}groups?run=tiny_ppo_hacked&step=40")
+    settled(page)
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 3})
+    page.evaluate(HIT, milliseconds)
+
+    page.keyboard.press("l")
+    page.wait_for_function("() => window.boardHit !== undefined")
+    settled(page)
+
+    hit = page.evaluate("() => window.boardHit")
+    if opened := re.search(r"group=(\d+)", page.url):
+        number, told = hit.split(maxsplit=1)
+        assert opened[1] == number
+        expect(page.get_by_text(re.compile(rf"group {number} · .* {re.escape(told)}"))).to_be_visible()
+    else:
+        expect(page).to_have_url(re.compile("step=41"))

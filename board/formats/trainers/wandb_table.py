@@ -38,13 +38,15 @@ def _columns(record: Record) -> set[Any]:
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:
-    """The rollouts of a table. Raises RowRefused where a row has not as many values as there are columns."""
+    """The rollouts of a table. Raises RowRefused where it is no table, or a row has not as many values as there are columns."""
     return [one for row in _rows(record) for one in trl.rollouts(row, place)]
 
 
 def _rows(record: Record) -> list[Record]:
-    columns = [str(name) for name in list_or_none(record, "columns") or ()]
-    rows = list_or_none(record, "data") or []
+    given, rows = list_or_none(record, "columns"), list_or_none(record, "data")
+    if given is None or rows is None:
+        raise RowRefused(f"a table of W&B without {'columns' if given is None else 'data'}")
+    columns = [str(name) for name in given]
     for number, row in enumerate(rows, 1):
         if not isinstance(row, list) or len(row) != len(columns):
             raise RowRefused(f"row {number:,} of the table has not {plural(len(columns), 'value')}, one for each column")

@@ -110,7 +110,7 @@ def overview(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> N
     counts = [len(keys) for keys in beside]
     panels = st.grid(2, min_column_width=PANEL_WIDTH, gap="medium")
     with panels.cell():
-        group_table.draw(run, grouped, shown, counts, choices, key=f"groups_{run.load_id}_{step}_{number}_{hash(choices)}")
+        group_table.draw(run, grouped, shown, step, counts, choices, key=f"groups_{run.load_id}_{step}_{number}_{hash(choices)}")
     with panels.cell():
         strips(grouped, shown, beside, choices)
 
@@ -163,14 +163,15 @@ def strips(grouped: Grouped, shown: pd.DataFrame, beside: list[NDArray[np.int64]
                 grey=row["flat"] or not row["scored"],
             )
         )
-    places = [{"group": int(number)} for number in shown["group"]]
+    places = [{"step": step, "group": int(number)} for number in shown["group"]]
+    key = place.key_of("group_strips", places)
     group_strips.show(
         made,
         threshold=choices.threshold,
         chosen=None,
-        key="group_strips",
+        key=key,
         height=group_table.height(len(shown)),
-        on_click=place.place_clicked("group_strips", places),
+        on_click=place.place_clicked(key, places),
     )
 
 

@@ -64,7 +64,9 @@ def extremes() -> None:
         | {"policy": TableColumn(help="by the sign of the log-ratio: likelier or rarer than under the reference")},
         name="most extreme tokens",
         key=key,
-        on_click=place.row_clicked(key, [{"token": position} for position in positions]),
+        on_click=place.row_clicked(
+            key, [{"step": rollout.step, "rollout": rollout.source, "token": position} for position in positions]
+        ),
         height=rollout_breakdown.MOST_HEIGHT,
     )
 

@@ -84,3 +84,12 @@ def test_a_row_that_does_not_fit_its_columns(row: object) -> None:
     """Which value belongs to which column cannot be told: the row is named."""
     with pytest.raises(RowRefused, match="row 1 of the table has not 5 values"):
         read_one(wandb_table, TABLE | {"data": [row]})
+
+
+@pytest.mark.parametrize("name", ["columns", "data"])
+@pytest.mark.parametrize("value", [None, "absent"])
+def test_a_table_that_lost_a_part(name: str, value: str | None) -> None:
+    """Among sound tables one without its columns or its rows is told: it is not taken for a table of no rollouts."""
+    record = {key: part for key, part in TABLE.items() if key != name} | ({} if value else {name: None})
+    with pytest.raises(RowRefused, match=f"without {name}"):
+        read_one(wandb_table, record)

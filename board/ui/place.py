@@ -26,9 +26,6 @@ from board.ui import link_texts, linked_widgets
 from board.ui.components import page_links
 from board.ui.place_parts import FORGOTTEN, PARTS, PASSING, WHOLE, PlacePart
 
-ROW_OR_CELL: Final[list[Literal["single-row", "single-cell"]]] = ["single-row", "single-cell"]
-"""What a click selects in a table whose rows lead somewhere: anywhere on the row must do."""
-
 _Linked = str | tuple[str, ...] | None
 """A part of the place as the link has it: `beside` several times."""
 
@@ -186,14 +183,13 @@ def key_of(name: str, places: Sequence[Mapping[str, str | int]]) -> str:
 def row_clicked(table: str, places: Sequence[Mapping[str, str | int]], /, **heads: Callable[[], None]) -> Callable[[], None]:
     """A callback for the table with that key: go to the place of the row that was clicked. `places` are the rows', in order.
 
-    The table is ours, or Streamlit's, which selects ROW_OR_CELL: a click on a cell names the cell, one beside the first column the row.
     `heads` are what a click on a column's head does.
     """
 
     def callback() -> None:
-        columns = [reported(table, "sorted"), *(reported(table, "selection") or {}).get("columns", [])]
+        head = reported(table, "sorted")
         row = clicked_row(table)
-        if act := next((act for name, act in heads.items() if name in columns), None):
+        if act := heads.get(str(head)):
             act()
         elif row is not None and row < len(places):
             go(**places[row])
@@ -202,23 +198,18 @@ def row_clicked(table: str, places: Sequence[Mapping[str, str | int]], /, **head
 
 
 def clicked_row(table: str) -> int | None:
-    """The row that was clicked in the table with that key, in the callback for it; None where a head was, or a mark was taken off."""
+    """The row that was clicked in the table with that key, in the callback for it; None where a head was."""
     cell = clicked_cell(table)
     return None if cell is None else cell[0]
 
 
 def clicked_cell(table: str) -> tuple[int, str] | None:
-    """The same row and its column, which is empty where a table of Streamlit's was clicked beside its first column."""
-    if isinstance(told := reported(table, "clicked"), Mapping):
-        return (row, str(told.get("column"))) if isinstance(row := told.get("row"), int) and row >= 0 else None
-    selection = reported(table, "selection") or {}
-    cells = selection.get("cells") or [(row, "") for row in selection.get("rows", [])]
-    return (int(cells[0][0]), str(cells[0][1])) if cells else None
-
-
-def select_row(table: str, row: int | None) -> None:
-    """Mark one row of the table with that key, before it is drawn."""
-    st.session_state[table] = {"selection": {"rows": [] if row is None else [row], "cells": [], "columns": []}}
+    """The same row and its column."""
+    told = reported(table, "clicked")
+    if not isinstance(told, Mapping):
+        return None
+    row = told.get("row")
+    return (row, str(told.get("column"))) if isinstance(row, int) and row >= 0 else None
 
 
 def remember(**what: object) -> None:

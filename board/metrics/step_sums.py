@@ -6,6 +6,7 @@ step without any finite value is NaN. Knows no metric by name, no frame and no r
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 from board.metrics import pooling
 from board.metrics.formulas import Float64Array, FloatArray, IntArray
 from board.metrics.pooling import Pooled, pooled_mean
+
+_LARGE: Final = 1e75
+"""Above it sums of cubes may be beyond what a float holds."""
 
 
 @dataclass(frozen=True)
@@ -43,34 +47,50 @@ class Steps:
 
     def sum(self, values: FloatArray) -> Float64Array:
         """(k,) sums of the finite values, NaN where there is none."""
-        known = np.isfinite(values)
+        return self._sum_where(np.isfinite(values), np.asarray(values, np.float64))
+
+    def _sum_where(self, known: NDArray[np.bool_], values: Float64Array) -> Float64Array:
+        """(k,) sums of the known of (n,) values, NaN where there is none, infinite beyond what a float holds."""
         with np.errstate(over="ignore", invalid="ignore"):
-            total = np.bincount(self.row[known], np.asarray(values, np.float64)[known], len(self.numbers))
-        return np.where(self.count(values) > 0, total, np.nan)
+            total = np.bincount(self.row[known], values[known], len(self.numbers))
+        return np.where(np.bincount(self.row[known], minlength=len(self.numbers)) > 0, total, np.nan)
 
     def mean(self, values: FloatArray) -> Float64Array:
         """(k,) means of the finite values."""
         return self.sum(values) / np.maximum(self.count(values), 1)
 
     def mean_square(self, values: FloatArray) -> Float64Array:
-        """(k,) means of the squares of the finite values."""
+        """(k,) means of the squares of the finite values; infinite where a square is beyond what a float holds."""
         with np.errstate(over="ignore"):
-            return self.mean(np.square(values))
+            return self._power_mean(values, np.square(np.asarray(values, np.float64)))
 
     def variance(self, values: FloatArray) -> Float64Array:
-        """(k,) variances of the finite values, of the population (ddof 0)."""
+        """(k,) variances of the finite values, of the population (ddof 0); infinite where one is beyond what a float holds."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.mean(np.square(values - self.mean(values)[self.row]))
+            return self._power_mean(values, np.square(values - self.mean(values)[self.row]))
 
     def std(self, values: FloatArray) -> Float64Array:
         """(k,) standard deviations of the finite values, of the population (ddof 0)."""
-        return np.sqrt(self.variance(values))
+        scale = self._scale(values)
+        return scale * np.sqrt(self.variance(values / scale[self.row]))
 
     def skewness(self, values: FloatArray) -> Float64Array:
         """(k,) third central moments over the standard deviations cubed (biased); NaN where all values are equal."""
+        values = values / self._scale(values)[self.row]
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             cubes = self.mean((values - self.mean(values)[self.row]) ** 3)
             return np.where(self.variance(values) > 0, cubes / self.std(values) ** 3, np.nan)
+
+    def _power_mean(self, values: FloatArray, powers: Float64Array) -> Float64Array:
+        """(k,) means of (n,) powers made of the finite values: one that overflowed is large, and not missing as an infinite value is."""
+        return self._sum_where(np.isfinite(values), powers) / np.maximum(self.count(values), 1)
+
+    def _scale(self, values: FloatArray) -> Float64Array:
+        """(k,) what a step's values are divided by before powers are taken: 1, or the largest of them where its powers would overflow."""
+        if not np.any(np.abs(values) > _LARGE):
+            return np.ones(len(self.numbers))
+        largest = self.max(np.abs(values))
+        return np.where(largest > _LARGE, largest, 1.0)
 
     def max(self, values: FloatArray) -> Float64Array:
         """(k,) largest of the finite values."""

@@ -54,6 +54,22 @@ def test_skewness_of_rollouts_leans_where_the_few_are() -> None:
     assert np.isnan(found[1])
 
 
+def test_powers_that_overflow_are_no_missing_values() -> None:
+    """A spread is that of all finite values also where their squares are not finite; what no float holds is infinite; other steps stay exact."""
+    steps = Steps(np.array([0, 0, 0, 0, 1, 1, 2]))
+    values = np.array([1e308, -1e308, 0.0, 0.0, 1.0, 4.0, math.inf])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        std, square = steps.std(values), steps.mean_square(values)
+        leaning = steps.skewness(np.array([0.0, 0.0, 0.0, 4e200, 0.0, 1.0, NAN]))
+
+    assert std == pytest.approx([1e308 / math.sqrt(2), 1.5, NAN], nan_ok=True)
+    assert std[1] == 1.5
+    assert square == pytest.approx([math.inf, 8.5, NAN], nan_ok=True)
+    assert leaning == pytest.approx([2 / math.sqrt(3), 0.0, NAN], nan_ok=True)
+
+
 TOKENS = st.lists(st.tuples(st.integers(0, 2), st.lists(st.floats(-100, 100), max_size=6)), min_size=1, max_size=8)
 
 

@@ -24,6 +24,9 @@ _MEANS: Final = dict(zip(CENTRES, ("credited_logprob", "credited_advantage"), st
 
 Flats = Mapping[str, NDArray[np.floating]]
 
+Batch = tuple[NDArray[np.int64], Mapping[str, Float64Array]]
+"""Of some rollouts of training the steps, (n,), exactly, as no float is beyond 2^53, and by `columns` what means are made of, (n,)."""
+
 
 class KnownCentres:
     """The centres of some steps."""
@@ -65,23 +68,23 @@ class StepCentres:
             return of_rows([self._of_frame()])
         return of_rows([_of_part(part, self._first, self._last) for part in self._run.parts])
 
-    def _of_frame(self) -> dict[str, Float64Array]:
+    def _of_frame(self) -> Batch:
         """The same as `_of_part` of the rollouts of the frame, which has whole steps where they are looked at."""
         trained = self._run.trained
         steps = trained.frame["step"].to_numpy()
         run = trained.of_steps(steps[0] if self._first is None else self._first, steps[-1] if self._last is None else self._last)
         moments = run.moments(columns())
-        return {"step": run.frame["step"].to_numpy(np.float64), **{name: moments[name].to_numpy() for name in columns()}}
+        return run.frame["step"].to_numpy(np.int64), {name: moments[name].to_numpy() for name in columns()}
 
     def beside(self, flats: Flats, steps: NDArray[np.int64], offsets: NDArray[np.int64]) -> Flats:
         """As of centres that are known."""
         return self._found.beside(flats, steps, offsets) if set(CENTRES) <= set(flats) else flats
 
 
-def of_rows(ranged: Sequence[Mapping[str, Float64Array]]) -> KnownCentres:
-    """The centres of the steps of some rollouts of training: of each batch of them the step, and what its means are made of (`columns`)."""
-    found = {name: np.concatenate([np.zeros(0), *(one[name] for one in ranged)]) for name in ("step", *columns())}
-    steps = Steps(found["step"].astype(np.int64))
+def of_rows(batches: Sequence[Batch]) -> KnownCentres:
+    """The centres of the steps of some rollouts of training."""
+    steps = Steps(np.concatenate([np.zeros(0, np.int64), *(numbers for numbers, _ in batches)]))
+    found = {name: np.concatenate([np.zeros(0), *(of[name] for _, of in batches)]) for name in columns()}
     means = {
         field: token_mean(steps, found[f"{quantity}/count"], found[f"{quantity}/mean"]) for field, quantity in _MEANS.items()
     }
@@ -93,7 +96,7 @@ def columns() -> list[str]:
     return [f"{quantity}/{stat}" for quantity in _MEANS.values() for stat in ("count", "mean")]
 
 
-def _of_part(part: Part, first: int | None, last: int | None) -> dict[str, Float64Array]:
+def _of_part(part: Part, first: int | None, last: int | None) -> Batch:
     """The step of each rollout of training of a part within those steps, and what its means are made of."""
     step = part.scalars.column("step").to_numpy()
     kept = np.ones(len(step), np.bool_)
@@ -109,4 +112,4 @@ def _of_part(part: Part, first: int | None, last: int | None) -> dict[str, Float
         name: part.moments.column(name).to_numpy()[kept] if name in held else np.full(int(kept.sum()), np.nan)
         for name in columns()
     }
-    return {"step": step[kept].astype(np.float64), **found}
+    return step[kept].astype(np.int64), found

@@ -159,7 +159,7 @@ class StretchWriter:
             ~rows["split"].isin([EVALUATION, DISCARDED]).to_numpy() if "split" in rows.columns else np.ones(len(rows), np.bool_)
         )
         of = {name: moments.get(name, np.full(len(rows), np.nan))[kept] for name in step_centres.columns()}
-        found = step_centres.of_rows([{"step": rows["step"].to_numpy(np.float64)[kept], **of}])
+        found = step_centres.of_rows([(rows["step"].to_numpy(np.int64)[kept], of)])
         return pd.DataFrame({"step": found.numbers, **found.means})
 
     def _sampled(self, run: Run) -> NDArray[np.bool_]:

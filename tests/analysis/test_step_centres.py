@@ -14,7 +14,7 @@ from board.analysis.step_centres import StepCentres
 from board.analysis.step_metrics import per_step_values
 from board.analysis.token_places import rollouts_at
 from board.analysis.token_survey import fields_of, metrics_of, survey
-from board.metrics.formulas import COVARIANCE, token_arrays, token_metric_names
+from board.metrics.formulas import CENTRES, COVARIANCE, token_arrays, token_metric_names
 from board.runs.run import Run
 
 ROWS: list[dict[str, Any]] = [
@@ -95,3 +95,13 @@ def test_a_step_without_training_has_no_number(tmp_path: Path) -> None:
     beside = StepCentres(run).beside(run.rollout(0).arrays, np.array([5]), np.array([0, 2]))
 
     assert np.isnan(token_arrays(beside)[COVARIANCE]).all()
+
+
+def test_steps_that_no_float_tells_apart_are_not_mixed(tmp_path: Path) -> None:
+    """Neighbours beyond 2^53, as a clock's nanoseconds are, and the largest step there is have centres of their own."""
+    large = [2**53, 2**53 + 1, 2**63 - 1]
+    run = opened(tmp_path, [token_row(step, advantages=[1.0, 2.0], logprobs=[-at, -at]) for at, step in enumerate(large)])
+
+    beside = StepCentres(run).beside(run.rollout(0).arrays, np.array([large[2]]), np.array([0, 2]))
+
+    assert [beside[name].tolist() for name in CENTRES.values()] == [[-2.0, -2.0], [1.5, 1.5]]

@@ -117,8 +117,10 @@ def _step(record: Record) -> int:
         step = value
     elif isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,19}", value.strip()):
         step = int(value)
-    if step is None or not -(2**63) <= step < 2**63:
+    if step is None:
         raise RowRefused(f"`step` is {shown(value)}, which is not a whole number")
+    if not -(2**63) <= step < 2**63:
+        raise RowRefused(f"`step` is {shown(value)}, which is more than 64 bits hold")
     return step
 
 

@@ -114,7 +114,7 @@ def usual_threshold(rewards: Float64Array) -> float:
     if not known.size:
         return np.nan
     low, high = float(known.min()), float(known.max())
-    return BINARY if low >= 0 and high <= 1 else low + (high - low) / 2
+    return BINARY if low >= 0 and high <= 1 else low / 2 + high / 2
 
 
 def judged(grouped: Grouped, threshold: float, k: int) -> pd.DataFrame:

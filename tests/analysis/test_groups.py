@@ -109,6 +109,7 @@ THRESHOLDS: dict[str, tuple[list[float], float]] = {
     "within 0 and 1": ([0.2, 0.3], 0.5),
     "-1 and 1": ([-1.0, 1.0, NAN], 0.0),
     "wider": ([0.0, 10.0, math.inf], 5.0),
+    "whose range no float holds": ([-1e308, 1.5e308], 2.5e307),
     "none": ([NAN], NAN),
 }
 

@@ -22,7 +22,7 @@ def pass_at_k(counts: NDArray[np.int64], right: NDArray[np.int64], k: int) -> Fl
     n, wrong = counts[enough], (counts - right)[enough]
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, int(n.max(initial=0)) + 1)))])
     spare = np.maximum(wrong - k, 0)
-    none_right = np.exp(logs[wrong] + logs[n - k] - logs[spare] - logs[n])
+    none_right = np.exp((logs[wrong] - logs[n]) + (logs[n - k] - logs[spare]))  # each exactly 0 where all are wrong
     found[enough] = np.where(wrong >= k, 1.0 - none_right, 1.0)
     return found
 

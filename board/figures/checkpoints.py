@@ -30,8 +30,8 @@ def training_beside_evaluations(runs: Sequence[tuple[RunLine, TrainingAndEvaluat
     if not frames:
         raise FieldMissing(f"This needs {what}, which no rollout here has.")
     steps = np.unique(np.concatenate([frame["step"].to_numpy(np.int64) for frame in frames]))
-    intervals = "95 % intervals over prompts" if len(runs) <= MOST_BANDS else "95 % intervals over prompts of evaluations alone"
-    layout = base_layout("Do evaluations follow training?", f"mean {what} · lines training, points evaluations · {intervals}")
+    intervals = "95 % intervals over prompts" if len(runs) <= MOST_BANDS else "95 % intervals of evaluations alone"
+    layout = base_layout("Do evaluations follow training?", f"mean {what} · {intervals}")  # a phone's width holds no more
     layout |= {"hovermode": "x unified", "showlegend": True, "legend": {"orientation": "h", "yanchor": "top", "y": -0.22, "x": 0}}
     layout["height"] += 80
     step_axis(layout, steps)

@@ -48,6 +48,21 @@ def test_lines_and_points_of_each_run() -> None:
     assert points.text[0] == "0, -0.250 to 0.250"
 
 
+@pytest.mark.parametrize("runs", [1, 5])
+def test_what_stands_above_it_fits_a_narrow_screen(runs: int) -> None:
+    """The line below the title is not cut at 480 pixels, which hold about 70 letters; the legend tells lines from points."""
+    lines = run_lines([f"run {at}" for at in range(runs)], ["#111111"] * runs)
+
+    fig = figure(
+        training_beside_evaluations([(line, TrainingAndEvaluation(curve([0, 1]), curve([1]))) for line in lines], "reward")
+    )
+
+    subtitle = fig.layout.title.subtitle.text
+    assert "95 % intervals" in subtitle
+    assert len(subtitle) <= 66
+    assert {one.name.partition(", ")[2] for one in fig.data if "interval" not in one.name} == {"training", "evaluated"}
+
+
 def test_nothing_to_draw_is_told() -> None:
     """What is needed is named."""
     with pytest.raises(FieldMissing, match="needs reward"):

@@ -37,7 +37,7 @@ def even_sample(frame: pd.DataFrame, most: int) -> NDArray[np.int64]:
     steps = frame["step"].to_numpy()[firsts]
     order = np.lexsort([np.random.default_rng(_SEED).permutation(len(sizes)), steps])
     upto = np.cumsum(sizes[order])
-    begins = np.flatnonzero(np.diff(steps[order], prepend=steps[order[0]] - 1))
+    begins = np.flatnonzero(np.append(True, steps[order][1:] != steps[order][:-1]))
     before = np.repeat((upto - sizes[order])[begins], np.diff(np.append(begins, len(order))))
     taken = order[np.argsort(upto - before, kind="stable")]  # the first units of all steps, then the second ones, and so on
     held = taken[np.cumsum(sizes[taken]) <= most]

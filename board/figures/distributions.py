@@ -67,7 +67,7 @@ def gap_histogram(gaps: FloatArray, title: str = "By how much does the policy be
     edges = bin_edges(known, anchor=0.0)
     if not edges.size:
         raise FieldMissing("This needs reward and ref_reward, which no rollout of this step has both of.")
-    middle = (edges[1:] + edges[:-1]) / 2
+    middle = _halfway(edges)
     tie = np.abs(middle) < 1e-6 * np.diff(edges)
     colors = np.select([tie, middle < 0], [TIE, COLORS["reference"]], COLORS["policy"])
     points = _on_points(known, edges)
@@ -164,7 +164,7 @@ def _known(values: FloatArray) -> Float64Array:
 
 def _on_points(values: Float64Array, edges: Float64Array) -> bool:
     """Whether few bins stand on the values themselves, as those of 0/1 rewards: then the values are worth a tick each."""
-    middle = (edges[1:] + edges[:-1]) / 2
+    middle = _halfway(edges)
     nearest = np.abs(values[:, None] - middle).min(axis=1) if middle.size <= _MOST_TICKS else np.array([np.inf])
     return bool((nearest < 1e-3 * (edges[1] - edges[0])).all())
 
@@ -173,7 +173,7 @@ def _bars(
     edges: Float64Array, counts: Counts, color: str | NDArray[np.str_], on_points: bool, others: Counts | None = None
 ) -> Spec:
     """Bars over the bins, slimmer on points; hovering tells value or range and the count, the reference's too from `others`."""
-    middle = (edges[1:] + edges[:-1]) / 2
+    middle = _halfway(edges)
     ranges = (
         [fmt(at) for at in middle] if on_points else [f"{fmt(low)} to {fmt(high)}" for low, high in itertools.pairwise(edges)]
     )
@@ -244,9 +244,14 @@ def _count_axes(layout: Spec, what: str, highest: int, points: Float64Array | No
     leave_room(layout, 0.0, float(highest))
 
 
+def _halfway(edges: Float64Array) -> Float64Array:
+    """Middles of bins, halved before they are added: two edges may be more together than a float holds."""
+    return edges[1:] / 2 + edges[:-1] / 2
+
+
 def _middles(edges: Float64Array) -> Float64Array:
     """Middles of bins; the one at zero is zero itself, not what rounding left of it."""
-    middles = (edges[1:] + edges[:-1]) / 2
+    middles = _halfway(edges)
     return np.where(np.abs(middles) < 1e-9 * np.diff(edges), 0.0, middles)
 
 
@@ -258,8 +263,9 @@ def _columns(steps: Counts, counts: Counts) -> tuple[Counts, Counts]:
 
 def _fit_columns(layout: Spec, columns: Counts) -> None:
     """End the axis where the outer columns end: half a gap beyond their steps."""
-    first, last = (columns[1] - columns[0], columns[-1] - columns[-2]) if columns.size > 1 else (1, 1)
-    layout["xaxis"]["range"] = [float(columns[0] - first / 2), float(columns[-1] + last / 2)]
+    at = columns.astype(np.float64)  # the gap between two steps may be more than 64 bits hold
+    first, last = (at[1] - at[0], at[-1] - at[-2]) if at.size > 1 else (1, 1)
+    layout["xaxis"]["range"] = [float(at[0] - first / 2), float(at[-1] + last / 2)]
 
 
 def _stems(places: NDArray[np.intp], rewards: Float64Array, references: Float64Array) -> Spec:

@@ -233,7 +233,7 @@ def _range(run: Run, column: str) -> float | None:
     def width() -> float | None:
         values = finite_values(run.frame, column)
         known = values[np.isfinite(values)]
-        return float(known.max() - known.min()) if known.size else None
+        return float(known.max()) - float(known.min()) if known.size else None
 
     try:
         return caches.computed("range", width, run, column)

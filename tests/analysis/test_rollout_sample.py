@@ -40,3 +40,10 @@ def test_all_where_there_are_few() -> None:
     """Nothing is left out of what fits, and nothing is taken from nothing."""
     assert even_sample(frame(2, 2, 2), 8).tolist() == list(range(8))
     assert even_sample(frame(0, 1, 1), 8).size == 0
+
+
+def test_steps_at_both_ends_of_64_bits() -> None:
+    """The difference of two steps may be no 64-bit number; each has its rollout in the sample, and nothing warns."""
+    steps = [-(2**63), -(2**63), 0, 0, 2**63 - 1, 2**63 - 1]
+    rows = even_sample(pd.DataFrame({"step": np.array(steps, np.int64)}), 3)
+    assert [steps[row] for row in rows] == [-(2**63), 0, 2**63 - 1]

@@ -115,6 +115,19 @@ def test_the_heat_shows_the_share_of_each_step() -> None:
     assert list(fig.layout.xaxis.range) == [-2.5, 11]
 
 
+def test_steps_at_both_ends_of_64_bits_have_their_columns() -> None:
+    """The gap between them is no 64-bit number, and the axis still rises from before the first to behind the last."""
+    fig = reward_heat(np.array([0.0, 1.0]), np.array([-(2**63), 2**63 - 1]), np.ones((2, 1), int))
+    assert list(fig.layout.xaxis.range) == [-(2.0**64), 2.0**64]
+
+
+def test_bars_of_the_largest_rewards_stand_in_their_bins() -> None:
+    """Two edges may be more together than a float holds; the bars between them are at finite places, and rise."""
+    bars = trace(step_histogram(np.array([-1e306, 0.0, 1e306, 1.7e308])), "policy")
+    assert np.isfinite(bars.x).all()
+    assert (np.diff(bars.x) > 0).all()
+
+
 def test_a_heat_of_many_steps_counts_neighbours_together() -> None:
     """No rollout is lost, and the axis says that columns hold several steps."""
     counts = np.ones((3 * MOST_STEPS + 1, 2), int)

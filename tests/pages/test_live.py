@@ -10,6 +10,7 @@ from rows import add_run
 from streamlit.testing.v1 import AppTest
 from top_line import choose, the_list
 
+from benchmarks import component_reports
 from board.ui import live_reload
 
 
@@ -19,17 +20,26 @@ def grow(folder: Path, *rows: dict[str, Any]) -> None:
         shard.writelines(json.dumps(one) + "\n" for one in rows)
 
 
-def switch(test: AppTest, label: str) -> Any:
-    """The switch with that label."""
-    return next(toggle for toggle in test.toggle if toggle.label == label)
+NAMES = {"Live": "live", "Follow newest step": "follow"}
+
+
+def is_on(test: AppTest, label: str) -> bool:
+    """Whether the switch with that label is on."""
+    (found,) = [bool(one["on"]) for one in component_reports.sent(test, "live")["switches"] if one["label"] == label]
+    return found
+
+
+def switched(test: AppTest, label: str, *, on: bool) -> AppTest:
+    """The page after a click on that switch."""
+    return component_reports.told(test, "live", "switched", {"name": NAMES[label], "on": on})
 
 
 def test_running_job_is_followed(root: Path) -> None:
     """Of a run that was just written to, what its shards gain is loaded unasked, and the place of who is at an older step is kept."""
     folder = add_run(root, "run", [whole_row(0), whole_row(1)])
     test = opened("responses", step=0, rollout="rank_0.jsonl:1")
-    assert switch(test, "Live").value
-    assert not switch(test, "Follow newest step").value
+    assert is_on(test, "Live")
+    assert not is_on(test, "Follow newest step")
     grow(folder, whole_row(2))
 
     test.run()
@@ -42,24 +52,24 @@ def test_on_the_newest_step_the_reader_goes_along(root: Path) -> None:
     """The switch says so while one is on the newest step; turned off there it keeps the step, turned on it goes to the newest."""
     folder = add_run(root, "run", [whole_row(0), whole_row(1)])
     test = opened("responses")
-    assert switch(test, "Follow newest step").value
+    assert is_on(test, "Follow newest step")
 
     grow(folder, whole_row(2))
     test.run()
     assert (linked(test, "step"), linked(test, "rollout")) == ("2", "rank_0.jsonl:3")
 
-    switch(test, "Follow newest step").set_value(False).run()
+    switched(test, "Follow newest step", on=False)
     grow(folder, whole_row(3))
     test.run()
     assert linked(test, "step") == "2"
-    assert not switch(test, "Follow newest step").value
+    assert not is_on(test, "Follow newest step")
 
-    switch(test, "Follow newest step").set_value(True).run()
+    switched(test, "Follow newest step", on=True)
     assert linked(test, "step") == "3"
     choose(test, "step", 0)
-    assert not switch(test, "Follow newest step").value
+    assert not is_on(test, "Follow newest step")
     choose(test, "step", 3)
-    assert switch(test, "Follow newest step").value
+    assert is_on(test, "Follow newest step")
 
 
 def test_changed_run_offers_a_reload(root: Path) -> None:
@@ -67,7 +77,7 @@ def test_changed_run_offers_a_reload(root: Path) -> None:
     folder = add_run(root, "run", [whole_row(0)])
     os.utime(folder / "rank_0.jsonl", (1e9, 1e9))
     test = opened("responses")
-    switch(test, "Follow newest step").set_value(False).run()
+    switched(test, "Follow newest step", on=False)
     grow(folder, whole_row(1))
     os.utime(folder / "rank_0.jsonl", (1e9 + 1, 1e9 + 1))
 

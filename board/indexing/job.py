@@ -161,7 +161,7 @@ class IndexJob:
             return None
         with suppress(BoardError):  # a shard that is gone by now: the next run of the command sees it
             place = (byte_range.start, byte_range.stop, shards.seal(kept.shard, byte_range.start, byte_range.stop))
-            if before and (before.start, before.stop, before.seal) == place and self._folder.is_sound(before):
+            if before and (before.start, before.stop, before.seal) == place and self._folder.is_sound(before, self._verify):
                 return before
             tail = parse_tail(byte_range, self._target.reading, lambda part: keep(self._folder, part))
             self._folder.publish(tail)

@@ -38,9 +38,14 @@ class PrefixFolder(IndexFolder):
         """Parts that have what this code makes of them."""
         self._unpublished: set[str] = set()
 
-    def is_sound(self, piece: Piece) -> bool:
-        """Whether all parts of a piece are as they were written: to the last byte where they are here, else as the store lists them."""
-        return super().is_sound(piece) if all((self.folder / file.name).is_file() for file in piece.files) else self._has(piece)
+    def is_sound(self, piece: Piece, asked: bool | None = None) -> bool:
+        """Whether all parts of a piece are as they were written: to the last byte where they are here, else as the store lists them.
+
+        What it lists is not taken on trust where verifying is `asked` for.
+        """
+        if all((self.folder / file.name).is_file() for file in piece.files):
+            return super().is_sound(piece, asked)
+        return not asked and self._has(piece)
 
     def is_to_be_verified(self, piece: Piece, asked: bool | None) -> bool:
         """Where that is asked for, as all of it must be fetched, and where what this code makes of a part is not there."""

@@ -22,8 +22,8 @@ class IndexFolder(PartFolder):
         """`owner` is the index's own id, whatever its folder is called."""
         super().__init__(index / index_file.PARTS, owner)
 
-    def is_sound(self, piece: Piece) -> bool:
-        """Whether all parts of a piece are as they were written, to the last byte."""
+    def is_sound(self, piece: Piece, asked: bool | None = None) -> bool:
+        """Whether all parts of a piece are as they were written, to the last byte, `asked` for or not."""
         try:
             mapped = [Sealed(self.folder / file.name, file.sums) for file in piece.files]
         except (Damaged, OSError):

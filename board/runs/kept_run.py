@@ -5,6 +5,7 @@ Knows byte ranges and the folder that holds their parts; knows neither who parse
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from board.errors import RunNotFound
 from board.runs import dump_beside, recorder_account
@@ -71,7 +72,8 @@ class KeptRun:
         known = {(piece.start, piece.seal) for piece in old.pieces}
         if manifest is None or old.in_memory or old.broken or all((one.start, one.seal) in known for one in manifest.pieces):
             return None
-        self.kept[name] = as_kept(old.shard, manifest, self.reading.mapping)
+        found = replace(old.shard, objects=False)  # as it was before anyone looked into it
+        self.kept[name] = as_kept(found, manifest, self.reading.mapping)
         return _missing(self.kept[name])
 
     def missing(self) -> WorkQueue:

@@ -54,7 +54,7 @@ TABS: Final = (
         elements=("ButtonGroup", "NumberInput", "Selectbox", "TextInput"),
     ),
     Tab("board/ui/pages/words.py", "Words", "words", former=("phrases", "vocabulary"), elements=("ButtonGroup", "NumberInput")),
-    Tab("board/ui/pages/search.py", "Search", "search", elements=("ButtonGroup", "Selectbox", "TextInput")),
+    Tab("board/ui/pages/search.py", "Search", "search", elements=("ButtonGroup", "Checkbox", "Selectbox", "TextInput")),
     Tab("board/ui/pages/data.py", "Data", "data", former=("doctor",)),
 )
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -25,6 +26,7 @@ def started(root: Path, aside: Path, *options: str) -> Iterator[tuple[str, "subp
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.STDOUT,
+            preexec_fn=_hear_ctrl_c,
         )
     try:
         eventually(lambda: b"http" in output.read_bytes() or process.poll() is not None)
@@ -34,6 +36,11 @@ def started(root: Path, aside: Path, *options: str) -> Iterator[tuple[str, "subp
     finally:
         process.terminate()
         process.wait(timeout=SECONDS)
+
+
+def _hear_ctrl_c() -> None:
+    """A shell has what it starts in the background ignore Ctrl-C, and whatever that starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def eventually(is_so: Callable[[], bool]) -> None:

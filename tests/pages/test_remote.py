@@ -8,6 +8,7 @@ from opened_pages import ENTRY, GOOD
 from range_server import range_server
 from rows import lines
 from streamlit.testing.v1 import AppTest
+from top_line import the_list
 
 from board.remote import mounts
 
@@ -29,7 +30,7 @@ def test_a_root_on_the_web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         test.query_params["run"] = "a"
         test.run()
         assert not test.exception
-        assert [one.options for one in test.selectbox if one.label == "Run"] == [["a"]]
+        assert the_list(test, "run").options == ["a"]
         root = mounts.mounted(web.address)
         web.status = 403
         mounts.refresh(root, wait=True)

@@ -149,7 +149,7 @@ def test_no_damage_changes_a_number(tmp_path: Path) -> None:
     """After each of many random damages to any file of the cache the run is the shards', and the report says what was read again."""
     folder, dice = run_of(tmp_path), random.Random(5)
     whole = shown(open_run(folder))
-    kept = {path: path.read_bytes() for path in sorted(Store(folder).folder.iterdir())}
+    kept = {path: data for path in sorted(Store(folder).folder.iterdir()) if (data := path.read_bytes())}  # a lock holds nothing
     for at in range(DAMAGES):
         path, data = dice.choice([*kept.items()])
         change = dice.choice(CHANGES)

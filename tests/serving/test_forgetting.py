@@ -126,7 +126,7 @@ def test_pages_of_the_board_leave_nothing_behind(tmp_path: Path, monkeypatch: py
         gc.collect()
         found = gc.get_objects()
         notes = sum(len(one.referenced_blocks) for one in found if type(one) is BlockValuesRefs)
-        pages = sum(isinstance(one, dict) and str(one.get("__file__", "")).endswith("responses.py") for one in found)
+        pages = sum(type(one) is dict and str(one.get("__file__", "")).endswith("responses.py") for one in found)
         return sum(type(one) is WidgetMetadata for one in found), notes, pages
 
     click(60)

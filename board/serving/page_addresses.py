@@ -29,7 +29,7 @@ TABS: Final = (
         "Runs",
         "runs",
         of_run=False,
-        elements=("ButtonGroup", "Multiselect", "PageLink", "Selectbox", "TextArea", "TextInput"),
+        elements=("ButtonGroup", "Multiselect", "PageLink", "Selectbox", "TextArea", "TextInput", "Checkbox"),
     ),
     Tab("board/ui/pages/rewards.py", "Rewards", "", former=("rewards",), elements=("Button",)),
     Tab("board/ui/pages/findings.py", "Findings", "findings", elements=("Button", "PageLink")),
@@ -42,7 +42,7 @@ TABS: Final = (
         "board/ui/pages/responses.py",
         "Responses",
         "responses",
-        elements=("Button", "ButtonGroup", "Metric", "PageLink", "Selectbox", "TextInput"),
+        elements=("Button", "ButtonGroup", "Metric", "PageLink", "Selectbox", "TextInput", "Checkbox"),
     ),
     Tab(
         "board/ui/pages/tokens.py", "Tokens", "tokens", elements=("Button", "ButtonGroup", "NumberInput", "PageLink", "Selectbox")

@@ -9,11 +9,15 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 from marked import MARKED
 from servers import Serve
+
+if TYPE_CHECKING:
+    from s3_server import Bucket
 
 settings.register_profile("board", deadline=None)  # time is for benchmarks/
 settings.load_profile("board")
@@ -122,3 +126,23 @@ def _is_healthy(address: str) -> bool:
 def board_server(serve: Serve) -> str:
     """The address of a board over the runs that ship with it; it ends in a slash."""
     return serve(REPOSITORY / "rollout_samples")
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    """The address of a real server of S3, for all tests of a file; what it is made of is imported where it is wanted alone."""
+    from s3_server import s3_server
+
+    with s3_server() as address:
+        yield address
+
+
+@pytest.fixture
+def bucket(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> "Bucket":
+    """An empty bucket there, and the environment that AWS tools find it by."""
+    from s3_server import Bucket
+
+    made = Bucket(endpoint)
+    for name, value in made.environment().items():
+        monkeypatch.setenv(name, value)
+    return made

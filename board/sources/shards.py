@@ -1,7 +1,6 @@
 """Location → shards, bytes → lines: which files of a folder may hold rollouts, and how those of lines are read.
 
-A shard is a file at any depth under the run folder that `board.sources.candidates` takes for one. This module knows what a line is; it does not
-know what a rollout is, and it never writes.
+A shard is a file at any depth under the run folder that `board.sources.candidates` takes for one. Knows lines, no rollouts; writes nothing.
 """
 
 import os

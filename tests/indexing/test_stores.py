@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from click.testing import CliRunner
 from indexed import ShuffledEngine, assert_same, indexed
 from range_server import RangeServer, range_server
 from rows import lines, token_row, write_run
-from s3_server import Bucket, cutting_proxy, s3_server
+from s3_server import Bucket, cutting_proxy
 
 from board import open_run
 from board.cli.main import main
@@ -38,22 +37,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mounts, "COSTS", 0.0)
     monkeypatch.setattr("board.runs.parsed_shard.RANGE_BYTES", 4_000)
     monkeypatch.setattr(stores, "_shared", {})
-
-
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    """A server of S3 for all tests here."""
-    with s3_server() as address:
-        yield address
-
-
-@pytest.fixture
-def bucket(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Bucket:
-    """An empty bucket, and the environment that AWS tools find it by."""
-    made = Bucket(endpoint)
-    for name, value in made.environment().items():
-        monkeypatch.setenv(name, value)
-    return made
 
 
 @pytest.fixture

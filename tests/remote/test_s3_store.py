@@ -1,31 +1,19 @@
 """Tests of S3 against a real server on loopback: listing, ranges of one version, and what its refusals are called."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from s3_server import Bucket, s3_server
+from s3_server import Bucket
 
 from board.remote import addresses, retrying, s3_store
 from board.remote.object_store import Denied, Passing, RemoteTrouble, Replaced, Vanished
 from board.remote.s3_store import S3Store
 
 
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    """A server for all tests here."""
-    with s3_server() as address:
-        yield address
-
-
-@pytest.fixture
-def bucket(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Bucket:
-    """An empty bucket, and the environment that AWS tools find it by."""
-    made = Bucket(endpoint)
-    for name, value in made.environment().items():
-        monkeypatch.setenv(name, value)
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits little before it tries again."""
     monkeypatch.setattr(retrying, "FIRST_SECONDS", 0.001)
-    return made
 
 
 def store(bucket: Bucket) -> S3Store:

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from range_server import RangeServer, range_server
 from rows import compressed, lines, token_row
-from s3_server import Bucket, cutting_proxy, s3_server
+from s3_server import Bucket, cutting_proxy
 
 from board import open_run
 from board.cli.main import main
@@ -32,22 +32,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retrying, "FIRST_SECONDS", 0.001)
     monkeypatch.setattr(mounts, "POLL_SECONDS", 0.0)
     monkeypatch.setattr(mounts, "COSTS", 0.0)
-
-
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    """A server of S3 for all tests here."""
-    with s3_server() as address:
-        yield address
-
-
-@pytest.fixture
-def bucket(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Bucket:
-    """An empty bucket, and the environment that AWS tools find it by."""
-    made = Bucket(endpoint)
-    for name, value in made.environment().items():
-        monkeypatch.setenv(name, value)
-    return made
 
 
 @pytest.fixture

@@ -25,6 +25,9 @@ from board.text.path_names import shown
 BEAT_SECONDS: Final = 10.0
 LEASE_SECONDS: Final = 60.0
 _LOOK_SECONDS: Final = 1.0
+
+_RENEWALS: Final = 3
+"""So many times in a row it may have been renewed while it was read: that is once in ten seconds."""
 _MOST_BYTES: Final = 10_000
 
 
@@ -128,10 +131,18 @@ def _seen(prefix: IndexPrefix) -> dict[str, Any] | None:
 
 def _told(prefix: IndexPrefix) -> dict[str, Any]:
     try:
-        told = json.loads(prefix.read(LOCK, _MOST_BYTES))
+        told = json.loads(_read(prefix))
     except ValueError:
         return {}
     return told if isinstance(told, dict) else {}
+
+
+def _read(prefix: IndexPrefix) -> bytes:
+    """The claim; it may be renewed between the moment it is found and the moment it is read. Raises RemoteTrouble."""
+    for _ in range(_RENEWALS):
+        with suppress(Replaced):
+            return prefix.read(LOCK, _MOST_BYTES)
+    return prefix.read(LOCK, _MOST_BYTES)
 
 
 def _is_dead(told: dict[str, Any]) -> bool:

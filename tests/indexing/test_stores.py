@@ -20,8 +20,10 @@ from board import open_run
 from board.cli.main import main
 from board.errors import ArgumentRefused
 from board.indexing import frame_writer, prefix_claim, target
+from board.indexing.index_prefix import IndexPrefix
 from board.indexing.range_task import RangeTask
 from board.remote import mounts, places, retrying, stores
+from board.remote.object_store import Replaced
 from board.runs.run import Run
 from board.sources import index_file, presence, shards
 
@@ -296,6 +298,22 @@ def test_two_drivers_at_once(bucket: Bucket, run: Path, monkeypatch: pytest.Monk
         process.kill()
         process.communicate()
     same(open_run(index), open_run(run))
+
+
+def test_a_claim_is_renewed_while_it_is_read(bucket: Bucket, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is another version then, and is read again."""
+    read, names = IndexPrefix.read, list[str]()
+
+    def renewed_first(prefix: IndexPrefix, name: str, most: int) -> bytes:
+        names.append(name)
+        if len(names) == 1:
+            raise Replaced("was changed while it was being read")
+        return read(prefix, name, most)
+
+    monkeypatch.setattr(IndexPrefix, "read", renewed_first)
+
+    assert indexed(run, f"{bucket.address}/index").failed == []
+    assert names[:2] == [".index.lock", ".index.lock"]
 
 
 def test_who_was_followed_writes_nothing(bucket: Bucket, run: Path) -> None:

@@ -20,7 +20,7 @@ class Tab:
     """What its first screen draws beside EVERYWHERE, by the names of the scripts that Streamlit's browser side draws it with."""
 
 
-EVERYWHERE: Final = ("Html", "BidiComponent", "Progress")
+EVERYWHERE: Final = ("Html", "BidiComponent", "Checkbox", "Progress")
 """What first screens draw, by the same names: small scripts all of them."""
 
 TABS: Final = (

@@ -6,8 +6,6 @@ Draws two switches. A reader who is at an older step, or wants to stay, keeps th
 """
 
 import time
-from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -18,8 +16,6 @@ from board.remote import mounts
 from board.runs import library
 from board.runs.run import Run
 from board.ui import caches, place
-from board.ui.components import switches
-from board.ui.components.switches import Switch
 
 LOOK_SECONDS: Final = 1.0
 
@@ -41,16 +37,12 @@ def follow(run: Run, shown: Run, root: Path) -> None:
 
     `shown` is the run with the rollouts alone that the reader chose, whose steps are those there are.
     """
-    on = place.remembered(_live_key(run))
-    if on is None:  # as it was found when it was opened: a run that ends while it is looked at is followed on
-        on = _is_recent(run)
-        place.remember(**{_live_key(run): on})
-    shown_switches, newest = [Switch("live", "Live", _LIVE, on)], None
-    if len(shown.steps):
-        newest = int(shown.steps[-1])
-        follows = place.part("step") == newest != place.remembered("stay")
-        shown_switches.append(Switch("follow", "Follow newest step", _FOLLOW, follows))
-    switches.show(shown_switches, key="live", on_change=partial(_switched, _live_key(run), newest))
+    with st.container(gap="xxsmall", width="content", key="live"):
+        on = st.toggle("Live", value=_is_recent(run), key=f"live_{run.address}", help=_LIVE)
+        if len(shown.steps):
+            newest = int(shown.steps[-1])
+            place.set_widgets(follow=place.part("step") == newest != place.remembered("stay"))
+            st.toggle("Follow newest step", key="follow", help=_FOLLOW, on_change=_switched, args=(newest,))
     st.fragment(_look, run_every=LOOK_SECONDS if on else TELL_SECONDS)(run, root, on)
 
 
@@ -69,18 +61,8 @@ def go_along(shown: Run) -> None:
     place.remember(newest=(of, newest))
 
 
-def _live_key(run: Run) -> str:
-    return f"live {run.address}"
-
-
-def _switched(live_key: str, newest: int | None) -> None:
-    told = place.reported("live", "switched")
-    if not isinstance(told, Mapping):
-        return
-    on = told.get("on") is True
-    if told.get("name") == "live":
-        place.remember(**{live_key: on})
-    elif on and newest is not None:
+def _switched(newest: int) -> None:
+    if place.widget_value("follow"):
         place.remember(stay=None)
         place.go(step=newest)
     else:

@@ -10,7 +10,6 @@ from rows import add_run
 from streamlit.testing.v1 import AppTest
 from top_line import choose, the_list
 
-from benchmarks import component_reports
 from board.ui import live_reload
 
 
@@ -20,26 +19,17 @@ def grow(folder: Path, *rows: dict[str, Any]) -> None:
         shard.writelines(json.dumps(one) + "\n" for one in rows)
 
 
-NAMES = {"Live": "live", "Follow newest step": "follow"}
-
-
-def is_on(test: AppTest, label: str) -> bool:
-    """Whether the switch with that label is on."""
-    (found,) = [bool(one["on"]) for one in component_reports.sent(test, "live")["switches"] if one["label"] == label]
-    return found
-
-
-def switched(test: AppTest, label: str, *, on: bool) -> AppTest:
-    """The page after a click on that switch."""
-    return component_reports.told(test, "live", "switched", {"name": NAMES[label], "on": on})
+def switch(test: AppTest, label: str) -> Any:
+    """The switch with that label."""
+    return next(toggle for toggle in test.toggle if toggle.label == label)
 
 
 def test_running_job_is_followed(root: Path) -> None:
     """Of a run that was just written to, what its shards gain is loaded unasked, and the place of who is at an older step is kept."""
     folder = add_run(root, "run", [whole_row(0), whole_row(1)])
     test = opened("responses", step=0, rollout="rank_0.jsonl:1")
-    assert is_on(test, "Live")
-    assert not is_on(test, "Follow newest step")
+    assert switch(test, "Live").value
+    assert not switch(test, "Follow newest step").value
     grow(folder, whole_row(2))
 
     test.run()
@@ -52,24 +42,24 @@ def test_on_the_newest_step_the_reader_goes_along(root: Path) -> None:
     """The switch says so while one is on the newest step; turned off there it keeps the step, turned on it goes to the newest."""
     folder = add_run(root, "run", [whole_row(0), whole_row(1)])
     test = opened("responses")
-    assert is_on(test, "Follow newest step")
+    assert switch(test, "Follow newest step").value
 
     grow(folder, whole_row(2))
     test.run()
     assert (linked(test, "step"), linked(test, "rollout")) == ("2", "rank_0.jsonl:3")
 
-    switched(test, "Follow newest step", on=False)
+    switch(test, "Follow newest step").set_value(False).run()
     grow(folder, whole_row(3))
     test.run()
     assert linked(test, "step") == "2"
-    assert not is_on(test, "Follow newest step")
+    assert not switch(test, "Follow newest step").value
 
-    switched(test, "Follow newest step", on=True)
+    switch(test, "Follow newest step").set_value(True).run()
     assert linked(test, "step") == "3"
     choose(test, "step", 0)
-    assert not is_on(test, "Follow newest step")
+    assert not switch(test, "Follow newest step").value
     choose(test, "step", 3)
-    assert is_on(test, "Follow newest step")
+    assert switch(test, "Follow newest step").value
 
 
 def test_changed_run_offers_a_reload(root: Path) -> None:
@@ -77,7 +67,7 @@ def test_changed_run_offers_a_reload(root: Path) -> None:
     folder = add_run(root, "run", [whole_row(0)])
     os.utime(folder / "rank_0.jsonl", (1e9, 1e9))
     test = opened("responses")
-    switched(test, "Follow newest step", on=False)
+    switch(test, "Follow newest step").set_value(False).run()
     grow(folder, whole_row(1))
     os.utime(folder / "rank_0.jsonl", (1e9 + 1, 1e9 + 1))
 

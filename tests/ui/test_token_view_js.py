@@ -36,7 +36,6 @@ def test_the_arithmetic_of_the_view(suite: Path) -> None:
         "prompt_timeline/timeline.js",
         "table/table.js",
         "picker/picker.js",
-        "switches/switches.js",
         "page_links/page_links.js",
     ],
 )

@@ -29,7 +29,7 @@ TABS: Final = (
         "Runs",
         "runs",
         of_run=False,
-        elements=("ButtonGroup", "Multiselect", "PageLink", "Selectbox", "TextArea", "TextInput", "Checkbox"),
+        elements=("ButtonGroup", "Multiselect", "PageLink", "Selectbox", "TextArea", "TextInput"),
     ),
     Tab("board/ui/pages/rewards.py", "Rewards", "", former=("rewards",), elements=("Button",)),
     Tab("board/ui/pages/findings.py", "Findings", "findings", elements=("Button", "PageLink")),
@@ -42,7 +42,7 @@ TABS: Final = (
         "board/ui/pages/responses.py",
         "Responses",
         "responses",
-        elements=("Button", "ButtonGroup", "Metric", "PageLink", "Selectbox", "TextInput", "Checkbox"),
+        elements=("Button", "ButtonGroup", "Metric", "PageLink", "Selectbox", "TextInput"),
     ),
     Tab(
         "board/ui/pages/tokens.py", "Tokens", "tokens", elements=("Button", "ButtonGroup", "NumberInput", "PageLink", "Selectbox")
@@ -54,7 +54,7 @@ TABS: Final = (
         elements=("ButtonGroup", "NumberInput", "Selectbox", "TextInput"),
     ),
     Tab("board/ui/pages/words.py", "Words", "words", former=("phrases", "vocabulary"), elements=("ButtonGroup", "NumberInput")),
-    Tab("board/ui/pages/search.py", "Search", "search", elements=("ButtonGroup", "Checkbox", "Selectbox", "TextInput")),
+    Tab("board/ui/pages/search.py", "Search", "search", elements=("ButtonGroup", "Selectbox", "TextInput")),
     Tab("board/ui/pages/data.py", "Data", "data", former=("doctor",)),
 )
 

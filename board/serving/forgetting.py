@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from itertools import count
 from typing import Any, Final
 
+from streamlit.components.v2.bidi_component.constants import EVENT_DELIM
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.state.session_state import SessionState
+from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, SessionState
 
 MOST_GONE: Final = 20
 """So many widgets that are gone a session still knows: what a browser had on its way when the page changed is heard."""
@@ -20,14 +21,21 @@ MOST_GONE: Final = 20
 TIDY_EVERY: Final = 500
 """Runs of a page's script, of all readers, between two looks for notes of views; one takes about 20 ms."""
 
+_HEARD: Final = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_"
+_OF_EVENTS: Final = f"{EVENT_DELIM}events"
+"""What the id of a component stands between in that of the widget that hears its clicks."""
+
 _remove_stale_widgets = SessionState._remove_stale_widgets
 _runs = count(1)
 
 
 def forget(state: SessionState, active: Iterable[str]) -> None:
-    """Have a session forget all but the last MOST_GONE of the widgets that are not `active`."""
+    """Have a session forget all but the last MOST_GONE of the widgets that are not `active`.
+
+    Among those Streamlit names a component of ours, and not the widget beside it which hears its clicks.
+    """
     known, mapper = state._new_widget_state.widget_metadata, state._key_id_mapper
-    there = [one for one in active if one in known]
+    there = [one for widget in active for one in (widget, f"{_HEARD}{widget}{_OF_EVENTS}") if one in known]
     for one in there:  # to the end: what comes first has been gone for longest
         known[one] = known.pop(one)
     kept = {*there, *state._query_param_bound_widget_ids, *state._persist_tracker._scopes}

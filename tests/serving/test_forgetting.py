@@ -9,6 +9,7 @@ import numpy as np
 import opened_pages
 import pandas as pd
 import pytest
+import top_line
 from rows import add_run, token_row
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import SessionState
@@ -91,6 +92,14 @@ def test_what_is_bound_to_a_link_is_not_forgotten(forgetful: None) -> None:
     while not test.text_input:
         test.run()
     assert test.text_input[0].value == "typed"
+
+
+def test_no_click_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forgetful: None) -> None:
+    """Each of many steps to the next, whatever the page has that others had not: the list of steps stays, and so does what hears it."""
+    monkeypatch.setenv("RL_BOARD_ROOT", str(tmp_path))
+    add_run(tmp_path, "run", [token_row(step, prompt=f"p{at}", reward=float(at)) for step in range(30) for at in range(2)])
+    test = opened_pages.opened("responses", run="run", step="0")
+    assert [top_line.to_step_after(test).session_state["step"] for _ in range(29)] == [*range(1, 30)]
 
 
 def test_views_that_are_gone_are_forgotten() -> None:

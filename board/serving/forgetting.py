@@ -7,44 +7,41 @@ what a server grows by. Knows the insides of both, and nothing of pages.
 
 import gc
 import sys
-from collections.abc import Iterable
 from itertools import count
 from typing import Any, Final
 
-from streamlit.components.v2.bidi_component.constants import EVENT_DELIM
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, SessionState
+from streamlit.runtime.state.session_state import SessionState
 
-MOST_GONE: Final = 20
-"""So many widgets that are gone a session still knows: what a browser had on its way when the page changed is heard."""
+HEARD_RUNS: Final = 4
+"""For so many runs of a page's script a session still knows a widget that none of them drew: what a browser had on its way when the page
+changed is heard."""
 
 TIDY_EVERY: Final = 500
 """Runs of a page's script, of all readers, between two looks for notes of views; one takes about 20 ms."""
 
-_HEARD: Final = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_"
-_OF_EVENTS: Final = f"{EVENT_DELIM}events"
-"""What the id of a component stands between in that of the widget that hears its clicks."""
+_RUNS: Final = "_runs_since_drawn"
+"""How many runs of the script ended since it was noted, that of the drawing included."""
 
 _remove_stale_widgets = SessionState._remove_stale_widgets
 _runs = count(1)
 
 
-def forget(state: SessionState, active: Iterable[str]) -> None:
-    """Have a session forget all but the last MOST_GONE of the widgets that are not `active`.
+def forget(state: SessionState) -> None:
+    """Have a session forget the widgets that none of the last HEARD_RUNS runs of the page's script drew. To be called after each run.
 
-    Among those Streamlit names a component of ours, and not the widget beside it which hears its clicks.
+    Each time a widget is drawn, or heard, Streamlit notes anew what to call: what was noted is as old as that. Its list of what a run drew
+    says less: the half of a component that hears clicks is not in it, nor what a part of a page draws by itself.
     """
     known, mapper = state._new_widget_state.widget_metadata, state._key_id_mapper
-    there = [one for widget in active for one in (widget, f"{_HEARD}{widget}{_OF_EVENTS}") if one in known]
-    for one in there:  # to the end: what comes first has been gone for longest
-        known[one] = known.pop(one)
-    kept = {*there, *state._query_param_bound_widget_ids, *state._persist_tracker._scopes}
-    gone = [one for one in known if one not in kept]
-    for one in gone[: max(0, len(gone) - MOST_GONE)]:
-        del known[one]
-        key = mapper._id_key_mapping.pop(one, None)
-        if key is not None and mapper._key_id_mapping.get(key) == one:
-            del mapper._key_id_mapping[key]
+    kept = {*state._query_param_bound_widget_ids, *state._persist_tracker._scopes}
+    for one, noted in list(known.items()):
+        vars(noted)[_RUNS] = runs = vars(noted).get(_RUNS, 0) + 1
+        if runs > 1 + HEARD_RUNS and one not in kept:
+            del known[one]
+            key = mapper._id_key_mapping.pop(one, None)
+            if key is not None and mapper._key_id_mapping.get(key) == one:
+                del mapper._key_id_mapping[key]
 
 
 def tidy_views() -> None:
@@ -65,6 +62,6 @@ def _removed(state: SessionState, active_widget_ids: frozenset[str]) -> None:
     _remove_stale_widgets(state, active_widget_ids)
     context = get_script_run_ctx()
     if context is not None and not context.fragment_ids_this_run:  # of a part of a page the others are not told
-        forget(state, active_widget_ids)
+        forget(state)
     if next(_runs) % TIDY_EVERY == 0:
         tidy_views()

@@ -15,6 +15,7 @@ from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
+from benchmarks import component_reports
 from board.serving import forgetting
 
 CLICKS = 60
@@ -73,12 +74,39 @@ def test_widgets_that_are_gone_are_forgotten(forgets: bool) -> None:
         assert test.session_state["heard"][0] == 1  # it was the one on the screen that was heard
     more = live("WidgetMetadata") - widgets, live("Exports") - computed
     if forgets:
-        assert more[0] <= forgetting.MOST_GONE
-        assert more[1] <= forgetting.MOST_GONE
+        assert more[0] <= 4 * (forgetting.HEARD_RUNS + 1)
+        assert more[1] <= forgetting.HEARD_RUNS + 1
     else:
         assert more[0] >= 4 * CLICKS
         assert more[1] >= CLICKS
     assert test.selectbox[0].value == "b"
+
+
+def test_a_click_on_what_was_just_replaced_is_heard(forgetful: None) -> None:
+    """A browser that is behind by so many runs, each of a full page, sends what its reader hit there; what is gone for longer is not known."""
+    page = PAGE.replace("range(3)", "range(40)")
+    for behind in (1, forgetting.HEARD_RUNS, 2 * forgetting.HEARD_RUNS):
+        test = AppTest.from_string(page).run()
+        old = test.button[2].proto.id
+        for _ in range(behind):
+            test.run()
+        states = test._tree.get_widget_states()
+        states.widgets.add(id=old, trigger_value=True)
+        test._run(states)
+        assert ("heard" in test.session_state) == (behind <= forgetting.HEARD_RUNS), behind
+
+
+def test_whatever_a_page_of_the_board_shows_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forgetful: None) -> None:
+    """On every page, however many were gone through before it: each choice of a step is taken, and a filter that is refused says why."""
+    monkeypatch.setenv("RL_BOARD_ROOT", str(tmp_path))
+    rows = [opened_pages.whole_row(step, reward=float(step + at), prompt=f"p{at % 2}") for step in range(5) for at in range(6)]
+    add_run(tmp_path, "run", rows)
+    for name, test in opened_pages.every_page(run="run", step=4):
+        for step in range(5):
+            top_line.choose(test, "step", step)
+            assert test.query_params["step"] in (str(step), [str(step)]), name
+        component_reports.told(test, "filter_bar", "typed", {"condition": "rewrad > 1", "in_place_of": None})
+        assert "rewrad" in component_reports.sent(test, "filter_bar")["problem"]["reason"], name
 
 
 def test_what_is_bound_to_a_link_is_not_forgotten(forgetful: None) -> None:

@@ -9,7 +9,9 @@ import pytest
 REPOSITORY = Path(__file__).parents[1]
 TOOLS = REPOSITORY / "node_modules" / ".bin"
 SUFFIXES = (".js", ".mjs", ".d.ts")
-MODULES = [path for folder in ("board", "tests") for path in (REPOSITORY / folder).rglob("*") if path.name.endswith(SUFFIXES)]
+MODULES = [
+    path for folder in ("board", "tests", "tools") for path in (REPOSITORY / folder).rglob("*") if path.name.endswith(SUFFIXES)
+]
 LONGEST = 400
 
 needs_tools = pytest.mark.skipif(not TOOLS.exists(), reason="node_modules is not installed")

@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,11 +35,12 @@ from board.serving.home_gate import HomeGate, are_several
 from board.serving.kept_files import KeptFiles
 from board.serving.login_gate import LoginGate
 from board.serving.login_settings import CALLBACK, LoginSettings
+from board.serving.merged_scripts import MergedScripts, merged_scripts
 from board.serving.middleware import HostGate, SafeHeaders, TokenGate, safe_headers
 from board.serving.open_logins import OpenLogins
 from board.serving.own_readers import OwnReaders
-from board.serving.page_addresses import EVERYWHERE, FORMER, RUNS, TABS
-from board.serving.preloads import files_of_elements, with_preloads
+from board.serving.page_addresses import FORMER, RUNS, TABS
+from board.serving.page_html import page_html
 from board.serving.worker_cookie import WorkerCookie
 from board.system import open_files
 
@@ -292,7 +294,7 @@ def secrets_files(options: Settings) -> list[Path]:
 
 def _gates(served: Served, keeping: Sequence[Middleware]) -> list[Middleware]:
     """The gates in the order a request meets them; `keeping` readers at their worker comes before they log in, which must end where it began."""
-    page = STATIC.joinpath("index.html").read_text(encoding="utf-8")
+    page = page_html(STATIC, _merged())
     origins = served.settings.get("server.corsAllowedOrigins", ())
     gates = [
         Middleware(SafeHeaders, headers=safe_headers(page)),
@@ -315,10 +317,11 @@ def _base(settings: Settings) -> str:
 
 def _behind_the_gates(settings: Settings, root: Path) -> list[Middleware]:
     """What leads from the bare address to the list of runs, and Streamlit's own files, kept."""
-    base = _base(settings)
+    base, merged = _base(settings), _merged()
+    instead = {f"js/{name}": content for name, content in merged.answers().items()} if merged else {}
     return [
         Middleware(HomeGate, home=f"{base}/", runs=f"{base}/{RUNS.path}", are_several=lambda: are_several(root)),
-        Middleware(KeptFiles, folder=STATIC / "static", address=f"{base}/static/"),
+        Middleware(KeptFiles, folder=STATIC / "static", address=f"{base}/static/", instead=instead),
     ]
 
 
@@ -327,14 +330,14 @@ def _routes(base: str) -> list[Route]:
     prefix = f"/{base}" if base else ""
     moved = [Route(f"{prefix}/{path}", _redirect_to(f"{prefix}/{tab.path}")) for path, tab in FORMER.items()]
     download = Route(f"{prefix}/{downloads.PATH}/{{ticket}}", downloads.Downloads(EXPORTS))
-    pages = [Route(f"{prefix}/{path}", _page(html)) for path, html in pages_html().items()]
+    page = _page(page_html(STATIC, _merged()))
+    pages = [Route(f"{prefix}/{tab.path}", page) for tab in TABS]
     return [*moved, *pages, download, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
 
 
-def pages_html() -> Mapping[str, str]:
-    """By the page's part of the address: the HTML it begins with."""
-    page, files = STATIC.joinpath("index.html").read_text(encoding="utf-8"), files_of_elements(STATIC)
-    return {tab.path: with_preloads(page, [*EVERYWHERE, *tab.elements], files) for tab in TABS}
+@cache
+def _merged() -> MergedScripts | None:
+    return merged_scripts(STATIC)
 
 
 def _page(html: str) -> Callable[[Request], Response]:
@@ -356,7 +359,7 @@ def _redirect_to(now: str) -> Callable[[Request], Response]:
 
 
 def _not_here(request: Request) -> Response:
-    """To a browser that opened a page's own address and looks below it for the server, which is one level up.
+    """To a browser that opened the address of no page, and looks below it for the server, which is one level up.
 
     It goes on looking after any answer but a good one, and reports those from 400 on as errors in its console.
     """

@@ -5,6 +5,7 @@ script waits for the same interpreter. Knows the files of one folder, by name; w
 """
 
 import mimetypes
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -18,13 +19,14 @@ _A_YEAR: Final = 365 * 24 * 3600
 class KeptFiles:
     """Answers requests for the files below `folder` at addresses that begin with `address` ("/static/"); each is read when first asked for.
 
-    Their names change with what is in them, so that a browser need not ask twice.
+    Their names change with what is in them, so that a browser need not ask twice. `instead` has by address below that what is answered in
+    place of files, or beside them.
     """
 
-    def __init__(self, app: ASGIApp, folder: Path, address: str) -> None:
+    def __init__(self, app: ASGIApp, folder: Path, address: str, instead: Mapping[str, bytes]) -> None:
         self.app = app
         self.files = {f"{address}{path.relative_to(folder).as_posix()}": path for path in folder.rglob("*") if path.is_file()}
-        self.answers: dict[str, Response] = {}
+        self.answers = {f"{address}{name}": _answer_of(name, content) for name, content in instead.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer from memory, or hand the request on."""
@@ -35,10 +37,14 @@ class KeptFiles:
             return None
         path = scope["path"]
         if path in self.files and path not in self.answers:
-            self.answers[path] = await anyio.to_thread.run_sync(_answer_with, self.files[path])
+            self.answers[path] = await anyio.to_thread.run_sync(_read, self.files[path])
         return self.answers.get(path)
 
 
-def _answer_with(file: Path) -> Response:
-    kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-    return Response(file.read_bytes(), media_type=kind, headers={"cache-control": f"public, immutable, max-age={_A_YEAR}"})
+def _read(file: Path) -> Response:
+    return _answer_of(file.name, file.read_bytes())
+
+
+def _answer_of(name: str, content: bytes) -> Response:
+    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return Response(content, media_type=kind, headers={"cache-control": f"public, immutable, max-age={_A_YEAR}"})

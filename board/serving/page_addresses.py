@@ -16,45 +16,22 @@ class Tab:
     """Paths it went by in earlier versions, or might be taken for."""
     of_run: bool = True
     """Whether it shows a run, below the top line that says which."""
-    elements: tuple[str, ...] = ()
-    """What its first screen draws beside EVERYWHERE, by the names of the scripts that Streamlit's browser side draws it with."""
 
-
-EVERYWHERE: Final = ("Html", "BidiComponent", "Checkbox", "Progress")
-"""What first screens draw, by the same names: small scripts all of them."""
 
 TABS: Final = (
-    Tab(
-        "board/ui/pages/runs.py",
-        "Runs",
-        "runs",
-        of_run=False,
-        elements=("ButtonGroup", "Multiselect", "PageLink", "Selectbox", "TextArea", "TextInput"),
-    ),
-    Tab("board/ui/pages/rewards.py", "Rewards", "", former=("rewards",), elements=("Button",)),
-    Tab("board/ui/pages/findings.py", "Findings", "findings", elements=("Button", "PageLink")),
-    Tab("board/ui/pages/metrics.py", "Metrics", "metrics", elements=("Button", "TextInput")),
-    Tab("board/ui/pages/compare.py", "Compare", "compare", elements=("DownloadButton", "Metric", "Selectbox")),
-    Tab("board/ui/pages/steps.py", "Steps", "steps", elements=("ButtonGroup", "Multiselect", "Selectbox")),
-    Tab("board/ui/pages/groups.py", "Groups", "groups", elements=("ButtonGroup", "NumberInput", "Selectbox")),
-    Tab("board/ui/pages/prompts.py", "Prompts", "prompts", elements=("ButtonGroup", "Pagination", "Selectbox", "TextInput")),
-    Tab(
-        "board/ui/pages/responses.py",
-        "Responses",
-        "responses",
-        elements=("Button", "ButtonGroup", "Metric", "PageLink", "Selectbox", "TextInput"),
-    ),
-    Tab(
-        "board/ui/pages/tokens.py", "Tokens", "tokens", elements=("Button", "ButtonGroup", "NumberInput", "PageLink", "Selectbox")
-    ),
-    Tab(
-        "board/ui/pages/all_tokens.py",
-        "All tokens",
-        "all_tokens",
-        elements=("ButtonGroup", "NumberInput", "Selectbox", "TextInput"),
-    ),
-    Tab("board/ui/pages/words.py", "Words", "words", former=("phrases", "vocabulary"), elements=("ButtonGroup", "NumberInput")),
-    Tab("board/ui/pages/search.py", "Search", "search", elements=("ButtonGroup", "Selectbox", "TextInput")),
+    Tab("board/ui/pages/runs.py", "Runs", "runs", of_run=False),
+    Tab("board/ui/pages/rewards.py", "Rewards", "", former=("rewards",)),
+    Tab("board/ui/pages/findings.py", "Findings", "findings"),
+    Tab("board/ui/pages/metrics.py", "Metrics", "metrics"),
+    Tab("board/ui/pages/compare.py", "Compare", "compare"),
+    Tab("board/ui/pages/steps.py", "Steps", "steps"),
+    Tab("board/ui/pages/groups.py", "Groups", "groups"),
+    Tab("board/ui/pages/prompts.py", "Prompts", "prompts"),
+    Tab("board/ui/pages/responses.py", "Responses", "responses"),
+    Tab("board/ui/pages/tokens.py", "Tokens", "tokens"),
+    Tab("board/ui/pages/all_tokens.py", "All tokens", "all_tokens"),
+    Tab("board/ui/pages/words.py", "Words", "words", former=("phrases", "vocabulary")),
+    Tab("board/ui/pages/search.py", "Search", "search"),
     Tab("board/ui/pages/data.py", "Data", "data", former=("doctor",)),
 )
 

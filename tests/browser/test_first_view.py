@@ -7,9 +7,7 @@ from settling import settled
 
 from board.serving.page_addresses import TABS
 
-_ASKED = (
-    "performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname).filter((path) => /\\.js$/.test(path))"
-)
+_ASKED = "performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)"
 
 
 def test_a_page_names_the_scripts_of_its_first_screen(board_server: str, page: Page) -> None:
@@ -20,5 +18,13 @@ def test_a_page_names_the_scripts_of_its_first_screen(board_server: str, page: P
         assert answer is not None
         named = {f"/static/js/{name}" for name in re.findall(r'"\./static/js/([^"]+\.js)"', answer.text())}
         settled(page)
-        late[tab.title] = set(page.evaluate(_ASKED)) - named
+        late[tab.title] = {path for path in page.evaluate(_ASKED) if path.endswith(".js")} - named
     assert late == {tab.title: set() for tab in TABS}
+
+
+def test_a_page_asks_for_its_server_in_one_place(board_server: str, page: Page) -> None:
+    """That is beside the page, never below it, and the connection does not wait for the answer."""
+    page.goto(f"{board_server}responses?run=tiny_ppo_hacked&step=5")
+    settled(page)
+    probes = [path for path in page.evaluate(_ASKED) if "/_stcore/" in path]
+    assert {path for path in probes if "bidi-components" not in path} == {"/_stcore/health", "/_stcore/host-config"}

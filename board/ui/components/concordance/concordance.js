@@ -1,5 +1,7 @@
 // Keyword in context: a row for each place, what was found in the middle; a click or Enter opens the rollout there.
 
+import { whenGone } from "../leaving.js";
+
 /** @import { Mounted, Parent } from "../streamlit" */
 
 /**
@@ -39,10 +41,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   tables.set(parentElement, table);
   parentElement.append(table);
-  return () => {
+  return whenGone(parentElement, () => {
     tables.delete(parentElement);
     table.remove();
-  };
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 // Curves over steps: all panels of a page in one component. Each is drawn when it comes near the window, and let go far from it.
 
+import { whenGone } from "../leaving.js";
 import { element, perFrame } from "../token_view/dom.js";
 import { caption, cardParts, describe, runValues, showPin } from "./card.js";
 import { columnsOf, GAP } from "./columns.js";
@@ -50,10 +51,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   state.trigger = setTriggerValue;
   const look = lookOf(state.root);
   if (state.stamp !== data.meta.stamp || JSON.stringify(look) !== JSON.stringify(state.look)) fill(state, data, look);
-  return () => {
+  return whenGone(parentElement, () => {
     states.delete(parentElement);
     state.stop();
-  };
+  });
 }
 
 /**

@@ -22,6 +22,7 @@ import { made } from "../elements.js";
 export function createChoices(input) {
   const box = made("div", "fb-choices", "", { role: "listbox", id: "fb-choices" });
   box.hidden = true;
+  box.onmousedown = (event) => event.preventDefault(); // the keyboard stays in the field, and so the list open
   /** @type {{ shown: Proposal[]; at: number; choose: (one: Proposal) => void }} */
   const state = { shown: [], at: 0, choose: () => {} };
   const mark = () => {
@@ -57,8 +58,7 @@ export function createChoices(input) {
         ...proposals.map((one, at) => {
           const row = made("div", "fb-choice", "", { role: "option", id: `fb-choice-${at}` });
           row.append(made("span", "fb-what", one.text), made("span", "fb-about", one.about));
-          row.onpointerdown = (event) => {
-            event.preventDefault(); // the keyboard stays in the field
+          row.onclick = () => {
             state.at = at;
             take();
           };

@@ -1,6 +1,7 @@
 // The filter of all pages: conditions as chips, a field that completes while one writes, filters of before, and how many rollouts are left.
 
 import { button, made } from "../elements.js";
+import { whenGone } from "../leaving.js";
 import { showChips } from "./chip_list.js";
 import { createChoices } from "./choices.js";
 import { proposed } from "./proposals.js";
@@ -45,10 +46,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   state.problem.textContent = data.problem?.reason ?? "";
   state.problem.hidden = !data.problem;
   if (refused && data.problem && !state.input.value) state.input.value = data.problem.typed;
-  return () => {
+  return whenGone(parentElement, () => {
     states.delete(parentElement);
     state.root.remove();
-  };
+  });
 }
 
 /**

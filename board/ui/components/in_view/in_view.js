@@ -2,6 +2,8 @@
 // One that is in the window from the start waits until the reader scrolls, or for a while: the first screen is to be there first.
 // Nothing is told while the script runs or just after a click: of a page that is being left it would leave the next one empty.
 
+import { whenGone } from "../leaving.js";
+
 /** @import { Mounted, Parent } from "../streamlit" */
 
 /**
@@ -33,12 +35,12 @@ export default function ({ data, parentElement, setStateValue }) {
   state.seen = () => setStateValue("seen", true);
   state.observer.disconnect();
   if (data.height > 0) state.observer.observe(state.place);
-  return () => {
+  return whenGone(parentElement, () => {
     states.delete(parentElement);
     state.observer.disconnect();
     state.listening.abort();
     state.place.remove();
-  };
+  });
 }
 
 /**

@@ -1,15 +1,19 @@
 // The list of all keys in a dialog, opened by a button or by "?".
 
+import { whenGone } from "../leaving.js";
 import { KEYS } from "../token_view/key_names.js";
 
-/** @import { Mounted } from "../streamlit" */
+/** @import { Mounted, Parent } from "../streamlit" */
 
 /** @typedef {[title: string, keys: string[][]]} Section */
 
+/** @type {WeakMap<Parent, () => void>} what takes the button away again, whichever draw is told that it leaves the page */
+const leaving = new WeakMap();
+
 /** @param {Mounted<{ sections: Section[]; tokens: string }>} mounted */
 export default function ({ data, parentElement }) {
-  const known = parentElement.querySelector("dialog");
-  if (known) return undefined;
+  const known = leaving.get(parentElement);
+  if (known) return known;
   const button = made("button", "?", { type: "button", title: "keyboard shortcuts", ariaLabel: "keyboard shortcuts" });
   const dialog = made("dialog", "", { ariaLabel: "keyboard shortcuts" });
   /** @type {Section} */
@@ -37,11 +41,14 @@ export default function ({ data, parentElement }) {
     toggle();
   };
   document.addEventListener("keydown", listen);
-  return () => {
+  const leave = whenGone(parentElement, () => {
     document.removeEventListener("keydown", listen);
+    leaving.delete(parentElement);
     button.remove();
     dialog.remove();
-  };
+  });
+  leaving.set(parentElement, leave);
+  return leave;
 }
 
 /**

@@ -1,5 +1,8 @@
 // Links from page to page that take the whole address along, as it is when the reader clicks.
 
+import { setOut, there } from "../going.js";
+import { whenGone } from "../leaving.js";
+
 /** @import { Mounted, Parent } from "../streamlit" */
 
 /**
@@ -19,14 +22,15 @@ export default function ({ data, parentElement }) {
   const drawn = JSON.stringify([data.links, data.label]);
   if (row.drawn !== drawn) draw(row.nav, data);
   row.drawn = drawn;
+  if (data.chosen !== null) there(data.chosen);
   for (const link of row.nav.querySelectorAll("a")) {
     if (link.dataset.path === data.chosen) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  return () => {
+  return whenGone(parentElement, () => {
     rows.delete(parentElement);
     row.nav.remove();
-  };
+  });
 }
 
 /** @param {Parent} parentElement */
@@ -59,6 +63,7 @@ function draw(nav, { links, label, clicked }) {
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
         event.preventDefault();
         go(link.href, clicked);
+        setOut(path);
       };
       return link;
     }),

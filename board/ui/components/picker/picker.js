@@ -1,6 +1,8 @@
 // A field that shows what is chosen, opens a list, and finds in it what is typed; beside it a step to either side, and keys for both.
 
 import { button, made } from "../elements.js";
+import { whenThere } from "../going.js";
+import { whenGone } from "../leaving.js";
 import { listed, matching } from "./matching.js";
 
 /** @import { Mounted, Parent } from "../streamlit" */
@@ -31,6 +33,7 @@ import { listed, matching } from "./matching.js";
  * @property {boolean} open
  * @property {number} at the marked row of the open list
  * @property {number} settling
+ * @property {AbortController} listening
  * @property {(text: string) => void} tell
  */
 
@@ -47,21 +50,19 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const state = states.get(parentElement) ?? build(parentElement, data);
   states.set(parentElement, state);
   state.data = data;
-  state.tell = (text) => setTriggerValue("chosen", text);
+  state.tell = (text) => whenThere(() => setTriggerValue("chosen", text));
   if (!state.settling || data.chosen === state.shown) settle(state);
   state.label.textContent = data.label;
   state.input.setAttribute("aria-label", data.label);
   state.input.placeholder = data.placeholder;
   state.input.style.width = `${data.width}px`;
   draw(state);
-  const listen = (/** @type {KeyboardEvent} */ event) => pressed(state, event);
-  document.addEventListener("keydown", listen);
-  return () => {
-    document.removeEventListener("keydown", listen);
+  return whenGone(parentElement, () => {
+    state.listening.abort();
     clearTimeout(state.settling);
     states.delete(parentElement);
     state.root.remove();
-  };
+  });
 }
 
 /**
@@ -85,9 +86,13 @@ function build(parentElement, data) {
   });
   const list = made("div", "pick-list", "", { role: "listbox", id: "pick-list" });
   list.hidden = true;
+  list.onmousedown = (event) => event.preventDefault(); // the keyboard stays in the field, and so the list open: beside its rows, too
   field.append(input, list);
   /** @type {State} */
-  const state = { root, label, input, list, sides: [], data, shown: null, open: false, at: 0, settling: 0, tell: () => {} };
+  const state = {
+    ...{ root, label, input, list, sides: [], data, shown: null, open: false, at: 0, settling: 0, tell: () => {} },
+    listening: new AbortController(),
+  };
   state.sides = data.neighbours.map(({ key, does }, side) => {
     const one = button("pick-side", side ? "▶" : "◀", `${does} (${key})`, () => aside(state, side));
     one.append(made("kbd", "pick-key", key, { "aria-hidden": "true" }));
@@ -104,6 +109,8 @@ function build(parentElement, data) {
   };
   input.onblur = () => close(state);
   input.onkeydown = (event) => typed(state, event);
+  // Once, not at each draw: only the last draw is told when the list leaves the page, and what listened on would lead to steps of before.
+  document.addEventListener("keydown", (event) => pressed(state, event), { signal: state.listening.signal });
   parentElement.append(root);
   return state;
 }
@@ -193,10 +200,7 @@ function fill(state, text) {
   const rows = places.map((at, row) => {
     const one = made("div", "pick-row", options[at], { role: "option", id: `pick-row-${row}` });
     one.toggleAttribute("data-now", at === now);
-    one.onpointerdown = (event) => {
-      event.preventDefault(); // the keyboard stays in the field
-      choose(state, options[at]);
-    };
+    one.onclick = () => choose(state, options[at]);
     return one;
   });
   const said = [left ? `${left.toLocaleString("en")} more: type a part of it.` : "", rows.length ? "" : "None like it.", note];

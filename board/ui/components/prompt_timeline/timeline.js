@@ -1,6 +1,7 @@
 // The timeline of one prompt: points that can be read under the pointer and by keys, and chosen.
 
 import { numberText } from "../curves/number_text.js";
+import { whenGone } from "../leaving.js";
 import { parseColor } from "../token_view/color.js";
 import { alongVisits, ends, nearest, pixels, placed, reachOf, roomy, withinVisit } from "./layout.js";
 import { MARGIN, paint, scale } from "./paint.js";
@@ -44,11 +45,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
   Object.assign(state, { sent, place: data.place, at: at < 0 ? null : at });
   state.pick = (key) => setTriggerValue("picked", key);
   draw(state);
-  return () => {
+  return whenGone(parentElement, () => {
     states.delete(parentElement);
     state.stop();
     state.root.remove();
-  };
+  });
 }
 
 /** @param {Data} data */

@@ -1,5 +1,7 @@
 // Keeps --rest-of-window: the pixels from the top of one element to the bottom of the window, as the page stands unscrolled.
 
+import { whenGone } from "../leaving.js";
+
 /** @import { Mounted } from "../streamlit" */
 
 const GAP = 16; // kept free below
@@ -12,10 +14,10 @@ const stops = new WeakMap();
 export default function ({ data, parentElement }) {
   stops.get(parentElement)?.();
   stops.set(parentElement, watch(`.st-key-${CSS.escape(data.element)}`));
-  return () => {
+  return whenGone(parentElement, () => {
     stops.get(parentElement)?.();
     stops.delete(parentElement);
-  };
+  });
 }
 
 /** @param {string} selector */

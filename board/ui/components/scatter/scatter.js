@@ -1,6 +1,7 @@
 // One number of rollouts against another: dots or their density, a tooltip, boxes and lassos, and the same by keys.
 
 import { numberText } from "../curves/number_text.js";
+import { whenGone } from "../leaving.js";
 import { luminance, parseColor } from "../token_view/color.js";
 import { element, perFrame } from "../token_view/dom.js";
 import { dotsOf, orderBy } from "./dots.js";
@@ -56,10 +57,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   state.trigger = setTriggerValue;
   const look = lookOf(state.parts.root);
   if (state.stamp !== data.meta.stamp || look.page !== state.look.page || look.text !== state.look.text) fill(state, data, look);
-  return () => {
+  return whenGone(parentElement, () => {
     states.delete(parentElement);
     state.stop();
-  };
+  });
 }
 
 /**

@@ -1,5 +1,7 @@
 // Lays a mark of the chosen step over Plotly charts of this page, and tells which step is clicked in one. The charts stay as they are.
 
+import { whenGone } from "../leaving.js";
+
 /** @import { Mounted, Parent } from "../streamlit" */
 
 /**
@@ -40,10 +42,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   state.marks = data.marks;
   state.click = (x) => setTriggerValue("clicked", x);
   state.refresh();
-  return () => {
+  return whenGone(parentElement, () => {
     states.delete(parentElement);
     state.stop();
-  };
+  });
 }
 
 /**

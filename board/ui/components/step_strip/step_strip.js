@@ -1,5 +1,7 @@
 // The strip of all steps: bars in one path, the chosen one laid over them, marks above them, and under the pointer what a bar stands for.
 
+import { whenGone } from "../leaving.js";
+
 /** @import { Mounted, Parent } from "../streamlit" */
 
 /**
@@ -65,10 +67,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
     "aria-valuetext",
     data.chosen === null ? "" : [said(data, data.chosen), ...reasons(data, data.chosen)].join("; "),
   );
-  return () => {
+  return whenGone(parentElement, () => {
     states.delete(parentElement);
     state.root.remove();
-  };
+  });
 }
 
 /**

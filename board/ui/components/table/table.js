@@ -1,5 +1,6 @@
 // A table whose rows lead somewhere: a click or Enter reports the row. Rows are drawn as they come in sight.
 
+import { whenGone } from "../leaving.js";
 import { element, perFrame } from "../token_view/dom.js";
 import { reveal, showPlace, showRows } from "./body.js";
 import { columnsOf } from "./cell_values.js";
@@ -25,10 +26,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   fill(state, data);
   if (!before) reveal(state, state.order.indexOf(state.chosen ?? -1), { middle: true });
   showRows(state, true);
-  return () => {
+  return whenGone(parentElement, () => {
     states.delete(parentElement);
     state.stop();
-  };
+  });
 }
 
 /**

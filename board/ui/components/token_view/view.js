@@ -1,5 +1,6 @@
 // The token view itself: holds what is shown, chosen, pinned and hovered, and joins its parts. The component's entry point.
 
+import { whenGone } from "../leaving.js";
 import { drawChooser, drawExtent } from "./bar.js";
 import { choose, meet, pin, tell, togglePin } from "./choosing.js";
 import { createColorRangeControl } from "./color_range_control.js";
@@ -39,10 +40,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   view.estimate = (name) => setTriggerValue("estimator", name);
   if (data.meta.stamp !== view.model?.stamp) load(view, data);
   paintTheme(view);
-  return () => {
+  return whenGone(parentElement, () => {
     close(view);
     views.delete(parentElement);
-  };
+  });
 }
 
 /**

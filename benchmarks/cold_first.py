@@ -24,6 +24,7 @@ GOALS_FROM: Final = 10_000
 """Megabytes of a run from which on the goals are asked for."""
 
 COMPLETE_MILLISECONDS: Final = 1_800_000
+PARSING_ENDS_SECONDS: Final = 30
 
 
 def sections(plan: Plan, place: Path) -> Iterator[Section]:
@@ -86,7 +87,7 @@ def one_round(browser: Browser, empty_link: str, root: Path, cache: Path, link: 
         complete = time.perf_counter() - started
         checked(page)
         page.context.close()
-    shutil.rmtree(cache)
+    emptied(cache)
     with served_board(root, cache) as (address, _):
         page, started = visited(browser, f"{address}tokens?run=run&rollout={link}")
         page.get_by_text(re.compile(rf"step \d+ · {re.escape(link)}")).first.wait_for()
@@ -94,8 +95,16 @@ def one_round(browser: Browser, empty_link: str, root: Path, cache: Path, link: 
         found["the linked rollout"] = time.perf_counter() - started
         checked(page)
         page.context.close()
-    shutil.rmtree(cache)
+    emptied(cache)
     return found | {"the whole run": complete}
+
+
+def emptied(cache: Path) -> None:
+    """Remove a cache whose server was ended amid its reading: processes that parse for it write the part they are at before they end."""
+    ends = time.monotonic() + PARSING_ENDS_SECONDS
+    while cache.exists():
+        shutil.rmtree(cache, ignore_errors=time.monotonic() < ends)
+        time.sleep(0.1)
 
 
 def visited(browser: Browser, link: str) -> tuple[Page, float]:

@@ -64,7 +64,7 @@ def is_kept(part: Part, name: str) -> bool:
 def part_of(file: str) -> str:
     """The name of the part's file that a file of the cache belongs to: the part's own for what this code made of it, else the file's itself."""
     first, *made = file.split(".")
-    return f"{first}.arrow" if made[1:2] == [version()] else file
+    return f"{first}.arrow" if len(made) > 1 and made[1] == version() else file
 
 
 @cache

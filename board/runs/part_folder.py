@@ -196,11 +196,16 @@ class PartFolder:
         """
         mapped = Sealed(self.folder / file.name, file.sums)
         table = pa.ipc.open_file(mapped.whole).read_all()
-        lazy = [name for name in table.column_names if not _is_head(name)]
-        if len(file.sums) != len(lazy) + 2:
+        stretches: dict[str, dict[str, int]] = {kind: {} for kind in _KINDS}
+        lazy = 0
+        for column in table.column_names:
+            kind, _, name = column.partition("/")
+            is_head = _is_head(column)
+            lazy += not is_head
+            stretches.setdefault(kind, {})[name] = HEAD if is_head else lazy
+        if len(file.sums) != lazy + 2:
             raise Damaged(f"{file.name} has other columns than were written")
-        stretches = {name: lazy.index(name) + 1 if name in lazy else HEAD for name in table.column_names}
-        scalars, *others = (_Verified(kind, table, mapped, stretches, again) for kind in _KINDS)
+        scalars, *others = (_Verified(kind, table, mapped, stretches[kind], again) for kind in _KINDS)
         names = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(table), np.int32)), pa.array([shard]))
         texts, tokens, moments, summaries = others
         return Part(Overlaid(scalars, {"shard": pa.chunked_array([names])}), texts, tokens, moments, summaries, file=mapped.path)
@@ -267,7 +272,7 @@ class _Verified:
         self, kind: str, table: pa.Table, mapped: Sealed, stretches: Mapping[str, int], again: Callable[[], Part]
     ) -> None:
         self._kind, self._table, self._mapped, self._stretches, self._again = kind, table, mapped, stretches, again
-        self.column_names = [name.partition("/")[2] for name in table.column_names if name.partition("/")[0] == kind]
+        self.column_names = [*stretches]
 
     @property
     def num_rows(self) -> int:
@@ -276,14 +281,12 @@ class _Verified:
 
     def column(self, name: str) -> pa.ChunkedArray:
         """A column as it was written. Raises RunNotFound where it is damaged and its shard has been rewritten."""
-        kept = f"{self._kind}/{name}"
-        if not self._mapped.is_sound(self._stretches[kept]):
+        if not self._mapped.is_sound(self._stretches[name]):
             again: Columns = getattr(self._again(), self._kind)
             return again.column(name)
-        return self._table.column(kept)
+        return self._table.column(f"{self._kind}/{name}")
 
     def kept(self, name: str) -> ColumnInFile | None:
         """Where a column lies in the part's file, once it is verified; None where it is damaged, or the file is gone."""
-        kept = f"{self._kind}/{name}"
-        sound = self._mapped.is_sound(self._stretches[kept]) and self._mapped.is_there()
-        return ColumnInFile(self._mapped.path, kept, self._mapped.inode) if sound else None
+        sound = self._mapped.is_sound(self._stretches[name]) and self._mapped.is_there()
+        return ColumnInFile(self._mapped.path, f"{self._kind}/{name}", self._mapped.inode) if sound else None

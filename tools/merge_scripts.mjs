@@ -37,8 +37,10 @@ const ENTRY = /<script type="module"[^>]* src="\.\/static\/js\/([^"]+)"/;
 const PRELOADED = /<link rel="modulepreload" crossorigin href="\.\/static\/js\/([^"]+)"/g;
 const LATE_FILES = /\bm\.f=\[([^\]]*)\]/;
 const LATE = /import\(`\.\/(\w+)\.[\w-]+\.js`\)[^()]*(?:\([^()]*\)[^()]*)*?__vite__mapDeps\(\[([\d,]*)\]\)/g;
+const WAITED_FOR = /\(\)=>\w+\(\(\)=>import\(`\.\/([\w-]+\.[\w-]+\.js)`\),__vite__mapDeps\(\[[\d,]*\]\),import\.meta\.url\)/g;
 const EXPORTS = /export\{([^}]*)\};?\s*$/;
 const MERGING = "merging.js";
+const THERE = "there.js";
 const ITSELF = "streamlit.of-which-the-name-is-not-known-yet.js";
 
 const [, , folder, into] = process.argv;
@@ -52,6 +54,7 @@ const merged = [
 ]
   .filter((name) => !LEFT_ALONE.test(name))
   .sort();
+const drawn = new Set(ELEMENTS.map((element) => late.get(element)?.[0]));
 const said = merged.map((one, at) => ({ one, exported: exportsOf(one).map((to) => ({ to, from: `m${at}_${to}` })) }));
 
 const build = await rollup({ input: MERGING, treeshake: false, plugins: [{ name: "merging", resolveId, load }] });
@@ -68,24 +71,53 @@ writeFileSync(join(into, "streamlit.json"), `${JSON.stringify({ name, entry, bes
 /** @param {string} id */
 function resolveId(id) {
   const file = basename(id);
-  if (file === MERGING || merged.includes(file)) return join(scripts, file);
+  if (file === MERGING || file === THERE || merged.includes(file)) return join(scripts, file);
   return { id: `./${file}`, external: true };
 }
 
 /** @param {string} id */
 function load(id) {
   const file = basename(id);
-  if (file === MERGING) return [`import "./${entry}";`, ...said.map(passedOn)].join("\n");
-  // What an element asks for before it is drawn is there with the merged script.
-  if (file === entry)
-    return text(file).replace(LATE_FILES, (all) =>
-      all.replace(/"\.\/([^"]+)"/g, (quoted, one) => (merged.includes(one) ? `"./${ITSELF}"` : quoted)),
-    );
+  if (file === MERGING) return [`import "./${entry}";`, `import { there } from "./${THERE}";`, ...said.map(passedOn)].join("\n");
+  if (file === THERE) return "export const there = {};";
+  if (file === entry) return atOnce(text(file).replace(LATE_FILES, (all) => all.replace(/"\.\/([^"]+)"/g, inItself)));
 }
 
-/** @param {{ one: string; exported: { to: string; from: string }[] }} script */
-function passedOn({ one, exported }) {
-  return `export {${exported.map(({ to, from }) => `${to} as ${from}`).join(",")}} from "./${one}";`;
+/**
+ * What an element asks for before it is drawn is there with the merged script.
+ * @param {string} quoted
+ * @param {string} one
+ */
+function inItself(quoted, one) {
+  return merged.includes(one) ? `"./${ITSELF}"` : quoted;
+}
+
+/**
+ * The entry script, in which the elements that are merged are there and not waited for: React draws something else first in place of what
+ * is waited for, and takes it away half a second later. They stand behind the entry script, of which they take things, and come before any
+ * element is drawn.
+ * @param {string} script
+ */
+function atOnce(script) {
+  let count = 0;
+  const changed = script.replace(WAITED_FOR, (waited, one) => {
+    if (!drawn.has(one)) return waited;
+    count += 1;
+    return `()=>({then:(then)=>then(there[${JSON.stringify(one)}])})`;
+  });
+  if (count < ELEMENTS.length) throw new Error(`${ELEMENTS.length - count} elements are still waited for`);
+  return `import { there } from "./${THERE}";\n${changed}`;
+}
+
+/**
+ * What the merged script gives to others, and the elements to the entry script.
+ * @param {{ one: string; exported: { to: string; from: string }[] }} script
+ * @param {number} at
+ */
+function passedOn({ one, exported }, at) {
+  const names = exported.map(({ to, from }) => `${to} as ${from}`).join(",");
+  const toEntry = `import * as all${at} from "./${one}";\nthere[${JSON.stringify(one)}] = all${at};`;
+  return `export {${names}} from "./${one}";\n${drawn.has(one) ? toEntry : ""}`;
 }
 
 /** @param {{ to: string; from: string }[]} exported */

@@ -28,3 +28,23 @@ def test_a_page_asks_for_its_server_in_one_place(board_server: str, page: Page) 
     settled(page)
     probes = [path for path in page.evaluate(_ASKED) if "/_stcore/" in path]
     assert {path for path in probes if "bidi-components" not in path} == {"/_stcore/health", "/_stcore/host-config"}
+
+
+_COUNT_STAND_INS = """
+window.standIns = 0;
+const isStandIn = (node) => node.nodeType === 1 && node.matches("[data-testid=stSkeleton], :has([data-testid=stSkeleton])");
+new MutationObserver((changes) => {
+  for (const { addedNodes } of changes) standIns += [...addedNodes].filter(isStandIn).length;
+}).observe(document, { subtree: true, childList: true });
+"""
+
+
+def test_nothing_stands_in_for_an_element(board_server: str, page: Page) -> None:
+    """Every element of a first screen is drawn at once: what React draws in the place of one may stay for half a second."""
+    page.add_init_script(_COUNT_STAND_INS)
+    stood_in: dict[str, int] = {}
+    for tab in TABS:
+        page.goto(f"{board_server}{tab.path}?run=tiny_ppo_hacked&step=5")
+        settled(page)
+        stood_in[tab.title] = page.evaluate("standIns")
+    assert stood_in == {tab.title: 0 for tab in TABS}

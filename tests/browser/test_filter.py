@@ -50,6 +50,29 @@ def test_a_condition_is_completed_and_changed(board_server: str, page: Page) -> 
     expect(page.locator(".fb-what").first).to_contain_text("valid_reward < 0.1 AND reward > 2")
 
 
+def test_what_is_half_typed_stays(board_server: str, page: Page) -> None:
+    """Under quick presses for the next step the field keeps its text, and a condition can be written on."""
+    page.goto(f"{board_server}?run=tiny_ppo_hacked&step=10")
+    settled(page)
+    field = page.locator(".fb-input")
+    field.click()
+    field.press_sequentially("reward >")
+    field.blur()
+
+    for _ in range(40):
+        page.keyboard.down("l")
+        page.wait_for_timeout(30)
+    page.keyboard.up("l")
+    settled(page)
+
+    expect(page).to_have_url(re.compile("step=50"))
+    expect(field).to_have_value("reward >")
+    field.press("End")
+    field.press_sequentially(" 2")
+    page.keyboard.press("Enter")
+    expect(page.locator(".fb-words")).to_have_text("reward > 2")
+
+
 def test_a_stretch_that_is_brushed_is_a_chip(board_server: str, page: Page) -> None:
     """A drag over the rewards of a step keeps every page to rollouts of these rewards."""
     page.goto(f"{board_server}?run=tiny_ppo_hacked&step=40")

@@ -169,7 +169,7 @@ def _run(served: Served, keeping: Sequence[Middleware], started: Callable[[], No
     settings, root = served.settings, Path(served.root)
     app = st.App(
         ENTRY,
-        routes=_routes(settings.get("server.baseUrlPath", "").strip("/")),
+        routes=_routes(settings.get("server.baseUrlPath", "").strip("/"), _html(served)),
         middleware=[
             *_gates(served, keeping),
             *_behind_the_gates(settings, root),
@@ -294,7 +294,7 @@ def secrets_files(options: Settings) -> list[Path]:
 
 def _gates(served: Served, keeping: Sequence[Middleware]) -> list[Middleware]:
     """The gates in the order a request meets them; `keeping` readers at their worker comes before they log in, which must end where it began."""
-    page = page_html(STATIC, _merged())
+    page = _html(served)
     origins = served.settings.get("server.corsAllowedOrigins", ())
     gates = [
         Middleware(SafeHeaders, headers=safe_headers(page)),
@@ -325,14 +325,19 @@ def _behind_the_gates(settings: Settings, root: Path) -> list[Middleware]:
     ]
 
 
-def _routes(base: str) -> list[Route]:
+def _routes(base: str, html: str) -> list[Route]:
     """Answers to addresses of pages that Streamlit knows nothing of; `base` is what all addresses begin with, without slashes."""
     prefix = f"/{base}" if base else ""
     moved = [Route(f"{prefix}/{path}", _redirect_to(f"{prefix}/{tab.path}")) for path, tab in FORMER.items()]
     download = Route(f"{prefix}/{downloads.PATH}/{{ticket}}", downloads.Downloads(EXPORTS))
-    page = _page(page_html(STATIC, _merged()))
+    page = _page(html)
     pages = [Route(f"{prefix}/{tab.path}", page) for tab in TABS]
     return [*moved, *pages, download, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
+
+
+def _html(served: Served) -> str:
+    """What every page begins with."""
+    return page_html(STATIC, _merged(), login=served.login is not None)
 
 
 @cache

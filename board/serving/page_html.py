@@ -9,16 +9,19 @@ from typing import Final
 
 from board.serving.merged_scripts import MergedScripts
 
-_ADDRESS: Final = (
-    "<script>window.__streamlit={BACKEND_BASE_URL:new URL('.',document.baseURI).href,"
-    "HOST_CONFIG:{allowedOrigins:[location.origin],useExternalAuthToken:false}}</script>"
-)
+_ADDRESS: Final = "BACKEND_BASE_URL:new URL('.',document.baseURI).href"
+_HOST: Final = "HOST_CONFIG:{allowedOrigins:[location.origin],useExternalAuthToken:false}"
 """What Streamlit reads where another site serves its pages: where the server is, whatever stands before its address, and who may speak to
 a page from around it, which is nobody else. Told both it connects at once."""
 
 
-def page_html(static: Path, merged: MergedScripts | None) -> str:
-    """The text for every page; `static` is the folder of Streamlit's build. Pages lie side by side, so that one address leads to all."""
+def page_html(static: Path, merged: MergedScripts | None, *, login: bool) -> str:
+    """The text for every page; `static` is the folder of Streamlit's build. Pages lie side by side, so that one address leads to all.
+
+    With `login` a page asks after the server's health before it connects: with the answer comes the cookie without which the server does
+    not believe who the reader is.
+    """
     page = static.joinpath("index.html").read_text(encoding="utf-8")
     page = page if merged is None else merged.begins(page)
-    return page.replace("<head>", f"<head>\n    {_ADDRESS}", 1)
+    told = _ADDRESS if login else f"{_ADDRESS},{_HOST}"
+    return page.replace("<head>", f"<head>\n    <script>window.__streamlit={{{told}}}</script>", 1)

@@ -17,7 +17,7 @@ STATIC = Path(st.__file__).with_name("static")
 def test_the_server_is_named_before_any_script_asks_for_it() -> None:
     """Whether scripts are merged or not; Streamlit's own HTML follows."""
     for merged in (None, merged_scripts(STATIC)):
-        page = page_html(STATIC, merged)
+        page = page_html(STATIC, merged, login=False)
         assert page.index("BACKEND_BASE_URL") < page.index('<script type="module"')
         assert page.count("<head>") == page.count("window.__streamlit=") == 1
 
@@ -26,15 +26,23 @@ def test_without_merged_scripts_streamlits_are_there() -> None:
     """Another release of Streamlit loads as it does by itself."""
     scripts = re.compile(r'"\./static/js/([^"]+)"')
     own = STATIC.joinpath("index.html").read_text(encoding="utf-8")
-    assert scripts.findall(page_html(STATIC, None)) == scripts.findall(own)
-    assert len(scripts.findall(page_html(STATIC, merged_scripts(STATIC)))) < 8 < len(scripts.findall(own))
+    assert scripts.findall(page_html(STATIC, None, login=False)) == scripts.findall(own)
+    assert len(scripts.findall(page_html(STATIC, merged_scripts(STATIC), login=False))) < 8 < len(scripts.findall(own))
 
 
 def test_its_inline_scripts_may_run() -> None:
     """They are named by hash to the browser, which runs no other."""
-    page = page_html(STATIC, merged_scripts(STATIC))
+    page = page_html(STATIC, merged_scripts(STATIC), login=False)
     inline = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     policy = safe_headers(page)["content-security-policy"]
     assert len(inline) > 1
     for script in inline:
         assert f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" in policy
+
+
+def test_where_readers_log_in_a_page_asks_first() -> None:
+    """It is told where the server is, not who may speak to it: so it waits for an answer, and the cookie that comes with it."""
+    at_once, asking = (page_html(STATIC, None, login=login) for login in (False, True))
+    assert "HOST_CONFIG:" in at_once
+    assert "HOST_CONFIG:" not in asking
+    assert "BACKEND_BASE_URL:" in asking

@@ -46,6 +46,15 @@ def test_every_module_comes_after_what_it_imports(entry: str) -> None:
         assert imported <= {(COMPONENTS / above).resolve() for above in names[:i]}
 
 
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_a_component_stays_until_it_is_gone(entry: str) -> None:
+    """Streamlit calls what a draw returns while the component stays, too: each hands back what waits until it is gone, or nothing."""
+    draw = bundle.source(entry).partition("export default")[2].partition("\n}\n")[0]
+    returned = re.findall(r"^  return (.+)$", draw, re.MULTILINE)
+    assert not [one for one in returned if one.startswith("(")]
+    assert "whenGone(" in draw or not returned
+
+
 def test_every_module_is_part_of_a_component() -> None:
     """No module lies about that no entry leads to."""
     reached = {name for entry in ENTRIES for name in bundle.order(entry)}

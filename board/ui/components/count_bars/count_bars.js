@@ -25,7 +25,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const shown = JSON.stringify(data);
   /** @type {(HTMLElement & { shown?: string }) | null} */
   const before = parentElement.querySelector(".cb");
-  if (before?.shown === shown) return undefined;
+  if (before?.shown === shown) return;
   const told = element("div", "cb-told");
   const plot = element("div", "cb-plot");
   const root = element("div", "cb", { tabIndex: 0, role: "slider", "aria-label": data.label, "aria-valuemin": 0 });
@@ -60,7 +60,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
     event.stopPropagation();
   };
   look(-1);
-  return () => root.remove();
 }
 
 /**

@@ -30,7 +30,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const shown = JSON.stringify([data, page]);
   /** @type {(HTMLElement & { shown?: string }) | null} */
   const before = parentElement.querySelector(".hm");
-  if (before?.shown === shown) return undefined;
+  if (before?.shown === shown) return;
   const values = decoded(data.values);
   const told = element("div", "hm-told");
   const canvas = element("canvas");
@@ -76,7 +76,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
     event.stopPropagation();
   };
   look(chosen);
-  return () => root.remove();
 }
 
 /** @param {string} text */

@@ -11,7 +11,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const shown = JSON.stringify(data);
   /** @type {(HTMLElement & { shown?: string }) | null} */
   const before = parentElement.querySelector(".rc");
-  if (before?.shown === shown) return undefined;
+  if (before?.shown === shown) return;
   const chips = data.chips.map((chip, at) => {
     const dot = element("i", "rc-dot");
     dot.style.background = chip.color;
@@ -31,5 +31,4 @@ export default function ({ data, parentElement, setTriggerValue }) {
   });
   const root = element("div", "rc", { role: "group", "aria-label": "Runs side by side", translate: false }, ...chips);
   replace(parentElement, before, Object.assign(root, { shown }));
-  return () => root.remove();
 }

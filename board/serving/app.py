@@ -32,7 +32,7 @@ from board.serving import connections, downloads, forgetting, front, lean_reruns
 from board.serving import workers as worker_processes
 from board.serving.exports import EXPORTS
 from board.serving.home_gate import HomeGate, are_several
-from board.serving.kept_files import KeptFiles
+from board.serving.kept_files import KeptFiles, files_below
 from board.serving.login_gate import LoginGate
 from board.serving.login_settings import CALLBACK, LoginSettings
 from board.serving.merged_scripts import MergedScripts, merged_scripts
@@ -318,10 +318,13 @@ def _base(settings: Settings) -> str:
 def _behind_the_gates(settings: Settings, root: Path) -> list[Middleware]:
     """What leads from the bare address to the list of runs, and Streamlit's own files, kept."""
     base, merged = _base(settings), _merged()
-    instead = {f"js/{name}": content for name, content in merged.answers().items()} if merged else {}
+    address = f"{base}/static/"
+    contents: dict[str, Path | bytes] = {**files_below(STATIC / "static", address)}
+    if merged is not None:
+        contents |= merged.contents(STATIC / "static" / "js", address)
     return [
         Middleware(HomeGate, home=f"{base}/", runs=f"{base}/{RUNS.path}", are_several=lambda: are_several(root)),
-        Middleware(KeptFiles, folder=STATIC / "static", address=f"{base}/static/", instead=instead),
+        Middleware(KeptFiles, contents=contents),
     ]
 
 

@@ -1,7 +1,8 @@
 """Streamlit's browser side as one script in place of a hundred small ones, of which each costs a browser some milliseconds to ask for.
 
 `vendored/` holds the merged script and what is answered for each that is in it: its exports, out of the merged one. So Streamlit's other
-scripts, which come when their element does, find what they import, and there is one of everything. Knows Streamlit's build, and no page.
+scripts, which come when their element does, find what they import, and there is one of everything. All are answered in a folder of their own:
+a browser may have kept Streamlit's own from another time. Knows Streamlit's build, and no page.
 """
 
 import json
@@ -12,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 _VENDORED: Final = Path(__file__).with_name("vendored")
-_SCRIPTS: Final = "./static/js/"
-"""Where a page's HTML has them, from the page."""
+_STATIC: Final = "./static/"
+"""Where a page's HTML has Streamlit's files, from the page."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +31,24 @@ class MergedScripts:
     """By the name of a script that is in it, the entry too: what stands in its place."""
     text: str
 
-    def answers(self) -> dict[str, bytes]:
-        """By name, what is answered in place of Streamlit's files."""
-        return {name: part.encode() for name, part in {**self.parts, self.name: self.text}.items()}
+    @property
+    def folder(self) -> str:
+        """Beside Streamlit's `js`: another when anything in the merged script is."""
+        return f"merged-{self.name.split('.')[1]}"
+
+    def contents(self, scripts: Path, address: str) -> dict[str, Path | bytes]:
+        """By address, which begin with `address` ("/static/"): Streamlit's `scripts`, with the merged one and what stands in for its parts."""
+        named: dict[str, Path | bytes] = {path.name: path for path in scripts.iterdir() if path.is_file()}
+        named |= {name: part.encode() for name, part in {**self.parts, self.name: self.text}.items()}
+        return {f"{address}{self.folder}/{name}": content for name, content in named.items()}
 
     def begins(self, page: str) -> str:
         """The HTML text `page` of Streamlit, beginning with the merged script."""
-        for part in self.parts:
-            page = re.sub(rf'\s*<link rel="modulepreload"[^>]* href="{re.escape(_SCRIPTS + part)}">', "", page)
-        wanted = (f'<link rel="modulepreload" crossorigin href="{_SCRIPTS}{name}">' for name in self.beside)
-        links = "".join(f"{link}\n" for link in wanted if link not in page)
-        return page.replace(f'src="{_SCRIPTS}{self.entry}"', f'src="{_SCRIPTS}{self.name}"').replace(
+        for name in (*self.parts, *self.beside):
+            page = re.sub(rf'\s*<link rel="modulepreload"[^>]* href="{re.escape(_STATIC)}js/{re.escape(name)}">', "", page)
+        here = f"{_STATIC}{self.folder}/"
+        links = "".join(f'<link rel="modulepreload" crossorigin href="{here}{name}">\n' for name in self.beside)
+        return page.replace(f'src="{_STATIC}js/{self.entry}"', f'src="{here}{self.name}"').replace(
             "</head>", f"{links}</head>", 1
         )
 

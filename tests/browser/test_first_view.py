@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 from settling import settled
 
 from board.serving.page_addresses import TABS
@@ -16,10 +16,21 @@ def test_a_page_names_the_scripts_of_its_first_screen(board_server: str, page: P
     for tab in TABS:
         answer = page.goto(f"{board_server}{tab.path}?run=tiny_ppo_hacked&step=5")
         assert answer is not None
-        named = {f"/static/js/{name}" for name in re.findall(r'"\./static/js/([^"]+\.js)"', answer.text())}
+        named = {f"/static/{name}" for name in re.findall(r'"\./static/([^"]+\.js)"', answer.text())}
         settled(page)
         late[tab.title] = {path for path in page.evaluate(_ASKED) if path.endswith(".js")} - named
     assert late == {tab.title: set() for tab in TABS}
+
+
+def test_what_comes_later_comes_from_the_same_folder(board_server: str, page: Page) -> None:
+    """Plotly, which is not merged, takes what it shares with Streamlit out of the merged script, and works."""
+    page.goto(f"{board_server}?run=tiny_ppo_hacked&step=5")
+    settled(page)
+    page.mouse.wheel(0, 20_000)
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    scripts = [path for path in page.evaluate(_ASKED) if path.endswith(".js")]
+    assert any("PlotlyChart." in path for path in scripts)
+    assert len({path.rpartition("/")[0] for path in scripts}) == 1
 
 
 def test_a_page_asks_for_its_server_in_one_place(board_server: str, page: Page) -> None:

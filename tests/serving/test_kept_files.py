@@ -7,7 +7,7 @@ import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
-from board.serving.kept_files import KeptFiles
+from board.serving.kept_files import KeptFiles, files_below
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def asked(app: KeptFiles, path: str, method: str = "GET", **headers: str) -> htt
 
 def test_a_file_is_read_once(folder: Path) -> None:
     """It comes with its type and may be kept by the browser; what becomes of it on the disk later changes nothing."""
-    app = KeptFiles(PlainTextResponse("handed on"), folder, "/base/static/", {})
+    app = KeptFiles(PlainTextResponse("handed on"), files_below(folder, "/base/static/"))
     first = asked(app, "/base/static/js/a.js")
     assert (first.text, first.headers["content-type"]) == ("export {}", "text/javascript; charset=utf-8")
     assert first.headers["cache-control"] == "public, immutable, max-age=31536000"
@@ -41,12 +41,17 @@ def test_a_file_is_read_once(folder: Path) -> None:
     assert asked(app, "/base/static/font.woff2").content == b"\0font"
 
 
-def test_what_stands_in_a_files_place_is_answered(folder: Path) -> None:
-    """And what is no file of the folder, with its type; files beside them are answered as they are."""
-    app = KeptFiles(PlainTextResponse("handed on"), folder, "/base/static/", {"js/a.js": b"export{a}", "js/new.js": b"let a"})
-    assert [asked(app, f"/base/static/js/{name}.js").text for name in ("a", "new", "c")] == ["export{a}", "let a", "handed on"]
-    assert asked(app, "/base/static/js/new.js").headers["content-type"] == "text/javascript; charset=utf-8"
-    assert asked(app, "/base/static/font.woff2").content == b"\0font"
+def test_bytes_are_answered_as_files_are(folder: Path) -> None:
+    """In the place of a file or beside them, with the type that the address tells."""
+    contents: dict[str, Path | bytes] = {
+        **files_below(folder, "/static/"),
+        "/static/js/a.js": b"export{a}",
+        "/static/new/b.js": b"let b",
+    }
+    app = KeptFiles(PlainTextResponse("handed on"), contents)
+    assert [asked(app, f"/static/{name}.js").text for name in ("js/a", "new/b", "new/a")] == ["export{a}", "let b", "handed on"]
+    assert asked(app, "/static/new/b.js").headers["content-type"] == "text/javascript; charset=utf-8"
+    assert asked(app, "/static/font.woff2").content == b"\0font"
 
 
 @pytest.mark.parametrize(
@@ -63,6 +68,6 @@ def test_what_stands_in_a_files_place_is_answered(folder: Path) -> None:
 )
 def test_everything_else_is_handed_on(folder: Path, path: str, method: str, headers: dict[str, str]) -> None:
     """What is no whole file of the folder is none of its business."""
-    answer = asked(KeptFiles(PlainTextResponse("handed on"), folder, "/base/static/", {}), path, method, **headers)
+    answer = asked(KeptFiles(PlainTextResponse("handed on"), files_below(folder, "/base/static/")), path, method, **headers)
     assert answer.text == ("" if method == "HEAD" else "handed on")
     assert "immutable" not in answer.headers.get("cache-control", "")

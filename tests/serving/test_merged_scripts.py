@@ -76,13 +76,25 @@ def test_another_release_is_left_as_it_is(of: str, tmp_path: Path) -> None:
 
 
 def test_a_page_begins_with_the_merged_script() -> None:
-    """It stands in the entry's place, and what it imports is named, once; what is in it is not asked for any more."""
+    """It stands in the entry's place, and what it imports is named; what is in it is not asked for any more."""
     page = """<html><head>
     <script type="module" crossorigin src="./static/js/index.1.js"></script>
     <link rel="modulepreload" crossorigin href="./static/js/a.js">
+    <link rel="modulepreload" crossorigin href="./static/js/beside.js">
     <link rel="modulepreload" crossorigin href="./static/js/other.js">
   </head></html>"""
-    begun = MERGED.begins(page)
-    assert re.findall(r"js/([\w.]+)\"", begun) == ["all.1.js", "other.js", "beside.js"]
-    assert MERGED.begins(begun) == begun
-    assert MERGED.answers() == {"index.1.js": b'import"./all.1.js"', "a.js": b"a", "all.1.js": b"text"}
+    named = ["merged-1/all.1.js", "js/other.js", "merged-1/beside.js"]
+    assert re.findall(r"static/([\w./-]+)\"", MERGED.begins(page)) == named
+
+
+def test_all_scripts_lie_in_one_folder(tmp_path: Path) -> None:
+    """Those that are merged, as what stands in for them, and all others as they are: nothing is imported from where a browser has kept
+    Streamlit's own."""
+    for name in ("a.js", "index.1.js", "other.js"):
+        (tmp_path / name).write_text("Streamlit's", encoding="utf-8")
+    assert MERGED.contents(tmp_path, "/static/") == {
+        "/static/merged-1/a.js": b"a",
+        "/static/merged-1/index.1.js": b'import"./all.1.js"',
+        "/static/merged-1/other.js": tmp_path / "other.js",
+        "/static/merged-1/all.1.js": b"text",
+    }

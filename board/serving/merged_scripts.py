@@ -16,6 +16,8 @@ _VENDORED: Final = Path(__file__).with_name("vendored")
 _STATIC: Final = "./static/"
 """Where a page's HTML has Streamlit's files, from the page."""
 
+_PRELOAD: Final = re.compile(r'\s*<link rel="modulepreload"[^>]* href="\./static/js/([^"]+)">')
+
 
 @dataclass(frozen=True)
 class MergedScripts:
@@ -29,7 +31,8 @@ class MergedScripts:
     """What it imports of Streamlit's own."""
     parts: Mapping[str, str]
     """By the name of a script that is in it, the entry too: what stands in its place."""
-    text: str
+    script: Path
+    """The file that it is kept in."""
 
     @property
     def folder(self) -> str:
@@ -39,13 +42,14 @@ class MergedScripts:
     def contents(self, scripts: Path, address: str) -> dict[str, Path | bytes]:
         """By address, which begin with `address` ("/static/"): Streamlit's `scripts`, with the merged one and what stands in for its parts."""
         named: dict[str, Path | bytes] = {path.name: path for path in scripts.iterdir() if path.is_file()}
-        named |= {name: part.encode() for name, part in {**self.parts, self.name: self.text}.items()}
+        named |= {name: part.encode() for name, part in self.parts.items()}
+        named[self.name] = self.script
         return {f"{address}{self.folder}/{name}": content for name, content in named.items()}
 
     def begins(self, page: str) -> str:
         """The HTML text `page` of Streamlit, beginning with the merged script."""
-        for name in (*self.parts, *self.beside):
-            page = re.sub(rf'\s*<link rel="modulepreload"[^>]* href="{re.escape(_STATIC)}js/{re.escape(name)}">', "", page)
+        gone = {*self.parts, *self.beside}
+        page = _PRELOAD.sub(lambda link: "" if link[1] in gone else link[0], page)
         here = f"{_STATIC}{self.folder}/"
         links = "".join(f'<link rel="modulepreload" crossorigin href="{here}{name}">\n' for name in self.beside)
         return page.replace(f'src="{_STATIC}js/{self.entry}"', f'src="{here}{self.name}"').replace(
@@ -59,8 +63,8 @@ def merged_scripts(static: Path) -> MergedScripts | None:
     A script of a build has a name of its own, which changes with what is in it.
     """
     described = json.loads((_VENDORED / "streamlit.json").read_text(encoding="utf-8"))
-    needed = (*described["parts"], *described["beside"])
-    if not all((static / "static" / "js" / name).is_file() for name in needed):
+    there = {path.name for path in (static / "static" / "js").iterdir()}
+    if not there.issuperset((*described["parts"], *described["beside"])):
         return None
-    text = (_VENDORED / "streamlit.js").read_text(encoding="utf-8")
-    return MergedScripts(described["name"], described["entry"], tuple(described["beside"]), described["parts"], text)
+    script = _VENDORED / "streamlit.js"
+    return MergedScripts(described["name"], described["entry"], tuple(described["beside"]), described["parts"], script)

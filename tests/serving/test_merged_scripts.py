@@ -15,7 +15,9 @@ from board.serving.merged_scripts import MergedScripts, merged_scripts
 REPOSITORY = Path(__file__).parents[2]
 STATIC = Path(st.__file__).with_name("static")
 VENDORED = Path(module.__file__).with_name("vendored")
-MERGED = MergedScripts("all.1.js", "index.1.js", ("beside.js",), {"index.1.js": 'import"./all.1.js"', "a.js": "a"}, "text")
+MERGED = MergedScripts(
+    "all.1.js", "index.1.js", ("beside.js",), {"index.1.js": 'import"./all.1.js"', "a.js": "a"}, Path("all.js")
+)
 needs_rollup = pytest.mark.skipif(
     shutil.which("node") is None or not (REPOSITORY / "node_modules/@rollup").exists(), reason="node_modules is not installed"
 )
@@ -52,7 +54,8 @@ def test_every_part_finds_its_exports() -> None:
     """What stands in a script's place gives the names that the script gave, out of the merged one, which has them all."""
     merged = merged_scripts(STATIC)
     assert merged is not None
-    exported = set(re.findall(r"\bas (m\d+_[\w$]+)", merged.text[merged.text.rindex("export{") :]))
+    text = merged.script.read_text(encoding="utf-8")
+    exported = set(re.findall(r"\bas (m\d+_[\w$]+)", text[text.rindex("export{") :]))
     for name, part in merged.parts.items():
         own = re.search(r"export\{([^}]*)\};?\s*$", STATIC.joinpath("static/js", name).read_text(encoding="utf-8"))
         pairs = re.findall(r"(m\d+_[\w$]+) as ([\w$]+)", part)
@@ -96,5 +99,5 @@ def test_all_scripts_lie_in_one_folder(tmp_path: Path) -> None:
         "/static/merged-1/a.js": b"a",
         "/static/merged-1/index.1.js": b'import"./all.1.js"',
         "/static/merged-1/other.js": tmp_path / "other.js",
-        "/static/merged-1/all.1.js": b"text",
+        "/static/merged-1/all.1.js": Path("all.js"),
     }

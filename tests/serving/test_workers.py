@@ -151,11 +151,11 @@ def test_half_a_head_of_another_reader(board: Board) -> None:
 
 def test_a_request_for_a_worker_that_is_gone_waits_for_the_next(board: Board) -> None:
     """The connection on which it came is handed to whoever works there then."""
-    with connected(board) as connection:
+    killed = board.workers[1]
+    os.kill(killed, signal.SIGKILL)
+    eventually(lambda: not is_running(killed))
+    with connected(board) as connection:  # only now: a server ends connections that are idle for some seconds
         assert answer(connection, board.cookie(0), "/responses").startswith(b"HTTP/1.1 200")
-        killed = board.workers[1]
-        os.kill(killed, signal.SIGKILL)
-        eventually(lambda: not is_running(killed))
         assert answer(connection, board.cookie(1), "/responses").startswith(b"HTTP/1.1 200")
 
 

@@ -5,7 +5,7 @@
 // exports, out of the merged one, so that scripts which are not merged find what they import. The same STATIC gives the same bytes.
 
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { rollup } from "@rollup/wasm-node";
 
@@ -62,11 +62,11 @@ const { output } = await build.generate({ format: "esm", compact: true, inlineDy
 const [{ code, imports }] = output;
 const name = `streamlit.${createHash("sha256").update(code).digest("hex").slice(0, 12)}.js`;
 const beside = imports.map((one) => basename(one)).sort();
-const parts = Object.fromEntries(said.map(({ one, exported }) => [one, inPlace(exported)]));
+const replacements = Object.fromEntries(said.map(({ one, exported }) => [one, inPlace(exported)]));
 const notice = `/* Scripts of Streamlit, Apache License 2.0, merged into one by tools/merge_scripts.mjs. */\n`;
 mkdirSync(into, { recursive: true });
 writeFileSync(join(into, "streamlit.js"), notice + code.replaceAll(ITSELF, name));
-writeFileSync(join(into, "streamlit.json"), `${JSON.stringify({ name, entry, beside, parts }, null, 2)}\n`);
+writeFileSync(join(into, "streamlit.json"), `${JSON.stringify({ name, entry, beside, replacements }, null, 2)}\n`);
 
 /** @param {string} id */
 function resolveId(id) {
@@ -169,5 +169,5 @@ function found(match, otherwise) {
  * @returns {string[]}
  */
 function missing(element) {
-  throw new Error(`Streamlit's build has no script of ${element}; ${readdirSync(scripts).length} there are.`);
+  throw new Error(`Streamlit's build has no script of ${element}.`);
 }

@@ -29,7 +29,7 @@ class MergedScripts:
     """The script that a page begins with where nothing is merged."""
     beside: tuple[str, ...]
     """What it imports of Streamlit's own."""
-    parts: Mapping[str, str]
+    replacements: Mapping[str, str]
     """By the name of a script that is in it, the entry too: what stands in its place."""
     script: Path
     """The file that it is kept in."""
@@ -40,15 +40,15 @@ class MergedScripts:
         return f"merged-{self.name.split('.')[1]}"
 
     def contents(self, scripts: Path, address: str) -> dict[str, Path | bytes]:
-        """By address, which begin with `address` ("/static/"): Streamlit's `scripts`, with the merged one and what stands in for its parts."""
+        """By address, which begin with `address` ("/static/"): Streamlit's `scripts`, with the merged one and what replaces those in it."""
         named: dict[str, Path | bytes] = {path.name: path for path in scripts.iterdir() if path.is_file()}
-        named |= {name: part.encode() for name, part in self.parts.items()}
+        named |= {name: text.encode() for name, text in self.replacements.items()}
         named[self.name] = self.script
         return {f"{address}{self.folder}/{name}": content for name, content in named.items()}
 
     def begins(self, page: str) -> str:
         """The HTML text `page` of Streamlit, beginning with the merged script."""
-        gone = {*self.parts, *self.beside}
+        gone = {*self.replacements, *self.beside}
         page = _PRELOAD.sub(lambda link: "" if link[1] in gone else link[0], page)
         here = f"{_STATIC}{self.folder}/"
         links = "".join(f'<link rel="modulepreload" crossorigin href="{here}{name}">\n' for name in self.beside)
@@ -64,7 +64,7 @@ def merged_scripts(static: Path) -> MergedScripts | None:
     """
     described = json.loads((_VENDORED / "streamlit.json").read_text(encoding="utf-8"))
     there = {path.name for path in (static / "static" / "js").iterdir()}
-    if not there.issuperset((*described["parts"], *described["beside"])):
+    if not there.issuperset((*described["replacements"], *described["beside"])):
         return None
     script = _VENDORED / "streamlit.js"
-    return MergedScripts(described["name"], described["entry"], tuple(described["beside"]), described["parts"], script)
+    return MergedScripts(described["name"], described["entry"], tuple(described["beside"]), described["replacements"], script)

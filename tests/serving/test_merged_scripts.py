@@ -50,28 +50,28 @@ def test_what_is_merged_is_noted() -> None:
     assert {path.name for path in VENDORED.iterdir()} == {"streamlit.js", "streamlit.json", "README.md", "LICENSE"}
 
 
-def test_every_part_finds_its_exports() -> None:
+def test_every_replacement_finds_its_exports() -> None:
     """What stands in a script's place gives the names that the script gave, out of the merged one, which has them all."""
     merged = merged_scripts(STATIC)
     assert merged is not None
     text = merged.script.read_text(encoding="utf-8")
     exported = set(re.findall(r"\bas (m\d+_[\w$]+)", text[text.rindex("export{") :]))
-    for name, part in merged.parts.items():
+    for name, text_there in merged.replacements.items():
         own = re.search(r"export\{([^}]*)\};?\s*$", STATIC.joinpath("static/js", name).read_text(encoding="utf-8"))
-        pairs = re.findall(r"(m\d+_[\w$]+) as ([\w$]+)", part)
+        pairs = re.findall(r"(m\d+_[\w$]+) as ([\w$]+)", text_there)
         assert sorted(to for _, to in pairs) == sorted(one.split(" as ")[-1] for one in own[1].split(",")) if own else not pairs
         assert {out_of for out_of, _ in pairs} <= exported
-        assert part.endswith(f'"./{merged.name}";')
-    assert len(merged.parts) > 80
+        assert text_there.endswith(f'"./{merged.name}";')
+    assert len(merged.replacements) > 80
 
 
-@pytest.mark.parametrize("of", ["parts", "beside"])
+@pytest.mark.parametrize("of", ["replacements", "beside"])
 def test_another_release_is_left_as_it_is(of: str, tmp_path: Path) -> None:
     """A build that lacks one of the scripts, as any other release does, gets no merged one."""
     described = json.loads((VENDORED / "streamlit.json").read_text(encoding="utf-8"))
     scripts = tmp_path / "static" / "js"
     scripts.mkdir(parents=True)
-    for name in (*described["parts"], *described["beside"]):
+    for name in (*described["replacements"], *described["beside"]):
         (scripts / name).touch()
     assert merged_scripts(tmp_path) is not None
     (scripts / next(iter(described[of]))).unlink()

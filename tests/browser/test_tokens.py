@@ -1,6 +1,8 @@
 """The token view as a reader meets it: a long response and one split over bytes, by mouse and keyboard, in a real browser."""
 
 import re
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -105,3 +107,34 @@ def test_the_range_of_the_colours_is_the_readers_choice(view: Locator) -> None:
     view.get_by_label("upper end of the colours").fill("7")
     view.get_by_label("upper end of the colours").press("Tab")
     expect(ticks).to_contain_text("7.00")
+
+
+DRAWN = """
+window.drawn = {};
+const width = Object.getOwnPropertyDescriptor(HTMLCanvasElement.prototype, "width");
+Object.defineProperty(HTMLCanvasElement.prototype, "width", {
+  ...width,
+  set(value) { drawn[this.className] = (drawn[this.className] ?? 0) + 1; width.set.call(this, value); },
+});
+window.classed = 0;
+const attach = Element.prototype.attachShadow;
+Element.prototype.attachShadow = function (...asked) {
+  const root = attach.apply(this, asked);
+  const words = (records) => { classed += records.filter(({ target }) => target.matches(".tv-tok")).length; };
+  new MutationObserver(words).observe(root, { subtree: true, attributes: true, attributeFilter: ["class"] });
+  return root;
+};
+"""
+"""Counts how often a canvas is wiped for a picture, by its class, and how often a token that stands already gets another colour."""
+PICTURES = {"tv-chart-canvas", "tv-map-canvas", "tv-canvas"}
+
+
+def test_a_fresh_page_draws_each_picture_once(link_of: Callable[[Mapping[str, Any]], str], page: Page) -> None:
+    """The text has the link's colours from the start, and nothing is drawn again before the view has another width."""
+    page.add_init_script(DRAWN)
+    page.goto(link_of(long_row()))
+    page.wait_for_function("(names) => names.every((name) => drawn[name])", arg=[*PICTURES])
+    page.wait_for_timeout(700)  # in which whatever is drawn twice would be
+    assert page.evaluate("[drawn, classed]") == [dict.fromkeys(PICTURES, 1), 0]
+    page.set_viewport_size({"width": 1_000, "height": 800})
+    page.wait_for_function("(names) => names.every((name) => drawn[name] > 1)", arg=[*PICTURES])

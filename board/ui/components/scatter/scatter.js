@@ -3,7 +3,7 @@
 import { numberText } from "../curves/number_text.js";
 import { whenGone } from "../leaving.js";
 import { luminance, parseColor } from "../token_view/color.js";
-import { element, perFrame } from "../token_view/dom.js";
+import { element, perFrame, whenResized } from "../token_view/dom.js";
 import { dotsOf, orderBy } from "./dots.js";
 import { listenGestures } from "./gestures.js";
 import { gridOf } from "./nearby.js";
@@ -12,6 +12,7 @@ import { numberAt, pixelsOf, planeOf, ticksOf } from "./plane.js";
 import { sharedChoice } from "./shared.js";
 
 /** @import { Mounted, Parent } from "../streamlit" */
+/** @import { SizeWatch } from "../token_view/plain_types" */
 /** @import { Dots, Drag, Look, Meta, Mode, Place, Plane, Sent } from "./types" */
 
 /**
@@ -28,6 +29,7 @@ import { sharedChoice } from "./shared.js";
 
 /**
  * @typedef {object} State
+ * @property {SizeWatch} size
  * @property {Parts} parts
  * @property {Sent} sent
  * @property {Dots} dots
@@ -72,9 +74,11 @@ function build(parentElement, sent) {
   const parts = partsOf();
   parentElement.append(parts.root);
   const nothing = () => {};
+  const again = perFrame(() => draw(state));
+  const size = whenResized(parts.plot, ({ clientWidth, clientHeight }) => `${clientWidth} ${clientHeight}`, again);
   /** @type {State} */
   const state = {
-    ...{ parts, sent, dots: dotsOf(sent), stamp: "", look: lookOf(parts.root), plane: planeOf(0, 0, []) },
+    ...{ parts, size, sent, dots: dotsOf(sent), stamp: "", look: lookOf(parts.root), plane: planeOf(0, 0, []) },
     ...{
       nearest: () => null,
       orders: { x: null, y: null },
@@ -101,12 +105,10 @@ function build(parentElement, sent) {
   const redraw = perFrame(() => drawOver(state));
   parts.plot.onkeydown = (event) => pressed(state, event, letGo);
   parts.plot.onblur = () => point(state, null);
-  const resized = new ResizeObserver(perFrame(() => draw(state)));
-  resized.observe(parts.plot);
   const follow = () => drawOver(state);
   shared.listeners.add(follow);
   state.stop = () => {
-    resized.disconnect();
+    size.stop();
     shared.listeners.delete(follow);
     parts.root.remove();
   };
@@ -177,6 +179,7 @@ function draw(state) {
   const { parts, sent, dots, look } = state;
   const [width, height] = [parts.plot.clientWidth, parts.plot.clientHeight];
   if (!width || !height) return;
+  state.size.drawn();
   const labels = ticksOf(sent.meta.y, height / 40).map(({ text }) => text);
   state.plane = planeOf(width, height, labels);
   state.nearest = gridOf(dots, state.plane);

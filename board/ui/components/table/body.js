@@ -17,6 +17,7 @@ export function showRows(state, anew) {
   const { parts, meta, order } = state;
   const count = order.length;
   const top = Math.floor(parts.scroller.scrollTop / meta.rowHeight) - AROUND;
+  state.size.drawn();
   const inSight = Math.ceil(parts.scroller.clientHeight / meta.rowHeight) + 2 * AROUND;
   const wanted = Math.min(count, state.printed ? MOST_PRINTED : inSight);
   const first = state.printed ? 0 : Math.max(0, Math.min(top, count - wanted));

@@ -1,7 +1,7 @@
 // A table whose rows lead somewhere: a click or Enter reports the row. Rows are drawn as they come in sight.
 
 import { whenGone } from "../leaving.js";
-import { element, perFrame } from "../token_view/dom.js";
+import { element, perFrame, whenResized } from "../token_view/dom.js";
 import { reveal, showPlace, showRows } from "./body.js";
 import { columnsOf } from "./cell_values.js";
 import { fillHead, setWidth, showOrder } from "./head.js";
@@ -40,6 +40,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function build(parentElement, { meta }) {
   const parts = partsOf();
   parentElement.append(parts.root);
+  const again = perFrame(() => showRows(state, false));
+  const size = whenResized(parts.scroller, ({ clientHeight }) => clientHeight, again);
   /** @type {State} */
   const state = {
     ...{
@@ -52,14 +54,22 @@ function build(parentElement, { meta }) {
       query: "",
       order: new Uint32Array(0),
     },
-    ...{ texts: null, at: 0, cell: 0, chosen: null, first: 0, lines: [], printed: false, trigger: () => {}, stop: () => {} },
+    ...{
+      texts: null,
+      at: 0,
+      cell: 0,
+      chosen: null,
+      first: 0,
+      lines: [],
+      printed: false,
+      size,
+      trigger: () => {},
+      stop: () => {},
+    },
   };
   const listening = new AbortController();
   fillTools(state, (query) => search(state, query));
-  const again = perFrame(() => showRows(state, false));
   parts.scroller.addEventListener("scroll", again, { passive: true, signal: listening.signal });
-  const resized = new ResizeObserver(again);
-  resized.observe(parts.scroller);
   listen(state);
   for (const when of ["beforeprint", "afterprint"]) {
     const print = () => {
@@ -74,7 +84,7 @@ function build(parentElement, { meta }) {
   shared.listeners.add(follow);
   state.stop = () => {
     listening.abort();
-    resized.disconnect();
+    size.stop();
     again.cancel();
     shared.listeners.delete(follow);
     parts.root.remove();

@@ -1,6 +1,7 @@
 // A table as the modules of this folder hand it to each other, for the type checker alone: nothing of this reaches a browser.
 
 import type { Mounted } from "../streamlit";
+import type { SizeWatch } from "../token_view/plain_types";
 
 export type Kind = "number" | "bar" | "text" | "trend" | "tags" | "colour" | "tick";
 
@@ -129,6 +130,7 @@ export interface State {
   lines: Line[];
   /** Whether all rows are drawn, for paper. */
   printed: boolean;
+  size: SizeWatch;
   trigger: Mounted<Sent>["setTriggerValue"];
   stop: () => void;
 }

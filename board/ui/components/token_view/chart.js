@@ -3,7 +3,7 @@
 import { listenBrush } from "./brush.js";
 import { axisNumbers, axisOf, envelopeOf, extentOf, runsOf } from "./chart_layout.js";
 import { css } from "./color.js";
-import { contextOf, element, perFrame } from "./dom.js";
+import { contextOf, element, perFrameAndWidth } from "./dom.js";
 import { exact, short, whole } from "./format.js";
 import { CELL, tokenColumns } from "./heat_layout.js";
 import { showsToken } from "./zoom_range.js";
@@ -61,9 +61,7 @@ export function createChart(box, on) {
     axis: null,
   };
   box.append(parts.side, parts.plot, parts.value);
-  const redraw = perFrame(() => drawChart(parts, state));
-  const resized = new ResizeObserver(redraw);
-  resized.observe(parts.plot);
+  const redraw = perFrameAndWidth(parts.plot, () => drawChart(parts, state));
   listenChart(parts, /** @type {Drawn} */ (state), on);
   return {
     plot: parts.plot,
@@ -88,10 +86,7 @@ export function createChart(box, on) {
       Object.assign(state, { ink, faint });
       redraw();
     },
-    close() {
-      resized.disconnect();
-      redraw.cancel();
-    },
+    close: redraw.cancel,
   };
 }
 

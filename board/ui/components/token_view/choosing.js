@@ -72,6 +72,19 @@ export function pin(view, pins) {
 }
 
 /**
+ * What colours another response before it is drawn, so that it is drawn once: the server's choice for it where that is here, else what
+ * colours the one before.
+ * @param {View} view
+ */
+export function expect(view) {
+  const { choice } = meetingPlace(view.model.key);
+  const asked = choice?.stamp === view.model.stamp ? choice : null;
+  const [first = null] = view.model.metrics;
+  view.metric = metricOf(view.model, asked?.metric) ?? metricOf(view.model, view.metric?.name) ?? first;
+  view.granularity = asked?.granularity ?? view.granularity;
+}
+
+/**
  * Meets the server's choice, which may have come before the tokens or comes after them.
  * @param {View} view
  */

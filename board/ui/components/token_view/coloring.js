@@ -11,6 +11,9 @@ import { rulesOf } from "./skeleton.js";
 /** @import { Ends, Rgb } from "./plain_types" */
 /** @import { View } from "./view_types" */
 
+/** Streamlit's properties of the background, the text and what stands out. */
+const THEME = ["--st-background-color", "--st-text-color", "--st-primary-color"];
+
 /**
  * The metric as it colours the text: per token, or its mean per word, sentence or segment.
  * @param {View} view
@@ -91,16 +94,22 @@ export function colour(view, focus = false) {
   view.map.show({ model, metric, matches: view.matches });
 }
 
-/** @param {View} view */
+/**
+ * Takes the theme's colours, where they are others than before: new rules have the browser look at every token again.
+ * @param {View} view
+ */
 export function paintTheme(view) {
   const style = getComputedStyle(view.parts.root);
+  const theme = THEME.map((name) => style.getPropertyValue(name)).join(" ");
+  if (theme === view.theme) return;
+  view.theme = theme;
   /**
    * @param {string} name
    * @param {Rgb} other
    */
   const read = (name, other) => parseColor(style.getPropertyValue(name)) ?? other;
-  const background = read("--st-background-color", [255, 255, 255]);
-  const text = read("--st-text-color", [49, 51, 63]);
+  const background = read(THEME[0], [255, 255, 255]);
+  const text = read(THEME[1], [49, 51, 63]);
   const colors = palette(background);
   view.parts.palette.textContent = rulesOf(colors, text);
   view.parts.root.dataset.theme = colors.dark ? "dark" : "light";
@@ -109,5 +118,5 @@ export function paintTheme(view) {
     text,
     background.map((channel, i) => channel + 0.3 * (text[i] - channel)),
   );
-  view.map.show({ colors, ink: text, matchInk: read("--st-primary-color", text) });
+  view.map.show({ colors, ink: text, matchInk: read(THEME[2], text) });
 }

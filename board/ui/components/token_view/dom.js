@@ -1,6 +1,6 @@
 // Builds elements. Text only ever enters the page through here, as text: nothing is parsed as markup.
 
-/** @import { Deferred } from "./plain_types" */
+/** @import { Deferred, SizeWatch } from "./plain_types" */
 
 /**
  * An element with a class, properties and children; a string child becomes a text node. Keys with a dash are set as attributes.
@@ -42,7 +42,18 @@ export function replace(parent, before, root) {
  * @returns {Deferred}
  */
 export function perFrame(work) {
-  return once(work, requestAnimationFrame, cancelAnimationFrame);
+  let asked = 0;
+  const ask = () => {
+    asked ||= requestAnimationFrame(() => {
+      asked = 0;
+      work();
+    });
+  };
+  ask.cancel = () => {
+    cancelAnimationFrame(asked);
+    asked = 0;
+  };
+  return ask;
 }
 
 /**
@@ -55,14 +66,46 @@ export function whenIdle(work) {
 }
 
 /**
- * Runs `work` once when the browser has painted and has nothing else to do, soon in any case, however often it is asked for.
+ * Calls `changed` when `measured(box)` is another than when `drawn()` was called last. An observer of sizes also tells of the first it
+ * finds: what had just been drawn would be drawn again.
+ * @param {HTMLElement} box
+ * @param {(box: HTMLElement) => number | string} measured
+ * @param {() => void} changed
+ * @returns {SizeWatch}
+ */
+export function whenResized(box, measured, changed) {
+  /** @type {number | string | null} */
+  let before = null;
+  const sizes = new ResizeObserver(() => {
+    if (measured(box) !== before) changed();
+  });
+  sizes.observe(box);
+  return {
+    drawn() {
+      before = measured(box);
+    },
+    stop: () => sizes.disconnect(),
+  };
+}
+
+/**
+ * Runs `work` once per frame however often it is asked for, and by itself when `box` is no longer as wide as it was then.
+ * @param {HTMLElement} box
  * @param {() => void} work
  * @returns {Deferred}
  */
-export function perIdle(work) {
-  if ("requestIdleCallback" in globalThis)
-    return once(work, (then) => requestIdleCallback(then, { timeout: 300 }), cancelIdleCallback);
-  return once(work, (then) => window.setTimeout(then, 50), clearTimeout);
+export function perFrameAndWidth(box, work) {
+  const draw = perFrame(() => {
+    width.drawn();
+    work();
+  });
+  const width = whenResized(box, ({ clientWidth }) => clientWidth, draw);
+  const ask = () => draw();
+  ask.cancel = () => {
+    width.stop();
+    draw.cancel();
+  };
+  return ask;
 }
 
 /**
@@ -71,23 +114,4 @@ export function perIdle(work) {
  */
 export function contextOf(canvas) {
   return /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-}
-
-/**
- * @param {() => void} work
- * @param {(then: () => void) => number} later
- * @param {(asked: number) => void} never
- * @returns {Deferred}
- */
-function once(work, later, never) {
-  let asked = 0;
-  const ask = () => {
-    if (asked) return;
-    asked = later(() => {
-      asked = 0;
-      work();
-    });
-  };
-  ask.cancel = () => never(asked);
-  return ask;
 }

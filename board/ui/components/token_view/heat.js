@@ -1,7 +1,7 @@
 // The metrics × tokens heatmap: a row per metric on its own scale. Its elements and the pointer in them; what is drawn is in heat_paint.js.
 
 import { listenBrush } from "./brush.js";
-import { element, perFrame, perIdle } from "./dom.js";
+import { element, perFrameAndWidth } from "./dom.js";
 import { short } from "./format.js";
 import { paintHeat, shadesOf } from "./heat_paint.js";
 import { showsToken } from "./zoom_range.js";
@@ -23,7 +23,7 @@ const WIDEST_TRACK = 8_000_000;
 
 /**
  * The heatmap in `box`. `on` holds what it tells: hover(index or null), pin(index), metric(name), move(zoomRange) when it is
- * scrolled, brush(zoomRange) when it is drawn over, zoom(factor, token). Call `show` with a model, `zoomTo` with the zoom range to draw, `mark` with the hovered and pinned tokens, `paint` after a change
+ * scrolled, brush(zoomRange) when it is drawn over, zoom(factor, token). Call `show` with a model and a zoom range, `zoomTo` with another, `mark` with the hovered and pinned tokens, `paint` after a change
  * of theme, `choose` when the text takes another metric.
  * @param {HTMLElement} box
  * @param {HeatEvents} on
@@ -40,6 +40,7 @@ export function createHeat(box, on) {
       rows: [],
       zoomRange: { from: 0, count: 1 },
       width: 0,
+      laidIn: 0,
       scale: 1,
       row: ROW,
       head: 0,
@@ -47,30 +48,28 @@ export function createHeat(box, on) {
     })
   );
   box.append(parts.labels, parts.scroller, parts.readout, parts.note);
-  const redraw = perFrame(() => paintHeat(parts, state, redraw));
-  // The rows of another response wait until its text is on screen.
-  const later = perIdle(redraw);
-  const resized = new ResizeObserver(() => {
-    layout(box, parts, state);
-    if (state.model) scrollTo(parts, state);
-    redraw();
+  const redraw = perFrameAndWidth(box, () => {
+    if (state.laidIn !== box.clientWidth) place(box, parts, state);
+    paintHeat(parts, state, redraw);
   });
-  resized.observe(box);
   listen(parts, state, on);
 
   return {
     scroller: parts.scroller,
     pinned: () => state.pointed?.pinned ?? null,
-    show(model) {
-      state.model = model;
+    show(model, zoomRange) {
+      // Laid out when it is drawn, and not here: the browser would work out the places of a text of which much is still to come.
+      Object.assign(state, { model, zoomRange, laidIn: 0 });
       state.rows = model.metrics.map((metric) => ({ metric, shades: null, columns: null, drawn: "", ends: null, endsAt: "" }));
       box.hidden = model.n === 0 || model.metrics.length === 0;
       drawLabels(parts, state, on);
+      shade(state);
+      redraw();
     },
     paint(colors, ink, faint) {
       Object.assign(state, { colors, ink, faint });
-      for (const row of state.rows) row.shades = shadesOf(colors, row.metric, ink);
-      later();
+      shade(state);
+      redraw();
     },
     /** A metric's range has changed. */
     rescaled() {
@@ -89,16 +88,16 @@ export function createHeat(box, on) {
     /** Shows another zoom range; while the reader scrolls, the scroll bar is left alone. */
     zoomTo(zoomRange, scrolled = false) {
       state.zoomRange = zoomRange;
-      layout(box, parts, state);
-      if (!scrolled) scrollTo(parts, state);
+      place(box, parts, state, scrolled);
       redraw();
     },
-    close() {
-      resized.disconnect();
-      later.cancel();
-      redraw.cancel();
-    },
+    close: redraw.cancel,
   };
+}
+
+/** @param {HeatState} state */
+function shade({ rows, colors, ink }) {
+  for (const row of rows) row.shades = colors && shadesOf(colors, row.metric, ink);
 }
 
 /** @returns {HeatParts} */
@@ -148,13 +147,25 @@ function drawReadout(parts, state, index) {
 }
 
 /**
+ * Lays it out for its zoom range; while the reader scrolls, the scroll bar is left alone.
+ * @param {HTMLElement} box
+ * @param {HeatParts} parts
+ * @param {HeatState} state
+ * @param {boolean} [scrolled]
+ */
+function place(box, parts, state, scrolled = false) {
+  if (state.model && !box.hidden) layout(box, parts, state);
+  if (state.model && !scrolled) scrollTo(parts, state);
+}
+
+/**
  * @param {HTMLElement} box
  * @param {HeatParts} parts
  * @param {HeatState} state
  */
 function layout(box, parts, state) {
-  if (!state.model || box.hidden) return;
-  const narrow = box.clientWidth < NARROW;
+  state.laidIn = box.clientWidth;
+  const narrow = state.laidIn < NARROW;
   box.toggleAttribute("data-narrow", narrow);
   state.row = narrow ? TALL_ROW : ROW;
   state.width = Math.max(1, parts.scroller.clientWidth);

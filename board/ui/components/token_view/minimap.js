@@ -1,7 +1,7 @@
 // The whole response as one strip: its loudest token in every pixel, where the text stands in it, what was found. A drag moves the text.
 
 import { colorAt, css } from "./color.js";
-import { contextOf, element, perIdle } from "./dom.js";
+import { contextOf, element, perFrameAndWidth } from "./dom.js";
 import { tokenColumns } from "./heat_layout.js";
 
 /** @import { Model, Palette, ShownMetric } from "./model_types" */
@@ -34,12 +34,10 @@ export function createMinimap(box, go) {
     inView: null,
     pinned: null,
   };
-  const redraw = perIdle(() => {
+  const redraw = perFrameAndWidth(box, () => {
     drawStrip(canvas, box, state);
     placeFrame(frame, pin, state);
   });
-  const resized = new ResizeObserver(redraw);
-  resized.observe(box);
   /** @param {PointerEvent} event */
   const point = (event) => {
     if (event.buttons !== 1 || !state.model?.n) return;
@@ -60,10 +58,7 @@ export function createMinimap(box, go) {
       Object.assign(state, changes);
       placeFrame(frame, pin, state);
     },
-    close() {
-      resized.disconnect();
-      redraw.cancel();
-    },
+    close: redraw.cancel,
   };
 }
 

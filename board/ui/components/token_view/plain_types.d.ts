@@ -20,6 +20,11 @@ export interface Size {
   height: number;
 }
 /** A function that runs its work later, and once however often it is called. */
+export interface SizeWatch {
+  /** What stands in the box has been drawn for the size that it has now. */
+  drawn(): void;
+  stop(): void;
+}
 export interface Deferred {
   (): void;
   cancel(): void;

@@ -45,9 +45,7 @@ export function createPlots(parts, on) {
     focusable: [heat.scroller, chart.plot],
     show(model) {
       clearTimeout(state.timer);
-      Object.assign(state, { model, reported: "all" });
-      heat.show(model);
-      zoomed.put(wholeZoomRange(model.n), false);
+      zoomed.begin(model);
     },
     choose(metric) {
       heat.choose(metric?.name);
@@ -91,7 +89,7 @@ export function createPlots(parts, on) {
 }
 
 /**
- * Chart and heatmap over one zoom range, and the ways to another: put draws it, move reports it too once it rests.
+ * Chart and heatmap over one zoom range, and the ways to another: begin takes a response and all of it, put draws a zoom range, move reports it too once it rests.
  * @param {Parts} parts
  * @param {PlotsEvents} on
  */
@@ -100,6 +98,14 @@ function createZoomed(parts, on) {
   const state = /** @type {State} */ (
     /** @type {unknown} */ ({ model: null, zoomRange: wholeZoomRange(1), reported: "all", timer: undefined })
   );
+  /** @param {Model} model */
+  const begin = (model) => {
+    const zoomRange = wholeZoomRange(model.n);
+    Object.assign(state, { model, zoomRange, reported: "all" });
+    heat.show(model, zoomRange);
+    chart.zoomTo(zoomRange);
+    sayZoomRange(parts, state);
+  };
   const name = () => zoomRangeName(state.model.n, state.zoomRange, state.model.start);
   /**
    * @param {ZoomRange} zoomRange
@@ -140,7 +146,7 @@ function createZoomed(parts, on) {
   };
   const heat = createHeat(parts.heat, { ...on, move, brush, zoom });
   const chart = createChart(parts.chart, { ...on, brush, zoom });
-  return { state, heat, chart, name, put, move, zoom, zoomAt };
+  return { state, heat, chart, begin, name, put, move, zoom, zoomAt };
 }
 
 /**

@@ -1,6 +1,6 @@
 // The response as text: one span per token, in chunks that are built only near the place that is looked at.
 
-import { element, perFrame } from "./dom.js";
+import { element, perFrame, whenResized } from "./dom.js";
 import { drawUnits, penOf, tokenClass } from "./glyphs.js";
 import { foldLine, segmentLabel } from "./labels.js";
 import { joinLines } from "./line_joining.js";
@@ -18,6 +18,8 @@ const KEPT = 36;
 /** Pixels above and below the view that are built ahead, and those that are built at once. */
 const AHEAD = 400;
 const NEAR = 40;
+/** Chunks that are built ahead in one frame. */
+const PER_FRAME = 2;
 /** Pixels of a first screen that are built before there is a layout. */
 const FIRST = 480;
 const LINE = 26.25;
@@ -34,8 +36,11 @@ export function createText(box, on) {
   // The model comes with the first `show`.
   const nothing = { model: null, metric: null, starts: [], blocks: [], heights: [], folds: new Map(), built: new Map() };
   const state = /** @type {TextState} */ (/** @type {unknown} */ ({ box, on, pen: penOf(box), buildSoon, ...nothing }));
-  const resized = new ResizeObserver(perFrame(() => rejoin(state)));
-  resized.observe(box);
+  const refit = perFrame(() => {
+    fit(state);
+    build(state);
+  });
+  state.size = whenResized(box, ({ clientWidth, clientHeight }) => `${clientWidth} ${clientHeight}`, refit);
   box.addEventListener("scroll", () => build(state), { passive: true });
   box.addEventListener("click", (event) => {
     const { segment } = /** @type {Partial<SegmentSpan>} */ (event.target);
@@ -63,7 +68,8 @@ export function createText(box, on) {
     },
     foldAll: () => refold(state, inView(state)?.[0] ?? 0, () => state.model.folding.toggleAll()),
     close() {
-      resized.disconnect();
+      state.size.stop();
+      refit.cancel();
       buildSoon.cancel();
     },
   };
@@ -76,7 +82,7 @@ export function createText(box, on) {
  */
 function show(state, model, metric) {
   const { box } = state;
-  Object.assign(state, { model, metric });
+  Object.assign(state, { model, metric, fitted: false });
   // Read before anything is written: a layout that is asked for in between would be computed twice.
   const [wide, tall] = [box.clientWidth, box.clientHeight];
   lay(state, wide);
@@ -196,12 +202,13 @@ function placeOf(state, i) {
 }
 
 /**
- * The text has another width: its lines end elsewhere.
+ * Joins what is built for the size of its box, which it has just got: its lines end where that has them end.
  * @param {TextState} state
  */
-function rejoin(state) {
+function fit(state) {
+  state.fitted = true;
+  state.size.drawn();
   joinLines(state, 0, state.blocks.length - 1);
-  build(state);
 }
 
 /**
@@ -214,7 +221,7 @@ function build(state) {
   const more = buildWithin(state, NEAR, blocks.length);
   // While the layout is as it was last read: marks would have it computed again.
   state.on.moved();
-  if (more) state.on.built();
+  if (more > 0) state.on.built();
   state.buildSoon();
 }
 
@@ -222,16 +229,15 @@ function build(state) {
 function buildAhead(state) {
   const { box, blocks } = state;
   if (blocks.length === 0 || box.clientHeight === 0) return;
-  if (!buildWithin(state, AHEAD, 2)) {
-    state.on.moved();
-    return;
-  }
-  state.on.built();
-  state.buildSoon();
+  if (!state.fitted) fit(state);
+  const built = buildWithin(state, AHEAD, PER_FRAME);
+  if (built > 0) state.on.built();
+  if (built === PER_FRAME) state.buildSoon();
+  else state.on.moved();
 }
 
 /**
- * Builds up to `most` chunks that reach within `margin` pixels of the view; false when there was none to build.
+ * Builds up to `most` chunks that reach within `margin` pixels of the view; how many were built.
  * @param {TextState} state
  * @param {number} margin
  * @param {number} most
@@ -253,7 +259,7 @@ function buildWithin(state, margin, most) {
     joinLines(state, wanted[0], wanted[wanted.length - 1]);
     left -= wanted.length;
   }
-  return left < most;
+  return most - left;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { whenGone } from "../leaving.js";
 import { drawChooser, drawExtent } from "./bar.js";
-import { choose, meet, pin, tell, togglePin } from "./choosing.js";
+import { choose, expect, meet, pin, tell, togglePin } from "./choosing.js";
 import { createColorRangeControl } from "./color_range_control.js";
 import { colorRangeOf, rescale } from "./color_ranges.js";
 import { colour, paintTheme, recolour, setColorRange, shown, shownEnds } from "./coloring.js";
@@ -10,7 +10,7 @@ import { createCompare } from "./compare.js";
 import { element } from "./dom.js";
 import { built, inSight, mark, showMatches } from "./highlights.js";
 import { createMinimap } from "./minimap.js";
-import { localIndex, metricOf, modelOf } from "./model.js";
+import { localIndex, modelOf } from "./model.js";
 import { pinsAfter } from "./pins.js";
 import { createPlots } from "./plots.js";
 import { extreme, focusOn, hover, listenText } from "./pointing.js";
@@ -38,8 +38,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   views.set(parentElement, view);
   view.report = (choice) => setTriggerValue("choice", choice);
   view.estimate = (name) => setTriggerValue("estimator", name);
-  if (data.meta.stamp !== view.model?.stamp) load(view, data);
   paintTheme(view);
+  if (data.meta.stamp !== view.model?.stamp) load(view, data);
   return whenGone(parentElement, () => {
     close(view);
     views.delete(parentElement);
@@ -56,7 +56,7 @@ function createView(parent) {
   const chosen = { model: null, metric: null, colorRange: colorRangeOf("q"), held: {}, sharedEnds: null, granularity: "token" };
   const marked = { matches: null, pins: [], pinned: null, hovered: null, focused: null, flagged: [] };
   const heard = { pending: [], meeting: null, listener: null };
-  const view = /** @type {View} */ (/** @type {unknown} */ ({ parts, ...chosen, ...marked, ...heard }));
+  const view = /** @type {View} */ (/** @type {unknown} */ ({ parts, theme: "", ...chosen, ...marked, ...heard }));
   createPictures(view);
   createTools(view);
   createTables(view);
@@ -142,7 +142,7 @@ function createTables(view) {
 }
 
 /**
- * Draws a window of tokens from nothing. The chosen metric stays when the next rollout has it too.
+ * Draws a window of tokens from nothing.
  * @param {View} view
  * @param {Payload} data
  */
@@ -152,7 +152,7 @@ function load(view, data) {
   Object.assign(view, { model, hovered: null, focused: null, pins: [], pinned: null, matches: null, pending: [] });
   parts.tooltip.hidden = true;
   parts.text.style.maxHeight = model.height ? `${model.height}px` : "";
-  view.metric = metricOf(model, view.metric?.name) ?? model.metrics[0] ?? null;
+  expect(view);
   rescale(view, shownEnds(view));
   model.spaces = view.switches.show(model);
   view.text.show(model, shown(view));

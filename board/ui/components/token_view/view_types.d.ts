@@ -2,7 +2,7 @@
 
 import type { ColorRange, Match, Metric, Model, Palette, Scale, Segment, ShownMetric } from "./model_types";
 import type { Choice, ChoiceListener, Meeting, SharedEnds } from "./payload_types";
-import type { Deferred, Ends, Rgb } from "./plain_types";
+import type { Deferred, Ends, Rgb, SizeWatch } from "./plain_types";
 import type { skeleton } from "./skeleton.js";
 
 /** Tokens that chart and heatmap show, fractions allowed. */
@@ -53,7 +53,7 @@ export interface Chart {
 export interface Heat {
   scroller: HTMLElement;
   pinned(): number | null;
-  show(model: Model): void;
+  show(model: Model, zoomRange: ZoomRange): void;
   paint(colors: Palette, ink: Rgb, faint: Rgb): void;
   rescaled(): void;
   choose(name: string | undefined): void;
@@ -83,6 +83,8 @@ export interface HeatState {
   rows: HeatRow[];
   zoomRange: ZoomRange;
   width: number;
+  /** How wide its box was when it was last laid out. */
+  laidIn: number;
   height: number;
   scale: number;
   row: number;
@@ -133,6 +135,9 @@ export interface TextState {
   heights: number[];
   folds: Map<number, Segment>;
   built: Map<number, TokenSpan[]>;
+  /** Whether the chunks that are built are joined for the size of the box. */
+  fitted: boolean;
+  size: SizeWatch;
   pen: Pen;
   buildSoon: Deferred;
 }
@@ -227,6 +232,8 @@ export interface Ranged {
 }
 export interface View extends Ranged {
   parts: Parts;
+  /** The colours of the theme that it is drawn in, as one text. */
+  theme: string;
   matches: Uint8Array | null;
   granularity: string;
   /** Positions in the whole response, the last one being `pinned`. */

@@ -24,6 +24,18 @@ def opened(page: Page, board_server: str, step: int, run: str = "tiny_ppo_rhyme"
     expect(page.locator(f"{KEYS} .cv-step").first).to_have_text(f"step {step}")
 
 
+def scroll_to_the_frontier(page: Page) -> None:
+    """Scroll until it has come: what stands above its place may still grow, and move the place out of sight again."""
+    page.wait_for_function(
+        """() => {
+          const [place, chart] = ["_place", " .js-plotly-plot"].map((one) => document.querySelector(`.st-key-frontier${one}`));
+          if (chart === null) place?.scrollIntoView({ block: "center" });
+          return chart !== null;
+        }""",
+        polling=500,
+    )
+
+
 def test_a_click_in_a_panel_goes_to_its_step(board_server: str, page: Page) -> None:
     """The middle of a panel is a step in the middle of the run; the mark goes there in every panel, and none is drawn anew."""
     opened(page, board_server, 1)
@@ -71,8 +83,8 @@ def test_a_point_of_the_frontier_is_its_step(board_server: str, page: Page) -> N
     page.get_by_text("Reward ·").click()
     expect(page.locator(".st-key-curves_reward canvas").first).to_be_visible()
     settled(page)
-    page.locator(".st-key-frontier_place").scroll_into_view_if_needed()
     chart = page.locator(".st-key-frontier .js-plotly-plot")
+    scroll_to_the_frontier(page)
     expect(page.locator(".st-key-frontier .step-mark .step")).to_have_text("step 1")
     wanted = chart.evaluate("chart => chart.data.find((one) => one.name === 'steps').ids.at(-1)")
 

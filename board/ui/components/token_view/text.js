@@ -52,9 +52,7 @@ export function createText(box, on) {
   return {
     show: (model, metric) => show(state, model, metric),
     paint: (metric) => paint(state, metric),
-    /** The span of token `i` if it is built. */
     span: (i) => (i === null || i === undefined ? undefined : spanOf(state, i)),
-    /** The span of token `i`, built if need be. */
     reach: (i) => reach(state, i),
     reveal: (i, top = false) => bringToken(state, i, top),
     inView: () => inView(state),

@@ -144,7 +144,9 @@ export interface TextState {
 export interface TextPane {
   show(model: Model, metric: ShownMetric | null): void;
   paint(metric: ShownMetric | null): void;
+  /** The span of token `i` if it is built. */
   span(i: number | null | undefined): TokenSpan | undefined;
+  /** The span of token `i`, built if need be. */
   reach(i: number): Element;
   reveal(i: number, top?: boolean): void;
   inView(): Match | null;

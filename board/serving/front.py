@@ -46,8 +46,8 @@ class Workstation(Protocol):
     def load(self) -> int:
         """How many readers it has."""
 
-    def handed(self) -> None:
-        """To be called with each connection that it was handed."""
+    def handed(self, what: Handed) -> None:
+        """To be called with each connection that it was handed, which is closed here afterwards."""
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -133,7 +133,7 @@ class Front:
             await place.ready.wait()
             with suppress(OSError):  # it ended this very moment
                 if place.end and handing.hand(place.end, connection, read):
-                    place.handed()
+                    place.handed(Handed(connection, read))
                     return
             await asyncio.sleep(_AGAIN_SECONDS)
 

@@ -45,6 +45,7 @@ class HandedServer(Server):
             return
         self.servers, self.started = [], True
         self._under_way: set[asyncio.Task[None]] = set()
+        self._taken = 0
         asyncio.get_running_loop().add_reader(self.front.fileno(), self._take)
         self._tell()
 
@@ -55,6 +56,8 @@ class HandedServer(Server):
                 if handed is None:
                     self._left()
                     return
+                self._taken += 1
+                self._say()  # before it is gone on with: nobody else is to go on with it, whatever becomes of this process
                 task = asyncio.ensure_future(self._go_on(handed))
                 self._under_way.add(task)
                 task.add_done_callback(self._under_way.discard)
@@ -85,15 +88,19 @@ class HandedServer(Server):
 
     def _tell(self) -> None:
         """Say how many readers are here, again and again."""
-        readers = sum(not isinstance(one, Bounded) for one in self.server_state.connections)
+        if self._say(readers=sum(not isinstance(one, Bounded) for one in self.server_state.connections)):
+            asyncio.get_running_loop().call_later(TELL_SECONDS, self._tell)
+
+    def _say(self, **more: int) -> bool:
+        """Say how many connections have been taken so far, and what more there is to say; False where nobody hears it any more."""
         try:
-            self.front.send(json.dumps({"readers": readers}).encode())
+            self.front.send(json.dumps({"taken": self._taken, **more}).encode())
         except BlockingIOError:
             pass  # the front will hear of it next time
         except OSError:
             self._left()
-            return
-        asyncio.get_running_loop().call_later(TELL_SECONDS, self._tell)
+            return False
+        return True
 
     def _left(self) -> None:
         """Nobody will hand anything any more: end, if need be without waiting for anybody."""

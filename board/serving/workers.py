@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
@@ -45,15 +46,23 @@ class Worker:
         self._take_back = take_back
         self._readers = 0
         self._given = 0
+        self._taken = 0
+        """Connections that whoever works here has taken, of all that were handed there."""
+        self._on_the_way: deque[Handed | None] = deque()
+        """Those that were handed there since: where it ends now nobody has read any more of them. None is one that could not be kept."""
 
     @property
     def load(self) -> int:
         """How many readers it has, as far as is known: those whom it told of, and connections it was handed since."""
         return self._readers + self._given
 
-    def handed(self) -> None:
-        """It was handed a connection."""
+    def handed(self, what: Handed) -> None:
+        """It was handed a connection, which is kept until it is taken: a worker that is just ending takes no more."""
         self._given += 1
+        try:
+            self._on_the_way.append(Handed(what.connection.dup(), what.read))
+        except OSError:  # too many open files
+            self._on_the_way.append(None)
 
     async def keep(self) -> None:
         """Have a process work here until cancelled. Raises BoardError when it will not start, OSError when none can be started."""
@@ -85,23 +94,52 @@ class Worker:
             self.end, listening = ours, asyncio.ensure_future(self._listen(ours))
             try:
                 code = await process.wait()
-                return self.ready.is_set(), code
+                worked = self.ready.is_set()
+                listening.cancel()
+                self._hear_the_rest(ours)
+                for one in filter(None, self._undelivered()):
+                    self._take_back(one)
+                return worked, code
             finally:
                 self.ready.clear()
                 self.end, self._readers, self._given = None, 0, 0
                 listening.cancel()
                 ours.close()
+                for one in filter(None, self._undelivered()):
+                    one.connection.close()
                 await _ended(process)
+
+    def _undelivered(self) -> list[Handed | None]:
+        """What was on its way, and is no more."""
+        left = [*self._on_the_way]
+        self._on_the_way.clear()
+        self._taken = 0
+        return left
 
     async def _listen(self, ours: socket.socket) -> None:
         loop = asyncio.get_running_loop()
         with suppress(OSError):
             while said := await _heard(loop, ours):
-                if isinstance(said, Handed):
-                    self._take_back(said)
-                else:
-                    self._readers, self._given = json.loads(said)["readers"], 0
-                    self.ready.set()
+                self._hear(said)
+
+    def _hear_the_rest(self, ours: socket.socket) -> None:
+        """What a worker that has ended had said before."""
+        with suppress(OSError):
+            while said := handing.heard(ours):
+                self._hear(said)
+
+    def _hear(self, said: Handed | bytes) -> None:
+        if isinstance(said, Handed):
+            self._take_back(said)
+            return
+        word = json.loads(said)
+        while self._taken < word["taken"]:
+            self._taken += 1
+            if taken := self._on_the_way.popleft():
+                taken.connection.close()
+        if "readers" in word:
+            self._readers, self._given = word["readers"], 0
+            self.ready.set()
 
 
 async def _heard(loop: asyncio.AbstractEventLoop, ours: socket.socket) -> Handed | bytes:

@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,6 +158,18 @@ def test_a_request_for_a_worker_that_is_gone_waits_for_the_next(board: Board) ->
     with connected(board) as connection:  # only now: a server ends connections that are idle for some seconds
         assert answer(connection, board.cookie(0), "/responses").startswith(b"HTTP/1.1 200")
         assert answer(connection, board.cookie(1), "/responses").startswith(b"HTTP/1.1 200")
+
+
+def test_what_a_worker_had_not_taken_when_it_died_is_the_next_ones(board: Board) -> None:
+    """A connection that was handed to a process which read no more is lost to nobody: no byte of it had been answered."""
+    stopped = board.workers[1]
+    os.kill(stopped, signal.SIGSTOP)
+    with connected(board) as connection, ThreadPoolExecutor(1) as asking:
+        answered = asking.submit(answer, connection, board.cookie(1), "/responses")
+        time.sleep(1)  # in which it is handed on
+        assert not answered.done()
+        os.kill(stopped, signal.SIGKILL)
+        assert answered.result(SECONDS).startswith(b"HTTP/1.1 200")
 
 
 def test_a_worker_that_is_killed_is_started_again(board: Board) -> None:

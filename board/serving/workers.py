@@ -8,7 +8,7 @@ import signal
 import socket
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -97,24 +97,23 @@ class Worker:
                 worked = self.ready.is_set()
                 listening.cancel()
                 self._hear_the_rest(ours)
-                for one in filter(None, self._undelivered()):
+                for one in self._undelivered():
                     self._take_back(one)
                 return worked, code
             finally:
                 self.ready.clear()
-                self.end, self._readers, self._given = None, 0, 0
+                self.end, self._readers, self._given, self._taken = None, 0, 0, 0
                 listening.cancel()
                 ours.close()
-                for one in filter(None, self._undelivered()):
+                for one in self._undelivered():
                     one.connection.close()
                 await _ended(process)
 
-    def _undelivered(self) -> list[Handed | None]:
-        """What was on its way, and is no more."""
-        left = [*self._on_the_way]
-        self._on_the_way.clear()
-        self._taken = 0
-        return left
+    def _undelivered(self) -> Iterator[Handed]:
+        """What is on its way, and is no more."""
+        while self._on_the_way:
+            if one := self._on_the_way.popleft():
+                yield one
 
     async def _listen(self, ours: socket.socket) -> None:
         loop = asyncio.get_running_loop()

@@ -23,8 +23,8 @@ const WIDEST_TRACK = 8_000_000;
 
 /**
  * The heatmap in `box`. `on` holds what it tells: hover(index or null), pin(index), metric(name), move(zoomRange) when it is
- * scrolled, brush(zoomRange) when it is drawn over, zoom(factor, token). Call `show` with a model and a zoom range, `zoomTo` with another, `mark` with the hovered and pinned tokens, `paint` after a change
- * of theme, `choose` when the text takes another metric.
+ * scrolled, brush(zoomRange) when it is drawn over, zoom(factor, token). Call `show` with a model and a zoom range, `zoomTo` with another,
+ * `mark` with the hovered and pinned tokens, `paint` after a change of theme, `choose` when the text takes another metric.
  * @param {HTMLElement} box
  * @param {HeatEvents} on
  * @returns {Heat}

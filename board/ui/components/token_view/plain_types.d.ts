@@ -19,12 +19,13 @@ export interface Size {
   width: number;
   height: number;
 }
-/** A function that runs its work later, and once however often it is called. */
+/** Tells when a box has another size than what stands in it was drawn for. */
 export interface SizeWatch {
   /** What stands in the box has been drawn for the size that it has now. */
   drawn(): void;
   stop(): void;
 }
+/** A function that runs its work later, and once however often it is called. */
 export interface Deferred {
   (): void;
   cancel(): void;

@@ -89,7 +89,8 @@ export function createPlots(parts, on) {
 }
 
 /**
- * Chart and heatmap over one zoom range, and the ways to another: begin takes a response and all of it, put draws a zoom range, move reports it too once it rests.
+ * Chart and heatmap over one zoom range, and the ways to another: begin takes a response and all of it, put draws a zoom range, move reports
+ * it too once it rests.
  * @param {Parts} parts
  * @param {PlotsEvents} on
  */

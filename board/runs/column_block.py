@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from board.formats.row_reader import EXACT, array_name, as_id, kept_name, parts, spoken
 from board.formats.token_names import IDS, PROMPT_IDS
 from board.metrics.formulas import BoolArray
-from board.runs.rollout_block import PER_TOKEN, TEXT, Block, TokenNumbers
+from board.runs.rollout_block import TEXT, Block, TokenNumbers
 from board.schema import BY_NAME, TEXTS, TOKENS
 from board.sources.json_cells import CellParser, Keys, Numbers
 from board.sources.json_record import as_text
+from board.sources.json_strings import Strings, lists_of
 from board.sources.shards import Line
 
-_PLAIN: Final = frozenset({TOKENS, PROMPT_IDS, *TEXTS})
+_PLAIN: Final = frozenset({PROMPT_IDS, *TEXTS})
 """Fields whose lists are no numbers per token."""
 
 LEFT_ALONE: Final = 8
@@ -56,7 +57,7 @@ class ColumnReader:
     """Reads the lines of a shard a stretch at a time, in one thread. Tries less often where most is refused again and again."""
 
     def __init__(self) -> None:
-        self._parser = CellParser(_PLAIN)
+        self._parser = CellParser(_PLAIN, strings={TOKENS})
         self._pause = self._skipped = 0
 
     def read(self, lines: Sequence[_Item]) -> list[_Piece[_Item]]:
@@ -208,10 +209,10 @@ class _Builder:
         if TOKENS not in self._columns:
             return None
         values = self._columns[TOKENS].values
-        if not _types(values) <= {list}:
+        if not _types(values) <= {Strings}:
             raise _Unusual
-        tokens = pa.array(values, PER_TOKEN[TOKENS])
-        if tokens.values.null_count:  # a null among the tokens
+        tokens = lists_of(values)
+        if tokens is None:
             raise _Unusual
         return tokens
 

@@ -1,4 +1,4 @@
-"""One line of bytes → the keys and values of its JSON object, a list of numbers as float64; None for any unusual line.
+"""One line of bytes → the keys and values of its JSON object, a list of numbers as float64, of strings as JSON; None for any unusual line.
 
 What is refused here `board.sources.json_record` reads, or says why it cannot. Knows nothing of rollouts.
 """
@@ -7,6 +7,8 @@ from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 import simdjson
+
+from board.sources.json_strings import Strings
 
 Numbers = memoryview
 """The numbers of a flat list: float64, one-dimensional, no part of the line."""
@@ -17,10 +19,10 @@ _NESTED: Final = frozenset({simdjson.Array, simdjson.Object})
 
 
 class CellParser:
-    """Reads line after line, in one thread. Lists under the keys of `plain` stay lists whatever they hold."""
+    """Reads line after line, in one thread. Lists under the keys of `plain` stay lists whatever they hold, those of `strings` stay JSON."""
 
-    def __init__(self, plain: AbstractSet[str] = frozenset()) -> None:
-        self._plain = plain
+    def __init__(self, plain: AbstractSet[str] = frozenset(), strings: AbstractSet[str] = frozenset()) -> None:
+        self._plain, self._strings = plain, strings
         self._parser = simdjson.Parser()
 
     def parse(self, data: bytes, known: Keys) -> tuple[Keys, list[Any]] | None:
@@ -51,6 +53,8 @@ class CellParser:
     def _nested(self, key: str, value: Any) -> Any:
         if type(value) is simdjson.Object:
             return value.as_dict()
+        if key in self._strings:
+            return Strings(value.mini, len(value))
         found = None if key in self._plain else numbers(value)
         return value.as_list() if found is None else found
 

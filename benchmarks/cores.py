@@ -95,9 +95,9 @@ def main() -> None:
     opening = Opening(folder)
     work = opening.loader.missing()
     before = time.process_time() - used
-    opening.loader.run(work)
-    read = time.process_time()
-    run = opening.whole()
+    with opening.loader.running(work):
+        read = time.process_time()
+        run = opening.whole()
     seconds, ended = time.perf_counter() - started, time.process_time()
     helpers = resource.getrusage(resource.RUSAGE_CHILDREN)
     whole = ended - used + helpers.ru_utime + helpers.ru_stime

@@ -41,8 +41,8 @@ class LocalEngine:
             return site.order(by_place[_place(byte_range)])
 
         count = min(len(tasks), self._workers)
-        with worker_pool.helpers(count, order, None, {}, ("board.indexing.worker", range_task.answer)) as submit:
-            for byte_range, outcome in worker_pool.outcomes(submit, work, tick):
+        with worker_pool.helpers(count, order, None, {}, ("board.indexing.worker", range_task.answer)) as helpers:
+            for byte_range, outcome in worker_pool.outcomes(helpers, work, tick):
                 place = _place(byte_range)
                 seconds = time.monotonic() - began_at.get(place, time.monotonic())
                 yield FinishedTask(by_place[place], outcome, seconds)

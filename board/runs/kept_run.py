@@ -5,6 +5,7 @@ Knows byte ranges and the folder that holds their parts; knows neither who parse
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from board.errors import RunNotFound
@@ -89,8 +90,10 @@ class KeptRun:
         except RunNotFound as error:
             kept.refuse(str(error))
 
-    def run(self, work: WorkQueue | None = None, *, aside: bool = False) -> None:
+    @contextmanager
+    def running(self, work: WorkQueue | None = None, *, aside: bool = False) -> Iterator[None]:
         """Parse what is missing: here nobody does, what is kept is all there is."""
+        yield
 
     def done(self) -> tuple[int, int]:
         """How many bytes have been read so far, by this load or an earlier one, and how many rollouts there are in them."""

@@ -4,8 +4,8 @@ Knows byte ranges, the store and how far a load has come; knows neither what a r
 """
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Final
 
 from board.errors import BoardError
@@ -44,18 +44,21 @@ class Loader(KeptRun):
         self._followed_at = 0.0
         super().__init__(found, store, reading)
 
-    def run(self, work: WorkQueue | None = None, *, aside: bool = False) -> None:
-        """Parse and keep what is missing, which is all of `work` where that is given; `aside` as `RangeParser.outcomes` takes it.
+    @contextmanager
+    def running(self, work: WorkQueue | None = None, *, aside: bool = False) -> Iterator[None]:
+        """Parse what is missing, which is all of `work` where that is given; it is kept when the context ends, and used meanwhile.
 
-        Raises RunNotFound, before anything is fetched, where a remote run has no room on the disk.
+        `aside` as `RangeParser.outcomes` takes it. Raises RunNotFound, before anything is fetched, where a remote run has no room on the disk.
         """
         work = self.missing() if work is None else work
         refuse_without_room(work.waiting())
         with self._alone(work), ManifestSaver(self.store) as saver:
             self._follow(work)
-            for byte_range, outcome in self._parser.outcomes(work, self._tell, aside=aside):
-                self._take(byte_range, outcome, saver)
-                self._tell()
+            with self._parser.outcomes(work, self._tell, aside=aside) as outcomes:
+                for byte_range, outcome in outcomes:
+                    self._take(byte_range, outcome, saver)
+                    self._tell()
+                yield
         if self._writable:
             self.store.clean({file.name for kept in self.kept.values() for piece in kept.pieces for file in piece.files})
 

@@ -17,6 +17,7 @@ from board.runs.parts import Part
 from board.runs.parts_by_key import PartsByKey
 from board.runs.prompt_keys import NO_PROMPT
 from board.schema import IDS, NUMBERS
+from board.system import kept_memory
 from board.text.natural_order import natural_key
 
 SORTED_IDS: Final = 10_000
@@ -25,23 +26,24 @@ SORTED_IDS: Final = 10_000
 _INTERNAL: Final = ["offset", "nth", "prompt_key"]
 
 
-def scalars(built: Sequence[Part], columns: list[str] | None = None) -> pd.DataFrame:
-    """The scalars of all parts, or those of them that `columns` names, a row each, in the order of reading."""
-    tables = [as_table(part.scalars, columns) for part in built]
+def scalars(built: Sequence[Part]) -> pd.DataFrame:
+    """The scalars of all parts, a row each, in the order of reading."""
+    tables = [as_table(part.scalars) for part in built]
     if not tables:
         return pd.DataFrame(columns=["step", "shard", "line", *_INTERNAL])
-    frame: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()
+    with kept_memory.kept():  # Arrow's own allocator takes 5 ms to give the little that this is, one time in two
+        frame: pd.DataFrame = pa.concat_tables(tables, promote_options="default").to_pandas()
     return frame
 
 
-def merged(built: Sequence[Part], shard_names: list[str], batches: Mapping[str, bool]) -> pd.DataFrame:
-    """All parts' scalars in one frame, ordered by (step, shard in natural order, line); the index is the order of reading.
+def merged(built: Sequence[Part], scalars: pd.DataFrame, shard_names: list[str], batches: Mapping[str, bool]) -> pd.DataFrame:
+    """The scalars of all parts in one frame, ordered by (step, shard in natural order, line); the index is the order of reading.
 
     Rows whose line is not known stand by their place in the shard's bytes, as the others do. `batches` as of `discarded.told_apart`: what
     a trainer wrote twice has one row.
     """
     texts = PartsByKey(built).texts
-    frame = in_order(told_apart(scalars(built), batches, lambda keys: texts("response", keys).to_pylist()), shard_names)
+    frame = in_order(told_apart(scalars, batches, lambda keys: texts("response", keys).to_pylist()), shard_names)
     for name in (name for name in IDS if name in frame.columns):
         frame[name] = pd.Categorical(frame[name], categories=natural_order(list(frame[name].dropna().unique())))
     return frame

@@ -4,7 +4,7 @@ Knows the store that takes the parts in, and how far the parsing is; knows neith
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import Final
 
@@ -37,24 +37,26 @@ class RangeParser:
         self.under_way: dict[str, int] = {}
         """By shard how many bytes have been read of a range that is not finished."""
 
-    def outcomes(self, work: WorkQueue, tick: Callable[[], None], *, aside: bool = False) -> Iterator[tuple[ByteRange, Outcome]]:
-        """What becomes of each range, as it comes; `tick` is called while waiting for processes.
+    @contextmanager
+    def outcomes(
+        self, work: WorkQueue, tick: Callable[[], None], *, aside: bool = False
+    ) -> Iterator[Iterator[tuple[ByteRange, Outcome]]]:
+        """What becomes of each range, as it comes; `tick` is called while waiting for processes, which are gone when the context ends.
 
         `aside` leaves this process free for others while processes are at work.
         """
         fetching = RangeFetching(work, self.under_way)
         if self._unwritable or is_small(work, copies=forked_process.may_fork()):
-            while byte_range := work.take():
-                yield byte_range, fetching.trouble(byte_range, tick) or self._here(byte_range)
+            yield ((one, fetching.trouble(one, tick) or self._here(one)) for one in iter(work.take, None))
             return
         count = min(len(work), processors.count())
         here = None if aside or not any(shards.is_plain(one.shard) for one in work.waiting()) else self._here
         order = partial(worker.order_for, self._store, self._reading)
         with (
-            worker_pool.helpers(count, order, here, self.under_way, fetching=fetching.trouble) as submit,
+            worker_pool.helpers(count, order, here, self.under_way, fetching=fetching.trouble) as helpers,
             closing(fetching),
         ):
-            yield from worker_pool.outcomes(submit, work, tick)
+            yield worker_pool.outcomes(helpers, work, tick)
 
     def _here(self, byte_range: ByteRange) -> Outcome:
         if self._unwritable:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
 from typing import Any, Final
@@ -41,14 +42,24 @@ _FRUGAL: Final = {"OPENBLAS_NUM_THREADS": "1"}
 """For a process that parses: nothing in it is a matrix, and threads that would multiply some are started when numpy is imported."""
 
 
-def outcomes(submit: Submit, work: WorkQueue, tick: Callable[[], None]) -> Iterator[tuple[ByteRange, Outcome]]:
+@dataclass(frozen=True)
+class Helpers:
+    """Processes that are there for a while."""
+
+    submit: Submit
+    dismiss: Callable[[], None]
+    """Nothing more will come: they end while others go on, as to give back what they held takes them some time."""
+
+
+def outcomes(helpers: Helpers, work: WorkQueue, tick: Callable[[], None]) -> Iterator[tuple[ByteRange, Outcome]]:
     """What becomes of each byte range, as it comes; `tick` is called while waiting, so that a reader who leaves is heard."""
-    waiting = {submit(work.take) for _ in range(len(work))}
+    waiting = {helpers.submit(work.take) for _ in range(len(work))}
     while waiting:
         done, waiting = wait(waiting, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
         yield from filter(None, (future.result() for future in done))
         if not done:
             tick()
+    helpers.dismiss()
 
 
 @contextmanager
@@ -59,7 +70,7 @@ def helpers(
     under_way: dict[str, int],
     worker: tuple[str, Answer] = ("board.runs.worker", answer),
     fetching: Callable[[ByteRange], Outcome | None] = lambda byte_range: None,
-) -> Iterator[Submit]:
+) -> Iterator[Helpers]:
     """Has `count` byte ranges parsed at a time: one of them `here`, which begins at once, the others by processes that must start first.
 
     `order` is called when the turn of a range comes, and gives what its process is told: one of the module, and with the answers, of `worker`.
@@ -93,7 +104,7 @@ def helpers(
 
     pool = _Threads(count, parsed_next)
     try:
-        yield pool.submit
+        yield Helpers(pool.submit, processes.kill)
     finally:
         processes.kill()
         pool.end()

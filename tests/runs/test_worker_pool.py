@@ -34,13 +34,13 @@ def test_killed_worker_is_replaced(tmp_path: Path) -> None:
     stretch = ByteRange(shard, 0, shard.size, "native")
     store = Store(folder)
     store.open()
-    with worker_pool.helpers(1, partial(order_for, store, ReadOptions()), OSError, {}) as submit:
+    with worker_pool.helpers(1, partial(order_for, store, ReadOptions()), OSError, {}) as helpers:
         others = {*_children()}
-        first = submit(lambda: stretch).result()
+        first = helpers.submit(lambda: stretch).result()
         for process in {*_children()} - others:
             os.kill(process, signal.SIGKILL)
             os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
-        second = submit(lambda: stretch).result()
+        second = helpers.submit(lambda: stretch).result()
 
     assert first is not None
     assert second is not None
@@ -58,8 +58,8 @@ def test_ended_with_the_load(tmp_path: Path) -> None:
     store.open()
     seen: dict[str, int] = {}
     others = {*_children()}
-    with worker_pool.helpers(1, partial(order_for, store, ReadOptions()), OSError, seen) as submit:
-        future = submit(lambda: ByteRange(shard, 0, shard.size, "native"))
+    with worker_pool.helpers(1, partial(order_for, store, ReadOptions()), OSError, seen) as helpers:
+        future = helpers.submit(lambda: ByteRange(shard, 0, shard.size, "native"))
         while not seen:
             assert not future.done()
         assert {*_children()} - others

@@ -4,7 +4,7 @@ A step's mean over tokens is not the mean of its rollouts' means; `board.metrics
 arrays in, one number per rollout out. Knows no frames, files or steps.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -194,15 +194,19 @@ def moments(tokens: Tokens) -> Moments:
     Each column is (n,). Only counted tokens with a finite number enter.
     """
     columns: Moments = {}
-    for name, values in _quantities(tokens).items():
+    for name, values in _quantities(tokens):
         columns |= {f"{name}/{stat}": column for stat, column in _stats(values, tokens, spread=name in _SPREAD).items()}
     return columns
 
 
-def _quantities(tokens: Tokens) -> dict[str, FloatArray]:
-    own = {title(name): tokens.flats[name] for name in TOKEN_METRICS if name in tokens.flats and name != "loss_mask"}
-    derived = {name: compute(tokens) for name, compute in QUANTITIES.items() if all(one in tokens.flats for one in DERIVED[name])}
-    return own | derived
+def _quantities(tokens: Tokens) -> Iterator[tuple[str, FloatArray]]:
+    """One after the other, so that the memory of one is there for the next."""
+    for name in TOKEN_METRICS:
+        if name in tokens.flats and name != "loss_mask":
+            yield title(name), tokens.flats[name]
+    for name, compute in QUANTITIES.items():
+        if all(one in tokens.flats for one in DERIVED[name]):
+            yield name, compute(tokens)
 
 
 def _stats(values: FloatArray, tokens: Tokens, *, spread: bool) -> Moments:

@@ -108,11 +108,11 @@ class _Batch:
         """Hand on what there is."""
         if self._blocks:
             block = joined(self._blocks)
+            self._begin()  # what was joined is let go of: its memory is used again for what is derived
             self._keep(parts.build(block if self._rank is None else _ranked(block, self._rank[1]), self._shard, self._pads))
             for at, flag in block.flags:
                 self._report.add(Problem(self._shard, int(block.sources["line"][at]), flag, "flagged"))
             self._report.rows += len(block)
-            self._begin()
 
 
 def _ranked(block: Block, rank: str) -> Block:

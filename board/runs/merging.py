@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.pandas_compat  # Arrow imports it with its first array otherwise, in each process that parses
 
 from board.metrics.prompt_groups import group_numbers
 from board.runs.columns import as_table

@@ -15,7 +15,7 @@ from board.sources import shards
 from board.sources.shards import Problem, Shard
 
 RANGE_BYTES: Final = 16_000_000
-"""Bytes of a plain shard that are parsed at once."""
+"""Bytes of a plain shard that are parsed at once, more or less."""
 
 
 @dataclass
@@ -76,7 +76,13 @@ def missing(kept: ParsedShard) -> list[ByteRange]:
     stops = [0, *(piece.stop for piece in kept.pieces)]
     starts = [*(piece.start for piece in kept.pieces), end]
     gaps = [(start, stop) for start, stop in zip(stops, starts, strict=True) if start < stop]
-    return [ByteRange(shard, *cut, kind) for gap in gaps for cut in shards.cuts(shard, *gap, RANGE_BYTES)]
+    return [ByteRange(shard, *cut, kind) for gap in gaps for cut in shards.cuts(shard, *gap, _even_size(*gap))]
+
+
+def _even_size(start: int, stop: int) -> int:
+    """Of ranges of one size, where a last one with all that is left would keep one process at work while the others are done."""
+    size = stop - start
+    return -(-size // max(1, round(size / RANGE_BYTES)))
 
 
 def pieces_from_the_start(kept: ParsedShard) -> list[Piece]:

@@ -16,6 +16,7 @@ from board.runs.byte_range import ByteRange, parse
 from board.runs.read_options import ReadOptions
 from board.runs.store import Store
 from board.sources.shards import Shard
+from board.system import kept_memory
 
 TellBytes = Callable[[int], None]
 
@@ -64,6 +65,7 @@ class _WithoutPandas:
 def serve(answer: Answer, orders: BinaryIO, said: BinaryIO) -> None:
     """Answer orders, a line each, until there is nothing more to do."""
     gc.disable()  # parsed JSON has no cycles, and looking for some takes time
+    kept_memory.take_in_huge_pages()
 
     def say(words: dict[str, Any]) -> None:
         said.write(json.dumps(words).encode() + b"\n")

@@ -1,8 +1,12 @@
 """board.system.kept_memory: Arrow's memory comes from the C library meanwhile, and from where it came before afterwards."""
 
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pyarrow as pa
+import pytest
 
 from board.system import kept_memory
 
@@ -41,3 +45,24 @@ def test_arrow_is_as_before_after_an_error() -> None:
         pass
 
     assert pa.default_memory_pool().backend_name == before
+
+
+_IN_HUGE_PAGES = """
+import re
+from pathlib import Path
+from board.system.kept_memory import take_in_huge_pages
+take_in_huge_pages()
+held = [bytes([at]) * 3_000_000 for at in range(10)]
+assert [one[-1] for one in held] == [*range(10)]
+heaps = [area for area in re.split(r"(?m)^(?=[0-9a-f]+-[0-9a-f]+ )", Path("/proc/self/smaps").read_text()) if "[heap]" in area]
+huge = [area for area in heaps if " hg" in area]
+print(sum(int(re.search(r"Size: +(\\d+) kB", area)[1]) for area in huge))
+"""
+
+
+@pytest.mark.skipif(not Path("/sys/kernel/mm/transparent_hugepage").is_dir(), reason="this system has no such pages")
+def test_the_heap_of_a_process_that_parses_comes_in_huge_pages() -> None:
+    """All that it will need is asked for so, and it goes on as before."""
+    done = subprocess.run([sys.executable, "-c", _IN_HUGE_PAGES], capture_output=True, text=True, check=True)
+
+    assert int(done.stdout) > 60_000

@@ -1,9 +1,11 @@
 """The HTML that every page begins with: Streamlit's, with its scripts merged and with the server's address in it.
 
 Streamlit's browser side looks for its server below the page's own address first, which is wrong for all pages but one, and asks after its
-health before it connects: a tenth of a second until the first word. Knows Streamlit's HTML, not what is on a page.
+health before it connects: a tenth of a second until the first word. Its font of icons it asks for once its scripts run. Knows Streamlit's
+HTML, not what is on a page.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -24,4 +26,11 @@ def page_html(static: Path, merged: MergedScripts | None, *, login: bool) -> str
     page = static.joinpath("index.html").read_text(encoding="utf-8")
     page = page if merged is None else merged.begins(page)
     told = _ADDRESS if login else f"{_ADDRESS},{_HOST}"
-    return page.replace("<head>", f"<head>\n    <script>window.__streamlit={{{told}}}</script>", 1)
+    begin = f"<head>\n    <script>window.__streamlit={{{told}}}</script>{''.join(_fonts(static))}"
+    return page.replace("<head>", begin, 1)
+
+
+def _fonts(static: Path) -> Iterator[str]:
+    """What has the browser ask for the font of icons along with the scripts, and not when these have begun to run."""
+    for font in static.glob("static/media/MaterialSymbols-Rounded.*.woff2"):
+        yield f'\n    <link rel="preload" href="./static/media/{font.name}" as="font" type="font/woff2" crossorigin>'

@@ -30,6 +30,16 @@ def test_without_merged_scripts_streamlits_are_there() -> None:
     assert len(scripts.findall(page_html(STATIC, merged_scripts(STATIC), login=False))) < 8 < len(scripts.findall(own))
 
 
+def test_the_font_of_icons_is_asked_for_along_with_the_scripts() -> None:
+    """By the name that Streamlit's styles ask for it, which is a file of its build."""
+    fonts = re.findall(
+        r'<link rel="preload" href="\./(static/media/Material[^"]+)" as="font"', page_html(STATIC, None, login=False)
+    )
+    styles = next(STATIC.glob("static/css/index.*.css")).read_text(encoding="utf-8")
+    assert [f"../media/{Path(font).name}" in styles for font in fonts] == [True]
+    assert STATIC.joinpath(fonts[0]).is_file()
+
+
 def test_its_inline_scripts_may_run() -> None:
     """They are named by hash to the browser, which runs no other."""
     page = page_html(STATIC, merged_scripts(STATIC), login=False)

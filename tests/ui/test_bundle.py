@@ -80,10 +80,20 @@ def test_modules_of_another_component_can_be_imported(tmp_path: Path) -> None:
             "two/a.js": "export const a = 1;\n",
         },
     )
-    assert (
-        bundle.script("one/entry.js", tmp_path)
-        == "const a = 1;\n\nconst b = /** @type {X} */ (a);\n\nexport default () => a + b;\n"
-    )
+    joined = "const a = 1;\n\nconst b = /** @type {X} */ (a);\n\nexport default () => a + b;\n"
+    assert bundle.script("one/entry.js", tmp_path) == f"{bundle.COMPILED_AT_ONCE}\n{joined}"
+
+
+def test_a_browser_is_told_on_the_first_line_to_compile_all(tmp_path: Path) -> None:
+    """Above a library, too: further down nobody looks for it."""
+    write(tmp_path, {"a/entry.js": "export default () => lib;\n", "a/lib.js": "/* lib 1.0 */\nvar lib = 1;\n"})
+    assert bundle.script("a/entry.js", tmp_path, library="a/lib.js").splitlines() == [
+        "//# allFunctionsCalledOnLoad",
+        "/* lib 1.0 */",
+        "var lib = 1;",
+        "",
+        "export default () => lib;",
+    ]
 
 
 UNJOINABLE = {

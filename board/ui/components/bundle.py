@@ -16,6 +16,10 @@ from typing import Final
 
 SOURCES: Final = files("board.ui.components")
 
+COMPILED_AT_ONCE: Final = "//# allFunctionsCalledOnLoad"
+"""As a script's first line it has Chromium compile all functions beside the page's own work, and not each in the middle of it when it is
+first called; to other browsers it is a comment."""
+
 _IMPORT: Final = re.compile(r"^import\b[^;]*;\n", re.MULTILINE)
 _NAMED: Final = re.compile(r'import \{[^{}]*\} from "(\.{1,2}/[\w/]+\.js)";\n')
 _RENAMED: Final = re.compile(r"\w\s+as\s+\w")
@@ -24,13 +28,13 @@ _EXPORT: Final = re.compile(r"^export (?!default\b)", re.MULTILINE)
 
 
 def script(entry: str, sources: Traversable = SOURCES, library: str = "") -> str:
-    """The module `entry` ("token_view/view.js") and all that it imports, as one module.
+    """The module `entry` ("token_view/view.js") and all that it imports, as one module that is compiled at once.
 
     A `library` is a classic script that defines its name at the top level; it stands before the modules, unchanged. Raises ValueError
     where an import names no module below `sources`, is of a form that cannot be joined, or goes in a circle.
     """
     modules = [_joinable(source(name, sources)) for name in order(entry, sources)]
-    return "\n".join([*([source(library, sources)] if library else []), *modules])
+    return "\n".join([COMPILED_AT_ONCE, *([source(library, sources)] if library else []), *modules])
 
 
 def order(entry: str, sources: Traversable = SOURCES) -> list[str]:

@@ -19,6 +19,29 @@ def opened(page: Page, board_server: str, place: str = "step=5") -> Locator:
     return curve
 
 
+WIPED = """
+const width = Object.getOwnPropertyDescriptor(HTMLCanvasElement.prototype, "width");
+Object.defineProperty(HTMLCanvasElement.prototype, "width", {
+  ...width,
+  set(value) { this.dataset.wiped = Number(this.dataset.wiped ?? 0) + 1; width.set.call(this, value); },
+});
+"""
+"""Notes on each canvas how often it was wiped for a picture."""
+
+
+def test_a_fresh_page_draws_each_panel_once(board_server: str, page: Page) -> None:
+    """As wide as it stays: nothing is drawn again before the panels have another width."""
+    page.add_init_script(WIPED)
+    opened(page, board_server)
+    expect(page.locator(".cv canvas")).to_have_count(5)
+    page.wait_for_timeout(700)  # in which whatever is drawn twice would be
+    wiped = "canvases => canvases.map(canvas => Number(canvas.dataset.wiped))"
+    assert page.locator(".cv canvas").evaluate_all(wiped) == [1] * 5
+
+    page.set_viewport_size({"width": 1_000, "height": 800})
+    expect(page.locator('.cv canvas[data-wiped="1"]')).to_have_count(0)
+
+
 def brush(page: Page, curve: Locator) -> None:
     """Drag over the middle third of a plot."""
     box = curve.locator(".u-over").bounding_box()

@@ -38,6 +38,7 @@ export function plot(card, target, { width, height, right, range, look, acts, af
   const view = {
     range,
     right,
+    width,
     values: valueAxis(card, range),
     ...drawnPoints(card, range, long ? width - EDGES.left - right : 0),
   };
@@ -87,7 +88,8 @@ export function plot(card, target, { width, height, right, range, look, acts, af
       });
     },
     resize: (wide, edge) => {
-      view.right = edge;
+      if (wide === view.width && edge === view.right) return; // uPlot would paint the very same again
+      Object.assign(view, { width: wide, right: edge });
       u.setSize({ width: wide, height });
       choosePoints();
     },

@@ -28,6 +28,26 @@ def below(page: Page) -> float:
     return float(page.evaluate("window.innerHeight")) - box["y"] - box["height"]
 
 
+GROWN = """async (grid) => {
+  const lines = () => grid.querySelectorAll(".tb-row").length;
+  const before = lines();
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  document.documentElement.style.setProperty("--rest-of-window", "1400px");
+  await frame(); // in which the grid grows, after this
+  await frame();
+  return [before, lines(), Math.floor(grid.clientHeight / grid.querySelector(".tb-row").clientHeight)];
+}"""
+"""How many rows are there before a table grows, and once the frame in which it does is painted; and how many then fit."""
+
+
+def test_a_table_that_grew_is_full_when_it_is_painted(board_server: str, page: Page) -> None:
+    """Its new room is never seen empty, and takes no frame more."""
+    page.set_viewport_size({"width": 1400, "height": 700})
+    opened(page, f"{board_server}?run=tiny_ppo_hacked&step=18&scope=All+steps")
+    before, after, room = page.get_by_role("grid", name="rollouts").evaluate(GROWN)
+    assert before < room <= after
+
+
 def test_the_table_reaches_the_bottom_of_the_window(board_server: str, page: Page) -> None:
     """At any height of the window, also after it changes; on a narrow one it is of a size to read, below the choices. Texts have two lines."""
     page.set_viewport_size({"width": 1400, "height": 700})

@@ -41,7 +41,12 @@ function build(parentElement, { meta }) {
   const parts = partsOf();
   parentElement.append(parts.root);
   const again = perFrame(() => showRows(state, false));
-  const size = whenResized(parts.scroller, ({ clientHeight }) => clientHeight, again);
+  // At once: told before the page is painted, it shows no empty stretch where it grew.
+  const size = whenResized(
+    parts.scroller,
+    ({ clientHeight }) => clientHeight,
+    () => showRows(state, false),
+  );
   /** @type {State} */
   const state = {
     ...{

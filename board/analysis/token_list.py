@@ -52,6 +52,13 @@ class Wanted:
     """Of the advantage at the token."""
     step: int | None = None
 
+    def options(self) -> list[str]:
+        """What is asked for beside the text, in words."""
+        segment = [f"in segments of {self.segment}"] if self.segment else []
+        last = "the end" if self.last is None else f"{self.last:,}"
+        positions = [f"positions {self.first:,} to {last}"] if self.first > 1 or self.last is not None else []
+        return [*segment, *positions, *([f"{self.sign} advantage"] if self.sign != "any" else [])]
+
 
 @dataclass(frozen=True)
 class Listed:

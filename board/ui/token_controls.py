@@ -10,6 +10,7 @@ from board.analysis import token_places
 from board.analysis.segments import Kind
 from board.analysis.token_list import Sign, Wanted
 from board.metrics.formulas import DEFAULT_ESTIMATOR
+from board.ui import linked_widgets
 from board.ui.controls import ALL_STEPS, THIS_STEP, estimator_choice
 
 _FIRST: Final = ("log_ratio", "kl")
@@ -72,30 +73,27 @@ def part_choice() -> token_places.Part:
 
 def wanted_choices(*, named: bool, signed: bool) -> Wanted:
     """Draw what the listed tokens are narrowed by, and return it: `named` where the run has tokens, `signed` where it has advantages."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         text = st.text_input("Token contains", key="token_text", bind="query-params", width=150) if named else ""
-        kinds = ["", *get_args(Kind)]
-        kind = (
-            st.selectbox(
-                "Segment", kinds, key="token_segment", bind="query-params", format_func=lambda one: one or "any", width=140
+        with st.popover("List options"), linked_widgets.folded():
+            segment = _segment_choice() if named else None
+            first = st.number_input("From position", 1, value=1, key="token_from", bind="query-params", width=320)
+            last = st.number_input(
+                "To position", 1, value=None, key="token_to", bind="query-params", width=320, placeholder="the end"
             )
-            if named
-            else ""
-        )
-        first = st.number_input("From position", 1, value=1, key="token_from", bind="query-params", width=130)
-        last = st.number_input(
-            "To position", 1, value=None, key="token_to", bind="query-params", width=130, placeholder="the end"
-        )
-        signs = list(get_args(Sign))
-        sign = (
-            st.segmented_control("Advantage", signs, default="any", required=True, key="token_sign", bind="query-params")
-            if signed
-            else "any"
-        )
-    return Wanted(
-        text=text or "",
-        segment=next((one for one in get_args(Kind) if one == kind), None),
-        first=int(first),
-        last=None if last is None else int(last),
-        sign=next(one for one in get_args(Sign) if one == sign),
+            sign = _sign_choice() if signed else "any"
+    return Wanted(text or "", segment, int(first), None if last is None else int(last), sign)
+
+
+def _segment_choice() -> Kind | None:
+    kinds = get_args(Kind)
+    chosen = st.selectbox(
+        "Segment", ["", *kinds], key="token_segment", bind="query-params", format_func=lambda one: one or "any", width=320
     )
+    return next((one for one in kinds if one == chosen), None)
+
+
+def _sign_choice() -> Sign:
+    signs = get_args(Sign)
+    chosen = st.segmented_control("Advantage", signs, default="any", required=True, key="token_sign", bind="query-params")
+    return next(one for one in signs if one == chosen)

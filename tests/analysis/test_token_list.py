@@ -94,3 +94,21 @@ def test_bounded(tmp_path: Path) -> None:
     assert wanted_tokens(run, tokens, Wanted(text="a")).matching == 0
     assert wanted_tokens(run, tokens, Wanted(segment="text")).matching == 0
     assert wanted_tokens(run, tokens, Wanted(sign="positive")).matching == 0
+
+
+OPTIONS: dict[str, tuple[Wanted, list[str]]] = {
+    "nothing": (Wanted(), []),
+    "a text, which stands in its field": (Wanted(text="wait"), []),
+    "from a position": (Wanted(first=5), ["positions 5 to the end"]),
+    "to a position": (Wanted(last=1_000), ["positions 1 to 1,000"]),
+    "all": (
+        Wanted(segment="think", first=2, last=3, sign="negative"),
+        ["in segments of think", "positions 2 to 3", "negative advantage"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("wanted", "told"), OPTIONS.values(), ids=OPTIONS)
+def test_options_that_are_folded_away_are_told(wanted: Wanted, told: list[str]) -> None:
+    """What narrows a list without being seen is said in words."""
+    assert wanted.options() == told

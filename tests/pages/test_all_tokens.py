@@ -38,6 +38,9 @@ def test_spread_picture_and_extreme_tokens(root: Path) -> None:
 
     test.text_input(key="token_text").set_value("answer").run()
     assert tables(test)[0].frame["token"].tolist() == ["·answer"] * 4
+    test.number_input(key="token_from").set_value(4).run()
+    assert "positions 4 to the end · 0 of 16 tokens match" in texts(test)
+    test.number_input(key="token_from").set_value(1).run()
     test.selectbox(key="of_tokens").set_value("value").run()
     assert tables(test)[0].frame["value"].tolist() == pytest.approx([0.1] * 4)
 

@@ -10,7 +10,7 @@ import streamlit as st
 from board.analysis import stored_tokens, token_bars, token_list, token_places, token_survey
 from board.analysis.color_ranges import ends_of
 from board.analysis.token_bars import Bars, bars
-from board.analysis.token_list import Listed
+from board.analysis.token_list import Listed, Wanted
 from board.analysis.token_survey import Survey, survey
 from board.metrics.formulas import COVARIANCE
 from board.metrics.token_summaries import MOST
@@ -217,7 +217,7 @@ def extreme_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int] | 
     wanted = wanted_choices(named=run.has_tokens, signed="advantages" in run.token_metrics)
     tokens = of.tokens if within is None else bar_tokens(of, choices, within)
     found = token_list.wanted_tokens(here, tokens, wanted)
-    st.text(summary(of, len(tokens), found, choices, within))
+    st.text(summary(of, len(tokens), found, wanted, choices, within))
     if within is not None and choices.all_steps and run.sample is not None:
         st.text("Of this bar those are looked at that are among the most extreme of their step, and those of the sample.")
     if found.tokens.empty:
@@ -245,7 +245,7 @@ def bar_tokens(of: Survey, choices: TokenChoices, within: tuple[int, int]) -> pd
     return caches.frame("tokens_of_bar", read, scope, choices.metric, choices.estimator, *within)
 
 
-def summary(of: Survey, tokens: int, found: Listed, choices: TokenChoices, within: tuple[int, int] | None) -> str:
+def summary(of: Survey, tokens: int, found: Listed, wanted: Wanted, choices: TokenChoices, within: tuple[int, int] | None) -> str:
     """One line on which tokens are listed, of so many."""
     order = {"magnitude": "farthest from 0", "highest": "largest", "lowest": "smallest"}[of.order]
     each = "of each step" if choices.all_steps else f"of step {view.step}"
@@ -254,6 +254,7 @@ def summary(of: Survey, tokens: int, found: Listed, choices: TokenChoices, withi
     where = each if within is None else "of the marked bar"
     all_there = found.matching == tokens < MOST and not choices.all_steps
     parts = [f"{plural(tokens, 'token')} {where}, the {order} first" if all_there else f"The {MOST} {order} {where}"]
+    parts += wanted.options()
     if found.matching < tokens:
         parts.append(f"{found.matching:,} of {plural(tokens, 'token')} match")
     elif tokens < MOST and not all_there:

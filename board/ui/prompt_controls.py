@@ -53,14 +53,21 @@ def draw(usual: float, *, cohorts: bool, losing: bool, orders: tuple[str, ...]) 
     with st.container(horizontal=True, vertical_alignment="bottom", key="prompt_choices"):
         cohort = _cohort(cohorts=cohorts, losing=losing)
         query = st.text_input("Text in the prompt", type="search", key="prompt_text", bind="query-params", width=220)
+        by, descending = _order(orders)
+        rule = _rule(usual, losing=losing) if cohorts or losing else CohortRule(usual, ENDS, LOST, OF)
+    return PromptChoices(rule, cohort, query, by, descending)
+
+
+def _order(orders: tuple[str, ...]) -> tuple[str, bool]:
+    """Draw what the prompts are ordered by, and whether the largest come first, folded: a click on a column's head does the same."""
+    with st.popover("Order"), linked_widgets.folded():
         by = st.selectbox(
-            "Order prompts by", orders, format_func=ORDERS.__getitem__, key="prompt_sort", bind="query-params", width=170
+            "Order prompts by", orders, format_func=ORDERS.__getitem__, key="prompt_sort", bind="query-params", width=220
         )
         order = st.segmented_control(
             "Order", ["descending", "ascending"], default="descending", required=True, key="prompt_order", bind="query-params"
         )
-        rule = _rule(usual, losing=losing) if cohorts or losing else CohortRule(usual, ENDS, LOST, OF)
-    return PromptChoices(rule, cohort, query, by or orders[0], order == "descending")
+    return by or orders[0], order == "descending"
 
 
 def _cohort(*, cohorts: bool, losing: bool) -> str:

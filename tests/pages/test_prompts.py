@@ -50,7 +50,9 @@ def test_the_link_holds_cohort_rule_text_and_order(root: Path) -> None:
     add_run(root, "run", rows())
 
     ascending = {"prompt_sort": "mean reward", "prompt_order": "ascending"}
-    assert table(opened("prompts", **ascending))["prompt"].tolist() == ["![x](http://x)", "sums", "names", "rhymes"]
+    ordered = opened("prompts", **ascending)
+    assert table(ordered)["prompt"].tolist() == ["![x](http://x)", "sums", "names", "rhymes"]
+    assert "1 losing · by mean reward, ascending" in texts(ordered)
     assert "gap by visit" in table(opened("prompts", cohort="Losing"))
     test = opened("prompts", cohort="Forgotten", cohort_ends=1, solved_from="0.5", **ascending)
     assert table(test)["prompt"].tolist() == ["names"]

@@ -112,6 +112,7 @@ def summary(listed: pd.DataFrame, keys: NDArray[np.int64], choices: PromptChoice
         parts.append(f"{len(keys):,} listed, with {choices.query!r} in the prompt")
     elif choices.cohort:
         parts.append(f"{len(keys):,} listed")
+    parts.append(f"by {ORDERS[choices.sort_by]}, {'descending' if choices.descending else 'ascending'}")
     return " · ".join(parts)
 
 

@@ -112,25 +112,25 @@ def summary(listed: pd.DataFrame, keys: NDArray[np.int64], choices: PromptChoice
         parts.append(f"{len(keys):,} listed, with {choices.query!r} in the prompt")
     elif choices.cohort:
         parts.append(f"{len(keys):,} listed")
-    parts.append(f"by {ORDERS[choices.sort_by]}, {'descending' if choices.descending else 'ascending'}")
     return " · ".join(parts)
 
 
 def overview(visited: pd.DataFrame, listed: pd.DataFrame, keys: NDArray[np.int64], choices: PromptChoices) -> None:
     """The list, a page at a time."""
-    st.text(summary(listed, keys, choices))
+    order = f"by {ORDERS[choices.sort_by]}, {'descending' if choices.descending else 'ascending'}"
+    count = pages(len(keys), PAGE_PROMPTS)
+    st.text(" · ".join([summary(listed, keys, choices), *([] if count > 1 else [order])]))
     if (choices.cohort or choices.query) and len(keys):
         taken_away(listed, keys, choices)
     if not len(keys):
         st.text("No prompt matches: change the text or the cohort.")
         return
-    count = pages(len(keys), PAGE_PROMPTS)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         number = st.pagination(count, key="prompt_page", bind="query-params") if count > 1 else 1
         shown = page(keys, number, PAGE_PROMPTS)
         if count > 1:
             first = (number - 1) * PAGE_PROMPTS
-            st.text(f"Prompts {first + 1:,} to {first + len(shown):,} of {len(keys):,} in this order.")
+            st.text(f"Prompts {first + 1:,} to {first + len(shown):,} of {len(keys):,}, {order}.")
     key = f"prompts_{run.load_id}_{number}_{hash(choices)}"
     prompt_table.draw(run, visited, listed.loc[pd.Index(shown)], choices, key)
 

@@ -95,7 +95,7 @@ def main() -> None:
     opening = Opening(folder)
     work = opening.loader.missing()
     before = time.process_time() - used
-    with opening.loader.running(work):
+    with opening.loader.loading(work):
         read = time.process_time()
         run = opening.whole()
     seconds, ended = time.perf_counter() - started, time.process_time()

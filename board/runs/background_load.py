@@ -137,7 +137,7 @@ class BackgroundLoad:
             while self._scout.is_first() and time.monotonic() - self._started < FIRST_SECONDS:
                 time.sleep(_TICK_SECONDS)
             self._note_progress(opening, opening.progress(*opening.loader.done()))
-            with opening.loader.running(work, aside=True):
+            with opening.loader.loading(work, aside=True):
                 pass  # whoever is shown the whole run may ask for it anew at once: by then the load is over
         except _Stopped:
             self._publish_part(opening, stopped=True)

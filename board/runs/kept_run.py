@@ -91,7 +91,7 @@ class KeptRun:
             kept.refuse(str(error))
 
     @contextmanager
-    def running(self, work: WorkQueue | None = None, *, aside: bool = False) -> Iterator[None]:
+    def loading(self, work: WorkQueue | None = None, *, aside: bool = False) -> Iterator[None]:
         """Parse what is missing: here nobody does, what is kept is all there is."""
         yield
 

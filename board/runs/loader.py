@@ -45,16 +45,16 @@ class Loader(KeptRun):
         super().__init__(found, store, reading)
 
     @contextmanager
-    def running(self, work: WorkQueue | None = None, *, aside: bool = False) -> Iterator[None]:
+    def loading(self, work: WorkQueue | None = None, *, aside: bool = False) -> Iterator[None]:
         """Parse what is missing, which is all of `work` where that is given; it is kept when the context ends, and used meanwhile.
 
-        `aside` as `RangeParser.outcomes` takes it. Raises RunNotFound, before anything is fetched, where a remote run has no room on the disk.
+        `aside` as `RangeParser.parsing` takes it. Raises RunNotFound, before anything is fetched, where a remote run has no room on the disk.
         """
         work = self.missing() if work is None else work
         refuse_without_room(work.waiting())
         with self._alone(work), ManifestSaver(self.store) as saver:
             self._follow(work)
-            with self._parser.outcomes(work, self._tell, aside=aside) as outcomes:
+            with self._parser.parsing(work, self._tell, aside=aside) as outcomes:
                 for byte_range, outcome in outcomes:
                     self._take(byte_range, outcome, saver)
                     self._tell()

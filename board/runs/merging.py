@@ -37,14 +37,14 @@ def scalars(built: Sequence[Part]) -> pd.DataFrame:
     return frame
 
 
-def merged(built: Sequence[Part], scalars: pd.DataFrame, shard_names: list[str], batches: Mapping[str, bool]) -> pd.DataFrame:
-    """The scalars of all parts in one frame, ordered by (step, shard in natural order, line); the index is the order of reading.
+def merged(built: Sequence[Part], rows: pd.DataFrame, shard_names: list[str], batches: Mapping[str, bool]) -> pd.DataFrame:
+    """`rows`, the scalars of all parts, ordered by (step, shard in natural order, line); the index is the order of reading.
 
     Rows whose line is not known stand by their place in the shard's bytes, as the others do. `batches` as of `discarded.told_apart`: what
     a trainer wrote twice has one row.
     """
     texts = PartsByKey(built).texts
-    frame = in_order(told_apart(scalars, batches, lambda keys: texts("response", keys).to_pylist()), shard_names)
+    frame = in_order(told_apart(rows, batches, lambda keys: texts("response", keys).to_pylist()), shard_names)
     for name in (name for name in IDS if name in frame.columns):
         frame[name] = pd.Categorical(frame[name], categories=natural_order(list(frame[name].dropna().unique())))
     return frame

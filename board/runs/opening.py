@@ -60,7 +60,7 @@ def open_run(
     opening = Opening(
         location, within=within, extra_pads=extra_pads, tokenizer=tokenizer, mapping=mapping, family=family, progress=progress
     )
-    with opening.loader.running():
+    with opening.loader.loading():
         return opening.whole()
 
 
@@ -122,12 +122,12 @@ class Opening:
             return self._of_frame(self.loader, self.loader.files, report)
         built = list(self.loader.parts(report))
         report.skipped = report.skipped | shards.databases_in(self._folder, self._within)
-        scalars = merging.scalars(built)
+        rows = merging.scalars(built)
         # what was sampled for a batch comes in any order of steps
         sampled = [name for name, is_batch in self.loader.batches.items() if not is_batch]
-        for problem in repeated_steps(scalars.loc[~scalars["shard"].isin(sampled), ["step", "shard", "line", "prompt_key"]]):
+        for problem in repeated_steps(rows.loc[~rows["shard"].isin(sampled), ["step", "shard", "line", "prompt_key"]]):
             report.add(problem)
-        return self._run(built, scalars, report)
+        return self._run(built, rows, report)
 
     def part_of_it(self, snapshot: Snapshot, progress: Progress, *, stopped: bool = False) -> Run:
         """A run of what is read so far. What only the whole can tell, such as a step that is written twice, is not in its report."""
@@ -169,9 +169,9 @@ class Opening:
         state = shards.state_of(self._folder, self._found)
         return Run(self._folder, frame, report, state, uuid4().hex, by_key, by_name, self._family, reading)
 
-    def _run(self, built: Sequence[Part], scalars: pd.DataFrame, report: LoadReport, reading: Reading | None = None) -> Run:
+    def _run(self, built: Sequence[Part], rows: pd.DataFrame, report: LoadReport, reading: Reading | None = None) -> Run:
         report.seconds = time.monotonic() - self._started
-        frame = merging.merged(built, scalars, list(self.loader.kept), self.loader.batches)
+        frame = merging.merged(built, rows, list(self.loader.kept), self.loader.batches)
         report.rows = len(frame)
         return self._made(frame, report, PartsByKey(built), reading)
 

@@ -38,7 +38,7 @@ class RangeParser:
         """By shard how many bytes have been read of a range that is not finished."""
 
     @contextmanager
-    def outcomes(
+    def parsing(
         self, work: WorkQueue, tick: Callable[[], None], *, aside: bool = False
     ) -> Iterator[Iterator[tuple[ByteRange, Outcome]]]:
         """What becomes of each range, as it comes; `tick` is called while waiting for processes, which are gone when the context ends.

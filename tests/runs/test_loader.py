@@ -142,7 +142,7 @@ def test_vanished_shard_is_a_problem_not_an_end(tmp_path: Path) -> None:
     report = LoadReport()
 
     loader = Loader(found, Store(folder), ReadOptions())
-    with loader.running():
+    with loader.loading():
         pass
     parts = list(loader.parts(report))
 
@@ -154,7 +154,7 @@ def loaded(found: list[shards.Shard], folder: Path, then: Callable[[], object] =
     """Rows and problems of a load, something happening to the shards or the cache before its parts are read."""
     report = LoadReport()
     loader = Loader(found, Store(folder), ReadOptions())
-    with loader.running():
+    with loader.loading():
         pass
     then()
     return sum(map(len, loader.parts(report))), [str(problem) for problem in report.problems if "not JSON" not in problem.reason]

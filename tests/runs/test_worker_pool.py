@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from board.runs.byte_range import ByteRange
 from board.runs.part_folder import Piece
 from board.runs.read_options import ReadOptions
 from board.runs.store import Store
+from board.runs.work_queue import WorkQueue
 from board.runs.worker import order_for
 from board.sources import shards
 
@@ -47,6 +49,27 @@ def test_killed_worker_is_replaced(tmp_path: Path) -> None:
     assert isinstance(first[1], Piece)
     assert isinstance(second[1], Piece)
     assert second[1].rows == 100
+
+
+def test_they_end_when_nothing_more_comes(tmp_path: Path) -> None:
+    """Once all outcomes are in they end, while whoever asked for them goes on in the context."""
+    folder = tmp_path / "run"
+    write_shard(folder / "rank_0.jsonl.gz", [token_row(at) for at in range(100)])
+    shard = shards.find_shards(folder)[0][0]
+    store = Store(folder)
+    store.open()
+    others = {*_children()}
+    work = WorkQueue([ByteRange(shard, 0, shard.size, "native")])
+    with worker_pool.helpers(1, partial(order_for, store, ReadOptions()), None, {}) as helpers:
+        ((_, outcome),) = worker_pool.outcomes(helpers, work, lambda: None)
+        (process,) = {*_children()} - others
+        deadline = time.monotonic() + 30
+        while not (ended := os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT | os.WNOHANG)) and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+    assert isinstance(outcome, Piece)
+    assert ended is not None
+    assert ended.si_status == signal.SIGKILL
 
 
 def test_ended_with_the_load(tmp_path: Path) -> None:

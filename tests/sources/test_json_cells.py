@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.sources.json_cells import CellParser, Keys, Numbers
+from board.sources.json_strings import Strings
 
 NUMBER = st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False)
 VALUE = (
@@ -113,3 +114,12 @@ def test_numbers_outlive_the_line() -> None:
 
     assert found[1][0].tolist() == [0.1, 1e308, 0.0]
     assert math.copysign(1, found[1][0][2]) == -1
+
+
+def test_lists_of_strings_stay_json() -> None:
+    """Under the keys that are named, whatever is in them, and without blanks; an object is none."""
+    line = b'{"tokens": ["a", "\\u00e9,\\n"], "others": ["a"], "nested": {"tokens": ["a"]}}'
+    found = CellParser(strings={"tokens", "nested"}).parse(line, ())
+
+    assert found is not None
+    assert found[1] == [Strings('["a","é,\\n"]'.encode(), 2), ["a"], {"tokens": ["a"]}]

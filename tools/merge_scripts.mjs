@@ -38,6 +38,8 @@ const PRELOADED = /<link rel="modulepreload" crossorigin href="\.\/static\/js\/(
 const LATE_FILES = /\bm\.f=\[([^\]]*)\]/;
 const LATE = /import\(`\.\/(\w+)\.[\w-]+\.js`\)[^()]*(?:\([^()]*\)[^()]*)*?__vite__mapDeps\(\[([\d,]*)\]\)/g;
 const WAITED_FOR = /\(\)=>\w+\(\(\)=>import\(`\.\/([\w-]+\.[\w-]+\.js)`\),__vite__mapDeps\(\[[\d,]*\]\),import\.meta\.url\)/g;
+const OWN_SCRIPT = /getOrCreateUrlForJs\((\w+),\w+\)\{/;
+const IMPORTED = /\(\)=>import\((\w+)\),\[\],import\.meta\.url/;
 const EXPORTS = /export\{([^}]*)\};?\s*$/;
 const MERGING = "merging.js";
 const THERE = "there.js";
@@ -80,6 +82,7 @@ function load(id) {
   const file = basename(id);
   if (file === MERGING) return [`import "./${entry}";`, `import { there } from "./${THERE}";`, ...said.map(passedOn)].join("\n");
   if (file === THERE) return "export const there = {};";
+  if (file.startsWith("BidiComponent.")) return fromAddresses(text(file));
   if (file === entry) return atOnce(text(file).replace(LATE_FILES, (all) => all.replace(/"\.\/([^"]+)"/g, inItself)));
 }
 
@@ -107,6 +110,28 @@ function atOnce(script) {
   });
   if (count < ELEMENTS.length) throw new Error(`${ELEMENTS.length - count} elements are still waited for`);
   return `import { there } from "./${THERE}";\n${changed}`;
+}
+
+/**
+ * The script that mounts components, which goes to the address on the first line of what it is to run, where one stands there, and makes
+ * no file of the rest. Served by `board/serving/component_scripts.py`.
+ * @param {string} script
+ */
+function fromAddresses(script) {
+  found(script.match(OWN_SCRIPT), "components are no longer made into files");
+  found(script.match(IMPORTED), "components are no longer imported");
+  const changed = script
+    .replace(OWN_SCRIPT, (begins, given) => `${begins}if(boardAt.test(${given}))return{url:${given}};`)
+    .replace(IMPORTED, (all, url) => all.replace(`import(${url})`, `boardComponent(${url})`));
+  return `${changed}
+const boardAt = /^\\/\\/ at (\\S+) component (\\S+)\\n/;
+const boardComponent = async (url) => {
+  const [, at, name] = boardAt.exec(url) ?? [];
+  if (!at) return import(url);
+  const { component } = await import(new URL(at, window.__streamlit.BACKEND_BASE_URL).href);
+  return { default: component(name) };
+};
+`;
 }
 
 /**

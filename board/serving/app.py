@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
+from threading import Thread
 from typing import Any, Final
 
 import click
@@ -28,7 +29,17 @@ from streamlit.web import bootstrap
 from streamlit.web.cli import configurator_options
 
 from board.errors import BoardError
-from board.serving import connections, downloads, forgetting, front, lean_reruns, lean_start, login_settings, worker
+from board.serving import (
+    component_scripts,
+    connections,
+    downloads,
+    forgetting,
+    front,
+    lean_reruns,
+    lean_start,
+    login_settings,
+    worker,
+)
 from board.serving import workers as worker_processes
 from board.serving.exports import EXPORTS
 from board.serving.home_gate import HomeGate, are_several
@@ -178,6 +189,7 @@ def _run(served: Served, keeping: Sequence[Middleware], started: Callable[[], No
     )
     os.environ[ROOT_VARIABLE] = served.root
     sys.argv = [str(ENTRY), served.root]  # what the script is shown, and where Streamlit looks for a project's settings
+    component_scripts.answer_here()
     connections.bound()
     open_files.allow_many()  # each session takes four
     EXPORTS.served = True
@@ -332,10 +344,11 @@ def _routes(base: str, html: str) -> list[Route]:
     """Answers to addresses of pages that Streamlit knows nothing of; `base` is what all addresses begin with, without slashes."""
     prefix = f"/{base}" if base else ""
     moved = [Route(f"{prefix}/{path}", _redirect_to(f"{prefix}/{tab.path}")) for path, tab in FORMER.items()]
+    scripts = Route(f"{prefix}/{component_scripts.PATH}/{{name}}", component_scripts.answer)
     download = Route(f"{prefix}/{downloads.PATH}/{{ticket}}", downloads.Downloads(EXPORTS))
     page = _page(html)
     pages = [Route(f"{prefix}/{tab.path}", page) for tab in TABS]
-    return [*moved, *pages, download, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
+    return [*moved, *pages, scripts, download, Route(f"{prefix}/{{page}}/_stcore/{{probe:path}}", _not_here)]
 
 
 def _html(served: Served) -> str:
@@ -352,7 +365,8 @@ def _page(html: str) -> Callable[[Request], Response]:
     """Answer with a page's HTML, which is asked for again at each visit: it names files that a newer Streamlit calls otherwise."""
 
     def answer(request: Request) -> Response:
-        return HTMLResponse(html, headers={"cache-control": "no-cache"})
+        scripts = component_scripts.component_scripts()
+        return HTMLResponse(scripts.asked_for_in(html), headers={"cache-control": "no-cache"})
 
     return answer
 
@@ -380,5 +394,6 @@ async def _announcing(settings: Settings, started: Callable[[], None]) -> AsyncI
         for name in packaged_settings():  # a settings file beside the script has set them all the same
             if name.startswith(THEME_HALVES):
                 streamlit_config.set_option(name, None)
+    Thread(target=component_scripts.component_scripts, daemon=True).start()  # made while the first reader's browser starts
     started()
     yield

@@ -5,21 +5,41 @@ import re
 from playwright.sync_api import Page, expect
 from settling import settled
 
+from board.serving import component_scripts
 from board.serving.page_addresses import TABS
 
 _ASKED = "performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)"
 
 
 def test_a_page_names_the_scripts_of_its_first_screen(board_server: str, page: Page) -> None:
-    """Whatever script a first screen asks for stands in the page's HTML, so that the browser has it before the elements come."""
+    """All that a first screen asks for stand in the page's HTML, so that the browser has them before the elements come: but for those of
+    large components, each alone."""
+    scripts = component_scripts.component_scripts()
+    large = {f"/{component_scripts.PATH}/{name}" for name in scripts.contents if name != scripts.of_all_pages}
     late: dict[str, set[str]] = {}
     for tab in TABS:
         answer = page.goto(f"{board_server}{tab.path}?run=tiny_ppo_hacked&step=5")
         assert answer is not None
-        named = {f"/static/{name}" for name in re.findall(r'"\./static/([^"]+\.js)"', answer.text())}
+        named = {f"/{path}" for path in re.findall(r'"\./([^"]+\.js)"', answer.text())}
         settled(page)
-        late[tab.title] = {path for path in page.evaluate(_ASKED) if path.endswith(".js")} - named
-    assert late == {tab.title: set() for tab in TABS}
+        asked = [path for path in page.evaluate(_ASKED) if path.endswith(".js")]
+        assert len(asked) == len(set(asked)), tab.title
+        late[tab.title] = set(asked) - named
+    assert set().union(*late.values()) <= large
+    assert max(len(asked) for asked in late.values()) <= 2
+
+
+def test_no_message_brings_a_script(board_server: str, page: Page) -> None:
+    """Neither with the first screen nor with a click: a browser has them, by their addresses."""
+    sent: list[bytes] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sent.append(bytes(frame))))
+    page.goto(f"{board_server}tokens?run=tiny_ppo_hacked&step=5")
+    settled(page)
+    page.keyboard.press("l")
+    expect(page).to_have_url(re.compile("step=6"))
+    settled(page)
+    assert len([one for one in sent if b"rl_logging_board.token_view" in one]) > 1
+    assert not [one[:200] for one in sent if b"export default function" in one]
 
 
 def test_what_comes_later_comes_from_the_same_folder(board_server: str, page: Page) -> None:
@@ -28,7 +48,7 @@ def test_what_comes_later_comes_from_the_same_folder(board_server: str, page: Pa
     settled(page)
     page.mouse.wheel(0, 20_000)
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
-    scripts = [path for path in page.evaluate(_ASKED) if path.endswith(".js")]
+    scripts = [path for path in page.evaluate(_ASKED) if path.startswith("/static/") and path.endswith(".js")]
     assert any("PlotlyChart." in path for path in scripts)
     assert len({path.rpartition("/")[0] for path in scripts}) == 1
 

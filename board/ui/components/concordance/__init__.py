@@ -9,12 +9,12 @@ from typing import Final
 
 import streamlit as st
 
-from board.ui.components import bundle
+from board.serving import component_scripts, script_bundle
 
 _concordance: Final = st.components.v2.component(
     "rl_logging_board.concordance",
-    js=bundle.script("concordance/concordance.js"),
-    css=bundle.source("concordance/concordance.css"),
+    js=component_scripts.of("concordance/concordance.js"),
+    css=script_bundle.source("concordance/concordance.css"),
 )
 
 

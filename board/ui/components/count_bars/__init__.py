@@ -9,12 +9,12 @@ from typing import Final
 import streamlit as st
 
 from board.figures.theme import COLORS
-from board.ui.components import bundle
+from board.serving import component_scripts, script_bundle
 
 _bars: Final = st.components.v2.component(
     "rl_logging_board.count_bars",
-    js=bundle.script("count_bars/count_bars.js"),
-    css=bundle.source("count_bars/count_bars.css"),
+    js=component_scripts.of("count_bars/count_bars.js"),
+    css=script_bundle.source("count_bars/count_bars.css"),
 )
 
 

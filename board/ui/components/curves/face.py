@@ -10,15 +10,15 @@ from typing import Final
 
 import streamlit as st
 
-from board.ui.components import bundle
+from board.serving import component_scripts, script_bundle
 from board.ui.components.curves.payload import CurveMark, CurvesPayload
 
 _curves: Final = st.components.v2.component(
     "rl_logging_board.curves",
-    js=bundle.script("curves/curves.js", library="curves/vendored/uPlot.iife.min.js"),
-    css="\n".join(bundle.source(f"curves/{name}") for name in ("vendored/uPlot.min.css", "curves.css")),
+    js=component_scripts.of("curves/curves.js"),
+    css="\n".join(script_bundle.source(f"curves/{name}") for name in ("vendored/uPlot.min.css", "curves.css")),
 )
-_choice: Final = st.components.v2.component("rl_logging_board.curves_choice", js=bundle.script("curves/choice_bridge.js"))
+_choice: Final = st.components.v2.component("rl_logging_board.curves_choice", js=component_scripts.of("curves/choice_bridge.js"))
 
 
 def show(

@@ -11,12 +11,12 @@ from typing import Final
 import streamlit as st
 
 from board.analysis.rollout_facts import Particular
-from board.ui.components import bundle
+from board.serving import component_scripts, script_bundle
 
 _pane: Final = st.components.v2.component(
     "rl_logging_board.folded",
-    js=bundle.script("folded/folded.js"),
-    css=bundle.source("folded/folded.css"),
+    js=component_scripts.of("folded/folded.js"),
+    css=script_bundle.source("folded/folded.css"),
 )
 
 

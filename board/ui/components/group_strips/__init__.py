@@ -9,15 +9,15 @@ from typing import Final
 import streamlit as st
 
 from board.figures.theme import COLORS
-from board.ui.components import bundle
+from board.serving import component_scripts, script_bundle
 from board.ui.components.group_strips.payload import MOST_DOTS, Strip, build
 
 __all__ = ["MOST_DOTS", "Strip", "build", "show"]
 
 _strips: Final = st.components.v2.component(
     "rl_logging_board.group_strips",
-    js=bundle.script("group_strips/group_strips.js"),
-    css=bundle.source("group_strips/group_strips.css"),
+    js=component_scripts.of("group_strips/group_strips.js"),
+    css=script_bundle.source("group_strips/group_strips.css"),
 )
 
 

@@ -11,12 +11,12 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.ui.components import bundle
+from board.serving import component_scripts, script_bundle
 
 _map: Final = st.components.v2.component(
     "rl_logging_board.heat_map",
-    js=bundle.script("heat_map/heat_map.js"),
-    css=bundle.source("heat_map/heat_map.css"),
+    js=component_scripts.of("heat_map/heat_map.js"),
+    css=script_bundle.source("heat_map/heat_map.css"),
 )
 
 

@@ -4,9 +4,9 @@ from typing import Final
 
 import streamlit as st
 
-from board.ui.components import bundle
+from board.serving import component_scripts
 
-_in_view: Final = st.components.v2.component("rl_logging_board.in_view", js=bundle.script("in_view/in_view.js"))
+_in_view: Final = st.components.v2.component("rl_logging_board.in_view", js=component_scripts.of("in_view/in_view.js"))
 
 
 def reached(height: int, *, key: str) -> None:

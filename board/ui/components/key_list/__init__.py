@@ -7,15 +7,15 @@ from typing import Final
 
 import streamlit as st
 
-from board.ui.components import bundle
+from board.serving import component_scripts, script_bundle
 from board.ui.shortcuts import SHORTCUTS
 
 TOKEN_KEYS: Final = "In the token view"
 
 _list: Final = st.components.v2.component(
     "rl_logging_board.key_list",
-    js=bundle.script("key_list/key_list.js"),
-    css=bundle.source("key_list/key_list.css"),
+    js=component_scripts.of("key_list/key_list.js"),
+    css=script_bundle.source("key_list/key_list.css"),
 )
 
 

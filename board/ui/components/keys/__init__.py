@@ -8,9 +8,9 @@ from typing import Final
 
 import streamlit as st
 
-from board.ui.components import bundle
+from board.serving import component_scripts
 
-_keys: Final = st.components.v2.component("rl_logging_board.keys", js=bundle.script("keys/keys.js"))
+_keys: Final = st.components.v2.component("rl_logging_board.keys", js=component_scripts.of("keys/keys.js"))
 
 
 def listen(keys: Mapping[str, str], *, key: str, on_press: Callable[[], None]) -> None:

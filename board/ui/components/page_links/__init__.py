@@ -9,15 +9,15 @@ from typing import Final
 
 import streamlit as st
 
-from board.ui.components import bundle
+from board.serving import component_scripts, script_bundle
 
 CLICKED: Final = "&"
 """What the address ends with that a click on such a link brings: Streamlit takes it for one of Back and Forward, which it is not."""
 
 _links: Final = st.components.v2.component(
     "rl_logging_board.page_links",
-    js=bundle.script("page_links/page_links.js"),
-    css=bundle.source("page_links/page_links.css"),
+    js=component_scripts.of("page_links/page_links.js"),
+    css=script_bundle.source("page_links/page_links.css"),
     isolate_styles=False,
 )
 

@@ -14,12 +14,12 @@ import streamlit as st
 from board.analysis.prompt_timeline import Timeline
 from board.figures.downsampling import kept_points
 from board.figures.theme import COLORS
-from board.ui.components import bundle
+from board.serving import component_scripts, script_bundle
 
 _timeline: Final = st.components.v2.component(
     "rl_logging_board.prompt_timeline",
-    js=bundle.script("prompt_timeline/timeline.js"),
-    css=bundle.source("prompt_timeline/timeline.css"),
+    js=component_scripts.of("prompt_timeline/timeline.js"),
+    css=script_bundle.source("prompt_timeline/timeline.css"),
 )
 
 

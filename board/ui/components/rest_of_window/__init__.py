@@ -7,11 +7,11 @@ from typing import Final
 
 import streamlit as st
 
-from board.ui.components import bundle
+from board.serving import component_scripts
 
 _measure: Final = st.components.v2.component(
     "rl_logging_board.rest_of_window",
-    js=bundle.script("rest_of_window/rest_of_window.js"),
+    js=component_scripts.of("rest_of_window/rest_of_window.js"),
 )
 
 

@@ -9,12 +9,12 @@ from typing import Final
 
 import streamlit as st
 
-from board.ui.components import bundle
+from board.serving import component_scripts, script_bundle
 
 _chips: Final = st.components.v2.component(
     "rl_logging_board.run_chips",
-    js=bundle.script("run_chips/run_chips.js"),
-    css=bundle.source("run_chips/run_chips.css"),
+    js=component_scripts.of("run_chips/run_chips.js"),
+    css=script_bundle.source("run_chips/run_chips.css"),
 )
 
 

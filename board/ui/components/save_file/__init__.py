@@ -4,9 +4,9 @@ from typing import Final
 
 import streamlit as st
 
-from board.ui.components import bundle
+from board.serving import component_scripts
 
-_saver: Final = st.components.v2.component("rl_logging_board.save_file", js=bundle.script("save_file/save_file.js"))
+_saver: Final = st.components.v2.component("rl_logging_board.save_file", js=component_scripts.of("save_file/save_file.js"))
 
 
 def start(address: str, *, key: str) -> None:

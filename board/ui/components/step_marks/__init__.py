@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import streamlit as st
 
-from board.ui.components import bundle
+from board.serving import component_scripts
 
 _marks: Final = st.components.v2.component(
     "rl_logging_board.step_marks",
-    js=bundle.script("step_marks/step_marks.js"),
+    js=component_scripts.of("step_marks/step_marks.js"),
 )
 
 

@@ -11,15 +11,15 @@ import streamlit as st
 
 from board.analysis.step_bars import BarMark, StepBars, bar_of
 from board.figures.theme import COLORS
+from board.serving import component_scripts, script_bundle
 from board.text.format_number import fmt
-from board.ui.components import bundle
 
 ERROR: Final = "light-dark(#b91c1c, #f28b82)"
 
 _strip: Final = st.components.v2.component(
     "rl_logging_board.step_strip",
-    js=bundle.script("step_strip/step_strip.js"),
-    css=bundle.source("step_strip/step_strip.css"),
+    js=component_scripts.of("step_strip/step_strip.js"),
+    css=script_bundle.source("step_strip/step_strip.css"),
 )
 
 

@@ -10,7 +10,7 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from board.ui.components import bundle
+from board.serving import component_scripts, script_bundle
 from board.ui.components.table.columns import TableColumn
 from board.ui.components.table.payload import build
 
@@ -18,9 +18,9 @@ ROW_HEIGHT: Final = 35
 """Pixels of a row of one line."""
 
 _table: Final = st.components.v2.component(
-    "rl_logging_board.table", js=bundle.script("table/table.js"), css=bundle.source("table/table.css")
+    "rl_logging_board.table", js=component_scripts.of("table/table.js"), css=script_bundle.source("table/table.css")
 )
-_choice: Final = st.components.v2.component("rl_logging_board.table_choice", js=bundle.script("table/choice_bridge.js"))
+_choice: Final = st.components.v2.component("rl_logging_board.table_choice", js=component_scripts.of("table/choice_bridge.js"))
 
 
 def show(

@@ -8,12 +8,12 @@ from typing import Final
 
 import streamlit as st
 
-from board.ui.components import bundle
+from board.serving import component_scripts, script_bundle
 
 _links: Final = st.components.v2.component(
     "rl_logging_board.text_links",
-    js=bundle.script("text_links/text_links.js"),
-    css=bundle.source("text_links/text_links.css"),
+    js=component_scripts.of("text_links/text_links.js"),
+    css=script_bundle.source("text_links/text_links.css"),
 )
 
 

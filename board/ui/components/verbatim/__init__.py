@@ -8,12 +8,12 @@ from typing import Final
 
 import streamlit as st
 
-from board.ui.components import bundle
+from board.serving import component_scripts, script_bundle
 
 _pane: Final = st.components.v2.component(
     "rl_logging_board.verbatim",
-    js=bundle.script("verbatim/verbatim.js"),
-    css=bundle.source("verbatim/verbatim.css"),
+    js=component_scripts.of("verbatim/verbatim.js"),
+    css=script_bundle.source("verbatim/verbatim.css"),
 )
 
 

@@ -1,20 +1,18 @@
 """Joining JavaScript modules: their order follows the imports, and what cannot be joined is told."""
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from board.ui.components import bundle
+from board.serving import script_bundle
 
-COMPONENTS = Path(bundle.__file__).parent
+COMPONENTS = Path(str(script_bundle.SOURCES))
 IMPORTED = re.compile(r'from "(\.{1,2}/[^"]+\.js)"')
-DEFAULT = re.compile(r"^export default\b", re.MULTILINE)
-ENTRIES = sorted(
-    path.relative_to(COMPONENTS).as_posix()
-    for path in COMPONENTS.rglob("*.js")
-    if DEFAULT.search(path.read_text(encoding="utf-8"))
-)
+ENTRIES = script_bundle.entries()
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
 PARSES_MARKUP = (
     "innerHTML",
     "outerHTML",
@@ -29,7 +27,7 @@ PARSES_MARKUP = (
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_a_joined_script_is_one_module(entry: str) -> None:
     """Import lines are gone and exactly one export, the default, is left; nothing parses model text as markup."""
-    text = bundle.script(entry)
+    text = script_bundle.script(entry)
     modular = [line for line in text.splitlines() if line.startswith(("import", "export"))]
     assert [line.split("(")[0] for line in modular] == ["export default function "]
     assert not [word for word in PARSES_MARKUP if word in text]
@@ -38,18 +36,18 @@ def test_a_joined_script_is_one_module(entry: str) -> None:
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_every_module_comes_after_what_it_imports(entry: str) -> None:
     """The entry is the last, and each module finds its imports above it."""
-    names = bundle.order(entry)
+    names = script_bundle.order(entry)
     assert names[-1] == entry
     assert len(names) == len(set(names))
     for i, name in enumerate(names):
-        imported = {(COMPONENTS / name).parent.joinpath(path).resolve() for path in IMPORTED.findall(bundle.source(name))}
+        imported = {(COMPONENTS / name).parent.joinpath(path).resolve() for path in IMPORTED.findall(script_bundle.source(name))}
         assert imported <= {(COMPONENTS / above).resolve() for above in names[:i]}
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_a_component_stays_until_it_is_gone(entry: str) -> None:
     """Streamlit calls what a draw returns while the component stays, too: each hands back what waits until it is gone, or nothing."""
-    draw = bundle.source(entry).partition("export default")[2].partition("\n}\n")[0]
+    draw = script_bundle.source(entry).partition("export default")[2].partition("\n}\n")[0]
     returned = re.findall(r"^  return (.+)$", draw, re.MULTILINE)
     assert not [one for one in returned if one.startswith("(")]
     assert "whenGone(" in draw or not returned
@@ -57,7 +55,7 @@ def test_a_component_stays_until_it_is_gone(entry: str) -> None:
 
 def test_every_module_is_part_of_a_component() -> None:
     """No module lies about that no entry leads to."""
-    reached = {name for entry in ENTRIES for name in bundle.order(entry)}
+    reached = {name for entry in ENTRIES for name in script_bundle.order(entry)}
     assert {
         path.relative_to(COMPONENTS).as_posix() for path in COMPONENTS.rglob("*.js") if path.parent.name != "vendored"
     } == reached
@@ -81,19 +79,61 @@ def test_modules_of_another_component_can_be_imported(tmp_path: Path) -> None:
         },
     )
     joined = "const a = 1;\n\nconst b = /** @type {X} */ (a);\n\nexport default () => a + b;\n"
-    assert bundle.script("one/entry.js", tmp_path) == f"{bundle.COMPILED_AT_ONCE}\n{joined}"
+    assert script_bundle.script("one/entry.js", tmp_path) == f"{script_bundle.COMPILED_AT_ONCE}\n{joined}"
 
 
 def test_a_browser_is_told_on_the_first_line_to_compile_all(tmp_path: Path) -> None:
     """Above a library, too: further down nobody looks for it."""
-    write(tmp_path, {"a/entry.js": "export default () => lib;\n", "a/lib.js": "/* lib 1.0 */\nvar lib = 1;\n"})
-    assert bundle.script("a/entry.js", tmp_path, library="a/lib.js").splitlines() == [
+    write(tmp_path, {"a/entry.js": "export default () => lib;\n", "a/vendored/lib.min.js": "/* lib 1.0 */\nvar lib = 1;\n"})
+    assert script_bundle.script("a/entry.js", tmp_path).splitlines() == [
         "//# allFunctionsCalledOnLoad",
         "/* lib 1.0 */",
         "var lib = 1;",
         "",
         "export default () => lib;",
     ]
+
+
+def test_a_library_goes_where_its_name_is_used(tmp_path: Path) -> None:
+    """To those beside which it lies, and of these not to an entry that has another word only."""
+    write(
+        tmp_path,
+        {
+            "a/entry.js": "export default () => lib();\n",
+            "a/other.js": "export default () => library();\n",
+            "b/entry.js": "export default () => lib();\n",
+            "a/vendored/lib.min.js": "var lib = 1;\n",
+            "a/vendored/lib.css": "lib {}\n",
+        },
+    )
+    assert script_bundle.entries(tmp_path) == ["a/entry.js", "a/other.js", "b/entry.js"]
+    assert [name for name in script_bundle.entries(tmp_path) if "var lib" in script_bundle.script(name, tmp_path)] == [
+        "a/entry.js"
+    ]
+
+
+@needs_node
+def test_components_of_one_bundle_are_apart(tmp_path: Path) -> None:
+    """Each has its own names, what follows its default too, and is made once, when it is first asked for."""
+    write(
+        tmp_path,
+        {
+            "a/a.js": "export default function () {\n  return [name, ++count];\n}\n\nlet count = 0;\nconst name = 'a';\n",
+            "b/b.js": "console.log('b is made');\nconst name = 'b';\nexport default () => name;\n",
+            "c/c.js": "export default nobody_asks;\n",
+        },
+    )
+    tmp_path.joinpath("bundle.mjs").write_text(script_bundle.bundle(script_bundle.entries(tmp_path), tmp_path), encoding="utf-8")
+    asked = "const { component } = await import('./bundle.mjs'); const asked = (name) => JSON.stringify(component(name)());"
+    shown = "console.log(asked('a/a.js'), asked('a/a.js'), asked('b/b.js'), component('b/b.js') === component('b/b.js'))"
+    done = subprocess.run(
+        [shutil.which("node") or "", "--input-type=module", "-e", f"{asked}{shown}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout == 'b is made\n["a",1] ["a",2] "b" true\n', done.stderr
 
 
 UNJOINABLE = {
@@ -120,4 +160,4 @@ def test_what_cannot_be_joined_is_told(modules: dict[str, str], told: str, tmp_p
     """An import of nothing, in a circle or of another form is an error that names the module."""
     write(tmp_path, modules)
     with pytest.raises(ValueError, match=re.escape(told)):
-        bundle.script("a/a.js", tmp_path)
+        script_bundle.script("a/a.js", tmp_path)

@@ -17,7 +17,6 @@ const ELEMENTS = [
   "Checkbox",
   "DownloadButton",
   "Html",
-  "Metric",
   "Multiselect",
   "NumberInput",
   "PageLink",

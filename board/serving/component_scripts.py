@@ -70,14 +70,16 @@ def answer_here() -> None:
 def of(entry: str) -> str:
     """What Streamlit is to run for the component whose entry module is `entry`: the script itself, or a line that fetches it.
 
-    The first line is for the merged script, which goes to the address at once; without that, the browser runs the others.
+    The first line is for the merged script, which goes to the address at once; without that, as at an address that is no page's, the
+    browser runs the others.
     """
     if not _ANSWERED.is_set():
         return script_bundle.script(entry)
     address = f"{PATH}/{component_scripts().of_entry[entry]}"
     return (
         f"// at {address} component {entry}\n"
-        f"const address = new URL({json.dumps(address)}, window.__streamlit.BACKEND_BASE_URL).href;\n"
+        "const server = window.__streamlit?.BACKEND_BASE_URL ?? document.baseURI;\n"
+        f"const address = new URL({json.dumps(address)}, server).href;\n"
         f"export default (await import(address)).component({json.dumps(entry)});\n"
     )
 

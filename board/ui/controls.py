@@ -132,7 +132,6 @@ def table_choices(
     """
     parts = [name for name in numeric if is_trainers(name) and not is_measured(name)][:MOST_PARTS]
     defaults = [name for name in (*DEFAULT_COLUMNS[:2], *parts, *DEFAULT_COLUMNS[2:]) if name in available]
-    orders = ["", *numeric, *aggregates]
     there = frozenset((*available, *aggregates))
     table_views.open_linked(there)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -140,24 +139,7 @@ def table_choices(
         scope = st.segmented_control(
             "Rollouts of", [THIS_STEP, ALL_STEPS], default=THIS_STEP, required=True, key="scope", bind="query-params"
         )
-        sort_by = st.selectbox(
-            "Sort by",
-            orders,
-            key="sort",
-            bind="query-params",
-            format_func=lambda name: token_aggregates.heading(name) if name else "order written",
-            on_change=on_sort,
-            width=200,
-        )
-        order = st.segmented_control(
-            "Order",
-            ["descending", "ascending"],
-            default="descending",
-            required=True,
-            key="order",
-            bind="query-params",
-            on_change=on_sort,
-        )
+        sort_by, descending = _sorting(["", *numeric, *aggregates], on_sort)
         query = st.text_input("Text in prompt or response", type="search", key="text", bind="query-params", width=240)
         every = st.toggle("All numbers", key="numbers", bind="query-params", help="Every number of the run as a column.")
         with st.popover("Table"), linked_widgets.folded():
@@ -177,7 +159,31 @@ def table_choices(
             table_views.editor(tuple(columns))
     table_views.problems()
     shown = dict.fromkeys([*([sort_by] if sort_by else []), *columns, *(numeric if every else [])])
-    return TableChoices(scope == ALL_STEPS, sort_by or "", order == "descending", query or "", tuple(shown), int(limit), width)
+    return TableChoices(scope == ALL_STEPS, sort_by, descending, query or "", tuple(shown), int(limit), width)
+
+
+def _sorting(orders: Sequence[str], on_sort: Callable[[], None]) -> tuple[str, bool]:
+    """Draw what the table is sorted by, and whether the largest come first, folded: a click on a number's head does the same."""
+    with st.popover("Order"), linked_widgets.folded():
+        by = st.selectbox(
+            "Sort by",
+            orders,
+            key="sort",
+            bind="query-params",
+            format_func=lambda name: token_aggregates.heading(name) if name else "order written",
+            on_change=on_sort,
+            width=220,
+        )
+        order = st.segmented_control(
+            "Order",
+            ["descending", "ascending"],
+            default="descending",
+            required=True,
+            key="order",
+            bind="query-params",
+            on_change=on_sort,
+        )
+    return by or "", order == "descending"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from board.text.counting import plural
 from board.text.format_number import fmt
 from board.ui import pair_export
 from board.ui.beside_runs import BesideRun
+from board.ui.components import facts
 
 BAR_HEIGHT: Final = 14
 BAR_WIDTH: Final = 420
@@ -26,11 +27,14 @@ def draw(pair: RunPair, sides: tuple[BesideRun, BesideRun]) -> None:
     """The numbers in a row with wins, ties and losses as one bar; below it how to take them, and what saves them all as a file."""
     total, of = pair.total, f" {unit(pair.metric)}".rstrip() if unit(pair.metric) != heading(pair.metric) else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="pair_verdict"):
-        st.metric("Difference, B − A", f"{signed(total.difference)}{of}", width="content")
-        st.metric(f"{COVERAGE:.0%} interval", interval(total.low, total.high), width="content")
-        st.metric("Prompts paired", f"{total.prompts:,}", width="content")
-        st.metric("Unpaired of A", f"{pair.unpaired[0]:,}", width="content")
-        st.metric("Unpaired of B", f"{pair.unpaired[1]:,}", width="content")
+        numbers = {
+            "Difference, B − A": f"{signed(total.difference)}{of}",
+            f"{COVERAGE:.0%} interval": interval(total.low, total.high),
+            "Prompts paired": f"{total.prompts:,}",
+            "Unpaired of A": f"{pair.unpaired[0]:,}",
+            "Unpaired of B": f"{pair.unpaired[1]:,}",
+        }
+        facts.show(numbers, key="pair_verdict_numbers")
         if total.prompts:
             with st.container(gap="xsmall", width=BAR_WIDTH):
                 st.html(bar(total, [side.color for side in sides]))

@@ -1,5 +1,6 @@
 """One rollout beside the table: its numbers, its texts letter for letter, where it came from. Draws only."""
 
+from contextlib import nullcontext
 from typing import Any, Final, Literal
 
 import pandas as pd
@@ -15,7 +16,7 @@ from board.text.counting import plural
 from board.text.display import shorten, without_padding, without_system_prompt
 from board.text.format_number import fmt
 from board.ui import filter_chips, place, rollout_breakdown, token_panel
-from board.ui.components import verbatim
+from board.ui.components import facts, verbatim
 from board.ui.controls import hiding_choice, unseen_estimator
 from board.ui.messages import notice
 from board.ui.place import View
@@ -27,8 +28,6 @@ SHOWN_CHARS: Final = 20_000
 LONG_TEXT: Final = 1_500
 PANE_HEIGHT: Final = 360
 """A text of more characters than this scrolls in a pane of so many pixels."""
-
-_OWN_LABELS: Final = ("Prompt", "Response", "Reference response", "Ground truth")
 
 _LINKS: Final = {"tokens": "Open its tokens", "responses": "Open its texts"}
 _WITHOUT_TOKENS: Final = "Open its response"
@@ -105,10 +104,7 @@ def _numbers(view: View, key: int) -> None:
     if key not in view.run.frame.index:  # of a step that is too large to be whole
         return
     row = view.run.frame.loc[[key]]
-    with st.container(horizontal=True, gap="small"):
-        for name in _NUMBERS:
-            if name in row.columns:
-                st.metric(heading(name), fmt(float(row[name].iloc[0])), width="content")
+    facts.show({heading(name): fmt(float(row[name].iloc[0])) for name in _NUMBERS if name in row.columns}, key="rollout_numbers")
     if others := _others(row.iloc[0]):
         st.text(" · ".join(others), width="stretch")
 
@@ -133,11 +129,13 @@ def _text(label: str, text: str, view: View, name: str, *, note: str = "", empty
     mark = (marked[0] - before, marked[1] - before) if marked and text.startswith(shown) else None
     length = plural(len(shown), "character")
     notes = [part for part in (label, note, f"{plural(hidden, 'pad token')} hidden" if hidden else "", length) if part]
-    # A caption is quieter but reads Markdown: only our own labels may be one, not a field's name.
-    (st.caption if label in _OWN_LABELS else st.text)(" · ".join(notes))
-    if len(shown) > SHOWN_CHARS and not st.toggle(f"Show all {len(shown):,} characters", value=bool(mark), key=f"all_{label}"):
+    is_long = len(shown) > SHOWN_CHARS
+    pane = st.container() if is_long else nullcontext()
+    if is_long and not st.toggle(f"Show all {len(shown):,} characters", value=bool(mark), key=f"all_{label}"):
         shown, mark = shorten(shown, SHOWN_CHARS), None
-    verbatim.show(shown, key=f"text_{label}", empty=empty, height=None if len(shown) < LONG_TEXT else PANE_HEIGHT, mark=mark)
+    height = None if len(shown) < LONG_TEXT else PANE_HEIGHT
+    with pane:  # above the switch, which says how much stands in it
+        verbatim.show(shown, key=f"text_{label}", caption=" · ".join(notes), empty=empty, height=height, mark=mark)
 
 
 def _tokens(view: View, rollout: Rollout) -> None:

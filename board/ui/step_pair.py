@@ -20,7 +20,7 @@ from board.text.counting import plural
 from board.text.display import preview
 from board.text.format_number import fmt
 from board.ui import caches, late_chart, link_texts, place, rollout_pair
-from board.ui.components import table
+from board.ui.components import facts, table
 from board.ui.components.table import TableColumn
 from board.ui.messages import unfilled
 from board.ui.place import View
@@ -117,12 +117,14 @@ def _numbers(found: Shift, number: str) -> None:
     a, b, test = found.a, found.b, found.test
     of = f" {unit(number)}" if unit(number) else ""
     means, middles = ([float(way(side.values)) for side in (a, b)] for way in (np.mean, np.median))
-    with st.container(horizontal=True, gap="small", key="pair_numbers"):
-        st.metric("Mean, A → B", f"{fmt(means[0])} → {fmt(means[1])}", width="content")
-        st.metric("Median, A → B", f"{fmt(middles[0])} → {fmt(middles[1])}", width="content")
-        st.metric("Wasserstein-1 distance", f"{fmt(found.distance)}{of}", width="content")
-        st.metric("Kolmogorov–Smirnov", fmt(test.statistic), width="content")
-        st.metric("p, by permutation", f"{test.p:.3g}", width="content")
+    numbers = {
+        "Mean, A → B": f"{fmt(means[0])} → {fmt(means[1])}",
+        "Median, A → B": f"{fmt(middles[0])} → {fmt(middles[1])}",
+        "Wasserstein-1 distance": f"{fmt(found.distance)}{of}",
+        "Kolmogorov–Smirnov": fmt(test.statistic),
+        "p, by permutation": f"{test.p:.3g}",
+    }
+    facts.show(numbers, key="pair_numbers")
     what = "whole prompts" if test.whole_prompts else "rollouts"
     verdict = "by more than chance" if test.p <= SURE else "by no more than chance may give"
     few = f" With so few of them p cannot be below {fmt(test.least)}." if test.least > SURE else ""

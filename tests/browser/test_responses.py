@@ -87,8 +87,10 @@ def test_a_click_on_a_head_sorts_and_opens_the_top_row(serve: Serve, page: Page,
 
     page.get_by_text("All numbers").click()
     settled(page)
+    page.get_by_role("button", name="Order", exact=True).click()
     page.get_by_role("combobox", name="Sort by").click()
     expect(page.get_by_role("option", name=IMAGE)).to_be_visible()
+    page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Table", exact=True).click()
     expect(page.get_by_test_id("stPopoverBody").get_by_text(IMAGE).first).to_be_visible()

@@ -58,17 +58,19 @@ def every_page(**place: str | int) -> Iterator[tuple[str, AppTest]]:
 
 def texts(test: AppTest) -> str:
     """Everything the page says in plain text, captions and panes."""
-    return "\n".join([*(str(element.value) for element in [*test.text, *test.caption]), *panes(test)])
+    captions = [one["caption"] for one in sent(test, "verbatim")]
+    return "\n".join([*(str(element.value) for element in [*test.text, *test.caption]), *captions, *panes(test)])
 
 
 def panes(test: AppTest) -> list[str]:
     """The model's texts as they are handed to the browser, in order; what stands for an empty one is its placeholder."""
-    data = [
-        json.loads(element.proto.json)
-        for element in test.get("bidi_component")
-        if element.proto.component_name.endswith("verbatim")
-    ]
-    return [one["text"] or one["empty"] for one in data]
+    return [one["text"] or one["empty"] for one in sent(test, "verbatim")]
+
+
+def facts(test: AppTest) -> dict[str, str]:
+    """The numbers of the page's first row of them, by name."""
+    (first, *_) = sent(test, "facts")
+    return dict(first["facts"])
 
 
 def sent(test: AppTest, component: str) -> list[Any]:

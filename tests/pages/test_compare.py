@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from drawn_panels import panels
 from drawn_tables import with_column
-from opened_pages import linked, opened, panes, sent, table, texts, whole_row
+from opened_pages import facts, linked, opened, panes, sent, table, texts, whole_row
 from rows import add_run
 
 from board.runs.prompt_keys import prompt_key
@@ -61,7 +61,7 @@ def test_same_prompts(two: Path) -> None:
     test = opened("compare", run="a", beside="b")
 
     assert not test.exception
-    assert [one.value for one in test.metric] == ["+0.667", "0 to +2.00", "3", "1", "0"]
+    assert [*facts(test).values()] == ["+0.667", "0 to +2.00", "3", "1", "0"]
     said = texts(test)
     assert "win 1 (33 %) · tie 2 (67 %) · loss 0 (0 %)" in said
     assert "Only 3 prompts could be paired" in said
@@ -77,19 +77,19 @@ def test_same_prompts(two: Path) -> None:
 
     swapped = test.button(key="compare_swap").click().run()
     assert [linked(swapped, name) for name in ("compare_a", "compare_b")] == ["b", "a"]
-    assert swapped.metric[0].value == "-0.667"
+    assert facts(swapped)["Difference, B − A"] == "-0.667"
     elsewhere = texts(opened("compare", run="a", beside="b", compare_b="gone", filter="reward < 9"))
     assert "The link compares 'gone', which is not open beside this run: b is taken as B." in elsewhere
     assert "KL is estimated by k1 in A and k3 in B (algorithm.kl_penalty)" in elsewhere
     assert "only rollouts that the filter leaves: reward < 9" in elsewhere
     one = opened("compare", run="a", beside="b", compare_visits="at this step", step=1)
-    assert (one.metric[0].value, one.metric[3].value) == ("+0.667", "1")
+    assert [*facts(one).values()][::3] == ["+0.667", "1"]
     assert "3 pairs" in texts(one)
     assert "Compared is step 1 alone." in texts(one)
     assert not panels(one)
     last = opened("compare", run="a", beside="b", compare_visits="last visits", compare_number="tokens")
     assert "Last visits are paired, at whatever steps" in texts(last)
-    assert last.metric[0].value == "0"
+    assert facts(last)["Difference, B − A"] == "0"
 
 
 def test_a_prompt_opened(two: Path) -> None:

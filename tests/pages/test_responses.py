@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from drawn_tables import clicked, sorted_by_head, tables
-from opened_pages import GOOD, linked, opened, table, texts, whole_row
+from opened_pages import GOOD, facts, linked, opened, table, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
@@ -222,7 +222,7 @@ def test_row_click_opens_the_rollout(root: Path) -> None:
     assert linked(test, "rollout") == "rank_0.jsonl:3"
     assert "response 2" in texts(test)
     assert "step 0 · rank_0.jsonl:3" in texts(test)
-    assert {metric.label: metric.value for metric in test.metric}["reward"] == "2"
+    assert facts(test)["reward"] == "2"
 
 
 def test_a_click_on_a_head_sorts_all_rows(root: Path) -> None:
@@ -230,11 +230,13 @@ def test_a_click_on_a_head_sorts_all_rows(root: Path) -> None:
     add_run(root, "run", [whole_row(0, reward=reward) for reward in (1.0, 3.0, 2.0)])
     test = opened("responses")
     assert tables(test)[0].meta["sorted"] is None
+    assert "3 rollouts of step 0 · in the order written" in texts(test)
 
     for descending, ordered in ((True, [3.0, 2.0, 1.0]), (False, [1.0, 2.0, 3.0])):
         sorted_by_head(test, tables(test)[0], "reward")
         assert table(test)["reward"].tolist() == ordered
         assert tables(test)[0].meta["sorted"] == {"column": "reward", "descending": descending}
+        assert f"by reward, {'largest' if descending else 'smallest'} first" in texts(test)
         assert tables(test)[0].chosen == 0
     assert linked(test, "rollout") == "rank_0.jsonl:1"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from drawn_tables import clicked, sorted_by_head, tables
-from opened_pages import GOOD, linked, opened, opening_links, table, texts
+from opened_pages import GOOD, facts, linked, opened, opening_links, table, texts
 from rows import add_run, row
 from streamlit.testing.v1 import AppTest
 
@@ -68,7 +68,7 @@ def test_two_steps_against_each_other(root: Path) -> None:
     test = opened("steps", steps_view="Step A against step B", step=2, step_a=1)
 
     assert not test.exception
-    told = {one.label: one.value for one in test.metric}
+    told = facts(test)
     assert told["Mean, A → B"] == "2.50 → 3.50"
     assert told["Wasserstein-1 distance"] == "1 reward"
     assert "permutations (seed 0) deal rollouts to A and B anew, 4 to A and 4 to B." in texts(test)

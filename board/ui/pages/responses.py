@@ -106,9 +106,17 @@ def summary(keys: NDArray[np.int64]) -> str:
         parts.append(f"{shown:,} of {total:,} shown, drawn at random with seed 0")
     if choices.query:
         parts.append(f"{len(keys):,} with {choices.query!r} in prompt or response")
+    parts.append(order(choices))
     if "response_length" in run.frame.columns:
         parts.append(length(length_change(run.frame, view.step)))
     return " · ".join(parts)
+
+
+def order(choices: TableChoices) -> str:
+    """What the list is ordered by."""
+    if not choices.sort_by:
+        return "in the order written"
+    return f"by {token_aggregates.heading(choices.sort_by)}, {'largest' if choices.descending else 'smallest'} first"
 
 
 def length(change: LengthChange) -> str:

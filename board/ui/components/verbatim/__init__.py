@@ -17,14 +17,22 @@ _pane: Final = st.components.v2.component(
 )
 
 
-def show(text: str, *, key: str, empty: str = "(empty)", height: int | None = None, mark: tuple[int, int] | None = None) -> None:
-    """Draw `text` in a pane of its own; `empty` stands, greyed, where there is none. Beyond `height` pixels it scrolls.
+def show(
+    text: str,
+    *,
+    key: str,
+    caption: str = "",
+    empty: str = "(empty)",
+    height: int | None = None,
+    mark: tuple[int, int] | None = None,
+) -> None:
+    """Draw `text` in a pane of its own below its `caption`; `empty` stands, greyed, where there is none. Beyond `height` pixels it scrolls.
 
     The characters from the first number of `mark` to before the second are marked, and come into view.
 
     Within one page `key` belongs to one pane. The text must be encodable as UTF-8, as everything the loader hands out is.
     """
-    _pane(key=key, data={"text": text, "empty": empty, "height": height, "mark": _units(text, mark)})
+    _pane(key=key, data={"text": text, "caption": caption, "empty": empty, "height": height, "mark": _units(text, mark)})
 
 
 def _units(text: str, mark: tuple[int, int] | None) -> tuple[int, int] | None:

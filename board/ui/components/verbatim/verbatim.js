@@ -1,17 +1,15 @@
 // Puts a text into the page as a text node: never as markup.
 
+import { made } from "../elements.js";
+
 /** @import { Mounted } from "../streamlit" */
 
-/** @param {Mounted<{ text: string; empty: string; height: number | null; mark: [number, number] | null }>} mounted */
+/** @param {Mounted<{ text: string; caption: string; empty: string; height: number | null; mark: [number, number] | null }>} mounted */
 export default function ({ data, parentElement }) {
-  /** @type {HTMLElement | null} */
-  let pane = parentElement.querySelector(".verbatim");
-  if (!pane) {
-    pane = document.createElement("div");
-    pane.className = "verbatim";
-    pane.translate = false;
-    parentElement.append(pane);
-  }
+  const pane = /** @type {HTMLElement} */ (parentElement.querySelector(".verbatim") ?? mountedIn(parentElement));
+  const caption = /** @type {HTMLElement} */ (pane.previousElementSibling);
+  caption.textContent = data.caption;
+  caption.hidden = !data.caption;
   const text = data.text || data.empty;
   pane.classList.toggle("verbatim-empty", !data.text);
   pane.style.maxHeight = data.height ? `${data.height}px` : "none";
@@ -22,6 +20,17 @@ export default function ({ data, parentElement }) {
   pane.scrollTop = 0;
   if (data.mark) showMarked(pane, text, data.mark);
   else pane.textContent = text;
+}
+
+/**
+ * The pane, below its caption.
+ * @param {ParentNode} parent
+ */
+function mountedIn(parent) {
+  const pane = made("div", "verbatim");
+  pane.translate = false;
+  parent.append(made("p", "verbatim-caption"), pane);
+  return pane;
 }
 
 /**

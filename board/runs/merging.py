@@ -55,15 +55,15 @@ def in_order(whole: pd.DataFrame, shard_names: list[str], *, some: bool = False)
 
     Columns without any value are left out. Ids are as they were read. `some` says that these are whole steps of a run that has others.
     """
-    prompts = whole["prompt_key"].to_numpy(np.int64)
-    numbers = group_numbers(whole["step"].to_numpy(np.int64), whole.get("group_id"), prompts, NO_PROMPT, of_one=some)
-    frame = whole.drop(columns=_INTERNAL).assign(group=numbers)
-    frame = frame.dropna(axis="columns", how="all")
-    frame = frame.reindex(columns=list(dict.fromkeys(["step", "shard", "line", *frame.columns])))
-    frame["shard"] = pd.Categorical(frame["shard"], categories=sorted(shard_names, key=natural_key))
-    frame = frame.astype({"step": "int64", "line": "int64"})
-    order = np.lexsort([frame["line"], whole["offset"], frame["shard"].cat.codes, frame["step"]])
-    return frame.iloc[order][columns_in_order(frame.columns)].rename_axis(index="rollout")
+    steps, lines, prompts = (whole[name].to_numpy(np.int64) for name in ("step", "line", "prompt_key"))
+    shards = pd.Categorical(whole["shard"], categories=sorted(shard_names, key=natural_key))
+    numbers = group_numbers(steps, whole.get("group_id"), prompts, NO_PROMPT, of_one=some)
+    frame = whole.assign(shard=shards, group=numbers)
+    filled = frame.columns[frame.notna().any().to_numpy()]
+    order = np.lexsort([lines, whole["offset"], shards.codes, steps])
+    frame = frame[columns_in_order(name for name in filled if name not in _INTERNAL)].take(order)
+    others = {name: "int64" for name in ("step", "line") if frame[name].dtype != "int64"}  # where there are no rows
+    return (frame.astype(others) if others else frame).rename_axis(index="rollout")
 
 
 def natural_order(values: Sequence[str]) -> list[str]:
@@ -73,6 +73,6 @@ def natural_order(values: Sequence[str]) -> list[str]:
 
 def columns_in_order(names: Iterable[str]) -> list[str]:
     """Those of a frame, the declared ones first."""
-    there = list(names)
-    first = ["step", "shard", "line", *(name for name in (*IDS, *NUMBERS) if name in there)]
+    there = dict.fromkeys(names)
+    first = dict.fromkeys(["step", "shard", "line", *(name for name in (*IDS, *NUMBERS) if name in there)])
     return [*first, *(name for name in there if name not in first)]

@@ -123,11 +123,14 @@ class Opening:
         built = list(self.loader.parts(report))
         report.skipped = report.skipped | shards.databases_in(self._folder, self._within)
         rows = merging.scalars(built)
-        # what was sampled for a batch comes in any order of steps
-        sampled = [name for name, is_batch in self.loader.batches.items() if not is_batch]
-        for problem in repeated_steps(rows.loc[~rows["shard"].isin(sampled), ["step", "shard", "line", "prompt_key"]]):
+        for problem in repeated_steps(self._of_batches(rows)):
             report.add(problem)
         return self._run(built, rows, report)
+
+    def _of_batches(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows without those that were sampled for a batch: they come in any order of steps."""
+        sampled = [name for name, is_batch in self.loader.batches.items() if not is_batch]
+        return rows.loc[~rows["shard"].isin(sampled)] if sampled else rows
 
     def part_of_it(self, snapshot: Snapshot, progress: Progress, *, stopped: bool = False) -> Run:
         """A run of what is read so far. What only the whole can tell, such as a step that is written twice, is not in its report."""

@@ -10,15 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from importlib.resources.abc import Traversable
-from threading import Event
+from threading import Event, Lock
 from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from board.serving import script_bundle
 from board.serving.kept_files import FOREVER
+from board.serving.script_bundle import Modules
 
 PATH: Final = "scripts"
 """Below which address they are answered."""
@@ -28,6 +27,8 @@ LARGE: Final = 20_000
 
 _ANSWERED: Final = Event()
 """Set where this process answers the scripts."""
+
+_MAKING: Final = Lock()
 
 
 @dataclass(frozen=True)
@@ -46,20 +47,24 @@ class ComponentScripts:
         return page.replace("</head>", f"{link}</head>", 1)
 
 
-def made(sources: Traversable = script_bundle.SOURCES) -> ComponentScripts:
-    """Those of all components below `sources`. Raises ValueError as `script_bundle.script` does."""
-    entries = script_bundle.entries(sources)
-    large = [entry for entry in entries if len(script_bundle.script(entry, sources)) > LARGE]
-    small = [entry for entry in entries if entry not in large]
-    bundles = [_named("small", small, sources), *(_named(_called(entry), [entry], sources) for entry in large)]
+def made(modules: Modules) -> ComponentScripts:
+    """Those of all components. Raises ValueError as `Modules.script` does."""
+    large = [entry for entry in modules.entries if len(modules.joined(entry)) > LARGE]
+    small = [entry for entry in modules.entries if entry not in large]
+    bundles = [_named("small", small, modules), *(_named(_called(entry), [entry], modules) for entry in large)]
     of_entry = {entry: name for name, of_it, _ in bundles for entry in of_it}
     return ComponentScripts({name: text for name, _, text in bundles}, of_entry, bundles[0][0])
 
 
-@cache
 def component_scripts() -> ComponentScripts:
-    """Those of the board."""
-    return made()
+    """Those of the board, made once."""
+    with _MAKING:  # whoever comes second waits, and makes none
+        return _of_the_board()
+
+
+@cache
+def _of_the_board() -> ComponentScripts:
+    return made(Modules())
 
 
 def answer_here() -> None:
@@ -74,7 +79,7 @@ def of(entry: str) -> str:
     browser runs the others.
     """
     if not _ANSWERED.is_set():
-        return script_bundle.script(entry)
+        return Modules().script(entry)
     address = f"{PATH}/{component_scripts().of_entry[entry]}"
     return (
         f"// at {address} component {entry}\n"
@@ -97,7 +102,7 @@ def _called(entry: str) -> str:
     return entry.partition("/")[0]
 
 
-def _named(called: str, entries: list[str], sources: Traversable) -> tuple[str, list[str], bytes]:
+def _named(called: str, entries: list[str], modules: Modules) -> tuple[str, list[str], bytes]:
     """A script's name, the entries that are in it, and its text."""
-    text = script_bundle.bundle(entries, sources).encode()
+    text = modules.bundle(entries).encode()
     return f"{called}-{sha256(text).hexdigest()[:12]}.js", entries, text

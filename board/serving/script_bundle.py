@@ -10,7 +10,7 @@ import json
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from importlib.resources.abc import Traversable
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -40,70 +40,94 @@ export function component(name) {
 """
 
 
-def entries(sources: Traversable = SOURCES) -> list[str]:
-    """The components, by their entry modules' paths below `sources`."""
-    return [name for name in _modules(sources, "") if _DEFAULT.search(source(name, sources))]
+class Modules:
+    """The modules below a folder, each read once: what is changed meanwhile is not seen. Names are paths below it."""
+
+    def __init__(self, folder: Path = SOURCES) -> None:
+        self._folder = folder
+        self._texts: dict[str, str] = {}
+        self._joined: dict[str, str] = {}
+
+    @cached_property
+    def entries(self) -> list[str]:
+        """The components, by their entry modules."""
+        found = (file.relative_to(self._folder).as_posix() for file in self._folder.rglob("*.js") if file.parent.name != VENDORED)
+        return sorted(name for name in found if _DEFAULT.search(self.source(name)))
+
+    def source(self, name: str) -> str:
+        """A module as it is written. Raises ValueError where there is none."""
+        if name not in self._texts:
+            self._texts[name] = source(name, self._folder)
+        return self._texts[name]
+
+    def script(self, entry: str) -> str:
+        """The module `entry` ("token_view/view.js") and all that it imports, as one module that is compiled at once.
+
+        Above them stand the libraries they use. Raises ValueError where an import names no module below the folder, is of a form that
+        cannot be joined, or goes in a circle.
+        """
+        return f"{COMPILED_AT_ONCE}\n{self.joined(entry)}"
+
+    def bundle(self, entries: Iterable[str]) -> str:
+        """Several components as one module, which exports `component(entry)`: that entry's default, made when first asked for.
+
+        Each has a scope of its own. Raises as `script` does.
+        """
+        return f"{COMPILED_AT_ONCE}\nconst makers = {{}};\n{''.join(map(self._maker, entries))}{_ASKED_FOR}"
+
+    def order(self, entry: str) -> list[str]:
+        """The module `entry` and all that it imports: each after those it imports. Raises as `script` does."""
+        found: list[str] = []
+        self._visit(entry, found, [])
+        return found
+
+    def joined(self, entry: str) -> str:
+        """The libraries that an entry uses, and its modules. Raises as `script` does."""
+        if entry not in self._joined:
+            modules = "\n".join(_joinable(self.source(name)) for name in self.order(entry))
+            libraries = [text for name, text in self._libraries(entry) if re.search(rf"\b{re.escape(name)}\b", modules)]
+            self._joined[entry] = "\n".join([*libraries, modules])
+        return self._joined[entry]
+
+    def _maker(self, entry: str) -> str:
+        body = _DEFAULT.sub("const exported =", self.joined(entry))
+        return f"makers[{json.dumps(entry)}] = () => {{\n{body}return exported;\n}};\n"
+
+    def _libraries(self, entry: str) -> Iterator[tuple[str, str]]:
+        """What each library beside an entry defines, and its text."""
+        for file in sorted((self._folder / entry).parent.glob(f"{VENDORED}/*.js")):
+            yield file.name.partition(".")[0], file.read_text(encoding="utf-8")
+
+    def _visit(self, name: str, found: list[str], importers: list[str]) -> None:
+        if name in found:
+            return
+        if name in importers:
+            raise ValueError(
+                f"JavaScript modules import each other in a circle: {' → '.join([*importers[importers.index(name) :], name])}"
+            )
+        for imported in self._imports(name, importers):
+            self._visit(imported, found, [*importers, name])
+        found.append(name)
+
+    def _imports(self, name: str, importers: list[str]) -> Iterator[str]:
+        """What a module imports, in the order of its lines."""
+        try:
+            text = self.source(name)
+        except ValueError as error:
+            raise ValueError(f"{importers[-1]} imports {name}, which is no module" if importers else str(error)) from error
+        for statement in _IMPORT.findall(text):
+            named = _NAMED.fullmatch(statement)
+            if named is None or _RENAMED.search(statement):
+                raise ValueError(f'{name}: only import {{ name }} from "./file.js"; can be joined, not {statement.strip()}')
+            yield posixpath.normpath(posixpath.join(posixpath.dirname(name), named[1]))
 
 
-def script(entry: str, sources: Traversable = SOURCES) -> str:
-    """The module `entry` ("token_view/view.js") and all that it imports, as one module that is compiled at once.
-
-    Above them stand the libraries they use. Raises ValueError where an import names no module below `sources`, is of a form that cannot
-    be joined, or goes in a circle.
-    """
-    return f"{COMPILED_AT_ONCE}\n{_joined(entry, sources)}"
-
-
-def bundle(names: Iterable[str], sources: Traversable = SOURCES) -> str:
-    """Several entries as one module, which exports `component(entry)`: that entry's default, made when first asked for.
-
-    Each has a scope of its own. Raises as `script` does.
-    """
-    makers = "".join(
-        f"makers[{json.dumps(name)}] = () => {{\n{_DEFAULT.sub('const exported =', _joined(name, sources))}return exported;\n}};\n"
-        for name in names
-    )
-    return f"{COMPILED_AT_ONCE}\nconst makers = {{}};\n{makers}{_ASKED_FOR}"
-
-
-def order(entry: str, sources: Traversable = SOURCES) -> list[str]:
-    """The module `entry` and all that it imports, by path below `sources`: each after those it imports. Raises as `script` does."""
-    found: list[str] = []
-    _visit(entry, sources, found, [])
-    return found
-
-
-def source(name: str, sources: Traversable = SOURCES) -> str:
-    """One file of a component, as written. Raises ValueError where there is none."""
+def source(name: str, folder: Path = SOURCES) -> str:
+    """One file of a component, as it is written. Raises ValueError where there is none."""
     try:
-        return sources.joinpath(name).read_text(encoding="utf-8")
+        return folder.joinpath(name).read_text(encoding="utf-8")
     except OSError as error:
         raise ValueError(f"the components have no {name}") from error
-
-
-def _joined(entry: str, sources: Traversable) -> str:
-    """Libraries, then modules."""
-    modules = "\n".join(_joinable(source(name, sources)) for name in order(entry, sources))
-    libraries = [text for name, text in _libraries(entry, sources) if re.search(rf"\b{re.escape(name)}\b", modules)]
-    return "\n".join([*libraries, modules])
-
-
-def _libraries(entry: str, sources: Traversable) -> Iterator[tuple[str, str]]:
-    """What each library beside an entry defines, and its text."""
-    folder = sources.joinpath(posixpath.dirname(entry), VENDORED)
-    if folder.is_dir():
-        for file in sorted(folder.iterdir(), key=lambda file: file.name):
-            if file.name.endswith(".js"):
-                yield file.name.partition(".")[0], file.read_text(encoding="utf-8")
-
-
-def _modules(folder: Traversable, path: str) -> Iterator[str]:
-    """All modules in a folder and in those in it, by their paths."""
-    for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if file.is_dir() and file.name != VENDORED:
-            yield from _modules(file, f"{path}{file.name}/")
-        elif file.name.endswith(".js"):
-            yield f"{path}{file.name}"
 
 
 def _joinable(text: str) -> str:
@@ -111,28 +135,3 @@ def _joinable(text: str) -> str:
     for left_out in (_IMPORT, _DOCUMENTATION, _EXPORT):
         text = left_out.sub("", text)
     return text
-
-
-def _visit(name: str, sources: Traversable, found: list[str], importers: list[str]) -> None:
-    if name in found:
-        return
-    if name in importers:
-        raise ValueError(
-            f"JavaScript modules import each other in a circle: {' → '.join([*importers[importers.index(name) :], name])}"
-        )
-    for imported in _imports(name, sources, importers):
-        _visit(imported, sources, found, [*importers, name])
-    found.append(name)
-
-
-def _imports(name: str, sources: Traversable, importers: list[str]) -> Iterator[str]:
-    """What a module imports, in the order of its lines."""
-    try:
-        text = source(name, sources)
-    except ValueError as error:
-        raise ValueError(f"{importers[-1]} imports {name}, which is no module" if importers else str(error)) from error
-    for statement in _IMPORT.findall(text):
-        named = _NAMED.fullmatch(statement)
-        if named is None or _RENAMED.search(statement):
-            raise ValueError(f'{name}: only import {{ name }} from "./file.js"; can be joined, not {statement.strip()}')
-        yield posixpath.normpath(posixpath.join(posixpath.dirname(name), named[1]))

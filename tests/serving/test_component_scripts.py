@@ -11,8 +11,9 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from board.serving import component_scripts as module
-from board.serving import script_bundle
+from board.serving.script_bundle import Modules
 
+MODULES = Modules()
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
 
 
@@ -41,10 +42,10 @@ def write(folder: Path, entries: dict[str, str]) -> None:
 def test_every_component_is_in_one_script() -> None:
     """The small ones together, each large one alone; the board's are neither all small nor all large."""
     scripts = module.component_scripts()
-    assert set(scripts.of_entry) == set(script_bundle.entries())
+    assert set(scripts.of_entry) == set(MODULES.entries)
     assert set(scripts.of_entry.values()) == set(scripts.contents)
     for entry, name in scripts.of_entry.items():
-        alone = len(script_bundle.script(entry)) > module.LARGE
+        alone = len(MODULES.joined(entry)) > module.LARGE
         assert (name != scripts.of_all_pages) is alone, entry
         assert f'makers["{entry}"]'.encode() in scripts.contents[name]
     assert 1 < len(scripts.contents) < len(scripts.of_entry)
@@ -53,9 +54,9 @@ def test_every_component_is_in_one_script() -> None:
 def test_a_script_has_another_name_when_anything_in_it_is(tmp_path: Path) -> None:
     """And only that one: what a browser has of the others stays good."""
     write(tmp_path, {"a/a.js": "a", "b/b.js": "b" * module.LARGE, "c/c.js": "c" * module.LARGE})
-    before = module.made(tmp_path)
+    before = module.made(Modules(tmp_path))
     write(tmp_path, {"b/b.js": "B" * module.LARGE})
-    after = module.made(tmp_path)
+    after = module.made(Modules(tmp_path))
     assert set(before.contents) ^ set(after.contents) == {before.of_entry["b/b.js"], after.of_entry["b/b.js"]}
     assert before.of_entry["b/b.js"] != after.of_entry["b/b.js"]
     assert before.of_all_pages == before.of_entry["a/a.js"] == after.of_all_pages
@@ -63,13 +64,13 @@ def test_a_script_has_another_name_when_anything_in_it_is(tmp_path: Path) -> Non
 
 def test_served_by_streamlit_alone_a_component_is_its_script() -> None:
     """As `streamlit run` has it, which answers no address of ours."""
-    assert module.of("picker/picker.js") == script_bundle.script("picker/picker.js")
+    assert module.of("picker/picker.js") == MODULES.script("picker/picker.js")
 
 
 @pytest.mark.usefixtures("answered_here")
 def test_a_message_says_where_the_script_is(browser: TestClient) -> None:
     """In a few words, whatever the script's size; there it is answered, for good."""
-    for entry in script_bundle.entries():
+    for entry in MODULES.entries:
         said = module.of(entry)
         _, _, address, _, name = said.partition("\n")[0].split(" ")
         assert (name, len(said) < 400) == (entry, True)
@@ -106,7 +107,7 @@ def test_what_stands_below_the_address_fetches_the_component(tmp_path: Path) -> 
     for name, content in module.component_scripts().contents.items():
         tmp_path.joinpath(module.PATH, name).write_bytes(content)
     tmp_path.joinpath("package.json").write_text('{"type": "module"}', encoding="utf-8")
-    entries = script_bundle.entries()
+    entries = MODULES.entries
     for i, entry in enumerate(entries):
         tmp_path.joinpath(f"sent_{i}.js").write_text(module.of(entry), encoding="utf-8")
     # A library that finds a window takes Node for a browser: it is gone once the address was read.

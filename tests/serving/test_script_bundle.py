@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from board.serving import script_bundle
+from board.serving.script_bundle import COMPILED_AT_ONCE, SOURCES, Modules
 
-COMPONENTS = Path(str(script_bundle.SOURCES))
+MODULES = Modules()
 IMPORTED = re.compile(r'from "(\.{1,2}/[^"]+\.js)"')
-ENTRIES = script_bundle.entries()
+ENTRIES = MODULES.entries
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
 PARSES_MARKUP = (
     "innerHTML",
@@ -27,7 +27,7 @@ PARSES_MARKUP = (
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_a_joined_script_is_one_module(entry: str) -> None:
     """Import lines are gone and exactly one export, the default, is left; nothing parses model text as markup."""
-    text = script_bundle.script(entry)
+    text = MODULES.script(entry)
     modular = [line for line in text.splitlines() if line.startswith(("import", "export"))]
     assert [line.split("(")[0] for line in modular] == ["export default function "]
     assert not [word for word in PARSES_MARKUP if word in text]
@@ -36,18 +36,18 @@ def test_a_joined_script_is_one_module(entry: str) -> None:
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_every_module_comes_after_what_it_imports(entry: str) -> None:
     """The entry is the last, and each module finds its imports above it."""
-    names = script_bundle.order(entry)
+    names = MODULES.order(entry)
     assert names[-1] == entry
     assert len(names) == len(set(names))
     for i, name in enumerate(names):
-        imported = {(COMPONENTS / name).parent.joinpath(path).resolve() for path in IMPORTED.findall(script_bundle.source(name))}
-        assert imported <= {(COMPONENTS / above).resolve() for above in names[:i]}
+        imported = {(SOURCES / name).parent.joinpath(path).resolve() for path in IMPORTED.findall(MODULES.source(name))}
+        assert imported <= {(SOURCES / above).resolve() for above in names[:i]}
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_a_component_stays_until_it_is_gone(entry: str) -> None:
     """Streamlit calls what a draw returns while the component stays, too: each hands back what waits until it is gone, or nothing."""
-    draw = script_bundle.source(entry).partition("export default")[2].partition("\n}\n")[0]
+    draw = MODULES.source(entry).partition("export default")[2].partition("\n}\n")[0]
     returned = re.findall(r"^  return (.+)$", draw, re.MULTILINE)
     assert not [one for one in returned if one.startswith("(")]
     assert "whenGone(" in draw or not returned
@@ -55,10 +55,8 @@ def test_a_component_stays_until_it_is_gone(entry: str) -> None:
 
 def test_every_module_is_part_of_a_component() -> None:
     """No module lies about that no entry leads to."""
-    reached = {name for entry in ENTRIES for name in script_bundle.order(entry)}
-    assert {
-        path.relative_to(COMPONENTS).as_posix() for path in COMPONENTS.rglob("*.js") if path.parent.name != "vendored"
-    } == reached
+    reached = {name for entry in ENTRIES for name in MODULES.order(entry)}
+    assert {path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.js") if path.parent.name != "vendored"} == reached
 
 
 def write(folder: Path, modules: dict[str, str]) -> None:
@@ -79,13 +77,13 @@ def test_modules_of_another_component_can_be_imported(tmp_path: Path) -> None:
         },
     )
     joined = "const a = 1;\n\nconst b = /** @type {X} */ (a);\n\nexport default () => a + b;\n"
-    assert script_bundle.script("one/entry.js", tmp_path) == f"{script_bundle.COMPILED_AT_ONCE}\n{joined}"
+    assert Modules(tmp_path).script("one/entry.js") == f"{COMPILED_AT_ONCE}\n{joined}"
 
 
 def test_a_browser_is_told_on_the_first_line_to_compile_all(tmp_path: Path) -> None:
     """Above a library, too: further down nobody looks for it."""
     write(tmp_path, {"a/entry.js": "export default () => lib;\n", "a/vendored/lib.min.js": "/* lib 1.0 */\nvar lib = 1;\n"})
-    assert script_bundle.script("a/entry.js", tmp_path).splitlines() == [
+    assert Modules(tmp_path).script("a/entry.js").splitlines() == [
         "//# allFunctionsCalledOnLoad",
         "/* lib 1.0 */",
         "var lib = 1;",
@@ -106,10 +104,8 @@ def test_a_library_goes_where_its_name_is_used(tmp_path: Path) -> None:
             "a/vendored/lib.css": "lib {}\n",
         },
     )
-    assert script_bundle.entries(tmp_path) == ["a/entry.js", "a/other.js", "b/entry.js"]
-    assert [name for name in script_bundle.entries(tmp_path) if "var lib" in script_bundle.script(name, tmp_path)] == [
-        "a/entry.js"
-    ]
+    assert Modules(tmp_path).entries == ["a/entry.js", "a/other.js", "b/entry.js"]
+    assert [name for name in Modules(tmp_path).entries if "var lib" in Modules(tmp_path).script(name)] == ["a/entry.js"]
 
 
 @needs_node
@@ -123,7 +119,7 @@ def test_components_of_one_bundle_are_apart(tmp_path: Path) -> None:
             "c/c.js": "export default nobody_asks;\n",
         },
     )
-    tmp_path.joinpath("bundle.mjs").write_text(script_bundle.bundle(script_bundle.entries(tmp_path), tmp_path), encoding="utf-8")
+    tmp_path.joinpath("bundle.mjs").write_text(Modules(tmp_path).bundle(Modules(tmp_path).entries), encoding="utf-8")
     asked = "const { component } = await import('./bundle.mjs'); const asked = (name) => JSON.stringify(component(name)());"
     shown = "console.log(asked('a/a.js'), asked('a/a.js'), asked('b/b.js'), component('b/b.js') === component('b/b.js'))"
     done = subprocess.run(
@@ -160,4 +156,4 @@ def test_what_cannot_be_joined_is_told(modules: dict[str, str], told: str, tmp_p
     """An import of nothing, in a circle or of another form is an error that names the module."""
     write(tmp_path, modules)
     with pytest.raises(ValueError, match=re.escape(told)):
-        script_bundle.script("a/a.js", tmp_path)
+        Modules(tmp_path).script("a/a.js")

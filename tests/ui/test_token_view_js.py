@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from board.serving import script_bundle
+from board.serving.script_bundle import Modules
 
 HERE = Path(__file__).parent
 SUITES = sorted((HERE / "js").glob("*.test.mjs"))
@@ -42,7 +42,7 @@ def test_the_arithmetic_of_the_view(suite: Path) -> None:
 def test_the_joined_script_is_one_module(entry: str, tmp_path: Path) -> None:
     """No two files use the same top-level name, and nothing of what they import was dropped on the way."""
     joined = tmp_path / "joined.mjs"
-    joined.write_text(script_bundle.script(entry), encoding="utf-8")
+    joined.write_text(Modules().script(entry), encoding="utf-8")
     assert _node(tmp_path, "--check", str(joined)).stderr == ""
     loaded = _node(tmp_path, "--input-type=module", "-e", "console.log(typeof (await import('./joined.mjs')).default)")
     assert loaded.stdout.strip() == "function", loaded.stderr

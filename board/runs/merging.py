@@ -60,7 +60,7 @@ def in_order(whole: pd.DataFrame, shard_names: list[str], *, some: bool = False)
     numbers = group_numbers(steps, whole.get("group_id"), prompts, NO_PROMPT, of_one=some)
     frame = whole.assign(shard=shards, group=numbers)
     filled = frame.columns[frame.notna().any().to_numpy()]
-    order = np.lexsort([lines, whole["offset"], shards.codes, steps])
+    order = np.lexsort([lines, whole["offset"].to_numpy(), shards.codes, steps])
     frame = frame[columns_in_order(name for name in filled if name not in _INTERNAL)].take(order)
     others = {name: "int64" for name in ("step", "line") if frame[name].dtype != "int64"}  # where there are no rows
     return (frame.astype(others) if others else frame).rename_axis(index="rollout")

@@ -15,7 +15,6 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from threading import Thread
 from typing import Any, Final
 
 import click
@@ -365,8 +364,7 @@ def _page(html: str) -> Callable[[Request], Response]:
     """Answer with a page's HTML, which is asked for again at each visit: it names files that a newer Streamlit calls otherwise."""
 
     def answer(request: Request) -> Response:
-        scripts = component_scripts.component_scripts()
-        return HTMLResponse(scripts.asked_for_in(html), headers={"cache-control": "no-cache"})
+        return HTMLResponse(component_scripts.asked_for_in(html), headers={"cache-control": "no-cache"})
 
     return answer
 
@@ -394,6 +392,5 @@ async def _announcing(settings: Settings, started: Callable[[], None]) -> AsyncI
         for name in packaged_settings():  # a settings file beside the script has set them all the same
             if name.startswith(THEME_HALVES):
                 streamlit_config.set_option(name, None)
-    Thread(target=component_scripts.component_scripts, daemon=True).start()  # made while the first reader's browser starts
     started()
     yield

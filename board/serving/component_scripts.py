@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from threading import Event, Lock
+from threading import Event
 from typing import Final
 
 from starlette.requests import Request
@@ -28,7 +28,8 @@ LARGE: Final = 20_000
 _ANSWERED: Final = Event()
 """Set where this process answers the scripts."""
 
-_MAKING: Final = Lock()
+_MADE: Final = Event()
+"""Set once the scripts are made."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,6 @@ class ComponentScripts:
     of_all_pages: str
     """The name of the one that has all that are small."""
 
-    def asked_for_in(self, page: str) -> str:
-        """The HTML text `page`, asking for what all pages need along with its own scripts."""
-        link = f'<link rel="modulepreload" crossorigin href="./{PATH}/{self.of_all_pages}">'
-        return page.replace("</head>", f"{link}</head>", 1)
-
 
 def made(modules: Modules) -> ComponentScripts:
     """Those of all components. Raises ValueError as `Modules.script` does."""
@@ -56,15 +52,20 @@ def made(modules: Modules) -> ComponentScripts:
     return ComponentScripts({name: text for name, _, text in bundles}, of_entry, bundles[0][0])
 
 
-def component_scripts() -> ComponentScripts:
-    """Those of the board, made once."""
-    with _MAKING:  # whoever comes second waits, and makes none
-        return _of_the_board()
-
-
 @cache
-def _of_the_board() -> ComponentScripts:
-    return made(Modules())
+def component_scripts() -> ComponentScripts:
+    """Those of the board, made with the first component of the first page."""
+    scripts = made(Modules())
+    _MADE.set()
+    return scripts
+
+
+def asked_for_in(page: str) -> str:
+    """The HTML text `page`, asking for what all pages need along with its own scripts; the first page of all does not wait until it is made."""
+    if not _MADE.is_set():
+        return page
+    link = f'<link rel="modulepreload" crossorigin href="./{PATH}/{component_scripts().of_all_pages}">'
+    return page.replace("</head>", f"{link}</head>", 1)
 
 
 def answer_here() -> None:

@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocket, expect
 from settling import settled
 
 from board.serving import component_scripts
@@ -17,6 +17,8 @@ def test_a_page_names_the_scripts_of_its_first_screen(board_server: str, page: P
     scripts = component_scripts.component_scripts()
     large = {f"/{component_scripts.PATH}/{name}" for name in scripts.contents if name != scripts.of_all_pages}
     late: dict[str, set[str]] = {}
+    page.goto(board_server)  # with the first page of all they are made
+    settled(page)
     for tab in TABS:
         answer = page.goto(f"{board_server}{tab.path}?run=tiny_ppo_hacked&step=5")
         assert answer is not None
@@ -32,7 +34,11 @@ def test_a_page_names_the_scripts_of_its_first_screen(board_server: str, page: P
 def test_no_message_brings_a_script(board_server: str, page: Page) -> None:
     """Neither with the first screen nor with a click: a browser has them, by their addresses."""
     sent: list[bytes] = []
-    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sent.append(bytes(frame))))
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: sent.append(frame if isinstance(frame, bytes) else frame.encode()))
+
+    page.on("websocket", listen)
     page.goto(f"{board_server}tokens?run=tiny_ppo_hacked&step=5")
     settled(page)
     page.keyboard.press("l")

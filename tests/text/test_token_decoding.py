@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from board.serving.script_bundle import SOURCES
 from board.text.token_decoding import Unit, bytes_of, codec_of, codec_of_several, decoded, spell, token_text
-from board.ui.components import bundle
 
 LETTERS = [
     next(letter for letter in map(chr, range(0x200)) if bytes_of("byte-level", letter) == bytes([byte])) for byte in range(256)
@@ -118,7 +118,7 @@ def test_python_and_the_browser_read_alike(tmp_path: Path) -> None:
     """Codec, texts, shares and lost bytes of hundreds of responses are the same on both sides."""
     (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     ignored = shutil.ignore_patterns("*.py", "__pycache__")
-    shutil.copytree(Path(bundle.__file__).parent / "token_view", tmp_path / "board" / "token_view", ignore=ignored)
+    shutil.copytree(SOURCES / "token_view", tmp_path / "board" / "token_view", ignore=ignored)
     (tmp_path / "compare.mjs").write_text(COMPARE, encoding="utf-8")
     given_cases = cases()
     (tmp_path / "cases.json").write_text(json.dumps(given_cases), encoding="utf-8")

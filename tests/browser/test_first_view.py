@@ -32,7 +32,7 @@ def test_a_page_names_the_scripts_of_its_first_screen(board_server: str, page: P
 
 
 def test_no_message_brings_a_script(board_server: str, page: Page) -> None:
-    """Neither with the first screen nor with a click: a browser has them, by their addresses."""
+    """Neither with the first screen nor with a click: a browser has them, by their addresses, and makes no files of what is sent."""
     sent: list[bytes] = []
 
     def listen(socket: WebSocket) -> None:
@@ -45,6 +45,7 @@ def test_no_message_brings_a_script(board_server: str, page: Page) -> None:
     expect(page).to_have_url(re.compile("step=6"))
     settled(page)
     assert len([one for one in sent if b"rl_logging_board.token_view" in one]) > 1
+    assert page.evaluate("performance.getEntriesByType('resource').filter(({ name }) => name.startsWith('blob:')).length") == 0
     assert not [one[:200] for one in sent if b"export default function" in one]
 
 

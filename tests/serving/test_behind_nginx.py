@@ -115,9 +115,8 @@ def door(
     with ExitStack() as stack:
         address, *_ = stack.enter_context(board_process.started(root, aside, *options))
         board, port = re.findall(r":(\d+)/", address)[0], free_port()
-        settings = (
-            request.param(board).replace("443", str(port)).replace("server_name board.example.org", "server_name localhost")
-        )
+        settings = re.sub(r"\b443\b", str(port), request.param(board))
+        settings = settings.replace("server_name board.example.org", "server_name localhost")
         for name, file in (("pem", certificate.file), ("key", certificate.key)):
             settings = re.sub(rf"/etc/ssl/board\.{name}", str(file), settings)
         user = "user root;" if os.geteuid() == 0 else ""

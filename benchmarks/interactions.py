@@ -14,7 +14,7 @@ from typing import Any, Final
 from streamlit.testing.v1 import AppTest
 
 from benchmarks import rollouts
-from benchmarks.component_reports import Report, sent
+from benchmarks.component_reports import Report, is_drawn, sent
 from benchmarks.goals import GOALS, verdict
 from benchmarks.plan import Plan, say
 from benchmarks.profiling import profiled
@@ -86,10 +86,10 @@ def find_prompts(test: AppTest, at: int) -> Any:
 
 def go_to(test: AppTest, at: int) -> Any:
     """The next page in the order of the navigation."""
-    return test.switch_page(f"board/ui/pages/{ROUND_TRIP[at % len(ROUND_TRIP)]}.py")
+    return test.switch_page(ROUND_TRIP[at % len(ROUND_TRIP)].file)
 
 
-ROUND_TRIP: Final = (*(Path(tab.file).stem for tab in TABS[1:]), Path(TABS[0].file).stem)
+ROUND_TRIP: Final = (*TABS[1:], TABS[0])
 """All pages, the first at last."""
 
 INTERACTIONS: Final = (
@@ -203,13 +203,14 @@ def clicks(interaction: Interaction, run: str, rounds: int) -> Iterator[tuple[fl
 def page_changes(run: str, rounds: int, goal: str | None) -> list[tuple[Cell, ...]]:
     """A row for each page changed to, the reader going round."""
     test = opened(run, "rewards")
-    times: dict[str, list[tuple[float, float]]] = {name: [] for name in ROUND_TRIP}
+    times: dict[str, list[tuple[float, float]]] = {tab.title: [] for tab in ROUND_TRIP}
     for at in range(len(ROUND_TRIP) * (rounds + 1)):
+        tab = ROUND_TRIP[at % len(ROUND_TRIP)]
         took = timed(go_to(test, at))
-        checked(test)
+        checked(test, of_run=tab.of_run)
         if at >= len(ROUND_TRIP):
-            times[ROUND_TRIP[at % len(ROUND_TRIP)]].append(took)
-    return [row(f"page, to {name.capitalize()}", found, goal) for name, found in times.items()]
+            times[tab.title].append(took)
+    return [row(f"page, to {title}", found, goal) for title, found in times.items()]
 
 
 def one_line(rounds: int) -> list[tuple[float, float]]:
@@ -225,11 +226,11 @@ def timed(acted: Any) -> tuple[float, float]:
     return (time.perf_counter() - wall) * 1e3, (time.process_time() - work) * 1e3
 
 
-def checked(test: AppTest) -> None:
-    """Raises RuntimeError when the page shows an exception or no run: a page that breaks is fast."""
+def checked(test: AppTest, *, of_run: bool = True) -> None:
+    """Raises RuntimeError when the page shows an exception, or no run where it is one of a run, else no table: a page that breaks is fast."""
     if test.exception:
         raise RuntimeError(f"the page raised {test.exception[0].value}")
-    if not sent(test, "run_picker")["chosen"]:
+    if not (sent(test, "run_picker")["chosen"] if of_run else is_drawn(test, "table")):
         raise RuntimeError("the page shows no run")
 
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import cores, exporting, openers, parts, report, rollouts
+from benchmarks import cores, exporting, interactions, openers, parts, report, rollouts
 from benchmarks.goals import GOALS, Goal, verdict
 from benchmarks.machine import commit
 from benchmarks.openers import OPENERS, cuts
@@ -24,6 +24,7 @@ from benchmarks.profiling import BOARD, profiled, rows
 from benchmarks.report import MeasuredPart
 from benchmarks.sections import Figure, Section, figure, from_json, markdown, ratio, summary, to_json
 from board import open_run
+from board.serving.page_addresses import TABS
 
 AT_MOST = Goal("time", 2, "s")
 AT_LEAST = Goal("speed", 2, "×", at_least=True)
@@ -163,6 +164,11 @@ def test_readme_has_a_place_for_the_results() -> None:
     readme = Path(report.__file__).with_name("README.md").read_text(encoding="utf-8")
 
     assert report.between_markers(readme, "new").count("new")
+
+
+def test_what_is_reported_was_measured() -> None:
+    """No part of the report that is committed broke off."""
+    assert "**Failed:**" not in Path(report.__file__).with_name("README.md").read_text(encoding="utf-8")
 
 
 def test_every_goal_is_measured_by_a_part() -> None:
@@ -319,6 +325,19 @@ def test_an_export_is_measured_whole(tmp_path: Path, form: str, arrays: bool) ->
     assert found["bytes"] > 0
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
     assert len(exporting.row("csv", [found, found])) == len(exporting.COLUMNS)
+
+
+def test_every_click_and_every_page_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pages of a run, and the list of runs, which has none in its top line."""
+    for name in ("RL_BOARD_ROOT", "RL_BOARD_CACHE"):
+        monkeypatch.setenv(name, str(tmp_path))  # so that what the part sets is taken back
+
+    (section,) = interactions.sections(Plan(rollouts=(500,), rounds=1), tmp_path)
+
+    pages = [f"page, to {tab.title}" for tab in (*TABS[1:], TABS[0])]
+    measured = [one.name for one in interactions.INTERACTIONS]
+    assert [row[0] for row in section.rows] == [*measured, *pages, "(a page of one line)"]
+    assert all(figure.value > 0 for _, *figures in section.rows for figure in figures if isinstance(figure, Figure))
 
 
 def test_the_share_that_more_processors_do_not_shorten() -> None:

@@ -57,7 +57,7 @@ class ColumnReader:
     """Reads the lines of a shard a stretch at a time, in one thread. Tries less often where most is refused again and again."""
 
     def __init__(self) -> None:
-        self._parser = CellParser(_PLAIN, strings={TOKENS})
+        self._parser = CellParser(_PLAIN, strings=TOKENS)
         self._pause = self._skipped = 0
 
     def read(self, lines: Sequence[_Item]) -> list[_Piece[_Item]]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import simdjson
 
+from board.sources.json_cutting import MARK, ListCutter
 from board.sources.json_strings import Strings
 
 Numbers = memoryview
@@ -19,18 +20,35 @@ _NESTED: Final = frozenset({simdjson.Array, simdjson.Object})
 
 
 class CellParser:
-    """Reads line after line, in one thread. Lists under the keys of `plain` stay lists whatever they hold, those of `strings` stay JSON."""
+    """Reads line after line, in one thread. Lists under the keys of `plain` stay lists whatever they hold, that under `strings` stays JSON."""
 
-    def __init__(self, plain: AbstractSet[str] = frozenset(), strings: AbstractSet[str] = frozenset()) -> None:
+    def __init__(self, plain: AbstractSet[str] = frozenset(), strings: str | None = None) -> None:
         self._plain, self._strings = plain, strings
+        self._cutter = None if strings is None else ListCutter(strings)
         self._parser = simdjson.Parser()
 
     def parse(self, data: bytes, known: Keys) -> tuple[Keys, list[Any]] | None:
         """The keys of the object on a line, each once, and its values; `known` where these are its keys, in whatever order they stand.
 
-        None for a line that is not strict JSON, holds a number that 64 bits do not, or has a key twice or one with the character 0.
-        Nothing of simdjson's outlives the call: it refuses to parse on while one of its objects is held.
+        None for a line that is not strict JSON, holds a number that 64 bits do not, or has a key twice or one with the character 0; what
+        `Strings` hold may still be found not to be strict. Nothing of simdjson's outlives the call: it refuses to parse on while one of its
+        objects is held.
         """
+        if self._cutter and (cut := self._cutter.cut(data)) and (found := self._parsed(cut.line, known)):
+            if self._put_back(cut.list, *found):
+                return found
+            self._cutter.give_up()
+        return self._parsed(data, known)
+
+    def _put_back(self, cut: bytes, keys: Keys, values: list[Any]) -> bool:
+        """Put a list where its mark is; whether that is under its key, and not under one within an object."""
+        at = keys.index(self._strings) if self._strings in keys else -1
+        if at >= 0 and values[at] == MARK:
+            values[at] = Strings(cut)
+            return True
+        return False
+
+    def _parsed(self, data: bytes, known: Keys) -> tuple[Keys, list[Any]] | None:
         try:
             found = self._parser.parse(data)
             if type(found) is not simdjson.Object:
@@ -53,8 +71,8 @@ class CellParser:
     def _nested(self, key: str, value: Any) -> Any:
         if type(value) is simdjson.Object:
             return value.as_dict()
-        if key in self._strings:
-            return Strings(value.mini, len(value))
+        if key == self._strings:
+            return Strings(value.mini)
         found = None if key in self._plain else numbers(value)
         return value.as_list() if found is None else found
 

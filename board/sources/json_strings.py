@@ -1,18 +1,22 @@
-"""Flat lists of strings, as JSON without blanks writes them → Arrow, without a Python object per string.
+"""Flat lists of strings in JSON, one blank at most behind a comma → Arrow, without a Python object per string.
 
 Knows nothing of lines or rollouts.
 """
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import orjson
 import pyarrow as pa
 from numpy.typing import NDArray
 
-_QUOTE, _COMMA, _BACKSLASH = b'",\\'
+_QUOTE, _COMMA, _BACKSLASH, _SPACE = b'",\\ '
+
+_NARROW, _WIDE = 2, 3
+"""From the end of a string to the beginning of the next: with a comma between them, or a comma and a blank."""
 
 _ESCAPED: Final = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"b": b"\b", b"f": b"\f", b'"': b'"', b"\\": b"\\", b"/": b"/"}
 
@@ -27,40 +31,64 @@ class Strings:
     """A list in JSON, whatever it holds."""
 
     json: bytes
-    """Strict, and without blanks between its parts."""
-    count: int
-    """How many elements it has."""
+    """With a comma between its parts and one blank at most behind that, and none beside the brackets, where all of them are strings."""
 
 
 def lists_of(given: Sequence[Strings | None]) -> pa.LargeListArray | None:
-    """The lists as `large_list<large_string>`, null for None; None where one of them holds anything but strings."""
-    lists = [one for one in given if one is not None]
-    texts = _texts(b",".join([one.json[1:-1] for one in lists if one.count]), sum(one.count for one in lists))
-    if texts is None:
+    """The lists as `large_list<large_string>`, null for None; None where one of them is no strict JSON, or holds anything but strings."""
+    lists = [b"" if one is None else one.json[1:-1] for one in given]
+    found = _texts([one for one in lists if one])
+    if found is None:
         return None
-    counts = [0 if one is None else one.count for one in given]
-    missing = pa.array([one is None for one in given]) if len(lists) < len(given) else None
-    return pa.LargeListArray.from_arrays(pa.array(_offsets(np.array(counts, np.int64))), texts, mask=missing)
+    counts = np.zeros(len(lists), np.int64)
+    counts[[bool(one) for one in lists]] = found.counts
+    missing = pa.array([one is None for one in given]) if None in given else None
+    return pa.LargeListArray.from_arrays(pa.array(_offsets(counts)), found.texts, mask=missing)
 
 
-def _texts(elements: bytes, count: int) -> pa.LargeStringArray | None:
-    """So many strings with commas between them; None where they are anything else."""
-    raw = np.frombuffer(bytearray(elements), np.uint8)
+class _Texts(NamedTuple):
+    """Strings of several lists end to end."""
+
+    texts: pa.LargeStringArray
+    counts: NDArray[np.int64]
+    """How many there are of each list."""
+
+
+def _texts(lists: Sequence[bytes], *, again: bool = False) -> _Texts | None:
+    """Of lists without their brackets, of one part or more each; None where they hold anything but strings, or are not strict."""
+    elements = bytearray(b",").join(lists)
+    raw = np.frombuffer(elements, np.uint8)
+    if not _may_be_strict(elements, raw):
+        return None
+    bounds = _offsets(np.array([len(one) + 1 for one in lists], np.int64))
     escapes = _escapes(raw)
     meant = _MEANT[raw[escapes + 1]]
     if not meant.all():
-        return _texts_by_object(elements)
+        unread = {*(np.searchsorted(bounds, escapes[meant == 0], "right") - 1).tolist()}
+        return _by_object(lists) if again else _rewritten(lists, unread)
     raw[escapes + 1] = meant
     dropped = raw == _QUOTE
     dropped[escapes + 1] = False  # a quote within a string
     quotes = np.flatnonzero(dropped)
     opened, closed = quotes[::2], quotes[1::2]
-    if not _are_alone(raw, opened, closed, count):
+    between = _between(raw, opened, closed)
+    if between is None or not _has_all(opened, bounds[:-1]) or not _has_all(closed, bounds[1:] - 2):
         return None
-    dropped[closed[:-1] + 1] = True
-    dropped[escapes] = True
-    lengths = closed - opened - 1 - np.bincount(np.searchsorted(opened, escapes) - 1, minlength=count)
-    return pa.LargeStringArray.from_buffers(count, pa.py_buffer(_offsets(lengths)), pa.py_buffer(raw.compress(~dropped)))
+    for one in (*between, escapes):
+        dropped[one] = True
+    lengths = closed - opened - 1 - np.bincount(np.searchsorted(opened, escapes) - 1, minlength=len(opened))
+    data = pa.py_buffer(raw.compress(~dropped))
+    texts = pa.LargeStringArray.from_buffers(len(opened), pa.py_buffer(_offsets(lengths)), data)
+    return _Texts(texts, np.diff(np.searchsorted(opened, bounds)))
+
+
+def _may_be_strict(elements: bytearray, raw: NDArray[np.uint8]) -> bool:
+    """Whether these bytes are UTF-8 without the characters that JSON has escaped."""
+    try:
+        elements.decode()
+    except UnicodeDecodeError:
+        return False
+    return not (raw < _SPACE).any()
 
 
 def _escapes(raw: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -72,20 +100,44 @@ def _escapes(raw: NDArray[np.uint8]) -> NDArray[np.int64]:
     return slashes[begins]
 
 
-def _are_alone(raw: NDArray[np.uint8], opened: NDArray[np.int64], closed: NDArray[np.int64], count: int) -> bool:
-    """Whether the strings between these quotes are as many, and nothing but one comma stands between each and the next."""
-    if not len(opened) == len(closed) == count:
-        return False
-    if not count:
-        return not len(raw)
-    follow = (opened[1:] == closed[:-1] + 2).all() and (raw[closed[:-1] + 1] == _COMMA).all()
-    return bool(opened[0] == 0 and closed[-1] == len(raw) - 1 and follow)
+def _between(
+    raw: NDArray[np.uint8], opened: NDArray[np.int64], closed: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Where the commas stand between strings with these quotes, and the blanks behind those; None where anything else does."""
+    if len(opened) != len(closed):
+        return None
+    gaps, commas = opened[1:] - closed[:-1], closed[:-1] + 1
+    blanks = commas[gaps == _WIDE] + 1
+    fits = ((gaps == _WIDE) | (gaps == _NARROW)).all() and (raw[commas] == _COMMA).all() and (raw[blanks] == _SPACE).all()
+    return (commas, blanks) if fits else None
 
 
-def _texts_by_object(elements: bytes) -> pa.LargeStringArray | None:
-    """The same where one of them is written with an escape of many characters, as hardly any is."""
-    found = orjson.loads(b"[%s]" % elements)
-    return pa.array(found, pa.large_string()) if all(type(one) is str for one in found) else None
+def _has_all(among: NDArray[np.int64], wanted: NDArray[np.int64]) -> bool:
+    """Whether numbers are among others; both ascend."""
+    if not len(among):
+        return not len(wanted)
+    return bool((among.take(np.searchsorted(among, wanted), mode="clip") == wanted).all())
+
+
+def _rewritten(lists: Sequence[bytes], which: AbstractSet[int]) -> _Texts | None:
+    """The same where some of them are written with an escape of many characters: with the character itself, where that may be."""
+    try:
+        written = [orjson.dumps(orjson.loads(b"[%s]" % one))[1:-1] if at in which else one for at, one in enumerate(lists)]
+    except orjson.JSONDecodeError:
+        return None
+    return _texts(written, again=True)
+
+
+def _by_object(lists: Sequence[bytes]) -> _Texts | None:
+    """The same where a character may not be written but by such an escape, as hardly any is."""
+    try:
+        found = [orjson.loads(b"[%s]" % one) for one in lists]
+    except orjson.JSONDecodeError:
+        return None
+    texts = [one for values in found for one in values]
+    if not all(type(one) is str for one in texts):
+        return None
+    return _Texts(pa.array(texts, pa.large_string()), np.array([*map(len, found)], np.int64))
 
 
 def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.sources.json_cells import CellParser, Keys, Numbers
+from board.sources.json_cutting import MARK
 from board.sources.json_strings import Strings
 
 NUMBER = st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False)
@@ -119,7 +120,54 @@ def test_numbers_outlive_the_line() -> None:
 def test_lists_of_strings_stay_json() -> None:
     """Under the keys that are named, whatever is in them, and without blanks; an object is none."""
     line = b'{"tokens": ["a", "\\u00e9,\\n"], "others": ["a"], "nested": {"tokens": ["a"]}}'
-    found = CellParser(strings={"tokens", "nested"}).parse(line, ())
+    found = CellParser(strings="tokens").parse(line, ())
 
     assert found is not None
-    assert found[1] == [Strings('["a","é,\\n"]'.encode(), 2), ["a"], {"tokens": ["a"]}]
+    assert found[1] == [Strings('["a","é,\\n"]'.encode()), ["a"], {"tokens": ["a"]}]
+
+
+WITH_TOKENS: dict[str, tuple[bytes, Any]] = {
+    "as before": (b'{"step": 2, "tokens": ["c, \xc3\xa9", "]"], "reward": 1}', Strings(b'["c, \xc3\xa9", "]"]')),
+    "within an object before": (b'{"o": {"tokens": ["x"], "reward": 1}, "tokens": ["c"], "reward": 1}', Strings(b'["c"]')),
+    "within an object alone": (b'{"o": {"tokens": ["x"], "reward": 1}}', None),
+    "within an object, and no list": (b'{"o": {"tokens": ["x"], "reward": 1}, "tokens": "y"}', "y"),
+    "the key written otherwise": (
+        b'{"o": {"tokens": ["x"], "reward": 1}, "\\u0074okens": ["c"], "reward": 1}',
+        Strings(b'["c"]'),
+    ),
+    "the mark in its place": (b'{"tokens": "%s", "reward": 1}' % MARK.encode(), MARK),
+    "no list": (b'{"tokens": null, "reward": 1}', None),
+}
+
+
+@pytest.mark.parametrize(("line", "wanted"), WITH_TOKENS.values(), ids=WITH_TOKENS)
+def test_the_list_of_strings_is_that_of_the_line(line: bytes, wanted: Any) -> None:
+    """It is cut out where the line before had it, and is under its own key or is not taken for it; the other cells are as ever."""
+    parser = CellParser(strings="tokens")
+    first = parser.parse(b'{"step": 1, "tokens": ["a", "b"], "reward": 1}', ())
+    assert first == (("step", "tokens", "reward"), [1, Strings(b'["a","b"]'), 1])
+
+    for known in (first[0], ()):
+        found = parser.parse(line, known)
+
+        assert found is not None
+        record = json.loads(line)
+        assert {*found[0]} == {*record}
+        cells = dict(zip(*found, strict=True))
+        assert cells.pop("tokens", None) == wanted
+        assert cells == {key: value for key, value in record.items() if key != "tokens"}
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"tokens": ["a"], "reward": NaN}', b'{"tokens": ["a"], "reward": 1, "tokens": ["b"], "reward": 2}']
+)
+def test_unusual_lines_with_strings_are_left_alone(line: bytes) -> None:
+    """Also when the list is cut out of them; the next line is read as ever."""
+    parser = CellParser(strings="tokens")
+    plain = b'{"tokens": ["a"], "reward": 1}'
+    keys = ("tokens", "reward")
+    for known in ((), keys):
+        parser.parse(plain, known)
+
+        assert parser.parse(line, known) is None
+        assert parser.parse(plain, known) == (keys, [Strings(b'["a"]'), 1])

@@ -24,7 +24,7 @@ ANYTHING = st.recursive(
 
 def strings(values: list[Any] | None) -> Strings | None:
     """A list as a line's parser hands it on."""
-    return None if values is None else Strings(orjson.dumps(values), len(values))
+    return None if values is None else Strings(orjson.dumps(values))
 
 
 @given(st.lists(st.none() | TEXTS, max_size=5))
@@ -74,10 +74,55 @@ def test_every_way_to_write_a_string_is_read(written: str) -> None:
     """A stroke and a letter may be escaped too; backslashes count in pairs."""
     values = json.loads(written)
 
-    found = lists_of([Strings(written.encode(), len(values))])
+    found = lists_of([Strings(written.encode())])
 
     assert found is not None
     assert found.to_pylist() == [values]
+
+
+@given(st.lists(TEXTS, max_size=5), st.sampled_from([", ", ","]), st.booleans())
+def test_lists_are_read_as_they_stand_in_a_line(lists: list[list[str]], comma: str, plain: bool) -> None:
+    """With blanks behind the commas or without, every character as itself or by its number."""
+    written = [json.dumps(values, separators=(comma, ":"), ensure_ascii=plain).encode() for values in lists]
+
+    found = lists_of([*map(Strings, written)])
+
+    assert found is not None
+    found.validate(full=True)
+    assert found.to_pylist() == lists
+
+
+NOT_STRICT: dict[str, list[bytes]] = {
+    "no UTF-8": [b'["\xff"]'],
+    "a character in two texts": [b'["\xc3","\xa9"]'],
+    "a character in two lists": [b'["\xc3"]', b'["\xa9"]'],
+    "a line end as it is": [b'["a\nb"]'],
+    "the character 0 as it is": [b'["\0"]'],
+    "a text that ends in the next list": [b'["a]', b'[b"]'],
+    "texts that end in the next list": [b'["a","b]', b'[c","d"]'],
+    "a list that begins within a text": [b'[a","b"]', b'["c"]'],
+    "no comma": [b'["a" "b"]'],
+    "two commas": [b'["a",,"b"]'],
+    "a comma behind all": [b'["a",]'],
+    "a comma before all": [b'[,"a"]'],
+    "a blank alone": [b"[ ]"],
+    "two blanks": [b'["a",  "b"]'],
+    "a tab": [b'["a",\t"b"]'],
+    "an escape between texts": [b'["a"\\,"b"]'],
+    "a quote between texts": [b'["a",\\""b"]'],
+    "an escape that nobody knows": [b'["\\x"]'],
+    "half an escape": [b'["\\u00"]'],
+    "half a pair": [b'["\\ud83d"]'],
+    "half an escape, and a whole one": [b'["\\u0000"]', b'["\\u00"]'],
+    "a name": [b"[true]"],
+}
+
+
+@pytest.mark.parametrize("written", NOT_STRICT.values(), ids=NOT_STRICT)
+def test_what_is_not_strict_is_told_apart(written: list[bytes]) -> None:
+    """Alone, and between lists of strings."""
+    assert lists_of([*map(Strings, written)]) is None
+    assert lists_of([*map(Strings, [b'["x"]', *written, b'["y","z"]'])]) is None
 
 
 def test_no_list_at_all() -> None:

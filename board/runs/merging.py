@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.pandas_compat  # Arrow imports it with its first array otherwise, in each process that parses
+import pyarrow.pandas_compat  # Arrow imports both with its first array otherwise, in each process that parses
+import pyarrow.vendored.version
 
 from board.metrics.prompt_groups import group_numbers
 from board.runs.columns import as_table

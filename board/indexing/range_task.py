@@ -50,7 +50,7 @@ class Site:
             "store": version(),
             "range": asdict(task.byte_range),
             "source": range_places.source_of(task.byte_range.shard),
-            "kept": asdict(task.kept) if task.kept else None,
+            "kept": task.kept.written() if task.kept else None,
         }
 
 
@@ -98,7 +98,7 @@ def _held(order: dict[str, Any], on_bytes: TellBytes) -> dict[str, Any]:
             piece = parse(here, reading_of(order), partial(keep, folder), on_bytes)
         folder.flush(piece)
         folder.publish(piece)
-        return {"piece": asdict(piece), "parsed": True}
+        return {"piece": piece.written(), "parsed": True}
 
 
 def keep(folder: IndexFolder, part: Part) -> File:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
@@ -74,6 +74,10 @@ class Piece:
 
     unfinished: bool = False
     """Whether the last line is half-written; of a compressed shard only, a plain one's pieces end at line ends."""
+
+    def written(self) -> dict[str, Any]:
+        """As JSON holds it, and `piece_from` reads it: `asdict` would copy every sum of every file, at each save anew."""
+        return {**vars(self), "files": [vars(file) for file in self.files]}
 
     def report_to(self, into: LoadReport, shard: str, first_line: int) -> None:
         """Add what reading found to a report; the byte range starts after `first_line` lines of its shard."""
@@ -167,7 +171,8 @@ class PartFolder:
     def write_manifest(self, shard: Shard, manifest: Manifest) -> None:
         """Write a shard's manifest. It need not be flushed: one that the machine's fall spoils does not fit its digest. Raises OSError."""
         identity = {"folder": self.owner, "shard": shard.name}
-        written = {**identity, "size": shard.size, "mtime_ns": shard.mtime_ns, **asdict(manifest)}
+        pieces = [piece.written() for piece in manifest.pieces]
+        written = {**identity, "size": shard.size, "mtime_ns": shard.mtime_ns, **vars(manifest), "pieces": pieces}
         text = json.dumps(written).encode()
         atomic_write.write(self._manifest(shard), _digest(text).encode() + b"\n" + text)
 

@@ -47,7 +47,7 @@ def answer(order: dict[str, Any], on_bytes: TellBytes) -> dict[str, Any]:
     reading = reading_of(order)
     store = Store(Path(order["location"]), reading.key, Path(order["cache"]))
     try:
-        return {"piece": asdict(parse(range_of(order), reading, store.write, on_bytes))}
+        return {"piece": parse(range_of(order), reading, store.write, on_bytes).written()}
     except BoardError as error:
         return {"refused": str(error)}
     except OSError as error:

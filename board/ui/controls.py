@@ -12,7 +12,8 @@ from board.analysis.selection import Order, Side
 from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS
 from board.runs.run import Split
 from board.schema import DISCARDED, heading, is_trainers
-from board.ui import linked_widgets, place, table_views
+from board.ui import linked_widgets, list_order, place, table_views
+from board.ui.list_order import ListOrder
 
 Band = Literal["none", "std", "quantiles", "min-max"]
 
@@ -111,9 +112,8 @@ class TableChoices:
     """Which rollouts the table lists, and how."""
 
     all_steps: bool
-    sort_by: str
-    """Empty: in the order of step, shard and line."""
-    descending: bool
+    order: ListOrder
+    """By nothing: in the order of step, shard and line."""
     query: str
     columns: tuple[str, ...]
     """In the order of the table: first what it is sorted by, whatever the reader chose."""
@@ -139,7 +139,8 @@ def table_choices(
         scope = st.segmented_control(
             "Rollouts of", [THIS_STEP, ALL_STEPS], default=THIS_STEP, required=True, key="scope", bind="query-params"
         )
-        sort_by, descending = _sorting(["", *numeric, *aggregates], on_sort)
+        with st.popover("Order"), linked_widgets.folded():
+            order = list_order.choice("", "Sort by", ["", *numeric, *aggregates], heading=_order_heading, on_change=on_sort)
         query = st.text_input("Text in prompt or response", type="search", key="text", bind="query-params", width=240)
         every = st.toggle("All numbers", key="numbers", bind="query-params", help="Every number of the run as a column.")
         with st.popover("Table"), linked_widgets.folded():
@@ -158,32 +159,12 @@ def table_choices(
             width = table_views.width_choice()
             table_views.editor(tuple(columns))
     table_views.problems()
-    shown = dict.fromkeys([*([sort_by] if sort_by else []), *columns, *(numeric if every else [])])
-    return TableChoices(scope == ALL_STEPS, sort_by, descending, query or "", tuple(shown), int(limit), width)
+    shown = dict.fromkeys([*([order.by] if order.by else []), *columns, *(numeric if every else [])])
+    return TableChoices(scope == ALL_STEPS, order, query or "", tuple(shown), int(limit), width)
 
 
-def _sorting(orders: Sequence[str], on_sort: Callable[[], None]) -> tuple[str, bool]:
-    """Draw what the table is sorted by, and whether the largest come first, folded: a click on a number's head does the same."""
-    with st.popover("Order"), linked_widgets.folded():
-        by = st.selectbox(
-            "Sort by",
-            orders,
-            key="sort",
-            bind="query-params",
-            format_func=lambda name: token_aggregates.heading(name) if name else "order written",
-            on_change=on_sort,
-            width=220,
-        )
-        order = st.segmented_control(
-            "Order",
-            ["descending", "ascending"],
-            default="descending",
-            required=True,
-            key="order",
-            bind="query-params",
-            on_change=on_sort,
-        )
-    return by or "", order == "descending"
+def _order_heading(name: str) -> str:
+    return token_aggregates.heading(name) if name else "order written"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ import streamlit as st
 
 from board.metrics.pass_at_k import MOST_K
 from board.text.format_number import fmt
-from board.ui import place
+from board.ui import list_order
+from board.ui.list_order import ListOrder
 
 ORDERS: Final = {
     "group": "number",
@@ -28,6 +29,9 @@ ADVANTAGES: Final = "Which rule made the advantages?"
 NOISE: Final = "Does the verifier contradict itself?"
 ASPECTS: Final = (GROUPS, ADVANTAGES, NOISE)
 
+PREFIX: Final = "group_"
+"""Of the keys of what orders the list."""
+
 USUAL_ORDER: Final = "std"
 USUAL_K: Final = 4
 
@@ -39,9 +43,8 @@ class GroupChoices:
     threshold: float
     """A response with at least this reward is right; NaN where no rollout has a reward."""
     k: int
-    sort_by: str
-    """One of ORDERS."""
-    descending: bool
+    order: ListOrder
+    """By one of ORDERS."""
 
 
 def draw(usual: float, largest: int) -> GroupChoices:
@@ -70,19 +73,8 @@ def draw(usual: float, largest: int) -> GroupChoices:
             help="The chance that one of k responses to the prompt is right: 1 − C(n − c, k) / C(n, k), of n responses c right, without "
             "bias (Chen et al. 2021).",
         )
-        by = st.selectbox(
-            "Order groups by",
-            list(ORDERS),
-            index=list(ORDERS).index(USUAL_ORDER),
-            format_func=ORDERS.__getitem__,
-            key="group_sort",
-            bind="query-params",
-            width=170,
-        )
-        order = st.segmented_control(
-            "Order", ["descending", "ascending"], default="descending", required=True, key="group_order", bind="query-params"
-        )
-    return GroupChoices(usual if given is None else float(given), int(k), by or USUAL_ORDER, order == "descending")
+        order = list_order.choice(PREFIX, "Order groups by", [*ORDERS], usual=USUAL_ORDER, heading=ORDERS.__getitem__, width=170)
+    return GroupChoices(usual if given is None else float(given), int(k), order)
 
 
 def aspect() -> str:
@@ -90,9 +82,3 @@ def aspect() -> str:
     return st.segmented_control(
         "Show", ASPECTS, default=GROUPS, required=True, key="groups_show", bind="query-params", label_visibility="collapsed"
     )
-
-
-def order_by(column: str, now: GroupChoices) -> None:
-    """Order groups by a column, the largest first; the other way round where they are so already."""
-    again = now.sort_by == column and now.descending
-    place.set_widgets(group_sort=column, group_order="ascending" if again else "descending", group_page=1)

@@ -9,10 +9,10 @@ import pandas as pd
 from board.analysis.groups import Grouped
 from board.runs.run import Run
 from board.text.display import preview
-from board.ui import place
+from board.ui import list_order, place
 from board.ui.components import table
 from board.ui.components.table import TableColumn
-from board.ui.group_controls import ORDERS, GroupChoices, order_by
+from board.ui.group_controls import ORDERS, PREFIX, GroupChoices
 
 HEAD_HEIGHT: Final = 35
 ROW_HEIGHT: Final = 35
@@ -54,7 +54,7 @@ def draw(
         on_click=place.row_clicked(
             key,
             [{"step": step, "group": int(number)} for number in shown["group"]],
-            **{name: partial(order_by, name, choices) for name in frame.columns if name in ORDERS},
+            **{name: partial(list_order.turn, PREFIX, name, choices.order) for name in frame.columns if name in ORDERS},
         ),
         chosen=next((at for at, number in enumerate(shown["group"]) if number == place.part("group")), None),
         height=MOST_HEIGHT,

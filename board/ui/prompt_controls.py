@@ -9,9 +9,13 @@ from board.analysis.cohorts import COHORTS, LOSING, CohortRule
 from board.figures.cohort_panels import NAMES
 from board.text.counting import plural
 from board.text.format_number import fmt
-from board.ui import linked_widgets, place
+from board.ui import linked_widgets, list_order
+from board.ui.list_order import ListOrder
 
 ALL: Final = "All"
+
+PREFIX: Final = "prompt_"
+"""Of the keys of what orders the list."""
 
 ORDERS: Final = {
     "gain": "gain",
@@ -40,9 +44,8 @@ class PromptChoices:
     cohort: str
     """One of COHORTS or LOSING; empty for all prompts."""
     query: str
-    sort_by: str
-    """One of ORDERS."""
-    descending: bool
+    order: ListOrder
+    """By one of ORDERS."""
 
 
 def draw(usual: float, *, cohorts: bool, losing: bool, orders: tuple[str, ...]) -> PromptChoices:
@@ -53,21 +56,10 @@ def draw(usual: float, *, cohorts: bool, losing: bool, orders: tuple[str, ...]) 
     with st.container(horizontal=True, vertical_alignment="bottom", key="prompt_choices"):
         cohort = _cohort(cohorts=cohorts, losing=losing)
         query = st.text_input("Text in the prompt", type="search", key="prompt_text", bind="query-params", width=220)
-        by, descending = _order(orders)
+        with st.popover("Order"), linked_widgets.folded():
+            order = list_order.choice(PREFIX, "Order prompts by", orders, heading=ORDERS.__getitem__)
         rule = _rule(usual, losing=losing) if cohorts or losing else CohortRule(usual, ENDS, LOST, OF)
-    return PromptChoices(rule, cohort, query, by, descending)
-
-
-def _order(orders: tuple[str, ...]) -> tuple[str, bool]:
-    """Draw what the prompts are ordered by, and whether the largest come first, folded: a click on a column's head does the same."""
-    with st.popover("Order"), linked_widgets.folded():
-        by = st.selectbox(
-            "Order prompts by", orders, format_func=ORDERS.__getitem__, key="prompt_sort", bind="query-params", width=220
-        )
-        order = st.segmented_control(
-            "Order", ["descending", "ascending"], default="descending", required=True, key="prompt_order", bind="query-params"
-        )
-    return by or orders[0], order == "descending"
+    return PromptChoices(rule, cohort, query, order)
 
 
 def _cohort(*, cohorts: bool, losing: bool) -> str:
@@ -119,9 +111,3 @@ def rule_text(rule: CohortRule, *, cohorts: bool, losing: bool) -> str:
             f"Losing: mean reward − ref_reward below zero in {rule.lost} or more of its last {plural(rule.of, 'visit')}."
         )
     return " ".join(parts)
-
-
-def order_by(column: str, now: PromptChoices) -> None:
-    """Order prompts by a column, the largest first; the other way round where they are so already."""
-    again = now.sort_by == column and now.descending
-    place.set_widgets(prompt_sort=column, prompt_order="ascending" if again else "descending", prompt_page=1)

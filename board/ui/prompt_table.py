@@ -11,10 +11,10 @@ from board.figures.cohort_panels import NAMES
 from board.figures.theme import COLORS
 from board.runs.run import Run
 from board.text.display import preview
-from board.ui import place
+from board.ui import list_order, place
 from board.ui.components import table
 from board.ui.components.table import TableColumn
-from board.ui.prompt_controls import ORDERS, PromptChoices, order_by
+from board.ui.prompt_controls import ORDERS, PREFIX, PromptChoices
 
 MOST_HEIGHT: Final = 620
 """In pixels; longer tables scroll."""
@@ -53,7 +53,7 @@ def draw(run: Run, visited: pd.DataFrame, shown: pd.DataFrame, choices: PromptCh
         on_click=place.row_clicked(
             key,
             [{"prompt": int(prompt)} for prompt in shown.index],
-            **{name: partial(order_by, name, choices) for name in frame.columns if name in ORDERS},
+            **{name: partial(list_order.turn, PREFIX, name, choices.order) for name in frame.columns if name in ORDERS},
         ),
         chosen=next((at for at, prompt in enumerate(shown.index) if prompt == place.part("prompt")), None),
         height=MOST_HEIGHT,
@@ -88,4 +88,4 @@ def _column(name: str, choices: PromptChoices) -> TableColumn:
     if name.endswith(" by visit"):
         return TableColumn(drawn="trend", width=TREND_WIDTH, help=told, color=COLORS["policy"])
     written = "%.0f %%" if name == "wins" else ""
-    return TableColumn(_HEADS.get(name, name), told, written, pinned=name == choices.sort_by, sorts=sorts)
+    return TableColumn(_HEADS.get(name, name), told, written, pinned=name == choices.order.by, sorts=sorts)

@@ -7,7 +7,7 @@ from typing import Final, cast
 import streamlit as st
 
 from board.analysis.run_list import Grouping, Order, RunFilter
-from board.ui import place
+from board.ui import list_order, place
 
 ORDERS: Final[dict[str, Order]] = {
     "last written": "written",
@@ -20,8 +20,6 @@ ORDERS: Final[dict[str, Order]] = {
     "problems": "problems",
     "findings": "findings",
 }
-
-_UP, _DOWN = "ascending", "descending"
 
 
 @dataclass(frozen=True)
@@ -43,8 +41,7 @@ def draw(tags: Sequence[str], trainers: Sequence[str], metrics: Sequence[str], *
         tag = _one_of("Tag", tags, "runs_tag", "any tag") if tags or _asked("runs_tag") else ""
         trainer = _one_of("Trainer", trainers, "runs_trainer", "any trainer") if trainers or _asked("runs_trainer") else ""
         metric = _one_of("Curve", metrics or ["reward"], "runs_metric", "reward", width=150)
-        by = st.selectbox("Order runs by", [*ORDERS], key="runs_sort", bind="query-params", width=130)
-        order = st.segmented_control("Order", [_DOWN, _UP], default=_DOWN, required=True, key="runs_order", bind="query-params")
+        order = list_order.choice("runs_", "Order runs by", [*ORDERS], width=130)
         group = st.segmented_control(
             "Groups", ["none", "folder", "tag"], default="none", required=True, key="runs_group", bind="query-params"
         )
@@ -52,7 +49,7 @@ def draw(tags: Sequence[str], trainers: Sequence[str], metrics: Sequence[str], *
         hidden = any_hidden and st.toggle("Hidden too", key="runs_hidden", bind="query-params")
     chosen = RunFilter(text or "", tag, trainer, bool(live), bool(hidden))
     grouping = cast(Grouping, "" if group == "none" else group)
-    return RunsChoices(chosen, grouping, ORDERS[by or "last written"], order == _DOWN, metric or "reward")
+    return RunsChoices(chosen, grouping, ORDERS[order.by], order.descending, metric or "reward")
 
 
 def _asked(key: str) -> str:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from board.errors import BoardError
 from board.ui import place
+from board.ui.list_order import ASCENDING, DESCENDING
 from board.ui.messages import notice
 from board.user_files import table_views
 from board.user_files.named_files import LONGEST_NAME
@@ -117,7 +118,7 @@ def _shown(columns: tuple[str, ...]) -> TableView:
         name=place.widget_text("view_name"),
         columns=columns,
         sort=place.widget_text("sort"),
-        order="ascending" if place.widget_text("order") == "ascending" else "descending",
+        order=ASCENDING if place.widget_text("order") == ASCENDING else DESCENDING,
         text=place.widget_text("text"),
         condition=str(place.part("filter") or ""),
         width=int(place.widget_value("text_width") or WIDTH),

@@ -89,13 +89,13 @@ def overview(grouped: Grouped, judged: pd.DataFrame, choices: GroupChoices) -> N
     """All groups of the step, as rows and as strips, a page of them at a time."""
     order = caches.frame(
         "group_order",
-        lambda _: groups.in_order(judged, step, choices.sort_by, descending=choices.descending),
+        lambda _: groups.in_order(judged, step, choices.order.by, descending=choices.order.descending),
         of_filter,
         step,
         choices.threshold,
         choices.k,
-        choices.sort_by,
-        choices.descending,
+        choices.order.by,
+        choices.order.descending,
     )
     st.text(summary(order))
     if order.empty:
@@ -184,7 +184,7 @@ def body(grouped: Grouped) -> None:
     asked = place.part("group")
     at = grouped.place(step, asked) if isinstance(asked, int) else None
     if at is not None:
-        order = groups.in_order(judged, step, choices.sort_by, descending=choices.descending)
+        order = groups.in_order(judged, step, choices.order.by, descending=choices.order.descending)
         group_detail.draw(view, grouped, order, at, choices, discarded)
         return
     over_steps(grouped, judged, choices)

@@ -84,8 +84,8 @@ def found_by(listed: pd.DataFrame, choices: PromptChoices) -> NDArray[np.int64]:
         "prompts",
         choices.cohort,
         choices.query,
-        choices.sort_by,
-        choices.descending,
+        choices.order.by,
+        choices.order.descending,
         *chosen_rule(choices.rule),
     )
 
@@ -95,7 +95,7 @@ def listed_keys(listed: pd.DataFrame, choices: PromptChoices) -> NDArray[np.int6
     kept = of_cohort(listed, choices.cohort)
     if choices.query:
         kept &= with_text(run, listed, choices.query)
-    return ordered(listed, kept, choices.sort_by, descending=choices.descending)
+    return ordered(listed, kept, choices.order.by, descending=choices.order.descending)
 
 
 def summary(listed: pd.DataFrame, keys: NDArray[np.int64], choices: PromptChoices) -> str:
@@ -117,7 +117,7 @@ def summary(listed: pd.DataFrame, keys: NDArray[np.int64], choices: PromptChoice
 
 def overview(visited: pd.DataFrame, listed: pd.DataFrame, keys: NDArray[np.int64], choices: PromptChoices) -> None:
     """The list, a page at a time."""
-    order = f"by {ORDERS[choices.sort_by]}, {'descending' if choices.descending else 'ascending'}"
+    order = f"by {ORDERS[choices.order.by]}, {'descending' if choices.order.descending else 'ascending'}"
     count = pages(len(keys), PAGE_PROMPTS)
     st.text(" · ".join([summary(listed, keys, choices), *([] if count > 1 else [order])]))
     if (choices.cohort or choices.query) and len(keys):

@@ -17,10 +17,11 @@ from board.schema import DISCARDED, heading
 from board.text.counting import plural
 from board.text.display import preview
 from board.text.format_number import fmt
-from board.ui import caches, place, rollout_detail, whole_step
+from board.ui import caches, list_order, place, rollout_detail, whole_step
 from board.ui.components import rest_of_window, table
 from board.ui.components.table import TableColumn
 from board.ui.controls import TableChoices, table_choices
+from board.ui.list_order import ASCENDING, ListOrder
 
 PAGE_ROWS = 1_000
 """So many rows of the table travel to the browser at once."""
@@ -42,10 +43,17 @@ aggregates = token_aggregates.available(run)
 
 def found_by(choices: TableChoices) -> NDArray[np.int64]:
     """The keys of the rollouts that a list of these choices holds, in its order, found once."""
-    by = choices.sort_by
+    by = choices.order.by
     step = None if choices.all_steps else view.step
     return caches.ordered_keys(
-        lambda: listed_keys(choices), run, "listed", step, choices.per_step, choices.query, by, bool(by) and choices.descending
+        lambda: listed_keys(choices),
+        run,
+        "listed",
+        step,
+        choices.per_step,
+        choices.query,
+        by,
+        bool(by) and choices.order.descending,
     )
 
 
@@ -54,20 +62,20 @@ def listed_keys(choices: TableChoices) -> NDArray[np.int64]:
     rows = drawn(choices)
     if choices.query:
         rows = rows[with_text(run, rows.index.to_numpy(), choices.query)]
-    ordered = sort(rows, choices.sort_by, descending=choices.descending) if choices.sort_by else rows
+    ordered = sort(rows, choices.order.by, descending=choices.order.descending) if choices.order.by else rows
     return ordered.index.to_numpy()
 
 
 def drawn(choices: TableChoices) -> pd.DataFrame:
     """The rows to choose from, with no more columns than choosing needs: it copies them."""
-    needed = [name for name in dict.fromkeys(["step", choices.sort_by]) if name in run.frame.columns]
+    needed = [name for name in dict.fromkeys(["step", choices.order.by]) if name in run.frame.columns]
     rows = sample(of_step(run.frame[needed], None if choices.all_steps else view.step), choices.per_step)
-    return token_aggregates.with_aggregates(run, rows, [choices.sort_by] if choices.sort_by else [])
+    return token_aggregates.with_aggregates(run, rows, [choices.order.by] if choices.order.by else [])
 
 
 def reordered() -> None:
     """To be called when another order is chosen, before anything is drawn: the row on top becomes the choice, on the list's first page."""
-    ordered = replace(choices, sort_by=place.widget_text("sort"), descending=place.widget_text("order") != "ascending")
+    ordered = replace(choices, order=ListOrder(place.widget_text("sort"), place.widget_text("order") != ASCENDING))
     keys = found_by(ordered)
     place.set_widgets(page=1)
     if len(keys):
@@ -76,8 +84,7 @@ def reordered() -> None:
 
 def sort_by(column: str) -> None:
     """Sort by a column, the largest first; the other way round where the list is so already."""
-    again = choices.sort_by == column and choices.descending
-    place.set_widgets(sort=column, order="ascending" if again else "descending")
+    list_order.turn("", column, choices.order)
     reordered()
 
 
@@ -114,9 +121,9 @@ def summary(keys: NDArray[np.int64]) -> str:
 
 def order(choices: TableChoices) -> str:
     """What the list is ordered by."""
-    if not choices.sort_by:
+    if not choices.order.by:
         return "in the order written"
-    return f"by {token_aggregates.heading(choices.sort_by)}, {'largest' if choices.descending else 'smallest'} first"
+    return f"by {token_aggregates.heading(choices.order.by)}, {'largest' if choices.order.descending else 'smallest'} first"
 
 
 def length(change: LengthChange) -> str:
@@ -156,7 +163,7 @@ def rows(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
             on_click=place.row_clicked(key, places(keys), **{name: partial(sort_by, name) for name in (*numeric, *aggregates)}),
             chosen=next((row for row, at in enumerate(keys) if at == chosen), None),
             row_height=ROW_HEIGHT,
-            sorted_by=(choices.sort_by, choices.descending) if choices.sort_by else None,
+            sorted_by=choices.order if choices.order.by else None,
         )
     rest_of_window.measure("rollout_table", key="table_room")
 
@@ -165,7 +172,7 @@ def shown_columns() -> list[str]:
     """The table's columns: first what it is sorted by, which stays in sight; the response behind the reward, other texts at the end."""
     step = ("step",) if choices.all_steps else ()
     mark = ("split",) if run.splits == (DISCARDED,) else ()
-    chosen = list(dict.fromkeys((*choices.columns[: bool(choices.sort_by)], *mark, *step, *choices.columns)))
+    chosen = list(dict.fromkeys((*choices.columns[: bool(choices.order.by)], *mark, *step, *choices.columns)))
     behind = chosen.index(BAR) + 1 if BAR in chosen else len(chosen)
     ordered = [*chosen[:behind], TEXTS[0], *chosen[behind:], *TEXTS[1:]]
     return [name for name in ordered if name in (run.text_columns if name in TEXTS else (*run.frame.columns, *aggregates))]
@@ -173,7 +180,7 @@ def shown_columns() -> list[str]:
 
 def column(name: str, values: pd.Series) -> TableColumn:
     """How the table shows a column."""
-    pinned = name == choices.sort_by
+    pinned = name == choices.order.by
     if name in TEXTS:
         return TableColumn(width=choices.text_width)
     if name not in numeric and name not in aggregates:

@@ -12,9 +12,10 @@ from board.analysis.selection import pages
 from board.analysis.step_metrics import computable, per_step_values
 from board.analysis.step_table import REWARD, Rows, explained, head, ordered, page_of, rows, shown_keys
 from board.text.counting import plural
-from board.ui import caches, place, step_pair, step_scatter, strip
+from board.ui import caches, list_order, place, step_pair, step_scatter, strip
 from board.ui.components import rest_of_window, table
 from board.ui.components.table import TableColumn
+from board.ui.list_order import ASCENDING, DESCENDING, ListOrder
 from board.ui.messages import unfilled
 from board.ui.progress_line import progress
 
@@ -23,6 +24,8 @@ PAGE_ROWS: Final = 500
 
 ROW_HEIGHT: Final = 32
 STEP: Final = "step"
+PREFIX: Final = "steps_"
+"""Of the keys of what orders the table."""
 LOW: Final = "from"
 HIGH: Final = "to"
 SEEN: Final = "stands out"
@@ -38,8 +41,8 @@ run = view.run
 unasked = shown_keys(run)
 
 
-def choices() -> tuple[list[str], str, bool]:
-    """What is shown of each step, by what the table is sorted, and whether the largest come first."""
+def choices() -> tuple[list[str], ListOrder]:
+    """What is shown of each step, and how the table is sorted."""
     others = [key for key in computable(run) if key not in unasked]
     with st.container(horizontal=True, vertical_alignment="bottom", key="step_choices"):
         asked = st.multiselect(
@@ -51,30 +54,15 @@ def choices() -> tuple[list[str], str, bool]:
             width=360,
         )
         keys = [*unasked, *asked]
-        by = st.selectbox(
-            "Sort by", [STEP, *keys], key="steps_sort", bind="query-params", format_func=head, on_change=to_first_page, width=200
+        order = list_order.choice(
+            PREFIX, "Sort by", [STEP, *keys], ways=(ASCENDING, DESCENDING), heading=head, width=200, on_change=to_first_page
         )
-        order = st.segmented_control(
-            "Order",
-            ["ascending", "descending"],
-            default="ascending",
-            required=True,
-            key="steps_order",
-            bind="query-params",
-            on_change=to_first_page,
-        )
-    return keys, str(by or STEP), order == "descending"
+    return keys, order
 
 
 def to_first_page() -> None:
     """To be called when another order is chosen."""
     place.set_widgets(steps_page=1)
-
-
-def sort_by(column: str) -> None:
-    """Sort by a column, the largest first; the other way round where the table is so already."""
-    again = sorted_by == column and descending
-    place.set_widgets(steps_sort=column, steps_order="ascending" if again else "descending", steps_page=1)
 
 
 def computed(keys: list[str]) -> tuple[pd.DataFrame, list[Landmark]]:
@@ -93,7 +81,7 @@ def computed(keys: list[str]) -> tuple[pd.DataFrame, list[Landmark]]:
 
 def page_rows(values: pd.DataFrame, landmarks: list[Landmark]) -> tuple[Rows, int]:
     """The rows of the page that the reader is on, and which page that is; at first the one of the chosen step."""
-    order = ordered(values, sorted_by, descending=descending)
+    order = ordered(values, sorting.by, descending=sorting.descending)
     count = pages(len(order), PAGE_ROWS)
     if count > 1 and place.widget_value("steps_page") is None:
         place.set_widgets(steps_page=page_of(order, view.step, PAGE_ROWS))
@@ -103,8 +91,7 @@ def page_rows(values: pd.DataFrame, landmarks: list[Landmark]) -> tuple[Rows, in
         lambda: rows(run, values, order, number, PAGE_ROWS, landmarks),
         run,
         "\n".join(values.columns),
-        sorted_by,
-        descending,
+        *sorting,
         number,
     )
     return found, number
@@ -114,7 +101,7 @@ def steps_table(found: Rows, number: int) -> None:
     """The steps of a page; a click on a row goes to its step, one on a head sorts by it."""
     frame = shown(found)
     steps = found.steps.tolist()
-    key = f"steps_{run.load_id}_{number}_{hash((tuple(found.values.columns), sorted_by, descending))}"
+    key = f"steps_{run.load_id}_{number}_{hash((tuple(found.values.columns), sorting))}"
     with st.container(key="steps_table"):
         table.show(
             frame,
@@ -124,11 +111,11 @@ def steps_table(found: Rows, number: int) -> None:
             on_click=place.row_clicked(
                 key,
                 [{"step": step} for step in steps],
-                **{name: partial(sort_by, name) for name in [STEP, *found.values.columns]},
+                **{name: partial(list_order.turn, PREFIX, name, sorting) for name in [STEP, *found.values.columns]},
             ),
             chosen=steps.index(view.step) if view.step in steps else None,
             row_height=ROW_HEIGHT,
-            sorted_by=(sorted_by, descending),
+            sorted_by=sorting,
         )
     rest_of_window.measure("steps_table", key="table_room")
 
@@ -196,5 +183,5 @@ if part == PAIR:
 elif part == SCATTER:
     step_scatter.draw(view)
 else:
-    keys, sorted_by, descending = choices()
+    keys, sorting = choices()
     all_steps()

@@ -4,6 +4,7 @@ AppTest runs the real entry script as the server does, then reads back every ele
 therefore a little too high; what a page of one line costs is measured beside them. The browser's share is measured by `browsing.py`.
 """
 
+import gc
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -117,6 +118,7 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
     """One table for each number of rollouts."""
     os.environ["RL_BOARD_ROOT"] = str(place)
     os.environ["RL_BOARD_CACHE"] = str(place / "cache")
+    gc.freeze()  # as the server does with what it has imported: to look through it takes an eighth of a second, now and then
     for count in plan.rollouts:  # all of them first: the board looks for new runs every few seconds only
         say(f"interactions: writing {count:,} rollouts")
         rollouts.of_size(place / f"run_{count}", count)

@@ -20,9 +20,15 @@ _LIST: Final = rb'"%s"\s*+:\s*+(\[%s(?:, ?+%s)*+\])'
 _BEHIND: Final = re.compile(rb'\s*+,\s*+"[^"\\]*+"\s*+:')
 """What stands between a list and the value behind it."""
 
-_MOST_LOOKS: Final = 32
-"""So many lines are looked at until one has the list; and so many brackets of a line one by one, as to find one character is ten times
-faster than to find several, where there are few of it."""
+_LINES: Final = 32
+"""So many are looked at until one has the list."""
+
+_BRACKETS: Final = 32
+"""So many of a line are looked at one by one: to find one character is ten times faster than to find several, where there are few of it."""
+
+
+LEAST_BYTES: Final = 1_000
+"""Shorter lists are parsed and written again in the time that it takes to cut them out."""
 
 
 class Cut(NamedTuple):
@@ -35,12 +41,12 @@ class Cut(NamedTuple):
 
 
 class ListCutter:
-    """Cuts the list under one key out of line after line, where it stands between the same characters as in the first that has it."""
+    """Cuts the list under one key out of line after line, where it stands between the same characters as in the first where it is long."""
 
     def __init__(self, key: str) -> None:
         self._pattern = re.compile(_LIST % (re.escape(key.encode()), _STRING, _STRING), re.DOTALL)
         self._before = self._behind = b""
-        self._looks = _MOST_LOOKS
+        self._lines_left = _LINES
 
     def cut(self, line: bytes) -> Cut | None:
         """The line in two; None where nothing is known yet, or the list stands between other characters."""
@@ -58,28 +64,29 @@ class ListCutter:
     def _look_at(self, line: bytes) -> None:
         """Take from a line what lists stand between; nothing where they are not to be cut out.
 
-        That is so where the list is the last value, or writes characters by their number, which are read sooner by who parses the line.
+        That is so where the list is short, is the last value, or writes characters by their number, which are read sooner by who parses
+        the line.
         """
-        if not self._looks:
+        if not self._lines_left:
             return
-        self._looks -= 1
+        self._lines_left -= 1
         found = self._pattern.search(line)
         behind = found and _BEHIND.match(line, found.end())
         if found and rb"\u" in found[1]:
             self.give_up()
-        elif found and behind:
+        elif found and behind and len(found[1]) >= LEAST_BYTES:
             self._before, self._behind = line[found.start() : found.start(1)] + b'["', b'"]' + behind[0]
 
     def give_up(self) -> None:
         """Cut nothing more: it was another list."""
         self._before = self._behind = b""
-        self._looks = 0
+        self._lines_left = 0
 
 
 def _place(line: bytes, wanted: bytes, bracket: int, start: int) -> int:
     """Where some characters begin, from `start` on, of which the one numbered `bracket` is a bracket; -1 where they are not."""
     rare, at = wanted[bracket : bracket + 1], start + bracket - 1
-    for _ in range(_MOST_LOOKS):
+    for _ in range(_BRACKETS):
         at = line.find(rare, at + 1)
         if at < 0 or line.startswith(wanted, at - bracket):
             return at - bracket if at >= 0 else -1

@@ -18,6 +18,7 @@ from board.runs import part_builder
 from board.runs.column_block import LEFT_ALONE, ColumnReader
 from board.runs.part_builder import Item
 from board.schema import TOKENS
+from board.sources import json_cutting
 from board.sources.shards import Line, Shard, find_shards, read_lines
 
 SAMPLES = [shard for run in sorted((Path(__file__).parents[2] / "rollout_samples").iterdir()) for shard in find_shards(run)[0]]
@@ -28,6 +29,12 @@ LINE_FILES = [
 MUTATED = [path for path in shards("native") if path.suffix == ".jsonl"]
 QUICK, ALL = 200, 2_000
 """So many blocks are made in every run of the tests, and so many in all."""
+
+
+@pytest.fixture(autouse=True)
+def cut_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tokens are cut out of lines however short they are, as only long ones are else."""
+    monkeypatch.setattr(json_cutting, "LEAST_BYTES", 0)
 
 
 def taken(data: bytes) -> bool:
@@ -164,6 +171,7 @@ def _check_blocks(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
         dice = random.Random(seed)
         odd = seed % 2 == 1
         data = block(dice, odd=odd)
+        monkeypatch.setattr(json_cutting, "LEAST_BYTES", dice.choice((0, 0, 1_000)))
         monkeypatch.setattr(part_builder, "ROWS_AT_ONCE", dice.choice((1, 3, 1_024)))
         monkeypatch.setattr(part_builder, "ROWS_PER_PART", dice.choice((5, 16_384, 16_384, 16_384)))
         monkeypatch.setattr(part_builder, "BYTES_PER_PART", 2_000 if seed % 9 == 0 else 32_000_000)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.sources.json_cells import CellParser, Keys, Numbers
-from board.sources.json_cutting import MARK
+from board.sources.json_cutting import LEAST_BYTES, MARK
 from board.sources.json_strings import Strings
 
 NUMBER = st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False)
@@ -126,6 +126,7 @@ def test_lists_of_strings_stay_json() -> None:
     assert found[1] == [Strings('["a","é,\\n"]'.encode()), ["a"], {"tokens": ["a"]}]
 
 
+LONG = b'["%s"]' % (b"a" * LEAST_BYTES)
 WITH_TOKENS: dict[str, tuple[bytes, Any]] = {
     "as before": (b'{"step": 2, "tokens": ["c, \xc3\xa9", "]"], "reward": 1}', Strings(b'["c, \xc3\xa9", "]"]')),
     "within an object before": (b'{"o": {"tokens": ["x"], "reward": 1}, "tokens": ["c"], "reward": 1}', Strings(b'["c"]')),
@@ -144,8 +145,8 @@ WITH_TOKENS: dict[str, tuple[bytes, Any]] = {
 def test_the_list_of_strings_is_that_of_the_line(line: bytes, wanted: Any) -> None:
     """It is cut out where the line before had it, and is under its own key or is not taken for it; the other cells are as ever."""
     parser = CellParser(strings="tokens")
-    first = parser.parse(b'{"step": 1, "tokens": ["a", "b"], "reward": 1}', ())
-    assert first == (("step", "tokens", "reward"), [1, Strings(b'["a","b"]'), 1])
+    first = parser.parse(b'{"step": 1, "tokens": %s, "reward": 1}' % LONG, ())
+    assert first == (("step", "tokens", "reward"), [1, Strings(LONG), 1])
 
     for known in (first[0], ()):
         found = parser.parse(line, known)
@@ -164,10 +165,10 @@ def test_the_list_of_strings_is_that_of_the_line(line: bytes, wanted: Any) -> No
 def test_unusual_lines_with_strings_are_left_alone(line: bytes) -> None:
     """Also when the list is cut out of them; the next line is read as ever."""
     parser = CellParser(strings="tokens")
-    plain = b'{"tokens": ["a"], "reward": 1}'
+    plain = b'{"tokens": %s, "reward": 1}' % LONG
     keys = ("tokens", "reward")
     for known in ((), keys):
         parser.parse(plain, known)
 
         assert parser.parse(line, known) is None
-        assert parser.parse(plain, known) == (keys, [Strings(b'["a"]'), 1])
+        assert parser.parse(plain, known) == (keys, [Strings(LONG), 1])

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from board.sources.json_cutting import MARK, ListCutter
+from board.sources.json_cutting import LEAST_BYTES, MARK, ListCutter
 
-FIRST = b'{"step":1,"tokens":["a","b"],"reward":1}'
+LONG = ["a" * LEAST_BYTES]
+FIRST = b'{"step":1,"tokens":["%s"],"reward":1}' % (b"a" * LEAST_BYTES)
 
 AWKWARD = st.text(alphabet='",\\[]{}:nu\n a中', max_size=4)
 
@@ -33,7 +34,7 @@ def test_what_is_cut_out_is_the_list(tokens: list[str], prompt: str, separators:
     def line(values: Any) -> bytes:
         return json.dumps({"prompt": prompt, "tokens": values, "reward": [1]}, separators=separators, ensure_ascii=False).encode()
 
-    found = cutter(line(["x"])).cut(line(tokens))
+    found = cutter(line(LONG)).cut(line(tokens))
 
     assert found is not None
     assert json.loads(found.list) == tokens
@@ -58,19 +59,22 @@ def test_what_stands_between_other_characters_stays(line: bytes) -> None:
     assert cutter(FIRST).cut(line) is None
 
 
-NOT_TAKEN: dict[str, bytes] = {
-    "the list is the last value": b'{"step":1,"tokens":["a"]}',
-    "characters by their number": b'{"tokens":["\\u00e9"],"reward":1}',
-    "blanks before the commas": b'{"tokens":["a" ,"b"],"reward":1}',
-    "a number in it": b'{"tokens":["a",1],"reward":1}',
-    "a key with an escape behind": b'{"tokens":["a"],"re\\"ward":1}',
+NOT_TAKEN: dict[str, str] = {
+    "the list is the last value": '{"step":1,"tokens":["LONG"]}',
+    "characters by their number": '{"tokens":["LONG\\u00e9"],"reward":1}',
+    "blanks before the commas": '{"tokens":["LONG" ,"b"],"reward":1}',
+    "a number in it": '{"tokens":["LONG",1],"reward":1}',
+    "a key with an escape behind": '{"tokens":["LONG"],"re\\"ward":1}',
+    "a short list": '{"tokens":["a","b"],"reward":1}',
 }
 
 
 @pytest.mark.parametrize("line", NOT_TAKEN.values(), ids=NOT_TAKEN)
-def test_lines_from_which_nothing_is_learnt(line: bytes) -> None:
+def test_lines_from_which_nothing_is_learnt(line: str) -> None:
     """Such lines are not cut at all."""
-    assert cutter(line).cut(line) is None
+    data = line.replace("LONG", *LONG).encode()
+
+    assert cutter(data).cut(data) is None
 
 
 def test_many_brackets_before_and_in_the_list() -> None:
@@ -93,9 +97,10 @@ def test_giving_up() -> None:
 
 def test_lines_without_the_list_are_not_searched_for_ever() -> None:
     """After some of them it is not looked for any more."""
-    found = cutter(*[b'{"step":1}'] * 99)
+    found, early = (cutter(*[b'{"step":1}'] * count) for count in (99, 9))
 
     assert [found.cut(FIRST) for _ in range(2)] == [None, None]
+    assert [early.cut(FIRST) is None for _ in range(2)] == [True, False]
 
 
 ENDLESS: dict[str, bytes] = {

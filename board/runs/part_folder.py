@@ -1,8 +1,9 @@
 """Parts on disk: a folder of Arrow IPC files, and for each shard a manifest that says which of its bytes they cover.
 
 Nothing in it is trusted blindly: a byte range whose bytes no longer look the same is forgotten. Files are written under a temporary name and
-renamed, and flushed before a manifest names them, so that whatever is killed at any instant leaves a folder that opens and is right. A
-manifest vouches for itself and for its parts, whose sums it holds (`board.runs.sealed_file`): what is not as it was written is never used.
+renamed, so that whatever is killed at any instant leaves a folder that opens and is right; and flushed before a manifest names them, where
+that is worth the time, so that the machine's fall takes little with it. A manifest vouches for itself and for its parts, whose sums it holds
+(`board.runs.sealed_file`): what is not as it was written is never used.
 Knows parts and bytes; knows neither JSON nor rollouts, nor whose folder it is.
 """
 
@@ -188,7 +189,7 @@ class PartFolder:
         return File(name, sealed_file.sums(self.folder / name, sum(not _is_head(column) for column in table.column_names)))
 
     def flush(self, piece: Piece) -> None:
-        """Wait until a piece's parts are on the disk: only then may a manifest name them. Raises OSError."""
+        """Wait until a piece's parts are on the disk, where the machine's fall does not spoil them. Raises OSError."""
         for file in piece.files:
             with (self.folder / file.name).open("rb") as stream:
                 os.fsync(stream.fileno())

@@ -1,6 +1,6 @@
 """Name the pieces of a load in their shards' manifests, now and then and at the end, once they are flushed to the disk.
 
-A load that takes no longer than there is between two saves is not flushed: should the machine fall before the system has written it by
+A load that takes no longer than half of what lies between two saves is not flushed: should the machine fall before the system has written it by
 itself, its sums tell, and it is parsed again as quickly. To wait for the disk, beside the parsing, took a twentieth of such a load.
 Knows neither how pieces are made nor how they are read.
 """
@@ -52,7 +52,8 @@ class ManifestSaver:
             self._save()
 
     def _is_quick(self) -> bool:
-        return time.monotonic() - self._began <= _SAVE_SECONDS
+        """Whether the first save is still so far off that what is parsed by now can be on the disk then."""
+        return time.monotonic() - self._began <= _SAVE_SECONDS / 2
 
     def _flush(self) -> None:
         """Have what is not flushed yet flushed beside the parsing."""

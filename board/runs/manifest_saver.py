@@ -1,7 +1,7 @@
 """Name the pieces of a load in their shards' manifests, now and then and at the end, once they are flushed to the disk.
 
-A load that takes no longer than half of what lies between two saves is not flushed: should the machine fall before the system has written it by
-itself, its sums tell, and it is parsed again as quickly. To wait for the disk, beside the parsing, took a twentieth of such a load.
+A load that ends before its pieces would be flushed, half-way to the first save, names them unflushed: should the machine fall before the
+system has written them by itself, their sums tell, and they are parsed again as quickly.
 Knows neither how pieces are made nor how they are read.
 """
 

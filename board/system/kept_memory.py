@@ -68,8 +68,8 @@ def take_in_huge_pages_here() -> None:
     if (library := _glibc()) is None:
         return
     _keep()
-    blocks = sorted(library.malloc(_KEPT - _HUGE_PAGE) for _ in range(2))
-    if blocks[1] - blocks[0] < _KEPT:  # else each came from somewhere else
+    blocks = sorted(library.malloc(_KEPT - _HUGE_PAGE) or 0 for _ in range(2))
+    if blocks[0] and blocks[1] - blocks[0] < _KEPT:  # else there was no room, or each came from somewhere else
         _in_huge_pages(library, blocks[0], blocks[1] + _KEPT - _HUGE_PAGE)
     for block in blocks:
         library.free(block)

@@ -17,7 +17,7 @@ from board.runs.store import Store
 from board.runs.work_queue import WorkQueue
 from board.runs.worker_pool import Outcome
 from board.sources import shards
-from board.system import forked_process, kept_memory, processors
+from board.system import forked_process, processors
 
 SMALL_BYTES: Final = 64_000_000
 """Less than this is parsed sooner here than with the help of processes that must start first."""
@@ -36,7 +36,6 @@ class RangeParser:
         self._store, self._reading, self._unwritable = store, reading, unwritable
         self.under_way: dict[str, int] = {}
         """By shard how many bytes have been read of a range that is not finished."""
-        self._in_huge_pages = False
 
     @contextmanager
     def parsing(
@@ -51,20 +50,13 @@ class RangeParser:
             yield ((one, fetching.trouble(one, tick) or self._here(one)) for one in iter(work.take, None))
             return
         count = min(len(work), processors.count())
-        here = None if aside or not any(shards.is_plain(one.shard) for one in work.waiting()) else self._beside
+        here = None if aside or not any(shards.is_plain(one.shard) for one in work.waiting()) else self._here
         order = partial(worker.order_for, self._store, self._reading)
         with (
             worker_pool.helpers(count, order, here, self.under_way, fetching=fetching.trouble) as helpers,
             closing(fetching),
         ):
             yield worker_pool.outcomes(helpers, work, tick)
-
-    def _beside(self, byte_range: ByteRange) -> Outcome:
-        """`_here`, in a thread that parses range after range."""
-        if not self._in_huge_pages:
-            kept_memory.take_in_huge_pages_here()
-            self._in_huge_pages = True
-        return self._here(byte_range)
 
     def _here(self, byte_range: ByteRange) -> Outcome:
         if self._unwritable:

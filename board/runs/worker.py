@@ -65,7 +65,7 @@ class _WithoutPandas:
 def serve(answer: Answer, orders: BinaryIO, said: BinaryIO) -> None:
     """Answer orders, a line each, until there is nothing more to do."""
     gc.disable()  # parsed JSON has no cycles, and looking for some takes time
-    kept_memory.take_in_huge_pages()
+    kept_memory.keep_all()
 
     def say(words: dict[str, Any]) -> None:
         said.write(json.dumps(words).encode() + b"\n")

@@ -18,8 +18,6 @@ _KEPT: Final = 16_000_000
 _RESERVED: Final = 64_000_000
 """Bytes that a process of its own needs to parse a byte range, and some more: what is not touched costs nothing."""
 
-_HUGE_PAGE: Final = 1 << 21
-_MADV_HUGEPAGE: Final = 14  # of Linux's <sys/mman.h>
 _M_TRIM_THRESHOLD, _M_TOP_PAD, _M_MMAP_THRESHOLD = -1, -2, -3  # of glibc's <malloc.h>
 
 _lock = threading.Lock()
@@ -48,51 +46,16 @@ def kept() -> Iterator[None]:
                 _under_way.pop()
 
 
-def take_in_huge_pages() -> None:
-    """What the C library gives this process next comes 2 MB at a time where the system has such pages, and is kept to its end.
+def keep_all() -> None:
+    """The C library keeps what this process lets go of, 128 MB at most. For a process that does nothing but parse; nothing without glibc.
 
-    For a process that does nothing but parse: to be given the memory of its first byte range by pages of 4 kB takes as long as to parse a
-    sixth of it. Nothing happens without glibc.
+    Huge pages are not asked for, though they come sooner where there are some: a virtual machine that gives back to its host what is free
+    gives back whole huge pages alone, and each of them then takes milliseconds to come.
     """
-    if (library := _glibc()) is None:
-        return
-    begin = library.sbrk(0)
-    for option, size in ((_M_TOP_PAD, _RESERVED), (_M_TRIM_THRESHOLD, 2 * _RESERVED), (_M_MMAP_THRESHOLD, 2 * _KEPT)):
-        library.mallopt(option, size)
-    library.free(library.malloc(_KEPT))  # more than is free by now: the heap grows by that and by what is reserved
-    _in_huge_pages(library, begin, library.sbrk(0))
-
-
-def take_in_huge_pages_here() -> None:
-    """The same for as much as this thread keeps, which is given memory from a place of its own; others of its process go on as before."""
-    if (library := _glibc()) is None:
-        return
-    _keep()
-    blocks = sorted(library.malloc(_KEPT - _HUGE_PAGE) or 0 for _ in range(2))
-    if blocks[0] and blocks[1] - blocks[0] < _KEPT:  # else there was no room, or each came from somewhere else
-        _in_huge_pages(library, blocks[0], blocks[1] + _KEPT - _HUGE_PAGE)
-    for block in blocks:
-        library.free(block)
-
-
-def _in_huge_pages(library: ctypes.CDLL, begin: int, end: int) -> None:
-    """Ask for the whole huge pages between two addresses."""
-    first, last = -(-begin // _HUGE_PAGE) * _HUGE_PAGE, end // _HUGE_PAGE * _HUGE_PAGE
-    library.madvise(first, max(0, last - first), _MADV_HUGEPAGE)
-
-
-@cache
-def _glibc() -> ctypes.CDLL | None:
-    """The C library; None where it is another."""
     library = ctypes.CDLL(None)
-    if not all(hasattr(library, name) for name in ("sbrk", "mallopt", "madvise")):
-        return None
-    library.sbrk.restype = library.malloc.restype = ctypes.c_void_p
-    library.sbrk.argtypes = [ctypes.c_ssize_t]
-    library.malloc.argtypes = [ctypes.c_size_t]
-    library.free.argtypes = [ctypes.c_void_p]
-    library.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    return library
+    if hasattr(library, "mallopt"):
+        for option, size in ((_M_TOP_PAD, _RESERVED), (_M_TRIM_THRESHOLD, 2 * _RESERVED), (_M_MMAP_THRESHOLD, 2 * _KEPT)):
+            library.mallopt(option, size)
 
 
 @cache

@@ -21,6 +21,7 @@ from benchmarks.plan import Plan, say
 from benchmarks.profiling import profiled
 from benchmarks.rollouts import HUGE_ROLLOUTS
 from benchmarks.sections import Cell, Figure, Section, figure
+from board.runs.opening import open_run
 from board.serving.page_addresses import TABS
 
 ENTRY: Final = Path(__file__).parent.parent / "rl_logging_board.py"
@@ -124,6 +125,7 @@ def sections(plan: Plan, place: Path) -> Iterator[Section]:
         rollouts.of_size(place / f"run_{count}", count)
     for count in sorted(plan.rollouts):
         run = f"run_{count}"
+        open_run(place / run)  # else the first clicks would be in a run that is still being read
         section = at_size(run, count, plan.rounds)
         yield section
     for interaction in missed(section, count):

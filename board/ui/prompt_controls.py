@@ -68,7 +68,9 @@ def _cohort(*, cohorts: bool, losing: bool) -> str:
     if not names:
         return ""
     labels = {label(name): name for name in names}
-    chosen = st.segmented_control("Prompts", [ALL, *labels], default=ALL, required=True, key="cohort", bind="query-params")
+    chosen = st.segmented_control(
+        "Prompts", [ALL, *labels], default=ALL, required=True, key="cohort", bind="query-params", wrap=True
+    )
     return str(labels.get(chosen or ALL, ""))
 
 

@@ -2,8 +2,11 @@
 
 import json
 import re
+from itertools import combinations
 from pathlib import Path
+from typing import Final
 
+import pytest
 from browsing import click_middle, click_row, go_to_page, panel
 from playwright.sync_api import Page, expect
 from rows import add_run
@@ -210,6 +213,30 @@ def test_narrow_window_keeps_everything_reachable(board_server: str, page: Page)
         go_to_page(page, name)
         width = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth")
         assert width <= 800
+
+
+LABELS: Final = """
+[...document.querySelectorAll('[data-testid="stMain"] [data-testid="stWidgetLabel"]')]
+  .map((one) => one.getBoundingClientRect())
+  .flatMap((box) => (box.height ? [box.top] : []))
+"""
+"""Where each label stands, in pixels from above."""
+
+ROW: Final = 20
+"""Labels less than so many pixels apart are of one row."""
+
+
+@pytest.mark.parametrize("name", ["groups", "prompts", "responses", "runs", "search", "steps", "words"])
+def test_labels_of_a_row_stand_on_one_line(board_server: str, page: Page, name: str) -> None:
+    """Whether a field is written in, opened as a list, or has its choices side by side."""
+    page.goto(f"{board_server}{name}?run=tiny_ppo_rhyme&step=30")
+    settled(page)
+
+    tops = page.evaluate(LABELS)
+    apart = [abs(one - other) for one, other in combinations(tops, 2) if abs(one - other) < ROW]
+
+    assert apart
+    assert max(apart) < 1
 
 
 def test_segments_and_comparison(serve, page: Page, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

@@ -33,3 +33,16 @@ def test_visits_by_key_and_a_rollout_compared(board_server: str, page: Page) -> 
     page.locator(".timeline-plot canvas").click(position={"x": 104, "y": 195})
     expect(page).not_to_have_url(before)
     expect(page.locator(".diff")).to_be_visible()
+
+
+def test_all_cohorts_are_in_sight_in_a_narrow_window(board_server: str, page: Page) -> None:
+    """Those that have no room in a line stand in the next: none has to be scrolled to."""
+    page.set_viewport_size({"width": 480, "height": 900})
+    page.goto(f"{board_server}prompts?run=tiny_ppo_eval")
+    settled(page)
+
+    choices = page.get_by_role("radiogroup", name="Prompts").get_by_role("radio")
+
+    expect(choices).to_have_text(["All", "Learned", "Forgotten", "Flipping", "Always solved", "Never solved", "Losing"])
+    for choice in choices.all():
+        expect(choice).to_be_in_viewport(ratio=1)

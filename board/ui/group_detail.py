@@ -119,11 +119,10 @@ def _prompt(view: View, keys: NDArray[np.int64]) -> None:
         absent("The prompt", "prompt", of="rollout")
         return
     prompt, cut = without_system_prompt(rollout["prompt"], view.system_end)
-    st.caption("Prompt" + (" · system prompt hidden" if cut else ""))
-    verbatim.show(_shown(prompt, view), key="group_prompt", height=PROMPT_HEIGHT)
+    caption = "Prompt" + (" · system prompt hidden" if cut else "")
+    verbatim.show(_shown(prompt, view), key="group_prompt", caption=caption, height=PROMPT_HEIGHT)
     if rollout["ground_truth"] is not None:
-        st.caption("Ground truth")
-        verbatim.show(_shown(rollout["ground_truth"], view), key="group_truth", height=PROMPT_HEIGHT)
+        verbatim.show(_shown(rollout["ground_truth"], view), key="group_truth", caption="Ground truth", height=PROMPT_HEIGHT)
 
 
 def _shown(text: str, view: View) -> str:

@@ -80,9 +80,9 @@ def _prompt(called: Called) -> None:
     text = (called.rollout.texts.get(name) if name else None) or ""
     prompt, cut = without_system_prompt(text, view.system_end)
     if prompt:
-        st.caption("Prompt" + (" · system prompt hidden" if cut else ""))
+        caption = "Prompt" + (" · system prompt hidden" if cut else "")
         shown = shorten(without_padding(prompt, view.pads)[0], SHOWN_CHARS)
-        verbatim.show(shown, key="pair_prompt_pane", height=PROMPT_HEIGHT)
+        verbatim.show(shown, key="pair_prompt_pane", caption=caption, height=PROMPT_HEIGHT)
 
 
 def _links(letter: str, side: BesideRun, called: Called) -> None:

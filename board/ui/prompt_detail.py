@@ -105,8 +105,7 @@ def _text(view: View, key: int) -> None:
     cells = st.grid(max(1, len(panes)), min_column_width=TEXT_WIDTH, gap="medium")
     for at, (label, text) in enumerate(panes):
         with cells.cell():
-            st.caption(label)
-            verbatim.show(_shown(text, view), key=f"prompt_pane_{at}", height=PROMPT_HEIGHT)
+            verbatim.show(_shown(text, view), key=f"prompt_pane_{at}", caption=label, height=PROMPT_HEIGHT)
 
 
 def _shown(text: str, view: View) -> str:

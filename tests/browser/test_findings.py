@@ -28,6 +28,8 @@ def test_from_the_light_to_a_token(serve: Serve, page: Page) -> None:
     page.locator(".st-key-finding_1 button").click()
     settled(page)
     expect(page).to_have_url(re.compile("finding="))
+    expect(page.locator(".st-key-finding_1 button p")).to_have_css("text-decoration-line", "none")
+    expect(page.locator(".st-key-finding_filters button p").first).to_have_css("text-decoration-line", "underline")
     click_row(page, 0)
     settled(page)
     expect(page).to_have_url(re.compile("rollout=rank_"))

@@ -239,37 +239,13 @@ def test_labels_of_a_row_stand_on_one_line(board_server: str, page: Page, name: 
     assert max(apart) < 1
 
 
-FRAMELESS: Final = """
-Object.fromEntries(
-  [...document.querySelectorAll('.stButton [data-testid="stBaseButton-tertiary"] p')].map((one) => [one.innerText, getComputedStyle(one).textDecorationLine]),
-)
-"""
-"""Of each button without a frame what line its words have."""
-
-
-@pytest.mark.parametrize(
-    ("link", "lines"),
-    [
-        ("groups?run=tiny_ppo_hacked&step=20&group=20", {"Filter: this group": "underline", "Filter: this prompt": "underline"}),
-        (
-            "findings?run=tiny_ppo_hacked&step=20",
-            {
-                "A phrase or a piece of formatting is paid, right or wrong": "none",
-                "Filter by its rollouts": "underline",
-                "Filter by its steps": "underline",
-            },
-        ),
-    ],
-    ids=["among other buttons", "the titles of findings are none"],
-)
-def test_a_button_without_a_frame_looks_like_one(board_server: str, page: Page, link: str, lines: dict[str, str]) -> None:
+def test_a_button_without_a_frame_looks_like_one(board_server: str, page: Page) -> None:
     """By the line below its words."""
-    page.goto(f"{board_server}{link}")
+    page.goto(f"{board_server}groups?run=tiny_ppo_hacked&step=20&group=20")
     settled(page)
-    for words in lines:
-        expect(page.get_by_role("button", name=words)).to_be_visible()
 
-    assert page.evaluate(FRAMELESS) == lines
+    for words in ("Filter: this group", "Filter: this prompt"):
+        expect(page.get_by_role("button", name=words).locator("p")).to_have_css("text-decoration-line", "underline")
 
 
 def test_segments_and_comparison(serve, page: Page, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

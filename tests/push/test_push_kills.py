@@ -49,6 +49,7 @@ def test_a_kill_doubles_no_line(tmp_path: Path) -> None:
     arguments = (tmp_path / "run", "--to", "stdout", "--format", "jsonl", "--no-examples", "--resume")
     assert killed(started(*arguments, output=tmp_path / "first"), tmp_path, 60)
     first = (tmp_path / "first").read_text()
+    first = first[: first.rfind("\n") + 1]  # a kill may cut the line that is being written, which is the one in doubt
     second, errors = pushed(*arguments)
     counted = Counter(line["step"] for line in lines(first + second))
 

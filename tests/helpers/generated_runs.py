@@ -75,14 +75,17 @@ def _grpo(random: Random) -> Iterator[tuple[str, Row]]:
 def _agent(random: Random) -> Iterator[tuple[str, Row]]:
     """An agent: chat messages, tool calls that fail now and then, tool results masked, rewards and seconds by turn."""
     for step, prompt, sample in _places(samples=2):
-        tokens, mask, messages, rewards = [], [], [], []
+        tokens: list[str] = []
+        mask: list[int] = []
+        messages: list[Row] = []
+        rewards: list[float] = []
         for turn in range(random.randint(1, 4)):
             thought = _response(random, 4, 10)
             call = {"name": random.choice(["search", "python"]), "arguments": json.dumps({"query": f"sum {prompt}"})}
             failed = random.random() < 0.2
             result = "Error: no such page" if failed else f"| sum | {random.randint(2, 900)} |"
-            messages.append({"role": "assistant", "content": "".join(thought)})
-            messages[-1]["tool_calls"] = [{"id": f"c{turn}", "type": "function", "function": call}]
+            calls = [{"id": f"c{turn}", "type": "function", "function": call}]
+            messages.append({"role": "assistant", "content": "".join(thought), "tool_calls": calls})
             messages.append({"role": "tool", "tool_call_id": f"c{turn}", "content": result})
             shown = [f" {word}" for word in result.split()]
             tokens += thought + shown

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -110,7 +111,7 @@ def test_full_disk_is_a_failure_with_a_sentence(tmp_path: Path) -> None:
     """A disk that refuses ends with 3, the file and the reason, and no traceback."""
     write_run(tmp_path / "run", {"a.jsonl": [row(0)] * 200})
     ended = subprocess.run(
-        f"ulimit -f 1; exec {sys.executable} -P -m board convert run out",
+        f"ulimit -f 1; exec {shlex.quote(sys.executable)} -P -m board convert run out",
         shell=True,
         executable="/bin/bash",
         cwd=tmp_path,

@@ -89,8 +89,8 @@ def test_a_full_disk_is_a_failure(tmp_path: Path, more: list[str]) -> None:
 def test_standard_output_that_is_closed(tmp_path: Path) -> None:
     """Without a standard output the command says so."""
     grown(tmp_path / "run", range(2))
-    command = f"exec {sys.executable} -m board push {tmp_path}/run --to stdout >&-"
-    ended = subprocess.run(["sh", "-c", command], cwd=REPOSITORY, stderr=subprocess.PIPE, text=True, timeout=60)
+    command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "board", "push", str(tmp_path / "run"), "--to", "stdout"]
+    ended = subprocess.run(command, cwd=REPOSITORY, stderr=subprocess.PIPE, text=True, timeout=60)
 
     assert ended.returncode == 3
     assert ended.stderr == "Error: There is no standard output to write to: it was closed.\n"

@@ -7,7 +7,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,9 +71,22 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
-    """Starts the real server in a process of its own, on a free port; all of them stop with the session."""
+    """Starts the real server in a process of its own, on a free port; it stops with the test."""
+    with _servers(tmp_path_factory) as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def serve_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """The same for fixtures that all tests of a file share: the server stops with the last of them."""
+    with _servers(tmp_path_factory) as start:
+        yield start
+
+
+@contextmanager
+def _servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
     with ExitStack() as stop:
 
         def start(root: Path | str, *options: str, cwd: Path = REPOSITORY, first: str = "") -> str:
@@ -123,9 +136,10 @@ def _is_healthy(address: str) -> bool:
 
 
 @pytest.fixture(scope="session")
-def board_server(serve: Serve) -> str:
-    """The address of a board over the runs that ship with it; it ends in a slash."""
-    return serve(REPOSITORY / "rollout_samples")
+def board_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a board over the runs that ship with it, for the whole session; it ends in a slash."""
+    with _servers(tmp_path_factory) as start:
+        yield start(REPOSITORY / "rollout_samples")
 
 
 @pytest.fixture(scope="module")

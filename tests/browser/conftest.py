@@ -60,11 +60,11 @@ def page(browser: Browser) -> Iterator[Page]:
     assert not wrongs
 
 
-@pytest.fixture(scope="session")
-def link_of(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Mapping[str, Any]], str]:
-    """Writes a run of one rollout and gives the link to its tokens; all are on one server, which takes longer to start."""
+@pytest.fixture(scope="module")
+def link_of(serve_module: Serve, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Mapping[str, Any]], str]:
+    """Writes a run of one rollout and gives the link to its tokens; all of a test file are on one server."""
     root, numbers = tmp_path_factory.mktemp("runs"), count()
-    address = serve(root)
+    address = serve_module(root)
 
     def written(row: Mapping[str, Any]) -> str:
         name = f"run-{next(numbers)}"

@@ -28,7 +28,7 @@ def wave(n: int, size: float, spike: int | None = None) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def board(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+def board(serve_module: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a board over a short run, a long one and an odd one."""
     root = tmp_path_factory.mktemp("chart")
     bare = ["a", " b", " c"]
@@ -40,7 +40,7 @@ def board(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -
     for name, rows in runs.items():
         (root / name).mkdir()
         (root / name / "rank_0.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
-    return serve(root)
+    return serve_module(root)
 
 
 def opened(page: Page, board: str, run: str, line: int = 1, **place: str) -> Locator:

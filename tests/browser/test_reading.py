@@ -35,12 +35,12 @@ def row(line: int) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def board(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+def board(serve_module: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a board over two rollouts of one prompt."""
     root = tmp_path_factory.mktemp("reading")
     (root / "run").mkdir()
     (root / "run" / "rank_0.jsonl").write_text("".join(json.dumps(row(line)) + "\n" for line in (1, 2)), encoding="utf-8")
-    return serve(root)
+    return serve_module(root)
 
 
 def opened(page: Page, board: str) -> Locator:

@@ -10,7 +10,7 @@ from servers import Serve
 from board.serving import app
 
 
-def test_browser_opens_a_link_with_token(page: Page, serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_browser_opens_a_link_with_token(serve: Serve, page: Page, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Chromium follows the printed link: connected, token gone from the address, the rest of the link kept."""
     link = serve(tmp_path_factory.mktemp("root"), "--token")
     page.goto(f"{link}&step=3")
@@ -28,7 +28,7 @@ def test_browser_opens_a_link_with_token(page: Page, serve: Serve, tmp_path_fact
     ],
 )
 def test_theme_in_the_browser(
-    page: Page, serve: Serve, tmp_path: Path, options: list[str], system: Literal["light", "dark"], half: str
+    serve: Serve, page: Page, tmp_path: Path, options: list[str], system: Literal["light", "dark"], half: str
 ) -> None:
     """The background on screen is ours, in the half that the browser or the option asks for."""
     page.emulate_media(color_scheme=system)

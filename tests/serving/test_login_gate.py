@@ -45,13 +45,13 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def board(serve: Serve, provider: Provider, state: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+def board(serve_module: Serve, provider: Provider, state: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a board with one run, that lets two in."""
     root = tmp_path_factory.mktemp("root")
     add_run(root, RUN, [{"step": 0, "response": "a response that is secret", "reward": 1.0}])
     allow = 'allow = ["ana@example.org", "@lab.example.org"]'
     first = f"import os; os.environ['RL_BOARD_STATE'] = {str(state)!r}"
-    return serve(root, "--login", str(provider.secrets(tmp_path_factory.mktemp("secrets"), board=[allow])), first=first)
+    return serve_module(root, "--login", str(provider.secrets(tmp_path_factory.mktemp("secrets"), board=[allow])), first=first)
 
 
 def websocket_status(board: str, cookies: dict[str, str]) -> int:

@@ -70,6 +70,7 @@ class Deaf:
             f"GET /_stcore/stream HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
         )
+        self._port, self._ours = int(port), self._socket.getsockname()[1]  # once it is cut it has none
 
     def __enter__(self) -> "Deaf":
         return self
@@ -95,8 +96,7 @@ class Deaf:
 
     def is_sent_away(self) -> bool:
         """Whether the board has ended the connection, which he never hears of, as that comes after all he does not take."""
-        ours, board = self._socket.getsockname()[1], self._socket.getpeername()[1]
-        theirs = f":{board:04X} 0100007F:{ours:04X} 01 "  # the board's end, established
+        theirs = f":{self._port:04X} 0100007F:{self._ours:04X} 01 "  # the board's end, established
         return theirs not in Path("/proc/net/tcp").read_text()
 
 

@@ -80,7 +80,7 @@ def helpers(
     byte range and always goes to a process, which can be ended at any time; `under_way` is told how many of its bytes, by name, have been read.
     Plain processes spoken to in lines of JSON: a pool of `multiprocessing` would run the server's script again in each.
     """
-    local, free = threading.local(), threading.Lock()
+    free = threading.Lock()
     processes = _Processes(count - bool(here), *worker)
 
     def parsed(byte_range: ByteRange) -> Outcome:
@@ -91,12 +91,14 @@ def helpers(
                 return here(byte_range)
             finally:
                 free.release()
-        if getattr(local, "process", None) is None or local.process.poll() is not None:  # none yet, or it was killed
-            try:
-                local.process = processes.another()
-            except OSError as error:
-                return error
-        return _answer(local.process, order(byte_range), under_way)
+        try:
+            process = processes.take()
+        except OSError as error:
+            return error
+        try:
+            return _answer(process, order(byte_range), under_way)
+        finally:
+            processes.give_back(process)
 
     def parsed_next(take: Take) -> tuple[ByteRange, Outcome] | None:
         byte_range = None if processes.ended.is_set() else take()
@@ -120,15 +122,22 @@ class _Processes:
         self._all: list[Child] = [forked_process.forked(serves) for _ in range(copies)] if forked_process.may_fork() else []
         self._waiting = self._all.copy()
 
-    def another(self) -> Child:
-        """One that has nothing to do yet. Raises OSError."""
+    def take(self) -> Child:
+        """One that has nothing to do: whichever is free, as the thread that parses here is now this one and now that. Raises OSError."""
         with suppress(IndexError):
-            return self._waiting.pop()
+            while True:
+                process = self._waiting.pop()
+                if process.poll() is None:  # it was not killed
+                    return process
         process = child_process.start(self._module, os.environ | _FRUGAL)
         self._all.append(process)
         if self.ended.is_set():
             process.kill()
         return process
+
+    def give_back(self, process: Child) -> None:
+        """It has nothing to do any more."""
+        self._waiting.append(process)
 
     def kill(self) -> None:
         """End them all, and whatever is started yet."""

@@ -53,9 +53,13 @@ requirements=requirements.txt
 if [ "${LOWEST:-}" = 1 ]; then
     venv="$here/.venv-lowest"
     requirements=requirements-lowest.txt
-    export PIP_CONSTRAINT="$here/$requirements"
 fi
 make_venv
+if [ "${LOWEST:-}" = 1 ]; then
+    # As an address: pip takes this variable for several files where a path has spaces.
+    PIP_CONSTRAINT="$("$venv/bin/python" -c 'import pathlib, sys; print(pathlib.Path(sys.argv[1]).as_uri())' "$here/$requirements")"
+    export PIP_CONSTRAINT
+fi
 install "$requirements"
 install "$(test_requirements)"
 export PATH="$venv/bin:$PATH"

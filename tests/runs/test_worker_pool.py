@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import FIRST_COMPLETED, wait
 from functools import partial
 from pathlib import Path
 
@@ -51,6 +53,32 @@ def test_killed_worker_is_replaced(tmp_path: Path) -> None:
     assert second[1].rows == 100
 
 
+def test_no_more_are_started_than_parse_at_a_time(tmp_path: Path) -> None:
+    """The thread that parses here is now one and now another: whoever needs a process takes the one that is free."""
+    folder = tmp_path / "run"
+    write_shard(folder / "rank_0.jsonl", [token_row(at) for at in range(10)])
+    shard = shards.find_shards(folder)[0][0]
+    stretch = ByteRange(shard, 0, shard.size, "native")
+    store = Store(folder)
+    store.open()
+    others, started = {*_children()}, set[int]()
+    go_on = threading.Semaphore(0)
+
+    def here(_: ByteRange) -> OSError:
+        go_on.acquire()
+        return OSError("here")
+
+    with worker_pool.helpers(2, partial(order_for, store, ReadOptions()), here, {}) as helpers:
+        for _ in range(4):
+            both = [helpers.submit(lambda: stretch) for _ in range(2)]
+            wait(both, return_when=FIRST_COMPLETED)
+            go_on.release()
+            wait(both)
+            started |= {*_children()} - others
+
+    assert len(started) == 1
+
+
 def test_they_end_when_nothing_more_comes(tmp_path: Path) -> None:
     """Once all outcomes are in they end, while whoever asked for them goes on in the context."""
     folder = tmp_path / "run"
@@ -63,7 +91,7 @@ def test_they_end_when_nothing_more_comes(tmp_path: Path) -> None:
     with worker_pool.helpers(1, partial(order_for, store, ReadOptions()), None, {}) as helpers:
         ((_, outcome),) = worker_pool.outcomes(helpers, work, lambda: None)
         (process,) = {*_children()} - others
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while not (ended := os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT | os.WNOHANG)) and time.monotonic() < deadline:
             time.sleep(0.01)
 

@@ -13,7 +13,7 @@ from rows import add_run
 from servers import Serve
 from settling import settled
 
-expect.set_options(timeout=30_000)  # a busy machine may take long to draw; what never comes fails all the same
+expect.set_options(timeout=60_000)  # a busy machine may take long to draw; what never comes fails all the same
 
 CHROMIUM_SWITCHES = [
     "--no-sandbox",  # tests run as root in containers
@@ -54,7 +54,7 @@ def page(browser: Browser) -> Iterator[Page]:
     page.on("pageerror", lambda error: wrongs.append(f"threw {error}"))
     page.on("console", lambda message: wrongs.append(f"console: {message.text}") if message.type == "error" else None)
     page.on("request", watch)
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(60_000)
     yield page
     context.close()
     assert not wrongs

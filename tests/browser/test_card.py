@@ -35,7 +35,7 @@ def lines_row() -> dict[str, object]:
 def opened(page: Page, address: str) -> Locator:
     """The token view of a link's place."""
     page.goto(address)
-    expect(page.locator(".tv-tok").first).to_be_visible(timeout=30_000)
+    expect(page.locator(".tv-tok").first).to_be_visible()
     settled(page)
     return page.locator(".tv")
 

@@ -47,10 +47,10 @@ def opened(page: Page, board: str, run: str, line: int = 1, **place: str) -> Loc
     """The token view of one rollout, as a link opens it."""
     asked = {"run": run, "step": "0", "rollout": f"rank_0.jsonl:{line}", **place}
     page.goto(f"{board}?" + "&".join(f"{name}={value}" for name, value in asked.items()))
-    expect(page.locator(".facts").or_(page.get_by_test_id("stPlotlyChart")).first).to_be_visible(timeout=30_000)
+    expect(page.locator(".facts").or_(page.get_by_test_id("stPlotlyChart")).first).to_be_visible()
     settled(page)
     tab(page, "Tokens").click()
-    expect(page.locator(".tv-tok").first).to_be_visible(timeout=30_000)
+    expect(page.locator(".tv-tok").first).to_be_visible()
     settled(page)
     return page.locator(".tv")
 

@@ -20,7 +20,9 @@ def provider() -> Iterator[Provider]:
 
 
 @pytest.fixture(scope="module", params=[(), ("--workers", "2")], ids=["one process", "two"])
-def board(request: pytest.FixtureRequest, serve_module: Serve, provider: Provider, tmp_path_factory: pytest.TempPathFactory) -> str:
+def board(
+    request: pytest.FixtureRequest, serve_module: Serve, provider: Provider, tmp_path_factory: pytest.TempPathFactory
+) -> str:
     """The address of a board that lets one of them in."""
     root = tmp_path_factory.mktemp("root")
     add_run(root, "a-run", [{"step": step, "response": f"response {step}", "reward": step} for step in range(3)])
@@ -35,7 +37,7 @@ def tab(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     page = context.new_page()
     page.on("pageerror", lambda error: threw.append(str(error)))
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(60_000)
     yield page
     context.close()
     assert not threw

@@ -54,4 +54,4 @@ def test_back_from_a_run_that_was_not_read_is_one_press(serve: Serve, page: Page
     expect(page).to_have_url(re.compile(r"step=1499(&|$)"))
 
     page.go_back()
-    expect(page).to_have_url(re.compile(r"/runs"), timeout=3_000)
+    expect(page).to_have_url(re.compile(r"/runs"))

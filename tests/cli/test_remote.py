@@ -66,5 +66,5 @@ def test_what_cannot_be_opened(address: str, monkeypatch: pytest.MonkeyPatch) ->
 def test_serve(web: RangeServer, serve: Serve) -> None:
     """The server starts on an address."""
     address = serve(web.address)
-    with urlopen(address, timeout=20) as answer:
+    with urlopen(address, timeout=60) as answer:
         assert answer.status == 200

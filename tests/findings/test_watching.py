@@ -44,7 +44,7 @@ def order(name: str) -> LookOrder:
 
 def until(said: Callable[[], LookState], true: Callable[[LookState], bool]) -> LookState:
     """What is known once that is true of it."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         state = said()
         if true(state):

@@ -62,6 +62,6 @@ class Session:
     def is_open(self) -> bool:
         """Whether the server answers on it."""
         try:
-            return self.socket.ping().wait(timeout=10)
+            return self.socket.ping().wait(timeout=PATIENCE)
         except Exception:  # noqa: BLE001  # whichever way it is closed
             return False

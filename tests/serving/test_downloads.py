@@ -67,7 +67,7 @@ def server() -> Iterator[Server]:
 
 def waited(holds: Callable[[], bool]) -> bool:
     """Whether something comes to hold."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not holds() and time.monotonic() < deadline:
         time.sleep(0.02)
     return holds()

@@ -72,10 +72,10 @@ def opened(board: str, cookies: dict[str, str]) -> Connection:
 
 
 def ends(stream: Connection, busy_with: bytes = b"") -> bool:
-    """Whether the server closes a websocket within seconds, though its client sends this again and again."""
+    """Whether the server closes a websocket within a minute, though its client sends this again and again."""
     began = time.monotonic()
     try:
-        while time.monotonic() - began < 20:
+        while time.monotonic() - began < 60:
             if busy_with:
                 stream.send(busy_with)
             with suppress(TimeoutError):
@@ -155,7 +155,7 @@ def test_log_in_and_out(board: str) -> None:
     assert ana.get("runs").status_code == 200
     copy = ana.cookies
     with opened(board, copy) as stream:
-        stream.ping().wait(timeout=10)
+        assert stream.ping().wait(timeout=60)
         assert ana.get("auth/logout", headers={"sec-fetch-site": "cross-site"}).status_code == 403
         assert ana.get("runs").status_code == 200
         ana.get("auth/logout")

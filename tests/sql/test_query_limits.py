@@ -22,6 +22,11 @@ def children() -> set[int]:
     return {int(child) for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()}
 
 
+def is_copy(process: int) -> bool:
+    """Whether it still is what this process is: what is started has its own command line and environment from a moment later on."""
+    return Path(f"/proc/{process}/cmdline").read_bytes() == Path("/proc/self/cmdline").read_bytes()
+
+
 ENDLESS = {
     "recursion": "WITH RECURSIVE r AS (SELECT 1 AS step UNION ALL SELECT 1 FROM r) SELECT max(step) AS step, 1 AS y FROM r",
     "rows": "SELECT count(*) AS step, 1 AS y FROM range(1000000000000)",
@@ -37,7 +42,7 @@ def test_time_is_limited(name: str) -> None:
     with pytest.raises(BoardError, match="took longer than 1 second\\."):
         evaluate(FRAME, ENDLESS[name], QUICK)
 
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60  # left alone it would take minutes
     assert children() <= before
 
 
@@ -94,9 +99,8 @@ def test_environment_is_not_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
 
     asking = threading.Thread(target=ask)
     asking.start()
-    while not (started := children() - before):
+    while not (started := children() - before) or any(map(is_copy, started)):
         time.sleep(0.01)
-    time.sleep(0.3)
     found = [Path(f"/proc/{process}/environ").read_text() for process in started]
     asking.join()
 

@@ -217,7 +217,9 @@ for step in range((-1 if writer.last_step is None else writer.last_step) + 1, in
     writer.scalars(step, {"x": step / 7})
 if len(sys.argv) > 3:
     import os, signal, time
-    time.sleep(1)
+    from pathlib import Path
+    while not any(swanlab.read(log) for log in swanlab.find(Path(sys.argv[1]))):
+        time.sleep(0.05)
     os.kill(os.getpid(), signal.SIGKILL)
 writer.close()
 """

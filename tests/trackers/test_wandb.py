@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -253,18 +254,23 @@ def test_without_a_key_it_is_said_what_to_do(tmp_path: Path, server: Counting) -
 
 KILLED = """
 import os, signal, sys, time
+from pathlib import Path
 from board.trackers import wandb
+from wandb_runs import ours
 writer = wandb.open_writer("run", mode="offline", dir=sys.argv[1], run_id="killed")
 for step in range(5):
     writer.scalars(step, {"x": step / 7})
-time.sleep(2.5)
+while len(ours(Path(writer.place)).get("x", {})) < 3:
+    time.sleep(0.05)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
 def test_a_killed_run_knows_where_it_was(tmp_path: Path) -> None:
     """After a kill the run says the last step that reached the disk, and what follows makes the curve whole, no step twice."""
-    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], timeout=60, cwd=REPOSITORY, capture_output=True, env=clean())
+    environment = clean() | {"PYTHONPATH": f"{REPOSITORY}:{REPOSITORY / 'tests/helpers'}"}
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], timeout=120, capture_output=True, env=environment)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
     writer = wandb.open_writer("run", mode="offline", dir=tmp_path, run_id="killed")
     assert writer.last_step is not None
     assert writer.last_step in range(2, 5)

@@ -64,6 +64,13 @@ CUT_SHORT: Final = "length"
 LEFT_OUT: Final = "token_arrays_left_out"
 """Number that is 1 in a row whose token arrays the recorder measured, summed up and left out for want of room."""
 
+MOST_COLUMNS: Final = 2_000
+"""So many fields that are not declared here have a column in a run: half of them numbers, half texts. Those that come first do."""
+MOST_OWN_METRICS: Final = 64
+"""So many lists of a number per token that are not declared here are token metrics of a run: each has a number for every token."""
+OTHER_FIELDS: Final = "other_fields"
+"""The text that holds as JSON what a rollout has in fields beyond those."""
+
 _LIKELIHOOD: Final = ("low probability", "high probability")
 _PREFERENCE: Final = ("policy avoids", "policy prefers")
 """What a log-ratio below and above zero says: the policy makes the token rarer, or likelier, than the reference does."""

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.analysis import vocabulary_counts
+from board.runs import column_room
 from board.runs.columns import as_table
 from board.runs.discarded import flagged, flags
 from board.runs.indexed_run import IndexedRun
@@ -27,7 +28,7 @@ from board.runs.parts import Part, with_lines_after
 from board.runs.parts_on_demand import LazyParts, PartsAccount, PartsOnDemand
 from board.runs.repeated_steps import repeated_steps
 from board.runs.rollout import NO_METRIC
-from board.schema import ALTERNATIVES, DISCARD_FLAGS, TEXTS, TOKEN_METRICS, TOKENS
+from board.schema import ALTERNATIVES, DISCARD_FLAGS, OTHER_FIELDS, TEXTS, TOKEN_METRICS, TOKENS
 from board.sources.shards import Problem
 from board.text.natural_order import natural_key
 
@@ -80,6 +81,20 @@ class FrameFacts:
         self.marked |= other.marked
         self.token_steps |= other.token_steps
         self.problems += other.problems
+        self.fit()
+
+    def fit(self) -> None:
+        """Leave out the columns for which a run has no room."""
+        hidden = column_room.beyond(self.named, self.texts, self.tokens)
+        for kind, held in (("numbers", self.named), ("texts", self.texts), ("arrays", self.tokens)):
+            for name in hidden[kind]:
+                held.pop(name, None)
+                self.texts[OTHER_FIELDS] = None
+
+    @property
+    def fields(self) -> column_room.Names:
+        """The fields nobody declared that have columns."""
+        return column_room.own_fields(self.named, self.texts, self.tokens)
 
     def written(self) -> dict[str, Any]:
         """As JSON holds it."""
@@ -179,6 +194,8 @@ class IndexParts:
     def by_key(self, facts: FrameFacts) -> PartsOnDemand:
         """The way from keys to them, once all are known."""
         starts = np.array([*(one["start"] for one in facts.parts), facts.rows], np.int64)
+        if OTHER_FIELDS in facts.texts:
+            self.held = LazyParts(len(self.places), lambda number: column_room.refitted(self.opened(number), facts.fields))
         return PartsOnDemand(self.held, starts, facts.account())
 
 
@@ -208,9 +225,17 @@ def report(run: IndexedRun, facts: FrameFacts) -> LoadReport:
             first_line += piece.lines
         for problem in kept.broken:
             found.add(problem)
-    for problem in facts.problems:
+    for problem in [*facts.problems, *_without_columns(run, facts)]:
         found.add(problem)
     return found
+
+
+def _without_columns(run: IndexedRun, facts: FrameFacts) -> list[Problem]:
+    if OTHER_FIELDS not in facts.texts:
+        return []
+    parts = IndexParts(run)
+    fields = facts.fields
+    return column_room.problems(column_room.refitted(parts.opened(number), fields) for number in range(len(parts.places)))
 
 
 def _add(facts: FrameFacts, part: Part, shard: str, place: dict[str, int]) -> None:
@@ -235,6 +260,7 @@ def _add(facts: FrameFacts, part: Part, shard: str, place: dict[str, int]) -> No
     facts.texts |= dict.fromkeys(part.texts.column_names)
     facts.tokens |= dict.fromkeys(part.tokens.column_names)
     facts.moments |= dict.fromkeys(part.moments.column_names)
+    facts.fit()
     _add_flags(facts, part)
 
 

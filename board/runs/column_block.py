@@ -17,7 +17,7 @@ from board.formats.row_reader import EXACT, array_name, as_id, kept_name, parts,
 from board.formats.token_names import IDS, PROMPT_IDS
 from board.metrics.formulas import BoolArray
 from board.runs.rollout_block import TEXT, Block, TokenNumbers
-from board.schema import BY_NAME, TEXTS, TOKENS
+from board.schema import BY_NAME, MOST_COLUMNS, TEXTS, TOKENS
 from board.sources.json_cells import CellParser, Keys, Numbers
 from board.sources.json_record import as_text
 from board.sources.json_strings import Strings, lists_of
@@ -101,6 +101,8 @@ def _block(lines: Sequence[object], cells: Sequence[_Cells | None]) -> Block | N
     if len(found) < len(lines) or len(read) < len(cells):
         return None
     shapes: dict[Keys, _Shape] = {}
+    if len({key for keys in {keys for keys, _ in read} for key in keys}) > MOST_COLUMNS:
+        return None
     for at, (keys, values) in enumerate(read):
         shape = shapes.get(keys) or shapes.setdefault(keys, _Shape())
         shape.rows.append(at)

@@ -5,6 +5,7 @@ Knows the frame's files and the index's manifests; knows neither what a page sho
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from board.errors import RunNotFound
+from board.runs import column_room
 from board.runs.frame_files import KEY, FrameFiles, numbers
 from board.runs.indexed_run import IndexedRun
 from board.runs.kept_rows import KeptRows
@@ -23,6 +25,7 @@ from board.runs.part_reader import PartReader
 from board.runs.parts import Part, with_lines_after
 from board.runs.parts_on_demand import LazyParts, PartsAccount, PartsOnDemand
 from board.runs.rollout import ParsedSource
+from board.schema import OTHER_FIELDS
 from board.sources import presence
 
 
@@ -61,9 +64,11 @@ class FramedIndex:
         part = self._reader.opened(kept, piece)[at["nth"]]
         if len(part) != at["rows"]:
             raise RunNotFound(f"The index has changed since it was opened: {name} has other rows. Open it again.")
-        return Part(
-            with_lines_after(part.scalars, at["first_line"]), part.texts, part.tokens, part.moments, part.summaries, part.file
-        )
+        part = replace(part, scalars=with_lines_after(part.scalars, at["first_line"]))
+        account = self.files.account
+        if OTHER_FIELDS not in account.text_columns:
+            return part
+        return column_room.refitted(part, column_room.own_fields(account.columns, account.text_columns, account.token_metrics))
 
     def columns(self) -> list[str]:
         """All columns of rows."""

@@ -16,7 +16,7 @@ from board import formats
 from board.errors import ArgumentRefused, MappingRefused, RunNotFound
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.remote import addresses, mounts
-from board.runs import merging, sampling
+from board.runs import column_room, merging, sampling
 from board.runs.beyond_memory import BeyondMemory, most_in_memory
 from board.runs.frame_files import FrameFiles
 from board.runs.framed_index import FramedIndex
@@ -120,7 +120,7 @@ class Opening:
         report = self._report()
         if isinstance(self.loader, IndexedRun) and self.loader.files is not None:
             return self._of_frame(self.loader, self.loader.files, report)
-        built = list(self.loader.parts(report))
+        built = _fitted(list(self.loader.parts(report)), report)
         report.skipped = report.skipped | shards.databases_in(self._folder, self._within)
         rows = merging.scalars(built)
         for problem in repeated_steps(self._of_batches(rows)):
@@ -135,7 +135,7 @@ class Opening:
     def part_of_it(self, snapshot: Snapshot, progress: Progress, *, stopped: bool = False) -> Run:
         """A run of what is read so far. What only the whole can tell, such as a step that is written twice, is not in its report."""
         report = self._report()
-        built = snapshot.parts(report)
+        built = _fitted(snapshot.parts(report), report)
         return self._run(
             built, merging.scalars(built), report, Reading(progress, report.rows, snapshot.rows_expected(progress), stopped)
         )
@@ -177,6 +177,14 @@ class Opening:
         frame = merging.merged(built, rows, list(self.loader.kept), self.loader.batches)
         report.rows = len(frame)
         return self._made(frame, report, PartsByKey(built), reading)
+
+
+def _fitted(built: Sequence[Part], report: LoadReport) -> list[Part]:
+    """The parts with the columns that a run has room for; the report says what has none."""
+    found, problems = column_room.fitted(built)
+    for problem in problems:
+        report.add(problem)
+    return found
 
 
 def folder_of(location: Path | str) -> Path:

@@ -20,6 +20,7 @@ from board.formats.row import Row
 from board.formats.token_names import namer
 from board.runs import parts
 from board.runs.column_block import ColumnReader
+from board.runs.column_room import ColumnRoom
 from board.runs.load_report import LoadReport
 from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
@@ -54,7 +55,8 @@ def read_parts(
     with np.errstate(over="ignore", invalid="ignore"):  # a number beyond float32 is infinite, and said to be; ∞ - ∞ is no number
         for stretch, size in _stretches(items, batch):
             pieces = columns.read(stretch) if columns else [(stretch, None)]
-            batch.add([found for items, block in pieces if (found := block or rows.read(items))], size)
+            blocks = (block if block and batch.room.take(block) else rows.read(items, batch.room) for items, block in pieces)
+            batch.add([block for block in blocks if block], size)
         batch.end()
 
 
@@ -94,6 +96,7 @@ class _Batch:
 
     def _begin(self) -> None:
         self._blocks: list[Block] = []
+        self.room = ColumnRoom()
         self.rows_left, self.bytes_left = ROWS_PER_PART, BYTES_PER_PART
 
     def add(self, blocks: Sequence[Block], size: int) -> None:
@@ -128,7 +131,7 @@ class _RowReader:
         self._shard, self._kind, self._pads, self._report = shard, kind, reading.all_pads, report
         self._parser, self._name = json_record.LineParser(kind.ARRAYS), namer(reading.tokenizer)
 
-    def read(self, items: Sequence[Item]) -> Block | None:
+    def read(self, items: Sequence[Item], room: ColumnRoom) -> Block | None:
         """The rollouts of these items, None when there are none; what cannot be read goes into the report."""
         rows: list[Row] = []
         sources: list[RowPlace] = []
@@ -140,6 +143,8 @@ class _RowReader:
             rows += found
             offset = item.offset if isinstance(item, Line) else 0
             sources += [RowPlace(item.number, offset, nth) for nth in range(len(found))]
+        for row in rows:
+            room.fit(row)
         return laid_out(rows, sources, self._pads) if rows else None
 
     def _rows(self, item: Line | Parsed) -> list[Row]:

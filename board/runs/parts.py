@@ -32,7 +32,8 @@ COUNTS: Final = "counts"
 PADS: Final = "pads"
 """Token column of booleans: True for padding."""
 
-_SOURCE: Final = ("step", "shard", "line", "offset", "nth", "prompt_key", "group")
+SOURCE: Final = ("step", "shard", "line", "offset", "nth", "prompt_key", "group")
+"""Columns of the scalars that the board itself makes of each rollout's place."""
 
 _GAPS: Final = {"reward_gap": ("reward", "ref_reward"), "valid_reward_gap": ("valid_reward", "ref_valid_reward")}
 
@@ -130,7 +131,7 @@ def build(block: Block, shard: str, pads: AbstractSet[str]) -> Part:
     kept = moments(tokens)
     derived = _derived(block, tokens, kept)
     _take_summaries(derived, numbers)
-    numbers = {f"{name} (logged)" if name in derived or name in _SOURCE else name: column for name, column in numbers.items()}
+    numbers = {f"{name} (logged)" if name in derived or name in SOURCE else name: column for name, column in numbers.items()}
     ids = {name: column.dictionary_encode() for name, column in block.ids.items()}
     keys = prompt_keys(block.texts, block.ids, len(block))
     return Part(

@@ -3,7 +3,7 @@
 Knows neither lines nor what is derived of a block.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
@@ -38,13 +38,24 @@ def laid_out(rows: Sequence[Row], sources: Sequence[RowPlace], pads: AbstractSet
         steps=np.array([row.step for row in rows], np.int64),
         sources={name: np.array([getattr(source, name) for source in sources], np.int64) for name in RowPlace.__slots__},
         lengths=np.array([row.length for row in rows], np.int64),
-        texts={name: pa.array([row.texts.get(name) for row in rows], TEXT) for name in keys(row.texts for row in rows)},
-        ids={name: pa.array([row.ids.get(name) for row in rows], pa.string()) for name in keys(row.ids for row in rows)},
-        numbers={name: np.array([row.numbers.get(name, np.nan) for row in rows]) for name in keys(row.numbers for row in rows)},
+        texts={name: pa.array(column, TEXT) for name, column in _columns([row.texts for row in rows]).items()},
+        ids={name: pa.array(column, pa.string()) for name, column in _columns([row.ids for row in rows]).items()},
+        numbers={name: np.array(column, np.float64) for name, column in _columns([row.numbers for row in rows]).items()},
         arrays={name: _array(rows, name) for name in keys(row.arrays for row in rows)},
         per_token=_per_token(rows),
         flags=[(at, flag) for at, row in enumerate(rows) for flag in row.flags],
     )
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """The values under each name, None in a row without it. Takes as long as there are values, however many names there are."""
+    columns: dict[str, list[Any]] = {}
+    for at, row in enumerate(rows):
+        for name, value in row.items():
+            if name not in columns:
+                columns[name] = [None] * len(rows)
+            columns[name][at] = value
+    return columns
 
 
 def _array(rows: Sequence[Row], name: str) -> TokenNumbers:

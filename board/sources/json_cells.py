@@ -16,6 +16,9 @@ Numbers = memoryview
 
 Keys = tuple[str, ...]
 
+MOST_KEYS: Final = 2_000
+"""simdjson looks for each key from the front: an object of more is for a parser that does not."""
+
 _NESTED: Final = frozenset({simdjson.Array, simdjson.Object})
 
 
@@ -51,7 +54,7 @@ class CellParser:
     def _parsed(self, data: bytes, known: Keys) -> tuple[Keys, list[Any]] | None:
         try:
             found = self._parser.parse(data)
-            if type(found) is not simdjson.Object:
+            if type(found) is not simdjson.Object or len(found) > MOST_KEYS:
                 return None
             if len(found) == len(known) and (values := self._values(found, known)) is not None:
                 return known, values

@@ -51,7 +51,7 @@ class LineParser:
         """
         try:
             found = self._parser.parse(data)
-            if not isinstance(found, simdjson.Object):
+            if not isinstance(found, simdjson.Object) or len(found) > json_cells.MOST_KEYS:
                 return None
             keys = tuple(found.keys())
             return {key: self._value(key, found[key]) for key in keys} if json_cells.are_found(keys) else None

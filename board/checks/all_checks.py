@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from board.checks import alignment, arrays, completeness, loading, repetition, texts
-from board.checks.contract import SEVERITIES, Answer, Check, CheckReport, EvidencePlace, Fault, ReportedFault, Unable
+from board.checks.contract import SEVERITIES, Answer, Check, CheckReport, EvidencePlace, Fault, ReportedFault, Unable, failed
 from board.checks.evidence import Evidence, collect
 from board.runs.run import Run
 from board.schema import LEFT_OUT
@@ -272,7 +272,10 @@ def _answer(check: Check, evidence: Evidence, *, whole: bool) -> Answer:
     absent = [name for name in check.needs if name not in evidence.fields]
     if absent:
         return Unable(f"no rollout has {' or '.join(absent)}")
-    return check.run(evidence)
+    try:
+        return check.run(evidence)
+    except Exception as error:  # noqa: BLE001 - a check may be anybody's, and the others still tell
+        return Unable(failed(error))
 
 
 def _found(answer: Answer) -> Sequence[Fault]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from board.checks.evidence import Evidence
+from board.errors import BoardError
 
 Severity = Literal["error", "warning", "note"]
 
@@ -37,6 +38,16 @@ class Unable:
 
     reason: str
     """One sentence without its full stop."""
+
+
+def failed(error: Exception) -> str:
+    """What is said of a check or a kind that failed at what the rows hold. Raises the error where it is no fault of theirs.
+
+    A file that cannot be read and memory that runs out concern all that is still to be asked.
+    """
+    if isinstance(error, (BoardError, OSError, MemoryError)):
+        raise error
+    return f"it failed at what the rows hold: {type(error).__name__}: {error}"[:300]
 
 
 Answer = Fault | tuple[Fault, ...] | Unable | None

@@ -24,6 +24,7 @@ from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
 from board.runs.prompt_keys import NO_PROMPT
 from board.runs.run import Run
+from board.schema import BY_NAME, TEXTS
 
 
 class Dossier:
@@ -92,7 +93,9 @@ class Dossier:
         run = self.run
         tokens = {"response_tokens"} if run.has_tokens else set()
         numbers = {str(name) for name in self.frame.columns if self.frame[name].notna().any()}
-        return frozenset({*numbers, *run.text_columns, *run.token_metrics, *tokens})
+        # what should have been a number or an array and was kept as text is none
+        texts = {name for name in run.text_columns if name in TEXTS or name not in BY_NAME}
+        return frozenset({*numbers, *texts, *run.token_metrics, *tokens})
 
     def has(self, *names: str) -> bool:
         """Whether some row has each of these columns, texts or token arrays."""

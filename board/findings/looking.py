@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from board.analysis.rollout_measures import RolloutMeasure
-from board.checks.contract import SEVERITIES, EvidencePlace
+from board.checks.contract import SEVERITIES, EvidencePlace, failed
 from board.findings import merging
 from board.findings.all_kinds import KINDS
 from board.findings.contract import (
@@ -46,14 +46,15 @@ def find_all(
     unable: list[tuple[str, str]] = []
     explains = {kind.name: kind.explains for kind in kinds}
     for number, kind in enumerate(kinds):
-        answer = _answer(kind, dossier, {**kind.limits, **(limits or {}).get(kind.name, {})})
+        try:
+            answer = _answer(kind, dossier, {**kind.limits, **(limits or {}).get(kind.name, {})})
+            told = [(_finding(kind, one, run, limits or {}), one.explains) for one in _found_in(answer)]
+        except Exception as error:  # noqa: BLE001 - a kind may be anybody's, and the others still tell
+            answer, told = CannotTell(failed(error)), []
         if isinstance(answer, CannotTell):
             unable.append((kind.name, answer.reason))
-        else:
-            for one in _found_in(answer):
-                found.append(_finding(kind, one, run, limits or {}))
-                if one.explains is not None:
-                    explains[found[-1].id] = one.explains
+        found += [finding for finding, _ in told]
+        explains |= {finding.id: explained for finding, explained in told if explained is not None}
         tell(_MEASURING + (1 - _MEASURING) * (number + 1) / len(kinds))
     events = merging.merged(found, explains, dossier.steps.numbers.tolist())
     cannot = {name for name, _ in unable}

@@ -114,7 +114,8 @@ def _cut_off(part: Part) -> Float64Array:
     if "truncated" in part.scalars.column_names:
         said = part.scalars.column("truncated").combine_chunks()
         if pa.types.is_floating(said.type):
-            found = said.to_numpy(zero_copy_only=False).astype(np.float64)
+            numbers = said.to_numpy(zero_copy_only=False).astype(np.float64)
+            found = np.where(np.isin(numbers, (0, 1)), numbers, np.nan)  # such as a count of tokens, which says neither
     for name in _REASONS:
         reasons = column(part, name)
         said = pc.is_in(reasons, pa.array(_CUT, pa.large_string())).to_numpy(zero_copy_only=False)

@@ -57,7 +57,9 @@ def _change(dossier: Dossier, values: Float64Array, both: np.ndarray, at: int) -
     known = curve.mean[np.isfinite(curve.mean)]
     before, after = curve.mean[:at], curve.mean[max(at, round((1 - _EDGE) * len(curve.mean))) :]
     spread = noise(known, curve.error[np.isfinite(curve.mean)])
-    sizes = max(1, np.isfinite(before).sum()), max(1, np.isfinite(after).sum())
+    sizes = np.isfinite(before).sum(), np.isfinite(after).sum()
+    if not all(sizes):
+        return 0.0, 0.0
     return float(np.nanmean(after) - np.nanmean(before)), 2 * spread * float(np.sqrt(1 / sizes[0] + 1 / sizes[1]))
 
 

@@ -5,9 +5,11 @@ Commands raise what went wrong; which code that is, which path was given and how
 
 import json
 import os
+import select
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from enum import IntEnum
 from functools import partial
 from typing import Any, Final, NoReturn
@@ -30,6 +32,7 @@ class ExitCode(IntEnum):
     CANNOT = 2
     FAILED = 3
     STOPPED = 130
+    UNREAD = 141
 
     @property
     def meaning(self) -> str:
@@ -43,6 +46,7 @@ _MEANINGS: Final = {
     ExitCode.CANNOT: "nothing was done: arguments that cannot be used, or a run that cannot be opened",
     ExitCode.FAILED: "begun, and failed: a port that is taken, a full disk, a tracker that is missing or refuses",
     ExitCode.STOPPED: "stopped by Ctrl+C",
+    ExitCode.UNREAD: "nobody reads what it prints any more, as behind `| head`",
 }
 
 _NOTHING_DONE: Final = (RunNotFound, MappingRefused, ArgumentRefused)
@@ -102,14 +106,53 @@ class Commands(click.Group):
         if not standalone_mode:
             return run()
         try:
-            ended = run()
-        except click.ClickException as failure:
-            _end(failure, as_json="--json" in given)
-        except click.exceptions.Abort:
-            sys.exit(ExitCode.STOPPED)
-        if not _flushed():  # before Python does, which would end with a code of its own
+            _run(run, as_json="--json" in given)
+        except OSError as error:  # of standard error, or while a failure was told
+            _let_go()
+            if isinstance(error, BrokenPipeError):
+                sys.exit(ExitCode.UNREAD)
+            with suppress(OSError):
+                click.echo(f"Error: {_of_the_disk(error)}", err=True)
             sys.exit(ExitCode.FAILED)
-        sys.exit(ended if isinstance(ended, int) else ExitCode.DONE)
+
+
+def _run(command: Callable[[], Any], *, as_json: bool) -> NoReturn:
+    """Run a command and end the process. Raises OSError where it cannot be said why it failed."""
+    try:
+        ended = command()
+    except click.ClickException as failure:
+        _end_where_unread(failure)
+        _end(failure, as_json)
+    except click.exceptions.Abort:
+        sys.exit(ExitCode.STOPPED)
+    except SystemExit as ended_by_click:  # as where it printed a help into such a pipe
+        _end_where_unread(BrokenPipeError() if _is_unread() else ended_by_click)
+        raise
+    if not _flushed():  # before Python does, which would end with a code of its own
+        sys.exit(ExitCode.FAILED)
+    sys.exit(ended if isinstance(ended, int) else ExitCode.DONE)
+
+
+def _end_where_unread(error: BaseException | None) -> None:
+    """End without a word where this came of a pipe that nobody reads any more: who closed it has seen enough.
+
+    What a command itself has to say of it, such as `push` of what was not pushed, is said.
+    """
+    while error is not None and not isinstance(error, BoardError):
+        if isinstance(error, BrokenPipeError) and _is_unread():
+            _let_go()
+            sys.exit(ExitCode.UNREAD)
+        error = error.__cause__ or error.__context__
+
+
+def _is_unread() -> bool:
+    """Whether standard output is a pipe whose reader has gone."""
+    try:
+        poll = select.poll()
+        poll.register(sys.stdout.fileno(), 0)
+        return any(events & select.POLLERR for _, events in poll.poll(0))
+    except (OSError, ValueError, AttributeError):  # it is closed, or no file
+        return False
 
 
 def _naming(run: str | None, error: BoardError) -> str:
@@ -138,15 +181,27 @@ def _end(failure: click.ClickException, as_json: bool) -> NoReturn:
 
 
 def _flushed() -> bool:
-    """Write out what standard output still holds; where nobody reads it any more, drop it, as it would fail once more as Python ends."""
+    """Write out what standard output still holds; where that fails, drop it, as it would fail once more as Python ends."""
     if sys.stdout is None:  # it was closed before the command began
         return True
     try:
         sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        _end_where_unread(error)
+        _let_go()
         return False
     return True
+
+
+def _let_go() -> None:
+    """Send what is still to be printed nowhere: Python tries once more as it ends."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        except (AttributeError, ValueError):  # it was closed before the command began
+            continue
 
 
 def exit_codes() -> str:

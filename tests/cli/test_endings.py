@@ -162,3 +162,67 @@ def test_the_page_of_the_command_line_has_the_table() -> None:
         text = (REPOSITORY / name).read_text()
         assert all(f"| {code.value} |" in text for code in ExitCode), name
     assert all(f"| {code.value} | {code.meaning} |" in (REPOSITORY / "docs/cli.md").read_text() for code in ExitCode)
+
+
+PRINTING = {
+    "summary": ["summary", "run"],
+    "steps": ["steps", "run"],
+    "rollouts": ["rollouts", "run"],
+    "show": ["show", "run", "--step", "0"],
+    "metrics": ["metrics", "run"],
+    "findings": ["findings", "run"],
+    "check": ["check", "run"],
+    "compare": ["compare", "run", "run"],
+    **{f"{name} --json": [name, "run", "--json"] for name in ("summary", "steps", "rollouts", "metrics", "findings", "check")},
+    "show --json": ["show", "run", "--step", "0", "--json"],
+    "compare --json": ["compare", "run", "run", "--json"],
+    "a failure --json": ["summary", "none", "--json"],
+    "help": ["--help"],
+    "help of a command": ["rollouts", "--help"],
+}
+QUIET = {
+    "errors apart": "exec {command}",
+    "errors into the pipe": "exec {command} 2>&1",
+}
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run of which every command prints."""
+    folder = tmp_path_factory.mktemp("printed")
+    write_run(
+        folder / "run", {"a.jsonl": [row(at // 4, prompt="p", response=f"{at} " * 50, reward=float(at % 3)) for at in range(40)]}
+    )
+    return folder
+
+
+def ended(folder: Path, shell: str, arguments: list[str], output: int | None) -> subprocess.CompletedProcess[str]:
+    """A command in a shell's line."""
+    line = shell.format(command=shlex.join([sys.executable, "-P", "-m", "board", *arguments]))
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY), "RL_BOARD_CACHE": str(folder / "cache")}
+    return subprocess.run(
+        ["bash", "-c", line], cwd=folder, env=environment, stdout=output, stderr=subprocess.PIPE, text=True, timeout=120
+    )
+
+
+@pytest.mark.parametrize("shell", QUIET.values(), ids=QUIET)
+@pytest.mark.parametrize("arguments", PRINTING.values(), ids=PRINTING)
+def test_a_pipe_that_nobody_reads(printed: Path, arguments: list[str], shell: str) -> None:
+    """A reader that is gone has seen enough: the command ends with 141 and without a word."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    found = ended(printed, shell, arguments, writing)
+    os.close(writing)
+    assert (found.returncode, found.stderr) == (ExitCode.UNREAD, "")
+
+
+@pytest.mark.parametrize("arguments", PRINTING.values(), ids=PRINTING)
+@pytest.mark.parametrize("output", [">&-", "> /dev/full"])
+def test_an_output_that_takes_nothing(printed: Path, arguments: list[str], output: str) -> None:
+    """Closed, or full: at most a sentence, never a traceback."""
+    if output == "> /dev/full" and not Path("/dev/full").exists():
+        pytest.skip("a device that is always full is Linux's")
+    found = ended(printed, f"exec {{command}} {output}", arguments, None)
+    assert found.returncode in {*ExitCode}
+    assert len(found.stderr.splitlines()) <= 1
+    assert "Exception ignored" not in found.stderr

@@ -7,14 +7,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Final, ParamSpec, TypeVar
+from typing import Annotated, Any, Final, ParamSpec
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import Field
 
 from board import __version__
+from board.agents.bounded_answer import MOST_ERROR, bounded, short
 from board.errors import BoardError
 from board.findings import messages
 from board.findings.looking import find_all
@@ -34,6 +36,11 @@ LONGEST_CELL: Final = 300
 LONGEST_TEXT: Final = 6_000
 """Characters of a text of one rollout: an agent reads no more at once, and `cut` tells that there is more."""
 MOST_FINDINGS: Final = 30
+MOST_NAMES: Final = 100
+"""Names of metrics or columns that may be asked for at once."""
+LONGEST_NAME: Final = 1_000
+LONGEST_ARGUMENT: Final = 10_000
+"""Characters of any other argument."""
 
 INSTRUCTIONS: Final = (
     "Runs of reinforcement learning of language models, rollout by rollout. Begin with `runs`, then `summary` and `findings` of one; findings"
@@ -44,12 +51,12 @@ INSTRUCTIONS: Final = (
 READS: Final = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 _P = ParamSpec("_P")
-_R = TypeVar("_R")
-
 Document = dict[str, Any]
 
-RunName = Annotated[str, Field(description="The run's name, as `runs` tells it.")]
-MetricKeys = Annotated[list[str], Field(description="Keys of metrics, as `metrics` lists them.")]
+RunName = Annotated[str, Field(description="The run's name, as `runs` tells it.", max_length=LONGEST_ARGUMENT)]
+RolloutName = Annotated[str, Field(max_length=LONGEST_ARGUMENT)]
+Name = Annotated[str, Field(max_length=LONGEST_NAME)]
+MetricKeys = Annotated[list[Name], Field(description="Keys of metrics, as `metrics` lists them.", max_length=MOST_NAMES)]
 
 
 def serve(root: Path) -> None:
@@ -60,19 +67,34 @@ def serve(root: Path) -> None:
 def server(root: Path) -> MCPServer[Any]:
     """The server with its tools: the public methods of `RunTools`, whose docstrings are what the agent reads."""
     tools = RunTools(Root(root))
-    made: MCPServer[Any] = MCPServer("rl-logging-board", version=__version__, instructions=INSTRUCTIONS)
+    made = _Server("rl-logging-board", version=__version__, instructions=INSTRUCTIONS)
     for name in (one for one in vars(RunTools) if not one.startswith("_")):
         made.add_tool(_in_own_words(getattr(tools, name)), annotations=READS)
     return made
 
 
-def _in_own_words(tool: Callable[_P, _R]) -> Callable[_P, _R]:
-    """The tool, whose refusals the agent is told as they are said; of any other failure the library tells that it failed."""
+class _Server(MCPServer[Any]):
+    """A server whose errors are short, those that the library says of arguments included."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """As the library's."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if len(str(error)) <= MOST_ERROR:
+                raise
+            raise ToolError(short(str(error))) from error.__cause__
+
+
+def _in_own_words(tool: Callable[_P, Document]) -> Callable[_P, Document]:
+    """The tool with a bounded answer; its refusals are told in its words, of any other failure the library tells that it failed."""
 
     @wraps(tool)
-    def answer(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+    def answer(*args: _P.args, **kwargs: _P.kwargs) -> Document:
         try:
-            return tool(*args, **kwargs)
+            return bounded(tool(*args, **kwargs))
         except BoardError as error:
             raise ToolError(str(error)) from error
         except OSError as error:
@@ -121,10 +143,19 @@ class RunTools:
     def rollouts(
         self,
         run: RunName,
-        where: Annotated[str, Field(description="A condition in SQL over columns and texts: step = 18 AND reward > 1.")] = "",
-        sort: Annotated[str, Field(description="A column; a minus before it for the largest first: -reward.")] = "",
+        where: Annotated[
+            str,
+            Field(
+                description="A condition in SQL over columns and texts: step = 18 AND reward > 1.", max_length=LONGEST_ARGUMENT
+            ),
+        ] = "",
+        sort: Annotated[
+            str, Field(description="A column; a minus before it for the largest first: -reward.", max_length=LONGEST_NAME)
+        ] = "",
         top: Annotated[int, Field(ge=0, le=MOST_ROLLOUTS)] = 10,
-        columns: Annotated[list[str], Field(description="Columns and texts to tell of each; texts are cut.")] = [],  # noqa: B006
+        columns: Annotated[
+            list[Name], Field(description="Columns and texts to tell of each; texts are cut.", max_length=MOST_NAMES)
+        ] = [],  # noqa: B006
     ) -> Document:
         """Rollouts that satisfy a condition, sorted, with some columns of each."""
         question = RolloutQuestion(where, sort, top, tuple(columns), LONGEST_CELL)
@@ -134,7 +165,7 @@ class RunTools:
         self,
         run: RunName,
         rollout: Annotated[
-            str, Field(description="shard:line, as lists and findings call it; empty for the best of the step.")
+            RolloutName, Field(description="shard:line, as lists and findings call it; empty for the best of the step.")
         ] = "",
         step: int | None = None,
     ) -> Document:
@@ -145,8 +176,8 @@ class RunTools:
     def extreme_tokens(
         self,
         run: RunName,
-        rollout: Annotated[str, Field(description="shard:line, as lists and findings call it.")],
-        metric: Annotated[str, Field(description="A token metric that `summary` names, such as kl or log_ratio.")],
+        rollout: Annotated[RolloutName, Field(description="shard:line, as lists and findings call it.")],
+        metric: Annotated[Name, Field(description="A token metric that `summary` names, such as kl or log_ratio.")],
         top: Annotated[int, Field(ge=1, le=MOST_TOKENS)] = 15,
     ) -> Document:
         """The most extreme tokens of one rollout by a token metric, each with its position and all its numbers."""

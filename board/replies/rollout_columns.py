@@ -23,8 +23,8 @@ def unasked(run: Run) -> list[str]:
 
 
 def checked(run: Run, names: list[str]) -> list[str]:
-    """The names, each of a column or a text. Raises ArgumentRefused for one the run does not have, and says which there are."""
+    """The names, each once, and each of a column or a text. Raises ArgumentRefused for one the run does not have, and says which there are."""
     there = [*askable(run), *_PLACE, *run.text_columns]
     if unknown := next((name for name in names if name not in there), None):
         raise ArgumentRefused(f"The run has no column {unknown!r}. It has {', '.join(there)}.")
-    return names
+    return list(dict.fromkeys(names))

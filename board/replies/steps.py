@@ -23,8 +23,8 @@ def steps(run: Run, name: str, metrics: Sequence[str] = ()) -> StepsReply:
 
 
 def metric_keys(run: Run, asked: Sequence[str]) -> list[str]:
-    """The keys, each of a metric the run can give. Raises ArgumentRefused for another, and says which there are."""
+    """The keys, each once, and each of a metric the run can give. Raises ArgumentRefused for another, and says which there are."""
     there = computable(run)
     if unknown := next((key for key in asked if key not in there), None):
         raise ArgumentRefused(f"The run cannot give the metric {unknown!r}. It can give {', '.join(there)}.")
-    return list(asked)
+    return list(dict.fromkeys(asked))

@@ -12,8 +12,11 @@ import pytest
 from asked import asked_run
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from rows import add_run, row
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult
+from rows import add_run, row, write_run
 
+from board.agents import bounded_answer
 from board.agents import server as serving
 from board.replies.root import Root
 
@@ -106,3 +109,93 @@ def test_answers_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert max(len(one["values"]["response"]) for one in listed["rollouts"]) == serving.LONGEST_CELL + 1
     assert (len(answered["rows"]), answered["cut"]) == (5, True)
     assert max(len(json.dumps(one)) for one in (rollout, steps, listed, answered)) < 200_000
+
+
+LONG = "x" * 400_000
+HOSTILE: dict[str, list[dict[str, Any]]] = {
+    "ids": [row(at, reward=1.0, group_id=f"{LONG}{at // 2}", sample_id=LONG, data_source=LONG) for at in range(8)],
+    "names": [row(at, reward=1.0, **{f"{LONG[:20_000]}{one}": one for one in range(40)}) for at in range(4)],
+    "columns": [
+        row(at, reward=1.0, **{f"a_rather_long_name_of_a_column_{one}": one for one in range(2_000)}) for at in range(60)
+    ],
+    "texts": [row(at, reward=1.0, prompt=LONG, **{f"text {one}": LONG[:30_000] for one in range(40)}) for at in range(8)],
+    "tokens": [row(at, response_tokens=[LONG, "b"], logprobs=[-1.0, -2.0], reward=1.0) for at in range(8)],
+    "quotes": [row(at, reward=1.0, prompt='"\\\u0001\n中' * 20_000) for at in range(8)],
+}
+
+
+def asked_of(rows: list[dict[str, Any]], shard: str) -> list[tuple[str, dict[str, Any]]]:
+    """Every question, with names that the run has and with some that nobody has."""
+    run, own = {"run": "run"}, [name for name in rows[0] if name not in ("step", "response_tokens", "logprobs")][:100]
+    return [
+        *((name, run) for name in ("summary", "findings", "steps", "metrics", "rollouts")),
+        ("runs", {}),
+        ("steps", run | {"metrics": ["reward/mean"] * 90}),
+        ("rollouts", run | {"top": 50, "columns": [name for name in own if len(name) < 1_000]}),
+        ("rollout", run | {"step": 0}),
+        ("extreme_tokens", run | {"rollout": f"{shard}:1", "metric": "logprob"}),
+        ("query", run | {"sql": "SELECT * FROM rollouts"}),
+        ("query", run | {"sql": "SELECT repeat('y', 1000000) AS y, range(100000) AS r FROM rollouts"}),
+        ("query", run | {"sql": f"SELECT {LONG[:19_000]} FROM rollouts"}),
+        ("query", run | {"sql": f'SELECT 1 AS "{LONG[:19_000]}"'}),
+        ("steps", run | {"metrics": ["reward/mean"] * 6_000}),
+        ("steps", run | {"metrics": [LONG] * 90}),
+        ("steps", run | {"metrics": [[LONG]] * 90}),
+        ("rollouts", run | {"columns": [7] * 6_000}),
+        ("rollouts", run | {"columns": ["nobody's"]}),
+        ("rollouts", run | {"where": LONG}),
+        ("rollout", run | {"rollout": LONG}),
+        ("extreme_tokens", run | {"rollout": f"{shard}:1", "metric": "nobody's"}),
+        ("summary", {"run": LONG}),
+        ("summary", {"run": "n" * 9_000}),
+        (LONG, run),
+    ]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_no_answer_is_larger_than_it_may_be(hostile: str, tmp_path: Path) -> None:
+    """Whatever a run holds and whatever is asked: an answer has 100 kB at most and says what is left out, an error has a few lines."""
+    shard = f"{'s' * 240}.jsonl"
+    write_run(tmp_path / "run", {shard: HOSTILE[hostile]})
+    server = serving.server(tmp_path)
+    was_cut = 0
+    for name, arguments in asked_of(HOSTILE[hostile], shard):
+        failed, text = said_by(server, name, arguments)
+        assert len(text.encode()) <= (bounded_answer.MOST_ERROR * 4 if failed else bounded_answer.MOST_BYTES), name[:50]
+        if not failed and (left := json.loads(text).get("left_out")):
+            was_cut += 1
+            assert left["characters"] + left["entries"] > 0
+            assert "--json" in left["how"]
+    assert was_cut or hostile == "quotes"  # of which every cell is short already
+
+
+def said_by(server: Any, name: str, arguments: dict[str, Any]) -> tuple[bool, str]:
+    """Whether a question failed, and what was said, by a server in this process."""
+    try:
+        answer: CallToolResult = asyncio.run(server.call_tool(name, arguments))
+    except ToolError as error:
+        return True, str(error)
+    return False, "".join(part.text for part in answer.content if part.type == "text")
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param({"version": 1, "a": [[["z" * 50] * 300] * 300] * 10}, id="deep lists"),
+        pytest.param({"version": 1, "a": {f"{at}{'k' * 5_000}": at for at in range(500)}}, id="long keys"),
+        pytest.param({"version": 1, **{str(at): "中" * 90 for at in range(2_000)}}, id="many fields"),
+        pytest.param({"version": 1, "a": ["中" * 100_000]}, id="three bytes a character"),
+    ],
+)
+def test_any_document_is_cut_to_size(document: dict[str, Any]) -> None:
+    """However deep or wide: what is written fits, begins with the version and says that something is left out."""
+    told = bounded_answer.bounded(document)
+    assert len(json.dumps(told, ensure_ascii=False, indent=2).encode()) <= bounded_answer.MOST_BYTES
+    assert next(iter(told)) == "version"
+    assert told["left_out"]["characters"] + told["left_out"]["entries"] > 0
+
+
+def test_a_small_answer_is_left_as_it_is() -> None:
+    """What fits is told as before, without a word on what is left out."""
+    document = {"version": 1, "a": ["x" * 90_000]}
+    assert bounded_answer.bounded(document) is document

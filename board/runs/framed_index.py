@@ -61,7 +61,7 @@ class FramedIndex:
         if piece is None or len(piece.files) <= at["nth"]:
             raise RunNotFound(f"The index has changed since it was opened: what it held of {name} is elsewhere. Open it again.")
         self._indexed.store.look_into([piece], whole=presence.REQUEST)
-        part = self._reader.opened(kept, piece)[at["nth"]]
+        part: Part = self._reader.opened(kept, piece)[at["nth"]]
         if len(part) != at["rows"]:
             raise RunNotFound(f"The index has changed since it was opened: {name} has other rows. Open it again.")
         part = replace(part, scalars=with_lines_after(part.scalars, at["first_line"]))

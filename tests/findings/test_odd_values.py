@@ -116,16 +116,21 @@ def _looks(folder: Path) -> None:
     assert not per_step_values(run).columns.has_duplicates
 
 
-@pytest.mark.parametrize("field", ["loss_mask", "truncated"])
-def test_one_odd_row_leaves_the_other_findings(field: str, tmp_path: Path) -> None:
-    """What is found in a run is found as well where one row has a number for the mask, or a large one for being truncated."""
+@pytest.mark.parametrize("others", ["as they are", "without it"])
+@pytest.mark.parametrize(("field", "value"), [("loss_mask", 1), ("truncated", 120), ("values", "x"), ("logprobs", {"a": 1})])
+def test_one_odd_row_leaves_the_other_findings(field: str, value: Any, others: str, tmp_path: Path) -> None:
+    """What is found in a run is found as well where one row has a value of another type, whether or not others have the field."""
     rows = [one | {"reward": 1.0} for one in rows_of(12, 8)]
+    if others == "without it":
+        rows = [{name: held for name, held in one.items() if name != field} for one in rows]
     sound = find_all(open_run(write_run(tmp_path / "sound", {"a.jsonl": rows})))
-    rows[50] = rows[50] | {field: 120}
+    rows[50] = rows[50] | {field: value}
     odd = open_run(write_run(tmp_path / "odd", {"a.jsonl": rows}))
-    assert {one.id for one in sound.findings} <= {one.id for one in find_all(odd).findings}
-    if field == "loss_mask":
-        assert "a.jsonl:51: loss_mask is not a list of numbers: kept as text" in [str(one) for one in odd.report.problems]
+    report = find_all(odd)
+    assert {one.id for one in sound.findings} <= {one.id for one in report.findings}
+    assert [reason for _, reason in report.unable if reason.startswith("it failed")] == []
+    if field != "truncated":
+        assert f"a.jsonl:51: {field} is not a list of numbers: kept as text" in [str(one) for one in odd.report.problems]
 
 
 def test_a_kind_that_fails_cannot_tell(tmp_path: Path) -> None:

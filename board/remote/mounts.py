@@ -8,7 +8,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -21,8 +21,9 @@ from board.remote import addresses, local_names, mirror_tree, places, stores
 from board.remote.addresses import Address
 from board.remote.mirror import Mirror
 from board.remote.mirrored_file import MirroredFile
-from board.remote.object_store import ObjectStore, RemoteObject
+from board.remote.object_store import LeavingOut, ObjectStore, RemoteObject
 from board.system import atomic_write
+from board.text.counting import plural
 from board.text.path_names import shown
 from board.user_files import folders_for_a_while, private_folders, user_folders
 
@@ -35,6 +36,9 @@ OPENING: Final = 0.1
 
 TOLD_OBJECTS: Final = 500
 """So many more are listed before it is told again how many there are."""
+
+TOLD_LEFT_OUT: Final = 20
+"""So many files that cannot be read are named."""
 
 _TOLD: Final = "store.json"
 
@@ -52,6 +56,8 @@ class _Listing:
     trouble: str = ""
     kept: list[str] = field(default_factory=list)
     """Files of objects that are gone."""
+    left_out: dict[str, str] = field(default_factory=dict)
+    """By key why an object that is there cannot be read."""
     listing: threading.Lock = field(default_factory=threading.Lock)
 
     def is_fresh(self, *, opening: bool = False) -> bool:
@@ -88,6 +94,8 @@ class _Mount:
             try:
                 with self.changing:
                     listing.kept = mirror_tree.update(self.mirror, prefix, _counted(self.mirror.store.objects(prefix), tell))
+                    store = self.mirror.store
+                    listing.left_out = dict(store.left_out) if isinstance(store, LeavingOut) else {}
                 for name, other in [*self.prefixes.items()]:
                     if not prefix or name == prefix or name.startswith(f"{prefix}/"):
                         other.trouble = ""
@@ -128,7 +136,8 @@ def mounted(text: str, *, anew: bool = False, tell: Callable[[int], None] = lamb
         mount.list_now(address.prefix, listing, time.monotonic(), tell)
     folder = mount.path(address.prefix)
     if not folder.is_dir() or not any(folder.iterdir()):
-        raise RunNotFound(listing.trouble or f"Nothing lies under {address}: name a prefix that holds runs, or is one.")
+        why = next(iter(_left_out(mount.address, listing.left_out)), "")
+        raise RunNotFound(listing.trouble or why or f"Nothing lies under {address}: name a prefix that holds runs, or is one.")
     return folder
 
 
@@ -306,4 +315,12 @@ def troubles(folder: Path) -> Sequence[str]:
         said[
             f"Gone from {address_of(folder)}: {len(gone):,} of its files, such as {Path(example).name}. What was read of them is shown."
         ] = None
-    return [*said]
+    left_out = {key: why for one in mount.prefixes.values() for key, why in one.left_out.items()}
+    return [*said, *_left_out(mount.address, left_out)]
+
+
+def _left_out(store: Address, left_out: Mapping[str, str]) -> Iterator[str]:
+    for key in [*left_out][:TOLD_LEFT_OUT]:
+        yield f"{shown(shown_address(store, key))} is left out: {left_out[key]}."
+    if len(left_out) > TOLD_LEFT_OUT:
+        yield f"{plural(len(left_out) - TOLD_LEFT_OUT, 'more file')} left out for such reasons."

@@ -64,6 +64,14 @@ class ObjectStore(Protocol):
 
 
 @runtime_checkable
+class LeavingOut(ObjectStore, Protocol):
+    """A store that lists what it can where single objects cannot be used."""
+
+    left_out: dict[str, str]
+    """By key why an object is not among those that were listed last."""
+
+
+@runtime_checkable
 class WritableStore(ObjectStore, Protocol):
     """A store that can be written to. What is put there is there whole, or not at all."""
 

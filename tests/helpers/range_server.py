@@ -33,6 +33,8 @@ class RangeServer:
         """Before each answer."""
         self.redirect: Callable[[str], str | None] = lambda path: None
         """Where a path leads; None where it is served."""
+        self.lie: Callable[[BaseHTTPRequestHandler], bool] = lambda handler: False
+        """Answers a request in a way of its own; False where it leaves it."""
         self.ranges = True
         self.etags = True
 
@@ -66,6 +68,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, *, body: bool) -> None:
         self.told.asked.append((self.command, self.path, self.headers.get("Range", "")))
         time.sleep(self.told.seconds)
+        if self.told.lie(self):
+            self.close_connection = True
+            return
         status = self.told.status or (503 if self.told.busy > 0 else 0)
         self.told.busy -= 1
         if status:

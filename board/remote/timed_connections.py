@@ -25,7 +25,7 @@ class _Plain(HTTPConnection):
     answering: socket.socket | None = None
     """Known still once an answer has said that it is the last on this connection."""
 
-    def getresponse(self) -> HTTPResponse:
+    def getresponse(self) -> HTTPResponse:  # type: ignore[override]
         """As it is, cut in time."""
         self.answering = self.sock
         with _cut_after(self.answering, HEAD_SECONDS):
@@ -35,7 +35,7 @@ class _Plain(HTTPConnection):
 class _Secure(HTTPSConnection):
     answering: socket.socket | None = None
 
-    def getresponse(self) -> HTTPResponse:
+    def getresponse(self) -> HTTPResponse:  # type: ignore[override]
         """As it is, cut in time."""
         self.answering = self.sock
         with _cut_after(self.answering, HEAD_SECONDS):

@@ -14,6 +14,7 @@ from board.analysis import kept_vocabulary
 from board.analysis.merged_survey import MergedSurvey
 from board.analysis.token_survey import Stretches, Survey
 from board.analysis.vocabulary import Vocabulary
+from board.errors import RunNotFound
 from board.metrics.formulas import DEFAULT_ESTIMATOR
 from board.runs.frame_files import VOCABULARY
 from board.runs.run import Run
@@ -67,5 +68,7 @@ def _of_all(run: Run, done: str, named: str, read: Callable[[str], pa.Table | No
         if table is None:
             return OfAll(None, f"Of the sample: when the index was made tokens were not {done}.")
         return OfAll(make(table), f"Of all {plural(run.rollout_count, 'rollout')}.")
-    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+    except RunNotFound as error:
+        return OfAll(None, f"Of the sample: {named} of all rollouts is damaged. {error}")
+    except (ValueError, KeyError, IndexError, TypeError) as error:
         return OfAll(None, f"Of the sample: {named} of all rollouts is damaged ({error}). Run `rl-logging-board index` again.")

@@ -49,6 +49,8 @@ class WrittenStretch:
     file: str
     sum: int
     """Of the file."""
+    sums: str
+    """Of its footer and chunks (`frame_files.sums_of_rows`)."""
     first: int
     """Step."""
     last: int
@@ -80,7 +82,7 @@ class WrittenStretch:
         return cls(**told, sample=made.tables["sample"], steps=steps, measured=measured, centres=centres)
 
 
-_TOLD: Final = ("file", "sum", "first", "last", "rows", "splits", "has_groups")
+_TOLD: Final = ("file", "sum", "sums", "first", "last", "rows", "splits", "has_groups")
 
 
 class StretchWriter:
@@ -117,6 +119,7 @@ class StretchWriter:
         return WrittenStretch(
             file,
             frame_files.sum_of(self._folder / file),
+            frame_files.sums_of_rows(self._folder / file),
             int(run.steps[0]),
             int(run.steps[-1]),
             len(frame),

@@ -7,22 +7,27 @@ for itself and for what it names, and says of which state of the index all this 
 """
 
 import json
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from xxhash import xxh3_64
 
+from board.errors import RunNotFound
+from board.remote.object_store import RemoteTrouble
 from board.sources import presence, run_files
 from board.sources.json_shape import MapOf, fits
 from board.sources.shards import Problem
 from board.system import atomic_write
+from board.text.path_names import shown
 
 FOLDER: Final = "frame"
 """Beside the parts of an index."""
@@ -35,7 +40,10 @@ SAMPLED: Final = "sampled"
 
 VOCABULARY: Final = "vocabulary.arrow"
 
-LAYOUT: Final = 2
+LAYOUT: Final = 3
+_WITHOUT_SUMS: Final = 2
+"""The layout before, without the sums of chunks: a file of rows is read whole to verify it."""
+
 _MOST_BYTES: Final = 1_000_000_000
 _PIECE: Final = 4_000_000
 
@@ -57,7 +65,7 @@ _SHAPE: Final = {
     "problems": [{"shard": str, "line": (int, None), "reason": str, "severity": str}],
     "counts": MapOf(int),
     "unfinished": [str],
-    "stretches": [{"file": str, "rows": int, "sum": int}],
+    "stretches": [{"file": str, "rows": int, "sum": int, "sums": str}],
     "surveys": MapOf([str]),
     "sums": MapOf(int),
 }
@@ -73,7 +81,9 @@ class Stretch:
     last: int
     rows: int
     sum: int
-    """Of the whole file, for who looks whether an index is sound: its pages hold their own."""
+    """Of the whole file."""
+    sums: str = ""
+    """What `sums_of_rows` gave; empty in an index of an earlier layout."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +125,7 @@ class FrameAccount:
 
 
 class FrameFiles:
-    """The files of a frame that is there and whole. Raises OSError where one cannot be read, ValueError where one is damaged."""
+    """The files of a frame. Each is verified before it is used; one that is gone or damaged raises RunNotFound, which names it."""
 
     def __init__(self, folder: Path, account: FrameAccount) -> None:
         self.folder, self.account = folder, account
@@ -166,39 +176,50 @@ class FrameFiles:
     def rows_at(self, keys: NDArray[np.int64], columns: Sequence[str]) -> pa.Table:
         """Some columns of the rollouts with these keys, in the frame's order; memory for a row group at a time, beside what is found."""
         wanted, pieces = np.sort(keys), list[pa.Table]()
-        for file in map(self._opened, self.account.stretches):
-            for group in range(file.groups):
-                there = np.isin(file.read(group, [KEY]).column(KEY).to_numpy(), wanted, assume_unique=True)
-                if there.any():
-                    pieces.append(file.read(group, columns).filter(pa.array(there)))
+        for stretch in self.account.stretches:
+            with self._opened(stretch) as file:
+                for group in range(file.groups):
+                    there = np.isin(file.read(group, [KEY]).column(KEY).to_numpy(), wanted, assume_unique=True)
+                    if there.any():
+                        pieces.append(file.read(group, columns).filter(pa.array(there)))
         return pa.concat_tables(pieces) if pieces else self.sample.select(columns).slice(0, 0)
 
     def paths(self, columns: Sequence[str]) -> list[Path]:
-        """The files of all rows, in order of steps, of which these columns are on this machine then."""
-        for file in map(self._opened, self.account.stretches):
-            file.bring(columns, range(file.groups))
+        """The files of all rows, in order of steps, of which these columns are on this machine and verified then."""
+        for stretch in self.account.stretches:
+            with self._opened(stretch) as file:
+                file.bring(columns, range(file.groups))
         return [self.folder / one.file for one in self.account.stretches]
 
     def _of_stretch(self, stretch: Stretch, columns: Sequence[str], first: int | None, last: int | None) -> Iterator[pa.Table]:
-        file = self._opened(stretch)
         named = list(dict.fromkeys([*columns, "frame/step"]))
-        for group in range(file.groups):
-            least, most = file.ends(group, "frame/step")
-            if (last is not None and least > last) or (first is not None and most < first):
-                continue
-            found = file.read(group, named)
-            steps = found.column("frame/step").to_numpy()
-            start = 0 if first is None else int(np.searchsorted(steps, first))
-            stop = len(steps) if last is None else int(np.searchsorted(steps, last, side="right"))
-            yield found.select(list(columns)).slice(start, stop - start)
+        with self._opened(stretch) as file:
+            for group in range(file.groups):
+                least, most = file.ends(group, "frame/step")
+                if (last is not None and least > last) or (first is not None and most < first):
+                    continue
+                found = file.read(group, named)
+                steps = found.column("frame/step").to_numpy()
+                start = 0 if first is None else int(np.searchsorted(steps, first))
+                stop = len(steps) if last is None else int(np.searchsorted(steps, last, side="right"))
+                yield found.select(list(columns)).slice(start, stop - start)
 
-    def _opened(self, stretch: Stretch) -> "_RowsFile":
-        path = self.folder / stretch.file
-        size = run_files.check(path, within=self.folder).st_size
-        file = _RowsFile(path, size)
-        if file.rows != stretch.rows:
-            raise ValueError(f"{stretch.file} has other rows than were written")
-        return file
+    @contextmanager
+    def _opened(self, stretch: Stretch) -> Iterator["_RowsFile"]:
+        with self._sound(stretch.file) as (path, size):
+            file = _RowsFile(path, size, stretch)
+            if file.rows != stretch.rows:
+                raise ValueError("it has other rows than were written")
+            yield file
+
+    @contextmanager
+    def _sound(self, name: str) -> Iterator[tuple[Path, int]]:
+        """The path and size of a file that is about to be read. What goes wrong while it is read is raised as RunNotFound."""
+        try:
+            path = self.folder / name
+            yield path, run_files.check(path, within=self.folder).st_size
+        except (OSError, ValueError, KeyError, pa.ArrowException) as error:
+            raise unusable(self.folder.parent, name, error) from error
 
     def _mapped(self, name: str) -> pa.Table:
         """A file of Arrow, verified once."""
@@ -207,24 +228,30 @@ class FrameFiles:
         return self._held[name]
 
     def _verified(self, name: str) -> pa.Table:
-        path = self.folder / name
-        size = run_files.check(path, within=self.folder).st_size
-        presence.bring([(path, 0, size)])
-        if sum_of(path) != self.account.sums[name]:
-            raise ValueError(f"{name} is not as it was written")
-        with pa.memory_map(str(path)) as source:
-            return pa.ipc.open_file(source).read_all()
+        with self._sound(name) as (path, size):
+            presence.bring([(path, 0, size)])
+            if sum_of(path) != self.account.sums[name]:
+                raise ValueError("it is not as it was written")
+            with pa.memory_map(str(path)) as source:
+                return pa.ipc.open_file(source).read_all()
+
+
+_State = tuple[int, int, int]
+_verified: dict[Path, tuple[_State, set[int]]] = {}
+"""By file of rows which of its sums were found right, and in which state of the file: no byte is verified twice in a process."""
 
 
 class _RowsFile:
-    """One file of rows: what is read of it is brought here first, where the index lies elsewhere."""
+    """One file of rows: what is read of it is verified first, and brought here before, where the index lies elsewhere."""
 
-    def __init__(self, path: Path, size: int) -> None:
+    def __init__(self, path: Path, size: int, stretch: Stretch) -> None:
         # here alone: opening a run that has no such files starts sooner without it
         import pyarrow.parquet as pq
 
-        self._path, self._is_remote = path, presence.is_remote(path)
+        self._path, self._stretch = path, stretch
+        self._sums = np.frombuffer(bytes.fromhex(stretch.sums), ">u8").tolist()
         presence.bring([(path, max(0, size - _PIECE), size)])
+        self._verify({0: _footer(path, size) if self._sums else (0, size)})
         self._file = pq.ParquetFile(str(path), page_checksum_verification=True)
         self.rows: int = self._file.metadata.num_rows
         self.groups: int = self._file.num_row_groups
@@ -240,15 +267,59 @@ class _RowsFile:
         return known.min, known.max
 
     def bring(self, columns: Sequence[str], groups: Sequence[int]) -> None:
-        """Have these columns of these groups on this machine."""
-        if not self._is_remote:
+        """Have these columns of these groups on this machine, and verified. Raises ValueError where one is damaged."""
+        if not self._sums:  # the whole was verified
             return
+        chunks = _chunks(self._file.metadata)
         at = [self._file.schema_arrow.get_field_index(name) for name in columns]
-        chunks = [self._file.metadata.row_group(group).column(one) for group in groups for one in at]
-        starts = [one.dictionary_page_offset or one.data_page_offset for one in chunks]
-        presence.bring(
-            [(self._path, start, start + one.total_compressed_size) for start, one in zip(starts, chunks, strict=True)]
-        )
+        wanted = [group * self._file.metadata.num_columns + column for group in groups for column in at]
+        self._verify({1 + one: chunks[one] for one in wanted})
+
+    def _verify(self, spans: dict[int, tuple[int, int]]) -> None:
+        """Compare stretches of bytes, by the numbers of their sums, with these, unless that was done."""
+        presence.bring([(self._path, start, stop) for start, stop in spans.values()])
+        with self._path.open("rb") as stream:
+            status = os.fstat(stream.fileno())
+            state = status.st_ino, status.st_size, status.st_mtime_ns
+            known = _verified.get(self._path)
+            if known is None or known[0] != state:
+                known = _verified[self._path] = state, set()
+            for number, (start, stop) in spans.items():
+                if number not in known[1]:
+                    if _digest_of(stream, start, stop) != (self._sums[number] if self._sums else self._stretch.sum):
+                        raise ValueError("it is not as it was written")
+                    known[1].add(number)
+
+
+def sums_of_rows(path: Path) -> str:
+    """The sums of a file of rows, 16 hexadecimal digits each: of its footer, then of each chunk, by groups and columns. Raises OSError."""
+    import pyarrow.parquet as pq
+
+    spans = [_footer(path, path.stat().st_size), *_chunks(pq.read_metadata(path))]
+    with path.open("rb") as stream:
+        return "".join(f"{_digest_of(stream, *span):016x}" for span in spans)
+
+
+def _footer(path: Path, size: int) -> tuple[int, int]:
+    """Where the metadata of a file of Parquet begin and end: their length stands before the last four bytes."""
+    with path.open("rb") as stream:
+        stream.seek(max(0, size - 8))
+        return max(0, size - 8 - int.from_bytes(stream.read(4), "little")), size
+
+
+def _chunks(metadata: Any) -> list[tuple[int, int]]:
+    """Where each chunk begins and ends, by groups and columns."""
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
+    starts = [one.dictionary_page_offset or one.data_page_offset for one in chunks]
+    return [(start, start + one.total_compressed_size) for start, one in zip(starts, chunks, strict=True)]
+
+
+def unusable(index: Path, name: str, error: Exception) -> RunNotFound:
+    """The error for a file of the frame of an index that cannot be read, or is not as it was written."""
+    why = error.strerror or error if isinstance(error, OSError) else error
+    again = "" if isinstance(error, RemoteTrouble) else " Run `rl-logging-board index` again to build it anew."
+    return RunNotFound(f"{FOLDER}/{name} of the index {shown(index.resolve().name)!r} cannot be used: {why}.{again}")
 
 
 def survey_name(split: str, number: int) -> str:
@@ -258,10 +329,15 @@ def survey_name(split: str, number: int) -> str:
 
 def sum_of(path: Path) -> int:
     """The sum of a whole file. Raises OSError."""
-    digest = xxh3_64()
     with path.open("rb") as stream:
-        while piece := stream.read(_PIECE):
-            digest.update(piece)
+        return _digest_of(stream, 0, os.fstat(stream.fileno()).st_size)
+
+
+def _digest_of(stream: BinaryIO, start: int, stop: int) -> int:
+    digest = xxh3_64()
+    stream.seek(start)
+    while piece := stream.read(min(_PIECE, stop - stream.tell())):
+        digest.update(piece)
     return int(digest.intdigest())
 
 
@@ -271,7 +347,11 @@ def read(index: Path, of: str) -> FrameFiles | None:
     try:
         digest, _, text = run_files.whole(folder / NAME, most=_MOST_BYTES, within=index).partition(b"\n")
         told = json.loads(text)
-        if digest != _digest(text) or told.pop("layout") != LAYOUT or told["of"] != of or not fits(told, _SHAPE):
+        if digest != _digest(text) or (layout := told.pop("layout")) not in (LAYOUT, _WITHOUT_SUMS) or told["of"] != of:
+            return None
+        if layout == _WITHOUT_SUMS:
+            told["stretches"] = [{**one, "sums": ""} for one in told["stretches"]]
+        if not fits(told, _SHAPE):
             return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
@@ -285,6 +365,11 @@ def read(index: Path, of: str) -> FrameFiles | None:
     ):
         return None
     return FrameFiles(folder, FrameAccount(**{**told, **lists, "ids": ids, "stretches": stretches, "problems": problems}))
+
+
+def was_begun(index: Path) -> bool:
+    """Whether there are files of a frame, whole or not."""
+    return any((index / FOLDER).glob("rows-*"))
 
 
 def write(index: Path, account: FrameAccount) -> None:

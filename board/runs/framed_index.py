@@ -58,6 +58,8 @@ class FramedIndex:
         with self._opening:
             kept = self._indexed.with_pieces(name)
         piece = next((one for one in kept.pieces if one.start == at["piece"]), None)
+        if piece is None and kept.broken:  # its manifest is damaged
+            raise RunNotFound(f"{name}: {kept.broken[0].reason}.")
         if piece is None or len(piece.files) <= at["nth"]:
             raise RunNotFound(f"The index has changed since it was opened: what it held of {name} is elsewhere. Open it again.")
         self._indexed.store.look_into([piece], whole=presence.REQUEST)

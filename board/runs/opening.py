@@ -16,7 +16,7 @@ from board import formats
 from board.errors import ArgumentRefused, MappingRefused, RunNotFound
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.remote import addresses, mounts
-from board.runs import column_room, merging, sampling
+from board.runs import column_room, frame_files, merging, sampling
 from board.runs.beyond_memory import BeyondMemory, most_in_memory
 from board.runs.frame_files import FrameFiles
 from board.runs.framed_index import FramedIndex
@@ -95,6 +95,8 @@ class Opening:
         self.loader: KeptRun
         if index_file.is_there(self._folder):
             self.loader = IndexedRun(self._folder, self._found, reading, within)
+        elif (self._folder / frame_files.FOLDER / frame_files.NAME).is_file():
+            raise index_file.gone(self._folder)
         else:
             self.loader = self._of_cache(reading, most_shards)
         self._bytes_kept = self.loader.done()[0]
@@ -120,6 +122,12 @@ class Opening:
         report = self._report()
         if isinstance(self.loader, IndexedRun) and self.loader.files is not None:
             return self._of_frame(self.loader, self.loader.files, report)
+        if (
+            isinstance(self.loader, IndexedRun)
+            and self.loader.done()[1] > most_in_memory()
+            and frame_files.was_begun(self._folder)
+        ):
+            raise frame_files.unusable(self._folder, frame_files.NAME, ValueError("it is gone, damaged or of another state"))
         built = _fitted(list(self.loader.parts(report)), report)
         report.skipped = report.skipped | shards.databases_in(self._folder, self._within)
         rows = merging.scalars(built)

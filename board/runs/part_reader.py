@@ -16,6 +16,7 @@ from board.runs.part_folder import PartFolder, Piece
 from board.runs.parts import Part, with_lines_after
 from board.runs.read_options import ReadOptions
 from board.runs.sealed_file import Damaged
+from board.text.path_names import shown
 
 
 class PartReader:
@@ -32,10 +33,9 @@ class PartReader:
             try:
                 found = held if held is not None else self.opened(kept, piece)
             except RunNotFound as error:
+                kept.refuse(str(error))
                 if not kept.is_indexed:  # the shard is another by now: where the lines behind it stand is not known any more
-                    kept.refuse(str(error))
                     break
-                kept.refuse(_lost(piece, error))
                 first_line += piece.lines
                 continue
             yield from (_with_lines_after(part, first_line) for part in found)
@@ -50,7 +50,7 @@ class PartReader:
 
         Raises RunNotFound when the shard does not hold those bytes any more either.
         """
-        again = _ParsedAgain(kept.range_of(piece), piece, self._reading)
+        again = _ParsedAgain(kept.range_of(piece), piece, self._reading, is_indexed=kept.is_indexed)
 
         def mended(at: int) -> Part:
             self._mend(kept, piece)
@@ -86,8 +86,8 @@ class PartReader:
 class _ParsedAgain:
     """A byte range parsed anew, when somebody asks for it and once for all who do: in place of parts that are damaged."""
 
-    def __init__(self, byte_range: ByteRange, piece: Piece, reading: ReadOptions) -> None:
-        self._range, self._piece, self._reading = byte_range, piece, reading
+    def __init__(self, byte_range: ByteRange, piece: Piece, reading: ReadOptions, *, is_indexed: bool) -> None:
+        self._range, self._piece, self._reading, self._is_indexed = byte_range, piece, reading, is_indexed
         self._turn = threading.Lock()
         self._parts: list[Part] = []
 
@@ -96,18 +96,24 @@ class _ParsedAgain:
         """The parts of the piece. Raises RunNotFound when the shard does not hold those bytes any more."""
         with self._turn:
             if not self._parts:
-                held: list[Part] = []
-                again = parse(self._range, self._reading, held.append)
-                if again.seal != self._piece.seal or len(held) != len(self._piece.files):
-                    raise RunNotFound("was rewritten while it was being read: load the run again")
-                self._parts = held
+                try:
+                    self._parts = self._parsed()
+                except RunNotFound as error:
+                    raise _lost(self._range, error) if self._is_indexed else error from error
             return self._parts
 
+    def _parsed(self) -> list[Part]:
+        held: list[Part] = []
+        again = parse(self._range, self._reading, held.append)
+        if again.seal != self._piece.seal or len(held) != len(self._piece.files):
+            raise RunNotFound("was rewritten while it was being read: load the run again")
+        return held
 
-def _lost(piece: Piece, error: RunNotFound) -> str:
+
+def _lost(lost: ByteRange, error: RunNotFound) -> RunNotFound:
     """Why a byte range of an index cannot be shown."""
-    where = f"bytes {piece.start:,} to {piece.stop:,}"
-    return f"what the index holds of {where} is damaged, and the shard {error}: run `rl-logging-board index` again"
+    where = f"bytes {lost.start:,} to {lost.stop:,} of {shown(lost.shard.name)}"
+    return RunNotFound(f"what the index holds of {where} is damaged, and the shard {error}: run `rl-logging-board index` again")
 
 
 def _with_lines_after(part: Part, first_line: int) -> Part:

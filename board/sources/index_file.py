@@ -116,6 +116,13 @@ def unusable(folder: Path) -> RunNotFound:
     return RunNotFound(f"The index {shown(folder.resolve().name)!r} {said}")
 
 
+def gone(folder: Path) -> RunNotFound:
+    """The error for an index without its file: what else lies there are no rollouts of anybody."""
+    return RunNotFound(
+        f"The file {NAME} of the index {shown(folder.resolve().name)!r} is gone: run `rl-logging-board index` again."
+    )
+
+
 def write(folder: Path, told: dict[str, Any]) -> None:
     """Write it, in one move and onto the disk; `layout` is added. Raises OSError."""
     text = json.dumps({"layout": LAYOUT, **told}, indent=1).encode()

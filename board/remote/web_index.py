@@ -3,6 +3,7 @@
 Links to anywhere else, with a query, or to more than one level below are not followed. Knows no network.
 """
 
+from contextlib import suppress
 from html.parser import HTMLParser
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -23,7 +24,8 @@ class _Links(HTMLParser):
 def names_listed(page: str, address: str) -> tuple[list[str], list[str]]:
     """The files and the folders, each by its name, that a page links to, which was found at `address`, a web address that ends with `/`."""
     links = _Links()
-    links.feed(page)
+    with suppress(AssertionError):  # which the parser raises for declarations that are none: the links before them count
+        links.feed(page)
     base = urlsplit(address)
     above = unquote(base.path)
     files: dict[str, None] = {}

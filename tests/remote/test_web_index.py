@@ -38,4 +38,5 @@ def test_what_leads_elsewhere_is_left() -> None:
 
 def test_no_page_at_all() -> None:
     """Broken HTML has what links it has."""
-    assert names_listed("<a href=a.jsonl><<<<a", AT) == (["a.jsonl"], [])
+    for end in ("<<<<a", "<![foo[x]]>", "<![", "<![[[ &#x]>"):
+        assert names_listed(f"<a href=a.jsonl>{end}", AT) == (["a.jsonl"], [])

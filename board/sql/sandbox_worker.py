@@ -34,16 +34,16 @@ SETTINGS: Final[Mapping[str, str]] = {
     "enable_external_access": "false",
     "lock_configuration": "true",
 }
-"""What is turned off, in this order. Set once the database is open: given with its opening, external access off would still allow a file
-named as the database, `:memory:` in the working folder, to be written."""
+"""What is turned off, in this order, before anything that a reader wrote is parsed. Set once the database is open: given with its opening,
+external access off would still allow a file named as the database, `:memory:` in the working folder, to be written."""
 
 BATCH_ROWS: Final = 10_000
 _TICK_SECONDS: Final = 0.1
 
 
-def refusal(query: str) -> str:
+def refusal(connection: duckdb.DuckDBPyConnection, query: str) -> str:
     """Why the query is not one SELECT statement; empty when it is. Raises duckdb.Error when it is no SQL."""
-    statements = duckdb.extract_statements(query)
+    statements = connection.extract_statements(query)
     if not statements:
         return "There is no query: write one SELECT statement."
     if len(statements) > 1:
@@ -60,6 +60,8 @@ def connect(
     `taken_up` is called with the share of IN_TURN that was read.
     """
     connection = duckdb.connect(":memory:", config={"memory_limit": f"{memory}B", "threads": str(threads)})
+    for name, value in SETTINGS.items():
+        connection.execute(f"SET {name} = '{value}'")
     if STORED in (table.schema.metadata or {}):
         _add_stored(connection, json.loads(table.schema.metadata[STORED]))
         return connection
@@ -71,30 +73,34 @@ def connect(
             connection.execute(f'CREATE VIEW "{name}" AS {view}')
         else:
             connection.register(name, given)
-    for name, value in SETTINGS.items():
-        connection.execute(f"SET {name} = '{value}'")
     return connection
 
 
 def _add_stored(connection: duckdb.DuckDBPyConnection, stored: Mapping[str, Any]) -> None:
-    """Make the table of files of Parquet, and let nothing else be read."""
-    paths, named = f"[{', '.join(map(_text, stored['paths']))}]", stored["columns"].items()
-    columns = ", ".join(f"{_name(given)} AS {_name(name)}" for name, given in named)
+    """Make the table of files of Parquet, which Arrow reads: the connection, which a reader's `where` is given to, can open none.
+
+    Raises duckdb.Error for a `where` that is no condition.
+    """
+    # here alone: a query over a table in memory is answered sooner without it
+    from pyarrow import dataset
+
+    checked = dataset.ParquetFragmentScanOptions(
+        page_checksum_verification=True, pre_buffer=False, use_buffered_stream=True, buffer_size=65536
+    )
+    files = dataset.dataset(stored["paths"], format=dataset.ParquetFileFormat(default_fragment_scan_options=checked))
+    connection.register("files", files)
+    columns = ", ".join(f"{_name(given)} AS {_name(name)}" for name, given in stored["columns"].items())
+    connection.execute(f"CREATE VIEW whole AS SELECT {columns} FROM files")
     where = f"WHERE {stored['where']}" if stored["where"] else ""
-    connection.execute(f"SET allowed_paths = {paths}")
-    connection.execute(f"CREATE VIEW whole AS SELECT {columns} FROM read_parquet({paths})")
+    query = f"WITH rollouts AS (FROM whole) SELECT * FROM rollouts {where}"
+    if reason := refusal(connection, query):
+        raise duckdb.ParserException(reason)
     for name in ("rollouts", IN_TURN):
-        connection.execute(f"CREATE VIEW {_name(name)} AS SELECT * FROM whole AS rollouts {where}")
-    for name, value in SETTINGS.items():
-        connection.execute(f"SET {name} = '{value}'")
+        connection.execute(f"CREATE VIEW {_name(name)} AS {query}")
 
 
 def _name(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
-
-
-def _text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _in_turn(table: pa.Table, taken_up: Callable[[float], None]) -> Iterator[pa.RecordBatch]:
@@ -123,11 +129,14 @@ def answer(
 ) -> pa.Table:
     """At most `limits["rows"]` rows, `cut` and `error` in the metadata."""
     try:
-        if reason := refusal(query):
+        connection = connect(table, limits["memory"], limits["threads"], taken_up)
+        if reason := refusal(connection, query):
             return _error_answer(error=reason)
-        found = _first(connect(table, limits["memory"], limits["threads"], taken_up).sql(query), limits)
+        found = _first(connection.sql(query), limits)
     except duckdb.Error as error:
         return _error_answer(error=str(error))
+    except (OSError, pa.ArrowInvalid) as error:
+        return _error_answer(error=f"The files of the index cannot be read: {error}")
     except MemoryError:
         return _error_answer(error="Out of Memory Error: the query needs more memory than it may take.")
     if found.nbytes > limits["bytes"]:

@@ -2,16 +2,18 @@
 
 import json
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import duckdb
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from board.sql.sandbox import Limits
+from board.sql.sandbox_table import STORED
 from board.sql.sandbox_worker import answer, connect, refusal
 
 LIMITS = {"seconds": 5, "memory": 256_000_000, "rows": 100, "bytes": 1_000_000, "threads": 2}
@@ -67,7 +69,7 @@ def test_one_select_alone(name: str) -> None:
     """One SELECT is let through, in whatever form; any other statement, or more than one, is refused by its kind."""
     query, wanted = STATEMENTS[name]
 
-    found = refusal(query)
+    found = refusal(duckdb.connect(":memory:"), query)
 
     assert wanted in found
     assert bool(wanted) == bool(found)
@@ -168,6 +170,31 @@ def test_secrets_of_the_user_are_not_there(tmp_path: Path, monkeypatch: pytest.M
 
     assert keeper.sql(listed).fetchall() == [("mine",)]
     assert answer(TABLE, listed, LIMITS).num_rows == 0
+
+
+@pytest.mark.parametrize(
+    ("damage", "wanted"),
+    [
+        pytest.param(lambda path: path.unlink(), "cannot be read", id="gone"),
+        pytest.param(lambda path: path.write_bytes(b"PAR1"), "cannot be read", id="cut off"),
+        pytest.param(
+            lambda path: path.write_bytes(path.read_bytes().replace(b"\xdb\x0fI@", b"\xdb\x0fI\xc0")), "checksum", id="one bit"
+        ),
+    ],
+)
+def test_damaged_files_are_no_answer(damage: Callable[[Path], None], wanted: str, tmp_path: Path) -> None:
+    """A file of an index that is gone, cut off or other than it was written is an error in words, never another number."""
+    path = tmp_path / "rows.parquet"
+    numbers = pa.table({"rollout": [0, 1], "frame/reward": pa.array([3.1415927, 1.0], pa.float32())})
+    pq.write_table(numbers, path, compression="none", use_dictionary=False, write_page_checksum=True, write_statistics=False)
+    told = {"paths": [str(path)], "columns": {"rollout": "rollout", "reward": "frame/reward"}, "where": ""}
+    table = pa.table({}).replace_schema_metadata({STORED: json.dumps(told).encode()})
+    query = "SELECT sum(reward) FROM rollouts"
+    assert answer(table, query, LIMITS).column(0)[0].as_py() == pytest.approx(4.1415927)
+
+    damage(path)
+
+    assert wanted in answer(table, query, LIMITS).schema.metadata[b"error"].decode()
 
 
 OFF = (

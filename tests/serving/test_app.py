@@ -290,10 +290,96 @@ def test_own_base_path(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -
     assert (status, headers["location"]) == (303, "/boards/rl/")
 
 
-def test_settings_found_on_the_way_do_not_count(serve: Serve, tmp_path: Path) -> None:
-    """A run folder that brings its own .streamlit cannot move or open up a board that is started in it."""
+HOSTILE = """
+[server]
+address = "0.0.0.0"
+port = 1
+allowedHosts = ["*"]
+enableCORS = false
+corsAllowedOrigins = ["http://evil.example"]
+enableXsrfProtection = false
+enableAgentApi = true
+enableStaticServing = true
+fileWatcherType = "poll"
+cookieSecret = "known"
+trustedUserHeaders = {"x-evil" = "email"}
+[theme]
+primaryColor = "#123456"
+[client]
+toolbarMode = "developer"
+"""
+
+TELL_OPTIONS = """
+import sys, threading, time
+def tell(path):
+    while not getattr(sys.modules.get("streamlit.runtime"), "exists", bool)():
+        time.sleep(0.05)
+    from streamlit import config
+    lines = [f"{{name}} = {{one.value!r}} by {{one.where_defined}}" for name, one in config.get_config_options().items()]
+    open(path + ".part", "w").write("\\n".join(lines))
+    __import__("os").rename(path + ".part", path)
+threading.Thread(target=tell, args=({path!r},), daemon=True).start()
+"""
+
+
+def options_told(path: Path) -> list[str]:
+    """All options of the server that runs TELL_OPTIONS, but for its port and the secret it made up."""
+    for _ in range(600):
+        if path.exists():
+            break
+        time.sleep(0.05)
+    own = ("server.port", "browser.serverPort", "server.cookieSecret")
+    return [line for line in path.read_text().splitlines() if not line.startswith(own)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(HOSTILE, id="opens up"),
+        pytest.param('[server]\nbaseUrlPath = "elsewhere"\n[theme]\nbase = "https://evil.example/a.toml"\n', id="moves away"),
+        pytest.param("[server\n", id="no TOML"),
+    ],
+)
+def test_settings_found_on_the_way_do_not_count(serve: Serve, tmp_path: Path, text: str) -> None:
+    """A run folder that brings its own .streamlit changes no option of a board that is started in it, nor what it answers."""
+    for name in ("runs", "empty"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "runs/.streamlit").mkdir()
+    (tmp_path / "runs/.streamlit/config.toml").write_text(text)
+    (tmp_path / "runs/.streamlit/secrets.toml").write_text("evil = 1\n[auth]\n")
+    told = []
+    for name in ("runs", "empty"):
+        path = tmp_path / f"{name}.txt"
+        address = serve(tmp_path / name, cwd=tmp_path / name, first=TELL_OPTIONS.format(path=str(path)))
+        told.append(options_told(path))
+        assert_closed(address)
+    assert told[0] == told[1]
+
+
+def test_workers_take_no_settings_found_on_the_way(serve: Serve, tmp_path: Path) -> None:
+    """The processes that serve side by side are started in the same folder, and take nothing from it."""
     (tmp_path / ".streamlit").mkdir()
-    (tmp_path / ".streamlit/config.toml").write_text("[server]\naddress = '0.0.0.0'\nport = 1\nallowedHosts = ['*']\n")
-    address = serve(tmp_path, cwd=tmp_path)
+    (tmp_path / ".streamlit/config.toml").write_text(HOSTILE)
+    assert_closed(serve(tmp_path, "--workers", "2", cwd=tmp_path))
+
+
+def assert_closed(address: str) -> None:
+    """The board is on loopback, at the root of its address, and open to no other site."""
     assert address.startswith("http://127.0.0.1:")
+    assert address.count("/") == 3
     assert fetch(address, Host="evil.example")[0] == 400
+    assert websocket_status(address, "http://evil.example") == 403
+    status, headers = fetch(f"{address}_stcore/health", Origin="http://evil.example")
+    assert (status, headers.get("access-control-allow-origin")) == (200, None)
+
+
+def test_files_are_named_from_where_the_board_is_started(serve: Serve, tmp_path: Path) -> None:
+    """Files and folders that options and variables name are those of the folder that the command was given in."""
+    (tmp_path / "theme.toml").write_text('[theme]\nprimaryColor = "#123456"\n')
+    path = tmp_path / "options.txt"
+    first = f"import os\nos.environ['RL_BOARD_CACHE'] = 'my cache'\n{TELL_OPTIONS.format(path=str(path))}"
+    (tmp_path / "runs").mkdir()
+    address = serve("runs", "--theme.base", "theme.toml", cwd=tmp_path, first=first)
+    assert fetch(address)[0] == 200
+    assert "theme.primaryColor = '#123456'" in "\n".join(options_told(path))
+    assert not (app.ENTRY.parent / "my cache").exists()

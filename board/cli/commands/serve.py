@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 MOST_WORKERS: Final = 64
 
+_FOLDERS: Final = ("RL_BOARD_SETTINGS", "RL_BOARD_CACHE", "RL_BOARD_STATE")
+"""Variables that name a folder."""
+
 
 @click.command(
     cls=Command, context_settings={"ignore_unknown_options": True}, options_metavar="[OPTIONS] [--SECTION.OPTION VALUE]..."
@@ -107,10 +110,11 @@ def serve(
         from board.serving import app
 
     try:
-        settings = app.parsed_options(options)
+        settings = _absolute(app.parsed_options(options))
     except BoardError as error:
         raise click.UsageError(str(error)) from error
     logins = None if no_login else _logins(login, settings)
+    _leave_folder(app.ENTRY.parent)
     try:
         announce = _announce if workers == 1 else _say_address
         app.serve(root, announce, settings, token=token, allow_hosts=allow_host, login=logins, workers=workers)
@@ -118,11 +122,34 @@ def serve(
         say("Stopped.")
 
 
+def _leave_folder(board: Path) -> None:
+    """Work in the folder of the board itself.
+
+    Streamlit takes settings from the folder that it works in, which may be a run's: whoever wrote that would rule the server.
+    """
+    for name in _FOLDERS:
+        if given := os.environ.get(name):
+            os.environ[name] = str(Path(given).absolute())
+    os.chdir(board)
+
+
+def _absolute(settings: "app.Settings") -> "app.Settings":
+    """Streamlit's options, with the files among them named from the root."""
+    files: app.Settings = {}
+    for name in ("server.sslCertFile", "server.sslKeyFile", "theme.base"):
+        given = str(settings.get(name, ""))
+        if given and (name != "theme.base" or (given.endswith(".toml") and "://" not in given)):
+            files[name] = str(Path(given).absolute())
+    if "secrets.files" in settings:
+        files["secrets.files"] = [str(Path(file).absolute()) for file in settings["secrets.files"]]
+    return settings | files
+
+
 def _logins(file: Path | None, settings: "app.Settings") -> "LoginSettings | None":
     """Who may log in, by the file that was named or that Streamlit would take; None where there is none. Says it."""
     from board.serving import app, login_settings
 
-    file = file or login_settings.found(app.secrets_files(settings))
+    file = file.absolute() if file else login_settings.found(app.secrets_files(settings))
     if file is None:
         return None
     found = login_settings.read(file, settings.get("server.baseUrlPath", "").strip("/"))

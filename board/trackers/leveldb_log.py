@@ -34,7 +34,7 @@ def records(path: Path, mark: Mark) -> Iterator[bytes]:
 
     Raises BoardError, naming the file and the byte, for a file that is no transaction log, and for one that is damaged.
     """
-    record = b""
+    record = bytearray()  # bytes would be copied for each piece, of which a record may have millions
     expected = (_WHOLE, _FIRST)
     for at, kind, piece in _pieces(path, mark):
         if kind not in expected:
@@ -43,8 +43,8 @@ def records(path: Path, mark: Mark) -> Iterator[bytes]:
         if len(record) > MAX_RECORD:
             raise BoardError(f"{path}: a record of more than {MAX_RECORD:,} bytes at byte {at:,}.")
         if kind in (_WHOLE, _LAST):
-            yield record
-            record = b""
+            yield bytes(record)
+            record.clear()
         expected = (_MIDDLE, _LAST) if kind in (_FIRST, _MIDDLE) else (_WHOLE, _FIRST)
 
 

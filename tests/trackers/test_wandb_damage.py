@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bounded import run_bounded
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wandb.proto.wandb_internal_pb2 import Record
@@ -84,6 +85,8 @@ def piece(data: bytes, kind: int = 1) -> bytes:
     return struct.pack("<IHB", zlib.crc32(data, zlib.crc32(bytes([kind]))), len(data), kind) + data
 
 
+MIDDLE = piece(b"x", 3)
+
 LIES = {
     "another file": (b"SQLite format 3\x00", "no transaction log of this tracker"),
     "another version": (b":W&B\xe1\xbe\x09" + piece(b""), "no transaction log of this tracker"),
@@ -99,6 +102,25 @@ def test_lies_are_refused(tmp_path: Path, data: bytes, reason: str) -> None:
     """A log that is none, or whose pieces do not fit, gives an error that names the file."""
     with pytest.raises(BoardError, match=f"run-x.wandb.*{reason}"):
         wandb.read(saved(tmp_path, data))
+
+
+def test_a_record_of_a_million_pieces_is_put_together_at_once(tmp_path: Path) -> None:
+    """However small its pieces are, a record takes time in proportion to its bytes."""
+    count = 1_000_000
+    whole = bytearray(MARK)
+    for number in range(count):
+        if (left := 32768 - len(whole) % 32768) < 8:  # in which a head alone would fit
+            whole += piece(b"", 3) if left == 7 else bytes(left)
+        whole += MIDDLE if 0 < number < count - 1 else piece(b"x", 4 if number else 2)
+
+    told = run_bounded(
+        "import sys; from pathlib import Path; from board.trackers.leveldb_log import WANDB, records\n"
+        "print(*map(len, records(Path(sys.argv[1]), WANDB)))",
+        saved(tmp_path, bytes(whole)),
+        cpu_seconds=30,
+    )
+
+    assert int(told) == count
 
 
 def test_values_that_are_no_numbers_are_none(tmp_path: Path) -> None:

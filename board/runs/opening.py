@@ -90,7 +90,9 @@ class Opening:
             raise shards.no_shards(self._folder)
         self._bytes = sum(shard.size for shard in self._found)
         self._started = time.monotonic()
-        reading = ReadOptions(tuple(sorted(extra_pads)), str(tokenizer or ""), mapping_text(self._folder, mapping), family)
+        reading = ReadOptions(
+            tuple(sorted(extra_pads)), str(tokenizer or ""), mapping_text(self._folder, mapping, within), family
+        )
         self.has_all_shards = True
         self.loader: KeptRun
         if index_file.is_there(self._folder):
@@ -200,13 +202,16 @@ def folder_of(location: Path | str) -> Path:
     return mounts.mounted(location) if isinstance(location, str) and addresses.is_address(location) else Path(location)
 
 
-def mapping_text(folder: Path, given: Path | str | None) -> str:
-    """The mapping by hand in the given file, else in the one beside the run; empty when there is none. Raises MappingRefused."""
+def mapping_text(folder: Path, given: Path | str | None, within: Path | None = None) -> str:
+    """The mapping by hand in the given file, else in the one beside the run; empty when there is none. Raises MappingRefused.
+
+    `within` is the folder that the latter must lie in once links are followed (default: the run's).
+    """
     path = Path(given) if given else folder / MAPPING_FILE
     if not given and (path.is_symlink() or not path.is_file()):  # a link could lead out of the root
         return ""
     try:
-        text = run_files.whole(path, most=_MOST_MAPPING).decode()
+        text = run_files.whole(path, most=_MOST_MAPPING, within=None if given else within or folder).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise MappingRefused(f"The mapping {given or path.name} cannot be read: {error}.") from error
     formats.mapped(text, str(given or path.name))

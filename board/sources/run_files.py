@@ -5,7 +5,8 @@
     check(path)        # just before a library that opens paths by itself, and takes no stream
 
 A name does not say what lies there: a pipe waits for ever, a device never ends, a link leads anywhere, a folder is no file. So what is there
-is looked at before it is opened, opened without waiting, and looked at again. Whatever is wrong is an OSError whose `strerror` says it.
+is looked at before it is opened, opened without waiting, and looked at again; and what must lie in a folder is entered from there, folder by
+folder, so that nothing can be swapped for a link between the look and the opening. Whatever is wrong is an OSError whose `strerror` says it.
 Knows no format. Streams of what is compressed are made of these by `board.sources.streams`.
 """
 
@@ -13,6 +14,7 @@ import errno
 import io
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +24,10 @@ _PIECE_BYTES: Final = 1 << 20
 
 _LOOK_ONLY: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 """Opening so never waits for another end, and takes no terminal; reading a regular file is as ever."""
+
+_ENTER_ONLY: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+_LINK_MET: Final = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
+"""What systems say of a link where none is followed."""
 
 
 class OutsideRoot(OSError):
@@ -38,15 +44,19 @@ def opened(path: Path, *, within: Path | None = None, most: int | None = None) -
     may lead anywhere. `most` bounds its size in bytes as it is now: a reader of more than that asks of a growing file for so much alone.
     Raises OSError.
     """
-    place = _place(path, within)
-    _refuse(place.stat(), most)
-    if places.may_be_mirrored(place):
+    if places.may_be_mirrored(path):
         # here alone: who records a run has none of what reads one that lies elsewhere
         from board.remote import mounts
 
+        place = _place(path, within)
+        _refuse(place.stat(), most)
         if mirrored := mounts.opened(place):
             return mirrored
-    descriptor = os.open(place, _LOOK_ONLY | (os.O_NOFOLLOW if within else 0))
+    if within is None:
+        _refuse(path.stat(), most)
+        descriptor = os.open(path, _LOOK_ONLY)
+    else:
+        descriptor = _opened_within(path, within, most)
     try:
         _refuse(os.fstat(descriptor), most)
         return os.fdopen(descriptor, "rb")
@@ -88,6 +98,41 @@ def check_beside(path: Path, within: Path) -> os.stat_result:
         return check(path, within=within)
     _refuse(status, None)
     return status
+
+
+def _opened_within(path: Path, within: Path, most: int | None) -> int:
+    """A descriptor of the file, which lay in the folder when it was opened, whatever is swapped for a link meanwhile.
+
+    No link is followed by the system: where there is one, what it leads to is found first, and entered without links in its turn.
+    """
+    try:
+        return _entered(within, path.relative_to(within).parts, most)
+    except ValueError:  # it is written in another way
+        pass
+    except OSError as error:
+        if error.errno not in _LINK_MET:
+            raise
+    root = Path(os.path.realpath(within))
+    return _entered(root, _place(path, within).relative_to(root).parts, most)
+
+
+def _entered(root: Path, names: Sequence[str], most: int | None) -> int:
+    """A descriptor of the file that these names lead to, each in the folder before it. Raises OSError at a link, ValueError for `..`."""
+    if ".." in names:
+        raise ValueError("leads upwards")
+    folder = os.open(root, _ENTER_ONLY)
+    try:
+        for name in names[:-1]:
+            inner = os.open(name, _ENTER_ONLY | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        name = names[-1] if names else "."
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if not stat.S_ISLNK(status.st_mode):
+            _refuse(status, most)
+        return os.open(name, _LOOK_ONLY | os.O_NOFOLLOW, dir_fd=folder)
+    finally:
+        os.close(folder)
 
 
 def _place(path: Path, within: Path | None) -> Path:

@@ -1,7 +1,10 @@
 """board.sources.run_files: what may be opened, and what is said of everything else."""
 
+import contextlib
 import os
 import socket
+import threading
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -134,3 +137,34 @@ def test_a_file_beside_others(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").symlink_to(root)
     assert run_files.is_within(tmp_path / "elsewhere", root)
     assert not run_files.is_within(tmp_path, root)
+
+
+def test_a_folder_swapped_for_a_link_while_it_is_opened_shows_nothing_of_outside(tmp_path: Path) -> None:
+    """Whatever the folder is at the moment of opening, a file outside of the root is never what is read."""
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for folder, text in ((root / "sub", b"inside"), (outside, b"outside")):
+        folder.mkdir(parents=True)
+        (folder / "a").write_bytes(text)
+    (root / "link").symlink_to(outside)
+    stopping = threading.Event()
+
+    def swap() -> None:
+        while not stopping.is_set():
+            (root / "sub").rename(root / "aside")
+            (root / "link").rename(root / "sub")
+            (root / "sub").rename(root / "link")
+            (root / "aside").rename(root / "sub")
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    read = Counter[bytes]()
+    try:
+        for _ in range(3_000):
+            with contextlib.suppress(OSError):
+                read[run_files.whole(root / "sub/a", most=100, within=root)] += 1
+    finally:
+        stopping.set()
+        swapping.join()
+
+    assert read[b"inside"]
+    assert set(read) == {b"inside"}

@@ -3,10 +3,11 @@
 Knows names alone; which of them means what in a run, its values tell.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
-from board.schema import ALTERNATIVES, TOKENS
+from board.schema import ALTERNATIVES, BY_NAME, TOKENS
 
 SCALARS: Final[Mapping[str, tuple[str, ...]]] = {
     "step": (
@@ -125,3 +126,11 @@ PER_TOKEN: Final[Mapping[str, tuple[str, ...]]] = {
 """As `SCALARS`, of what holds one entry per token."""
 
 PROMPT_TOKENS: Final = ("prompt_token_ids", "prompt_tokens", "prompt_ids")
+
+_REMARK: Final = re.compile(r"\s*[(（\[【][^()（）\[\]【】]*[)）\]】]\s*")
+
+
+def remarked(key: str) -> str | None:
+    """Our name in a key that has a remark in brackets before or after it, as `（Optional）ref_reward` has; None for any other key."""
+    name = _REMARK.sub("", key)
+    return name if name != key and (name in BY_NAME or name in SCALARS or name == TOKENS) else None

@@ -5,6 +5,7 @@ Knows nothing of values; `row_reader` reads them, as those of every other format
 
 from typing import Final
 
+from board.formats.aliases import remarked
 from board.formats.contract import Head, Place
 from board.schema import NATIVE, TOKENS
 from board.sources.json_record import Record
@@ -38,5 +39,7 @@ def rollouts(record: Record, place: Place) -> list[Record]:
 
 
 def note(head: Head) -> str:
-    """Nothing: the names are ours."""
-    return ""
+    """Which keys are names of ours with a remark beside them, so that they are read as columns of their own."""
+    meant = {key: name for record in head.records for key in record if (name := remarked(key)) and name not in record}
+    told = ", ".join(f"`{key[:80]}` should be `{name}`" for key, name in meant.items())
+    return f"Read as columns of their own, since their names have a remark in them: {told}." if meant else ""

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from board.errors import RowRefused
+from board.formats.aliases import remarked
 from board.formats.chat import chat, is_chat, response
 from board.formats.row import Alternative, FloatArray, Row
 from board.formats.token_names import PROMPT_IDS
@@ -100,7 +101,8 @@ def _check_required(record: Record) -> None:
     if not missing:
         return
     keys = ", ".join(key[:40] for key in list(record)[:12]) or "none"
-    guesses = [
+    guesses = [f"{key[:40]} → {name}" for key in record if (name := remarked(key)) and name not in record]
+    guesses += [
         f"{alias} → {name}" for name, aliases in _ALIASES.items() if name not in record for alias in aliases if alias in record
     ]
     hint = f"; perhaps {', '.join(guesses)}" if guesses else ""

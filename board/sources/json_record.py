@@ -21,6 +21,9 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 _LONE: Final = re.compile("[\ud800-\udfff]")
 
+_LEFT_OVER: Final = re.compile(r",\s*([}\]])")
+"""A comma behind the last entry, which JSON forbids and JavaScript and Python allow."""
+
 Record = dict[str, Any]
 """A JSON object as parsed: what a format maps to a rollout."""
 
@@ -98,11 +101,27 @@ def _parse_leniently(data: bytes) -> Any:
         value = json.loads(text)
         return _printable(value) if _LONE.search(text) or "\\ud" in text.lower() else value
     except json.JSONDecodeError as error:
-        raise RowRefused(f"is not JSON: {error.msg} at character {error.pos + 1}") from error
+        raise RowRefused(f"is not JSON: {fault(error) or f'{error.msg} at character {error.pos + 1}'}") from error
     except RecursionError as error:
         raise RowRefused("is nested too deeply to be read") from error
     except ValueError as error:
         raise RowRefused("holds an integer of more digits than can be read") from error
+
+
+def fault(error: ValueError, start: int = 0) -> str | None:
+    """Name the comma before a closing bracket and its place, where that is what is wrong with the value at `start`; else None.
+
+    Python says of it that a name or a value was expected, at the bracket, at the comma or between, depending on its release.
+    """
+    if not isinstance(error, json.JSONDecodeError):
+        return None
+    at = error.doc.rfind(",", start, error.pos + 1)
+    found = _LEFT_OVER.match(error.doc, at) if at >= 0 else None
+    if found is None or found.end() <= error.pos:
+        return None
+    line, column = error.doc.count("\n", start, at), at - error.doc.rfind("\n", start, at)
+    place = f"line {line + 1}, column {column}" if line else f"column {at - start + 1}"
+    return f"there is a comma before {found[1]} at {place}, which must go"
 
 
 def _describe(value: Any) -> str:

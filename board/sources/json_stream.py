@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final, cast
 
 from board.errors import RowRefused
+from board.sources.json_record import fault
 
 _PIECE: Final = 1 << 16
 _BETWEEN: Final = re.compile(r"[\s,]*")
@@ -85,7 +86,7 @@ class _Text:
                 raise RowRefused("is nested too deeply to be read") from error
             except ValueError as error:
                 if self._ended:
-                    raise RowRefused(f"is not JSON from here on: {error}") from error
+                    raise RowRefused(f"is not JSON from here on: {fault(error, self._at) or error}") from error
             if len(self._text) - self._at > self._most:
                 raise RowRefused(f"is longer than {self._most:,} bytes (RL_BOARD_LONGEST_LINE), or is not JSON")
             self._more(max(_PIECE, len(self._text) - self._at))

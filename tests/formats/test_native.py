@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from board.formats import native
+from board.errors import RowRefused
+from board.formats import native, row_reader
 from board.formats.contract import Head, Place
 
 RECOGNISED: dict[str, tuple[dict[str, Any], bool]] = {
@@ -31,3 +32,26 @@ def test_own_records_are_passed_on() -> None:
     record = {"step": 0, "response": "x", "whatever": 1}
     assert native.rollouts(record, Place("a.jsonl", 1)) == [record]
     assert native.note(Head("a.jsonl", (record,))) == ""
+
+
+REMARKS: dict[str, tuple[str, str]] = {
+    "before, wide brackets": ("（Optional）ref_reward", "ref_reward"),
+    "before, with a blank": ("(optional) ref_response", "ref_response"),
+    "after": ("values [per token]", "values"),
+}
+
+
+@pytest.mark.parametrize(("key", "name"), REMARKS.values(), ids=REMARKS)
+def test_a_remark_in_a_key_is_told(key: str, name: str) -> None:
+    """A name of ours with a remark in brackets is told with the name that it should be; the right name beside it, or another name, is not."""
+    record = {"step": 0, "response": "x", key: 1}
+
+    assert f"`{key}` should be `{name}`" in native.note(Head("a.jsonl", (record,)))
+    assert native.note(Head("a.jsonl", (record | {name: 1},))) == ""
+    assert native.note(Head("a.jsonl", ({"step": 0, "response": "x", "(optional) mood": 1},))) == ""
+
+
+def test_a_remark_in_a_needed_key_is_told() -> None:
+    """A row whose response has a remark in its name is refused with the name that it should be."""
+    with pytest.raises(RowRefused, match=r"（required）response → response"):
+        row_reader.read({"step": 0, "（required）response": "x"})

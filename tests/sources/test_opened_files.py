@@ -232,6 +232,7 @@ STREAMS: dict[str, tuple[bytes, list[str], str]] = {
     "cut list": (b"[1, 2", ["1", "2"], "ends early"),
     "cut value": (b'[1, {"a', ["1"], "is not JSON from here on"),
     "broken value": (b'{"a": 1} {"b" 2}', ['{"a": 1}'], "is not JSON from here on"),
+    "comma before a brace": (b'{"a": 1}\n{\n "b": 2,\n}', ['{"a": 1}'], "a comma before } at line 2, column 8, which must go"),
     "deep": (b"[" * 100_000, [], "nested too deeply"),
     "too long": (b'{"a": "' + b"x" * 200_000 + b'"}', [], "longer than"),
 }

@@ -11,6 +11,9 @@ BoardError
 └── FieldMissing     a computation needs a column the run does not have
 """
 
+import shlex
+import sys
+from importlib.util import find_spec
 from typing import Final
 
 from board.text.path_names import encodable
@@ -54,6 +57,12 @@ def missing_library(error: ModuleNotFoundError, what: str) -> str:
         raise error
     name = _DISTRIBUTIONS.get(module, module)
     return (
-        f"{what} needs {name}, which is not installed: pip install {name}"
-        " (for all that the board needs: pip install -r requirements.txt in its folder)."
+        f"{what} needs {name}, which is not installed: {pip_install(name)}"
+        f" (for all that the board needs: {pip_install('-r', 'requirements.txt')} in its folder)."
     )
+
+
+def pip_install(*packages: str) -> str:
+    """The whole command, for a shell, that installs packages for the Python that runs the board."""
+    pip = [sys.executable, "-m", "pip", "install"] if find_spec("pip") else ["uv", "pip", "install", "--python", sys.executable]
+    return shlex.join([*pip, *packages])

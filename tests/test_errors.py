@@ -1,6 +1,7 @@
 """Tests of what is said where a library is not installed: a sentence that names what to install, never a bare traceback."""
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 from rows import row, write_run
 
-from board.errors import missing_library
+from board.errors import missing_library, pip_install
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -49,8 +50,15 @@ def test_says_what_to_install(tmp_path: Path, name: str) -> None:
     assert ended.returncode == (2 if code == COMMAND else 1), ended.stderr
     last = ended.stderr.strip().splitlines()[-1]
     assert says in last
-    assert "which is not installed: pip install " in last
+    assert f"which is not installed: {shlex.quote(sys.executable)} -m pip install " in last
     assert ("Traceback" in ended.stderr) == (code != COMMAND)
+
+
+def test_the_command_is_whole() -> None:
+    """What is said to install something can be pasted into a shell: it names this installation's Python, and quotes what a shell would read."""
+    command = [sys.executable, "-m", "pip", "install", "swanlab[dashboard]", "a b"]
+
+    assert shlex.split(pip_install(*command[4:])) == command
 
 
 def test_board_without_any_of_them_imports() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -85,5 +86,5 @@ def test_recorder_alone_adds_itself_alone(python: str, tmp_path: Path) -> None:
     )
 
     assert ended.returncode == 0, ended.stderr
-    assert "needs pysimdjson, which is not installed: pip install pysimdjson" in ended.stdout
+    assert f"needs pysimdjson, which is not installed: {shlex.quote(python)} -m pip install pysimdjson" in ended.stdout
     assert (tmp_path / "run").is_dir()

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
-from board.errors import ArgumentRefused
+from board.errors import ArgumentRefused, pip_install
 from board.schema import TOKENS
 from board.sources import run_files
 from board.sources.json_record import Record
@@ -44,9 +44,7 @@ def _load(path: str, mtime_ns: int) -> Tokenizer:
     try:
         from tokenizers import Tokenizer as Library
     except ImportError as error:
-        raise ArgumentRefused(
-            "Token ids are named by the library `tokenizers`: pip install tokenizers beside the board."
-        ) from error
+        raise ArgumentRefused(f"Token ids are named by the library tokenizers: {pip_install('tokenizers')}") from error
     try:
         return cast(Tokenizer, Library.from_str(tokenizer_bytes(path).decode()))
     except OSError:

@@ -5,11 +5,9 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from board.errors import ArgumentRefused
+from board.errors import ArgumentRefused, pip_install
 from board.remote.addresses import Address
 from board.remote.object_store import ObjectStore
-
-EXTRA: Final = "remote"
 
 _SECONDS: Final = 20.0
 """To connect."""
@@ -21,8 +19,7 @@ def store_of(address: Address) -> ObjectStore:
         return _STORES[address.scheme](address)
     except ModuleNotFoundError as error:
         raise ArgumentRefused(
-            f"{address.scheme}:// needs {_NEEDED[address.scheme]}, which is not installed: pip install {_NEEDED[address.scheme]} "
-            f"(for all stores: pip install 'rl-logging-board[{EXTRA}]')."
+            f"{address.scheme}:// needs {_NEEDED[address.scheme]}, which is not installed: {pip_install(_NEEDED[address.scheme])}"
         ) from error
 
 

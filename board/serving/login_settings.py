@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
-from board.errors import BoardError
+from board.errors import BoardError, pip_install
 from board.serving.admission import Admission, is_entry
 from board.serving.open_logins import MOST_HOURS
 
-EXTRA: Final = "login"
 CALLBACK: Final = "oauth2callback"
 """Where the provider sends the reader back to, below what all addresses begin with."""
 
@@ -95,7 +94,7 @@ def read(file: Path, base: str) -> LoginSettings:
     for module, name in _LIBRARIES.items():
         if find_spec(module) is None:
             raise BoardError(
-                f"To have readers log in, {name} is needed, which is not installed: pip install 'rl-logging-board[{EXTRA}]'."
+                f"To have readers log in, {name} is needed, which is not installed: {pip_install(*_LIBRARIES.values())}"
             )
     return settings
 

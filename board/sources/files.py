@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final
 
 import pyarrow as pa
 
-from board.errors import BoardError, RowRefused, RunNotFound
+from board.errors import BoardError, RowRefused, RunNotFound, pip_install
 from board.sources import arrow_values, csv_rows, json_record, json_stream, run_files, shards, trackio_records, trackio_rollouts
 from board.sources.json_record import COMPANIONS, Record
 from board.sources.lines import longest_line
@@ -171,7 +171,7 @@ def _tensors(stream: BinaryIO) -> Any:
     try:
         import torch
     except ImportError as error:
-        raise RowRefused("needs PyTorch to be read: install torch beside the board") from error
+        raise RowRefused(f"needs PyTorch to be read: {pip_install('torch')}") from error
     try:
         return torch.load(stream, map_location="cpu", weights_only=True)
     except Exception as error:  # of a damaged file torch raises whatever it stumbles over first

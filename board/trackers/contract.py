@@ -17,7 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from board.errors import BoardError
+from board.errors import BoardError, pip_install
 
 
 class TrackerMissing(BoardError):
@@ -86,4 +86,4 @@ class Tracker(Protocol):
 
 def missing(library: str, tracker: str) -> TrackerMissing:
     """The error to raise from an ImportError."""
-    return TrackerMissing(f"{tracker} needs the library {library}: pip install {library}, or 'rl-logging-board[trackers]'.")
+    return TrackerMissing(f"{tracker} needs the library {library}: {pip_install(library)}")

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from board.errors import BoardError
+from board.errors import BoardError, pip_install
 from board.trackers.contract import Curve, Example, missing
 from board.trackers.curves import Points
 from board.trackers.leveldb_log import SWANLAB, records
@@ -120,7 +120,8 @@ def open_writer(
         raise BoardError("SwanLab has one run in a process, and one is open already.")
     if (mode or os.environ.get("SWANLAB_MODE")) == "local" and find_spec("swanboard") is None:
         raise BoardError(
-            "SwanLab's mode local needs swanboard: pip install 'swanlab[dashboard]'. Its mode offline keeps all here without."
+            "SwanLab's mode local needs swanboard; its mode offline keeps all here without. To have it: "
+            + pip_install("swanlab[dashboard]")
         )
     name = plain(experiment_name or run)
 

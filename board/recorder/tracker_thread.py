@@ -14,6 +14,9 @@ LIMIT: Final = 1_000
 ATTEMPTS: Final = 3
 """How often opening the tracker is tried: at once, then when something is to be handed over."""
 
+OPENING_SECONDS: Final = 5.0
+"""So long does closing wait for a tracker that was not opened in all the time of training: it refuses the log-in, or is not reached."""
+
 Message = Callable[[TrackerWriter], None]
 """One call of the tracker."""
 
@@ -47,14 +50,21 @@ class Channel:
             self._queue.put(message)
 
     def close(self, seconds: float) -> None:
-        """Hand over what waits and close the tracker, within so many seconds; what is still waiting then is lost and counted."""
+        """Hand over what waits and close the tracker, within so many seconds; what is still waiting then is lost and counted.
+
+        A tracker that is not open gets OPENING_SECONDS of them.
+        """
         if self._thread.ident is None:
             return
         self._queue.put(None)
-        self._thread.join(seconds)
+        waited = min(seconds, OPENING_SECONDS)
+        self._thread.join(waited)
+        if self._writer is not None:
+            self._thread.join(seconds - waited)
+            waited = seconds
         if self._thread.is_alive():
             self._given_up.set()
-            self._losses.add("tracker", f"it did not end within {seconds:g} s", max(1, self._queue.qsize() - 1))
+            self._losses.add("tracker", f"it did not end within {waited:g} s", max(1, self._queue.qsize() - 1))
 
     def _work(self) -> None:
         self._guarded(self._try_to_open, count=0)  # at once: what is missing is said at the first row, not after the first step

@@ -118,7 +118,8 @@ def open_writer(
         raise missing(NAME, "SwanLab") from error
     if swanlab.has_run():
         raise BoardError("SwanLab has one run in a process, and one is open already.")
-    if (mode or os.environ.get("SWANLAB_MODE")) == "local" and find_spec("swanboard") is None:
+    chosen = mode or os.environ.get("SWANLAB_MODE")
+    if chosen == "local" and find_spec("swanboard") is None:
         raise BoardError(
             "SwanLab's mode local needs swanboard; its mode offline keeps all here without. To have it: "
             + pip_install("swanlab[dashboard]")
@@ -126,7 +127,7 @@ def open_writer(
     name = plain(experiment_name or run)
 
     def begin() -> Any:
-        if login_kwargs and mode in (None, "online"):
+        if login_kwargs and chosen not in ("offline", "local", "disabled"):
             swanlab.login(**login_kwargs)
         return swanlab.init(
             project=project,

@@ -5,6 +5,7 @@ import json
 import logging
 import math
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -277,6 +278,27 @@ def test_a_library_that_is_missing_is_said_once(tmp_path: Path) -> None:
     assert (ended.returncode, ended.stdout) == (0, "0 5\n")
     assert (ended.stderr.count("pip install"), len(ended.stderr.splitlines())) == (1, 1)
     assert len(rows_of(tmp_path / "rank_0.jsonl")) == 5
+
+
+UNANSWERED = """
+import sys
+from board.recorder import RolloutRecorder
+login = {"api_key": "made up", "host": sys.argv[2]}
+with RolloutRecorder(sys.argv[1], track_with="swanlab", tracker_kwargs={"login_kwargs": login, "logdir": sys.argv[3]}) as recorder:
+    for step in range(5):
+        recorder.write(step=step, response="a")
+"""
+
+
+def test_a_tracker_that_was_never_opened_is_soon_given_up(tmp_path: Path) -> None:
+    """A log-in that nobody answers holds up the end of training for five seconds instead of thirty, with one warning and every rollout."""
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        address = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        ended = run_script(UNANSWERED, tmp_path / "run", address, tmp_path / "logs", env=os.environ | {"HOME": str(tmp_path)})
+
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert ended.stderr.count("it did not end within 5 s") == ended.stderr.count("Recording rollouts") == 1
+    assert len(rows_of(tmp_path / "run" / "rank_0.jsonl")) == 5
 
 
 def test_a_closed_standard_output_is_survived(tmp_path: Path) -> None:

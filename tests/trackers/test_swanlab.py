@@ -8,7 +8,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import swanlab as library
@@ -239,6 +239,22 @@ def test_offline_is_silent_in_every_way(tmp_path: Path, server: Counting) -> Non
 
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
     assert server.connections == 0
+
+
+@pytest.mark.parametrize("mode", [None, "offline"])
+def test_offline_is_obeyed_with_a_log_in(
+    tmp_path: Path, server: Counting, monkeypatch: pytest.MonkeyPatch, mode: Literal["offline"] | None
+) -> None:
+    """Nobody logs in offline, be it asked for by SWANLAB_MODE or as an argument, though a key and a host are given."""
+    if mode is None:
+        monkeypatch.setenv("SWANLAB_MODE", "offline")
+
+    writer = swanlab.open_writer("run", mode=mode, logdir=tmp_path, login_kwargs={"api_key": "made up", "host": server.address})
+    writer.scalars(0, {"a": 1.0})
+    writer.close()
+
+    assert server.connections == 0
+    assert ours(Path(writer.place)) == {"a": {0: 1.0}}
 
 
 def test_a_killed_run_knows_where_it_was(tmp_path: Path) -> None:

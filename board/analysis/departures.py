@@ -4,7 +4,8 @@ import pandas as pd
 
 from board.analysis import step_metrics
 from board.analysis.highlights import Landmark
-from board.analysis.metric_list import first_departure, points
+from board.analysis.metric_list import points
+from board.analysis.unhealthy import PATTERNS, first_departure
 from board.metrics.declared import METRICS
 from board.metrics.declared.contract import Interpretation
 from board.runs.run import Run
@@ -14,7 +15,7 @@ from board.text.format_number import fmt
 
 def ranged(run: Run) -> list[str]:
     """Keys of the metrics that the run's rollouts give and that have a healthy range, in the catalogue's order."""
-    return [key for key in step_metrics.computable(run) if key in METRICS and _bounds(METRICS[key].reading)]
+    return [key for key in step_metrics.computable(run) if key in METRICS and METRICS[key].reading.ranged]
 
 
 def departures(values: pd.DataFrame) -> list[Landmark]:
@@ -25,7 +26,8 @@ def departures(values: pd.DataFrame) -> list[Landmark]:
         left = first_departure(reading, *points(values[key])) if reading is not None else None
         if reading is not None and left is not None:
             more = f", as in {plural(left.steps - 1, 'other step')}" if left.steps > 1 else ""
-            text = f"{key} is {fmt(left.value)} at step {left.step}, {_bounds(reading)} is healthy{more}"
+            what = PATTERNS[left.pattern].en if left.pattern else f"{_bounds(reading)} is healthy"
+            text = f"{key} is {fmt(left.value)} at step {left.step}, {what}{more}"
             found.append(Landmark(left.step, text, "warning"))
     return sorted(found, key=lambda one: one.step)
 
@@ -33,7 +35,7 @@ def departures(values: pd.DataFrame) -> list[Landmark]:
 def _bounds(reading: Interpretation) -> str:
     """The healthy range in words; empty where there is none."""
     if reading.low is not None and reading.high is not None:
-        return f"{fmt(reading.low)} to {fmt(reading.high)}"
+        return f"{'between ' * reading.open}{fmt(reading.low)} {'and' if reading.open else 'to'} {fmt(reading.high)}"
     if reading.high is not None:
         return f"{fmt(reading.high)} at most"
     return f"{fmt(reading.low)} at least" if reading.low is not None else ""

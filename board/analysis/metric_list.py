@@ -18,8 +18,9 @@ from board import schema
 from board.analysis.logged_curves import Logged, filled
 from board.analysis.measured_columns import declared as declared_column
 from board.analysis.measured_columns import family
+from board.analysis.unhealthy import Departure, first_departure
 from board.metrics import declared
-from board.metrics.declared.contract import FAMILIES, Interpretation, Metric, Words
+from board.metrics.declared.contract import FAMILIES, Metric, Words
 from board.metrics.formulas import Float64Array
 from board.text.display import shorten, visible
 from board.text.path_names import shown
@@ -136,9 +137,7 @@ class Panel:
     @property
     def ranged(self) -> bool:
         """Whether there is a healthy range to leave; what became NaN or infinite has left it, bounds or not."""
-        return self.broken is not None or (
-            self.metric is not None and (self.metric.reading.low, self.metric.reading.high) != (None, None)
-        )
+        return self.broken is not None or (self.metric is not None and self.metric.reading.ranged)
 
 
 _SHOWN_BY: Final[Mapping[str, str]] = {
@@ -188,23 +187,6 @@ def line_names(logged: Sequence[Logged], most: int = MOST_LETTERS // 3) -> list[
 def points(curve: "pd.Series[float]") -> tuple[NDArray[np.int64], Float64Array]:
     """Steps and values of a curve whose index is the step."""
     return curve.index.to_numpy(np.int64), np.asarray(curve, np.float64)
-
-
-@dataclass(frozen=True)
-class Departure:
-    """The first step whose value is not healthy, and how many steps' are not."""
-
-    step: int
-    value: float
-    steps: int
-
-
-def first_departure(reading: Interpretation, steps: NDArray[np.int64], values: Float64Array) -> Departure | None:
-    """Where a curve first leaves the healthy range; None where it never does. Only finite values can leave it."""
-    low = -np.inf if reading.low is None else reading.low
-    high = np.inf if reading.high is None else reading.high
-    outside = np.flatnonzero(np.isfinite(values) & ((values < low) | (values > high)))
-    return Departure(int(steps[outside[0]]), float(values[outside[0]]), len(outside)) if len(outside) else None
 
 
 def panels(values: pd.DataFrame, logged: Sequence[Logged], dialect: str, unfiltered: pd.DataFrame | None = None) -> list[Panel]:
@@ -322,7 +304,7 @@ def absent(listed: Iterable[Panel], dialect: str, fields: Collection[str], query
 def key_panel(members: Sequence[Panel]) -> Panel:
     """The one of a family to look at first: of those with a curve the first with a healthy range, else with a direction, else the first."""
     read = [(panel, panel.metric.reading) for panel in members if panel.metric is not None]
-    ranged = (panel for panel, reading in read if (reading.low, reading.high) != (None, None))
+    ranged = (panel for panel, reading in read if reading.ranged)
     directed = (panel for panel, reading in read if reading.better in ("up", "down"))
     return next(ranged, None) or next(directed, None) or members[0]
 

@@ -17,6 +17,7 @@ import streamlit as st
 from board.analysis.logged_curves import Scalars
 from board.analysis.measured_columns import declared as declared_column
 from board.analysis.metric_list import Panel, catalogue_names, column_of, line_names, points, short_name, token_metric, unit_of
+from board.analysis.unhealthy import PATTERNS
 from board.errors import FieldMissing
 from board.figures import of_run
 from board.figures.curve_panel import CurvePanel
@@ -255,6 +256,8 @@ def healthy_range(reading: Interpretation, language: Language = "en") -> str:
         return f"up to {high}" if language == "en" else f"不高于 {high}"
     if high is None:
         return f"from {low} up" if language == "en" else f"不低于 {low}"
+    if reading.open:
+        return f"between {low} and {high}" if language == "en" else f"介于 {low} 与 {high} 之间"
     return f"{low} to {high}" if language == "en" else f"{low} 至 {high}"
 
 
@@ -313,6 +316,11 @@ def _outside(panel: Panel, language: Language) -> str:
         return ""
     reading = panel.metric.reading
     meant = getattr(reading.departure, language)
+    if left.pattern:
+        what = getattr(PATTERNS[left.pattern], language)
+        if language == "en":
+            return f"From step {left.step:,} on, with {fmt(left.value)}: {what}. {meant}"
+        return f"自第 {left.step:,} 步起（值为 {fmt(left.value)}）：{what}。{meant}"
     if language == "en":
         often = f", in {left.steps:,} steps in all" if left.steps > 1 else ""
         return f"First outside the healthy range ({healthy_range(reading)}) at step {left.step:,}, with {fmt(left.value)}{often}. {meant}"

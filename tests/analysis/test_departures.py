@@ -29,6 +29,37 @@ DEPARTURES: dict[str, tuple[pd.DataFrame, list[tuple[int, str]]]] = {
     ),
     "at the bound": (by_step(groups__zero_std_share=[0.5]), []),
     "nothing known": (by_step(groups__zero_std_share=[np.nan]), []),
+    "below 0 for long, each value within the range": (
+        by_step(kl__k1_sum_mean=[0.2] + [-0.5] * 12),
+        [(11, "kl/k1_sum_mean is -0.500 at step 11, below 0 for 12 steps in a row or more, as in 11 other steps")],
+    ),
+    "below 0 for a while": (by_step(kl__k1_sum_mean=[-0.5] * 11 + [0.1] + [-0.5] * 11), []),
+    "below 0 for long, with gaps": (
+        by_step(kl__k1_mean=[-0.5, np.nan] * 12),
+        [(10, "kl/k1_mean is -0.500 at step 10, below 0 for 12 steps in a row or more, as in 11 other steps")],
+    ),
+    "at a bound that is outside": (
+        by_step(update__ratio_mean=[1.0, 2.0, 0.1]),
+        [(11, "update/ratio_mean is 2 at step 11, between 0.100 and 2 is healthy, as in 1 other step")],
+    ),
+    "within bounds that are outside": (by_step(update__ratio_mean=[1.999, 0.101]), []),
+    "0 from a step on": (
+        by_step(update__objective_clip_share=[0.1, 0.0, 0.2, *[0.0] * 5]),
+        [
+            (
+                13,
+                "update/objective_clip_share is 0 at step 13, exactly 0 from here to the end, after values above 0, as in 4 other steps",
+            )
+        ],
+    ),
+    "0 at all steps": (by_step(update__objective_clip_share=[0.0] * 20), []),
+    "0 for a while": (by_step(update__objective_clip_share=[0.1, *[0.0] * 9, 0.1]), []),
+    "a loss that spikes": (
+        by_step(loss__value=[0.4, 0.5, 0.3, 0.4, 0.5, 0.4, 9.0, 0.4]),
+        [(16, "loss/value is 9 at step 16, more than 5 times the median of the steps before")],
+    ),
+    "a loss that falls, and is noisy": (by_step(loss__value=[9.0, 5.0, 3.0, 2.0, 1.0, 0.2, 0.9, 0.1, 0.4, 0.3, 0.9]), []),
+    "a loss that is large at first": (by_step(loss__value=[90.0, 0.5, 0.3, 0.4, 0.5, 0.4]), []),
     "no range": (by_step(reward__mean=[-1e9]), []),
     "no metric of the catalogue": (by_step(column__own__mean=[1e9]), []),
     "no step": (by_step(groups__zero_std_share=[]), []),

@@ -14,10 +14,8 @@ from board.analysis.metric_list import (
     HEADINGS,
     UNKNOWN,
     Absent,
-    Departure,
     absent,
     by_family,
-    first_departure,
     line_names,
     matching,
     panels,
@@ -25,6 +23,7 @@ from board.analysis.metric_list import (
     token_metric,
     unit_of,
 )
+from board.analysis.unhealthy import Departure, first_departure
 from board.metrics import declared
 from board.metrics.declared.contract import FAMILIES, Interpretation, Words
 from board.trackers import LogSource

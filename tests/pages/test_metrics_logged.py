@@ -81,6 +81,17 @@ def test_first_departure_is_told_and_linked(root: Path) -> None:
     assert panel.sent["healthy"] == {"low": reading.low, "high": reading.high}
 
 
+def test_a_pattern_that_no_value_shows_alone_is_told(root: Path) -> None:
+    """What a curve does over several steps is told with its first step, in the words of the pattern, and with what it means."""
+    folder = add_run(root, "run", [{**TEXT_ALONE, "step": step} for step in range(13)])
+    scalars(folder, [{"step": step, "loss/value_avg": 9.0 if step == 7 else 0.4} for step in range(13)])
+
+    test = find(opened("metrics", step=0, dialect="trl"), "loss/value")
+
+    meant = declared.METRICS["loss/value"].reading.departure.en
+    assert f"From step 7 on, with 9: more than 5 times the median of the steps before. {meant}" in said(test)
+
+
 def test_a_departure_of_a_run_without_tokens_leads_to_the_texts(root: Path) -> None:
     """A metric that tokens would explain, logged beside a run that has none, sends the reader to the responses."""
     folder = add_run(root, "run", [{**TEXT_ALONE, "step": step} for step in range(3)])

@@ -1,5 +1,6 @@
 """What a metric of the catalogue says about itself, and what a dialect is. Data only: knows no run, no formula's code and no screen."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
@@ -32,9 +33,13 @@ class Name(NamedTuple):
     would tell another story the name is that of a metric of its own."""
 
 
+Pattern = Literal["negative", "stopped", "spiked"]
+"""What a curve must not do though each of its values alone is healthy: stay below 0, fall to exactly 0 for good, jump once."""
+
+
 @dataclass(frozen=True)
 class Interpretation:
-    """How a value is read. `low` and `high` bound what is healthy, both included; None where there is no such bound."""
+    """How a value is read. `low` and `high` bound what is healthy, both included unless `open`; None where there is no such bound."""
 
     better: Literal["up", "down", "steady", ""]
     """Where it should go as training proceeds; "" where no direction is better."""
@@ -44,10 +49,19 @@ class Interpretation:
     """The page that shows it."""
     low: float | None = None
     high: float | None = None
+    open: bool = False
+    """Whether a value at a bound is unhealthy already."""
+    never: tuple[Pattern, ...] = ()
 
     def healthy(self, value: float) -> bool:
         """Whether a finite value lies within the bounds."""
-        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+        low, high = -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
+        return low < value < high if self.open else low <= value <= high
+
+    @property
+    def ranged(self) -> bool:
+        """Whether there is anything unhealthy that a curve could do."""
+        return (self.low, self.high, self.never) != (None, None, ())
 
 
 @dataclass(frozen=True)

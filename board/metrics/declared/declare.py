@@ -3,7 +3,7 @@
 from typing import Literal
 
 from board.metrics.declared.computation import Computation, needed_fields
-from board.metrics.declared.contract import Interpretation, Metric, Name, Page, Words
+from board.metrics.declared.contract import Interpretation, Metric, Name, Page, Pattern, Words
 
 Pair = tuple[str, str]
 """The same sentence in English and in Chinese."""
@@ -15,9 +15,12 @@ def reading(
     look: Page = "rewards",
     low: float | None = None,
     high: float | None = None,
+    *,
+    open_range: bool = False,
+    never: tuple[Pattern, ...] = (),
 ) -> Interpretation:
-    """How a metric is read; bounds only where a source gives them."""
-    return Interpretation(better, Words(*departure), look, low, high)
+    """How a metric is read; bounds and patterns only where a source gives them."""
+    return Interpretation(better, Words(*departure), look, low, high, open_range, never)
 
 
 def metric(

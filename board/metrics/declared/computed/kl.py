@@ -23,8 +23,8 @@ POSITIVE: Pair = (
     "It should stay positive and small. Below 0 for long, sampling settings or logprobs are wrong; if it grows fast, find the tokens.",
     "应保持为正且较小。若持续小于 0，说明采样设置或 logprob 有误；若增长很快，请找出是哪些 token。",
 )
-SIGNED = reading("steady", POSITIVE, look="tokens")
-SIGNED_SUM = reading("steady", POSITIVE, look="tokens", low=-1.0)
+SIGNED = reading("steady", POSITIVE, look="tokens", never=("negative",))
+SIGNED_SUM = reading("steady", POSITIVE, look="tokens", low=-1.0, never=("negative",))
 """TRL warns below -1: while both policies are still alike the estimate is a little below 0 by chance (its pull request 352)."""
 SIGNED_ROLLOUTS = reading(
     "steady",

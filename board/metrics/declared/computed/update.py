@@ -24,6 +24,7 @@ NEAR_ONE = reading(
     look="tokens",
     low=0.1,
     high=2.0,
+    open_range=True,
 )
 FAR = reading(
     "",
@@ -48,6 +49,7 @@ CLIPPED = reading(
         "突然升高说明更新幅度过大；长期为 0 说明更新幅度很小。请比较上下两侧。",
     ),
     look="tokens",
+    never=("stopped",),
 )
 STEP = reading(
     "steady",
@@ -55,6 +57,7 @@ STEP = reading(
         "It should stay small. A spike is an update that changed the policy at once: look at reward and KL after it.",
         "应保持较小。尖峰说明某次更新一下子改变了策略：请查看其后的奖励与 KL。",
     ),
+    never=("stopped",),
 )
 
 METRICS: Final[tuple[Metric, ...]] = (

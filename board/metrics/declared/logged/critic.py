@@ -39,10 +39,12 @@ METRICS: Final[tuple[Metric, ...]] = (
         reading(
             "",
             (
-                "If it is high, clipping holds the critic back while returns move: compare the explained variance.",
-                "比例过高会在回报变化时拖住价值模型：请对照可解释方差。",
+                "If it is high, clipping holds the critic back while returns move: compare the explained variance. If it falls to 0 "
+                "for good, values hardly move any more.",
+                "比例过高会在回报变化时拖住价值模型：请对照可解释方差。若从某步起一直为 0，说明价值几乎不再变化。",
             ),
             look="tokens",
+            never=("stopped",),
         ),
         names=(
             Name("roll", "critic/clipfrac"),

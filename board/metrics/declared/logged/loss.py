@@ -20,6 +20,7 @@ VALUE = reading(
         "尖峰或 NaN 都是坏兆头：价值模型在发散，优势也随之失真。请查看该步的价值与回报。",
     ),
     look="tokens",
+    never=("spiked",),
 )
 KL = reading(
     "steady",

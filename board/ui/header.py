@@ -165,8 +165,11 @@ def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder
         far = mounts.address_of(location) and folder.bytes > UNASKED_BYTES and not place.asked_for(folder.name)
         if far and not _is_asked_to_load(slot, folder, location):
             return None
+    else:
+        live_reload.catch_up(run, root)
     run = caches.library().open(location, root, opened.pads, progress_line.of_load(slot), folder.family, reading_line.wish())
     slot.empty()
+    place.remember(came_to=run.address)
     if run.reading:
         with slot.container():
             reading_line.draw(run, opened)

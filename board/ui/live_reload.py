@@ -6,6 +6,7 @@ Draws two switches. A reader who is at an older step, or wants to stay, keeps th
 """
 
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -44,6 +45,15 @@ def follow(run: Run, shown: Run, root: Path) -> None:
             place.set_widgets(follow=place.part("step") == newest != place.remembered("stay"))
             st.toggle("Follow newest step", key="follow", help=_FOLLOW, on_change=_switched, args=(newest,))
     st.fragment(_look, run_every=LOOK_SECONDS if on else TELL_SECONDS)(run, root, on)
+
+
+def catch_up(run: Run, root: Path) -> None:
+    """Load what an open run's shards gained while nobody looked, where this reader has only just come to it: its link may name a new step."""
+    if run.reading is not None or place.remembered("came_to") == run.address:
+        return
+    with suppress(BoardError):  # the folder is gone, or empty: what was loaded is shown
+        if library.current_fingerprint(run.location, root) != run.fingerprint:
+            caches.library().refresh(run, root)
 
 
 def go_along(shown: Run) -> None:

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from opened_pages import linked, opened, whole_row
+from opened_pages import linked, opened, texts, whole_row
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 from top_line import choose, the_list
@@ -78,6 +78,23 @@ def test_changed_run_offers_a_reload(root: Path) -> None:
     assert the_list(test, "step").options == ["0", "1"]
     assert linked(test, "step") == "0"
     assert "reload" not in {button.key for button in test.button}
+
+
+def test_who_comes_to_a_run_that_rested_sees_what_is_on_the_disk(root: Path) -> None:
+    """A run that was opened, rested and went on: a new page has all steps, opens a link to the newest, and follows the run again."""
+    folder = add_run(root, "run", [whole_row(0)])
+    os.utime(folder / "rank_0.jsonl", (1e9, 1e9))
+    before = opened("responses")
+    grow(folder, whole_row(1))
+
+    after = opened("responses", step=1)
+    before.run()
+
+    assert the_list(after, "step").options == ["0", "1"]
+    assert linked(after, "step") == "1"
+    assert "no step" not in texts(after)
+    assert switch(after, "Live").value
+    assert the_list(before, "step").options == ["0", "1"]
 
 
 def test_what_changed_is_told_within_five_seconds() -> None:

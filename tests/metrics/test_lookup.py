@@ -28,6 +28,12 @@ WRAPPED = {
     "ROLL's sum over ranks": ("roll", "actor/pg_loss@sum", "loss/policy"),
     "ROLL's largest over ranks": ("roll", "actor/ratio_max@max", "update/ratio_max"),
     "pushed by the board": ("board", "board/reward/mean", "reward/mean"),
+    "another phase than ROLL's seven": ("roll", "time/my_phase/total", "time/{phase}/total"),
+    "another phase's memory": (
+        "roll",
+        "memory/my_phase/start/offload/allocated/0",
+        "memory/{phase}/{when}/{state}/allocated/{device}",
+    ),
     "ROLL's worker before its phase": ("roll", "time/actor_train/train_step/total", "time/{phase}/total"),
 }
 
@@ -38,7 +44,7 @@ STRANGERS = {
     "an evaluation of an evaluation": "eval/eval/kl",
     "with another prefix": "my_run/objective/kl",
     "with a prefix twice": "train/train/objective/kl",
-    "phase of no trainer": "time/dream/total",
+    "a phase below two workers": "time/a/b/dream/total",
     "cut off": "memory/train_step/start/onload/allocated",
     "device with a slash": "memory/train_step/start/onload/allocated/a/b",
     "empty place": "ddp/",
@@ -59,6 +65,29 @@ def test_what_a_trainer_puts_around_its_names_is_taken_off(dialect: str, name: s
     assert found is not None
     assert anywhere is not None
     assert found[0].key == anywhere[1].key == key
+
+
+def test_a_trainers_name_means_the_same_wherever_it_is_looked_up() -> None:
+    """Among all trainers' names, families filled in, none means another metric where the trainer is not known: ROLL's critic/error did."""
+    filling = dict.fromkeys(PLACES, "x") | {"when": "start", "state": "offload", "n": "3"}
+    names = [
+        (dialect, re.sub(r"{(\w+)}", lambda place: filling[place[1]], name))
+        for dialect, table in DIALECTS.items()
+        for name in table.names
+        if dialect != "board"
+    ]
+
+    differing = {
+        (dialect, prefix + name): (alone[0].key if alone else None, anywhere[1].key if anywhere else None)
+        for dialect, name in names
+        for prefix in ("", "train/")
+        if (alone := resolve(dialect, prefix + name)) is None
+        or (anywhere := resolve_any(prefix + name)) is None
+        or alone != anywhere[1:]
+    }
+
+    assert len(names) > 250
+    assert differing == {}
 
 
 @pytest.mark.parametrize("name", STRANGERS.values(), ids=STRANGERS)

@@ -133,7 +133,7 @@ class Dialect:
 
 
 PLACES: Final[Mapping[str, str]] = {
-    "phase": "(?:[^/]+/)?(?:train_step|generate|model_update|compute_log_probs|do_checkpoint|compute_values|compute_rewards)",
+    "phase": "(?:[^/{}]+/)?[^/{}]+",
     "when": "start|end",
     "state": "offload|onload",
     "device": "[^/]+",
@@ -141,4 +141,7 @@ PLACES: Final[Mapping[str, str]] = {
     "n": "[0-9]+",
     "path": ".+",
 }
-"""What may stand for a {placeholder} in a name, as a regular expression. A phase may bear its worker's name: "actor_train/generate"."""
+"""What may stand for a {placeholder} in a name, as a regular expression.
+
+A phase is any part of a batch's work, as trainers add their own; it may bear its worker's name: "actor_train/generate".
+"""

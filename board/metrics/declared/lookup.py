@@ -40,6 +40,8 @@ DIALECTS: Final[Mapping[str, Dialect]] = {
     dialect.name: dialect for dialect in (BOARD, *map(_with_names, (ROLL, TRL, TRL_GRPO, RE_GRPO, VERL)))
 }
 
+_TRAINERS_FIRST: Final = sorted(DIALECTS.values(), key=lambda dialect: dialect is BOARD)
+
 Places = Mapping[str, str]
 """What stands for each placeholder of a name."""
 
@@ -60,8 +62,11 @@ def resolve(dialect: str, name: str) -> tuple[Metric, Places] | None:
 
 
 def resolve_any(name: str) -> tuple[str, Metric, Places] | None:
-    """As `resolve` in the first dialect that has the name, and which one it is; exact names of any come before families."""
-    return _resolved(list(DIALECTS.values()), name)
+    """As `resolve` in the first dialect that has the name, and which one it is; exact names of any come before families.
+
+    Trainers' names come before the board's own, which the board logs with OWN_PREFIX before them.
+    """
+    return _resolved(_TRAINERS_FIRST, name)
 
 
 def _resolved(tables: Sequence[Dialect], name: str) -> tuple[str, Metric, Places] | None:

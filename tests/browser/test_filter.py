@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from browsing import go_to_page
 from playwright.sync_api import Page, expect
 from settling import settled
@@ -127,3 +128,23 @@ def test_a_place_that_is_searched_is_opened(board_server: str, page: Page) -> No
     go_to_page(page, "Tokens")
     settled(page)
     expect(page).to_have_url(re.compile(r"token=\d+"))
+
+
+@pytest.mark.parametrize("ends", [pytest.param(key, id=key) for key in ("Escape", "Enter", "another page")])
+def test_naming_a_filter_ends_without_an_error(board_server: str, page: Page, ends: str) -> None:
+    """However it ends, the button is back, and the field gone; on another page too, where it was open until then."""
+    page.goto(f"{board_server}responses?run=tiny_ppo_hacked&step=40&filter=reward > 1")
+    settled(page)
+    page.get_by_role("button", name="keep this filter under a name").click()
+    name = page.get_by_role("textbox", name="name of this filter")
+    expect(name).to_be_focused()
+
+    if ends == "another page":
+        page.get_by_role("link", name="Steps", exact=True).evaluate("(link) => link.click()")  # the keyboard stays in the field
+        settled(page)
+        page.locator(".fb-input").click()
+    else:
+        page.keyboard.press(ends)
+
+    expect(name).to_have_count(0)
+    expect(page.get_by_role("button", name="keep this filter under a name")).to_be_visible()

@@ -19,6 +19,7 @@ import { proposed } from "./proposals.js";
  * @property {HTMLElement} count
  * @property {HTMLElement} problem
  * @property {HTMLElement} save
+ * @property {HTMLInputElement} name where the filter is named; hidden until `save` is clicked
  * @property {Filter} data
  * @property {number | null} editing
  * @property {(name: string, value: unknown) => void} tell
@@ -42,7 +43,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     "data-filtered",
     data.chips.some((one) => one.on),
   );
-  state.save.hidden = data.chips.length === 0;
+  state.save.hidden = data.chips.length === 0 || !state.name.hidden;
   state.problem.textContent = data.problem?.reason ?? "";
   state.problem.hidden = !data.problem;
   if (refused && data.problem && !state.input.value) state.input.value = data.problem.typed;
@@ -76,14 +77,16 @@ function build(parentElement, data) {
   const count = made("span", "fb-count", "", { role: "status" });
   const problem = made("pre", "fb-problem", "", { role: "alert" });
   /** @type {State} */
-  const state = { root, chips, input, choices, count, problem, data, editing: null, tell: () => {}, save: count };
+  const state = { root, chips, input, choices, count, problem, data, editing: null, tell: () => {}, save: count, name: nameField() };
   const earlier = button("fb-more", "Earlier ▾", "filters of before, and those with a name", () => before(state));
-  state.save = button("fb-more", "Name it", "keep this filter under a name", () => name(state));
-  field.append(chips, input, state.save, earlier);
+  state.save = button("fb-more", "Name it", "keep this filter under a name", () => askName(state, true));
+  field.append(chips, input, state.save, state.name, earlier);
   root.append(field, count, choices.box, problem);
   input.oninput = () => propose(state);
   input.onblur = () => choices.hide();
   input.onkeydown = (event) => typed(state, event);
+  state.name.onkeydown = (event) => named(state, event);
+  state.name.onblur = () => askName(state, false);
   parentElement.append(root);
   return state;
 }
@@ -186,23 +189,39 @@ function before(state) {
   else choices.show([{ text: "", about: "No filter was used before." }], () => {});
 }
 
-/** @param {State} state */
-function name(state) {
+function nameField() {
   const field = made("input", "fb-name", "", {
     placeholder: "name of this filter",
     "aria-label": "name of this filter",
     maxlength: "80",
   });
-  const done = () => {
-    field.replaceWith(state.save);
-    state.input.focus();
-  };
-  field.onkeydown = (event) => {
-    event.stopPropagation();
-    if (event.key === "Enter" && field.value.trim()) state.tell("named", field.value.trim());
-    if (event.key === "Enter" || event.key === "Escape") done();
-  };
-  field.onblur = () => field.isConnected && field.replaceWith(state.save);
-  state.save.replaceWith(field);
-  field.focus();
+  field.hidden = true;
+  return field;
+}
+
+/**
+ * The field for the name takes the place of its button, or the reverse. Both stay in the page: an element with the keyboard that is taken
+ * out of it hears of that in the middle of being taken out.
+ * @param {State} state
+ * @param {boolean} asked
+ */
+function askName(state, asked) {
+  state.name.hidden = !asked;
+  state.save.hidden = asked || state.data.chips.length === 0;
+  if (asked) {
+    state.name.value = "";
+    state.name.focus();
+  }
+}
+
+/**
+ * @param {State} state
+ * @param {KeyboardEvent} event
+ */
+function named(state, event) {
+  const given = state.name.value.trim();
+  event.stopPropagation();
+  if (event.key !== "Enter" && event.key !== "Escape") return;
+  if (event.key === "Enter" && given) state.tell("named", given);
+  state.input.focus();
 }

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from board.serving.page_addresses import TABS
+from board.serving.page_addresses import FORMER, TABS
 from board.ui import account, place
 from board.ui.components import key_list, page_links
 
@@ -26,14 +26,17 @@ def chosen() -> tuple[StreamlitPage, str]:
     unknown = name if name not in {tab.path for tab in TABS} else ""
     if unknown:  # with a page of that name Streamlit opens no dialog over the first page
         pages.append(st.Page(_nothing, title="No such page", url_path=unknown, visibility="hidden"))
-    return st.navigation(pages, position="hidden"), unknown
+    page = st.navigation(pages, position="hidden")
+    if former := FORMER.get(page.url_path):  # the board's own server leads there before the page is loaded
+        st.switch_page(_pages()[former.file], query_params=place.in_link())
+    return page, unknown if page.url_path == unknown else ""
 
 
 def _pages() -> dict[str, StreamlitPage]:
     """The pages by their files, made once for each reader: Streamlit looks each up on the disk."""
     pages: dict[str, StreamlitPage] | None = place.remembered("pages")
     if pages is None:
-        pages = {tab.file: st.Page(tab.file, title=tab.title, url_path=tab.path or None, default=not tab.path) for tab in TABS}
+        pages = {tab.file: st.Page(tab.file, title=tab.title, url_path=tab.path, default=not tab.path) for tab in TABS}
         place.remember(pages=pages)
     return pages
 

@@ -368,9 +368,9 @@ def choice(name: str, default: str | bool) -> str | bool:
     return value
 
 
-def in_link() -> frozenset[str]:
-    """Names of the parameters that the link has now."""
-    return frozenset(st.query_params)
+def in_link() -> Mapping[str, Sequence[str]]:
+    """The parameters that the link has now."""
+    return {name: st.query_params.get_all(name) for name in st.query_params}
 
 
 def asked_for(run: str) -> bool:

@@ -46,7 +46,7 @@ from board.serving.kept_files import KeptFiles, files_below
 from board.serving.login_gate import LoginGate
 from board.serving.login_settings import CALLBACK, LoginSettings
 from board.serving.merged_scripts import MergedScripts, merged_scripts
-from board.serving.middleware import HostGate, SafeHeaders, TokenGate, safe_headers
+from board.serving.middleware import HostGate, RouteGate, SafeHeaders, TokenGate, safe_headers
 from board.serving.open_logins import OpenLogins
 from board.serving.own_readers import OwnReaders
 from board.serving.page_addresses import FORMER, RUNS, TABS
@@ -318,7 +318,7 @@ def _gates(served: Served, keeping: Sequence[Middleware]) -> list[Middleware]:
         gates.append(Middleware(TokenGate, token=served.secret, open_paths=opened))
     if login:
         gates.append(Middleware(LoginGate, settings=login, logins=OpenLogins(login.hours), base=base))
-    return gates
+    return [*gates, Middleware(RouteGate, base=base)]
 
 
 def _base(settings: Settings) -> str:

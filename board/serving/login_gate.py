@@ -200,7 +200,10 @@ class LoginGate:
         """The address asked for before, below this board's own; one leading slash, quoted, so that it cannot lead to another host."""
         path, _, query = unquote(kept).partition("?")
         way = "/" + quote(path.lstrip("/"))
-        if not way.startswith(f"{self.base}/") or len(kept) > _LONGEST_BACK:
+        climbs = not {".", ".."}.isdisjoint(
+            way.split("/")
+        )  # a browser would go up by them; "%2e" is quoted once more, and goes nowhere
+        if climbs or not way.startswith(f"{self.base}/") or len(kept) > _LONGEST_BACK:
             return f"{self.base}/"
         return f"{way}?{urlencode(parse_qsl(query, keep_blank_values=True))}".removesuffix("?")
 

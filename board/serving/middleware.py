@@ -102,6 +102,35 @@ def _netloc(origin: str) -> str | None:
         return None
 
 
+class RouteGate:
+    """Lets through what pages ask for alone: by GET or HEAD, and of Streamlit's own endpoints those of ENDPOINTS.
+
+    The board takes no files; Streamlit would take an upload into memory, whatever its size. No body is read. `base` is what all addresses
+    begin with, without a slash at its end.
+    """
+
+    ENDPOINTS = ("health", "host-config", "stream")
+    """Below `_stcore/`."""
+    CLOSED = ("component", "app")
+    """Streamlit's places for components of an older kind and for files beside a script."""
+
+    def __init__(self, app: ASGIApp, base: str) -> None:
+        self.app = app
+        self.base = base
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse the connection or hand it on."""
+        await answered(self._refusal(scope) if scope["type"] in _GUARDED else None, self.app)(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        if scope.get("method", "GET") not in ("GET", "HEAD"):
+            return PlainTextResponse("This board is read, by GET.\n", status_code=405, headers={"allow": "GET, HEAD"})
+        place, _, rest = scope["path"].removeprefix(self.base).lstrip("/").partition("/")
+        if place in self.CLOSED or (place == "_stcore" and rest not in self.ENDPOINTS):
+            return PlainTextResponse("The board has nothing here.\n", status_code=404)
+        return None
+
+
 class TokenGate:
     """Lets in whoever brings the token: once as `?token=`, from then on as a cookie that scripts cannot read.
 

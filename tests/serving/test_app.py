@@ -5,7 +5,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -230,37 +230,6 @@ def test_half_a_request_is_not_waited_for(board_server: str) -> None:
         assert kept == {}
         assert stream.ping().wait(timeout=60)
     assert fetch(f"{board_server}runs")[0] == 200
-
-
-KEY = b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
-
-HANDSHAKES: dict[str, tuple[bytes, bytes, bytes]] = {
-    "a long header": (b"GET /_stcore/stream", KEY + b"X: " + b"x" * 9_000 + b"\r\n", b"431"),
-    "a long cookie": (b"GET /_stcore/stream", KEY + b"Cookie: a=" + b"x" * 60_000 + b"\r\n", b"431"),
-    "many headers": (b"GET /_stcore/stream", KEY + b"X: x\r\n" * 200, b"431"),
-    "a long address": (b"GET /_stcore/stream?" + b"x" * 9_000, KEY, b"414"),
-    "another method": (b"POST /_stcore/stream", KEY, b""),
-    "a body": (b"GET /_stcore/stream", KEY + b"Content-Length: 5\r\n", b""),
-    "a name that is no token": (b"GET /_stcore/stream", KEY + b"X y: z\r\n", b""),
-    "no key": (b"GET /_stcore/stream", b"", b"400"),
-    "another place": (b"GET /elsewhere", KEY, b"403"),
-}
-"""Method and address, headers, and the status of the answer; empty where the connection may end without one."""
-
-
-@pytest.mark.parametrize("name", HANDSHAKES)
-def test_every_handshake_is_answered_or_ended(board_server: str, name: str) -> None:
-    """A websocket request that cannot be one keeps no connection, whatever is wrong with its head."""
-    asked, headers, status = HANDSHAKES[name]
-    host, _, port = board_server.removeprefix("http://").strip("/").partition(":")
-    head = asked + b" HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" + headers + b"\r\n"
-    with socket.create_connection((host, int(port)), timeout=20) as client:
-        client.sendall(head)
-        answer = b""
-        with suppress(ConnectionResetError):
-            while piece := client.recv(65_536):
-                answer += piece
-    assert status in answer.partition(b"\r\n")[0]
 
 
 def is_ended(client: socket.socket, data: bytes) -> bool:

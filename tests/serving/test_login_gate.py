@@ -2,12 +2,13 @@
 
 import json
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
 
 import pytest
 import requests
@@ -310,6 +311,49 @@ def test_a_provider_that_is_gone(serve: Serve, tmp_path_factory: pytest.TempPath
     answer = Reader(serve(tmp_path_factory.mktemp("root"), "--login", str(secrets))).get("auth/login")
     assert answer.status_code == 502
     assert "does not answer" in answer.text
+
+
+LEAVING = [
+    "/rl/../other",
+    "/rl/..",
+    "/rl/./../other",
+    "/rl/a/../../other",
+    "/rl//../other",
+    "/rl/%2e%2e/other",
+    "/rl/.%2E/other",
+    "/rl/%252e%252e/other",
+    "/rl/..%2fother",
+    "/rl/..\\other",
+    "/rl\\..\\other",
+    "/rl/..;/other",
+    "/rl/\t../other",
+    "/rl/.\t./other",
+    "/rl/.\n./other",
+    "/rlother",
+    "//rl/../evil.example",
+    "/../rl/../other",
+    "rl/../other",
+    "/rl/..?x=1",
+    "/rl/..#x",
+]
+
+
+def test_the_way_back_stays_below_the_boards_path(
+    serve: Serve, provider: Provider, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Behind a path, where other sites may lie beside it, no way back climbs out of it, however a browser reads it."""
+    secrets = provider.secrets(tmp_path_factory.mktemp("secrets"), base="/rl")
+    address = serve(tmp_path_factory.mktemp("root"), "--login", str(secrets), "--server.baseUrlPath", "rl")
+    left = []
+    for asked in [*LEAVING, *(quote(one, safe="/") for one in LEAVING)]:
+        ana = Reader(address)
+        ana.way = f"{address}auth/login?back={quote(asked, safe='')}"
+        told = ana.log_in("ana").headers["location"]
+        read = re.sub("%2e", ".", re.sub(r"[\t\r\n]", "", told).replace("\\", "/"), flags=re.IGNORECASE)
+        if not urljoin(address, read).startswith(address):
+            left.append((asked, told))
+
+    assert left == []
 
 
 def test_behind_a_path_with_a_token(serve: Serve, provider: Provider, tmp_path_factory: pytest.TempPathFactory) -> None:

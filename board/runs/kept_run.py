@@ -97,8 +97,8 @@ class KeptRun:
 
     def done(self) -> tuple[int, int]:
         """How many bytes have been read so far, by this load or an earlier one, and how many rollouts there are in them."""
-        done = [piece for kept in self.kept.values() for piece in kept.pieces]
-        return sum(piece.stop - piece.start for piece in done), sum(piece.rows for piece in done)
+        done = [kept.done() for kept in self.kept.values()]
+        return sum(size for size, _ in done), sum(rows for _, rows in done)
 
     def parts(self, report: LoadReport) -> Iterator[Part]:
         """The run's parts in the order of shards and lines, what reading them found going into the report."""

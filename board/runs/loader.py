@@ -42,6 +42,8 @@ class Loader(KeptRun):
         self._writable = not unwritable
         self._turn = LoadingTurn(store.folder)
         self._followed_at = 0.0
+        self._done: tuple[int, int] | None = None
+        """What `KeptRun.done` counts, once loading has begun: to count all pieces anew for each would take the square of the time."""
         super().__init__(found, store, reading)
 
     @contextmanager
@@ -54,6 +56,7 @@ class Loader(KeptRun):
         refuse_without_room(work.waiting())
         with self._alone(work), ManifestSaver(self.store) as saver:
             self._follow(work)
+            self._done = super().done()
             with self._parser.parsing(work, self._tell, aside=aside) as outcomes:
                 for byte_range, outcome in outcomes:
                     self._take(byte_range, outcome, saver)
@@ -82,6 +85,7 @@ class Loader(KeptRun):
     def _take(self, byte_range: ByteRange, outcome: Outcome, saver: ManifestSaver) -> None:
         """Note what became of a range."""
         kept = self.kept[byte_range.shard.name]
+        before = kept.done()
         self._parser.under_way.pop(kept.shard.name, None)
         if isinstance(outcome, BoardError):
             kept.refuse(str(outcome))
@@ -91,6 +95,10 @@ class Loader(KeptRun):
         else:
             kept.add(outcome)
             saver.add(kept, outcome)
+        bytes_before, rows_before = before
+        size, rows = kept.done()
+        known_bytes, known_rows = self._done or (0, 0)
+        self._done = known_bytes + size - bytes_before, known_rows + rows - rows_before
 
     def _tell(self) -> None:
         self._turn.go_on()
@@ -99,7 +107,7 @@ class Loader(KeptRun):
 
     def done(self) -> tuple[int, int]:
         """How many bytes have been read so far, by this load or an earlier one, and how many rollouts there are in them."""
-        size, rows = super().done()
+        size, rows = self._done or super().done()
         return size + sum(self._parser.under_way.copy().values()), rows
 
     def describe(self, report: LoadReport) -> None:

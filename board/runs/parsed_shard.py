@@ -36,6 +36,10 @@ class ParsedShard:
         """Take in a piece, in the order of the bytes."""
         self.pieces = sorted([*self.pieces, piece], key=lambda one: one.start)
 
+    def done(self) -> tuple[int, int]:
+        """How many of its bytes are parsed, and how many rollouts are in them."""
+        return sum(piece.stop - piece.start for piece in self.pieces), sum(piece.rows for piece in self.pieces)
+
     def refuse(self, reason: str) -> None:
         """Note why a byte range could not be read."""
         self.broken.append(Problem(self.shard.name, None, reason, "refused"))

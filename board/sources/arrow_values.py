@@ -18,6 +18,10 @@ from board.sources.json_record import Record
 Is = Callable[[pa.DataType], bool]
 
 _types: Final = pa.types
+_LEAST: Final = 8
+"""Bytes that a value takes at least, as text of JSON and in memory."""
+_FLATTENED: Final = 1 << 30
+"""Lists of more bytes are not laid end to end, only to say how many more they have."""
 _PER_SECOND: Final = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
@@ -41,6 +45,76 @@ def _distinct(names: Sequence[str]) -> list[str]:
             told_apart = f"{name} ({at})"
         found[told_apart] = None
     return [*found]
+
+
+def weight(array: pa.RecordBatch | pa.Array) -> int:
+    """Bytes that the values take once each is written out, roughly and never far too few; found without doing so.
+
+    A dictionary, a run or a view names one value any number of times, and a list may have any number of values of no bytes.
+    """
+    if isinstance(array, pa.RecordBatch):
+        return len(array) + sum(map(weight, array.columns))
+    return next((weigh for is_such, weigh in _WEIGHTS if is_such(array.type)), _weight_of_numbers)(array)
+
+
+def _weight_of_numbers(array: pa.Array) -> int:
+    return _LEAST * len(array)
+
+
+def _weight_of_texts(array: pa.Array) -> int:
+    return int(pc.sum(_lengths(array)).as_py() or 0) + _LEAST * len(array)
+
+
+def _weight_of_fields(array: pa.Array) -> int:
+    return len(array) * _LEAST + sum(weight(array.field(at)) for at in range(array.type.num_fields))
+
+
+def _weight_of_maps(array: pa.Array) -> int:
+    return len(array) * _LEAST + sum(map(weight, _of_map(array)))
+
+
+def _weight_of_unions(array: pa.Array) -> int:
+    return len(array) * (_LEAST + sum(_heaviest(array.field(at)) for at in range(array.type.num_fields)))
+
+
+def _lengths(array: pa.Array) -> pa.Array:
+    """Bytes of each text; of views, of which Arrow does not tell, by the first word of each."""
+    if not (_types.is_string_view(array.type) or _types.is_binary_view(array.type)):
+        return pc.binary_length(array)
+    words = np.frombuffer(array.buffers()[1], np.int32, 4 * (array.offset + len(array)))
+    return pa.array(words.reshape(-1, 4)[array.offset :, 0], mask=array.is_null().to_numpy(zero_copy_only=False))
+
+
+def _weight_of_chosen(dictionary: pa.Array, indices: pa.Array) -> int:
+    """Of values of a dictionary, as often as they are named."""
+    if _is_text(dictionary.type):
+        lengths = _lengths(dictionary).take(indices)
+        return int(pc.sum(lengths).as_py() or 0) + _LEAST * len(indices)
+    return _heaviest(dictionary) * len(indices)
+
+
+def _weight_of_lists(array: pa.Array) -> int:
+    count = int(pc.sum(pc.list_value_length(array)).as_py() or 0)
+    inside = array.values
+    if count > len(inside):  # views that overlap
+        return count * _heaviest(inside)
+    if count * _LEAST > _FLATTENED:
+        return count * _LEAST
+    return (len(array) + count) * _LEAST + weight(pc.list_flatten(array))
+
+
+def _heaviest(array: pa.Array) -> int:
+    """The weight of the heaviest value, or of all of them where that is not quickly found."""
+    if _is_text(array.type):
+        return int(pc.max(_lengths(array)).as_py() or 0) + _LEAST
+    return _LEAST + (weight(array) if array.type.num_fields or _types.is_dictionary(array.type) else 0)
+
+
+def _of_map(array: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """The keys and items of these rows alone: Arrow gives those of all rows that this is a slice of."""
+    start = array.offsets[0].as_py() if len(array) else 0
+    count = array.offsets[len(array)].as_py() - start if len(array) else 0
+    return array.keys.slice(start, count), array.items.slice(start, count)
 
 
 def values(array: pa.Array) -> list[Any]:
@@ -79,8 +153,8 @@ def _lists(array: pa.Array) -> list[Any]:
 
 def _maps(array: pa.Array) -> list[Any]:
     """A map is an object, its keys as text; one that has a key twice is a list of [key, value]."""
-    offsets = array.offsets.to_pylist()
-    keys, held = values(array.keys), values(array.items)
+    offsets = [at - array.offsets[0].as_py() for at in array.offsets.to_pylist()]
+    keys, held = map(values, _of_map(array))
     pairs = [[*zip(keys[a:b], held[a:b], strict=True)] for a, b in pairwise(offsets)]
     return [_map(one) if valid else None for one, valid in zip(pairs, array.is_valid().to_pylist(), strict=True)]
 
@@ -175,3 +249,16 @@ _READERS: Final[Sequence[tuple[Is, Callable[[pa.Array], list[Any]]]]] = (
     (_types.is_float16, lambda array: array.cast(pa.float32()).to_pylist()),  # older releases of Arrow give numpy's own scalars
 )
 """Types whose values JSON cannot hold as Arrow gives them, and how each is read; all others are numbers, true, false or null."""
+
+_WEIGHTS: Final[Sequence[tuple[Is, Callable[[pa.Array], int]]]] = (
+    (lambda kind: isinstance(kind, pa.BaseExtensionType), lambda array: weight(array.storage)),
+    (_types.is_dictionary, lambda array: _weight_of_chosen(array.dictionary, array.indices)),
+    (_types.is_run_end_encoded, lambda array: _heaviest(array.values) * len(array)),
+    (_types.is_fixed_size_binary, lambda array: (array.type.byte_width + _LEAST) * len(array)),
+    (_one_of(_is_text, _is_binary), _weight_of_texts),
+    (_types.is_struct, _weight_of_fields),
+    (_types.is_map, _weight_of_maps),
+    (_is_list, _weight_of_lists),
+    (_types.is_union, _weight_of_unions),
+)
+"""Types whose values take more than a number does, and how they are weighed."""

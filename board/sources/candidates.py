@@ -104,14 +104,14 @@ def _has_traces(path: Path, within: Path) -> bool:
     if not _beginning(path, within).startswith(magic):
         return False
     try:
-        return _holds(path, *sqlite_files.state(path, run_files.check(path, within=within)))
+        return _holds(path, within, *sqlite_files.state(path, run_files.check(path, within=within)))
     except OSError:
         return False
 
 
 @lru_cache(maxsize=1_000)
-def _holds(path: Path, _size: int, _mtime_ns: int) -> bool:
-    return trackio_rollouts.holds(path)
+def _holds(path: Path, within: Path, _size: int, _mtime_ns: int) -> bool:
+    return trackio_rollouts.holds(path, within)
 
 
 def _beginning(path: Path, within: Path) -> bytes:

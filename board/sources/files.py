@@ -3,7 +3,6 @@
 Knows how records are wrapped; knows nothing of rollouts. A file that cannot be read ends in one Problem, what came before it counts.
 """
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,14 +11,32 @@ from typing import Any, BinaryIO, Final
 import pyarrow as pa
 
 from board.errors import BoardError, RowRefused, RunNotFound, pip_install
-from board.sources import arrow_values, csv_rows, json_record, json_stream, run_files, shards, trackio_records, trackio_rollouts
+from board.sources import (
+    arrow_values,
+    csv_rows,
+    json_record,
+    json_stream,
+    packed_sizes,
+    run_files,
+    shards,
+    trackio_records,
+    trackio_rollouts,
+)
+from board.sources.bounds import Given, TooMuch, is_dense
 from board.sources.json_record import COMPANIONS, Record
 from board.sources.lines import longest_line
+from board.sources.packed_sizes import Claim
 from board.sources.shards import Problem, Shard
 from board.text.counting import plural
 from board.text.path_names import shown
 
 _ROWS_AT_ONCE: Final = 64
+
+_AT_ONCE: Final = 32_000_000
+"""Bytes of such rows; where they have more they are read one by one."""
+
+_LEAST_VALUE: Final = 8
+"""Bytes that a value takes at least, however short it is in its file."""
 
 _ARROW_FILE: Final = b"ARROW1"
 _FEATHER_1: Final = b"FEA1"
@@ -41,8 +58,15 @@ class Parsed:
 
 def read(shard: Shard) -> Iterator[Parsed | Problem]:
     """The records of a shard that is not JSON lines, in order."""
+    given, number = Given(shard.size), None
     try:
-        yield from _READERS[_kind(shard)](shard)
+        for one in _READERS[_kind(shard)](shard):
+            number = one.number if isinstance(one, Parsed) else one.line
+            if isinstance(one, Parsed):
+                given.take(1, one.size)
+            yield one
+    except TooMuch as error:
+        yield Problem(shard.name, number, f"{error}: what follows is left out" if number else str(error), "refused")
     except RowRefused as error:
         yield Problem(shard.name, None, str(error), "refused")
     except OSError as error:
@@ -67,25 +91,66 @@ def _kind(shard: Shard) -> str:
     return ".json" if shard.objects else shard.path.suffix
 
 
-def _parquet(shard: Shard) -> Iterator[Parsed]:
+def _parquet(shard: Shard) -> Iterator[Parsed | Problem]:
     import pyarrow.parquet as pq  # with Arrow's clients of remote stores; runs of JSON lines need none of it
 
-    with shards.opened(shard) as stream, pq.ParquetFile(stream) as file:
-        yield from _numbered(file.iter_batches(batch_size=_ROWS_AT_ONCE))
+    with shards.opened(shard) as stream:
+        about = pq.read_metadata(stream)
+        at_once, dictionaries = _measured(stream, about, shard.size)
+        stream.seek(0)
+        with pq.ParquetFile(stream, metadata=about, read_dictionary=dictionaries) as file:
+            yield from _numbered(shard, file.iter_batches(batch_size=at_once))
 
 
-def _arrow(shard: Shard) -> Iterator[Parsed]:
+def _measured(stream: BinaryIO, about: Any, size: int) -> tuple[int, list[str]]:
+    """How many rows of a Parquet file to read at once, and columns whose dictionaries are to stay such. Raises RowRefused.
+
+    Arrow copies a value of a dictionary for each place that it has in the rows read at once, before anyone can ask how long it is.
+    """
+    given = Given(size)
+    given.expect(about.num_rows, 0)
+    largest: dict[str, int] = {}
+    nested: dict[str, None] = {}
+    for group in range(about.num_row_groups):
+        for at in range(about.num_columns):
+            chunk = about.row_group(group).column(at)
+            start = min(chunk.data_page_offset, chunk.dictionary_page_offset or chunk.data_page_offset)
+            for page in packed_sizes.of_pages(stream, start, chunk.total_compressed_size):
+                _refuse_dense(page)
+                given.take(0, max(page.unpacked, page.values * _LEAST_VALUE))
+                if page.is_dictionary and chunk.physical_type == "BYTE_ARRAY":
+                    name = chunk.path_in_schema
+                    largest[name] = max(largest.get(name, 0), page.unpacked)
+                    if about.schema.column(at).max_repetition_level and page.unpacked * chunk.num_values > _AT_ONCE:
+                        nested[name] = None
+    flat = sum(size for name, size in largest.items() if name not in nested)
+    return max(1, min(_ROWS_AT_ONCE, _AT_ONCE // max(1, flat))), [*nested]
+
+
+def _refuse_dense(claim: Claim) -> None:
+    if is_dense(claim.packed, claim.unpacked):
+        raise RowRefused(
+            f"says that {claim.packed:,} bytes of it become {claim.unpacked:,} when they are unpacked: it is not read"
+        )
+
+
+def _arrow(shard: Shard) -> Iterator[Parsed | Problem]:
     """Arrow's own files, of either kind: with their end at the end, or a stream, as `datasets` writes them."""
     with shards.opened(shard) as stream:
         start = stream.peek(len(_ARROW_FILE))
         if start.startswith(_FEATHER_1):
             raise RowRefused("is a Feather file of version 1, which Arrow reads no more: write it again with version 2")
+        given = Given(shard.size)
+        for batch in packed_sizes.of_messages(stream):
+            _refuse_dense(batch)
+            given.take(0 if batch.is_dictionary else batch.values, batch.unpacked)
+        stream.seek(0)
         if start.startswith(_ARROW_FILE):
             with pa.ipc.open_file(stream) as file:
-                yield from _numbered(_sound(file.get_batch(at)) for at in range(file.num_record_batches))
+                yield from _numbered(shard, (_sound(file.get_batch(at)) for at in range(file.num_record_batches)))
             return
         with pa.ipc.open_stream(stream) as batches:
-            yield from _numbered(map(_sound, batches))
+            yield from _numbered(shard, map(_sound, batches))
 
 
 def _sound(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -94,14 +159,24 @@ def _sound(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch
 
 
-def _numbered(batches: Iterable[pa.RecordBatch]) -> Iterator[Parsed]:
+def _numbered(shard: Shard, batches: Iterable[pa.RecordBatch]) -> Iterator[Parsed | Problem]:
+    """The rows of batches. A row that is too long is left out."""
     number = 0
     for batch in batches:
-        size = batch.nbytes // max(1, len(batch))
         for start in range(0, len(batch), _ROWS_AT_ONCE):
-            for row in arrow_values.rows(batch.slice(start, _ROWS_AT_ONCE)):
-                number += 1
-                yield Parsed(number, row, size)
+            piece = batch.slice(start, _ROWS_AT_ONCE)
+            step = len(piece) if arrow_values.weight(piece) <= _AT_ONCE else 1
+            for at in range(0, len(piece), step):
+                rows = piece.slice(at, step)
+                weight = arrow_values.weight(rows)
+                if step == 1 and weight > longest_line():
+                    number += 1
+                    reason = f"is longer than {longest_line():,} bytes (RL_BOARD_LONGEST_LINE): it is left out"
+                    yield Problem(shard.name, number, reason, "refused")
+                    continue
+                for row in arrow_values.rows(rows):
+                    number += 1
+                    yield Parsed(number, row, weight // len(rows))
 
 
 def _json(shard: Shard) -> Iterator[Parsed | Problem]:
@@ -136,18 +211,18 @@ def _csv(shard: Shard) -> Iterator[Parsed | Problem]:
 
 def _database(shard: Shard) -> Iterator[Parsed | Problem]:
     """The rollouts of one run of a trackio database; of the others it says that they are there."""
-    run_files.check(shard.path, within=shard.within)  # SQLite opens paths by itself
+    path, within = shard.path, shard.within
     try:
-        for number, (row, size) in enumerate(trackio_records.rows(shard.path, longest_line()), 1):
+        for number, (row, size) in enumerate(trackio_records.rows(path, longest_line(), within), 1):
             if isinstance(row, RowRefused):
                 yield Problem(shard.name, number, str(row), "refused")
             else:
                 yield Parsed(number, row, size)
-        if others := [shown(name) for name in trackio_rollouts.others(shard.path)]:
+        if others := [shown(name) for name in trackio_rollouts.others(path, within)]:
             runs = f"{plural(len(others), 'other run')} ({', '.join(others[:8])})"
             yield Problem(shard.name, None, f"holds {runs} as well: shown is the one that logged rollouts last", "flagged")
     except BoardError as error:
-        reason = str(error).removeprefix(f"{os.path.realpath(shard.path)}: ")
+        reason = str(error).removeprefix(f"{path}: ").removeprefix(f"{path} cannot be read: ")
         yield Problem(shard.name, None, f"cannot be read further: {reason.rstrip('.')}", "refused")
 
 

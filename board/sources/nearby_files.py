@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from board.errors import BoardError
-from board.sources import presence, run_files
+from board.sources import run_files
 
 MAX_DEPTH: Final = 4
 """Folders below the one given that a walk enters."""
@@ -79,14 +79,6 @@ def check(path: Path, within: Path | None = None) -> os.stat_result:
     """For a library that opens paths by itself: raises BoardError as `opened` does, and for a link out of `within`."""
     try:
         return run_files.check(path, within=within, most=MAX_BYTES)
-    except OSError as error:
-        raise BoardError(_unreadable(path, error)) from error
-
-
-def whole_on_disk(path: Path) -> None:
-    """For such a library too: fetch all of a file that comes from elsewhere. Raises BoardError."""
-    try:
-        presence.bring([(path, 0, path.stat().st_size)])
     except OSError as error:
         raise BoardError(_unreadable(path, error)) from error
 

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, Literal, NamedTuple
 
 from board.errors import RunNotFound
-from board.sources import candidates, index_file, lines, presence, run_files, sqlite_files, streams
+from board.sources import bounds, candidates, index_file, lines, presence, run_files, sqlite_files, streams
 from board.sources.lines import SEARCHED, longest_line
 from board.sources.trackio_rollouts import ENDING
 from board.text.natural_order import natural_key
@@ -171,15 +171,16 @@ def read_lines(shard: Shard, on_bytes: Callable[[int], None] | None = None) -> I
 
     `on_bytes` is called now and then with the number of file bytes read so far.
     """
-    number = 0
+    number, given = 0, bounds.Given(shard.size)
     try:
         with opened(shard) as stream:
             for number, item in enumerate(_bounded_lines(stream, shard.name), 1):
                 if item is not None:
+                    given.take(1, 0)
                     yield item
                 if on_bytes and not number % 64:
                     on_bytes(stream.position())
-    except streams.ERRORS as error:
+    except (bounds.TooMuch, *streams.ERRORS) as error:
         yield _reading_problem(shard, number or None, error)
 
 

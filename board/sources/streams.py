@@ -4,8 +4,8 @@
         line = stream.readline(most + 1)       # most + 1 bytes: longer than `most`
         stream.position()                      # bytes of the file itself that have been read
 
-A compressed file that is more than RATIO times as long when decompressed ends in an OSError that says so, once WITHOUT_RATIO bytes came
-out of it: such a stream is no text of a model. Every byte before damage or a cut comes out before the error does, which is one of ERRORS.
+A compressed file that `board.sources.bounds` calls dense ends in an OSError that says so: such a stream is no text of a model. Every byte
+before damage or a cut comes out before the error does, which is one of ERRORS.
 To add a compression, list its ending in _DECOMPRESSED. Knows bytes; knows no line's meaning.
 """
 
@@ -22,12 +22,7 @@ from typing import Any, BinaryIO, Final, Protocol, cast
 import pyarrow as pa
 
 from board.sources import run_files
-
-RATIO: Final = 200
-"""Rollouts become 3 to 30 times shorter, a collapsed policy's perhaps 100 times; gzip can reach 1,000 and zstd any number."""
-
-WITHOUT_RATIO: Final = 256_000_000
-"""So many bytes come out of any file, however short it is."""
+from board.sources.bounds import RATIO, is_dense
 
 ERRORS: Final = (EOFError, OSError, zlib.error, lzma.LZMAError, pa.ArrowException)
 """What reading a stream may raise; EOFError, or a text with "Truncated", where it is cut."""
@@ -86,7 +81,7 @@ class _Bounded(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Fill the buffer or a part of it; 0 at the end."""
-        if self._given > WITHOUT_RATIO and self._given > RATIO * self._file.tell():
+        if is_dense(self._file.tell(), self._given):
             reason = f"decompressed it is more than {RATIO} times as long; decompress it by hand if that is meant"
             raise OSError(errno.EFBIG, reason)
         data = self._source.read1(len(buffer))

@@ -14,10 +14,10 @@ from board.sources.json_record import Record, parse_value
 from board.sources.trackio_rollouts import TABLE, TRACE, Stored, completions
 
 
-def rows(path: Path, longest: int) -> Iterator[tuple[Record | RowRefused, int]]:
+def rows(path: Path, longest: int, within: Path | None = None) -> Iterator[tuple[Record | RowRefused, int]]:
     """Each record, or why it is none, and the bytes it took. Raises BoardError that names the database."""
     logged: set[bytes] = set()
-    for stored in trackio_rollouts.rows(path, longest):
+    for stored in trackio_rollouts.rows(path, longest, within):
         size = sum(len(text or b"") for text in stored.texts.values())
         try:
             found = _records(stored, longest)

@@ -4,7 +4,6 @@ A project's database has several runs; the rows are those of the run that logged
 be a rollout; what it says is for others to read.
 """
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -15,6 +14,7 @@ from typing import Any, Final
 from board.errors import BoardError
 from board.sources import run_files, sqlite_files
 from board.sources.flatten import parsed
+from board.sources.lines import longest_line
 
 ENDING: Final = ".db"
 TRACE: Final = "trackio.trace"
@@ -53,10 +53,10 @@ class Stored:
     """Its JSON by column; None where all of it is longer than was asked for."""
 
 
-def holds(file: Path) -> bool:
+def holds(file: Path, within: Path) -> bool:
     """Whether a database of trackio has a trace or a table of completions; so too where damage hides whether it has."""
     try:
-        with _opened(file, _LOOKING) as database:
+        with _opened(file, _LOOKING, within) as database:
             there = _tables(database)
             if "traces" in there and _has_traces(database):
                 return True
@@ -64,13 +64,13 @@ def holds(file: Path) -> bool:
                 map(_is_told, database.execute(f"SELECT metrics FROM metrics WHERE {_TABLES_TOLD}"))
             )
     except BoardError:  # reading it will say what is wrong, if it is one
-        return _was_made_by_trackio(file)
+        return _was_made_by_trackio(file, within)
 
 
-def _was_made_by_trackio(file: Path) -> bool:
+def _was_made_by_trackio(file: Path, within: Path) -> bool:
     """Whether the statement that made trackio's traces stands near the beginning, where SQLite keeps such."""
     try:
-        with run_files.opened(file) as stream:
+        with run_files.opened(file, within=within) as stream:
             return _MADE in stream.read(_BEGINNING)
     except OSError:
         return False
@@ -98,33 +98,34 @@ def completions(metrics: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
             yield name, rows
 
 
-def rows(file: Path, most: int) -> Iterator[Stored]:
+def rows(file: Path, most: int, within: Path | None = None) -> Iterator[Stored]:
     """The rows of the run that logged rollouts last, its tables first, in the order in which they were logged; JSON of at most `most` bytes.
 
     Raises BoardError that names the database.
     """
-    with _opened(file, _READING) as database:
+    with _opened(file, _READING, within, most) as database:
         there = _tables(database)
         for run in _runs(database, there)[:1]:
             for table in sorted(there):
                 yield from _of_table(database, table, there[table], run, most)
 
 
-def others(file: Path) -> list[str]:
+def others(file: Path, within: Path | None = None) -> list[str]:
     """Names of the other runs that hold rollouts, the last one first. Raises BoardError."""
-    with _opened(file, _READING) as database:
+    with _opened(file, _READING, within) as database:
         there = _tables(database)
         return [_name(database, there, run) for run in _runs(database, there)[1:]]
 
 
-def _opened(file: Path, seconds: float) -> AbstractContextManager[sqlite3.Connection]:
-    return sqlite_files.opened(Path(os.path.realpath(file)), "trackio", seconds)
+def _opened(file: Path, seconds: float, within: Path | None, most: int = 0) -> AbstractContextManager[sqlite3.Connection]:
+    """With room for a row of twice the longest: such a one is left out, and one of more ends the reading."""
+    longest = 2 * max(most, longest_line())
+    return sqlite_files.opened(file, "trackio", seconds, within=within, longest=min(longest, 1_000_000_000))
 
 
 def _tables(database: sqlite3.Connection) -> dict[str, set[str]]:
     """Of trackio's tables that may hold rollouts those that are there, with their columns."""
-    named = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    columns = {name: {row[1] for row in database.execute(f"PRAGMA table_info({name})")} for name in _NEEDED.keys() & named}
+    columns = {name: sqlite_files.columns(database, name) for name in _NEEDED}
     return {name: found for name, found in columns.items() if found >= _NEEDED[name]}
 
 

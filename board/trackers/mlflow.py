@@ -35,7 +35,11 @@ _MAX_LINE: Final = 4096
 _RUN_NAME: Final = re.compile(r"^run_name: (.*)$", re.MULTILINE)
 _QUOTED: Final = re.compile(r"""'(.*)'|"(.*)\"""", re.DOTALL)
 
-_COLUMNS: Final = {"run_uuid", "key", "value", "step", "is_nan"}
+_COLUMNS: Final = {
+    "metrics": {"run_uuid", "key", "value", "step", "is_nan", "timestamp"},
+    "runs": {"run_uuid", "name", "start_time"},
+}
+"""By table the columns without which it is not MLflow's."""
 
 _REFUSED: Final = re.compile(r"[^\w\-. /]", re.ASCII)
 """What MLflow takes in no name; a colon not on every system."""
@@ -58,8 +62,7 @@ def _is_run(path: Path) -> bool:
     if path.name == _ABOUT:
         return (path.parent / _METRICS).is_dir()
     try:
-        with _database(path) as database:
-            return _has_metrics(database)
+        return sqlite_files.told(path, "MLflow", SECONDS, _has_metrics)
     except BoardError:
         return False
 
@@ -69,8 +72,7 @@ def _database(file: Path) -> AbstractContextManager[sqlite3.Connection]:
 
 
 def _has_metrics(database: sqlite3.Connection) -> bool:
-    columns = {row[1] for row in database.execute("PRAGMA table_info(metrics)")}
-    return columns >= _COLUMNS and bool(database.execute("PRAGMA table_info(runs)").fetchone())
+    return all(sqlite_files.columns(database, table) >= columns for table, columns in _COLUMNS.items())
 
 
 def runs(path: Path) -> dict[str, Path]:

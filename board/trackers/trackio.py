@@ -49,8 +49,7 @@ def find(folder: Path) -> list[Path]:
 
 def _has_metrics(path: Path) -> bool:
     try:
-        with _opened(path) as database:
-            return bool(_columns(database))
+        return bool(sqlite_files.told(path, NAME, SECONDS, _columns))
     except BoardError:
         return False
 
@@ -61,6 +60,8 @@ def runs(path: Path) -> dict[str, Path]:
     A name that is no path, such as "a//b", is left out. Raises BoardError as `read` does.
     """
     with _opened(path) as database:
+        if not _columns(database):
+            raise BoardError(f"{path}: no table of trackio's metrics.")
         names = database.execute("SELECT run_name FROM metrics GROUP BY run_name ORDER BY max(id) DESC").fetchall()
     return {name: path / name for (name,) in names if isinstance(name, str) and _is_path(name)}
 
@@ -94,8 +95,7 @@ def _opened(file: Path) -> AbstractContextManager[sqlite3.Connection]:
 
 def _columns(database: sqlite3.Connection) -> set[str]:
     """The columns of the table of metrics, none where there is no such table or it is none of trackio's."""
-    (tables,) = database.execute("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'metrics'").fetchone()
-    columns = {row[1] for row in database.execute("PRAGMA table_info(metrics)")} if tables else set()
+    columns = sqlite_files.columns(database, "metrics")
     return columns if {"id", "run_name", "step", "metrics"} <= columns else set()
 
 

@@ -1,18 +1,33 @@
 """The commands that answer questions: JSON that the shipped schema takes, tables a person reads, failures as of every command."""
 
+import bz2
+import gzip
+import io
 import json
+import lzma
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from asked import asked_run, empty_run, plain_run
 from click.testing import CliRunner, Result
-from rows import add_run, row
+from rows import add_run, lines, row, token_row, write_run
 
+from board import open_run
 from board.cli.endings import ExitCode
 from board.cli.main import main
+from board.runs.library import list_runs
 
+WRITTEN = Path(__file__).parents[1] / "trackers" / "written"
+TRACKIO = Path(__file__).parents[1] / "formats" / "golden" / "trackio" / "async_grpo.db"
 SCHEMA = json.loads((Path(__file__).parents[2] / "board" / "replies" / "replies.schema.json").read_text(encoding="utf-8"))
 
 
@@ -119,3 +134,88 @@ def test_refused(arguments: list[str], why: str, tmp_path: Path) -> None:
     assert told.exit_code == as_json.exit_code == ExitCode.CANNOT
     assert why in told.stderr
     assert why in json.loads(as_json.stdout)["error"]
+
+
+def _ipc(table: pa.Table, make: Callable[..., Any]) -> bytes:
+    sink = io.BytesIO()
+    with make(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+def _in_every_container(folder: Path) -> Path:
+    """A run whose rows lie in a file of every kind, with what trackers left beside it, a database with a writer's log among it."""
+    rows = [token_row(step, reward=step / 2) for step in range(4)]
+    table, text, flat = pa.Table.from_pylist(rows), lines(rows), io.BytesIO()
+    pq.write_table(table, flat)
+    csv_text = b"step,response,reward\n" + b"".join(b"%d,a,0.5\n" % step for step in range(4))
+    write_run(
+        folder,
+        {
+            "a.jsonl": text,
+            **{
+                f"b.jsonl.{ending}": pack(text)
+                for ending, pack in (("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress))
+            },
+            "c.parquet": flat.getvalue(),
+            "d.arrow": _ipc(table, pa.ipc.new_file),
+            "e.feather": _ipc(table, pa.ipc.new_stream),
+            "f.json": json.dumps(rows).encode(),
+            "g.csv": csv_text,
+            "logs/metrics.jsonl": b'{"step": 1, "loss": 0.5}\n',
+            "config.yaml": b"lr: 1\n",
+        },
+    )
+    with_log(folder / "m.db", (WRITTEN / "mlflow_3_17.sql").read_text())
+    return folder
+
+
+def with_log(file: Path, script: str) -> None:
+    """A database as it lies there while a writer is at it, or was killed: what it wrote last is in its log."""
+    with tempfile.TemporaryDirectory() as elsewhere, closing(sqlite3.connect(Path(elsewhere, file.name))) as writer:
+        writer.execute("PRAGMA journal_mode = WAL")
+        writer.execute("PRAGMA wal_autocheckpoint = 0")
+        writer.executescript(script)
+        for ending in ("", "-wal"):
+            shutil.copy(Path(elsewhere, file.name + ending), file.with_name(file.name + ending))
+
+
+def _of_trackio(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    with closing(sqlite3.connect(TRACKIO)) as database:
+        with_log(folder / "t.db", "\n".join(database.iterdump()))
+    return folder
+
+
+READING = (
+    ["summary"],
+    ["steps"],
+    ["metrics"],
+    ["rollouts", "--top", "3"],
+    ["show", "--step", "0"],
+    ["findings"],
+    ["check"],
+    ["push", "--to", "stdout"],
+)
+
+
+@pytest.mark.parametrize("make", [_in_every_container, _of_trackio], ids=["every container", "a database of rollouts"])
+def test_no_command_that_reads_changes_the_run(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+    """Names, bytes and times of all that lies in its folder are what they were, though the folder could be written to."""
+    folder = make(tmp_path / "root" / "run")
+    paths = [folder.parent, folder, *sorted(folder.rglob("*"))]
+    before = [(path, path.stat().st_mtime_ns, path.is_file() and path.read_bytes()) for path in paths]
+    folder.chmod(0o555)
+
+    for command, *arguments in READING:
+        told = asked(command, folder, *arguments)
+        assert told.exit_code in (0, ExitCode.FAULTS), (command, told.output)
+    asked("compare", folder, folder)
+    asked("export", folder, tmp_path / "out.jsonl")
+    asked("convert", folder, tmp_path / "converted")
+    asked("index", folder, "--out", tmp_path / "index", "--workers", "1")
+    list_runs(folder.parent)
+    assert len(open_run(folder).frame) > 3
+
+    assert [folder.parent, folder, *sorted(folder.rglob("*"))] == paths
+    assert [(path, path.stat().st_mtime_ns, path.is_file() and path.read_bytes()) for path in paths] == before

@@ -117,5 +117,7 @@ def test_the_run_loads_beside_it(told: dict[str, dict[str, Any]], kind: str) -> 
     assert (said["rows"], said["recording"]) == ([["a.jsonl", 3]], [])
     refused = sorted({problem.partition(":")[0] for problem in said["problems"]})
     assert refused == ([] if kind == "folder" else sorted(SHARDS))
-    assert said["scalars"] == ["loss"] * (4 if kind == "sparse" else 1)  # zeros beside a database are a log that holds nothing
+    assert said["scalars"] == ["loss"] * (
+        4 if kind == "sparse" else 3
+    )  # of what lies beside a database its log alone is read, and zeros are an empty one
     assert socket.gethostname() not in json.dumps(said)

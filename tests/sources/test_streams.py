@@ -12,7 +12,7 @@ from typing import Final
 import pyarrow as pa
 import pytest
 
-from board.sources import streams
+from board.sources import bounds, streams
 
 COMPRESSED: Final[Mapping[str, Callable[[bytes], bytes]]] = {
     "a": bytes,
@@ -82,7 +82,7 @@ def test_a_bomb_ends_in_an_error(tmp_path: Path, name: str, compress: Callable[[
     with streams.opened(tmp_path / name) as stream, pytest.raises(OSError, match="more than 200 times as long"):
         sizes.extend(len(piece) for piece in iter(lambda: stream.read(1 << 20), b""))
 
-    assert streams.WITHOUT_RATIO - 2_000_000 < sum(sizes) < streams.WITHOUT_RATIO + 20_000_000
+    assert bounds.WITHOUT_RATIO - 2_000_000 < sum(sizes) < bounds.WITHOUT_RATIO + 20_000_000
 
 
 def test_what_compresses_well_but_not_wildly_is_read(tmp_path: Path) -> None:

@@ -1,0 +1,59 @@
+"""How much a container may give for its size: rows and bytes, the same for every kind, so that a small file cannot fill memory or disk.
+
+    given = Given(packed=size)
+    given.expect(rows, bytes)   # what the container says of itself, before any of it is read
+    given.take(rows, bytes)     # what came out of it; both raise TooMuch
+
+Knows numbers alone; how long a row may be is for `board.sources.lines` to say. How long reading may take is said where a question can be
+without end: of databases.
+"""
+
+from typing import Final
+
+from board.errors import RowRefused
+
+RATIO: Final = 200
+"""Rollouts become 3 to 30 times shorter, a collapsed policy's perhaps 100 times; gzip can reach 1,000 and zstd any number."""
+
+WITHOUT_RATIO: Final = 256_000_000
+"""So many bytes come out of any compressed stream, however short it is."""
+
+ALL_WITHOUT_RATIO: Final = 1 << 30
+"""So many bytes do of a table's columns: a million rows of a kilobyte that are nearly the same take some hundred kilobytes of Parquet."""
+
+ROWS: Final = 1 << 20
+"""So many rows do, too: a million of constant columns take a few kilobytes. Each costs half a kilobyte of memory and as much of the cache."""
+
+ROW_BYTES: Final = 8
+"""Of larger files a row takes at least so many bytes: a reward alone has four or eight, a response has more."""
+
+
+class TooMuch(RowRefused):
+    """More came out of a container than its size allows."""
+
+
+def is_dense(packed: int, unpacked: int, without: int = WITHOUT_RATIO) -> bool:
+    """Whether more came out of so many bytes than text of a model would."""
+    return unpacked > without and unpacked > RATIO * packed
+
+
+class Given:
+    """What a container has given so far."""
+
+    def __init__(self, packed: int) -> None:
+        self._packed = packed
+        self._rows, self._bytes = 0, 0
+
+    def expect(self, rows: int, size: int) -> None:
+        """Refuse what is going to be too much. Raises TooMuch with the reason."""
+        most = max(ROWS, self._packed // ROW_BYTES)
+        if self._rows + rows > most:
+            raise TooMuch(f"holds more than {most:,} rows in {self._packed:,} bytes, which no trainer writes")
+        if is_dense(self._packed, self._bytes + size, ALL_WITHOUT_RATIO):
+            raise TooMuch(f"holds more than {RATIO} times as many bytes as it has, unpacked; unpack it by hand if that is meant")
+
+    def take(self, rows: int, size: int) -> None:
+        """Count what came out of it. Raises TooMuch when it is too much."""
+        self.expect(rows, size)
+        self._rows += rows
+        self._bytes += size

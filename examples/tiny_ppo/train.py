@@ -118,6 +118,13 @@ def compress(out: Path) -> None:
         account_path(shard).unlink()
 
 
+def leave_plain(out: Path) -> None:
+    """Call the only shard `data.jsonl`, without its account: a run to look at with an editor."""
+    (shard,) = out.glob("*.jsonl")
+    account_path(shard).unlink()
+    shard.rename(out / "data.jsonl")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m examples.tiny_ppo.train", description=__doc__)
@@ -137,10 +144,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     checkpoints = chosen.checkpoints / f"{trained}_seed_{chosen.seed}"
     if chosen.recipe == "eval":
         evaluate.evaluate(checkpoints, make_tokenizer(chosen.seed), chosen.out, chosen.seed)
+        leave_plain(chosen.out)
     else:
         recipe = RECIPES[chosen.recipe]
         train(replace(recipe, steps=chosen.steps or recipe.steps), chosen.out, chosen.seed, checkpoints)
-    compress(chosen.out)
+        compress(chosen.out)
     logger.info("%s written in %.0f s", chosen.out, time.perf_counter() - started)
 
 

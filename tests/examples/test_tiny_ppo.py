@@ -153,7 +153,7 @@ def test_the_penalty_is_charged_per_token() -> None:
 def rows_of(run: Path) -> list[dict[str, Any]]:
     """All rows of a run, plain or compressed."""
     lines: list[bytes] = []
-    for shard in sorted(run.glob("rank_*.jsonl*")):
+    for shard in sorted(run.glob("*.jsonl*")):
         lines += (gzip.decompress(shard.read_bytes()) if shard.suffix == ".gz" else shard.read_bytes()).splitlines()
     return [json.loads(line) for line in lines]
 

@@ -5,7 +5,7 @@ import re
 from browsing import go_to_page
 from playwright.sync_api import Page, expect
 from servers import Serve
-from settling import settled
+from settling import BACKGROUND_MILLISECONDS, settled
 
 
 def test_runs_over_each_other(serve: Serve, page: Page) -> None:
@@ -13,7 +13,7 @@ def test_runs_over_each_other(serve: Serve, page: Page) -> None:
     address = serve("rollout_samples")
     page.goto(f"{address}?run=tiny_ppo_rhyme&beside=tiny_ppo_hacked")
     panel = page.locator(".st-key-reward_curves .cv-card").first
-    expect(panel.locator(".cv-run-name")).to_have_text(["tiny_ppo_rhyme", "tiny_ppo_hacked"], timeout=90_000)
+    expect(panel.locator(".cv-run-name")).to_have_text(["tiny_ppo_rhyme", "tiny_ppo_hacked"], timeout=BACKGROUND_MILLISECONDS)
     settled(page)
     expect(panel.locator(".cv-caption")).to_contain_text("bootstrap over prompts")
 

@@ -5,7 +5,7 @@ import re
 from browsing import click_row
 from playwright.sync_api import Page, expect
 from servers import Serve
-from settling import settled
+from settling import BACKGROUND_MILLISECONDS, settled
 
 LINK = "compare?run=tiny_ppo_rhyme&beside=tiny_ppo_rhyme&beside=tiny_ppo_hacked&compare_section="
 
@@ -14,7 +14,9 @@ def test_from_a_word_to_the_responses_of_the_other_run(serve: Serve, page: Page)
     """A click on the first word of B's is in the link, names how many responses hold it, and leads to those of the run that is B."""
     address = serve("rollout_samples")
     page.goto(f"{address}{LINK}Words")
-    expect(page.get_by_text(re.compile(r"^B says more · tiny_ppo_hacked · \d+ words$"))).to_be_visible(timeout=90_000)
+    expect(page.get_by_text(re.compile(r"^B says more · tiny_ppo_hacked · \d+ words$"))).to_be_visible(
+        timeout=BACKGROUND_MILLISECONDS
+    )
     settled(page)
 
     click_row(page, 0)
@@ -25,16 +27,16 @@ def test_from_a_word_to_the_responses_of_the_other_run(serve: Serve, page: Page)
     way.click()
 
     expect(page).to_have_url(re.compile(r"/search\?.*run=tiny_ppo_hacked"))
-    expect(page.get_by_text(re.compile(r"in 2,404 of 3,840 rollouts"))).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(re.compile(r"in 2,404 of 3,840 rollouts"))).to_be_visible()
 
 
 def test_distributions_are_drawn(serve: Serve, page: Page) -> None:
     """The table at once, both charts when the reader comes to them."""
     address = serve("rollout_samples")
     page.goto(f"{address}{LINK}Distributions")
-    expect(page.get_by_text("Differences from tiny_ppo_rhyme in reward")).to_be_visible(timeout=90_000)
+    expect(page.get_by_text("Differences from tiny_ppo_rhyme in reward")).to_be_visible(timeout=BACKGROUND_MILLISECONDS)
     settled(page)
     page.mouse.move(500, 700)
     page.mouse.wheel(0, 40)
-    expect(page.get_by_text("How is it spread in each run?")).to_be_visible(timeout=60_000)
-    expect(page.get_by_text("Which part of it lies apart?")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("How is it spread in each run?")).to_be_visible()
+    expect(page.get_by_text("Which part of it lies apart?")).to_be_visible()

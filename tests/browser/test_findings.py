@@ -8,7 +8,7 @@ from hacked import TURN, hacked_rows
 from playwright.sync_api import Page, expect
 from rows import lines, write_run
 from servers import Serve
-from settling import settled
+from settling import BACKGROUND_MILLISECONDS, settled
 
 RUNS = Path(__file__).parents[2] / "rollout_samples"
 
@@ -18,7 +18,7 @@ def test_from_the_light_to_a_token(serve: Serve, page: Page) -> None:
     address = serve(RUNS, "--findings")
     page.goto(f"{address}?run=tiny_ppo_hacked")
     light = page.locator(".st-key-findings_light a")
-    expect(light.first).to_contain_text(re.compile("^[0-9]+ finding"), timeout=60_000)
+    expect(light.first).to_contain_text(re.compile("^[0-9]+ finding"), timeout=BACKGROUND_MILLISECONDS)
     settled(page)
     expect(light).to_have_count(1)
     assert page.locator(".cv-over path.cv-found").count() > 0
@@ -48,7 +48,7 @@ def test_a_run_that_grows_lights_up(serve: Serve, page: Page, tmp_path: Path) ->
     write_run(tmp_path / "run", {"rank_0.jsonl": honest})
     page.goto(f"{serve(tmp_path, '--findings')}steps?run=run&step=3")
     light = page.locator(".st-key-findings_light a")
-    expect(light).to_have_text("No findings", timeout=60_000)
+    expect(light).to_have_text("No findings", timeout=BACKGROUND_MILLISECONDS)
     settled(page)
     place = page.url
     page.evaluate("() => { window.sameLoad = true; }")
@@ -58,7 +58,7 @@ def test_a_run_that_grows_lights_up(serve: Serve, page: Page, tmp_path: Path) ->
             shard.write(lines(row for row in rows if row["step"] == step))
             shard.flush()
             expect(page.get_by_text(f"Step (of {step + 1})")).to_be_visible()
-    expect(light).to_contain_text(re.compile("^[0-9]+ finding"), timeout=120_000)
+    expect(light).to_contain_text(re.compile("^[0-9]+ finding"), timeout=BACKGROUND_MILLISECONDS)
 
     assert page.url == place
     assert page.evaluate("() => window.sameLoad === true")

@@ -46,7 +46,7 @@ def board(serve_module: Callable[..., str], tmp_path_factory: pytest.TempPathFac
 def opened(page: Page, board: str) -> Locator:
     """The token view of the first rollout."""
     page.goto(f"{board}tokens?run=run")
-    expect(page.locator(".tv-tok").first).to_be_visible(timeout=60_000)
+    expect(page.locator(".tv-tok").first).to_be_visible()
     settled(page)
     return page.locator(".tv")
 

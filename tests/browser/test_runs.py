@@ -7,7 +7,7 @@ from browsing import click_row, go_to_page
 from playwright.sync_api import Page, expect
 from rows import row, write_run
 from servers import Serve
-from settling import settled
+from settling import BACKGROUND_MILLISECONDS, settled
 
 
 def test_from_the_list_of_runs_into_one_and_back(serve: Serve, page: Page) -> None:
@@ -15,7 +15,7 @@ def test_from_the_list_of_runs_into_one_and_back(serve: Serve, page: Page) -> No
     address = serve("rollout_samples")
     page.goto(address)
     expect(page).to_have_url(re.compile(r"/runs$"))
-    expect(page.get_by_text(re.compile(r"^3 runs · [0-9.]+ MB$"))).to_be_visible(timeout=90_000)
+    expect(page.get_by_text(re.compile(r"^3 runs · [0-9.]+ MB$"))).to_be_visible(timeout=BACKGROUND_MILLISECONDS)
     settled(page)
 
     click_row(page, 0, "run")
@@ -45,7 +45,7 @@ def test_back_from_a_run_that_was_not_read_is_one_press(serve: Serve, page: Page
     write_run(tmp_path / "large", {"a.jsonl": [row(step, response=f"{text}{step}", reward=1.0) for step in range(1500)]})
     write_run(tmp_path / "small", {"a.jsonl": [row(0)]})
     page.goto(serve(tmp_path))
-    expect(page.get_by_text("about 1,500")).to_be_visible(timeout=90_000)
+    expect(page.get_by_text("about 1,500")).to_be_visible(timeout=BACKGROUND_MILLISECONDS)
     settled(page)
     page.get_by_role("gridcell", name="large").first.click()
     expect(page).to_have_url(re.compile(r"/\?.*run=large"))

@@ -15,7 +15,7 @@ def test_from_a_phrase_to_its_places(serve: Serve, page: Page) -> None:
     """A click on the first phrase shows its places with their rewards, and is in the link; the same link shows the same places."""
     address = serve(RUNS)
     page.goto(f"{address}words?run=tiny_ppo_hacked")
-    expect(page.get_by_role("grid").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("grid").first).to_be_visible()
     settled(page)
 
     click_row(page, 0)

@@ -4,6 +4,9 @@ from typing import Final
 
 from playwright.sync_api import Locator, Page
 
+BACKGROUND_MILLISECONDS: Final = 300_000
+"""For what a process of low priority finds out: busy cores leave it a tenth of one, or less."""
+
 CALM_MILLISECONDS: Final = 200
 """So long must nothing run: between a click and the script's start, and between a page's arrival and its first run, nothing runs either."""
 

@@ -25,7 +25,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def looked(test: AppTest) -> AppTest:
     """The page once the look that its reader asks for has ended."""
     test.button(key="look_now").click().run()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         test.run()
         state = test.session_state["_remembered"]["findings_state"]

@@ -16,8 +16,8 @@ from board.runs.summary_process import SummaryOrder, SummaryProcess
 
 
 def waited(of: RunSummaries, root: Path, enough: Callable[[dict[str, SummaryState]], bool]) -> dict[str, SummaryState]:
-    """What is known once that is enough, or after a minute."""
-    until = time.monotonic() + 60
+    """What is known once that is enough, or after five minutes, as a process of low priority looks."""
+    until = time.monotonic() + 300
     while not enough(found := of.see(root, list_runs(root))) and time.monotonic() < until:
         time.sleep(0.05)
     return found

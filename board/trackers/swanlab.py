@@ -6,6 +6,7 @@ the machine nor what is printed, and takes neither the process's signals nor its
 
 import itertools
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,6 +34,9 @@ _ENDING: Final = ".swanlab"
 
 _BEGINNING: Final = 50
 """Records at a log's beginning among which the run's is; SwanLab writes it first."""
+
+_PROJECT: Final = re.compile(r"[0-9a-zA-Z_\-+.]{1,100}")
+"""The names that SwanLab takes."""
 
 _PROBES: Final = ("hardware", "runtime", "requirements", "conda", "git", "swanlab", "monitor")
 """What SwanLab would note about the machine."""
@@ -130,7 +134,7 @@ def open_writer(
         if login_kwargs and chosen not in ("offline", "local", "disabled"):
             swanlab.login(**login_kwargs)
         return swanlab.init(
-            project=project,
+            project=project or _project(),
             log_dir=None if logdir is None else str(logdir),
             name=name,
             tags=None if tags is None else list(tags),
@@ -148,6 +152,14 @@ def open_writer(
         raise BoardError(f"SwanLab: {' '.join(str(error).split())}") from error
     finally:
         sys.excepthook = hook
+
+
+def _project() -> str | None:
+    """What stands for the working folder, after which SwanLab calls a project without a name, where it refuses the folder's own."""
+    folder = Path.cwd().name
+    if any(name.startswith("SWANLAB_PROJ") for name in os.environ) or _PROJECT.fullmatch(folder):
+        return None
+    return re.sub(r"[^0-9a-zA-Z_\-+.]", "-", folder)[:100] or "root"
 
 
 def _settings(swanlab: Any) -> Any:

@@ -113,6 +113,15 @@ def test_the_process_stays_the_callers(tmp_path: Path) -> None:
     assert before == during == (signal.getsignal(signal.SIGINT), sys.excepthook)
 
 
+@pytest.mark.parametrize("name", ["rl board", "a'b%20c#d ü", "x" * 120])
+def test_any_folder_can_be_worked_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """SwanLab calls a project without a name after the working folder, and refuses most characters: such a folder's are replaced."""
+    (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / name)
+
+    assert ours(write(tmp_path / "logs", STEPS)) == by_name(STEPS)
+
+
 def test_one_run_in_a_process(tmp_path: Path) -> None:
     """With a run of the trainer's open, ours is refused and theirs goes on."""
     run = library.init(mode="offline", project="p", log_dir=str(tmp_path))

@@ -76,8 +76,9 @@ function build(parentElement, data) {
   const choices = createChoices(input);
   const count = made("span", "fb-count", "", { role: "status" });
   const problem = made("pre", "fb-problem", "", { role: "alert" });
+  const name = nameField();
   /** @type {State} */
-  const state = { root, chips, input, choices, count, problem, data, editing: null, tell: () => {}, save: count, name: nameField() };
+  const state = { root, chips, input, choices, count, problem, data, editing: null, tell: () => {}, save: count, name };
   const earlier = button("fb-more", "Earlier ▾", "filters of before, and those with a name", () => before(state));
   state.save = button("fb-more", "Name it", "keep this filter under a name", () => askName(state, true));
   field.append(chips, input, state.save, state.name, earlier);

@@ -62,6 +62,11 @@ class Session:
     def is_open(self) -> bool:
         """Whether the server answers on it."""
         try:
-            return self.socket.ping().wait(timeout=PATIENCE)
+            answered = self.socket.ping()
+            for _ in range(int(PATIENCE / 0.1)):
+                if answered.wait(0.1):
+                    return True
+                self.socket.ping()  # raises once the connection is closed, which who waits for an answer is not told
+            return False
         except Exception:  # noqa: BLE001  # whichever way it is closed
             return False

@@ -152,11 +152,12 @@ def endpoint() -> Iterator[str]:
 
 
 @pytest.fixture
-def bucket(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> "Bucket":
+def bucket(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> "Iterator[Bucket]":
     """An empty bucket there, and the environment that AWS tools find it by."""
     from s3_server import Bucket
 
     made = Bucket(endpoint)
     for name, value in made.environment().items():
         monkeypatch.setenv(name, value)
-    return made
+    yield made
+    made.close()

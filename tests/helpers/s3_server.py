@@ -35,6 +35,10 @@ class Bucket:
         )
         self._client.create_bucket(Bucket=self.name)
 
+    def close(self) -> None:
+        """End the connections to the server."""
+        self._client.close()
+
     @property
     def address(self) -> str:
         """Of the bucket."""

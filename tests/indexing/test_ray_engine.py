@@ -92,13 +92,8 @@ def test_its_tasks_write_the_frame(cluster: Any, run: Path, tmp_path: Path, monk
     assert {path.name: path.read_bytes() for path in (tmp_path / "index" / "frame").iterdir()} == wanted
 
 
-def test_from_a_store_into_a_store(
-    cluster: Any, endpoint: str, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_from_a_store_into_a_store(cluster: Any, bucket: Bucket, run: Path) -> None:
     """Workers read ranges of objects and put parts; machines need share no folder, and keep nothing."""
-    bucket = Bucket(endpoint)
-    for name, value in bucket.environment().items():
-        monkeypatch.setenv(name, value)
     for path in run.iterdir():
         bucket.put(f"run/{path.name}", path.read_bytes())
     index = f"{bucket.address}/index"

@@ -213,7 +213,8 @@ def test_a_pipe_that_nobody_reads(printed: Path, arguments: list[str], shell: st
     os.close(reading)
     found = ended(printed, shell, arguments, writing)
     os.close(writing)
-    assert (found.returncode, found.stderr) == (ExitCode.UNREAD, "")
+    said = [line for line in found.stderr.splitlines() if not line.endswith("% looked through")]  # told where a machine is slow
+    assert (found.returncode, said) == (ExitCode.UNREAD, [])
 
 
 @pytest.mark.parametrize("arguments", PRINTING.values(), ids=PRINTING)
@@ -224,5 +225,5 @@ def test_an_output_that_takes_nothing(printed: Path, arguments: list[str], outpu
         pytest.skip("a device that is always full is Linux's")
     found = ended(printed, f"exec {{command}} {output}", arguments, None)
     assert found.returncode in {*ExitCode}
-    assert len(found.stderr.splitlines()) <= 1
+    assert sum(not line.endswith("% looked through") for line in found.stderr.splitlines()) <= 1
     assert "Exception ignored" not in found.stderr

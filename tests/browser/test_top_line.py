@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 from settling import settled, tab
 
 STEP = "?run=tiny_ppo_rhyme&step=5"
@@ -163,6 +163,50 @@ def test_a_key_that_is_held_goes_on_step_by_step(board_server: str, page: Page) 
     settled(page)
     expect(page).to_have_url(re.compile("step=65"))
     expect(page.get_by_role("combobox", name="Step")).to_have_value("65")
+
+
+PRESSED = """
+async () => {
+    for (let n = 0; n < 20; n++) {
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "l", bubbles: true }));
+        await new Promise(later => setTimeout(later, 5));
+    }
+}
+"""
+
+
+def test_presses_while_the_page_draws_are_one_request(board_server: str, page: Page) -> None:
+    """The first press is asked for at once; of those that come until the page has followed, the last alone is asked for then."""
+    asked: list[bytes] = []
+    sockets: list[WebSocketRoute] = []
+    held: list[str | bytes] | None = None
+
+    def between(browser: WebSocketRoute) -> None:
+        server = browser.connect_to_server()
+
+        def to_server(message: str | bytes) -> None:
+            if isinstance(message, bytes) and b'"chosen"' in message:
+                asked.append(message)
+            server.send(message)
+
+        browser.on_message(to_server)
+        server.on_message(lambda message: browser.send(message) if held is None else held.append(message))
+        sockets.append(browser)
+
+    page.route_web_socket("**/_stcore/stream*", between)
+    page.goto(f"{board_server}{STEP}")
+    settled(page)
+
+    held = []
+    page.evaluate(PRESSED)
+    assert len(asked) == 1
+    answers, held = held, None
+    for message in answers:
+        sockets[-1].send(message)
+
+    expect(page).to_have_url(re.compile("step=25"))
+    expect(page.get_by_role("combobox", name="Step")).to_have_value("25")
+    assert len(asked) == 2
 
 
 BENEATH = """

@@ -30,6 +30,7 @@ import { listed, matching } from "./matching.js";
  * @property {HTMLButtonElement[]} sides
  * @property {Choice} data
  * @property {string | null} shown what the field says: what the reader chose, before the page has followed
+ * @property {string | null} told the option that the page was asked for last, and has not followed to
  * @property {boolean} open
  * @property {number} at the marked row of the open list
  * @property {number} settling
@@ -51,7 +52,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
   states.set(parentElement, state);
   state.data = data;
   state.tell = (text) => whenThere(() => setTriggerValue("chosen", text));
-  if (!state.settling || data.chosen === state.shown) settle(state);
+  if (data.chosen === state.told) state.told = null;
+  if (!state.settling || (state.told === null && data.chosen === state.shown)) settle(state);
+  else if (state.told === null && state.shown !== null) ask(state, state.shown);
   state.label.textContent = data.label;
   state.input.setAttribute("aria-label", data.label);
   state.input.placeholder = data.placeholder;
@@ -90,7 +93,7 @@ function build(parentElement, data) {
   field.append(input, list);
   /** @type {State} */
   const state = {
-    ...{ root, label, input, list, sides: [], data, shown: null, open: false, at: 0, settling: 0, tell: () => {} },
+    ...{ root, label, input, list, sides: [], data, shown: null, told: null, open: false, at: 0, settling: 0, tell: () => {} },
     listening: new AbortController(),
   };
   state.sides = data.neighbours.map(({ key, does }, side) => {
@@ -128,7 +131,24 @@ function draw(state) {
 function settle(state) {
   clearTimeout(state.settling);
   state.settling = 0;
+  state.told = null;
   state.shown = state.data.chosen;
+}
+
+/**
+ * Ask the page for an option, and wait until it has followed: of requests that come while it draws, Streamlit may lose any, the last too.
+ * @param {State} state
+ * @param {string} text
+ */
+function ask(state, text) {
+  state.told = text;
+  clearTimeout(state.settling);
+  state.settling = setTimeout(() => {
+    if (state.shown !== null && state.shown !== text) return ask(state, state.shown);
+    settle(state);
+    draw(state);
+  }, FOLLOWS_WITHIN);
+  state.tell(text);
 }
 
 /**
@@ -158,17 +178,12 @@ function aside(state, side) {
  * @param {string} text
  */
 function choose(state, text) {
-  clearTimeout(state.settling);
-  state.settling = 0;
-  if (state.data.options.includes(text)) {
-    state.shown = text;
-    state.settling = setTimeout(() => {
-      settle(state);
-      draw(state);
-    }, FOLLOWS_WITHIN);
-  }
+  const listed = state.data.options.includes(text);
+  if (listed) state.shown = text;
+  else settle(state);
   close(state);
-  state.tell(text);
+  if (!listed) state.tell(text);
+  else if (state.told === null) ask(state, text);
 }
 
 /** @param {State} state */

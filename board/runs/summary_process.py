@@ -16,8 +16,8 @@ from board.runs.run_summary import RunSummary, from_written
 from board.system import child_process
 from board.text.terminal import on_one_line
 
-MOST_SECONDS: Final = 300.0
-"""A run that takes longer is given up until it changes. A machine that trains leaves a process of low priority a tenth of a core."""
+MOST_SECONDS: Final = 60.0
+"""A run that takes longer is given up until it changes."""
 
 MOST_BYTES: Final = 1_000_000
 """Of an answer."""

@@ -319,8 +319,8 @@ def _outside(panel: Panel, language: Language) -> str:
     if left.pattern:
         what = getattr(PATTERNS[left.pattern], language)
         if language == "en":
-            return f"From step {left.step:,} on, with {fmt(left.value)}: {what}. {meant}"
-        return f"自第 {left.step:,} 步起（值为 {fmt(left.value)}）：{what}。{meant}"
+            return f"At step {left.step:,}, with {fmt(left.value)}: {what}. {meant}"
+        return f"第 {left.step:,} 步（值为 {fmt(left.value)}）：{what}。{meant}"
     if language == "en":
         often = f", in {left.steps:,} steps in all" if left.steps > 1 else ""
         return f"First outside the healthy range ({healthy_range(reading)}) at step {left.step:,}, with {fmt(left.value)}{often}. {meant}"

@@ -89,7 +89,7 @@ def test_a_pattern_that_no_value_shows_alone_is_told(root: Path) -> None:
     test = find(opened("metrics", step=0, dialect="trl"), "loss/value")
 
     meant = declared.METRICS["loss/value"].reading.departure.en
-    assert f"From step 7 on, with 9: more than 5 times the median of the steps before. {meant}" in said(test)
+    assert f"At step 7, with 9: more than 5 times the median of the steps before. {meant}" in said(test)
 
 
 def test_a_departure_of_a_run_without_tokens_leads_to_the_texts(root: Path) -> None:

@@ -7,6 +7,8 @@ Knows nothing of files or frames.
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from board.text.padding import Fields
+
 Kind = Literal["step", "id", "text", "number", "tokens", "token_metric", "alternatives"]
 """What a value may be.
 
@@ -250,6 +252,15 @@ TEXTS: Final = names("text")
 NUMBERS: Final = names("number")
 IDS: Final = names("id")
 TOKEN_METRICS: Final = names("token_metric")
+PADDED: Final = Fields(
+    texts=("prompt", "response", "ref_response", "ground_truth"),
+    prompts=("prompt",),
+    tokens=TOKENS,
+    mask="loss_mask",
+    per_token=frozenset({*TOKEN_METRICS, ALTERNATIVES, *TOKEN_IDS}),
+    prompt_ids="prompt_token_ids",
+)
+"""What padding is taken off when a row is read."""
 
 
 def title(name: str) -> str:

@@ -14,6 +14,7 @@ from board.analysis.cohorts import COHORTS, LOSING, NONE
 from board.analysis.selection import contains
 from board.formats.token_names import PROMPT_IDS
 from board.runs.run import Run
+from board.text import system_prompts
 
 PROMPT_TEXTS: Final = ("prompt", PROMPT_IDS)
 """What a prompt is read by, the better first."""
@@ -21,12 +22,24 @@ PROMPT_TEXTS: Final = ("prompt", PROMPT_IDS)
 MOST_POINTS: Final = 40
 """So many visits of a prompt are drawn in a table's cell."""
 
+MOST_READ: Final = 2_000
+"""So many prompts tell what all begin with."""
+
 IntArray = NDArray[np.int64]
 
 
 def text_column(run: Run) -> str | None:
     """The text column that prompts are read in; None where the run has none."""
     return next((name for name in PROMPT_TEXTS if name in run.text_columns), None)
+
+
+def common_beginning(run: Run) -> str:
+    """What the prompts of a run begin with alike, as `board.text.system_prompts` has it; of more than MOST_READ evenly spread ones."""
+    if "prompt" not in run.text_columns:
+        return ""
+    _, firsts = np.unique(run.prompt_keys, return_index=True)
+    chosen = run.frame.index.to_numpy()[np.sort(firsts)][:: 1 + len(firsts) // MOST_READ]
+    return system_prompts.common_beginning([text for text in run.texts("prompt", chosen).to_pylist() if text])
 
 
 def listing(board: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:

@@ -1,9 +1,8 @@
 """What is known of one rollout besides its tokens, a line each: numbers, group, prompt, ground truth, where its row stands. Pure.
 
-Knows nothing of screens; every text stays as it was written, but for hidden padding and system prompts, which is said.
+Knows nothing of screens; every text stays as it was written, but for a hidden system prompt, which is said.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,8 +13,9 @@ from board.runs.rollout import Rollout
 from board.runs.run import Run
 from board.schema import IDS, heading, unit
 from board.text.counting import plural
-from board.text.display import shorten, without_padding, without_system_prompt
+from board.text.display import shorten
 from board.text.format_number import fmt, with_all_digits
+from board.text.system_prompts import Hiding, without_system_prompt
 
 LINE_CHARS: Final = 400
 """A folded line holds the beginning of a text; more fits on no screen."""
@@ -41,14 +41,14 @@ class Particular:
     note: str = ""
 
 
-def particulars(run: Run, rollout: Rollout, pads: Sequence[str] = (), system_end: str = "") -> list[Particular]:
-    """What the row has of it, in the order of the screen; `pads` and `system_end` as in a View: what to hide of the texts."""
-    prompt, cut = without_system_prompt(rollout["prompt"] or "", system_end)
+def particulars(run: Run, rollout: Rollout, hiding: Hiding | None = None) -> list[Particular]:
+    """What the row has of it, in the order of the screen; `hiding` as in a View: how its system prompt is hidden."""
+    prompt, cut = without_system_prompt(rollout["prompt"] or "", hiding)
     found = [
         _numbers(run.frame, rollout.key),
         _group(run, rollout),
-        _text("prompt", None if rollout["prompt"] is None else prompt, pads, "system prompt hidden" if cut else ""),
-        _text("ground truth", rollout["ground_truth"], pads),
+        _text("prompt", None if rollout["prompt"] is None else prompt, "system prompt hidden" if cut else ""),
+        _text("ground truth", rollout["ground_truth"]),
         _place(_row(run, rollout.key), rollout),
     ]
     return [one for one in found if one is not None]
@@ -103,17 +103,12 @@ def _member(row: "pd.Series[Any]", source: str, this: bool) -> str:
     return " · ".join([source, *numbers, *(["this one"] if this else [])])
 
 
-def _text(name: str, text: str | None, pads: Sequence[str], note: str = "") -> Particular | None:
+def _text(name: str, text: str | None, note: str = "") -> Particular | None:
     if text is None:
         return None
-    whole, hidden = without_padding(text, pads)
-    shown = shorten(whole, SHOWN_CHARS)
-    notes = [
-        note,
-        f"{plural(hidden, 'pad token')} hidden" if hidden else "",
-        f"the first {len(shown):,} of" if len(shown) < len(whole) else "",
-    ]
-    length = plural(len(whole), "character")
+    shown = shorten(text, SHOWN_CHARS)
+    notes = [note, f"the first {len(shown):,} of" if len(shown) < len(text) else ""]
+    length = plural(len(text), "character")
     said = " · ".join(filter(None, notes))
     gap = " " if said.endswith(" of") else " · " if said else ""
     return Particular(name, _one_line(shown) or "(empty)", shown, said + gap + length)

@@ -1,6 +1,7 @@
 """Options and arguments that several commands have. Knows no command and no run."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import click
 from board.errors import ArgumentRefused
 from board.remote import addresses
 from board.remote.addresses import Address
+from board.user_files import run_pads
 
 
 class NamedElsewhere(click.Choice[str]):
@@ -60,5 +62,25 @@ TOKENIZER = click.option(
     envvar="RL_BOARD_TOKENIZER",
     help="A tokenizer.json that makes text of token ids where rollouts have no more; RL_BOARD_TOKENIZER is the same.",
 )
+
+PADS = click.option(
+    "--pad",
+    "extra_pads",
+    multiple=True,
+    metavar="TOKEN",
+    help="One more token that pads, beside the common ones and those that are set for the run: its text, or its id. May be repeated.",
+)
+
+
+def name_pads(pads: Sequence[str]) -> None:
+    """Have all runs that this process and its children open read with these pads, too."""
+    if pads:
+        os.environ[run_pads.VARIABLE] = " ".join((*os.environ.get(run_pads.VARIABLE, "").split(), *pads))
+
+
+def READING(command: Callable[..., None]) -> Callable[..., None]:  # noqa: N802  # a decorator as the others here
+    """How a run is read: the options whose values `open_run` takes by the same names."""
+    return TOKENIZER(MAPPING(PADS(command)))
+
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")

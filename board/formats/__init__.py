@@ -16,7 +16,9 @@ from board.formats.contract import Format, Head, Place
 from board.formats.mapping import FILE, HandMapping
 from board.formats.row import Row
 from board.formats.token_names import namer
+from board.schema import PADDED
 from board.sources.json_record import Record
+from board.text.padding import COMMON_PADS, unpadded
 
 
 def _modules() -> tuple[Format, ...]:
@@ -53,9 +55,18 @@ def mapped(text: str, file: str = FILE) -> HandMapping:
     return mapping_file.parse(text, file)
 
 
-def read(record: Record, kind: Format, place: Place, name: Callable[[Record], Record] = BY_DIGITS) -> list[Row]:
-    """The rollouts in a record, arrays not yet aligned; `name` gives tokens to those that have only ids. Raises RowRefused with the reason."""
+def read(
+    record: Record,
+    kind: Format,
+    place: Place,
+    name: Callable[[Record], Record] = BY_DIGITS,
+    pads: frozenset[str] = COMMON_PADS,
+) -> list[Row]:
+    """The rollouts in a record without their padding, arrays not yet aligned; `name` gives tokens to those that have only ids.
+
+    Raises RowRefused with the reason.
+    """
     try:
-        return [row_reader.read(name(rollout)) for rollout in kind.rollouts(record, place)]
+        return [row_reader.read(unpadded(name(rollout), pads, PADDED)) for rollout in kind.rollouts(record, place)]
     except RecursionError as error:  # what orjson could parse, the standard library may be unable to write out
         raise RowRefused("is nested too deeply to be read") from error

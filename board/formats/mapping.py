@@ -65,11 +65,13 @@ class HandMapping:
     """A format as `board.formats.contract` has it, whose fields somebody wrote down."""
 
     fields: Mapping[str, Source]
-    """Our name → where its value is from. `step` and one of `SAID` are there."""
+    """Our name → where its value is from. `step` and one of `SAID` are there; nothing is where the file names pads alone."""
     reward_parts: tuple[tuple[str, float], ...] = ()
     """Paths of numbers and their weights; their sum is the reward."""
     whole_sequence: bool = False
     """Whether arrays cover prompt and response; then `loss_mask` says where the response is."""
+    pads: tuple[str, ...] = ()
+    """Tokens that pad beside the common ones, whatever the format."""
     NAME: str = "mapping by hand"
     FAMILY: str = "mapping by hand"
     ARRAYS: frozenset[str] = field(init=False)

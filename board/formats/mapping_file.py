@@ -1,5 +1,7 @@
 """A mapping by hand ⇄ the TOML text it is written in.
 
+    pads = ["<|extra_0|>"]            # tokens that pad; alone it maps nothing, and goes with any format
+
     [fields]
     step = { from = "path" }          # or a key of the record: step = "global_step"
     prompt = "input"
@@ -50,7 +52,8 @@ def parse(text: str, name: str = FILE) -> HandMapping:
 
 def write(mapping: HandMapping) -> str:
     """The text of a mapping, which `parse` reads back as the same."""
-    lines = ["[fields]", *(f"{name} = {_written(source)}" for name, source in mapping.fields.items())]
+    lines = [f"pads = [{', '.join(map(quoted, mapping.pads))}]", ""] if mapping.pads else []
+    lines += ["[fields]", *(f"{name} = {_written(source)}" for name, source in mapping.fields.items())]
     for path, weight in mapping.reward_parts:
         lines += ["", "[[reward_parts]]", f"key = {quoted(path)}", f"weight = {weight!r}"]
     if mapping.whole_sequence:
@@ -73,7 +76,10 @@ def _written(source: Source) -> str:
 
 
 def _mapping(table: Mapping[str, Any]) -> HandMapping:
-    _check_names(table, ("fields", "reward_parts", "arrays"), "the file")
+    _check_names(table, ("pads", "fields", "reward_parts", "arrays"), "the file")
+    pads = _pads(table.get("pads", []))
+    if table.keys() == {"pads"}:
+        return HandMapping({}, pads=pads)
     fields = {name: _source(name, value) for name, value in _fields(table).items()}
     parts = _parts(table.get("reward_parts", []))
     arrays = _table(table, "arrays")
@@ -82,7 +88,13 @@ def _mapping(table: Mapping[str, Any]) -> HandMapping:
     if not isinstance(cover, str) or cover not in _COVERS:
         raise MappingRefused(f"[arrays] cover is {_said(cover)}; it may be {_quoted_names(_COVERS)}")
     _check_whole(fields, parts, _COVERS[cover])
-    return HandMapping(fields, parts, _COVERS[cover])
+    return HandMapping(fields, parts, _COVERS[cover], pads)
+
+
+def _pads(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(pad, str) and pad.strip() for pad in value):
+        raise MappingRefused(f'pads is {_said(value)}, not a list of tokens; write pads = ["<|extra_0|>"]')
+    return tuple(value)
 
 
 def _fields(table: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,7 +1,6 @@
 """A rollout as every format hands it on: checked, typed, aligned. Knows nothing of the keys it came from, or of files."""
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +8,6 @@ from numpy.typing import NDArray
 
 from board.schema import ALTERNATIVES
 from board.text.counting import plural
-from board.text.padding import COMMON_PADS
 
 FloatArray = NDArray[np.float32]
 
@@ -34,7 +32,7 @@ class Row:
 
     @property
     def length(self) -> int:
-        """Number of tokens, pads included; without tokens, of the longest array."""
+        """Number of tokens; without tokens, of the longest array."""
         if self.tokens is not None:
             return len(self.tokens)
         return max((array.size for array in self.arrays.values()), default=0)
@@ -65,12 +63,8 @@ def _masked(row: Row, size: int) -> NDArray[np.bool_]:
     return masked
 
 
-def align(row: Row, pads: AbstractSet[str] = COMMON_PADS) -> None:
-    """Make every array as long as the tokens, from the first token on; say what was missing or left over.
-
-    Pad tokens at the end that have no number in any array are dropped without a word: trainers pad the tokens alone.
-    """
-    _drop_bare_pads(row, pads)
+def align(row: Row) -> None:
+    """Make every array as long as the tokens, from the first token on; say what was missing or left over."""
     length = row.length
     for name, array in row.arrays.items():
         if array.size == length:
@@ -82,17 +76,6 @@ def align(row: Row, pads: AbstractSet[str] = COMMON_PADS) -> None:
         row.alternatives = [*row.alternatives[:length], *[None] * (length - given)]
         if given < length or any(one is not None for one in left):
             row.flags.append(_mismatch(ALTERNATIVES, given, length, "list"))
-
-
-def _drop_bare_pads(row: Row, pads: AbstractSet[str]) -> None:
-    longest = max((array.size for array in row.arrays.values()), default=0)
-    if row.tokens is None or not row.arrays or longest >= len(row.tokens):
-        return
-    tail = len(row.tokens)
-    while tail > longest and row.tokens[tail - 1] in pads:
-        tail -= 1
-    if tail == longest:
-        row.tokens = row.tokens[:tail]
 
 
 def _mismatch(name: str, numbers: int, tokens: int, noun: str = "number") -> str:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
 from board.errors import ArgumentRefused, pip_install
-from board.schema import TOKENS
+from board.schema import PADDED, TOKENS
 from board.sources import run_files
 from board.sources.json_record import Record
 
 IDS: Final = "response_token_ids"
-PROMPT_IDS: Final = "prompt_token_ids"
+PROMPT_IDS: Final = PADDED.prompt_ids
 
 _MOST_BYTES: Final = 512_000_000
 """Of a tokenizer file; those of the largest vocabularies have some 40 MB."""

@@ -12,7 +12,7 @@ from board.indexing.destination import Destination, in_folder
 from board.indexing.prefix_destination import below_prefix
 from board.remote import addresses, mounts
 from board.remote.addresses import Address
-from board.runs.opening import mapping_text, reading_key
+from board.runs.opening import read_as, reading_key
 from board.runs.read_options import ReadOptions
 from board.runs.store import version
 from board.sources import index_file, presence, shards
@@ -82,9 +82,7 @@ def opened(
         raise ArgumentRefused(f"{_said(run)} is an index itself: name the folder that holds the run.")
     if not found and not problems:
         raise shards.no_shards(source)
-    reading = ReadOptions(
-        tuple(sorted(extra_pads)), str(tokenizer.resolve()) if tokenizer else "", mapping_text(source, mapping), family
-    )
+    reading = read_as(source, extra_pads, tokenizer.resolve() if tokenizer else None, mapping, family)
     key = reading_key(reading)
     with below_prefix(goal, wait) if isinstance(goal, Address) else in_folder(goal) as destination:
         before = _before(destination, _said(run), key)

@@ -25,7 +25,7 @@ class FollowedFindings:
     def __init__(self, location: Path, reading: Mapping[str, Any], links: Links) -> None:
         """`reading` are the further arguments of `open_run` that the run is read with."""
         tokenizer, mapping = (str(reading.get(name) or "") for name in ("tokenizer", "mapping"))
-        self._order = LookOrder(location, location, tokenizer=tokenizer, mapping=mapping)
+        self._order = LookOrder(location, location, tuple(reading.get("extra_pads", ())), tokenizer, mapping)
         self._links = links
         self._watcher = Watcher()
         self._report: FindingsReport | None = None

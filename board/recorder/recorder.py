@@ -3,7 +3,7 @@
 import atexit
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
@@ -13,6 +13,7 @@ from board.recorder.drop_log import FAILURES, Losses, Reason, described
 from board.recorder.queue import Background, Direct, RowQueue
 from board.recorder.snapshot import rows, snapshot
 from board.recorder.writer import Redact, RowWriter, Settings
+from board.text.padding import COMMON_PADS
 
 if TYPE_CHECKING:
     from board.recorder.tracking import Tracking
@@ -49,6 +50,7 @@ class RolloutRecorder:
         tracker_kwargs: Mapping[str, Any] | None = None,
         tracker_seconds: float = TRACKER_SECONDS,
         examples_per_step: int = 0,
+        pads: Sequence[str] = (),
     ) -> None:
         """Nothing is opened before the first row.
 
@@ -68,6 +70,8 @@ class RolloutRecorder:
         `tracker_seconds`: how long closing waits for a tracker at most.
         `examples_per_step`: rollouts of each step that go to the tracker as text, as they are written (after `redact`): the best, the
         worst, and any further ones at random, by `seed`. None unless asked for, as a tracker may be on another machine.
+        `pads`: tokens that pad beside the common ones ("<pad>", "[PAD]", …). Rows are written as they are given; no number counts padding at
+        the ends of a prompt or a response, and a `rollouts.toml` beside the rows names these, so that the board reads them so.
 
         Raises ValueError for a `file_per` that is neither, and for a tracker nobody knows.
         """
@@ -80,11 +84,13 @@ class RolloutRecorder:
         self._writer: RowWriter
         self._queue: RowQueue
         self._new_tracking = (
-            _tracking_of(Path(folder), track_with, tracker_kwargs or {}, tracker_seconds, examples_per_step, seed)
+            _tracking_of(
+                Path(folder), track_with, tracker_kwargs or {}, tracker_seconds, examples_per_step, seed, COMMON_PADS | set(pads)
+            )
             if rank == 0
             else None
         )
-        self._settings = Settings(Path(folder), f"rank_{rank}", file_per, step_bytes, seed, redact)
+        self._settings = Settings(Path(folder), f"rank_{rank}", file_per, step_bytes, seed, redact, tuple(pads))
         self._queue_of: Callable[[RowWriter], RowQueue] = lambda writer: (
             Direct(writer.write) if wait else Background(writer.write, queue_bytes)
         )
@@ -120,7 +126,7 @@ class RolloutRecorder:
         """Record a batch: each field is a column with one entry per rollout, or one scalar (a number, text, dict) for all.
 
         A column is a list, a tuple, or an array or tensor of at least one dimension; all must be equally long. Rows of a padded
-        (batch, tokens) tensor are written padding included: cut them to the response first.
+        (batch, tokens) tensor are written padding included, which is told by `response_tokens` alone: cut them to the response first.
         """
         try:
             batch = {name: snapshot(column) for name, column in {"step": step, "rank": self.rank, **columns}.items()}
@@ -232,7 +238,7 @@ def _begin_all_in_child() -> None:
 
 
 def _tracking_of(
-    folder: Path, name: str | None, kwargs: Mapping[str, Any], seconds: float, examples: int, seed: int
+    folder: Path, name: str | None, kwargs: Mapping[str, Any], seconds: float, examples: int, seed: int, pads: frozenset[str]
 ) -> "Callable[[Losses], Tracking] | None":
     """What makes the tracking of a run; None where no tracker is asked for. Raises ValueError for one that nobody knows."""
     if name is None:
@@ -247,7 +253,7 @@ def _tracking_of(
         open_writer = opener(folder.resolve().name, name, kwargs)
     except BoardError as error:
         raise ValueError(str(error)) from error
-    options = Options(seconds, examples, seed)
+    options = Options(seconds, examples, seed, pads)
     return lambda losses: Tracking(open_writer, losses, options)
 
 

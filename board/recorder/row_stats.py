@@ -13,7 +13,7 @@ from board.metrics.formulas import BoolArray, Float64Array, FloatArray
 from board.metrics.token_sums import Moments, Tokens, moments
 from board.recorder.token_arrays import aligned, number
 from board.schema import CUT_SHORT, DISCARD_FLAGS, DISCARDED, EVALUATION, TOKENS
-from board.text.padding import pad_mask
+from board.text.padding import COMMON_PADS, marks
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ def is_discarded(row: Mapping[str, Any]) -> bool:
     return split == DISCARDED or (split != EVALUATION and any(number(row.get(name)) == 1 for name in DISCARD_FLAGS))
 
 
-def observe(row: Mapping[str, Any]) -> Observed | None:
-    """What enters of a row; None of a row that the board refuses, as it has neither a response nor tokens."""
+def observe(row: Mapping[str, Any], pads: frozenset[str] = COMMON_PADS) -> Observed | None:
+    """What enters of a row without padding at its ends; None of a row that the board refuses, as it has neither a response nor tokens."""
     tokens, response = row.get(TOKENS), row.get("response")
     if response is None and not isinstance(tokens, list):
         return None
     arrays, length = aligned(row)
-    counts = ~pad_mask(tokens) if isinstance(tokens, list) else np.ones(length, bool)
+    counts = ~np.array(marks(tokens, pads), bool) if isinstance(tokens, list) else np.ones(length, bool)
     if "loss_mask" in arrays:
         counts &= arrays["loss_mask"] != 0
     numbers = _scores(row)

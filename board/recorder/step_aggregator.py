@@ -21,6 +21,7 @@ from board.metrics.step_sums import Steps
 from board.metrics.token_sums import Moments
 from board.recorder.row_stats import Observed, is_discarded, observe, together
 from board.schema import EVALUATION
+from board.text.padding import COMMON_PADS
 
 AT_ONCE: Final = 16
 """Rollouts that are summed up together: one alone takes as long as several."""
@@ -39,13 +40,14 @@ _TRAINED: Final = {key: one for key, one in STREAMED.items() if isinstance(one, 
 class StepSums:
     """The sums of one step; rollouts of an evaluation enter the evaluation's metrics alone, discarded ones none."""
 
-    def __init__(self) -> None:
+    def __init__(self, pads: frozenset[str] = COMMON_PADS) -> None:
+        self._pads = pads
         self._trained = _Sums(_TRAINED)
         self._evaluated = _Sums(_EVALUATED)
 
     def add(self, row: Mapping[str, Any], group: bytes | None) -> None:
         """Take in one rollout; `group` is equal for those of one group, None where nothing says so."""
-        observed = None if is_discarded(row) else observe(row)
+        observed = None if is_discarded(row) else observe(row, self._pads)
         if observed is not None:
             sums = self._evaluated if row.get("split") == EVALUATION else self._trained
             sums.add(observed, group)

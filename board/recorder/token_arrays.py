@@ -11,10 +11,11 @@ from typing import Any, Final
 import numpy as np
 
 from board.metrics import formulas
-from board.metrics.formulas import FloatArray
+from board.metrics.formulas import BoolArray, FloatArray
 from board.recorder.encoding import Parts
 from board.recorder.snapshot import Floats
 from board.schema import ALTERNATIVES, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
+from board.text.padding import COMMON_PADS, marks
 
 REASON_FIELDS: Final = ("finish_reason", "stop_reason")
 
@@ -31,7 +32,8 @@ class Held:
     """Its token arrays' fields; none where nothing may be left out."""
     arrays: dict[str, FloatArray]
     """Those that hold numbers, all as long as the tokens, NaN where a number is missing."""
-    length: int
+    counts: BoolArray
+    """(tokens,): False for pads, and where the loss mask is 0."""
     reward: float
     truncated: bool
 
@@ -41,8 +43,8 @@ class Held:
         return sum(len(self.parts[name]) + len(name) + 4 for name in self.leave)
 
 
-def hold(row: Mapping[str, Any], parts: Parts) -> Held:
-    """Take a row's token arrays apart from the rest: what the board keeps per token.
+def hold(row: Mapping[str, Any], parts: Parts, pads: frozenset[str] = COMMON_PADS) -> Held:
+    """Take a row's token arrays apart from the rest: what the board keeps per token. The row is without padding at its ends, `parts` are not.
 
     `response_tokens` counts among them where there is a `response`; a row with neither, which the board refuses, keeps all it has.
     """
@@ -50,12 +52,15 @@ def hold(row: Mapping[str, Any], parts: Parts) -> Held:
     arrays, size = aligned(row)
     has_text = row.get("response") is not None
     listed = [TOKENS] * (has_text and isinstance(tokens, list)) + [ALTERNATIVES] * isinstance(row.get(ALTERNATIVES), list)
+    counts = ~np.array(marks(tokens, pads), bool) if isinstance(tokens, list) else np.ones(size, bool)
+    if "loss_mask" in arrays:
+        counts &= arrays["loss_mask"] != 0
     readable = has_text or isinstance(tokens, list)
     return Held(
         parts=parts,
         leave=[name for name in (*arrays, *listed) if readable and name in parts],
         arrays=arrays,
-        length=size,
+        counts=counts,
         reward=number(row.get("reward")),
         truncated=bool(number(row.get("truncated")) == 1) or any(row.get(name) == "length" for name in REASON_FIELDS),
     )
@@ -90,11 +95,11 @@ def token_array(name: str, value: object, length: int | None) -> FloatArray | No
 def summaries(held: Sequence[Held]) -> list[dict[str, float]]:
     """Per row what the board derives from token arrays: tokens, KL and log-ratio, mean of each metric; NaN where it cannot.
 
-    Tokens with loss_mask 0 enter no mean. Padding does: it should have been cut off.
+    Padding and tokens with loss_mask 0 enter no mean.
     """
-    offsets = np.concatenate([[0], np.cumsum([one.length for one in held])])
+    offsets = np.concatenate([[0], np.cumsum([one.counts.size for one in held])])
     flats = {name: _flat(held, name) for name in dict.fromkeys(name for one in held for name in one.arrays)}
-    counts = flats["loss_mask"] != 0 if "loss_mask" in flats else np.ones(offsets[-1], bool)
+    counts = np.concatenate([one.counts for one in held])
     ones = formulas.segment_stats(np.ones(offsets[-1]), offsets, counts)
     columns: dict[str, FloatArray] = {"response_length": ones.count.astype(np.float64)}
     if "logprobs" in flats and "ref_logprobs" in flats:
@@ -112,7 +117,7 @@ def summaries(held: Sequence[Held]) -> list[dict[str, float]]:
 
 def _flat(held: Sequence[Held], name: str) -> FloatArray:
     """One metric of all rows end to end, NaN for a row without it."""
-    return np.concatenate([one.arrays.get(name, np.full(one.length, np.nan, np.float32)) for one in held])
+    return np.concatenate([one.arrays.get(name, np.full(one.counts.size, np.nan, np.float32)) for one in held])
 
 
 def _fitted(array: FloatArray, length: int) -> FloatArray:

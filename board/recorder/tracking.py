@@ -12,7 +12,6 @@ import numpy as np
 from board import trackers
 from board.metrics import OWN_PREFIX
 from board.recorder.drop_log import FAILURES, Losses, described
-from board.recorder.encoding import Parts
 from board.recorder.examples import StepExamples
 from board.recorder.row_stats import is_discarded
 from board.recorder.snapshot import to_numpy
@@ -28,6 +27,7 @@ class Options:
     seconds: float
     examples: int
     seed: int
+    pads: frozenset[str]
 
 
 class Tracking:
@@ -47,8 +47,11 @@ class Tracking:
         self._told: int | None = None
         self._given: dict[int, dict[str, float]] = {}
 
-    def row(self, step: int, row: Mapping[str, Any], parts: Parts) -> None:
-        """Take in a rollout as it is written. One of a later step ends the one before; one of an earlier step comes too late."""
+    def row(self, step: int, row: Mapping[str, Any], group: bytes | None) -> None:
+        """Take in a rollout without padding; `group` is equal for those of one group.
+
+        One of a later step ends the one before; one of an earlier step comes too late.
+        """
         self._channel.begin()
         if self._step is not None and step > self._step:
             self.end_step()
@@ -56,10 +59,10 @@ class Tracking:
             self._losses.add("tracker_late")
             return
         if self._sums is None:
-            self._sums, self._step = StepSums(), step
+            self._sums, self._step = StepSums(self._options.pads), step
             self._examples = StepExamples(self._options.examples, f"{self._options.seed} {step}")
         try:
-            self._sums.add(row, parts.get("group_id", parts.get("prompt")))
+            self._sums.add(row, group)
             if not is_discarded(row):
                 self._examples.add(row)
         except FAILURES as error:  # the boundary to training: a value may be any object, and fail in any way

@@ -3,10 +3,12 @@
 Called by one thread at a time. It never raises: whatever a hook, a value or a disk does wrong is a counted loss.
 """
 
+import json
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -16,7 +18,11 @@ from board.recorder.encoding import Parts, compact, encode, key_text, line
 from board.recorder.shard_file import ShardFile
 from board.recorder.snapshot import to_numpy
 from board.recorder.token_arrays import Held, hold
-from board.schema import LEFT_OUT, TOKEN_METRICS, TOKENS
+from board.schema import LEFT_OUT, PADDED, TOKEN_METRICS, TOKENS
+from board.text.padding import COMMON_PADS, unpadded
+
+PADS_FILE: Final = "rollouts.toml"
+"""Where whoever reads the rollouts looks for the pads of the run."""
 
 if TYPE_CHECKING:
     from board.recorder.tracking import Tracking
@@ -36,6 +42,12 @@ class Settings:
     step_bytes: int | None
     seed: int
     redact: Redact | None
+    pads: tuple[str, ...] = ()
+
+    @property
+    def all_pads(self) -> frozenset[str]:
+        """The common pads and the run's own."""
+        return COMMON_PADS | set(self.pads)
 
     def path(self, step: int) -> Path:
         """The shard for rows of a step."""
@@ -52,7 +64,7 @@ class RowWriter:
         self._tracking = tracking
         self._step: int | None = None
         self._shard = ShardFile(settings.path(0))
-        self._writing = False
+        self._writing = self._named = False
         self._held: list[Held] = []
         self._written = 0
         self._left_out = 0
@@ -128,14 +140,38 @@ class RowWriter:
             self._end()
             self._begin(step)
         parts = self._encoded({**row, "step": step})
+        if self._tracking is not None or self.settings.step_bytes is not None:
+            plain = unpadded(dict(row), self.settings.all_pads, PADDED)
+            asked = plain.get("prompt")
         if self._tracking is not None:
-            self._tracking.row(step, row, parts)
+            prompt = parts.get("prompt") if asked is row.get("prompt") else encode(asked)
+            self._tracking.row(step, plain, parts.get("group_id", prompt))
         if self.settings.step_bytes is None:
             self._append(parts)
         else:
-            self._hold(row, parts)
+            self._hold(plain, parts)
+
+    def _name_pads(self) -> None:
+        """Say beside the rollouts which tokens pad, so that whoever reads them knows it. What stands there is left as it is."""
+        if not self.settings.pads:
+            return
+        file = self.settings.folder / PADS_FILE
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("x", encoding="utf-8") as stream:
+                stream.write(f"pads = {json.dumps(self.settings.pads, ensure_ascii=False)}\n")
+        except FileExistsError:
+            if not all(json.dumps(pad, ensure_ascii=False) in file.read_text(encoding="utf-8") for pad in self.settings.pads):
+                logging.getLogger(__name__).warning(
+                    "%s is there and does not name all pads %s: add them.", file, self.settings.pads
+                )
+        except OSError as error:
+            self.losses.add("account", described(error), count=0)
 
     def _begin(self, step: int) -> None:
+        if self._step is None and not self._named:
+            self._name_pads()
+            self._named = True
         self._step = step
         path = self.settings.path(step)
         if path != self._shard.path:
@@ -169,7 +205,7 @@ class RowWriter:
 
     def _hold(self, row: Mapping[str, Any], parts: Parts) -> None:
         try:
-            self._held.append(hold(row, parts))
+            self._held.append(hold(row, parts, self.settings.all_pads))
         except FAILURES as error:  # a row too odd to be measured is written whole
             self.losses.add("budget", described(error), count=0)
             self._append(parts)

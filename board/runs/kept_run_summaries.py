@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Final
 
 from board.errors import BoardError
+from board.runs.opening import read_as
 from board.runs.run_summary import RunSummary, from_written
 from board.runs.store import Store, version
 from board.runs.summary_process import SummaryOrder
@@ -24,7 +25,9 @@ class KeptSummary:
 
     def __init__(self, order: SummaryOrder) -> None:
         """Looks at the run's files, not into them. Raises RunNotFound where the folder is gone."""
-        name = json.dumps([str(order.location), order.tokenizer, order.mapping, order.family])
+        name = json.dumps(
+            [str(order.location), order.tokenizer, order.mapping, order.family, read_as(order.location, within=order.within).pads]
+        )
         digest = blake2b(name.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
         self.path = user_folders.cache() / version() / FOLDER / f"{digest}.json"
         self._order, self._name = order, name.encode("unicode_escape").decode()

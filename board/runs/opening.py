@@ -33,6 +33,7 @@ from board.runs.run import Run
 from board.runs.snapshot import Snapshot
 from board.runs.store import Store
 from board.sources import index_file, run_files, shards
+from board.user_files import run_pads
 
 _MOST_MAPPING: Final = 1_000_000
 """Bytes of a mapping by hand."""
@@ -50,12 +51,12 @@ def open_run(
 ) -> Run:
     """Read every shard under `location`, a folder or an address such as `s3://bucket/run`, and merge the rows by step.
 
-    `within` is the folder that links may lead to (default: the run itself); `extra_pads` are token texts to take as padding beside the common
-    ones; `tokenizer` is a `tokenizer.json` that makes text of token ids where a run has no more than ids; `mapping` is a TOML file that maps
-    the run's keys to our names (default: `rollouts.toml` in the folder, if there is one); `family` asks, of a folder that holds a recording
-    and a trainer's own dump ("TRL"), for the dump, where without it the recording opens; `progress` is called now and then
-    while reading. What cannot be read is in `run.report`. Raises RunNotFound when the folder does not
-    exist or holds no shard.
+    `within` is the folder that links may lead to (default: the run itself); `extra_pads` are tokens that pad beside the common ones and
+    those that are set for the run; `tokenizer` is a `tokenizer.json` that makes text of token ids where a run has no more than ids;
+    `mapping` is a TOML file that maps the run's keys to our names (default: `rollouts.toml` in the folder, if there is one); `family` asks,
+    of a folder that holds a recording and a trainer's own dump ("TRL"), for the dump, where without it the recording opens; `progress` is
+    called now and then while reading. What cannot be read is in `run.report`. Raises RunNotFound when the folder does not exist or holds no
+    shard.
     """
     opening = Opening(
         location, within=within, extra_pads=extra_pads, tokenizer=tokenizer, mapping=mapping, family=family, progress=progress
@@ -90,9 +91,7 @@ class Opening:
             raise shards.no_shards(self._folder)
         self._bytes = sum(shard.size for shard in self._found)
         self._started = time.monotonic()
-        reading = ReadOptions(
-            tuple(sorted(extra_pads)), str(tokenizer or ""), mapping_text(self._folder, mapping, within), family
-        )
+        reading = read_as(self._folder, extra_pads, tokenizer, mapping, family, within)
         self.has_all_shards = True
         self.loader: KeptRun
         if index_file.is_there(self._folder):
@@ -216,6 +215,21 @@ def mapping_text(folder: Path, given: Path | str | None, within: Path | None = N
         raise MappingRefused(f"The mapping {given or path.name} cannot be read: {error}.") from error
     formats.mapped(text, str(given or path.name))
     return text
+
+
+def read_as(
+    folder: Path,
+    extra_pads: Sequence[str] = (),
+    tokenizer: Path | str | None = None,
+    mapping: Path | str | None = None,
+    family: str = "",
+    within: Path | None = None,
+) -> ReadOptions:
+    """How the run in a folder is read: as is asked for, with the pads that its readers or its mapping name, too. Raises BoardError."""
+    text = mapping_text(folder, mapping, within)
+    named = formats.mapped(text).pads if text else ()
+    pads = {pad for pad in (*extra_pads, *run_pads.read(folder), *named) if pad.strip()}
+    return ReadOptions(tuple(sorted(pads)), str(tokenizer or ""), text, family)
 
 
 def reading_key(reading: ReadOptions) -> str:

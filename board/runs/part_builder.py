@@ -5,7 +5,6 @@ Knows formats and parts; knows neither where lines come from nor where parts are
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final
 
@@ -26,6 +25,7 @@ from board.runs.parts import Part
 from board.runs.read_options import ReadOptions
 from board.runs.rollout_block import Block, joined
 from board.runs.row_block import RowPlace, laid_out
+from board.runs.unnamed_pads import unnamed
 from board.sources import json_record
 from board.sources.files import Parsed
 from board.sources.shards import Line, Problem
@@ -50,7 +50,7 @@ def read_parts(
 ) -> None:
     """Hand the rollouts of a format to `keep` as parts, in their order; what cannot be read, and what is odd, goes into the report."""
     batch = _Batch(shard, reading.all_pads, report, keep)
-    columns = ColumnReader() if kind is native else None
+    columns = ColumnReader(reading.all_pads) if kind is native else None
     rows = _RowReader(shard, kind, reading, report)
     with np.errstate(over="ignore", invalid="ignore"):  # a number beyond float32 is infinite, and said to be; ∞ - ∞ is no number
         for stretch, size in _stretches(items, batch):
@@ -89,7 +89,7 @@ def _size(item: Item) -> int:
 class _Batch:
     """Blocks until they make a part."""
 
-    def __init__(self, shard: str, pads: AbstractSet[str], report: LoadReport, keep: Callable[[Part], None]) -> None:
+    def __init__(self, shard: str, pads: frozenset[str], report: LoadReport, keep: Callable[[Part], None]) -> None:
         self._shard, self._pads, self._report, self._keep = shard, pads, report, keep
         self._rank = _RANK.search(shard)
         self._begin()
@@ -113,7 +113,7 @@ class _Batch:
             block = joined(self._blocks)
             self._begin()  # what was joined is let go of: its memory is used again for what is derived
             self._keep(parts.build(block if self._rank is None else _ranked(block, self._rank[1]), self._shard, self._pads))
-            for at, flag in block.flags:
+            for at, flag in (*block.flags, *unnamed(block)):
                 self._report.add(Problem(self._shard, int(block.sources["line"][at]), flag, "flagged"))
             self._report.rows += len(block)
 
@@ -145,7 +145,7 @@ class _RowReader:
             sources += [RowPlace(item.number, offset, nth) for nth in range(len(found))]
         for row in rows:
             room.fit(row)
-        return laid_out(rows, sources, self._pads) if rows else None
+        return laid_out(rows, sources) if rows else None
 
     def _rows(self, item: Line | Parsed) -> list[Row]:
         """The rollouts of a record; none, and a word in the report, when it cannot be read. A half-written last line is not a problem."""
@@ -158,7 +158,7 @@ class _RowReader:
                 self._report.add(Problem(self._shard, item.number, str(error), "refused"))
             return []
         try:
-            return formats.read(record, self._kind, Place(self._shard, item.number), self._name)
+            return formats.read(record, self._kind, Place(self._shard, item.number), self._name, self._pads)
         except RowRefused as error:
             self._report.add(Problem(self._shard, item.number, str(error), "refused"))
             return []

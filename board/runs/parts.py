@@ -24,7 +24,7 @@ from board.runs.columns import Columns, Overlaid, as_table
 from board.runs.prompt_keys import prompt_keys
 from board.runs.rollout_block import PER_TOKEN, Block
 from board.schema import BY_NAME, LEFT_OUT, TOKEN_IDS, TOKEN_METRICS, TOKENS, title
-from board.text.padding import END_TOKENS, pad_mask
+from board.text.padding import token_names
 
 COUNTS: Final = "counts"
 """Token column of booleans: False for pads and for tokens with loss_mask 0, which enter no mean."""
@@ -120,11 +120,11 @@ class Alike:
     """(N,): which tokens count."""
 
 
-def build(block: Block, shard: str, pads: AbstractSet[str]) -> Part:
+def build(block: Block, shard: str, pads: frozenset[str]) -> Part:
     """A block of rollouts of a shard as a part, with all that is derived of them."""
     offsets = block.token_offsets
     flats = {name: array.values for name, array in block.arrays.items()}
-    padding = _padding(block, pads)
+    padding = _padding(block, token_names(pads))
     counts = ~padding & (flats["loss_mask"] != 0) if "loss_mask" in flats else ~padding
     numbers = dict(block.numbers)
     tokens = Tokens(flats, offsets, counts)
@@ -162,29 +162,17 @@ def _source_columns(block: Block, shard: str) -> dict[str, Any]:
 
 
 def _padding(block: Block, pads: AbstractSet[str]) -> NDArray[np.bool_]:
-    """Which tokens are padding. Shape (sum of lengths,)."""
+    """Which tokens are padding: between others, as at the ends there is none any more. Shape (sum of lengths,)."""
     if TOKENS not in block.per_token:
         return np.zeros(int(block.lengths.sum()), bool)
     tokens = block.per_token[TOKENS]
-    marks = _pad_marks(tokens, pads)
+    marks = _members(tokens.values, pads)
     named = np.repeat(tokens.is_valid().to_numpy(zero_copy_only=False), block.lengths)
     if named.all():
         return marks
     padding = np.zeros(len(named), bool)
     padding[named] = marks
     return padding
-
-
-def _pad_marks(tokens: pa.LargeListArray, pads: AbstractSet[str]) -> NDArray[np.bool_]:
-    """`pad_mask` of each of many rows, end to end: looked at all at once but for the rows that end in a repetition."""
-    texts, bounds = tokens.values, tokens.offsets.to_numpy()
-    marks = _members(texts, pads)
-    several = np.flatnonzero(np.diff(bounds) > 1)
-    last, before = (texts.take(pa.array(bounds[several + 1] - back)) for back in (1, 2))
-    repeated = _members(last, END_TOKENS) & pc.equal(last, before).to_numpy(zero_copy_only=False)
-    for at in several[repeated].tolist():
-        marks[bounds[at] : bounds[at + 1]] = pad_mask(tokens[at].as_py(), pads)
-    return marks
 
 
 def _members(texts: pa.LargeStringArray, wanted: AbstractSet[str]) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ class ReadOptions:
     """The choices that change what is read."""
 
     pads: tuple[str, ...] = ()
-    """Token texts to take as padding beside the common ones."""
+    """Tokens that pad beside the common ones."""
     tokenizer: str = ""
     """Path of a `tokenizer.json` that makes text of token ids; empty for none."""
     mapping: str = ""

@@ -42,7 +42,7 @@ class Block:
     sources: Mapping[str, IntArray]
     """Where each came from, (n,) each: `line`, from 1; `offset`, of the line in bytes; `nth` of the rollouts in its record, from 0."""
     lengths: IntArray
-    """(n,): tokens of each, pads included."""
+    """(n,): tokens of each."""
     texts: Mapping[str, pa.Array]
     """(n,) large_string each, null where a rollout lacks the text."""
     ids: Mapping[str, pa.Array]

@@ -4,7 +4,6 @@ Knows neither lines nor what is derived of a block.
 """
 
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,11 +28,11 @@ class RowPlace:
     """Which of the rollouts in the line's record, from 0."""
 
 
-def laid_out(rows: Sequence[Row], sources: Sequence[RowPlace], pads: AbstractSet[str]) -> Block:
+def laid_out(rows: Sequence[Row], sources: Sequence[RowPlace]) -> Block:
     """The rows as a block. Flags about numbers that are missing and about alignment are added to the rows."""
     flag_not_finite(rows)
     for row in rows:
-        align(row, pads)
+        align(row)
     return Block(
         steps=np.array([row.step for row in rows], np.int64),
         sources={name: np.array([getattr(source, name) for source in sources], np.int64) for name in RowPlace.__slots__},

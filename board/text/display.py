@@ -1,11 +1,9 @@
-"""Model text made ready for reading, always as text: previews, visible whitespace, hidden padding and system prompts.
+"""Model text made ready for reading, always as text: previews, visible whitespace, what fits.
 
 Nothing here interprets a text as HTML or Markdown. Knows neither frames nor screens.
 """
 
-import re
 import unicodedata
-from collections.abc import Iterable
 from typing import Final
 
 import pyarrow as pa
@@ -56,19 +54,6 @@ def _mark(character: str) -> str:
     if unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp", "Zs", "Co", "Cn") and character != " ":
         return f"⟨U+{ord(character):04X}⟩"
     return character
-
-
-def without_padding(text: str, pads: Iterable[str]) -> tuple[str, int]:
-    """The text without the pad tokens' texts, and how many were taken out."""
-    pattern = "|".join(re.escape(pad) for pad in sorted(filter(None, pads), key=len, reverse=True))
-    return re.subn(pattern, "", text) if pattern else (text, 0)
-
-
-def without_system_prompt(prompt: str, marker: str) -> tuple[str, bool]:
-    """The prompt after the first `marker` (the text that ends the system prompt), and whether there was one."""
-    if not marker or marker not in prompt:
-        return prompt, False
-    return prompt.split(marker, 1)[1], True
 
 
 def shorten(text: str, limit: int) -> str:

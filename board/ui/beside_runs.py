@@ -11,15 +11,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from board.errors import BoardError
-from board.runs import library
 from board.runs.library import RunFolder
 from board.runs.run import Run
 from board.text.path_names import shown
 from board.ui import beside_reading, caches, filter_bar, place, progress_line, run_looks
 from board.ui.beside_reading import Unread
-from board.ui.controls import reading_choices
 from board.ui.messages import notice
-from board.ui.reading_line import OpenedAs
+from board.ui.reading_line import OpenedAs, opened_as
 from board.ui.run_looks import RunLook, names
 
 __all__ = ["BesideRun", "RunLook", "begin", "chosen", "names"]
@@ -81,10 +79,9 @@ def _beside(look: RunLook, run: Run, whole: Run) -> BesideRun:
 
 def _open(look: RunLook, folder: RunFolder, root: Path, *, busy: bool) -> tuple[OpenedAs | None, Run | None]:
     """How the run is opened, and as far as it is read, or not yet where others are; neither where it cannot be opened, which is told."""
-    pad = reading_choices().pad_token
     slot = st.empty()
     try:
-        opened = OpenedAs(library.resolve(root, folder.folder), root, (pad,) if pad else (), folder.family)
+        opened = opened_as(folder, root)
         if busy and caches.library().peek(opened.location, opened.pads, folder.family) is None:
             return opened, None
         run = caches.library().open(opened.location, root, opened.pads, progress_line.of_load(slot, look.name), folder.family)

@@ -9,11 +9,15 @@ import streamlit as st
 from board.analysis import token_aggregates
 from board.analysis.measured_columns import is_measured
 from board.analysis.selection import Order, Side
+from board.errors import BoardError
 from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS
-from board.runs.run import Split
+from board.runs.run import Run, Split
 from board.schema import DISCARDED, heading, is_trainers
+from board.text.system_prompts import Hiding
 from board.ui import linked_widgets, list_order, place, table_views
 from board.ui.list_order import ListOrder
+from board.ui.messages import notice
+from board.user_files import run_pads
 
 Band = Literal["none", "std", "quantiles", "min-max"]
 
@@ -246,51 +250,52 @@ def split_choice(splits: Sequence[Split]) -> Split:
     )
 
 
-@dataclass(frozen=True)
-class ReadingChoices:
-    """What to hide of prompts and responses."""
-
-    pad_token: str
-    """A pad token of this run beside the common ones; empty for none."""
-    hide_padding: bool
-    system_end: str
-    """Text that ends the system prompt to hide; empty to show it."""
+def hiding() -> Hiding | None:
+    """How the reader wants system prompts hidden, as far as the link says, wherever that is drawn; None to show them."""
+    if place.choice("hide_system", "") not in (True, "true"):
+        return None
+    return Hiding(str(place.choice("system_end", "")))
 
 
-SYSTEM_END: Final = "<endofsystem>"
+def pad_choice(run: Run) -> None:
+    """Draw the pads of the run beside the common ones, where what is loaded is told; they are kept for it, and it is read anew."""
+    own, key = run_pads.own(run.location), f"pads {run.address}"
 
+    def changed() -> None:
+        try:
+            run_pads.save(run.location, tuple(dict.fromkeys(str(place.widget_value(key) or "").split())))
+        except BoardError as error:
+            place.remember(pads_problem=str(error))
 
-def reading_choices() -> ReadingChoices:
-    """The reading settings, wherever they are drawn: a run is loaded, and a page begun, before they are."""
-    hidden = place.choice("hide_system", "") in (True, "true")
-    return ReadingChoices(
-        pad_token=str(place.choice("pad", "")),
-        hide_padding=place.choice("hide_padding", True) not in (False, "false"),
-        system_end=str(place.choice("system_end", SYSTEM_END)) if hidden else "",
-    )
-
-
-def pad_choice() -> None:
-    """Draw the choice of another pad token; where it stands, what is loaded is told."""
     st.text_input(
-        "Pad token of this run",
-        key="pad",
-        bind="query-params",
-        persist_state="session",
-        help="Beside the common ones (`<pad>`, `[PAD]`, …), which are known. Padding enters no number.",
+        "Pad tokens of this run",
+        value=" ".join(own),
+        key=key,
+        on_change=changed,
+        placeholder="<|extra_0|>",
+        help="Beside the common ones (`<pad>`, `[PAD]`, …) and those in rollouts.toml: texts or ids, with spaces between. Kept in your "
+        "settings for this run, for pages and commands. Padding is taken off prompts and responses when they are read; the raw record has it.",
     )
+    if problem := place.remembered("pads_problem"):
+        notice(str(problem), "error")
+        place.remember(pads_problem=None)
 
 
 def hiding_choice() -> None:
     """Draw what to hide of the texts, beside the texts."""
-    with st.popover("Hide"), linked_widgets.folded():
-        st.toggle("Hide padding", value=True, key="hide_padding", bind="query-params", persist_state="session")
-        hidden = st.toggle("Hide system prompt", key="hide_system", bind="query-params", persist_state="session")
-        st.text_input(
-            "Text that ends the system prompt",
-            value=SYSTEM_END,
-            key="system_end",
-            bind="query-params",
-            persist_state="session",
-            disabled=not hidden,
-        )
+    hidden = st.toggle(
+        "Hide system prompt",
+        key="hide_system",
+        bind="query-params",
+        persist_state="session",
+        help="As its chat template marks it, else what all prompts of the run begin with.",
+    )
+    if hidden:
+        with st.popover("Its end"), linked_widgets.folded():
+            st.text_input(
+                "Text that ends the system prompt",
+                key="system_end",
+                bind="query-params",
+                persist_state="session",
+                placeholder="by its template",
+            )

@@ -44,13 +44,13 @@ def watch(run: Run, opened: OpenedAs) -> None:
         (kind, name, value) for kind, names in sorted(settings().thresholds.items()) for name, value in sorted(names.items())
     )
     order = LookOrder(opened.location, opened.root, opened.pads, tokenizer, mapping, opened.family, limits)
-    place.remember(findings_order=None if run.reading else (f"{run.address} {order.pads}", order, run.fingerprint))
+    place.remember(findings_order=None if run.reading else (run.address, order, run.fingerprint))
     place.remember(findings_state=_now())
 
 
-def counted(address: str, pads: tuple[str, ...] = ()) -> int | None:
+def counted(address: str) -> int | None:
     """How many findings the run at an address has that are more than notes; None where nobody has looked for any."""
-    report = caches.findings_watcher().known(f"{address} {pads}")
+    report = caches.findings_watcher().known(address)
     return None if report is None else sum(one.severity != "note" for one in report.findings)
 
 

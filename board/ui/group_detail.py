@@ -17,8 +17,9 @@ from board.runs.run import Run
 from board.schema import DISCARDED
 from board.sql.identifiers import column
 from board.text.counting import plural
-from board.text.display import preview, shorten, without_padding, without_system_prompt
+from board.text.display import preview, shorten
 from board.text.format_number import fmt
+from board.text.system_prompts import without_system_prompt
 from board.ui import discarded_members, filter_chips, group_tree, place, rollout_pair
 from board.ui.components import table, verbatim
 from board.ui.controls import hiding_choice
@@ -118,15 +119,13 @@ def _prompt(view: View, keys: NDArray[np.int64]) -> None:
     if rollout["prompt"] is None:
         absent("The prompt", "prompt", of="rollout")
         return
-    prompt, cut = without_system_prompt(rollout["prompt"], view.system_end)
+    prompt, cut = without_system_prompt(rollout["prompt"], view.hiding)
     caption = "Prompt" + (" · system prompt hidden" if cut else "")
-    verbatim.show(_shown(prompt, view), key="group_prompt", caption=caption, height=PROMPT_HEIGHT)
+    verbatim.show(shorten(prompt, SHOWN_CHARS), key="group_prompt", caption=caption, height=PROMPT_HEIGHT)
     if rollout["ground_truth"] is not None:
-        verbatim.show(_shown(rollout["ground_truth"], view), key="group_truth", caption="Ground truth", height=PROMPT_HEIGHT)
-
-
-def _shown(text: str, view: View) -> str:
-    return shorten(without_padding(text, view.pads)[0], SHOWN_CHARS)
+        verbatim.show(
+            shorten(rollout["ground_truth"], SHOWN_CHARS), key="group_truth", caption="Ground truth", height=PROMPT_HEIGHT
+        )
 
 
 def _pair(view: View, keys: NDArray[np.int64], beside: NDArray[np.int64], discarded: DiscardedMembers) -> None:
@@ -253,7 +252,7 @@ def _texts(view: View, keys: NDArray[np.int64], discarded: DiscardedMembers) -> 
             mark = ["discarded"] * (discarded.run.split_of(key) == DISCARDED)
             st.text(" · ".join([f"no. {(number - 1) * CARDS + at + 1:,}", *mark, *numbers]))
             text = rollout_pair.text_of(view.run.rollout(key))
-            verbatim.show(_shown(text, view), key=f"member_{at}", empty="(empty response)", height=TEXT_HEIGHT)
+            verbatim.show(shorten(text, SHOWN_CHARS), key=f"member_{at}", empty="(empty response)", height=TEXT_HEIGHT)
 
 
 def _written(value: object) -> str:

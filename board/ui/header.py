@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from board.analysis.prompt_list import common_beginning
 from board.errors import BoardError
 from board.remote import mounts
 from board.runs import disk_room, library
@@ -18,11 +19,12 @@ from board.runs.run import Run
 from board.schema import DISCARDED
 from board.text.counting import plural
 from board.text.format_number import size
-from board.text.padding import COMMON_PADS
 from board.text.path_names import shown
+from board.text.system_prompts import Hiding
 from board.ui import (
     beside_chips,
     caches,
+    controls,
     export_panel,
     filter_bar,
     filter_chips,
@@ -40,7 +42,7 @@ from board.ui import (
 )
 from board.ui.components import picker
 from board.ui.components.picker import Neighbour
-from board.ui.controls import ReadingChoices, reading_choices, split_choice
+from board.ui.controls import split_choice
 from board.ui.messages import notice
 from board.ui.reading_line import OpenedAs
 from board.ui.shortcuts import STEP_AFTER, STEP_BEFORE
@@ -64,7 +66,6 @@ def draw() -> bool:
 
 
 def _draw(root: Path) -> bool:
-    reading = reading_choices()
     asked = None if (part := place.part("run")) is None else str(part)
     folders = caches.run_folders(shown(root), asked)
     line = st.container(horizontal=True, vertical_alignment="bottom", key="topline")
@@ -76,12 +77,12 @@ def _draw(root: Path) -> bool:
         not_found.runs(folders, root)
         return False
     folder = next(folder for folder in folders if folder.name == name)
-    location = library.resolve(root, folder.folder)
-    whole = _load(location, root, reading, folder)
+    opened_as = reading_line.opened_as(folder, root)
+    whole = _load(opened_as, folder)
     if whole is None:
         return False
     opened, whole = whole, caches.measured(whole)
-    findings_watch.watch(opened, OpenedAs(location, root, (reading.pad_token,) if reading.pad_token else (), folder.family))
+    findings_watch.watch(opened, opened_as)
     with line:
         all_of_run, all_of_whole = _split(whole), whole
     filter_chips.adopt_steps()
@@ -114,9 +115,7 @@ def _draw(root: Path) -> bool:
     if run.frame.empty:
         load_report_panel.nothing_to_show(opened)
         return False
-    pads = tuple(sorted(COMMON_PADS | {reading.pad_token} - {""})) if reading.hide_padding else ()
-    step = int(place.part("step") or 0)
-    place.set_view(place.View(run, step, pads, reading.system_end, whole, all_of_run, all_of_whole))
+    place.set_view(place.View(run, int(place.part("step") or 0), _hiding(all_of_whole), whole, all_of_run, all_of_whole))
     return True
 
 
@@ -155,11 +154,19 @@ def _called(name: str, root: Path) -> str:
     return mounts.shown_name(root) if name == library.HERE else name
 
 
-def _load(location: Path, root: Path, reading: ReadingChoices, folder: RunFolder) -> Run | None:
+def _hiding(run: Run) -> Hiding | None:
+    """How system prompts are hidden, what all prompts of the run begin with among it."""
+    hiding = controls.hiding()
+    if hiding is None or hiding.end:
+        return hiding
+    return hiding._replace(common=caches.computed("common_beginning", lambda: common_beginning(run), run))
+
+
+def _load(opened: OpenedAs, folder: RunFolder) -> Run | None:
     """The run, loaded with progress on the screen; None while a large one that lies elsewhere waits to be asked for."""
     # Drawn in every run of the script: what follows would move up in the next, and be built again in the browser.
     slot = st.empty()
-    opened = OpenedAs(location, root, (reading.pad_token,) if reading.pad_token else (), folder.family)
+    location, root = opened.location, opened.root
     run = caches.library().peek(location, opened.pads, folder.family)
     if run is None:
         far = mounts.address_of(location) and folder.bytes > UNASKED_BYTES and not place.asked_for(folder.name)

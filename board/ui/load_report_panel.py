@@ -37,7 +37,7 @@ def draw(run: Run) -> None:
         if popover.open:
             _details(run)
             with linked_widgets.folded():
-                pad_choice()
+                pad_choice(run)
 
 
 def _details(run: Run) -> None:

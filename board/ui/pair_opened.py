@@ -10,8 +10,9 @@ from board.analysis.pair_rollouts import RESPONSES, VISITS, Response, Visit
 from board.analysis.prompt_list import text_column
 from board.analysis.run_pair import RunPair
 from board.text.counting import plural
-from board.text.display import shorten, without_padding, without_system_prompt
+from board.text.display import shorten
 from board.text.format_number import fmt
+from board.text.system_prompts import without_system_prompt
 from board.ui import place, rollout_pair
 from board.ui.beside_runs import BesideRun
 from board.ui.components import verbatim
@@ -78,10 +79,10 @@ def _prompt(called: Called) -> None:
     view: View = called.view
     name = text_column(view.run)
     text = (called.rollout.texts.get(name) if name else None) or ""
-    prompt, cut = without_system_prompt(text, view.system_end)
+    prompt, cut = without_system_prompt(text, view.hiding)
     if prompt:
         caption = "Prompt" + (" · system prompt hidden" if cut else "")
-        shown = shorten(without_padding(prompt, view.pads)[0], SHOWN_CHARS)
+        shown = shorten(prompt, SHOWN_CHARS)
         verbatim.show(shown, key="pair_prompt_pane", caption=caption, height=PROMPT_HEIGHT)
 
 

@@ -24,6 +24,7 @@ from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
 
 from board.analysis.step_stats import nearest_step
 from board.runs.run import Run
+from board.text.system_prompts import Hiding
 from board.ui import link_texts, linked_widgets
 from board.ui.components import page_links
 from board.ui.place_parts import FORGOTTEN, PARTS, PASSING, WHOLE, PlacePart
@@ -45,10 +46,8 @@ class View:
     run: Run
     """With the rollouts alone that the filter leaves."""
     step: int
-    pads: tuple[str, ...]
-    """Texts of tokens to hide as padding; empty to show them."""
-    system_end: str
-    """Text that ends the system prompt to hide; empty to show it."""
+    hiding: Hiding | None
+    """How system prompts are hidden; None to show them."""
     whole: Run
     """With the rollouts of evaluations, where `run` has those of training alone or the reverse."""
     unfiltered: Run

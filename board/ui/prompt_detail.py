@@ -18,8 +18,9 @@ from board.figures.cohort_panels import NAMES
 from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS, kl_column
 from board.schema import heading
 from board.text.counting import plural
-from board.text.display import shorten, without_padding, without_system_prompt
+from board.text.display import shorten
 from board.text.format_number import fmt
+from board.text.system_prompts import without_system_prompt
 from board.ui import filter_chips, place, rollout_pair
 from board.ui.components import prompt_timeline, verbatim
 from board.ui.components.prompt_timeline import NumberNames
@@ -98,18 +99,14 @@ def said(facts: "pd.Series[Any]", cohort: str) -> str:
 def _text(view: View, key: int) -> None:
     """What was asked, and what was expected; as the first rollout has it."""
     rollout, name = view.run.rollout(key), text_column(view.run)
-    prompt, cut = without_system_prompt(str((name and rollout.texts.get(name)) or ""), view.system_end)
+    prompt, cut = without_system_prompt(str((name and rollout.texts.get(name)) or ""), view.hiding)
     truth = rollout["ground_truth"]
     panes = [("Prompt" + (" · system prompt hidden" if cut else ""), prompt)] if prompt else []
     panes += [] if truth is None else [("Ground truth", str(truth))]
     cells = st.grid(max(1, len(panes)), min_column_width=TEXT_WIDTH, gap="medium")
     for at, (label, text) in enumerate(panes):
         with cells.cell():
-            verbatim.show(_shown(text, view), key=f"prompt_pane_{at}", caption=label, height=PROMPT_HEIGHT)
-
-
-def _shown(text: str, view: View) -> str:
-    return shorten(without_padding(text, view.pads)[0], SHOWN_CHARS)
+            verbatim.show(shorten(text, SHOWN_CHARS), key=f"prompt_pane_{at}", caption=label, height=PROMPT_HEIGHT)
 
 
 def _height(numeric: list[str]) -> str:

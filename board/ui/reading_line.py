@@ -11,6 +11,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from board.remote import mounts
+from board.runs import library
+from board.runs.library import RunFolder
+from board.runs.opening import read_as
 from board.runs.progress import Progress, Reading
 from board.runs.run import Run
 from board.runs.scout import Wish
@@ -30,6 +33,12 @@ class OpenedAs:
     root: Path
     pads: tuple[str, ...]
     family: str
+
+
+def opened_as(folder: RunFolder, root: Path) -> OpenedAs:
+    """How a run is opened, with the pads that are set for it. Raises BoardError."""
+    location = library.resolve(root, folder.folder)
+    return OpenedAs(location, root, read_as(location, within=root).pads, folder.family)
 
 
 def draw(run: Run, opened: OpenedAs) -> None:

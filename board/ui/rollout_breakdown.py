@@ -14,7 +14,7 @@ from board.analysis.text_diff import Diff, compare, fold
 from board.metrics import formulas
 from board.runs.rollout import Rollout
 from board.text.counting import plural
-from board.text.display import visible, without_padding
+from board.text.display import visible
 from board.text.format_number import fmt
 from board.text.token_decoding import codec_of, decoded, token_text
 from board.ui import place
@@ -196,7 +196,7 @@ def against_reference(view: View, rollout: Rollout) -> None:
     with st.expander("Against the reference's response", key="against", on_change="rerun") as expander:
         if not expander.open:
             return
-        difference = compare(without_padding(reference, view.pads)[0], without_padding(response, view.pads)[0])
+        difference = compare(reference, response)
         st.text(_difference(view, rollout, difference))
         diff_view.show(fold(difference.runs), key="diff", height=DIFF_HEIGHT)
 

@@ -13,8 +13,9 @@ from board.runs.prompt_keys import NO_PROMPT
 from board.runs.rollout import Rollout
 from board.schema import DISCARDED, IDS, heading, is_trainers
 from board.text.counting import plural
-from board.text.display import shorten, without_padding, without_system_prompt
+from board.text.display import shorten
 from board.text.format_number import fmt
+from board.text.system_prompts import without_system_prompt
 from board.ui import filter_chips, place, rollout_breakdown, token_panel
 from board.ui.components import facts, verbatim
 from board.ui.controls import hiding_choice, unseen_estimator
@@ -42,17 +43,17 @@ def draw(view: View, key: int, around: tuple[int | None, int | None]) -> None:
     top = st.container()
     _numbers(view, key)
     whole = rollout["prompt"] or ""
-    prompt, cut = without_system_prompt(whole, view.system_end)
-    _text("Prompt", prompt, view, "prompt", note="system prompt hidden" if cut else "", before=len(whole) - len(prompt))
+    prompt, cut = without_system_prompt(whole, view.hiding)
+    _text("Prompt", prompt, "prompt", note="system prompt hidden" if cut else "", before=len(whole) - len(prompt))
     response(view, rollout)
     _tokens(view, rollout)
     for label, name in (("Reference response", "ref_response"), ("Ground truth", "ground_truth")):
         if rollout[name] is not None:
-            _text(label, rollout[name], view, name)
+            _text(label, rollout[name], name)
         if name == "ref_response":
             rollout_breakdown.against_reference(view, rollout)
     for name in sorted(set(rollout.texts) - {"prompt", "response", "ref_response", "ground_truth"}):
-        _text(name, rollout.texts[name], view, name)
+        _text(name, rollout.texts[name], name)
     _raw(view, rollout)
     with top:  # filled last: its links carry what the reader has just pinned in the token view
         head(view, rollout, around, link="tokens")
@@ -61,9 +62,9 @@ def draw(view: View, key: int, around: tuple[int | None, int | None]) -> None:
 def response(view: View, rollout: Rollout) -> None:
     """What the policy wrote, letter for letter."""
     if rollout["response"] is not None or rollout.tokens is None:
-        _text("Response", rollout["response"] or "", view, "response", empty="(empty response)")
+        _text("Response", rollout["response"] or "", "response", empty="(empty response)")
     else:
-        _text("Response", "".join(rollout.tokens), view, "", note="the row has no response text: these are its tokens, joined")
+        _text("Response", "".join(rollout.tokens), "", note="the row has no response text: these are its tokens, joined")
 
 
 def head(view: View, rollout: Rollout, around: tuple[int | None, int | None], *, link: Literal["tokens", "responses"]) -> None:
@@ -119,16 +120,16 @@ def _others(row: "pd.Series[Any]") -> list[str]:
     ]
 
 
-def _text(label: str, text: str, view: View, name: str, *, note: str = "", empty: str = "(empty)", before: int = 0) -> None:
-    """A labelled text, letter for letter but for hidden padding, which is said.
+def _text(label: str, text: str, name: str, *, note: str = "", empty: str = "(empty)", before: int = 0) -> None:
+    """A labelled text, letter for letter.
 
     `name` is its field, of which a stretch may be marked; `before` are the characters of it that stand before `text` and are not shown.
     """
-    shown, hidden = without_padding(text, view.pads)
+    shown = text
     marked = place.marked(name) if name else None
-    mark = (marked[0] - before, marked[1] - before) if marked and text.startswith(shown) else None
+    mark = (marked[0] - before, marked[1] - before) if marked else None
     length = plural(len(shown), "character")
-    notes = [part for part in (label, note, f"{plural(hidden, 'pad token')} hidden" if hidden else "", length) if part]
+    notes = [part for part in (label, note, length) if part]
     is_long = len(shown) > SHOWN_CHARS
     pane = st.container() if is_long else nullcontext()
     if is_long and not st.toggle(f"Show all {len(shown):,} characters", value=bool(mark), key=f"all_{label}"):

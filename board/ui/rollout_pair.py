@@ -17,7 +17,6 @@ from board.analysis.color_ranges import joint_ends
 from board.analysis.text_diff import Diff, compare, fold
 from board.runs.rollout import Rollout
 from board.text.counting import plural
-from board.text.display import without_padding
 from board.ui import caches, place, token_panel
 from board.ui.components import diff_view, table, token_view
 from board.ui.controls import unseen_estimator
@@ -70,12 +69,11 @@ def draw(first: Called, second: Called) -> None:
         return
     difference = caches.of_two(
         "pair_diff",
-        lambda: compare(*(without_padding(text_of(one.rollout), one.view.pads)[0] for one in both)),
+        lambda: compare(*(text_of(one.rollout) for one in both)),
         first.view.run,
         second.view.run,
         first.key,
         second.key,
-        ",".join(first.view.pads),
     )
     st.text(difference_line(difference, first.name, second.name))
     diff_view.show(fold(difference.runs), key="pair_diff", height=DIFF_HEIGHT)

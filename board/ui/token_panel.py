@@ -46,7 +46,7 @@ class Pane:
     """(tokens,) numbers by screen name, derived ones too."""
     segments: list[Segment]
     kept: NDArray[np.int64]
-    """Positions of the tokens that are shown: all but hidden padding, rising."""
+    """Positions of the tokens that are shown: all but pads between others, rising."""
 
 
 def pane(view: View, rollout: Rollout, estimator: str) -> Pane:
@@ -61,7 +61,7 @@ def pane(view: View, rollout: Rollout, estimator: str) -> Pane:
         tokens=rollout.tokens if rollout.tokens is not None else [f"⟨{position + 1}⟩" for position in range(length)],
         arrays=formulas.token_arrays(arrays, estimator),
         segments=join_blanks(find_segments(rollout.tokens or []), rollout.tokens or []),
-        kept=np.flatnonzero(~rollout.pads) if view.pads else np.arange(length),
+        kept=np.flatnonzero(~rollout.pads),
     )
 
 
@@ -156,9 +156,8 @@ def payload(
             compared=joint is not None,
         )
 
-    hidden = ",".join(pane.view.pads)
     ends = None if joint is None else str(sorted(joint.items()))
-    return caches.built("tokens", build, run, rollout.key, pane.estimator, window.start, hidden, height, key, ends)
+    return caches.built("tokens", build, run, rollout.key, pane.estimator, window.start, height, key, ends)
 
 
 def shared_ends(pane: Pane, scope: str) -> token_view.SharedEnds:

@@ -8,6 +8,7 @@ import pytest
 
 from board import open_run
 from board.analysis.rollout_facts import LINE_CHARS, MOST_MEMBERS, SHOWN_CHARS, Particular, particulars
+from board.text.system_prompts import Hiding
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 ROW = {
@@ -82,11 +83,9 @@ def test_what_a_row_lacks_has_no_line(tmp_path: Path, row: dict[str, Any], names
 
 
 def test_what_is_hidden_or_cut_is_said(tmp_path: Path) -> None:
-    """Padding and a system prompt are left out as on the Responses page, and of a very long text the beginning is sent."""
-    prompt = "system<end>" + "x" * (SHOWN_CHARS + 10) + "<pad>"
-    found = told(tmp_path / "run", [ROW | {"prompt": prompt}], pads=("<pad>",), system_end="<end>")["prompt"]
+    """A system prompt is left out as on the Responses page, and of a very long text the beginning is sent."""
+    prompt = "system<end>" + "x" * (SHOWN_CHARS + 10) + ""
+    found = told(tmp_path / "run", [ROW | {"prompt": prompt}], hiding=Hiding("<end>"))["prompt"]
 
-    assert (
-        found.note == f"system prompt hidden · 1 pad token hidden · the first {SHOWN_CHARS:,} of {SHOWN_CHARS + 10:,} characters"
-    )
+    assert found.note == f"system prompt hidden · the first {SHOWN_CHARS:,} of {SHOWN_CHARS + 10:,} characters"
     assert (len(found.text), len(found.line)) == (SHOWN_CHARS, LINE_CHARS)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from board.errors import MappingRefused
+from board.formats.contract import Head
 from board.formats.mapping import NAMES, Constant, FromPath, HandMapping, Key
 from board.formats.mapping_file import parse, write
 from board.schema import TOKEN_METRICS
@@ -66,7 +67,8 @@ def mappings(draw: st.DrawFn) -> HandMapping:
     if draw(st.booleans()):
         fields |= {"data_source": Constant(draw(keys)), "ref_reward": Constant(draw(st.floats(allow_nan=False)))}
     parts = () if "reward" in fields else tuple(draw(st.lists(st.tuples(keys.map("p".__add__), st.floats(-9, 9)), max_size=3)))
-    return HandMapping(fields, parts, "loss_mask" in fields and draw(st.booleans()))
+    pads = draw(st.lists(keys.filter(str.strip), max_size=2).map(tuple))
+    return HandMapping(fields, parts, "loss_mask" in fields and draw(st.booleans()), pads)
 
 
 @given(mappings())
@@ -114,8 +116,10 @@ REFUSED: dict[str, tuple[str, str]] = {
     "no response": ('[fields]\nstep = "s"\n', r"\[fields\] has nothing that was sampled; write one of \"response\""),
     "a table that is unknown": (
         FIELDS + "[field]\n",
-        'the file has "field", which is unknown; perhaps fields. Allowed: fields, reward_parts',
+        'the file has "field", which is unknown; perhaps fields. Allowed: pads, fields, reward_parts',
     ),
+    "pads that are no list": ('pads = "<x>"\n' + FIELDS, r"pads is .<x>., not a list of tokens; write pads = "),
+    "an empty pad": ('pads = [" "]\n' + FIELDS, "not a list of tokens"),
     "a name that is unknown": (
         FIELDS + 'promt = "p"\n',
         r'\[fields\] has "promt", which is unknown; perhaps prompt. Allowed: step, prompt',
@@ -161,3 +165,11 @@ def test_refused_with_what_may_stand_there(text: str, reason: str) -> None:
     """An error says which entry of which file, and what is allowed in its place."""
     with pytest.raises(MappingRefused, match=reason):
         parse(text)
+
+
+def test_pads_alone_map_nothing() -> None:
+    """A file that names pads and no field goes with any format."""
+    mapping = parse('pads = ["<|extra_0|>", "7"]\n')
+
+    assert mapping == HandMapping({}, pads=("<|extra_0|>", "7"))
+    assert not mapping.recognise(Head("a.jsonl", ({"step": 1, "response": "x"},)))

@@ -1,4 +1,4 @@
-"""board.formats.row: arrays as long as the tokens, what was missing or left over, and which tokens are padding."""
+"""board.formats.row: arrays as long as the tokens, and what was missing or left over."""
 
 import math
 from typing import Any
@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from board.formats.row import Row, align, flag_not_finite
 from board.text.counting import plural
-from board.text.padding import COMMON_PADS
 
 NAN = math.nan
 
@@ -34,24 +33,6 @@ ALIGN: dict[str, tuple[list[str] | None, list[float], list[str] | None, list[flo
     "no tokens to speak of": ([], [1.0], [], [], "x has 1 number for 0 tokens: 1 number at the end left over"),
     "both empty": ([], [], [], [], ""),
     "no tokens field": (None, [1, 2], None, [1, 2], ""),
-    "one bare pad": (["a", "<pad>"], [1], ["a"], [1], ""),
-    "several bare pads": (["a", "[PAD]", "[PAD]"], [1], ["a"], [1], ""),
-    "pads that have numbers stay": (["a", "<pad>"], [1, 2], ["a", "<pad>"], [1, 2], ""),
-    "pads of which some have numbers": (["a", "<pad>", "<pad>"], [1, 0], ["a", "<pad>"], [1, 0], ""),
-    "short beyond the pads": (
-        ["a", "b", "<pad>"],
-        [1],
-        ["a", "b", "<pad>"],
-        [1, NAN, NAN],
-        "x has 1 number for 3 tokens: 2 tokens at the end without one",
-    ),
-    "pad in the middle is no trailing pad": (
-        ["<pad>", "a"],
-        [1],
-        ["<pad>", "a"],
-        [1, NAN],
-        "x has 1 number for 2 tokens: 1 token at the end without one",
-    ),
 }
 
 
@@ -59,7 +40,7 @@ ALIGN: dict[str, tuple[list[str] | None, list[float], list[str] | None, list[flo
 def test_arrays_are_as_long_as_the_tokens(
     tokens: list[str] | None, values: list[float], kept: list[str] | None, expected: list[float], flag: str
 ) -> None:
-    """From the first token on; what is missing is NaN, what is left over goes, and each is said but for bare pads."""
+    """From the first token on; what is missing is NaN, what is left over goes, and each is said."""
     row = Row(0, tokens=tokens, arrays={"x": array(values)})
 
     align(row)
@@ -82,40 +63,12 @@ def test_arrays_of_different_length_without_tokens_are_as_long_as_the_longest() 
     assert row.flags == ["x has 1 number for 3 tokens: 2 tokens at the end without one"]
 
 
-def test_pads_are_dropped_only_down_to_the_longest_array() -> None:
-    """A pad with a number in any array is a token of the response as trained."""
-    row = Row(0, tokens=["a", "<pad>", "<pad>"], arrays={"x": array([1]), "y": array([1, 2])})
-
-    align(row)
-
-    assert row.tokens == ["a", "<pad>"]
-    assert row.flags == ["x has 1 number for 2 tokens: 1 token at the end without one"]
-
-
-def test_tokens_without_arrays_keep_their_pads() -> None:
-    """Nothing tells then where the response ends."""
-    row = Row(0, tokens=["a", "<pad>"])
-
-    align(row)
-
-    assert (row.tokens, row.flags) == (["a", "<pad>"], [])
-
-
-def test_own_pads_are_dropped_as_the_common_ones() -> None:
-    """The pads a reader names count, instead of the common ones where they are not among them."""
-    row = Row(0, tokens=["a", "<nothing>"], arrays={"x": array([1])})
-
-    align(row, COMMON_PADS | {"<nothing>"})
-
-    assert (row.tokens, row.flags) == (["a"], [])
-
-
 @given(
     st.none() | st.lists(st.sampled_from(["a", "<pad>", "</s>"]), max_size=6),
     st.dictionaries(st.sampled_from("xyz"), st.lists(st.floats(width=32), max_size=6), max_size=3),
 )
 def test_after_aligning_everything_has_one_length(tokens: list[str] | None, values: dict[str, list[float]]) -> None:
-    """Whatever the lengths: one length for all, numbers keep their place, and every difference is said once or was bare pads."""
+    """Whatever the lengths: one length for all, numbers keep their place, and every difference is said once."""
     row = Row(0, tokens=tokens, arrays={name: array(one) for name, one in values.items()})
 
     align(row)
@@ -126,9 +79,7 @@ def test_after_aligning_everything_has_one_length(tokens: list[str] | None, valu
         np.testing.assert_array_equal(row.arrays[name][:shared], array(one)[:shared])
         assert np.isnan(row.arrays[name][shared:]).all()
         assert sum(flag.startswith(f"{name} has") for flag in row.flags) == (len(one) != row.length)
-    if tokens is not None and row.tokens is not None:
-        assert row.tokens == tokens[: row.length]
-        assert set(tokens[row.length :]) <= {"<pad>"}
+    assert row.tokens == tokens
 
 
 PLURALS = {"none": (0, "0 tokens"), "one": (1, "1 token"), "two": (2, "2 tokens"), "thousands": (33_000, "33,000 tokens")}

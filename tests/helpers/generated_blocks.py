@@ -70,7 +70,7 @@ def _value(name: str, tokens: list[str], dice: random.Random) -> Any:
 
 def ordinary_row(names: list[str], dice: random.Random) -> dict[str, Any]:
     """A row with these fields; of its texts and numbers some may be null."""
-    tokens = dice.choices(WORDS, k=dice.randrange(1, 7))
+    tokens = [dice.choice(WORDS[:6]), *dice.choices(WORDS, k=dice.randrange(6))]  # padding alone would leave lists that are empty
     row: dict[str, Any] = {"step": dice.randrange(4), "response": "".join(tokens), "response_tokens": tokens}
     row |= {name: _value(name, tokens, dice) for name in names}
     return row | {"score": {"a": dice.random(), "b": 1}, "meta": {"c": "text"}} if "note" in names else row

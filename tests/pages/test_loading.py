@@ -151,7 +151,7 @@ def test_the_pad_token_is_asked_for_where_loading_is_told(root: Path) -> None:
 
     test.run()
 
-    assert test.text_input(key="pad").value == ""
+    assert [one.value for one in test.text_input if one.label == "Pad tokens of this run"] == [""]
     assert not test.sidebar.children
 
 

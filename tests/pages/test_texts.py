@@ -8,6 +8,8 @@ from opened_pages import TEXT_ALONE, opened, opening_links, panes, table, texts,
 from rows import add_run
 from streamlit.testing.v1 import AppTest
 
+from board import open_run
+
 
 def test_text_without_tokens_is_not_called_empty(root: Path) -> None:
     """A row with a response but no tokens has no token view, and the page says which field it lacks."""
@@ -67,27 +69,59 @@ def test_model_text_is_shown_letter_for_letter(root: Path, name: str) -> None:
     assert not any(text in str(element.value) for element in [*test.markdown, *test.caption])
 
 
-def test_padding_is_hidden_and_said(root: Path) -> None:
-    """Common pad tokens are taken out of the texts, with their number; the switch brings them back."""
+def test_padding_is_no_text(root: Path) -> None:
+    """Common pad tokens are in no text and no list; the raw record has them."""
     add_run(root, "run", [whole_row(0, response="yes<PAD><PAD>", prompt="<PAD>hm")])
     test = opened("responses")
 
-    assert "Response · 2 pad tokens hidden · 3 characters" in texts(test)
-    test.toggle(key="hide_padding").set_value(False).run()
-    assert "yes<PAD><PAD>" in texts(test)
+    assert "Response · 3 characters" in texts(test)
+    assert table(test)["response"].tolist() == ["yes"]
+    assert "<PAD>" not in texts(test)
+    test.session_state["raw"] = True
+    assert "yes<PAD><PAD>" in str(test.run().code[0].value)
 
 
-def test_pad_token_of_the_run_enters_no_mean(root: Path) -> None:
-    """A pad token given by hand is padding in texts and statistics alike."""
+def test_pad_token_of_the_run_is_kept_for_it(root: Path) -> None:
+    """A pad that the reader names is padding in texts and statistics alike, now, in the next session, and for commands."""
     add_run(
         root, "run", [whole_row(0, response_tokens=["The", " answer", " is", "<nothing>"], response="The answer is<nothing>")]
     )
-    assert table(opened("responses"))["response_length"].tolist() == [4]
+    test = opened("responses")
+    assert table(test)["response_length"].tolist() == [4]
 
-    test = opened("responses", pad="<nothing>")
+    test.session_state["report"] = True
+    test.run()
+    named = next(one for one in test.text_input if one.label == "Pad tokens of this run")
+    named.set_value("<nothing>").run()
 
-    assert table(test)["response_length"].tolist() == [3]
-    assert "The answer is" in panes(test)
+    for seen in (test, opened("responses")):
+        assert table(seen)["response_length"].tolist() == [3]
+        assert "The answer is" in panes(seen)
+    assert open_run(root / "run").frame["response_length"].tolist() == [3]
+    named.set_value("").run()
+    assert table(test)["response_length"].tolist() == [4]
+
+
+def test_a_typed_end_of_the_system_prompt(root: Path) -> None:
+    """What the reader types ends it, where no template does."""
+    add_run(root, "run", [whole_row(0, prompt="be brief ### hi")])
+    test = opened("responses")
+    test.toggle(key="hide_system").set_value(True).run()
+    assert "be brief ### hi" in texts(test)
+
+    test.text_input(key="system_end").set_value("###").run()
+
+    assert "be brief" not in texts(test)
+
+
+def test_what_all_prompts_begin_with_is_hidden(root: Path) -> None:
+    """A run whose prompts all begin alike has its system prompt there."""
+    add_run(root, "run", [whole_row(0, prompt=f"You are a careful assistant.\n\nWhat is {one}?") for one in range(3)])
+    test = opened("responses", rollout="rank_0.jsonl:1")
+
+    test.toggle(key="hide_system").set_value(True).run()
+
+    assert "Prompt · system prompt hidden · 10 characters" in texts(test)
 
 
 def test_system_prompt_is_hidden_on_request(root: Path) -> None:

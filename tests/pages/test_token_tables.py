@@ -208,12 +208,12 @@ FIRST = {"run": "run", "step": "0", "rollout": "rank_0.jsonl:1"}
 
 
 PADDED = whole_row(
-    0, response_tokens=["<pad>", "a", "b", "<pad>", "c", "d"], logprobs=[0.0] * 6, ref_logprobs=..., values=..., token_rewards=...
+    0, response_tokens=["a", "<pad>", "b", "<pad>", "c", "d"], logprobs=[0.0] * 6, ref_logprobs=..., values=..., token_rewards=...
 )
 
 
 WINDOWS = {
-    "a window": ("1-4", "0-2", "1-4"),
+    "a window": ("1-4", "1-2", "2-4"),
     "beyond the end": ("2-9", "1-3", "2-5"),
     "hidden tokens alone": ("3-3", None, None),
     "backwards": ("4-1", None, None),
@@ -224,7 +224,7 @@ WINDOWS = {
 
 @pytest.mark.parametrize("name", WINDOWS)
 def test_a_link_opens_its_window_of_tokens(root: Path, name: str) -> None:
-    """The link counts all tokens, hidden padding too, as it does for the pin; a window that makes no sense leaves the URL."""
+    """The link counts all tokens, pads between others too, as it does for the pin; a window that makes no sense leaves the URL."""
     asked, shown, link = WINDOWS[name]
     add_run(root, "run", [PADDED, whole_row(0)])
 
@@ -239,7 +239,7 @@ def test_the_readers_window_goes_into_the_link_and_is_forgotten_with_the_rollout
     """What the view reports is kept until another rollout is opened; everything is no window at all."""
     add_run(root, "run", [PADDED, whole_row(0)])
     test = opened("tokens", **FIRST)
-    for window, link in (("1-3", "2-5"), ("all", None), ("0-1", "1-2")):
+    for window, link in (("1-3", "2-5"), ("all", None), ("0-1", "0-2")):
         test.session_state["token_view"] = {"choice": {"metric": "logprob", "pinned": None, "scale": "q", "window": window}}
         test.run()
         assert linked(test, "window") == link

@@ -16,7 +16,7 @@ from board.runs.columns import Columns
 from board.runs.parts import COUNTS, PADS
 from board.runs.row_block import RowPlace, laid_out
 from board.schema import ALTERNATIVES
-from board.text.padding import COMMON_PADS, pad_mask
+from board.text.padding import COMMON_PADS, marks
 
 NAN = math.nan
 
@@ -42,7 +42,7 @@ def make_row(tokens: list[str] | None = None, step: int = 0, **fields: Any) -> R
 
 def build(*rows: Row, pads: frozenset[str] = COMMON_PADS) -> parts.Part:
     """A part of these rows, one line each."""
-    block = laid_out(rows, [RowPlace(at + 1, at * 10) for at in range(len(rows))], pads)
+    block = laid_out(rows, [RowPlace(at + 1, at * 10) for at in range(len(rows))])
     return parts.build(block, "a.jsonl", pads)
 
 
@@ -176,7 +176,7 @@ def test_padding_of_many_rows_is_that_of_each(rows: list[list[str]], pads: froze
     """Whatever the pads begin with, and whatever tokens begin as they do."""
     part = build(*(make_row(tokens) for tokens in rows), pads=pads)
 
-    assert part.tokens.column(PADS).to_pylist() == [pad_mask(tokens, pads).tolist() for tokens in rows]
+    assert part.tokens.column(PADS).to_pylist() == [marks(tokens, pads) for tokens in rows]
 
 
 @pytest.mark.parametrize("name", ["response_length", "kl_k3_mean", "offset", "prompt_key", "line", "logprob_mean"])

@@ -11,7 +11,6 @@ from board.formats.row import Row
 from board.runs.rollout_block import Block, joined
 from board.runs.row_block import RowPlace, laid_out
 from board.schema import TOKENS
-from board.text.padding import COMMON_PADS
 
 NUMBER = st.sampled_from([0.0, -1.5, 7.25])
 ROW = st.fixed_dictionaries(
@@ -42,7 +41,7 @@ def row(fields: dict[str, Any]) -> Row:
 
 def block(found: list[dict[str, Any]], first: int) -> Block:
     """A block of rows of these fields, a line each from `first` on."""
-    return laid_out([row(one) for one in found], [RowPlace(first + at, 10 * at) for at in range(len(found))], COMMON_PADS)
+    return laid_out([row(one) for one in found], [RowPlace(first + at, 10 * at) for at in range(len(found))])
 
 
 def written(found: Block) -> dict[str, Any]:

@@ -43,11 +43,14 @@ def slow_read(shards: Mapping[str, Rows]) -> list[dict[str, Any]]:
             record = json.loads(text)
             tokens = record.get("response_tokens")
             arrays = {name: record[name] for name in ARRAYS if record.get(name) is not None}
+            if tokens:
+                inner = [at for at, token in enumerate(tokens) if token != "<pad>"]
+                start, stop = (inner[0], inner[-1] + 1) if inner else (0, 0)
+                arrays = {name: one[start:stop] if stop <= len(one) <= len(tokens) else one for name, one in arrays.items()}
+                tokens = tokens[start:stop]
             if "mine" in arrays and (not tokens or len(arrays["mine"]) != len(tokens)):
                 del arrays["mine"]
             longest = max((len(array) for array in arrays.values()), default=0)
-            if tokens is not None and arrays and all(token == "<pad>" for token in tokens[longest:]):
-                tokens = tokens[:longest]
             length = longest if tokens is None else len(tokens)
             padded = {
                 name: [number_of(x) for x in array][:length] + [NAN] * (length - len(array)) for name, array in arrays.items()

@@ -66,15 +66,15 @@ def test_missing_numbers_are_missing(tmp_path: Path) -> None:
 
 
 def test_own_pads_change_the_statistics(tmp_path: Path) -> None:
-    """Token texts named as padding enter no length and no mean; the tokens themselves stay."""
+    """Token texts named as padding enter no length and no mean; are no tokens of the rollout."""
     folder = write_run(tmp_path, {"a.jsonl": [row(response_tokens=["a", "~", "~"], logprobs=[-1.0, -9.0, -9.0])]})
 
     plain, padded = open_run(folder), open_run(folder, extra_pads=["~"])
 
     assert plain.frame[["response_length", "logprob_mean"]].to_numpy().tolist() == [[3, pytest.approx(-19 / 3)]]
     assert padded.frame[["response_length", "logprob_mean"]].to_numpy().tolist() == [[1, -1]]
-    assert padded.rollout(0).tokens == ["a", "~", "~"]
-    assert padded.rollout(0).pads.tolist() == [False, True, True]
+    assert padded.rollout(0).tokens == ["a"]
+    assert padded.rollout(0).pads.tolist() == [False]
     assert plain.rollout(0).pads.tolist() == [False, False, False]
 
 
@@ -225,3 +225,20 @@ def test_keys_of_prompts_stand_in_the_order_of_the_frame(tmp_path: Path) -> None
     assert named == ["hi", "none", "by id", "sum", "sum", "by id", "hi"]
     assert len(set(run.prompt_keys.tolist())) == 4
     assert run.of_steps(1, 1).prompt_keys.tolist() == run.prompt_keys[4:].tolist()
+
+
+@pytest.mark.parametrize(("prompts", "expected"), [pytest.param(3, 60, id="groups"), pytest.param(4, 80, id="two-ranks")])
+def test_a_padded_prompt_is_the_same_prompt(tmp_path: Path, prompts: int, expected: int) -> None:
+    """Whatever pads are in front of it: its groups, its key and so its history are those of the prompt."""
+    rows = [
+        {"step": step, "prompt": "<PAD>" * ((step + sample) % 5) + f"Q{prompt}?", "response": "x", "reward": float(sample)}
+        for step in range(20)
+        for prompt in range(prompts)
+        for sample in range(3)
+    ]
+    shards = {"rank_0.jsonl": rows[::2], "rank_1.jsonl": rows[1::2]}
+    run = open_run(write_run(tmp_path / "run", shards))
+
+    assert len(np.unique(run.prompt_keys)) == prompts
+    assert len(run.frame.groupby(["step", "group"])) == expected
+    assert set(run.texts("prompt", run.frame.index.to_numpy()).to_pylist()) == {f"Q{one}?" for one in range(prompts)}

@@ -98,48 +98,6 @@ def test_no_token_is_invisible(token: str) -> None:
     assert not shown.endswith(" ")
 
 
-PADDED: dict[str, tuple[str, list[str], tuple[str, int]]] = {
-    "none": ("text", ["<pad>"], ("text", 0)),
-    "at the end": ("text<pad><pad>", ["<pad>"], ("text", 2)),
-    "anywhere": ("<pad>a<pad>b", ["<pad>"], ("ab", 2)),
-    "of several kinds": ("a<pad>[PAD]", ["<pad>", "[PAD]"], ("a", 2)),
-    "one pad begins another": ("<pad>x<pad><pad>", ["<pad>", "<pad><pad>"], ("x", 2)),
-    "longest first whatever the order": ("<p><pa>", ["<p>", "<pa>", "<p><pa>"], ("", 1)),
-    "regex characters are letters": ("a.b[c", [".", "["], ("abc", 2)),
-    "pads of regex syntax": ("a(b|c)*", ["(b|c)*"], ("a", 1)),
-    "no pads": ("a<pad>", [], ("a<pad>", 0)),
-    "empty pads": ("abc", ["", ""], ("abc", 0)),
-    "pads put together by taking one out": ("<p<pad>ad>", ["<pad>"], ("<pad>", 1)),
-    "case counts": ("<PAD>", ["<pad>"], ("<PAD>", 0)),
-    "nothing else": ("<pad>", ["<pad>"], ("", 1)),
-    "chinese": ("威<｜▁pad▁｜>", ["<｜▁pad▁｜>"], ("威", 1)),
-}
-
-
-@pytest.mark.parametrize(("text", "pads", "expected"), PADDED.values(), ids=PADDED)
-def test_padding_is_taken_out_and_counted(text: str, pads: list[str], expected: tuple[str, int]) -> None:
-    """Letter for letter, the longest pad first, in one pass."""
-    assert display.without_padding(text, pads) == expected
-    assert display.without_padding(text, iter(pads)) == expected
-
-
-SYSTEM: dict[str, tuple[str, str, tuple[str, bool]]] = {
-    "there": ("be brief<end>hi", "<end>", ("hi", True)),
-    "not there": ("hi", "<end>", ("hi", False)),
-    "no marker": ("hi", "", ("hi", False)),
-    "twice": ("a<end>b<end>c", "<end>", ("b<end>c", True)),
-    "at the end": ("be brief<end>", "<end>", ("", True)),
-    "at the start": ("<end>hi", "<end>", ("hi", True)),
-    "regex characters are letters": ("a.b", ".", ("b", True)),
-}
-
-
-@pytest.mark.parametrize(("prompt", "marker", "expected"), SYSTEM.values(), ids=SYSTEM)
-def test_system_prompts_are_cut_off(prompt: str, marker: str, expected: tuple[str, bool]) -> None:
-    """After the first marker, and whether there was one."""
-    assert display.without_system_prompt(prompt, marker) == expected
-
-
 SHORTENED: dict[str, tuple[str, int, str]] = {
     "short enough": ("abc", 3, "abc"),
     "cut": ("abcd", 3, "abc"),

@@ -1,38 +1,97 @@
-"""Tests of which tokens are padding."""
+"""Tests of which tokens are padding, and of what is left of texts, tokens and records without it."""
+
+from typing import Any
 
 import pytest
 
-from board.text.padding import COMMON_PADS, END_TOKENS, pad_mask
+from board.schema import PADDED
+from board.text.padding import COMMON_PADS, END_TOKENS, marks, span, stripped, unpadded
 
-MASKS = {
-    "none": (["a", "b"], [0, 0]),
+LEFT: dict[str, tuple[list[str], list[str]]] = {
+    "none": (["a", "b"], ["a", "b"]),
     "empty": ([], []),
-    "right": (["a", "<pad>", "<pad>"], [0, 1, 1]),
-    "left": (["<|pad|>", "a"], [1, 0]),
-    "in the middle": (["a", "[PAD]", "b"], [0, 1, 0]),
-    "one end token ends": (["a", "</s>"], [0, 0]),
-    "repeated end tokens pad, but for the first": (["a", "</s>", "</s>", "</s>"], [0, 0, 1, 1]),
-    "end tokens alone": (["<|im_end|>"] * 3, [0, 1, 1]),
-    "end tokens within": (["</s>", "</s>", "a"], [0, 0, 0]),
-    "two kinds of end": (["a", "<|im_end|>", "<|endoftext|>", "<|endoftext|>"], [0, 0, 0, 1]),
-    "end then pads": (["a", "<EOD>", "<PAD>"], [0, 0, 1]),
-    "a word repeated is no padding": (["ha"] * 4, [0] * 4),
+    "right": (["a", "<pad>", "<pad>"], ["a"]),
+    "left": (["<|pad|>", "a"], ["a"]),
+    "both": (["<PAD>", "a", "<PAD>"], ["a"]),
+    "pads alone": (["<pad>", "[PAD]"], []),
+    "in the middle": (["a", "[PAD]", "b"], ["a", "[PAD]", "b"]),
+    "one end token ends": (["a", "</s>"], ["a", "</s>"]),
+    "repeated end tokens pad, but for the first": (["a", "</s>", "</s>", "</s>"], ["a", "</s>"]),
+    "end tokens alone": (["<|im_end|>"] * 3, ["<|im_end|>"]),
+    "end tokens within": (["</s>", "</s>", "a"], ["</s>", "</s>", "a"]),
+    "an end token behind another": (["a", "<|im_end|>", "<|endoftext|>"], ["a", "<|im_end|>"]),
+    "end then pads": (["a", "<EOD>", "<PAD>"], ["a", "<EOD>"]),
+    "pads then end": (["a", "<PAD>", "<EOD>"], ["a", "<PAD>", "<EOD>"]),
+    "a word repeated is no padding": (["ha"] * 4, ["ha"] * 4),
 }
 
 
-@pytest.mark.parametrize(("tokens", "expected"), MASKS.values(), ids=MASKS)
-def test_padding(tokens: list[str], expected: list[int]) -> None:
-    """A pad token anywhere; of an end token repeated at the end, all but the first."""
-    assert pad_mask(tokens).tolist() == [bool(one) for one in expected]
+@pytest.mark.parametrize(("tokens", "expected"), LEFT.values(), ids=LEFT)
+def test_padding_is_taken_off_tokens_and_text_alike(tokens: list[str], expected: list[str]) -> None:
+    """Pads at both ends, and the end tokens directly behind an end token; what stands between stays."""
+    start, stop, _ = span(tokens, COMMON_PADS)
+
+    assert tokens[start:stop] == expected
+    assert stripped("".join(tokens), COMMON_PADS) == "".join(expected)
 
 
 @pytest.mark.parametrize("pad", sorted(COMMON_PADS))
 def test_every_common_pad_pads(pad: str) -> None:
     """Each token of the list, which shares none with those that end a response."""
-    assert pad_mask(["a", pad]).tolist() == [False, True]
+    assert marks(["a", pad], COMMON_PADS) == [False, True]
+    assert stripped(f"{pad}a{pad}", COMMON_PADS) == "a"
     assert pad not in END_TOKENS
 
 
-def test_named_pads_replace_the_common_ones() -> None:
-    """The caller says which tokens pad."""
-    assert pad_mask(["a", "<pad>", "x"], {"x"}).tolist() == [False, False, True]
+TEXTS: dict[str, tuple[str, bool, str]] = {
+    "white space between pads goes with them": ("<pad> <pad> a <pad>\n<pad>\n", False, " a "),
+    "white space of the text stays": ("\n<pad>\n a\n", False, "\n a\n"),
+    "white space behind the only end token stays": ("a</s>\n", False, "a</s>\n"),
+    "end tokens in front of a prompt pad": ("<|endoftext|><|endoftext|>Q", True, "Q"),
+    "end tokens in front of a response do not": ("<|im_end|>\nmore", False, "<|im_end|>\nmore"),
+    "nothing but padding": ("<PAD><PAD>", True, ""),
+    "a number is no pad of a text": ("is 7", False, "is 7"),
+}
+
+
+@pytest.mark.parametrize(("text", "prompt", "expected"), TEXTS.values(), ids=TEXTS)
+def test_texts_keep_what_is_theirs(text: str, prompt: bool, expected: str) -> None:
+    """Nothing but pads, and white space between them, is taken off."""
+    assert stripped(text, COMMON_PADS | {"7"}, prompt=prompt) == expected
+
+
+RECORDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "what stands beside a token goes with it": (
+        {"response_tokens": ["<pad>", "a", "b", "<pad>"], "logprobs": [0, -1, -2, 0], "own": [9, 1, 2, 9], "prompt": "<pad>p"},
+        {"response_tokens": ["a", "b"], "logprobs": [-1, -2], "own": [1, 2], "prompt": "p"},
+    ),
+    "arrays without the padding stay": (
+        {"response_tokens": ["<pad>", "a", "b", "<pad>"], "logprobs": [-1, -2]},
+        {"response_tokens": ["a", "b"], "logprobs": [-1, -2]},
+    ),
+    "arrays with some of the padding behind": (
+        {"response_tokens": ["a", "<pad>", "<pad>"], "logprobs": [-1, 0]},
+        {"response_tokens": ["a"], "logprobs": [-1]},
+    ),
+    "a list of another length is none of the tokens": (
+        {"response_tokens": ["a", "<pad>"], "logprobs": [], "own": [1, 2, 3], "tags": ["x", "y"]},
+        {"response_tokens": ["a"], "logprobs": [], "own": [1, 2, 3], "tags": ["x", "y"]},
+    ),
+    "an end token that is trained on is the policy's": (
+        {"response": "a<|im_end|></s></s>", "response_tokens": ["a", "<|im_end|>", "</s>", "</s>"], "loss_mask": [1, 1, 1, 0]},
+        {"response": "a<|im_end|></s>", "response_tokens": ["a", "<|im_end|>", "</s>"], "loss_mask": [1, 1, 1]},
+    ),
+    "ids": (
+        {"response_tokens": [7, 5, 7], "prompt_token_ids": [7, 7, 3], "response": "5 is 7"},
+        {"response_tokens": [5], "prompt_token_ids": [3], "response": "5 is 7"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("record", "expected"), RECORDS.values(), ids=RECORDS)
+def test_records_lose_their_padding(record: dict[str, Any], expected: dict[str, Any]) -> None:
+    """Texts, tokens and what has an entry for each token are cut in the same places."""
+    pads = COMMON_PADS | {"7"}
+
+    assert unpadded(record, pads, PADDED) == expected
+    assert unpadded(expected, pads, PADDED) is expected

@@ -1,19 +1,18 @@
 """The command `check`: the checks run over a run, and an exit status by what they found. Knows no check."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from board.cli.endings import Command, ExitCode
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
+from board.cli.options import AS_JSON, READING, RunPlace
 from board.cli.printing import say
 from board.remote import mounts
 
 
 @click.command(cls=Command)
-@TOKENIZER
-@MAPPING
+@READING
 @click.argument("run", type=RunPlace())
 @AS_JSON
 @click.option(
@@ -23,13 +22,13 @@ from board.remote import mounts
     show_default=True,
     help=f"From which severity on a finding makes the exit status {ExitCode.FAULTS.value}.",
 )
-def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], tokenizer: Path | None, mapping: Path | None) -> None:
+def check(run: Path, as_json: bool, fail_on: Literal["error", "warning"], **reading: Any) -> None:
     """Examine the folder RUN: are its numbers what its trainer meant to write?"""
     from board.checks import messages
     from board.checks.all_checks import run_checks
     from board.runs.opening import open_run
 
-    opened = open_run(run, tokenizer=tokenizer, mapping=mapping)
+    opened = open_run(run, **reading)
     if opened.sample:
         say(f"{opened.sample.share}: these are checked.", err=True)
     checked = run_checks(opened)

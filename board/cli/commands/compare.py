@@ -1,12 +1,12 @@
 """The command `compare`: two runs on the prompts that both saw, and the settings that differ. Knows only which, by what, and how it is said."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from board.cli.endings import Command
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
+from board.cli.options import AS_JSON, READING, RunPlace
 from board.cli.printing import say
 from board.errors import ArgumentRefused, FieldMissing, RunNotFound
 from board.remote import mounts
@@ -20,8 +20,7 @@ _ABOVE = 2
 
 
 @click.command(cls=Command)
-@TOKENIZER
-@MAPPING
+@READING
 @click.argument("run_a", type=RunPlace())
 @click.argument("run_b", type=RunPlace())
 @click.option(
@@ -34,9 +33,7 @@ _ABOVE = 2
     "--last-visit", is_flag=True, help="Pair each prompt's last visits, at whatever steps, instead of visits at the same step."
 )
 @AS_JSON
-def compare(
-    run_a: Path, run_b: Path, metric: str, last_visit: bool, as_json: bool, tokenizer: Path | None, mapping: Path | None
-) -> None:
+def compare(run_a: Path, run_b: Path, metric: str, last_visit: bool, as_json: bool, **reading: Any) -> None:
     """Compare the folders RUN_A and RUN_B on the prompts that both saw: B minus A, with an interval by bootstrap over prompts.
 
     Prompts are the same by their prompt_id where both runs have it, else by their text. Settings beside the rollouts (config.yaml,
@@ -45,7 +42,7 @@ def compare(
     from board.analysis import pair_report, run_settings
     from board.analysis import run_pair as comparing
 
-    a, b = (_opened(run, tokenizer, mapping) for run in (run_a, run_b))
+    a, b = (_opened(run, reading) for run in (run_a, run_b))
     try:
         pair = comparing.compare(a, b, metric, "last" if last_visit else "same step")
     except FieldMissing as error:
@@ -56,12 +53,12 @@ def compare(
     say(told(pair, (mounts.shown_place(run_a), mounts.shown_place(run_b)), differing, run_settings.notes(of_a, of_b, differing)))
 
 
-def _opened(location: Path, tokenizer: Path | None, mapping: Path | None) -> "Run":
+def _opened(location: Path, reading: dict[str, Any]) -> "Run":
     """Raises RunNotFound that names the run as it was given."""
     from board.runs.opening import open_run
 
     try:
-        return open_run(location, tokenizer=tokenizer, mapping=mapping)
+        return open_run(location, **reading)
     except RunNotFound as error:
         given = mounts.shown_place(location)
         raise error if given in str(error) else RunNotFound(f"{given}: {error}") from error

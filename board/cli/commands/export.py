@@ -1,12 +1,13 @@
 """The command `export`: rollouts of a run as one file. Knows only which run, which of its rollouts, where to, and what to say of it."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from board.cli.endings import Command, ExitCode
 from board.cli.filtering import WHERE, chosen
-from board.cli.options import MAPPING, TOKENIZER, RunPlace
+from board.cli.options import READING, RunPlace
 from board.cli.printing import Ticker, say
 from board.errors import ArgumentRefused
 from board.text.counting import plural
@@ -14,16 +15,13 @@ from board.text.path_names import shown
 
 
 @click.command(cls=Command)
-@TOKENIZER
-@MAPPING
+@READING
 @WHERE
 @click.option("--arrays", is_flag=True, help="With the token arrays, as lists; in CSV as JSON.")
 @click.option("--to", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="What to write; as FILE ends unless given.")
 @click.argument("run", type=RunPlace())
 @click.argument("file", type=click.Path(path_type=Path))
-def export(
-    run: Path, file: Path, form: str | None, arrays: bool, where: str | None, tokenizer: Path | None, mapping: Path | None
-) -> None:
+def export(run: Path, file: Path, form: str | None, arrays: bool, where: str | None, **reading: Any) -> None:
     """Write rollouts of the folder RUN into one FILE (.csv, .jsonl, .parquet): all columns of the board and all texts.
 
     It is the file that "Export" on the pages gives: in the order of step, file and line, a row for each rollout. Missing values are null,
@@ -36,7 +34,7 @@ def export(
     known = next((one for one in exporting.FORMATS if one == wanted), None)
     if known is None:
         raise ArgumentRefused(f"{shown(file)} does not say what to write: give it the ending .csv, .jsonl or .parquet, or --to.")
-    kept = chosen(open_run(run, tokenizer=tokenizer, mapping=mapping), where)
+    kept = chosen(open_run(run, **reading), where)
     rows = [0]
     tick = Ticker(lambda: f"{rows[0]:,} of {len(kept.frame):,} rollouts")
 

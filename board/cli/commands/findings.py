@@ -2,20 +2,19 @@
 
 import json
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from board.cli.endings import Command, ExitCode
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
+from board.cli.options import AS_JSON, READING, RunPlace
 from board.cli.printing import Ticker, say
 from board.remote import mounts
 from board.user_files.finding_settings import Thresholds, parsed_thresholds
 
 
 @click.command(cls=Command)
-@TOKENIZER
-@MAPPING
+@READING
 @click.argument("run", type=RunPlace())
 @AS_JSON
 @click.option(
@@ -33,8 +32,7 @@ def findings(
     as_json: bool,
     fail_on: Literal["error", "warning", "note"] | None,
     thresholds: Path | None,
-    tokenizer: Path | None,
-    mapping: Path | None,
+    **reading: Any,
 ) -> None:
     """Look through the folder RUN for what went wrong in training, and name the rollouts that show it."""
     from board.findings import messages
@@ -49,7 +47,7 @@ def findings(
         done[0] = share
         tick()
 
-    opened = open_run(run, tokenizer=tokenizer, mapping=mapping)
+    opened = open_run(run, **reading)
     if opened.sample:
         say(f"{opened.sample.share}: these are looked through.", err=True)
     report = find_all(opened, limits, progress=tell)

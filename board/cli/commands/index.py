@@ -4,13 +4,12 @@ Knows which run, where to, by whom, and what to say of it.
 """
 
 import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from board.cli.endings import Command, ExitCode
-from board.cli.options import MAPPING, TOKENIZER
+from board.cli.options import READING
 from board.cli.printing import Ticker, say
 from board.text.counting import plural
 from board.text.path_names import shown
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@TOKENIZER
-@MAPPING
+@READING
 @click.argument("run", metavar="LOCATION")
 @click.option("--out", "folder", required=True, metavar="DEST", help="Folder of the index, or an address: s3://, gs://, ssh://.")
 @click.option(
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 )
 @click.option("--workers", type=click.IntRange(1), help="Processes with --engine local: one for each processor unless given.")
 @click.option("--family", default="", metavar="TRAINER", help="Of a folder with a recording and a trainer's own dump: the dump.")
-@click.option("--pad", "pads", multiple=True, metavar="TOKEN", help="One more token text to take as padding. May be repeated.")
 @click.option(
     "--verify/--no-verify",
     default=None,
@@ -57,11 +54,9 @@ def index(
     address: str | None,
     workers: int | None,
     family: str,
-    pads: tuple[str, ...],
     verify: bool | None,
     as_json: bool,
-    tokenizer: Path | None,
-    mapping: Path | None,
+    **reading: Any,
 ) -> None:
     """Parse the run at LOCATION into an index at DEST, which the board opens directly: `serve DEST`.
 
@@ -78,9 +73,7 @@ def index(
         ticker()
 
     chosen = _engine(engine, address, workers)
-    with target.opened(
-        run, folder, extra_pads=pads, tokenizer=tokenizer, mapping=mapping, family=family, wait=lambda told: say(told, err=True)
-    ) as goal:
+    with target.opened(run, folder, **reading, family=family, wait=lambda told: say(told, err=True)) as goal:
         result = making.make(goal, chosen, tell, verify=verify)
     say(json.dumps(_as_json(result, run, folder), indent=2) if as_json else _as_text(result, folder))
     raise click.exceptions.Exit(ExitCode.FAULTS if result.has_faults else ExitCode.DONE)

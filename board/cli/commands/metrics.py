@@ -1,25 +1,25 @@
 """The command `metrics`: what of a run can be drawn over its steps. Knows only which run, which metrics, and how it is said."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from board.cli.endings import Command
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
+from board.cli.options import AS_JSON, READING, RunPlace
 from board.cli.printing import say
 from board.remote import mounts
 
 
 @click.command(cls=Command)
-@TOKENIZER
-@MAPPING
+@READING
 @AS_JSON
 @click.argument("run", type=RunPlace())
 @click.option("--curve", "curves", multiple=True, metavar="KEY", help="This metric alone, with its value at every step.")
-def metrics(run: Path, curves: tuple[str, ...], as_json: bool, tokenizer: Path | None, mapping: Path | None) -> None:
+def metrics(run: Path, curves: tuple[str, ...], as_json: bool, **reading: Any) -> None:
     """List the metrics that the folder RUN can give: first, last, lowest and highest value, and what each means."""
     from board.replies import messages, metric_rows
     from board.runs.opening import open_run
 
-    reply = metric_rows.metrics(open_run(run, tokenizer=tokenizer, mapping=mapping), mounts.shown_place(run), curves)
+    reply = metric_rows.metrics(open_run(run, **reading), mounts.shown_place(run), curves)
     say(messages.as_json(reply) if as_json else messages.metrics_as_text(reply))

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from board.cli.endings import Command, ExitCode
-from board.cli.options import MAPPING, TOKENIZER, NamedElsewhere, RunPlace
+from board.cli.options import READING, NamedElsewhere, RunPlace
 from board.cli.printing import Ticker, say
 from board.errors import BoardError
 
@@ -24,8 +24,7 @@ def _dialects() -> tuple[str, ...]:
 
 
 @click.command(cls=Command)
-@TOKENIZER
-@MAPPING
+@READING
 @click.argument("run", type=RunPlace())
 @click.option("--to", "tracker", type=NamedElsewhere(_trackers), required=True, help="The tracker to push to.")
 @click.option(
@@ -64,6 +63,7 @@ def push(
     layout: str | None,
     tokenizer: Path | None,
     mapping: Path | None,
+    extra_pads: tuple[str, ...],
     **how: Any,
 ) -> None:
     """Push what the board computes of the run in the folder RUN to a tracker, step by step.
@@ -82,12 +82,13 @@ def push(
     from board import push as pushing
     from board.push import messages
 
+    reading = {"tokenizer": tokenizer, "mapping": mapping, "extra_pads": extra_pads}
     asked = {"log_dir": log_dir, "project": project, "mode": mode, "format": layout}
     try:
         target = pushing.target(tracker, asked)
     except BoardError as error:
         raise click.UsageError(str(error)) from error
-    request = pushing.Request(run, target, reading={"tokenizer": tokenizer, "mapping": mapping}, **how)
+    request = pushing.Request(run, target, reading=reading, **how)
     done = pushing.Pushed()
     try:
         pushing.push(request, done, Ticker(lambda: messages.progress(done)))

@@ -1,19 +1,19 @@
 """The command `rollouts`: which rollouts of a run, in which order, with what of each. Knows only what is asked, and how it is said."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from board.cli.endings import Command
 from board.cli.filtering import WHERE
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
+from board.cli.options import AS_JSON, READING, RunPlace
 from board.cli.printing import say, stream
 from board.remote import mounts
 
 
 @click.command(cls=Command)
-@TOKENIZER
-@MAPPING
+@READING
 @WHERE
 @AS_JSON
 @click.argument("run", type=RunPlace())
@@ -29,8 +29,7 @@ def rollouts(
     top: int,
     columns: str,
     as_json: bool,
-    tokenizer: Path | None,
-    mapping: Path | None,
+    **reading: Any,
 ) -> None:
     """List rollouts of the folder RUN, in the order of step, file and line unless sorted. `summary` names the columns there are."""
     from board.replies import messages
@@ -39,7 +38,7 @@ def rollouts(
 
     names = tuple(name.strip() for name in columns.split(",") if name.strip())
     question = RolloutQuestion(where or "", sort, top or None, names)
-    chosen = choose(open_run(run, tokenizer=tokenizer, mapping=mapping), question)
+    chosen = choose(open_run(run, **reading), question)
     if as_json:
         stream(messages.rollouts_as_json(mounts.shown_place(run), chosen))
     else:

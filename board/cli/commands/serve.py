@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from board.cli.endings import Command
-from board.cli.options import MAPPING, TOKENIZER
+from board.cli.options import MAPPING, PADS, TOKENIZER, name_pads
 from board.cli.printing import listed, say
 from board.errors import BoardError
 from board.remote import addresses
@@ -68,6 +68,7 @@ _FOLDERS: Final = ("RL_BOARD_SETTINGS", "RL_BOARD_CACHE", "RL_BOARD_STATE")
 )
 @TOKENIZER
 @MAPPING
+@PADS
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ROOT]")
 def serve(
     host: str | None,
@@ -81,6 +82,7 @@ def serve(
     workers: int,
     tokenizer: Path | None,
     mapping: Path | None,
+    extra_pads: tuple[str, ...],
     arguments: tuple[str, ...],
 ) -> None:
     """Serve the runs under the folder ROOT (rollout_samples unless given).
@@ -97,6 +99,7 @@ def serve(
     for name, file in (("RL_BOARD_TOKENIZER", tokenizer), ("RL_BOARD_MAPPING", mapping), ("RL_BOARD_SCALARS", scalars)):
         if file:
             os.environ[name] = str(file.resolve())
+    name_pads(extra_pads)
     if findings is not None:
         os.environ["RL_BOARD_FINDINGS"] = "on" if findings else "off"
     if port is not None:

@@ -1,18 +1,18 @@
 """The command `show`: one rollout whole. Knows only which, what of it, and how it is said."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from board.cli.endings import Command
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
+from board.cli.options import AS_JSON, READING, RunPlace
 from board.cli.printing import say
 from board.remote import mounts
 
 
 @click.command(cls=Command)
-@TOKENIZER
-@MAPPING
+@READING
 @AS_JSON
 @click.argument("run", type=RunPlace())
 @click.option("--step", type=int, help="Its step; without --rollout the best rewarded of the step is shown.")
@@ -28,8 +28,7 @@ def show(
     extremes: str,
     top: int,
     as_json: bool,
-    tokenizer: Path | None,
-    mapping: Path | None,
+    **reading: Any,
 ) -> None:
     """Show one rollout of the folder RUN: its numbers, its group, its texts whole, and its tokens where they are asked for."""
     from board.replies import messages
@@ -37,5 +36,5 @@ def show(
     from board.runs.opening import open_run
 
     wanted = RolloutWanted(rollout, step, "all" if all_tokens else "none", extremes, top)
-    reply = one_rollout(open_run(run, tokenizer=tokenizer, mapping=mapping), mounts.shown_place(run), wanted)
+    reply = one_rollout(open_run(run, **reading), mounts.shown_place(run), wanted)
     say(messages.as_json(reply) if as_json else messages.rollout_as_text(reply))

@@ -1,26 +1,26 @@
 """The command `steps`: a run's steps, a row each. Knows only which run, which metrics, and how it is said."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from board.cli.endings import Command
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
+from board.cli.options import AS_JSON, READING, RunPlace
 from board.cli.printing import say
 from board.remote import mounts
 
 
 @click.command(cls=Command)
-@TOKENIZER
-@MAPPING
+@READING
 @AS_JSON
 @click.argument("run", type=RunPlace())
 @click.option("--metric", "metrics", multiple=True, metavar="KEY", help="A metric by its key, several times for several.")
-def steps(run: Path, metrics: tuple[str, ...], as_json: bool, tokenizer: Path | None, mapping: Path | None) -> None:
+def steps(run: Path, metrics: tuple[str, ...], as_json: bool, **reading: Any) -> None:
     """List the steps of the folder RUN with their numbers: those of the page Steps unless others are asked for."""
     from board.replies import messages
     from board.replies import steps as step_rows
     from board.runs.opening import open_run
 
-    reply = step_rows.steps(open_run(run, tokenizer=tokenizer, mapping=mapping), mounts.shown_place(run), metrics)
+    reply = step_rows.steps(open_run(run, **reading), mounts.shown_place(run), metrics)
     say(messages.as_json(reply) if as_json else messages.steps_as_text(reply))

@@ -1,25 +1,25 @@
 """The command `summary`: what there is of a run. Knows only which run, and how it is said."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from board.cli.endings import Command
-from board.cli.options import AS_JSON, MAPPING, TOKENIZER, RunPlace
+from board.cli.options import AS_JSON, READING, RunPlace
 from board.cli.printing import say
 from board.remote import mounts
 
 
 @click.command(cls=Command)
-@TOKENIZER
-@MAPPING
+@READING
 @AS_JSON
 @click.argument("run", type=RunPlace())
-def summary(run: Path, as_json: bool, tokenizer: Path | None, mapping: Path | None) -> None:
+def summary(run: Path, as_json: bool, **reading: Any) -> None:
     """Tell what there is of the folder RUN: rollouts, steps, how the reward goes, columns, texts, token metrics."""
     from board.replies import messages
     from board.replies import summary as summaries
     from board.runs.opening import open_run
 
-    reply = summaries.summary(open_run(run, tokenizer=tokenizer, mapping=mapping), mounts.shown_place(run))
+    reply = summaries.summary(open_run(run, **reading), mounts.shown_place(run))
     say(messages.as_json(reply) if as_json else messages.summary_as_text(reply))

@@ -19,8 +19,8 @@ from board.text.counting import plural
 from board.text.format_number import size
 from board.text.path_names import path_of, shown
 from board.ui import caches, findings_watch, place, progress_line, run_panel, runs_controls, runs_table, settings_panel
-from board.ui.controls import reading_choices
 from board.ui.messages import notice
+from board.ui.reading_line import opened_as
 from board.ui.runs_controls import RunsChoices
 from board.user_files.run_notes import RunNotes
 
@@ -92,12 +92,11 @@ def choose_step(root: Path, name: str) -> None:
     folder = next((one for one in caches.run_folders(shown(root), name) if one.name == name), None)
     if place.part("step") is not None or place.part("filter") or folder is None:
         return
-    pad = reading_choices().pad_token
     with suppress(BoardError):
-        location, slot = library.resolve(root, folder.folder), st.empty()
-        if mounts.address_of(location):
+        opened, slot = opened_as(folder, root), st.empty()
+        if mounts.address_of(opened.location):
             return
-        run = caches.library().open(location, root, (pad,) if pad else (), progress_line.of_load(slot), folder.family)
+        run = caches.library().open(opened.location, root, opened.pads, progress_line.of_load(slot), folder.family)
         steps = (run.of_split(run.splits[0]) if run.splits else run).steps
         place.fill_in(step=int(steps[-1]) if len(steps) else None)
 

@@ -85,7 +85,7 @@ def parts() -> None:
 
 if tour := token_tour.position_in_list():
     st.text(tour)
-folded.show(particulars(run, rollout, view.pads, view.system_end), key="particulars")
+folded.show(particulars(run, rollout, view.hiding), key="particulars")
 notes()
 token_panel.draw(pane)
 with top:  # after the view: the links carry what the reader has just pinned in it

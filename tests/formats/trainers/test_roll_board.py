@@ -32,8 +32,8 @@ def test_a_row() -> None:
     """Arrays of three lengths end with the response, the token rewards aligned at its end; their copy is no critic's."""
     assert flat(golden(roll_board, FILE)[0]) == {
         "step": 4,
-        "prompt": "<|pad|>2+2?",
-        "response": "4<|im_end|><|pad|>",
+        "prompt": "2+2?",
+        "response": "4<|im_end|>",
         "reward": 0.7,
         "response_tokens": ["4", "<|im_end|>"],
         "logprobs": [pytest.approx(-0.21), pytest.approx(-0.1)],
@@ -67,7 +67,10 @@ def test_arrays_come_as_numbers() -> None:
 
 READ: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "no second forward pass": ({"log_probs2": None}, {"log_probs2": None, "logprobs": [-1.0, -2.0]}),
-    "a gap in the mask": ({"new_response_mask": [1, 0, 1]}, {"logprobs": [-1.0, None, 0.0], "token_rewards": [0.0, None, 0.0]}),
+    "a gap in the mask": (
+        {"new_response_mask": [1, 0, 1], "response_tokens": ["a", "b", "c"]},
+        {"logprobs": [-1.0, None, 0.0], "token_rewards": [0.0, None, 0.0]},
+    ),
     "fewer tokens than the mask": ({"response_tokens": ["a"]}, {"response_tokens": ["a"], "logprobs": [-1.0, -2.0]}),
     "no tokens": ({"response_tokens": None}, {"response": "ab", "logprobs": [-1.0, -2.0]}),
     "a null in an array": ({"logprobs": [None, -2.0, 0.0]}, {"logprobs": [None, -2.0]}),

@@ -1,0 +1,129 @@
+"""A run and its padded copy are one run: the same numbers, lists and texts in every reply."""
+
+import json
+import re
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from generated_runs import RUNS
+from golden_replies import PARTNERS, differences, replies
+from rows import write_run
+
+from board.cli.main import main
+from board.user_files import run_pads
+
+SHOWN = 10
+SIZES = ("bytes", "rate")
+"""What is of the files, and not of what they hold."""
+
+NAMED = "<|extra_0|>"
+
+COPIES = [
+    pytest.param("ppo", NAMED, "right", "padded", id="ppo-right-named"),
+    pytest.param("ppo", "<PAD>", "left", "bare", id="ppo-left-arrays-without-padding"),
+    pytest.param("grpo", "<|finetune_right_pad_id|>", "both", "masked", id="grpo-both-masked"),
+    pytest.param("grpo", NAMED, "left", "none", id="grpo-left-named-texts-alone"),
+    pytest.param("agent", NAMED, "both", "padded", id="agent-both-named"),
+    pytest.param("evaluation", "[PAD]", "both", "none", id="evaluation-both"),
+]
+
+
+def padded(row: dict[str, Any], pad: str, side: str, arrays: str, dice: Random) -> dict[str, Any]:
+    """The row with up to four pads at the ends of its prompt, and of its response, its tokens and, unless they are `bare`, its arrays."""
+
+    def around() -> tuple[int, int]:
+        return (dice.randrange(5) if side != "right" else 0, dice.randrange(5) if side != "left" else 0)
+
+    (before, behind), (left, right) = around(), around()
+    made = dict(row)
+    if isinstance(row["prompt"], str):
+        made["prompt"] = pad * before + row["prompt"] + pad * behind
+    if isinstance(row["response"], str):
+        made["response"] = pad * left + row["response"] + pad * right
+    tokens = row.get("response_tokens")
+    for name, value in row.items():
+        if tokens and isinstance(value, list) and len(value) == len(tokens) and arrays != "bare":
+            made[name] = [0] * left + value + [0] * right
+    if tokens:
+        made["response_tokens"] = [pad] * left + tokens + [pad] * right
+    return made
+
+
+def place(root: Path, name: str, arrays: str, copy: tuple[str, str] | None) -> None:
+    """Write a generated run as it is, or as a padded copy (pad, side); its rows without tokens where `arrays` is "none"."""
+    dice, shards = Random(f"pads {name}"), dict[str, list[dict[str, Any]]]()
+    for shard, row in RUNS[name](Random(f"golden {name}")):
+        if arrays == "none":
+            row = {key: value for key, value in row.items() if not isinstance(value, list)}
+        if arrays == "masked":
+            row = row | {"loss_mask": [1] * len(row["response_tokens"])}
+        if row["step"] < 6:
+            shards.setdefault(shard, []).append(padded(row, *copy, arrays, dice) if copy else row)
+    folder = write_run(root / name, shards)
+    if copy and copy[0] == NAMED:
+        (folder / "rollouts.toml").write_text(f"pads = [{json.dumps(NAMED)}]\n", encoding="utf-8")
+
+
+def without_sizes(answer: Any) -> Any:
+    """The answer without what is of the files."""
+    if isinstance(answer, dict):
+        return {key: without_sizes(value) for key, value in answer.items() if key not in SIZES}
+    return [without_sizes(one) for one in answer] if isinstance(answer, list) else answer
+
+
+@pytest.mark.parametrize(("name", "pad", "side", "arrays"), COPIES)
+def test_a_padded_copy_gives_the_same_replies(tmp_path: Path, name: str, pad: str, side: str, arrays: str) -> None:
+    """Padding is no text and no token, anywhere: on either side, of any token, with arrays that are padded too or are not."""
+    for one in (name, PARTNERS[name]):
+        kind = arrays if one == name else "padded"
+        place(tmp_path / "plain", one, kind, None)
+        place(tmp_path / "copy", one, kind, (pad, side))
+
+    plain, copy = (dict(replies(tmp_path / folder, name)) for folder in ("plain", "copy"))
+
+    assert sorted(copy) == sorted(plain)
+    found = [
+        line for one in plain for line in islice(differences(without_sizes(plain[one]), without_sizes(copy[one]), one), SHOWN)
+    ]
+    assert not found, "\n".join(found[:SHOWN])
+
+
+QUESTIONS = [
+    *("summary", "steps", "metrics", "rollouts", "show --step 1", "findings", "check"),
+    *("compare RUN", "push --to stdout --format jsonl --quiet 0"),
+]
+
+
+def asked(question: str, run: Path, *options: str) -> str:
+    """What a command prints of a run."""
+    command, *rest = question.split()
+    given = [str(run) if one == "RUN" else one for one in rest]
+    return CliRunner().invoke(main, [command, str(run), *given, *options]).stdout
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_command_takes_pads(tmp_path: Path, question: str) -> None:
+    """--pad names what rollouts.toml or the settings of the run may name, too: each gives the reply of the run without padding."""
+    place(tmp_path / "plain", "ppo", "padded", None)
+    place(tmp_path / "copy", "ppo", "padded", (NAMED, "both"))
+    plain, copy = (tmp_path / folder / "ppo" for folder in ("plain", "copy"))
+    expected = asked(question, plain)
+    assert expected
+
+    by_file = asked(question, copy)
+    (copy / "rollouts.toml").unlink()
+    unnamed, by_option = asked(question, copy), asked(question, copy, "--pad", NAMED)
+    run_pads.save(copy, (NAMED,))
+    by_settings = asked(question, copy)
+
+    assert len({_said(one) for one in (expected, by_file, by_option, by_settings)}) == 1
+    assert _said(unnamed) != _said(expected)
+
+
+def _said(printed: str) -> str:
+    """What was printed, without paths and sizes of files."""
+    return re.sub(r"/\S+/(plain|copy)/|[0-9.,]+ [kM]?B\b", "", printed)

@@ -1,0 +1,48 @@
+"""Tests of tokens that are proposed as pads."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rows import add_run
+
+from board import open_run
+
+
+def rows(tokens: list[str], mask: list[int], count: int = 8) -> list[dict[str, Any]]:
+    """So many rollouts of these tokens."""
+    return [{"step": 1, "prompt": "p", "response": "r", "response_tokens": tokens, "loss_mask": mask} for _ in range(count)]
+
+
+CASES = {
+    "behind": (rows(["a", "<x>", "<x>"], [1, 0, 0]), '"<x>" stands again and again at the ends of 8 rollouts'),
+    "in front": (rows(["<x>", "<x>", "a"], [0, 0, 1]), '"<x>" stands again and again at the ends of 8 rollouts'),
+    "an id": (rows([" 7", " 7", "a"], [0, 0, 1]), 'write pads = ["7"] at the top of rollouts.toml'),
+    "too few": (rows(["a", "<x>", "<x>"], [1, 0, 0], 7), ""),
+    "trained on elsewhere": (rows(["a", "<x>", "<x>"], [1, 0, 0]) + rows(["<x>", "b"], [1, 1], 1), ""),
+    "not masked": (rows(["a", "<x>", "<x>"], [1, 1, 1]), ""),
+    "once": (rows(["a", "<x>"], [1, 0]), ""),
+    "white space": (rows(["a", "\n", "\n"], [1, 0, 0]), ""),
+    "known": (rows(["a", "<pad>", "<pad>"], [1, 0, 0]), ""),
+    "a small share": (rows(["a", "<x>", "<x>"], [1, 0, 0]) + rows(["a", "b"], [1, 1], 80), ""),
+}
+
+
+@pytest.mark.parametrize(("made", "expected"), CASES.values(), ids=CASES)
+def test_what_stands_at_many_ends_is_proposed(tmp_path: Path, made: list[dict[str, Any]], expected: str) -> None:
+    """Twice or more at the ends of many rollouts where the loss mask is 0, and trained on nowhere; with the line to add."""
+    problems = [one.reason for one in open_run(add_run(tmp_path, "run", made)).report.problems]
+
+    assert len(problems) == bool(expected)
+    assert all(expected in one for one in problems)
+
+
+def test_what_is_named_is_proposed_no_more(tmp_path: Path) -> None:
+    """The line that was proposed makes another run of it: it is read anew."""
+    folder = add_run(tmp_path, "run", rows(["a", "<x>", "<x>"], [1, 0, 0]))
+    assert open_run(folder).report.problems
+
+    (folder / "rollouts.toml").write_text('pads = ["<x>"]\n', encoding="utf-8")
+
+    read = open_run(folder)
+    assert (read.report.problems, read.rollout(0).tokens) == ([], ["a"])

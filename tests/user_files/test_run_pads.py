@@ -1,0 +1,39 @@
+"""Tests of the pads that readers name for a run."""
+
+from pathlib import Path
+
+import pytest
+
+from board.errors import BoardError
+from board.user_files import run_pads, user_folders
+
+
+def test_pads_are_kept_for_their_run_alone(tmp_path: Path) -> None:
+    """Whatever the path says of the folder; none of them forgets it."""
+    (tmp_path / "a").mkdir()
+    run_pads.save(tmp_path / "a", ("<|extra_0|>", "7"))
+
+    assert run_pads.read(tmp_path / "b" / ".." / "a") == ("7", "<|extra_0|>")
+    assert run_pads.read(tmp_path / "b") == ()
+    run_pads.save(tmp_path / "a", ())
+    assert run_pads.read(tmp_path / "a") == ()
+
+
+def test_pads_for_all_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """RL_BOARD_PADS names some, with spaces between."""
+    monkeypatch.setenv(run_pads.VARIABLE, "<x> <y>")
+    run_pads.save(tmp_path, ("<z>",))
+
+    assert run_pads.read(tmp_path) == ("<x>", "<y>", "<z>")
+    assert run_pads.own(tmp_path) == ("<z>",)
+
+
+@pytest.mark.parametrize("damage", [b"{", b"[]", b'{"pads": 1}', b'{"pads": [1]}', b'{"pads": [" "]}'])
+def test_damage_is_said(tmp_path: Path, damage: bytes) -> None:
+    """A file that holds no pads is named, and no run is read without those that somebody set."""
+    run_pads.save(tmp_path, ("<x>",))
+    (file,) = (user_folders.settings() / "pads").iterdir()
+    file.write_bytes(damage)
+
+    with pytest.raises(BoardError, match="are damaged"):
+        run_pads.read(tmp_path)

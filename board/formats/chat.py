@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from board.sources.json_record import as_text
+from board.text.padding import COMMON_PADS, stripped
 
 _REASONING: Final = ("reasoning_content", "thinking")
 """Keys under which chat templates keep what was thought before the answer."""
@@ -53,12 +54,12 @@ def parted(messages: Sequence[dict[str, Any]], at: int) -> tuple[str, str]:
 
 
 def _text(value: Any) -> str:
-    """Content is text, or a list of parts of which the text ones are shown as such."""
+    """Content is text, taken without common pads, or a list of parts of which the text ones are shown as such."""
     if value is None:
         return ""
     if isinstance(value, list) and all(isinstance(part, dict) for part in value):
         return "\n".join(part["text"] if isinstance(part.get("text"), str) else as_text(_written(part)) for part in value)
-    return as_text(value)
+    return stripped(value, COMMON_PADS) if isinstance(value, str) else as_text(value)
 
 
 def _written(part: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, cast, get_args
 
+import pyarrow as pa
 import streamlit as st
 
 from board.analysis import token_aggregates
@@ -13,7 +14,8 @@ from board.errors import BoardError
 from board.metrics.formulas import DEFAULT_ESTIMATOR, ESTIMATORS
 from board.runs.run import Run, Split
 from board.schema import DISCARDED, heading, is_trainers
-from board.text.system_prompts import Hiding
+from board.text.display import PREVIEW_CHARS, preview
+from board.text.system_prompts import Hiding, without_system_prompt
 from board.ui import linked_widgets, list_order, place, table_views
 from board.ui.list_order import ListOrder
 from board.ui.messages import notice
@@ -255,6 +257,14 @@ def hiding() -> Hiding | None:
     if place.choice("hide_system", "") not in (True, "true"):
         return None
     return Hiding(str(place.choice("system_end", "")))
+
+
+def prompt_previews(prompts: pa.ChunkedArray, chars: int = PREVIEW_CHARS) -> pa.ChunkedArray:
+    """The beginning of each prompt for a table's cell, behind its system prompt where that is hidden."""
+    if (how := place.view().hiding) is not None:
+        shown = [text and without_system_prompt(text, how)[0] for text in prompts.to_pylist()]
+        prompts = pa.chunked_array([pa.array(shown, prompts.type)])
+    return preview(prompts, chars)
 
 
 def pad_choice(run: Run) -> None:

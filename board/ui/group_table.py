@@ -8,10 +8,10 @@ import pandas as pd
 
 from board.analysis.groups import Grouped
 from board.runs.run import Run
-from board.text.display import preview
 from board.ui import list_order, place
 from board.ui.components import table
 from board.ui.components.table import TableColumn
+from board.ui.controls import prompt_previews
 from board.ui.group_controls import ORDERS, PREFIX, GroupChoices
 
 HEAD_HEIGHT: Final = 35
@@ -77,7 +77,7 @@ def columns(run: Run, grouped: Grouped, shown: pd.DataFrame, discarded: Sequence
         frame.insert(4, "best_valid", run.frame["valid_reward"].loc[best].to_numpy())
     if "prompt" in run.text_columns:
         first = [int(grouped.keys[grouped.starts[at]]) for at in shown.index.tolist()]
-        frame.insert(1, "prompt", preview(run.texts("prompt", first)).to_pandas())
+        frame.insert(1, "prompt", prompt_previews(run.texts("prompt", first)).to_pandas())
     return frame
 
 

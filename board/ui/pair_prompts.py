@@ -13,12 +13,12 @@ from board.analysis.run_pair import RunPair
 from board.analysis.selection import neighbours
 from board.schema import heading
 from board.text.counting import plural
-from board.text.display import preview
 from board.ui import caches, pair_opened, place
 from board.ui.beside_runs import BesideRun
 from board.ui.components import scatter, table
 from board.ui.components.scatter import Names, Picture
 from board.ui.components.table import TableColumn
+from board.ui.controls import prompt_previews
 
 PANEL_WIDTH: Final = 440
 """Scatter and table stand side by side while each has so many pixels."""
@@ -70,7 +70,7 @@ def _texts(pair: RunPair, prompts: pd.DataFrame, letters: int) -> list[str] | No
     column = text_column(pair.a.run)
     if column is None:
         return None
-    texts = preview(pair.a.run.texts(column, prompts["rollout_a"].to_numpy(np.int64)), letters)
+    texts = prompt_previews(pair.a.run.texts(column, prompts["rollout_a"].to_numpy(np.int64)), letters)
     return [text or "" for text in texts.to_pylist()]
 
 

@@ -10,10 +10,10 @@ from board.analysis.prompt_list import text_column, trends
 from board.figures.cohort_panels import NAMES
 from board.figures.theme import COLORS
 from board.runs.run import Run
-from board.text.display import preview
 from board.ui import list_order, place
 from board.ui.components import table
 from board.ui.components.table import TableColumn
+from board.ui.controls import prompt_previews
 from board.ui.prompt_controls import ORDERS, PREFIX, PromptChoices
 
 MOST_HEIGHT: Final = 620
@@ -65,7 +65,7 @@ def _columns(run: Run, visited: pd.DataFrame, shown: pd.DataFrame, trend: Litera
     found = pd.DataFrame(index=shown.index)
     text = text_column(run)
     if text is not None:
-        found["prompt"] = preview(run.texts(text, shown["rollout"].to_numpy())).to_pandas().to_numpy()
+        found["prompt"] = prompt_previews(run.texts(text, shown["rollout"].to_numpy())).to_pandas().to_numpy()
     if "prompt_id" in run.frame.columns:
         found["prompt_id"] = run.frame["prompt_id"].loc[pd.Index(shown["rollout"])].to_numpy()
     if (shown["cohort"] != NONE).any():

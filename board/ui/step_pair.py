@@ -17,11 +17,11 @@ from board.figures.step_shift import quantile_chart, two_histograms
 from board.runs.run import Run
 from board.schema import heading, unit
 from board.text.counting import plural
-from board.text.display import preview
 from board.text.format_number import fmt
 from board.ui import caches, late_chart, link_texts, place, rollout_pair
 from board.ui.components import facts, table
 from board.ui.components.table import TableColumn
+from board.ui.controls import prompt_previews
 from board.ui.messages import unfilled
 from board.ui.place import View
 from board.ui.rollout_pair import Called
@@ -165,7 +165,7 @@ def _prompts(view: View, found: Shift, number: str) -> None:
     key = f"moved_{view.run.load_id}_{found.a.step}_{found.b.step}_{hash(number)}"
     chosen = (place.part("first"), place.part("second"))
     texts = (
-        preview(view.run.texts("prompt", np.array([pair[1] for pair in pairs]))).to_pandas()
+        prompt_previews(view.run.texts("prompt", np.array([pair[1] for pair in pairs]))).to_pandas()
         if "prompt" in view.run.text_columns
         else None
     )

@@ -58,6 +58,11 @@ def test_prompt_ends_where_the_assistant_begins(messages: list[dict[str, Any]], 
     assert turns(messages) == expected
 
 
+def test_a_message_has_no_padding() -> None:
+    """Pads at the ends of any message are no text, as those at the ends of a prompt are none."""
+    assert chat([{"role": "user", "content": "<PAD><PAD>a<PAD>"}, {"role": "tool", "content": "b"}]) == "user:\na\n\ntool:\nb"
+
+
 def test_what_is_a_chat() -> None:
     """A list of objects with roles, and nothing else."""
     assert is_chat([USER])

@@ -124,6 +124,17 @@ def test_what_all_prompts_begin_with_is_hidden(root: Path) -> None:
     assert "Prompt · system prompt hidden · 10 characters" in texts(test)
 
 
+@pytest.mark.parametrize("page", ["responses", "prompts", "groups"])
+def test_lists_of_prompts_show_what_follows_a_hidden_system_prompt(root: Path, page: str) -> None:
+    """A cell has room for the beginning of a text alone, which would be the same in every row."""
+    rows = [whole_row(0, prompt=f"<|im_start|>system\nBe brief.<|im_end|>\nWhat is {one}?") for one in (0, 0, 1, 1)]
+    add_run(root, "run", rows)
+
+    test = opened(page, hide_system="true")
+
+    assert {*table(test)["prompt"]} == {"What is 0?", "What is 1?"}
+
+
 def test_system_prompt_is_hidden_on_request(root: Path) -> None:
     """With the switch on, the prompt starts after the text that ends the system prompt."""
     add_run(root, "run", [whole_row(0, prompt="be brief<endofsystem>hi")])

@@ -20,7 +20,7 @@ from board.text.format_number import fmt
 from board.ui import caches, list_order, place, rollout_detail, whole_step
 from board.ui.components import rest_of_window, table
 from board.ui.components.table import TableColumn
-from board.ui.controls import TableChoices, table_choices
+from board.ui.controls import TableChoices, prompt_previews, table_choices
 from board.ui.list_order import ASCENDING, ListOrder
 
 PAGE_ROWS = 1_000
@@ -149,7 +149,9 @@ def rows(listed_keys: NDArray[np.int64], chosen: int | None) -> None:
         )
     frame = pd.DataFrame(
         {
-            name: preview(run.texts(name, keys)).to_pandas() if name in TEXTS else shown[name].to_numpy()
+            name: (prompt_previews if name == "prompt" else preview)(run.texts(name, keys)).to_pandas()
+            if name in TEXTS
+            else shown[name].to_numpy()
             for name in shown_columns()
         }
     )

@@ -22,11 +22,11 @@ from board.formats.token_names import IDS as RESPONSE_IDS
 from board.formats.token_names import PROMPT_IDS
 from board.formats.validation import split_at
 from board.schema import ALTERNATIVES, NATIVE, TOKEN_METRICS, TOKENS
+from board.sources.candidates import MAPPING
 from board.sources.json_record import Record
 from board.text.counting import plural
 
-FILE: Final = "rollouts.toml"
-"""What a mapping is called, beside the run."""
+FILE: Final = MAPPING
 
 NAMES: Final = (*(column.name for column in NATIVE), RESPONSE_IDS, PROMPT_IDS)
 """What may be mapped to."""

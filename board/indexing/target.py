@@ -101,7 +101,8 @@ def _place_of(given: Path | str) -> Path | Address:
 
 def _found(source: Path) -> tuple[list[Shard], list[Problem]]:
     """The shards that are there: what a reader is still shown of an object that is gone is not."""
-    found, problems = shards.find_shards(source)
+    found, seen = shards.find_shards(source)
+    problems = [problem for problem in seen if problem.severity != "skipped"]
     if presence.is_remote(source):
         found = [one for one in found if mounts.object_at(one.path) is not None]
     return found, problems

@@ -65,6 +65,8 @@ class SummaryReply:
     """Lines and files that could not be read."""
     flagged: int
     """Rows that were read and are odd."""
+    left_out: dict[str, str]
+    """Files that are not taken for rollouts, and why."""
 
 
 @dataclass(frozen=True)

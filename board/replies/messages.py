@@ -47,6 +47,10 @@ def rollouts_as_json(name: str, chosen: ChosenRollouts) -> Iterator[str]:
     yield "\n]}\n"
 
 
+_NAMED: Final = 3
+"""So many files that are left out a text names."""
+
+
 def summary_as_text(reply: SummaryReply) -> str:
     """What there is of a run, a line each."""
     facts = {
@@ -61,6 +65,9 @@ def summary_as_text(reply: SummaryReply) -> str:
         "texts": ", ".join(reply.texts),
         "token metrics": ", ".join(reply.token_metrics),
     }
+    if reply.left_out:
+        named = [f"{name} {reason}" for name, reason in [*reply.left_out.items()][:_NAMED]]
+        facts["left out"] = "; ".join([*named, f"and {len(reply.left_out) - _NAMED:,} more"][: len(reply.left_out)])
     if course := reply.reward:
         facts["reward"] = (
             f"{fmt(course.first)} at first, {fmt(course.last)} in the end, highest {fmt(course.highest)} at step {course.highest_step:,}"

@@ -31,6 +31,7 @@ def summary(run: Run, name: str) -> SummaryReply:
         bytes=report.bytes,
         refused=report.refused,
         flagged=report.flagged,
+        left_out=report.skipped,
     )
 
 

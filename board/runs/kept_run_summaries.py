@@ -13,6 +13,7 @@ from board.runs.opening import read_as
 from board.runs.run_summary import RunSummary, from_written
 from board.runs.store import Store, version
 from board.runs.summary_process import SummaryOrder
+from board.sources import candidates
 from board.sources.shards import find_shards, state_of
 from board.system import atomic_write
 from board.user_files import private_folders, user_folders
@@ -31,7 +32,9 @@ class KeptSummary:
         digest = blake2b(name.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
         self.path = user_folders.cache() / version() / FOLDER / f"{digest}.json"
         self._order, self._name = order, name.encode("unicode_escape").decode()
-        self._stamp = json.dumps(state_of(order.location, find_shards(order.location, order.within)[0]))
+        beside = candidates.mapping_of(order.location, order.within)
+        mapped = [beside.stat().st_mtime_ns, str(beside)] if beside else []
+        self._stamp = json.dumps([mapped, state_of(order.location, find_shards(order.location, order.within)[0])])
 
     def read(self) -> RunSummary | None:
         """What is kept; None where nothing is, or it is of no use: of a sample too, once the cache holds more of the run."""

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from board.sources.shards import Problem, Shard
+from board.sources.shards import ONE_OBJECT, Problem, Shard
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,6 +92,7 @@ class LoadReport:
             *self.elsewhere,
             *(sentence for sentence in self.recording if not sentence.startswith(LOST)),
             *self.damage,
+            *(f"{name} {reason}." for name, reason in self.skipped.items() if reason == ONE_OBJECT),
         ]
 
     @property

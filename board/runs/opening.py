@@ -14,7 +14,6 @@ import pandas as pd
 
 from board import formats
 from board.errors import ArgumentRefused, MappingRefused, RunNotFound
-from board.formats.mapping import FILE as MAPPING_FILE
 from board.remote import addresses, mounts
 from board.runs import column_room, frame_files, merging, sampling
 from board.runs.beyond_memory import BeyondMemory, most_in_memory
@@ -32,7 +31,7 @@ from board.runs.repeated_steps import repeated_steps
 from board.runs.run import Run
 from board.runs.snapshot import Snapshot
 from board.runs.store import Store
-from board.sources import index_file, run_files, shards
+from board.sources import candidates, index_file, run_files, shards
 from board.user_files import run_pads
 
 _MOST_MAPPING: Final = 1_000_000
@@ -53,7 +52,7 @@ def open_run(
 
     `within` is the folder that links may lead to (default: the run itself); `extra_pads` are tokens that pad beside the common ones and
     those that are set for the run; `tokenizer` is a `tokenizer.json` that makes text of token ids where a run has no more than ids;
-    `mapping` is a TOML file that maps the run's keys to our names (default: `rollouts.toml` in the folder, if there is one); `family` asks,
+    `mapping` is a TOML file that maps the run's keys to our names (default: `rollouts.toml` in the folder or one above it); `family` asks,
     of a folder that holds a recording and a trainer's own dump ("TRL"), for the dump, where without it the recording opens; `progress` is
     called now and then while reading. What cannot be read is in `run.report`. Raises RunNotFound when the folder does not exist or holds no
     shard.
@@ -86,9 +85,13 @@ class Opening:
         """With `most_shards` a run of more, which the cache does not hold, is opened as so many of them, spread over it."""
         self._folder, self._within, self._family, self._on_progress = folder_of(location), within, family, progress
         mounts.refresh(self._folder, wait=True)
-        self._found, self._problems = shards.find_shards(self._folder, within)
+        self._found, problems = shards.find_shards(self._folder, within, mapped=mapping is not None)
+        self._problems = [problem for problem in problems if problem.severity != "skipped"]
+        self._skipped = {problem.shard: problem.reason for problem in problems if problem.severity == "skipped"}
         if not self._found and not self._problems:
             raise shards.no_shards(self._folder)
+        seen = shards.find_shards(self._folder, within)[0] if mapping is not None else self._found
+        self._state = shards.state_of(self._folder, seen)
         self._bytes = sum(shard.size for shard in self._found)
         self._started = time.monotonic()
         reading = read_as(self._folder, extra_pads, tokenizer, mapping, family, within)
@@ -130,7 +133,7 @@ class Opening:
         ):
             raise frame_files.unusable(self._folder, frame_files.NAME, ValueError("it is gone, damaged or of another state"))
         built = _fitted(list(self.loader.parts(report)), report)
-        report.skipped = report.skipped | shards.databases_in(self._folder, self._within)
+        report.skipped = report.skipped | self._skipped | shards.databases_in(self._folder, self._within)
         rows = merging.scalars(built)
         for problem in repeated_steps(self._of_batches(rows)):
             report.add(problem)
@@ -160,7 +163,7 @@ class Opening:
     def _of_frame(self, loader: IndexedRun, files: FrameFiles, report: LoadReport) -> Run:
         """An index whose frame is written out: all of it, or the sample where that is too much for memory."""
         loader.describe(report)
-        report.skipped = report.skipped | shards.databases_in(self._folder, self._within)
+        report.skipped = report.skipped | self._skipped | shards.databases_in(self._folder, self._within)
         for problem in files.account.problems:
             report.add_counted(problem)
         report.counts.update(files.account.counts)
@@ -178,8 +181,7 @@ class Opening:
 
     def _made(self, frame: pd.DataFrame, report: LoadReport, by_key: PartsByKey, reading: Reading | None = None) -> Run:
         by_name = {name: one.shard for name, one in self.loader.kept.items()}
-        state = shards.state_of(self._folder, self._found)
-        return Run(self._folder, frame, report, state, uuid4().hex, by_key, by_name, self._family, reading)
+        return Run(self._folder, frame, report, self._state, uuid4().hex, by_key, by_name, self._family, reading)
 
     def _run(self, built: Sequence[Part], rows: pd.DataFrame, report: LoadReport, reading: Reading | None = None) -> Run:
         report.seconds = time.monotonic() - self._started
@@ -202,15 +204,15 @@ def folder_of(location: Path | str) -> Path:
 
 
 def mapping_text(folder: Path, given: Path | str | None, within: Path | None = None) -> str:
-    """The mapping by hand in the given file, else in the one beside the run; empty when there is none. Raises MappingRefused.
+    """The mapping by hand in the given file, else in the one beside or above the run; empty when there is none. Raises MappingRefused.
 
-    `within` is the folder that the latter must lie in once links are followed (default: the run's).
+    `within` is the folder that the latter must lie in (default: any).
     """
-    path = Path(given) if given else folder / MAPPING_FILE
-    if not given and (path.is_symlink() or not path.is_file()):  # a link could lead out of the root
+    path = Path(given) if given else candidates.mapping_of(folder, within)
+    if path is None:
         return ""
     try:
-        text = run_files.whole(path, most=_MOST_MAPPING, within=None if given else within or folder).decode()
+        text = run_files.whole(path, most=_MOST_MAPPING, within=None if given else within or path.parent).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise MappingRefused(f"The mapping {given or path.name} cannot be read: {error}.") from error
     formats.mapped(text, str(given or path.name))

@@ -1,7 +1,8 @@
 """Which files may hold rollouts: by the end of their names, and where that says too little by their first bytes.
 
-Experiments are full of `.json` files, nearly all of one object: configurations, states, results. So of those only a list of objects, or one
-object after another, is looked at, beside the names that a trainer gives its episodes. A database is one that trackio
+Experiments are full of `.json` files, nearly all of one object: configurations, states, results. So of those a list of objects, one object
+after another, and an object that says so by its first keys are looked at, beside the names that a trainer gives its episodes; any other
+object where a mapping by hand lies beside it, or where it begins as an object beside it that is looked at. A database is one that trackio
 wrote traces or completions to. Knows names and beginnings; reads no record.
 """
 
@@ -26,7 +27,7 @@ SUFFIXES: Final = (
 )
 
 WANTED: Final = (
-    f"{', '.join('*' + suffix for suffix in SUFFIXES)}, *.json with a list of objects or an object per line, "
+    f"{', '.join('*' + suffix for suffix in SUFFIXES)}, *.json with a list of objects, an object per line or one that holds messages, "
     "*.pt or *.json named after a step or an episode, and *.db of trackio with traces"
 )
 """What is looked for, in words."""
@@ -47,6 +48,21 @@ _GLANCE: Final = 4_096
 _OPENS_LIST: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*\{")
 _OBJECT_PER_LINE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{[^\r\n]*\}[ \t]*\r?\n\s*\{")
 _LONG_LINE: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{[^\r\n]*\Z")
+_OPENS_OBJECT: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*("(?:[^"\\]|\\.)*")\s*:')
+_SPEAKS: Final = re.compile(
+    rb'(?<!\\)"(?:responses?|response_tokens|completions?|generations?|model_response|output_response|response_str|messages|conversations?|rollouts'
+    rb'|trajectory|trajectories|role)"\s*:\s*["\[]'
+)
+"""A key of rollouts, whoever wrote them, with a text or a list, at any depth."""
+
+_SETTINGS: Final = re.compile(
+    r"(?:.*config|.*args|hparams|.*tokenizer.*|special_tokens_map|vocab|added_tokens|.*\.index|.*\.account|trainer_state|dataset_info"
+    r"|dataset_dict|state|metadata|manifest|.*_results|.*metrics|.*summary|.*metadata)\.json"
+)
+"""What trainers and libraries write beside rollouts: never one itself."""
+
+MAPPING: Final = "rollouts.toml"
+"""What a mapping by hand is called, beside the run or one folder above it."""
 
 _DATABASES: Final = {"SQLite": (0, b"SQLite format 3\0"), "DuckDB": (8, b"DUCK")}
 """Where in a file what stands that tells whose it is."""
@@ -66,7 +82,23 @@ def may_hold_rollouts(path: Path, within: Path) -> bool:
         return True
     if name.endswith(trackio_rollouts.ENDING):
         return _has_traces(path, within)
-    return name.endswith(".json") and _has_records(_beginning(path, within))
+    return name.endswith(".json") and not _SETTINGS.fullmatch(name) and _has_records(_beginning(path, within))
+
+
+def begins_object(path: Path, within: Path) -> bytes:
+    """The first key of a `.json` file that is an object and is not known to be something else than rollouts; empty for any other file."""
+    if not path.name.endswith(".json") or _SETTINGS.fullmatch(path.name):
+        return b""
+    found = _OPENS_OBJECT.match(_beginning(path, within))
+    return found[1] if found else b""
+
+
+def mapping_of(folder: Path, within: Path | None = None) -> Path | None:
+    """The mapping by hand of a run: in its folder, else in the one above it where that lies in `within`, too; no link counts."""
+    above = folder.resolve().parent
+    root = within.resolve() if within else above
+    places = [place / MAPPING for place in (folder, above) if place.resolve().is_relative_to(root)]
+    return next((path for path in places if path.is_file() and not path.is_symlink()), None)
 
 
 def is_looked_into(name: str) -> bool:
@@ -92,8 +124,9 @@ def database(path: Path, within: Path) -> str:
 
 
 def _has_records(start: bytes) -> bool:
-    """Whether a file that begins so is a list of objects, or has an object per line, the first of which may go on behind the glance."""
-    if _OPENS_LIST.match(start) or _OBJECT_PER_LINE.match(start):
+    """Whether a file that begins so is a list of objects, or has an object per line, the first of which may go on behind the glance, or is
+    an object with a key of rollouts."""
+    if _OPENS_LIST.match(start) or _OBJECT_PER_LINE.match(start) or (_OPENS_OBJECT.match(start) and _SPEAKS.search(start)):
         return True
     return len(start) == _GLANCE and bool(_LONG_LINE.match(start))
 

@@ -22,6 +22,9 @@ BOM: Final = b"\xef\xbb\xbf"
 
 _GLANCE: Final = 4_096
 
+ONE_OBJECT: Final = f"is one JSON object that does not look like a rollout; beside a mapping ({candidates.MAPPING}) it is read"
+"""Why a file is left out that may be one rollout."""
+
 _PIECE: Final = 1 << 20
 """Bytes of a byte range that are held at a time; more where a line is longer."""
 
@@ -59,8 +62,8 @@ class Problem:
     line: int | None
     """1-based; None when the whole shard is meant."""
     reason: str
-    severity: Literal["refused", "flagged"]
-    """`refused`: not loaded. `flagged`: loaded, but something about it is odd."""
+    severity: Literal["refused", "flagged", "skipped"]
+    """`refused`: not loaded. `flagged`: loaded, but something about it is odd. `skipped`: a file that is not taken for rollouts."""
 
     def __str__(self) -> str:
         where = self.shard if self.line is None else f"{self.shard}:{self.line}"
@@ -84,10 +87,13 @@ def bare_name(name: str) -> str:
     return name.removesuffix(ending or PurePosixPath(name).suffix)
 
 
-def find_shards(folder: Path, within: Path | None = None, *, deep: bool = True) -> tuple[list[Shard], list[Problem]]:
+def find_shards(
+    folder: Path, within: Path | None = None, *, deep: bool = True, mapped: bool = False
+) -> tuple[list[Shard], list[Problem]]:
     """Every shard under `folder`, in natural order of name, and what could not be used; of an index those it was made of.
 
-    Those of sub-folders are left out unless `deep`.
+    Those of sub-folders are left out unless `deep`. With `mapped`, or where a mapping by hand lies beside it, every `.json` of one object
+    that is no known settings file is a shard.
     Links are followed only to files inside `within` (default: the folder itself), so that a run cannot show what lies outside the root.
     Raises RunNotFound when `folder` is no folder, or an index that cannot be read.
     """
@@ -108,6 +114,7 @@ def find_shards(folder: Path, within: Path | None = None, *, deep: bool = True) 
 
     if presence.is_remote(folder):
         presence.look_ahead(_to_be_looked_at(folder))
+    mapped = mapped or candidates.mapping_of(folder, within) is not None
     for parent, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = sorted(name for name in folders if deep and not name.startswith("."))
         if index_file.NAME in files and index_file.is_there(Path(parent)):  # a run of its own
@@ -116,12 +123,24 @@ def find_shards(folder: Path, within: Path | None = None, *, deep: bool = True) 
         above = Path(parent)
         inside = "" if above == folder else f"{above.relative_to(folder).as_posix()}/"
         look = run_files.check_beside if run_files.is_within(parent, allowed) else run_files.check
-        for file in files:
-            if file.startswith(".") or not candidates.may_hold_rollouts(path := above / file, allowed):
-                continue
-            found = _stat(path, shown(inside + file), allowed, look)
+        taken, skipped = _candidates([above / file for file in files if not file.startswith(".")], allowed, mapped)
+        for path in taken:
+            found = _stat(path, shown(inside + path.name), allowed, look)
             (shards if isinstance(found, Shard) else problems).append(found)  # type: ignore[arg-type]
+        problems += [Problem(shown(inside + path.name), None, ONE_OBJECT, "skipped") for path in skipped]
     return sorted(shards, key=lambda shard: natural_key(shard.name)), problems
+
+
+def _candidates(paths: list[Path], allowed: Path, mapped: bool) -> tuple[list[Path], list[Path]]:
+    """The files of a folder that may hold rollouts, and the `.json` files of one object that do not look like it.
+
+    An object whose first key is that of another one which is looked at is looked at, too: its size says nothing.
+    """
+    taken = [path for path in paths if candidates.may_hold_rollouts(path, allowed)]
+    others = {path: key for path in {*paths} - {*taken} if (key := candidates.begins_object(path, allowed))}
+    alike = {candidates.begins_object(path, allowed) for path in taken} if others else ()
+    read = [path for path, key in others.items() if mapped or key in alike]
+    return [*taken, *read], sorted(others.keys() - {*read})
 
 
 def _to_be_looked_at(folder: Path) -> Iterator[presence.Span]:

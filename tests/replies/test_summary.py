@@ -5,6 +5,7 @@ from pathlib import Path
 from asked import asked_run, empty_run, plain_run
 
 from board.replies.contract import RewardCourse, StepSpan
+from board.replies.messages import summary_as_text
 from board.replies.summary import summary
 from board.runs.opening import open_run
 
@@ -34,3 +35,15 @@ def test_a_run_of_a_response_alone(tmp_path: Path) -> None:
     told = summary(open_run(plain_run(tmp_path)), "plain")
 
     assert (told.steps, told.reward, told.groups, told.token_metrics) == (StepSpan(7, 7, 1), None, 0, [])
+
+
+def test_what_is_left_out_is_named(tmp_path: Path) -> None:
+    """A file of one object beside rollouts that looks like nothing is named with the reason, in the reply and among the notes."""
+    folder = plain_run(tmp_path)
+    (folder / "odd.json").write_text('{"id": 1}')
+
+    run = open_run(folder)
+
+    assert [*summary(run, "plain").left_out] == ["odd.json"]
+    assert "odd.json is one JSON object" in summary_as_text(summary(run, "plain"))
+    assert [note.partition(" ")[0] for note in run.report.noted] == ["odd.json"]

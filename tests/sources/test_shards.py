@@ -33,7 +33,7 @@ IGNORED = {
     "file in a hidden folder": ".cache/data.jsonl",
     "temporary name": "data.jsonl.tmp",
     "other kind": "notes.txt",
-    "plain json": "data.json",
+    "plain json of settings": "config.json",
     "suffix alone, which is a hidden file": ".jsonl",
     "upper case": "DATA.JSONL",
 }
@@ -47,6 +47,57 @@ def test_what_is_no_shard_is_ignored(tmp_path: Path, name: str) -> None:
     found, problems = shards.find_shards(tmp_path)
 
     assert ([shard.name for shard in found], problems) == (["good.jsonl"], [])
+
+
+ONE_OBJECT: dict[str, tuple[dict[str, str], set[str], set[str]]] = {
+    "small and large": (
+        {"a.json": '{"x": 1, "m": 2}', "b.json": '{"x": 1, "m": "' + "y" * 5_000 + '"}'},
+        {"a.json", "b.json"},
+        set(),
+    ),
+    "over many lines": (
+        {"a.json": '{\n "x": 1\n}', "b.json": '{"x": 1, "m": "' + "y" * 5_000 + '"}'},
+        {"a.json", "b.json"},
+        set(),
+    ),
+    "by a key of rollouts": ({"a.json": '{"id": 1, "messages": []}'}, {"a.json"}, set()),
+    "by a chat": ({"a.json": '{\n "id": 1,\n "said": [\n {"role": "user"}]}'}, {"a.json"}, set()),
+    "a mapping beside it": ({"a.json": '{"id": 1}', "rollouts.toml": ""}, {"a.json"}, set()),
+    "neither": ({"a.json": '{"id": 1}'}, set(), {"a.json"}),
+    "key of a schema": ({"a.json": '{"features": {"response": {"dtype": "string"}}}'}, set(), {"a.json"}),
+    "settings, even where a mapping is": (
+        {"config.json": '{"x": 1}', "trainer_state.json": "{}", "rollouts.toml": ""},
+        set(),
+        set(),
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "taken", "named"), ONE_OBJECT.values(), ids=ONE_OBJECT)
+def test_a_file_of_one_object(tmp_path: Path, files: dict[str, str], taken: set[str], named: set[str]) -> None:
+    """Whether it is a shard depends on its keys, on those beside it and on a mapping, not on its size or lines; else it is named."""
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+
+    found, problems = shards.find_shards(tmp_path)
+
+    assert {shard.name for shard in found} == taken
+    assert {problem.shard for problem in problems if problem.severity == "skipped"} == named
+
+
+def test_a_mapping_one_folder_above_counts_where_it_may_be_read(tmp_path: Path) -> None:
+    """It has files of one object read, as one beside them has; outside the folder that links may lead to it is not there."""
+    (tmp_path / "rollouts.toml").write_text("")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/a.json").write_text('{"id": 1}')
+
+    assert [
+        [one.name for one in shards.find_shards(tmp_path / "run", within)[0]] for within in (None, tmp_path, tmp_path / "run")
+    ] == [
+        ["a.json"],
+        ["a.json"],
+        [],
+    ]
 
 
 def test_directory_named_like_a_shard_is_looked_into(tmp_path: Path) -> None:

@@ -1,51 +1,94 @@
 """Chat messages → text a reader can follow: roles and turns, tool calls as calls.
 
-Knows the shapes in which trainers keep messages (OpenAI's, and their parts); knows nothing of rollouts.
+Knows the shapes in which trainers keep messages (OpenAI's, their parts, items of the Responses API, ShareGPT's); knows nothing of rollouts.
 """
 
 import json
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
+from board.formats import images
 from board.sources.json_record import as_text
 from board.text.padding import COMMON_PADS, stripped
 
-_REASONING: Final = ("reasoning_content", "thinking")
+_REASONING: Final = ("reasoning_content", "thinking", "reasoning")
 """Keys under which chat templates keep what was thought before the answer."""
+
+_SAMPLED: Final = frozenset(
+    {"assistant", "agent", "model", "ai", "aimessage", "bot", "chatbot", "gpt", "chatgpt", "llm", "policy", "actor"}
+)
+"""Roles of what is trained, by the letters they begin with: `assistant_2` is one, too."""
+
+_ASKING: Final = frozenset(
+    {
+        *("system", "developer", "user", "human", "humanmessage", "systemmessage", "instruction", "task", "context"),
+        *("tool", "toolmessage", "function", "environment", "env", "observation", "obs", "ipython", "interpreter", "computer"),
+    }
+)
+"""Roles of what is said to it."""
+
+_LETTERS: Final = re.compile("[a-z]*")
+_SAYS: Final = ("content", "value", "parts", "text")
+"""Keys under which a message has its content, the usual one first."""
+
+_ITEMS: Final = {"reasoning": "assistant", "function_call": "assistant", "function_call_output": "tool"}
+"""Items of the Responses API, which have a type and no role, and whose turn they belong to; other calls of tools are the assistant's."""
+
+_CALLS: Final = frozenset({"tool_call", "tool_use", "function_call", "toolCall", "functionCall", "server_tool_use", "mcp_call"})
+_ARGUMENTS: Final = ("arguments", "args", "input", "parameters")
+_ANSWERS: Final = frozenset({"tool_result", "tool_response", "function_call_output", "function_response"})
+_IMAGES: Final = frozenset({"image", "image_url", "input_image"})
+_RAW: Final = ("raw_text", "raw", "raw_content")
+"""Keys under which the text of a call stands that could not be parsed."""
 
 
 def is_chat(value: Any) -> bool:
     """Whether a value is a list of messages, each with a role."""
-    return isinstance(value, list) and bool(value) and all(isinstance(message, dict) and "role" in message for message in value)
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(message, dict) and _role(message) is not None for message in value)
+    )
 
 
 def chat(messages: Sequence[dict[str, Any]]) -> str:
     """Messages as roles and text, one turn after the other."""
-    return "\n\n".join(f"{as_text(message['role'])}:\n{content(message)}" for message in messages)
+    return "\n\n".join(f"{role}:\n{text}" for role, text in _turns(messages))
 
 
 def response(messages: Sequence[dict[str, Any]]) -> str:
     """What was answered in these messages: the content of a single one alone, else all of them with their roles."""
-    return content(messages[0]) if len(messages) == 1 else chat(messages)
+    said = _turns(messages)
+    return said[0][1] if len(said) == 1 else chat(messages)
 
 
 def content(message: dict[str, Any]) -> str:
-    """What a message says: its reasoning, its text, and the tools it calls, one below the other."""
-    thoughts = (message.get(key) for key in _REASONING)
-    said = [f"<think>\n{thought}\n</think>" for thought in thoughts if isinstance(thought, str) and thought]
-    said += [text] if (text := _text(message.get("content"))) else []
+    """What a message says: its reasoning, its text, and the tools it calls, one below the other; what stands in it twice is said once."""
+    if _item_role(message) is not None:
+        return "\n".join(_part(message))
+    thoughts = [message[key] for key in _REASONING if isinstance(message.get(key), str) and message[key]]
+    value = next((message[key] for key in _SAYS if message.get(key) is not None), None)
+    said = [*_content(value)]
     calls = message.get("tool_calls")
-    return "\n".join([*said, *map(_call, calls if isinstance(calls, list) else [])])
+    calls = calls if isinstance(calls, list) else [message["function_call"]] if message.get("function_call") else []
+    shown = Counter(_key(part) for part in value if _is_call(part)) if isinstance(value, list) else Counter[str]()
+    for call in calls:
+        if shown[_key(call)]:
+            shown[_key(call)] -= 1
+        else:
+            said.append(_call(call))
+    return "\n".join([*(one for one in map(_thought, dict.fromkeys(thoughts)) if one not in said), *said])
 
 
 def turns(messages: Sequence[dict[str, Any]]) -> tuple[str, str]:
-    """(prompt, response): what stands before the first message of the assistant, and what comes from there on.
+    """(prompt, response): what stands before the first message of what is trained, and what comes from there on.
 
-    A response of one turn is that turn's content alone. Without an assistant's message everything is prompt.
+    A response of one turn is that turn's content alone. Without such a message everything is prompt.
     """
-    return parted(
-        messages, next((at for at, message in enumerate(messages) if message.get("role") == "assistant"), len(messages))
-    )
+    return parted(messages, _first_sampled(messages))
 
 
 def parted(messages: Sequence[dict[str, Any]], at: int) -> tuple[str, str]:
@@ -53,26 +96,126 @@ def parted(messages: Sequence[dict[str, Any]], at: int) -> tuple[str, str]:
     return chat(messages[:at]), response(messages[at:])
 
 
-def _text(value: Any) -> str:
-    """Content is text, taken without common pads, or a list of parts of which the text ones are shown as such."""
-    if value is None:
-        return ""
-    if isinstance(value, list) and all(isinstance(part, dict) for part in value):
-        return "\n".join(part["text"] if isinstance(part.get("text"), str) else as_text(_written(part)) for part in value)
-    return stripped(value, COMMON_PADS) if isinstance(value, str) else as_text(value)
+def _first_sampled(messages: Sequence[dict[str, Any]]) -> int:
+    """The place of the first message that was sampled: by the writer's mark, by its role, or by the first role nobody asks in."""
+    marked = [at for at, one in enumerate(messages) if one.get("trainable") is True or one.get("source") == "generate"]
+    roles = [_LETTERS.match(str(_role(one)).lower())[0] for one in messages]  # type: ignore[index]
+    named = [at for at, role in enumerate(roles) if role in _SAMPLED]
+    others = [at for at, role in enumerate(roles) if at and role not in _ASKING]
+    return next(iter((*marked[:1], *named[:1], *others[:1])), len(messages))
 
 
-def _written(part: dict[str, Any]) -> dict[str, Any]:
-    """A part without the nulls that a table puts where only another part has that key."""
-    return {key: value for key, value in part.items() if value is not None}
+def _role(message: dict[str, Any]) -> str | None:
+    """Who speaks; None where that is no message."""
+    if "role" in message:
+        return as_text(message["role"])
+    if isinstance(message.get("from"), str) and any(key in message for key in _SAYS):
+        return str(message["from"])
+    return _item_role(message)
+
+
+def _item_role(message: dict[str, Any]) -> str | None:
+    """Whose turn an item without a role belongs to; None of anything else."""
+    kind = message.get("type")
+    if "role" in message or not isinstance(kind, str):
+        return None
+    return _ITEMS.get(kind, "assistant" if kind.endswith("_call") and ("call_id" in message or "status" in message) else None)
+
+
+def _turns(messages: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    """(role, text) of each turn; items that follow each other, with the message beside them, are one."""
+    found: list[tuple[str, str]] = []
+    joins = False
+    for message in messages:
+        role, text, is_item = str(_role(message)), content(message), _item_role(message) is not None
+        if found and found[-1][0] == role == "assistant" and (joins or is_item):
+            found[-1] = (role, "\n".join(filter(None, (found[-1][1], text))))
+        else:
+            found.append((role, text))
+        joins = is_item or (joins and role == "assistant")
+    return found
+
+
+def _content(value: Any) -> Iterator[str]:
+    """Content is text, or a list of parts."""
+    if isinstance(value, list) and all(isinstance(part, (dict, str)) for part in value):
+        yield from (text for part in value for text in _part(part))
+    elif isinstance(value, dict) and ("type" in value or "text" in value):
+        yield from _part(value)
+    elif value is not None and (text := stripped(value, COMMON_PADS) if isinstance(value, str) else as_text(value)):
+        yield text
+
+
+def _part(part: Any) -> Iterator[str]:
+    """A part of a message: its text, a thought, a call, a tool's answer, an image in a phrase; any other by its kind."""
+    if isinstance(part, str):
+        yield part
+        return
+    kind = str(part.get("type") or next((key for key, value in part.items() if value is not None), "part"))
+    if _is_call(part):
+        yield _call(part)
+    elif kind in ("thinking", "reasoning"):
+        yield from filter(None, [_thought("\n".join(_thoughts(part)))])
+    elif kind in _ANSWERS:
+        yield from _content(next((part[key] for key in ("output", "content") if part.get(key) is not None), None))
+    elif isinstance(text := part.get("text", part.get(kind) if kind == "refusal" else None), str):
+        yield text
+    else:
+        yield f"[{images.described(part) if kind in _IMAGES else kind}]"
+
+
+def _thoughts(part: dict[str, Any]) -> Iterator[str]:
+    """What a part of reasoning says: in one text, or in a list of parts."""
+    value = next((part[key] for key in ("thinking", "reasoning", "text", "content", "summary") if part.get(key)), None)
+    yield from _content(value)
+
+
+def _thought(text: str) -> str:
+    return f"<think>\n{text}\n</think>" if text else ""
+
+
+def _is_call(part: Any) -> bool:
+    if not isinstance(part, dict):
+        return False
+    kind = part.get("type")
+    return kind in _CALLS or (isinstance(kind, str) and _unparsed(part) is not None) or any(part.get(key) for key in _CALLS)
+
+
+def _unparsed(call: Any) -> str | None:
+    """The raw text of a call that could not be parsed; None of any other."""
+    raw = next((call[key] for key in _RAW if isinstance(call.get(key), str)), None) if isinstance(call, dict) else None
+    return raw if raw is not None and _error(call) else None
+
+
+def _error(call: dict[str, Any]) -> str:
+    return as_text(call.get("parse_error") or call.get("error") or "")
+
+
+def _inner(call: Any) -> tuple[Any, Any]:
+    """(name, arguments) of a call, from OpenAI's nested shape or a flat one; no name where there is none."""
+    for key in (*_CALLS, "function"):
+        call = call[key] if isinstance(call, dict) and isinstance(call.get(key), dict) else call
+    if not isinstance(call, dict):
+        return None, None
+    name = call.get("name") or (call.get("function") if isinstance(call.get("function"), str) else None)
+    return name, next((call[key] for key in _ARGUMENTS if call.get(key) is not None), {})
+
+
+def _key(call: Any) -> str:
+    """What is the same in two writings of one call."""
+    name, arguments = _inner(call)
+    if isinstance(arguments, str):
+        with suppress(ValueError, RecursionError):
+            arguments = json.loads(arguments)
+    return json.dumps([_unparsed(call), name, arguments] if name else [call], sort_keys=True, default=str)
 
 
 def _call(call: Any) -> str:
-    """`→ name(arguments)`, from OpenAI's nested shape or a flat one."""
-    function = call.get("function", call) if isinstance(call, dict) else call
-    if not isinstance(function, dict) or "name" not in function:
+    """`→ name(arguments)`; of one that could not be parsed the raw text, with the error."""
+    error = _error(call) if isinstance(call, dict) else ""
+    raw, (name, arguments) = _unparsed(call), _inner(call)
+    if raw is None and name is None:
         return f"→ {as_text(call)}"
-    arguments = function.get("arguments", {})
-    return (
-        f"→ {as_text(function['name'])}({arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)})"
-    )
+    written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    shown = raw if raw is not None else f"{as_text(name)}({written})"
+    return f"→ {shown}\n(this call could not be parsed: {error})" if error else f"→ {shown}"

@@ -8,7 +8,7 @@ import re
 from typing import Any, Final
 
 from board.errors import RowRefused
-from board.formats.chat import is_chat, parted, turns
+from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_note, step_or_zero
 from board.formats.renaming import unpacked
@@ -85,8 +85,7 @@ def _rollout(trajectory: Record) -> Record:
     messages = [_message(item) for item in checked_list(trajectory, key, dict)]
     if not is_chat(messages):
         raise RowRefused(f"`{key}` holds {shown(trajectory[key])}, not messages with roles")
-    first = next((at for at, message in enumerate(messages) if message.get("trainable") is True), None)
-    prompt, response = turns(messages) if first is None else parted(messages, first)
+    prompt, response = turns(messages)
     kept = {name: value for name, value in trajectory.items() if name not in (key, "group_index", "trajectory_index")}
     return {
         **{name: value for name, value in kept.items() if value not in (None, [], {})},

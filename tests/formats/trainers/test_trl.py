@@ -64,7 +64,7 @@ SPOKEN: dict[str, tuple[list[dict[str, Any]], str]] = {
     "with thoughts": ([{"role": "assistant", "content": "4", "thinking": "two and two"}], "<think>\ntwo and two\n</think>\n4"),
     "with an image": (
         [{"role": "assistant", "content": [{"type": "image", "text": None}, {"type": "text", "text": "4"}]}],
-        '{"type": "image"}\n4',
+        "[image]\n4",
     ),
 }
 

@@ -61,12 +61,21 @@ def read(
     place: Place,
     name: Callable[[Record], Record] = BY_DIGITS,
     pads: frozenset[str] = COMMON_PADS,
+    refuse: Callable[[str], None] | None = None,
 ) -> list[Row]:
     """The rollouts in a record without their padding, arrays not yet aligned; `name` gives tokens to those that have only ids.
 
-    Raises RowRefused with the reason.
+    `refuse` is told why one of several cannot be read; without it, and where none can, RowRefused with the reason is raised.
     """
+    rows: list[Row] = []
     try:
-        return [row_reader.read(unpadded(name(rollout), pads, PADDED)) for rollout in kind.rollouts(record, place)]
+        for rollout in kind.rollouts(record, place):
+            if not isinstance(rollout, RowRefused):
+                rows.append(row_reader.read(unpadded(name(rollout), pads, PADDED)))
+            elif refuse is None:
+                raise rollout
+            else:
+                refuse(str(rollout))
     except RecursionError as error:  # what orjson could parse, the standard library may be unable to write out
         raise RowRefused("is nested too deeply to be read") from error
+    return rows

@@ -21,6 +21,9 @@ Numbers = list[Any] | FloatArray
 _OURS: Final = frozenset({column.name for column in NATIVE} | {*TOKEN_IDS, "prompt_token_ids"})
 """Names that mean something here, whoever uses them."""
 
+_MOST_PARTS: Final = 16
+"""A longer list is of tokens rather than of parts."""
+
 _TOTALS: Final = ("score", "reward")
 """What the total is called in a dict of rewards."""
 
@@ -36,17 +39,28 @@ def step_and_split(name: str, step: Any = None, split: str | None = None) -> Rec
 
 
 def rewarded(reward: Any) -> Record:
-    """A reward under our names: a number as it is; of a dict each part, and as the total the part that is called so, if any."""
+    """A reward under our names: a number as it is; of an object or a short list of numbers each part.
+
+    The total is then the part that is called so, or the only number; a list of one number is that number.
+    """
+    if isinstance(reward, list) and 0 < len(reward) <= _MOST_PARTS and all(as_number(one) is not None for one in reward):
+        reward = reward[0] if len(reward) == 1 else {str(at): one for at, one in enumerate(reward, 1)}
     if not isinstance(reward, dict):
         return given(reward=reward)
-    total = next((reward[name] for name in _TOTALS if as_number(reward.get(name)) is not None), None)
+    numbers = [value for value in reward.values() if as_number(value) is not None]
+    only = numbers[0] if len(numbers) == 1 else None
+    total = next((reward[name] for name in _TOTALS if as_number(reward.get(name)) is not None), only)
     return given(reward=total) | {f"reward.{name}": value for name, value in reward.items() if value is not None}
 
 
 def reward_note(rewards: Iterable[Any]) -> str:
     """What to say of rewards that are dicts."""
     dicts = any(isinstance(reward, dict) for reward in rewards)
-    return "Where a reward is a dict, reward is its entry `score` or `reward`, and missing when it has neither." if dicts else ""
+    return (
+        "Where a reward is a dict, reward is its entry `score` or `reward` or its only number, and missing otherwise."
+        if dicts
+        else ""
+    )
 
 
 def beside(record: Record, placed: AbstractSet[str]) -> Record:

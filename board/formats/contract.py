@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+from board.errors import RowRefused
 from board.sources.json_record import Record
 
 
@@ -46,8 +47,8 @@ class Format(Protocol):
     def recognise(self, head: Head) -> bool:
         """Whether a file that begins so is this format's: by its keys, and by its name only beside them."""
 
-    def rollouts(self, record: Record, place: Place) -> Iterable[Record]:
-        """The rollouts in a record, under our names. Raises RowRefused with the reason."""
+    def rollouts(self, record: Record, place: Place) -> Iterable[Record | RowRefused]:
+        """The rollouts in a record, under our names; for one that cannot be read the reason. Raises RowRefused where none can."""
 
     def note(self, head: Head) -> str:
         """What a reader must know of the numbers, in one sentence: that a reward is a sum we made, that steps come from names. May be empty."""

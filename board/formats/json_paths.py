@@ -54,3 +54,22 @@ def leaves(record: Record, depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
             yield from ((f"{key}.{path}", leaf) for path, leaf in leaves(value, depth - 1))
         else:
             yield key, value
+
+
+def rows_at(value: Any, path: str, around: tuple[Record, ...] = ()) -> Iterator[tuple[Record, ...]]:
+    """Every row at a path, each with the objects around it, the nearest first: `samples`, or `results.*.text`, where `*` is every value.
+
+    A list at its end holds a row an item; an item that is no object is a row of that one value, under the last key.
+    """
+    key, _, rest = path.partition(".")
+    inner = (value, *around) if isinstance(value, dict) else around
+    if key == "*" and isinstance(value, (dict, list)):
+        values = value.values() if isinstance(value, dict) else value
+        yield from (row for one in values for row in (rows_at(one, rest, inner) if rest else _rows(one, key, inner)))
+    elif isinstance(value, dict) and key in value:
+        yield from rows_at(value[key], rest, inner) if rest else _rows(value[key], key, inner)
+
+
+def _rows(value: Any, key: str, around: tuple[Record, ...]) -> Iterator[tuple[Record, ...]]:
+    items = value if isinstance(value, list) else [] if value is None else [value]
+    yield from ((item if isinstance(item, dict) else {key: item}, *around) for item in items)

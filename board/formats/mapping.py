@@ -4,7 +4,7 @@ Knows how to put what stands at a key under our names; knows nothing of the file
 (`board.formats.mapping_file`), nor how one is guessed (`board.formats.suggest_mapping`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -12,12 +12,13 @@ import numpy as np
 
 from board.errors import RowRefused
 from board.formats.chat import chat, is_chat, turns
+from board.formats.common_fields import rewarded
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_in
-from board.formats.json_paths import found, pruned
+from board.formats.json_paths import found, pruned, rows_at
 from board.formats.masking import cut, hide, response_span
 from board.formats.renaming import mask, total
-from board.formats.row_reader import as_number, shown
+from board.formats.row_reader import as_number, number_in, shown
 from board.formats.token_names import IDS as RESPONSE_IDS
 from board.formats.token_names import PROMPT_IDS
 from board.formats.validation import split_at
@@ -72,26 +73,57 @@ class HandMapping:
     """Whether arrays cover prompt and response; then `loss_mask` says where the response is."""
     pads: tuple[str, ...] = ()
     """Tokens that pad beside the common ones, whatever the format."""
+    rows: str = ""
+    """Where the rows stand in a record that holds many; empty where it is one."""
+    reward_values: Mapping[str, float] = field(default_factory=dict)
+    """Rewards that are texts → the numbers they stand for."""
     NAME: str = "mapping by hand"
     FAMILY: str = "mapping by hand"
     ARRAYS: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         paths = self._paths()
-        self.ARRAYS = frozenset(paths[name] for name in TOKEN_METRICS if name in paths)
+        self.ARRAYS = frozenset() if self.rows else frozenset(paths[name] for name in TOKEN_METRICS if name in paths)
 
     def recognise(self, head: Head) -> bool:
         """Whether a record has what the policy sampled where the mapping says it is."""
         paths = self._paths()
-        return any(found(record, paths[name]) is not None for record in head.records for name in SAID if name in paths)
+        rows = [row for record in head.records for row in self._rows(record)]
+        return any(found(row, paths[name]) is not None for row in rows for name in SAID if name in paths)
 
-    def rollouts(self, record: Record, place: Place) -> list[Record]:
-        """The rollout in a record. Raises RowRefused naming the key as the run calls it."""
+    def rollouts(self, record: Record, place: Place) -> list[Record | RowRefused]:
+        """The rollouts in a record, for a row that is none the reason. Raises RowRefused naming the key as the run calls it."""
+        if not self.rows:
+            return [*self._rollouts(record, place)]
+        told: list[Record | RowRefused] = []
+        for at, row in enumerate(self._rows(record), 1):
+            try:
+                told += self._rollouts(row, place)
+            except RowRefused as error:
+                told.append(RowRefused(f"row {at:,} of `{self.rows}` {error}"))
+        if not told:
+            raise RowRefused(f"has no rows at `{self.rows}`; its keys are: {', '.join(key[:40] for key in list(record)[:12])}")
+        return told
+
+    def _rows(self, record: Record) -> Iterator[Record]:
+        """The rows of a record; what is mapped, but not what was sampled, is from the objects around a row where it has none."""
+        if not self.rows:
+            yield record
+            return
+        paths = [path for name, path in self._paths().items() if name not in SAID] + [path for path, _ in self.reward_parts]
+        for row, *around in rows_at(record, self.rows):
+            outer = {path: value for path in paths for one in reversed(around) if (value := found(one, path)) is not None}
+            yield {**{path: value for path, value in outer.items() if found(row, path) is None}, **row}
+
+    def _rollouts(self, record: Record, place: Place) -> list[Record]:
+        """The rollout in a row."""
         paths = self._paths()
         rollout = {name: self._value(name, record, place) for name in self.fields}
         self._check(rollout)
         if self.reward_parts:
-            rollout["reward"] = total(_part(record, path, weight) for path, weight in self.reward_parts)
+            rollout["reward"] = total(self._part(record, path, weight) for path, weight in self.reward_parts)
+        elif isinstance(self.fields.get("reward"), Key):
+            rollout.update(rewarded(self._number(rollout.pop("reward"))))
         rollout.update(_conversation(rollout, paths))
         others = {_told_apart(key): value for key, value in pruned(record, paths.values()).items()}
         return [{**others, **_trimmed(rollout, self.whole_sequence)}]
@@ -99,12 +131,36 @@ class HandMapping:
     def note(self, head: Head) -> str:
         """Which mapped keys the first records lack, as a typing error would look, and that the reward is a sum."""
         paths = {**self._paths(), **{f"reward part {at}": path for at, (path, _) in enumerate(self.reward_parts, 1)}}
-        lacking = [f"`{path}` ({name})" for name, path in paths.items() if all(found(one, path) is None for one in head.records)]
+        rows = [row for record in head.records for row in self._rows(record)]
+        lacking = [f"`{path}` ({name})" for name, path in paths.items() if all(found(one, path) is None for one in rows)]
         total = (
             f"The reward is the weighted sum of {', '.join(path for path, _ in self.reward_parts)}." if self.reward_parts else ""
         )
         missing = f"The first records have no {', no '.join(lacking)}." if lacking else ""
-        return f"{total} {missing}".strip()
+        texts = "reward" in paths and any(isinstance(found(one, paths["reward"]), str) for one in rows)
+        listed = (
+            ", ".join(f"{text} {number:g}" for text, number in self.reward_values.items()) or "true and yes 1, false and no 0"
+        )
+        read = f"The reward is a text, read as a number: {listed}." if texts else ""
+        return " ".join(filter(None, (total, read, missing)))
+
+    def _number(self, value: Any) -> Any:
+        """A reward or a part of it as a number, where it is a text that stands for one; in an object or a list each for itself."""
+        if isinstance(value, dict):
+            return {key: self._number(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [*map(self._number, value)]
+        if isinstance(value, str):
+            number = self.reward_values.get(value.strip(), number_in(value))
+            return value if number is None else number
+        return self.reward_values.get(str(value).lower(), value) if isinstance(value, bool) else value
+
+    def _part(self, record: Record, path: str, weight: float) -> float | None:
+        value = self._number(found(record, path))
+        number = as_number(value)
+        if number is None and value is not None:
+            raise RowRefused(f"`{path}` is {shown(value)}, not a number to sum")
+        return None if number is None else weight * number
 
     def _paths(self) -> dict[str, str]:
         """Our names → paths, of those that are from the record."""
@@ -140,14 +196,6 @@ def _split(value: Any, source: Source, place: Place) -> str | None:
             f"`{source.path if isinstance(source, Key) else 'split'}` is {shown(value)}, not a word such as train or val"
         )
     return split_at(place, value)
-
-
-def _part(record: Record, path: str, weight: float) -> float | None:
-    value = found(record, path)
-    number = as_number(value)
-    if number is None and value is not None:
-        raise RowRefused(f"`{path}` is {shown(value)}, not a number to sum")
-    return None if number is None else weight * number
 
 
 def _conversation(rollout: Record, paths: Mapping[str, str]) -> Record:

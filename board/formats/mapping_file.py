@@ -1,6 +1,7 @@
 """A mapping by hand ⇄ the TOML text it is written in.
 
     pads = ["<|extra_0|>"]            # tokens that pad; alone it maps nothing, and goes with any format
+    rows = "results.*.samples"        # where one object holds many rows; what a row lacks is from the objects around it
 
     [fields]
     step = { from = "path" }          # or a key of the record: step = "global_step"
@@ -11,6 +12,9 @@
     [[reward_parts]]                  # instead of `reward`, where only its parts are stored
     key = "scores.accuracy"
     weight = 0.5                      # 1 when it is left out
+
+    [reward]                          # where the reward is a text; true and false, yes and no and numbers need none
+    values = { C = 1, I = 0 }
 
     [arrays]
     cover = "prompt and response"     # or "response", which is meant when this is left out
@@ -53,9 +57,13 @@ def parse(text: str, name: str = FILE) -> HandMapping:
 def write(mapping: HandMapping) -> str:
     """The text of a mapping, which `parse` reads back as the same."""
     lines = [f"pads = [{', '.join(map(quoted, mapping.pads))}]", ""] if mapping.pads else []
+    lines += [f"rows = {quoted(mapping.rows)}", ""] if mapping.rows else []
     lines += ["[fields]", *(f"{name} = {_written(source)}" for name, source in mapping.fields.items())]
     for path, weight in mapping.reward_parts:
         lines += ["", "[[reward_parts]]", f"key = {quoted(path)}", f"weight = {weight!r}"]
+    if mapping.reward_values:
+        listed = ", ".join(f"{quoted(text)} = {number!r}" for text, number in mapping.reward_values.items())
+        lines += ["", "[reward]", f"values = {{ {listed} }}"]
     if mapping.whole_sequence:
         lines += ["", "[arrays]", f"cover = {quoted(_WHOLE)}"]
     return "\n".join(lines) + "\n"
@@ -76,11 +84,15 @@ def _written(source: Source) -> str:
 
 
 def _mapping(table: Mapping[str, Any]) -> HandMapping:
-    _check_names(table, ("pads", "fields", "reward_parts", "arrays"), "the file")
+    _check_names(table, ("pads", "fields", "reward_parts", "reward", "arrays", "rows"), "the file")
     pads = _pads(table.get("pads", []))
     if table.keys() == {"pads"}:
         return HandMapping({}, pads=pads)
-    fields = {name: _source(name, value) for name, value in _fields(table).items()}
+    named = dict(_fields(table))
+    values = _table(table, "reward")
+    if isinstance(graded := named.get("reward"), dict) and "key" in graded:  # reward = { key = "grade", values = { C = 1 } }
+        named["reward"], values = graded["key"], {name: value for name, value in graded.items() if name != "key"}
+    fields = {name: _source(name, value) for name, value in named.items()}
     parts = _parts(table.get("reward_parts", []))
     arrays = _table(table, "arrays")
     _check_names(arrays, ("cover",), "[arrays]")
@@ -88,7 +100,24 @@ def _mapping(table: Mapping[str, Any]) -> HandMapping:
     if not isinstance(cover, str) or cover not in _COVERS:
         raise MappingRefused(f"[arrays] cover is {_said(cover)}; it may be {_quoted_names(_COVERS)}")
     _check_whole(fields, parts, _COVERS[cover])
-    return HandMapping(fields, parts, _COVERS[cover], pads)
+    rows = table.get("rows", "")
+    if not isinstance(rows, str) or ("rows" in table and not rows):
+        raise MappingRefused(f"rows is {_said(rows)}, not a key in quotes")
+    return HandMapping(fields, parts, _COVERS[cover], pads, rows, _values(values))
+
+
+def _values(table: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers that texts of a reward stand for."""
+    _check_names(table, ("values",), "[reward]")
+    values = _table(table, "values")
+    odd = next((text for text, number in values.items() if not _is_number(number)), None)
+    if odd is not None:
+        raise MappingRefused(f"[reward] values has {quoted(odd)} as {_said(values[odd])}, not a number")
+    return {text: float(number) for text, number in values.items()}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _pads(value: Any) -> tuple[str, ...]:
@@ -153,7 +182,7 @@ def _part(part: Mapping[str, Any]) -> tuple[str, float]:
     key, weight = part.get("key"), part.get("weight", 1.0)
     if not isinstance(key, str) or not key:
         raise MappingRefused(f"[[reward_parts]] key is {_said(key)}, not a key in quotes")
-    if not isinstance(weight, (int, float)) or isinstance(weight, bool) or not math.isfinite(weight):
+    if not _is_number(weight):
         raise MappingRefused(f"[[reward_parts]] weight of {quoted(key)} is {_said(weight)}, not a number")
     return key, float(weight)
 

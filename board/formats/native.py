@@ -6,6 +6,7 @@ Knows nothing of values; `row_reader` reads them, as those of every other format
 from typing import Final
 
 from board.formats.aliases import remarked
+from board.formats.common_fields import rewarded
 from board.formats.contract import Head, Place
 from board.schema import NATIVE, TOKENS
 from board.sources.json_record import Record
@@ -34,8 +35,9 @@ def recognise(head: Head) -> bool:
 
 
 def rollouts(record: Record, place: Place) -> list[Record]:
-    """The record itself."""
-    return [record]
+    """The record itself; a reward that is a list or an object as its parts."""
+    reward = record.get("reward")
+    return [{**record, "reward": None, **rewarded(reward)} if isinstance(reward, (dict, list)) else record]
 
 
 def note(head: Head) -> str:

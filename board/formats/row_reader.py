@@ -42,6 +42,9 @@ _ALIASES: Final = {
 }
 """Other trainers' names, only to suggest what a missing key may be called here."""
 
+_WORDS: Final = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+"""Verdicts as judges write them, and the numbers they stand for."""
+
 _SPOKEN: Final = {"prompt": chat, "response": response, "ref_response": response}
 """Texts that may come as chat messages, and how these are written as text."""
 
@@ -153,13 +156,8 @@ def as_id(value: Any) -> str:
 
 def _read_number(row: Row, name: str, value: Any) -> None:
     number = as_number(value)
-    if number is None and isinstance(value, str):
-        try:
-            number = float(value)
-        except ValueError:
-            number = None
-        else:
-            row.flags.append(f"{name} is the text {shown(value)}, read as {number:g}")
+    if number is None and isinstance(value, str) and (number := number_in(value)) is not None:
+        row.flags.append(f"{name} is the text {shown(value)}, read as {number:g}")
     if number is None:
         row.flags.append(f"{name} is {shown(value)}, not a number: taken as missing")
         row.texts[name] = as_text(value)
@@ -177,6 +175,14 @@ def as_number(value: Any) -> float | None:
         except OverflowError:
             return math.inf if value > 0 else -math.inf
     return None
+
+
+def number_in(text: str) -> float | None:
+    """The number that a text says: its digits, or 1 and 0 for true and false, yes and no; None for any other text."""
+    try:
+        return float(text)
+    except ValueError:
+        return _WORDS.get(text.strip().lower())
 
 
 def _read_array(row: Row, name: str, value: Any) -> None:

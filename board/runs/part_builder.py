@@ -157,8 +157,12 @@ class _RowReader:
             else:
                 self._report.add(Problem(self._shard, item.number, str(error), "refused"))
             return []
+
+        def refuse(reason: str) -> None:
+            self._report.add(Problem(self._shard, item.number, reason, "refused"))
+
         try:
-            return formats.read(record, self._kind, Place(self._shard, item.number), self._name, self._pads)
+            return formats.read(record, self._kind, Place(self._shard, item.number), self._name, self._pads, refuse)
         except RowRefused as error:
-            self._report.add(Problem(self._shard, item.number, str(error), "refused"))
+            refuse(str(error))
             return []

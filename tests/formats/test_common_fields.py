@@ -23,16 +23,20 @@ def test_step_and_split(asked: tuple[Any, ...], expected: dict[str, Any]) -> Non
 REWARDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "a number": (0.5, {"reward": 0.5}),
     "nothing": (None, {}),
-    "a list is no total": ([1, 2], {"reward": [1, 2]}),
+    "a list of one number": ([1], {"reward": 1}),
+    "a list of several": ([1, 2], {"reward.1": 1, "reward.2": 2}),
+    "a list of texts": (["a"], {"reward": ["a"]}),
+    "a list as long as tokens": ([0.5] * 17, {"reward": [0.5] * 17}),
     "score before reward": ({"reward": 1, "score": 2}, {"reward": 2, "reward.reward": 1, "reward.score": 2}),
     "a zero is a total": ({"score": 0, "reward": 1}, {"reward": 0, "reward.score": 0, "reward.reward": 1}),
-    "parts alone": ({"acc": 1, "none": None}, {"reward.acc": 1}),
+    "one number": ({"acc": 1, "none": None, "why": "x"}, {"reward": 1, "reward.acc": 1, "reward.why": "x"}),
+    "parts alone": ({"acc": 1, "format": 0}, {"reward.acc": 1, "reward.format": 0}),
 }
 
 
 @pytest.mark.parametrize(("reward", "expected"), REWARDS.values(), ids=REWARDS)
 def test_rewards(reward: Any, expected: dict[str, Any]) -> None:
-    """Each part keeps its name, and no total is made of parts that may be anything."""
+    """Each part keeps its name; one number is the total, and of several none is made where none is called so."""
     assert rewarded(reward) == expected
     assert bool(reward_note([None, reward])) == isinstance(reward, dict)
 

@@ -245,3 +245,57 @@ def test_note_names_keys_that_are_nowhere() -> None:
         == "The reward is the weighted sum of acc. The first records have no `promt` (prompt)."
     )
     assert mapping(response="t").note(Head("x", ({"t": "4"},))) == ""
+
+
+REWARDS: dict[str, tuple[Any, float | None]] = {
+    "true": ("True", 1.0),
+    "no": ("no", 0.0),
+    "a number in quotes": ("0.5", 0.5),
+    "a list of one": ([0.5], 0.5),
+    "an object of one": ({"judge": "yes"}, 1.0),
+    "a grade": ("C", 1.0),
+    "a grade in a list": (["C"], 1.0),
+    "another word": ("maybe", None),
+    "true itself": (True, 1),
+}
+
+
+@pytest.mark.parametrize(("value", "number"), REWARDS.values(), ids=REWARDS)
+def test_rewards_that_are_texts(value: Any, number: float | None) -> None:
+    """Verdicts, numbers in quotes and the texts of the mapping's table are numbers; what is read so is one note, not a flag a row."""
+    by = HandMapping({"step": FromPath(), "response": Key("r"), "reward": Key("v")}, reward_values={"C": 1.0})
+
+    row = read(by, {"r": "x", "v": value})
+
+    assert row.numbers.get("reward") == number
+    assert bool(row.flags) == (number is None)
+    if isinstance(value, str):
+        assert by.note(Head("a.jsonl", ({"r": "x", "v": value},))) == "The reward is a text, read as a number: C 1."
+
+
+def test_parts_that_are_texts_are_summed() -> None:
+    """A part that is a verdict counts as the number that it stands for."""
+    assert read(mapping(parts=(("a", 1.0), ("b", 0.5)), response="r"), {"r": "x", "a": "true", "b": 1}).numbers["reward"] == 1.5
+
+
+def test_rows_within_one_object() -> None:
+    """Each row is a rollout; what it lacks is from the objects around it, the nearest first; one that is none is refused alone."""
+    fields = {"step": Key("epoch"), "prompt": Key("question"), "response": Key("completions"), "reward": Key("score")}
+    by = HandMapping(fields, rows="results.*.completions")
+    results = {
+        "a": {"question": "A?", "score": 1, "completions": ["x", "y"]},
+        "b": {"question": "B?", "completions": ["z", {"text": "w"}]},
+    }
+    refused: list[str] = []
+
+    rows = formats.read({"epoch": 3, "score": 0.5, "results": results}, by, AT_3, refuse=refused.append)
+
+    assert [(row.step, row.texts["prompt"], row.texts["response"], row.numbers["reward"]) for row in rows] == [
+        (3, "A?", "x", 1.0),
+        (3, "A?", "y", 1.0),
+        (3, "B?", "z", 0.5),
+    ]
+    assert refused == ["row 4 of `results.*.completions` has no `completions`, its response"]
+    assert by.recognise(Head("a.json", ({"epoch": 3, "results": results},)))
+    with pytest.raises(RowRefused, match=r"has no rows at `results.\*.completions`; its keys are: epoch"):
+        formats.read({"epoch": 3}, by, AT_3)

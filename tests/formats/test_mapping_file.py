@@ -32,6 +32,42 @@ key = "scores.format"
 cover = "prompt and response"
 """
 
+GRADED = """
+rows = "results.*.samples"
+
+[fields]
+step = { constant = 0 }
+response = "text"
+reward = "grade"
+
+[reward]
+values = { C = 1, I = 0.0 }
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(GRADED, id="table"),
+        pytest.param("reward.values = { C = 1, I = 0 }" + GRADED.partition("[reward]")[0], id="first"),
+        pytest.param(
+            GRADED.partition("[reward]")[0].replace('reward = "grade"', 'reward = { key = "grade", values = { C = 1, I = 0 } }'),
+            id="beside the key",
+        ),
+        pytest.param(
+            GRADED.partition("[reward]")[0].replace('reward = "grade"', 'reward.key = "grade"\nreward.values = { C = 1, I = 0 }'),
+            id="with dots",
+        ),
+    ],
+)
+def test_rows_and_values_of_a_reward(text: str) -> None:
+    """A mapping says where the rows of a large object are, and which numbers the texts of a reward stand for."""
+    fields = {"step": Constant(0), "response": Key("text"), "reward": Key("grade")}
+    found = HandMapping(fields, rows="results.*.samples", reward_values={"C": 1.0, "I": 0.0})
+
+    assert parse(text) == found
+    assert parse(write(found)) == found
+
 
 def test_parse() -> None:
     """The text says where each field is from, what the reward sums, and what the arrays cover."""
@@ -127,6 +163,11 @@ REFUSED: dict[str, tuple[str, str]] = {
     "a field that is a number": (
         '[fields]\nstep = 5\nresponse = "r"\n',
         r"\[fields\] step is 5; it may be a key in quotes, or { constant",
+    ),
+    "rows that are no key": (FIELDS.replace("[fields]", "rows = 5\n[fields]"), "rows is 5, not a key in quotes"),
+    "a value that is no number": (
+        FIELDS + "[reward]\nvalues = { C = true }\n",
+        r'\[reward\] values has "C" as true, not a number',
     ),
     "an empty key": ('[fields]\nstep = "s"\nresponse = ""\n', r'\[fields\] response is ""; it may be a key in quotes'),
     "a list": (FIELDS + 'prompt = ["p"]\n', r'\[fields\] prompt is \["p"\]'),

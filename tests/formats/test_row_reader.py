@@ -129,6 +129,8 @@ NUMBERS: dict[str, tuple[Any, float, str]] = {
     "not a number": (NAN, NAN, "reward is nan: it enters no mean"),
     "infinite": (-math.inf, -math.inf, "reward is -inf: it enters no mean"),
     "text": ("0.5", 0.5, 'reward is the text "0.5", read as 0.5'),
+    "a verdict": ("True", 1.0, 'reward is the text "True", read as 1'),
+    "another verdict": ("no", 0.0, 'reward is the text "no", read as 0'),
     "text with exponent": (" 1e3 ", 1000.0, 'reward is the text " 1e3 ", read as 1000'),
     "beyond floats": (10**400, math.inf, "reward is inf: it enters no mean"),
     "below floats": (-(10**400), -math.inf, "reward is -inf: it enters no mean"),

@@ -183,7 +183,8 @@ REWARDS: dict[str, tuple[Any, dict[str, float]]] = {
     "a number": (0.5, {"reward": 0.5}),
     "a dict with a score": ({"score": 0.25, "format": 1.0}, {"reward": 0.25, "reward.score": 0.25, "reward.format": 1.0}),
     "a dict with a reward": ({"reward": 0.5, "acc": 0}, {"reward": 0.5, "reward.reward": 0.5, "reward.acc": 0.0}),
-    "a dict without a total": ({"acc": 1.0, "none": None}, {"reward.acc": 1.0}),
+    "a dict of one number": ({"acc": 1.0, "none": None}, {"reward": 1.0, "reward.acc": 1.0}),
+    "a dict without a total": ({"acc": 1.0, "format": 0.0}, {"reward.acc": 1.0, "reward.format": 0.0}),
     "a dict whose score is no number": ({"score": "high", "reward": 1}, {"reward": 1.0, "reward.reward": 1.0}),
     "nothing": (None, {}),
 }

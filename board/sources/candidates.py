@@ -24,6 +24,7 @@ SUFFIXES: Final = (
     ".arrow",
     ".feather",
     ".csv",
+    ".eval",
 )
 
 WANTED: Final = (
@@ -54,6 +55,9 @@ _SPEAKS: Final = re.compile(
     rb'|trajectory|trajectories|role)"\s*:\s*["\[]'
 )
 """A key of rollouts, whoever wrote them, with a text or a list, at any depth."""
+
+_EVALUATION: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"version":\s*[0-9]+,\s*"status":\s*"[a-z]+",\s*"eval":\s*\{')
+"""How a log of inspect_ai begins."""
 
 _SETTINGS: Final = re.compile(
     r"(?:.*config|.*args|hparams|.*tokenizer.*|special_tokens_map|vocab|added_tokens|.*\.index|.*\.account|trainer_state|dataset_info"
@@ -126,7 +130,9 @@ def database(path: Path, within: Path) -> str:
 def _has_records(start: bytes) -> bool:
     """Whether a file that begins so is a list of objects, or has an object per line, the first of which may go on behind the glance, or is
     an object with a key of rollouts."""
-    if _OPENS_LIST.match(start) or _OBJECT_PER_LINE.match(start) or (_OPENS_OBJECT.match(start) and _SPEAKS.search(start)):
+    if _OPENS_LIST.match(start) or _OBJECT_PER_LINE.match(start) or _EVALUATION.match(start):
+        return True
+    if _OPENS_OBJECT.match(start) and _SPEAKS.search(start):
         return True
     return len(start) == _GLANCE and bool(_LONG_LINE.match(start))
 

@@ -1,4 +1,5 @@
-"""Files that are not JSON lines → records: rows of Parquet, Arrow and CSV, JSON lists and objects over many lines, PyTorch dumps, trackio.
+"""Files that are not JSON lines → records: rows of Parquet, Arrow and CSV, JSON lists and objects over many lines, zips of JSON,
+PyTorch dumps, trackio.
 
 Knows how records are wrapped; knows nothing of rollouts. A file that cannot be read ends in one Problem, what came before it counts.
 """
@@ -14,6 +15,7 @@ from board.errors import BoardError, RowRefused, RunNotFound, pip_install
 from board.sources import (
     arrow_values,
     csv_rows,
+    json_archive,
     json_record,
     json_stream,
     packed_sizes,
@@ -209,6 +211,17 @@ def _csv(shard: Shard) -> Iterator[Parsed | Problem]:
             before = at
 
 
+def _archive(shard: Shard) -> Iterator[Parsed | Problem]:
+    """The samples of a log of inspect_ai."""
+    with shards.opened(shard) as stream:
+        for number, found, size in json_archive.records(stream, shard.size, longest_line()):
+            yield (
+                Problem(shard.name, number, str(found), "refused")
+                if isinstance(found, RowRefused)
+                else Parsed(number, found, size)
+            )
+
+
 def _database(shard: Shard) -> Iterator[Parsed | Problem]:
     """The rollouts of one run of a trackio database; of the others it says that they are there."""
     path, within = shard.path, shard.within
@@ -271,6 +284,7 @@ _READERS: Final[Mapping[str, Callable[[Shard], Iterator[Parsed | Problem]]]] = {
     ".feather": _arrow,
     ".json": _json,
     ".csv": _csv,
+    ".eval": _archive,
     trackio_rollouts.ENDING: _database,
     ".pt": _torch,
 }

@@ -15,7 +15,7 @@ from rows import plain
 from board import formats
 from board.formats.contract import Format, Head, Place
 from board.formats.row import Row
-from board.sources import trackio_records
+from board.sources import json_archive, trackio_records
 from board.sources.json_record import LineParser, Record
 
 GOLDEN = Path(__file__).parents[1] / "formats" / "golden"
@@ -70,7 +70,7 @@ def objects(text: str) -> Iterator[Any]:
 
 
 def records(path: Path) -> list[dict[str, Any]]:
-    """The first objects of a file; none of one that is neither JSON, Parquet, torch's nor a database."""
+    """The first objects of a file; none of one that is neither JSON, Parquet, torch's, a zip nor a database."""
     if path.suffix in (".jsonl", ".json"):
         values = list(itertools.islice(objects(path.read_text(encoding="utf-8")), HEAD))
     elif path.suffix == ".parquet":
@@ -79,6 +79,9 @@ def records(path: Path) -> list[dict[str, Any]]:
         values = [plain(pytest.importorskip("torch").load(path, weights_only=True))]
     elif path.suffix == ".db":
         values = [row for row, _ in trackio_records.rows(path, 1 << 20)][:HEAD]
+    elif path.suffix == ".eval":
+        with path.open("rb") as stream:
+            values = [record for _, record, _ in json_archive.records(stream, path.stat().st_size, 1 << 20)][:HEAD]
     else:
         values = []
     return [value for value in values if isinstance(value, dict)]

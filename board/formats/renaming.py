@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from board.errors import RowRefused
+from board.formats.chat import is_chat
 from board.formats.row import FloatArray
 from board.formats.row_reader import as_array, as_number, shown
 from board.sources.json_record import Record, parse_value
@@ -59,6 +60,14 @@ def rows(columns: Record, key: str) -> list[Record]:
                 f"`{name}` has {plural(len(column), 'value')} beside {count:,} in `{key}`: which belong together cannot be told"
             )
     return [{name: column[at] if isinstance(column, list) else column for name, column in columns.items()} for at in range(count)]
+
+
+def of_sample(group: Record, at: int, count: int) -> Record:
+    """A group's record with every list that has an item for each of its `count` samples replaced by one sample's item."""
+    return {
+        key: value[at] if isinstance(value, list) and len(value) == count and not is_chat(value) else value
+        for key, value in group.items()
+    }
 
 
 def total(parts: Iterable[Any]) -> float | None:

@@ -7,7 +7,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from board.sources.shards import ONE_OBJECT, Problem, Shard
+from board.sources.candidates import ONE_OBJECT
+from board.sources.shards import Problem, Shard
 
 if TYPE_CHECKING:
     import pandas as pd

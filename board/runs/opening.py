@@ -133,7 +133,7 @@ class Opening:
         ):
             raise frame_files.unusable(self._folder, frame_files.NAME, ValueError("it is gone, damaged or of another state"))
         built = _fitted(list(self.loader.parts(report)), report)
-        report.skipped = report.skipped | self._skipped | shards.databases_in(self._folder, self._within)
+        report.skipped = report.skipped | self._skipped | candidates.databases_in(self._folder, self._within)
         rows = merging.scalars(built)
         for problem in repeated_steps(self._of_batches(rows)):
             report.add(problem)
@@ -163,7 +163,7 @@ class Opening:
     def _of_frame(self, loader: IndexedRun, files: FrameFiles, report: LoadReport) -> Run:
         """An index whose frame is written out: all of it, or the sample where that is too much for memory."""
         loader.describe(report)
-        report.skipped = report.skipped | self._skipped | shards.databases_in(self._folder, self._within)
+        report.skipped = report.skipped | self._skipped | candidates.databases_in(self._folder, self._within)
         for problem in files.account.problems:
             report.add_counted(problem)
         report.counts.update(files.account.counts)

@@ -68,6 +68,9 @@ _SETTINGS: Final = re.compile(
 MAPPING: Final = "rollouts.toml"
 """What a mapping by hand is called, beside the run or one folder above it."""
 
+ONE_OBJECT: Final = f"is one JSON object that does not look like a rollout; beside a mapping ({MAPPING}) it is read"
+"""Why a file is left out that may be one rollout."""
+
 _DATABASES: Final = {"SQLite": (0, b"SQLite format 3\0"), "DuckDB": (8, b"DUCK")}
 """Where in a file what stands that tells whose it is."""
 
@@ -89,7 +92,7 @@ def may_hold_rollouts(path: Path, within: Path) -> bool:
     return name.endswith(".json") and not _SETTINGS.fullmatch(name) and _has_records(_beginning(path, within))
 
 
-def begins_object(path: Path, within: Path) -> bytes:
+def _first_key(path: Path, within: Path) -> bytes:
     """The first key of a `.json` file that is an object and is not known to be something else than rollouts; empty for any other file."""
     if not path.name.endswith(".json") or _SETTINGS.fullmatch(path.name):
         return b""
@@ -103,6 +106,19 @@ def mapping_of(folder: Path, within: Path | None = None) -> Path | None:
     root = within.resolve() if within else above
     places = [place / MAPPING for place in (folder, above) if place.resolve().is_relative_to(root)]
     return next((path for path in places if path.is_file() and not path.is_symlink()), None)
+
+
+def sorted_out(folder: Path, names: list[str], within: Path, *, mapped: bool) -> tuple[list[Path], list[Path]]:
+    """The files of a folder that may hold rollouts, and the `.json` files of one object that do not look like it.
+
+    An object is looked at, too, where its first key is that of another one which is, and where there is a mapping: its size says nothing.
+    """
+    paths = [folder / name for name in names if not name.startswith(".")]
+    taken = [path for path in paths if may_hold_rollouts(path, within)]
+    others = {path: key for path in {*paths} - {*taken} if (key := _first_key(path, within))}
+    alike = {_first_key(path, within) for path in taken} if others else ()
+    read = [path for path, key in others.items() if mapped or key in alike]
+    return [*taken, *read], sorted(others.keys() - {*read})
 
 
 def is_looked_into(name: str) -> bool:
@@ -125,6 +141,13 @@ def database(path: Path, within: Path) -> str:
     return (
         f"is a database of {kind}, which the board does not open: export the table of its rollouts, as by {how}" if kind else ""
     )
+
+
+def databases_in(folder: Path, within: Path | None = None) -> dict[str, str]:
+    """Files directly in a folder that are databases, by name, and what to do with each."""
+    allowed = (within or folder).resolve()
+    others = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".") and not path.name.endswith(SUFFIXES)]
+    return {shown(path.name): said for path in others if (said := database(path, allowed))}
 
 
 def _has_records(start: bytes) -> bool:

@@ -22,9 +22,6 @@ BOM: Final = b"\xef\xbb\xbf"
 
 _GLANCE: Final = 4_096
 
-ONE_OBJECT: Final = f"is one JSON object that does not look like a rollout; beside a mapping ({candidates.MAPPING}) it is read"
-"""Why a file is left out that may be one rollout."""
-
 _PIECE: Final = 1 << 20
 """Bytes of a byte range that are held at a time; more where a line is longer."""
 
@@ -70,6 +67,9 @@ class Problem:
         return f"{where}: {self.reason}"
 
 
+Found = tuple[list[Shard], list[Problem]]
+
+
 class Line(NamedTuple):
     """One line of a shard, as bytes without its line end."""
 
@@ -87,13 +87,10 @@ def bare_name(name: str) -> str:
     return name.removesuffix(ending or PurePosixPath(name).suffix)
 
 
-def find_shards(
-    folder: Path, within: Path | None = None, *, deep: bool = True, mapped: bool = False
-) -> tuple[list[Shard], list[Problem]]:
+def find_shards(folder: Path, within: Path | None = None, *, deep: bool = True, mapped: bool = False) -> Found:
     """Every shard under `folder`, in natural order of name, and what could not be used; of an index those it was made of.
 
-    Those of sub-folders are left out unless `deep`. With `mapped`, or where a mapping by hand lies beside it, every `.json` of one object
-    that is no known settings file is a shard.
+    Those of sub-folders are left out unless `deep`; any `.json` of one object is one where there is a mapping by hand, as `mapped` says too.
     Links are followed only to files inside `within` (default: the folder itself), so that a run cannot show what lies outside the root.
     Raises RunNotFound when `folder` is no folder, or an index that cannot be read.
     """
@@ -109,8 +106,9 @@ def find_shards(
     problems: list[Problem] = []
 
     def unreadable(error: OSError) -> None:
-        name = shown(Path(error.filename).relative_to(folder))
-        problems.append(Problem(name, None, f"cannot be read: {error.strerror}", "refused"))
+        problems.append(
+            Problem(shown(Path(error.filename).relative_to(folder)), None, f"cannot be read: {error.strerror}", "refused")
+        )
 
     if presence.is_remote(folder):
         presence.look_ahead(_to_be_looked_at(folder))
@@ -123,24 +121,12 @@ def find_shards(
         above = Path(parent)
         inside = "" if above == folder else f"{above.relative_to(folder).as_posix()}/"
         look = run_files.check_beside if run_files.is_within(parent, allowed) else run_files.check
-        taken, skipped = _candidates([above / file for file in files if not file.startswith(".")], allowed, mapped)
+        taken, skipped = candidates.sorted_out(above, files, allowed, mapped=mapped)
         for path in taken:
             found = _stat(path, shown(inside + path.name), allowed, look)
             (shards if isinstance(found, Shard) else problems).append(found)  # type: ignore[arg-type]
-        problems += [Problem(shown(inside + path.name), None, ONE_OBJECT, "skipped") for path in skipped]
+        problems += [Problem(shown(inside + path.name), None, candidates.ONE_OBJECT, "skipped") for path in skipped]
     return sorted(shards, key=lambda shard: natural_key(shard.name)), problems
-
-
-def _candidates(paths: list[Path], allowed: Path, mapped: bool) -> tuple[list[Path], list[Path]]:
-    """The files of a folder that may hold rollouts, and the `.json` files of one object that do not look like it.
-
-    An object whose first key is that of another one which is looked at is looked at, too: its size says nothing.
-    """
-    taken = [path for path in paths if candidates.may_hold_rollouts(path, allowed)]
-    others = {path: key for path in {*paths} - {*taken} if (key := candidates.begins_object(path, allowed))}
-    alike = {candidates.begins_object(path, allowed) for path in taken} if others else ()
-    read = [path for path, key in others.items() if mapped or key in alike]
-    return [*taken, *read], sorted(others.keys() - {*read})
 
 
 def _to_be_looked_at(folder: Path) -> Iterator[presence.Span]:
@@ -404,16 +390,7 @@ def no_shards(folder: Path) -> RunNotFound:
     """The error for a folder without a single shard: what was looked for, and what is there instead."""
     seen = sorted(shown(path.name) for path in folder.iterdir() if not path.name.startswith("."))[:8]
     there = f"It holds {', '.join(seen)}." if seen else "It is empty."
-    databases = " ".join(f"{name} {said}." for name, said in databases_in(folder).items())
+    databases = " ".join(f"{name} {said}." for name, said in candidates.databases_in(folder).items())
     return RunNotFound(
         f"No rollouts in {shown(folder.resolve().name)!r}: looked for {candidates.WANTED}, at any depth. {there} {databases}".rstrip()
     )
-
-
-def databases_in(folder: Path, within: Path | None = None) -> dict[str, str]:
-    """Files directly in a folder that are databases, by name, and what to do with each."""
-    allowed = (within or folder).resolve()
-    others = [
-        path for path in sorted(folder.iterdir()) if not path.name.startswith(".") and not path.name.endswith(candidates.SUFFIXES)
-    ]
-    return {shown(path.name): said for path in others if (said := candidates.database(path, allowed))}

@@ -237,7 +237,7 @@ def test_folder_without_shards_says_what_was_looked_for(tmp_path: Path) -> None:
     """The kinds, and what is there instead: at most eight names, hidden ones left out."""
     said = str(shards.no_shards(tmp_path))
     assert (
-        "looked for *.jsonl, *.jsonl.gz, *.jsonl.zst, *.jsonl.xz, *.jsonl.bz2, *.parquet, *.arrow, *.feather, *.csv, *.json with"
+        "looked for *.jsonl, *.jsonl.gz, *.jsonl.zst, *.jsonl.xz, *.jsonl.bz2, *.parquet, *.arrow, *.feather, *.csv, *.eval, *.json with"
         in said
     )
     assert said.endswith("at any depth. It is empty.")

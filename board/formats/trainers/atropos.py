@@ -12,7 +12,8 @@ from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_note, step_or_zero
 from board.formats.masking import cut, hide, response_span
-from board.formats.row_reader import shown
+from board.formats.renaming import of_sample
+from board.formats.row_reader import as_array, shown
 from board.formats.validation import checked_list, listed_or_none, without
 from board.sources.json_record import Record
 
@@ -27,7 +28,7 @@ _LOGPROBS: Final = {"ref_logprobs": "ref_logprobs", "inference_logprobs": "rollo
 """Theirs → ours; at masked tokens they hold a dummy."""
 
 _PER_SAMPLE: Final = ("overrides", "images", "distill_token_ids", "distill_logprobs")
-"""Lists with something of each sample's own, kept under their names."""
+"""Lists that must have an item per sample; any other list that has is split as they are."""
 
 
 def recognise(head: Head) -> bool:
@@ -42,18 +43,10 @@ def _is_nested(value: Any) -> bool:
 def rollouts(record: Record, place: Place) -> list[Record]:
     """Every sample of a group. Raises RowRefused when a list has not one item per sample."""
     count = len(checked_list(record, "tokens", list))
-    columns: dict[str, list[Any]] = {}
     for key in ("tokens", "masks", "scores", "advantages", "messages", *_LOGPROBS, *_PER_SAMPLE):
-        column = listed_or_none(record, key, object, count, "sample")
-        columns.update({} if column is None else {key: column})
-    shared = {
-        **without(record, *columns),
-        "step": step_or_zero(place.name),
-        "split": split_in(place.name),
-        "group_id": f"{place.name}:{place.number}",
-    }
-    samples = [{key: column[at] for key, column in columns.items()} for at in range(count)]
-    return [{**shared, "sample_id": at, **_rollout(sample)} for at, sample in enumerate(samples)]
+        listed_or_none(record, key, object, count, "sample")
+    shared = {"step": step_or_zero(place.name), "split": split_in(place.name), "group_id": f"{place.name}:{place.number}"}
+    return [{**_rollout(of_sample(without(record), at, count)), **shared, "sample_id": at} for at in range(count)]
 
 
 def _rollout(sample: Record) -> Record:
@@ -62,8 +55,11 @@ def _rollout(sample: Record) -> Record:
     mask = np.asarray(checked_list(sample, "masks", int, len(tokens))) != _UNTRAINED
     first, stop = response_span(mask)
     arrays = {ours: listed_or_none(sample, theirs, object, len(tokens)) for theirs, ours in _LOGPROBS.items()}
+    others = without(sample, "tokens", "masks", "scores", "messages", "advantages", *_LOGPROBS)
+    per_token = {key: value for key, value in others.items() if as_array(value) is not None and len(value) == len(tokens)}
     return {
-        **without(sample, "tokens", "masks", "scores", "messages", "advantages", *_LOGPROBS),
+        **others,
+        **cut(per_token, first, stop),
         **_said(sample.get("messages")),
         **_advantage(sample, len(tokens), first, stop),
         **cut({name: hide(values, mask) for name, values in arrays.items() if values is not None}, first, stop),

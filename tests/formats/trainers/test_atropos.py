@@ -56,6 +56,17 @@ def test_a_line_is_a_group() -> None:
     assert "overrides" not in second.texts
 
 
+def test_any_list_of_an_item_per_sample_is_split() -> None:
+    """What an environment adds is each sample's own, cut to the response where it has a number per token; other lists stay the group's."""
+    added = {"parsed_actions": ["L", None], "token_weights": [[0.5] * 6, [0.25] * 3], "tags": ["a", "b", "c"]}
+
+    first, second = formats.read({**GROUP, **added}, atropos, PLACE)
+
+    assert (first.texts["parsed_actions"], "parsed_actions" in second.texts) == ("L", False)
+    assert first.texts["tags"] == second.texts["tags"] == '["a", "b", "c"]'
+    assert [one["token_weights"] for one in atropos.rollouts({**GROUP, **added}, PLACE)] == [[0.5] * 4, [0.25]]
+
+
 def test_arrays_begin_with_the_response() -> None:
     """What stands before the first trained token is prompt; a tool's answer lies within and has no logprob, for its 1.0 is a dummy."""
     first, second = formats.read(GROUP, atropos, PLACE)

@@ -24,6 +24,22 @@ CHECKS: Final[tuple[Check, ...]] = (
         loading.refused,
     ),
     Check(
+        "no-responses",
+        "No response that says anything",
+        "error",
+        "Every number of the responses' texts is of nothing: what was sampled stands elsewhere, or was not read.",
+        "Look at one rollout: where its prompt holds the answer, roles or keys are called otherwise; say so in a mapping.",
+        completeness.no_responses,
+    ),
+    Check(
+        "no-rewards",
+        "No reward at all",
+        "warning",
+        "There is no curve of the reward, and no finding that needs one.",
+        "Where the run has rewards, say in a mapping under which key, and for texts which numbers they stand for.",
+        completeness.no_rewards,
+    ),
+    Check(
         "array-lengths",
         "Token arrays of another length than the tokens",
         "error",

@@ -17,6 +17,7 @@ from board.analysis import step_positions
 from board.checks.contract import Answer, Fault, Unable
 from board.checks.evidence import Evidence
 from board.metrics.prompt_groups import members
+from board.runs import empty_run
 from board.runs.prompt_keys import NO_PROMPT
 from board.text.counting import plural
 
@@ -160,6 +161,18 @@ def two_files(evidence: Evidence) -> Answer:
     named = ", ".join(str(name) for name in evidence.frame["shard"][evidence.frame["step"] == steps[0]].unique()[:NAMED])
     what = f"{plural(len(steps), 'step')} with rows of one rank in several files: {_named(steps)}; the first in {named}"
     return Fault(what, _first_of(evidence, steps))
+
+
+def no_responses(evidence: Evidence) -> Answer:
+    """Responses that are all empty."""
+    said = empty_run.without_responses(evidence.frame)
+    return Fault(said, evidence.frame.index.to_numpy()) if said else None
+
+
+def no_rewards(evidence: Evidence) -> Answer:
+    """Not one reward."""
+    said = empty_run.without_rewards(evidence.frame)
+    return Fault(said, evidence.frame.index.to_numpy()) if said else None
 
 
 def missing_rewards(evidence: Evidence) -> Answer:

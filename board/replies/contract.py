@@ -67,6 +67,8 @@ class SummaryReply:
     """Rows that were read and are odd."""
     left_out: dict[str, str]
     """Files that are not taken for rollouts, and why."""
+    warnings: list[str]
+    """That no response says anything, or that there is no reward, a sentence each."""
 
 
 @dataclass(frozen=True)

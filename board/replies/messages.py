@@ -53,7 +53,8 @@ _NAMED: Final = 3
 
 def summary_as_text(reply: SummaryReply) -> str:
     """What there is of a run, a line each."""
-    facts = {
+    facts = {"warning": "; ".join(reply.warnings)} if reply.warnings else {}
+    facts |= {
         "rollouts": f"{reply.rollouts:,}",
         "splits": ", ".join(f"{count:,} {split}" for split, count in reply.splits.items()),
         "steps": f"{reply.steps.count:,}: {reply.steps.first:,} to {reply.steps.last:,}" if reply.steps else "0",

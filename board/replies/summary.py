@@ -7,6 +7,7 @@ from board.analysis.step_table import REWARD
 from board.metrics.formulas import token_makers
 from board.replies.contract import RewardCourse, StepSpan, SummaryReply
 from board.replies.rollout_columns import askable
+from board.runs import empty_run
 from board.runs.prompt_keys import NO_PROMPT
 from board.runs.run import Run
 
@@ -32,6 +33,7 @@ def summary(run: Run, name: str) -> SummaryReply:
         refused=report.refused,
         flagged=report.flagged,
         left_out=report.skipped,
+        warnings=empty_run.warnings(run.counted.frame),
     )
 
 

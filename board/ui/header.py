@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from board.analysis.prompt_list import common_beginning
 from board.errors import BoardError
 from board.remote import mounts
-from board.runs import disk_room, library
+from board.runs import disk_room, empty_run, library
 from board.runs.library import RunFolder
 from board.runs.run import Run
 from board.schema import DISCARDED
@@ -106,6 +106,8 @@ def _draw(root: Path) -> bool:
         whole_step.tell(run, int(place.part("step") or 0))
         if run.splits == (DISCARDED,):
             st.text("The trainer sampled these rollouts and did not train on them: they are in no number of training.")
+        for sentence in empty_run.warnings(opened.counted.frame):
+            notice(f"{sentence}.", "warning")
         for sentence in said:
             notice(sentence)
         beside_chips.tell(folders)

@@ -209,7 +209,9 @@ def test_refused_lines_are_an_error(tmp_path: Path) -> None:
 
 def test_notes_are_as_many_as_on_the_screen(tmp_path: Path) -> None:
     """What loading noted, and what was not tracked or recorded in full, are as many notes here as in the top line."""
-    folder = write_run(tmp_path / "run", {"data.jsonl": [row(0)], "more.jsonl": [row(1, token_arrays_left_out=1)]})
+    folder = write_run(
+        tmp_path / "run", {"data.jsonl": [row(0, reward=1.0)], "more.jsonl": [row(1, token_arrays_left_out=1, reward=1.0)]}
+    )
     (folder / "data.jsonl.account.json").write_text(json.dumps({"lost": {"tracker": 3, "queue": 1}, "token_arrays_left_out": 1}))
     run = open_run(folder)
     run.report.notes["The step is taken from the file's name"] = 2
@@ -224,7 +226,7 @@ def test_notes_are_as_many_as_on_the_screen(tmp_path: Path) -> None:
 
 def test_what_the_recorder_lost_is_a_warning(tmp_path: Path) -> None:
     """The recorder's own account of what it could not write is a finding; without one there is none."""
-    folder = write_run(tmp_path / "run", {"data.jsonl": [row(0)]})
+    folder = write_run(tmp_path / "run", {"data.jsonl": [row(0, reward=1.0)]})
     assert names(run_checks(open_run(folder))) == []
 
     (folder / "data.jsonl.account.json").write_text(json.dumps({"lost": {"queue": 3}, "token_arrays_left_out": 2}))

@@ -185,6 +185,22 @@ FAULTS: dict[str, PlantedFault] = {
         "1 step with fewer rollouts than the usual 8, 4 in all: 3",
         beside=("missing-ranks",),
     ),
+    "no reward": PlantedFault(
+        "no-rewards",
+        edited(renamed("reward", None)),
+        "data.jsonl:1",
+        STEPS * GROUPS * MEMBERS,
+        "No rollout has a reward",
+        beside=("reward-sum", "missing-rewards"),
+    ),
+    "empty responses": PlantedFault(
+        "no-responses",
+        edited(renamed("response", "")),
+        "data.jsonl:1",
+        STEPS * GROUPS * MEMBERS,
+        "responses are empty, though tokens were sampled",
+        beside=("text", "same-response"),
+    ),
     "reward missing": PlantedFault("missing-rewards", edited(renamed("reward", None), 5), "data.jsonl:6", 1, "1 rollout without"),
     "reward NaN": PlantedFault("missing-rewards", edited(renamed("reward", math.nan), 5), "data.jsonl:6", 1, "1 rollout without"),
     "arrays left out": PlantedFault(

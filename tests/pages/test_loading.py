@@ -218,6 +218,15 @@ def test_a_large_run_that_lies_elsewhere_waits_to_be_asked_for(tmp_path: Path, m
         assert len(panels(test)) > 0
 
 
+def test_a_run_without_rewards_says_so_on_every_page(root: Path) -> None:
+    """Whichever page is opened first, it stands at the top that there is no reward, and that no response says anything."""
+    add_run(root, "run", [{"step": 0, "response": ""}, {"step": 0, "response": ""}])
+
+    for page, test in every_page():
+        assert "No rollout has a reward (2 rollouts)." in texts(test), page
+        assert "All 2 responses are empty." in texts(test), page
+
+
 def test_files_without_rollouts_are_listed(root: Path) -> None:
     """What was left out, whose format was read and what to know of the numbers stand in the load report."""
     add_run(root, "run", [{"input": "q", "output": "a", "score": 1.0, "step": 1}], "1.jsonl")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from asked import asked_run, empty_run, plain_run
+from rows import row, write_run
 
 from board.replies.contract import RewardCourse, StepSpan
 from board.replies.messages import summary_as_text
@@ -47,3 +48,13 @@ def test_what_is_left_out_is_named(tmp_path: Path) -> None:
     assert [*summary(run, "plain").left_out] == ["odd.json"]
     assert "odd.json is one JSON object" in summary_as_text(summary(run, "plain"))
     assert [note.partition(" ")[0] for note in run.report.noted] == ["odd.json"]
+
+
+def test_a_run_without_rewards_or_words_says_so_first(tmp_path: Path) -> None:
+    """Not one reward is a warning; so are responses that are all empty, as where the chat was not understood."""
+    plain = summary(open_run(plain_run(tmp_path / "plain")), "plain")
+    write_run(tmp_path / "wordless", {"a.jsonl": [row(response="", reward=1.0), row(response="", reward=0.0)]})
+
+    assert plain.warnings == ["No rollout has a reward (1 rollout)"]
+    assert summary_as_text(plain).startswith("warning")
+    assert summary(open_run(tmp_path / "wordless"), "wordless").warnings == ["All 2 responses are empty"]

@@ -70,6 +70,18 @@ def rows_at(value: Any, path: str, around: tuple[Record, ...] = ()) -> Iterator[
         yield from rows_at(value[key], rest, inner) if rest else _rows(value[key], key, inner)
 
 
+def rows_within(record: Record, depth: int = 3) -> Iterator[tuple[str, list[Record]]]:
+    """Every list of objects in the objects of a record, with its path; of objects whose keys differ, as ids do, `*` is every one."""
+    for key, value in record.items():
+        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            yield key, value
+        elif isinstance(value, dict) and depth > 1:
+            yield from ((f"{key}.{path}", rows) for path, rows in rows_within(value, depth - 1))
+            if value and all(isinstance(item, dict) for item in value.values()) and len(value) > 1:
+                inner = [dict(rows_within(item, depth - 2)) for item in value.values()]
+                yield from ((f"{key}.*.{path}", [row for one in inner for row in one.get(path, ())]) for path in inner[0])
+
+
 def _rows(value: Any, key: str, around: tuple[Record, ...]) -> Iterator[tuple[Record, ...]]:
     items = value if isinstance(value, list) else [] if value is None else [value]
     yield from ((item if isinstance(item, dict) else {key: item}, *around) for item in items)

@@ -13,7 +13,10 @@ from typing import Final
 from board import formats
 from board.errors import RowRefused, RunNotFound
 from board.formats import native
+from board.formats.chat import is_chat
 from board.formats.contract import Head
+from board.formats.json_paths import rows_within
+from board.formats.mapping_file import quoted
 from board.formats.suggest_mapping import guess
 from board.formats.trainers import miles_columns, miles_trajectory, slime, token_export, traces, trackio, trl, wandb_table
 from board.sources import files, json_record
@@ -100,8 +103,22 @@ def identify(shard: Shard, mapping: str = "") -> Identity:
 
 
 def suggested_mapping(shard: Shard) -> str:
-    """The text of a mapping by hand for a shard that nobody knows, filled with the best guess from its first records."""
-    return guess([*_first_records(shard)], shard.name)
+    """The text of a mapping by hand for a shard that nobody knows, filled with the best guess from its first records.
+
+    Of one large object without a word of the policy's it is of the rows within it, where those have one.
+    """
+    records = [*_first_records(shard)]
+    if len(records) == 1 and not shard.of_lines and _SPEAKS.isdisjoint(records[0]):
+        within = [(path, rows) for path, rows in rows_within(records[0]) if not is_chat(rows) and _speaks(rows[0])]
+        if within:
+            path, rows = max(within, key=lambda one: len(one[1]))
+            return f"rows = {quoted(path)}\n\n{guess(rows[:_RECORDS], shard.name)}"
+    return guess(records, shard.name)
+
+
+def _speaks(row: Record) -> bool:
+    """Whether a row has a key of rollouts, or a conversation."""
+    return not _SPEAKS.isdisjoint(row) or any(map(is_chat, row.values()))
 
 
 def _is_pretty(shard: Shard) -> bool:

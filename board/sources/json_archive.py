@@ -6,7 +6,7 @@ What is unpacked is bounded by what each entry says of itself, and that by the a
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import BinaryIO, Final
 
 import pyarrow as pa
@@ -74,7 +74,7 @@ def _unpacked(stream: BinaryIO, entry: zipfile.ZipInfo, longest: int) -> bytes:
     return data
 
 
-_PACKINGS: Final = {
+_PACKINGS: Final[Mapping[int, Callable[[bytes, int], bytes]]] = {
     zipfile.ZIP_STORED: lambda data, size: data[:size],
     zipfile.ZIP_DEFLATED: lambda data, size: zlib.decompressobj(-zlib.MAX_WBITS).decompress(data, max(1, size)),
     _ZSTD: lambda data, size: pa.Codec("zstd").decompress(data, size, asbytes=True),

@@ -149,7 +149,7 @@ def test_a_mark_comes_before_roles() -> None:
 
 def test_items_of_the_responses_api_are_turns() -> None:
     """Thought, call and message that follow each other are one turn of the assistant; the tool's answer is one of its own."""
-    items = [
+    items: list[dict[str, Any]] = [
         {"type": "reasoning", "summary": [{"type": "summary_text", "text": "add"}]},
         {"type": "function_call", "name": "add", "arguments": '{"a": 2}', "call_id": "c"},
         {"type": "function_call_output", "call_id": "c", "output": "4"},

@@ -59,7 +59,7 @@ def test_a_file_is_mapped_whole(folder: str, path: Path) -> None:
     rollouts = [one for at, record in enumerate(records(path), 1) for one in MODULES[folder].rollouts(record, Place(place, at))]
 
     assert rollouts
-    assert all("step" in one and SAID & one.keys() for one in rollouts)
+    assert all(isinstance(one, dict) and "step" in one and SAID & one.keys() for one in rollouts)
 
 
 @pytest.mark.parametrize(("folder", "path"), ASIDE)

@@ -153,6 +153,7 @@ def test_arrays_of_the_whole_sequence(as_arrays: bool) -> None:
     record: dict[str, Any] = {"ids": [1, 2, 3, 4, 5, 0], "r": "4", **arrays}
 
     (mapped,), row = by.rollouts(record, AT_3), read(by, record)
+    assert isinstance(mapped, dict)
 
     assert (mapped["prompt_token_ids"], mapped["response_token_ids"]) == ([1, 2], [3, 4, 5])
     np.testing.assert_array_equal(row.arrays["loss_mask"], [1, 0, 1])
@@ -247,7 +248,7 @@ def test_note_names_keys_that_are_nowhere() -> None:
     assert mapping(response="t").note(Head("x", ({"t": "4"},))) == ""
 
 
-REWARDS: dict[str, tuple[Any, float | None]] = {
+TEXTS_OF_REWARDS: dict[str, tuple[Any, float | None]] = {
     "true": ("True", 1.0),
     "no": ("no", 0.0),
     "a number in quotes": ("0.5", 0.5),
@@ -260,7 +261,7 @@ REWARDS: dict[str, tuple[Any, float | None]] = {
 }
 
 
-@pytest.mark.parametrize(("value", "number"), REWARDS.values(), ids=REWARDS)
+@pytest.mark.parametrize(("value", "number"), TEXTS_OF_REWARDS.values(), ids=TEXTS_OF_REWARDS)
 def test_rewards_that_are_texts(value: Any, number: float | None) -> None:
     """Verdicts, numbers in quotes and the texts of the mapping's table are numbers; what is read so is one note, not a flag a row."""
     by = HandMapping({"step": FromPath(), "response": Key("r"), "reward": Key("v")}, reward_values={"C": 1.0})

@@ -62,7 +62,7 @@ values = { C = 1, I = 0.0 }
 )
 def test_rows_and_values_of_a_reward(text: str) -> None:
     """A mapping says where the rows of a large object are, and which numbers the texts of a reward stand for."""
-    fields = {"step": Constant(0), "response": Key("text"), "reward": Key("grade")}
+    fields: dict[str, Any] = {"step": Constant(0), "response": Key("text"), "reward": Key("grade")}
     found = HandMapping(fields, rows="results.*.samples", reward_values={"C": 1.0, "I": 0.0})
 
     assert parse(text) == found

@@ -3,13 +3,14 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rows import token_row, write_run
 
 from board import open_run
 from board.errors import RunNotFound
-from board.runs.format_detection import Identity, batches, check_one_family, identify, sidecars
+from board.runs.format_detection import Identity, batches, check_one_family, identify, sidecars, suggested_mapping
 from board.sources import shards
 
 
@@ -163,3 +164,21 @@ def test_mixture_of_trainers_is_said(tmp_path: Path) -> None:
 def test_one_family_is_no_mixture() -> None:
     """Files of one trainer, and files that nobody knows, may lie together."""
     check_one_family({"a": Identity("native"), "b": Identity("native"), "c": Identity("")})
+
+
+CONTAINERS: dict[str, tuple[dict[str, Any], int]] = {
+    "a list": ({"model": "m", "samples": [{"question": "q", "response": "a", "score": 1.0}] * 3}, 3),
+    "a list deeper": ({"run": {"samples": [{"question": "q", "response": "a", "score": 1.0}]}, "tags": [{"name": "x"}] * 5}, 1),
+    "lists by name": ({"results": {name: {"completions": [{"response": "a", "score": 0.5}] * 2} for name in "abc"}}, 6),
+    "conversations": ({"items": [{"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]}]}, 1),
+}
+
+
+@pytest.mark.parametrize(("record", "count"), CONTAINERS.values(), ids=CONTAINERS)
+def test_rows_within_one_object_are_found_and_named(tmp_path: Path, record: dict[str, Any], count: int) -> None:
+    """The mapping that is suggested for a large object names the rows within it, and opens it when it is kept."""
+    (tmp_path / "log.json").write_text(json.dumps(record))
+
+    (tmp_path / "rollouts.toml").write_text(suggested_mapping(shards.find_shards(tmp_path)[0][0]))
+
+    assert len(open_run(tmp_path).frame) == count

@@ -29,6 +29,15 @@ def test_of_a_small_run_everything_is_known(tmp_path: Path) -> None:
     assert from_written(told.written()) == told
 
 
+def test_a_mapping_one_folder_above_counts_as_for_the_run(tmp_path: Path) -> None:
+    """What the list tells of a run that only a mapping makes readable is what the run tells; outside the root there is no mapping."""
+    run = write_run(tmp_path / "root" / "run", {"a.jsonl": [{"said": "x", "points": 0.5}, {"said": "y", "points": 1.5}]})
+    (tmp_path / "root" / "rollouts.toml").write_text('[fields]\nstep = { constant = 0 }\nresponse = "said"\nreward = "points"\n')
+
+    assert summarise(run, tmp_path / "root").last["reward"] == open_run(run).frame["reward"].mean() == 1.0
+    assert len(open_run(run, within=run).frame) == 0
+
+
 def test_of_a_large_run_its_ends_are_known_and_the_rest_is_estimated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Few bytes are parsed, its last step is among them, and rollouts are near the truth; problems are not told."""
     monkeypatch.setattr(run_summary, "WHOLE_BYTES", 100_000)

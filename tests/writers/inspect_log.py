@@ -24,7 +24,6 @@ CAPITAL = [
 ]
 
 
-@tool
 def add() -> Any:
     """A tool that adds."""
 
@@ -40,7 +39,6 @@ def add() -> Any:
     return execute
 
 
-@scorer(metrics=[mean()])
 def graded() -> Any:
     """Each grade that there is, whatever the answer."""
 
@@ -63,7 +61,6 @@ def outputs() -> Iterator[ModelOutput]:
             yield made
 
 
-@task
 def sums() -> Task:
     """The samples."""
     return Task(
@@ -73,8 +70,8 @@ def sums() -> Task:
             Sample(input="Say nothing.", target="nothing", id="empty"),
             Sample(input="Who?", target="Ada", id="who"),
         ],
-        solver=[system_message("You help."), use_tools(add()), generate()],
-        scorer=graded(),
+        solver=[system_message("You help."), use_tools(tool(add)()), generate()],
+        scorer=scorer(metrics=[mean()])(graded)(),
     )
 
 
@@ -82,7 +79,7 @@ if __name__ == "__main__":
     kind, out = sys.argv[1:]
     limit = 2 if kind == "json" else None
     eval(
-        sums(),
+        task(sums)(),
         model=get_model(MODEL, custom_outputs=outputs()),
         log_dir=out,
         log_format=kind,

@@ -34,7 +34,7 @@ def test_both_kinds_of_log_open_by_themselves() -> None:
     assert list(archive["reward"]) == [1.0, 1.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0]
     assert sorted(plain["reward"]) == [0.5, 1.0]
     assert run.report.problems == []
-    said = {str(name): run.rollout(key) for key, name in plain["prompt_id"].items()}
+    said = {str(name): run.rollout(int(key)) for key, name in zip(plain.index, plain["prompt_id"], strict=True)}
     assert said["sums/capital"]["response"] == "It is Paris."
     assert said["sums/capital"]["prompt"].endswith("assistant:\nMadrid.\n\nuser:\nCapital of France?")
     called = 'assistant:\ntool call for tool add\n→ add({"x": 2, "y": 3})\n\ntool:\n5\n\nassistant:\nThe answer is 5.'

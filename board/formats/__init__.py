@@ -17,6 +17,7 @@ from board.formats.mapping import FILE, HandMapping
 from board.formats.row import Row
 from board.formats.token_names import namer
 from board.schema import PADDED
+from board.sources import bounds
 from board.sources.json_record import Record
 from board.text.padding import COMMON_PADS, unpadded
 
@@ -69,7 +70,9 @@ def read(
     """
     rows: list[Row] = []
     try:
-        for rollout in kind.rollouts(record, place):
+        for count, rollout in enumerate(kind.rollouts(record, place), 1):
+            if count > bounds.ROWS:
+                raise RowRefused(f"holds more than {bounds.ROWS:,} rollouts in one record, which no trainer writes")
             if not isinstance(rollout, RowRefused):
                 rows.append(row_reader.read(unpadded(name(rollout), pads, PADDED)))
             elif refuse is None:

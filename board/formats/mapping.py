@@ -4,7 +4,7 @@ Knows how to put what stands at a key under our names; knows nothing of the file
 (`board.formats.mapping_file`), nor how one is guessed (`board.formats.suggest_mapping`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -91,19 +91,19 @@ class HandMapping:
         rows = [row for record in head.records for row in self._rows(record)]
         return any(found(row, paths[name]) is not None for row in rows for name in SAID if name in paths)
 
-    def rollouts(self, record: Record, place: Place) -> list[Record | RowRefused]:
+    def rollouts(self, record: Record, place: Place) -> Iterable[Record | RowRefused]:
         """The rollouts in a record, for a row that is none the reason. Raises RowRefused naming the key as the run calls it."""
-        if not self.rows:
-            return [*self._rollouts(record, place)]
-        told: list[Record | RowRefused] = []
+        return self._of_rows(record, place) if self.rows else self._rollouts(record, place)
+
+    def _of_rows(self, record: Record, place: Place) -> Iterator[Record | RowRefused]:
+        at = 0
         for at, row in enumerate(self._rows(record), 1):
             try:
-                told += self._rollouts(row, place)
+                yield from self._rollouts(row, place)
             except RowRefused as error:
-                told.append(RowRefused(f"row {at:,} of `{self.rows}` {error}"))
-        if not told:
+                yield RowRefused(f"row {at:,} of `{self.rows}` {error}")
+        if not at:
             raise RowRefused(f"has no rows at `{self.rows}`; its keys are: {', '.join(key[:40] for key in list(record)[:12])}")
-        return told
 
     def _rows(self, record: Record) -> Iterator[Record]:
         """The rows of a record; what is mapped, but not what was sampled, is from the objects around a row where it has none."""

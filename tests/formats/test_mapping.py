@@ -12,6 +12,7 @@ from board.errors import RowRefused
 from board.formats.contract import Format, Head, Place
 from board.formats.mapping import Constant, FromPath, HandMapping, Key
 from board.formats.row import Row
+from board.sources import bounds
 
 CHAT = [{"role": "user", "content": "2+2?"}, {"role": "assistant", "content": "4"}]
 AT_3 = Place("step_3/rows.jsonl", 1)
@@ -300,3 +301,18 @@ def test_rows_within_one_object() -> None:
     assert by.recognise(Head("a.json", ({"epoch": 3, "results": results},)))
     with pytest.raises(RowRefused, match=r"has no rows at `results.\*.completions`; its keys are: epoch"):
         formats.read({"epoch": 3}, by, AT_3)
+
+
+def test_more_rows_than_anybody_writes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small file of very many empty rows ends in one reason, not in as many."""
+    monkeypatch.setattr(bounds, "ROWS", 1_000)
+    refused: list[str] = []
+
+    with pytest.raises(RowRefused, match="holds more than 1,000 rollouts in one record"):
+        formats.read(
+            {"rows": [{}] * 2_000},
+            HandMapping({"step": Constant(0), "response": Key("r")}, rows="rows"),
+            AT_3,
+            refuse=refused.append,
+        )
+    assert len(refused) == 1_000

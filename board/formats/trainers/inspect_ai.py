@@ -3,6 +3,7 @@
 Knows these keys and grades; the archive of an `.eval` is `json_archive`'s.
 """
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from board.errors import RowRefused
@@ -55,16 +56,17 @@ def recognise(head: Head) -> bool:
     )
 
 
-def rollouts(record: Record, place: Place) -> list[Record | RowRefused]:
+def rollouts(record: Record, place: Place) -> Iterator[Record | RowRefused]:
     """Every sample of a log; for one that is not as it should be the reason."""
-    about = nested(record, "eval")
-    told: list[Record | RowRefused] = []
-    for at, sample in enumerate(objects(record, "samples"), 1):
+    return _rollouts(objects(record, "samples"), nested(record, "eval"), place)
+
+
+def _rollouts(samples: list[Record], about: Record, place: Place) -> Iterator[Record | RowRefused]:
+    for at, sample in enumerate(samples, 1):
         try:
-            told.append(_rollout(sample, about, place))
+            yield _rollout(sample, about, place)
         except RowRefused as error:
-            told.append(RowRefused(f"sample {at:,}: {error}"))
-    return told
+            yield RowRefused(f"sample {at:,}: {error}")
 
 
 def _rollout(sample: Record, about: Record, place: Place) -> Record:

@@ -7,6 +7,7 @@ from collections.abc import Sized
 from typing import Any, Final
 
 from board.errors import RowRefused
+from board.formats.chat import is_chat, turns
 from board.formats.contract import Place
 from board.formats.filename_hints import split_in
 from board.formats.row_reader import shown
@@ -54,6 +55,13 @@ def nested(record: Record, key: str) -> Record:
     if value is None or isinstance(value, dict):
         return value or {}
     raise RowRefused(f"`{key}` is {shown(value)}, not an object")
+
+
+def spoken(messages: Any, key: str) -> tuple[str, str]:
+    """(prompt, response) of the conversation under a key. Raises RowRefused for anything else."""
+    if not is_chat(messages):
+        raise RowRefused(f"`{key}` is {shown(messages)}, not a list of messages with roles")
+    return turns(messages)
 
 
 def objects(record: Record, key: str) -> list[Record]:

@@ -7,14 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from board.errors import RowRefused
-from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in, step_note, step_or_zero
 from board.formats.masking import cut, hide, response_span
 from board.formats.renaming import of_sample
-from board.formats.row_reader import as_array, shown
-from board.formats.validation import checked_list, listed_or_none, without
+from board.formats.row_reader import as_array
+from board.formats.validation import checked_list, listed_or_none, spoken, without
 from board.sources.json_record import Record
 
 NAME: Final = "Atropos"
@@ -82,9 +80,7 @@ def _said(messages: Any) -> Record:
     """Prompt and response out of a sample's chat; nothing when the environment saved none."""
     if messages is None:
         return {}
-    if not is_chat(messages):
-        raise RowRefused(f"`messages` holds {shown(messages)}, not a list of messages with roles")
-    prompt, response = turns(messages)
+    prompt, response = spoken(messages, "messages")
     return {"prompt": prompt, "response": response}
 
 

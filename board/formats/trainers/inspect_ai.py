@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from board.errors import RowRefused
-from board.formats.chat import is_chat, turns
 from board.formats.common_fields import given, rewarded, step_and_split
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note
-from board.formats.row_reader import number_in, shown
-from board.formats.validation import nested, objects
+from board.formats.row_reader import number_in
+from board.formats.validation import nested, objects, spoken
 from board.sources.json_record import Record, as_text
 
 NAME: Final = "inspect_ai"
@@ -71,10 +70,8 @@ def _rollouts(samples: list[Record], about: Record, place: Place) -> Iterator[Re
 
 def _rollout(sample: Record, about: Record, place: Place) -> Record:
     messages, asked = (_Attachments(sample).placed(sample.get(key)) for key in ("messages", "input"))
-    if messages and not is_chat(messages):
-        raise RowRefused(f"`messages` is {shown(messages)}, not a list of messages with roles")
     output = nested(sample, "output")
-    said = turns(messages) if messages else (asked, output.get("completion") or "")
+    said = spoken(messages, "messages") if messages else (asked, output.get("completion") or "")
     name = f"{as_text(about.get('task'))}/{as_text(sample.get('id'))}"
     target, error = sample.get("target"), nested(sample, "error")
     return {

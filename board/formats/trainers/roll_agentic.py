@@ -3,11 +3,11 @@
 from typing import Any, Final
 
 from board.errors import RowRefused
-from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import split_in
 from board.formats.renaming import need, renamed, rows, unpacked
 from board.formats.row_reader import shown
+from board.formats.validation import spoken
 from board.sources.json_record import Record, as_text
 
 NAME: Final = "ROLL agentic"
@@ -39,7 +39,7 @@ def note(head: Head) -> str:
 def _rollout(row: Record, split: str | None) -> Record:
     trajectory = _object("trajectory_data", unpacked(row, "trajectory_data"))
     env, rewards = (_object(key, trajectory.get(key) or {}) for key in ("env_info", "reward_info"))
-    prompt, response = _turns(unpacked({"messages": trajectory.get("messages"), **row}, "messages"))
+    prompt, response = spoken(unpacked({"messages": trajectory.get("messages"), **row}, "messages"), "messages")
     made = {
         "prompt": prompt,
         "response": response,
@@ -58,12 +58,6 @@ def _object(key: str, value: Any) -> Record:
     if isinstance(value, dict):
         return value
     raise RowRefused(f"`{key}` is {shown(value)}, not an object")
-
-
-def _turns(messages: Any) -> tuple[str, str]:
-    if is_chat(messages):
-        return turns(messages)
-    raise RowRefused(f"`messages` is {shown(messages)}, not a list of messages with roles")
 
 
 def _group(env: Record) -> str | None:

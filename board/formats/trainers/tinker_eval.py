@@ -5,12 +5,9 @@ Knows their keys; knows nothing of files.
 
 from typing import Final
 
-from board.errors import RowRefused
-from board.formats.chat import is_chat, turns
 from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_note, step_or_zero
-from board.formats.row_reader import shown
-from board.formats.validation import checked_list, without
+from board.formats.validation import checked_list, spoken, without
 from board.sources.json_record import Record
 
 NAME: Final = "tinker-cookbook evaluation"
@@ -30,9 +27,7 @@ def recognise(head: Head) -> bool:
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The example's turns as prompt and response."""
     said = checked_list(record, "turns", dict)
-    if not is_chat(said):
-        raise RowRefused(f"`turns` holds {shown(said)}, not messages with roles")
-    prompt, response = turns(said)
+    prompt, response = spoken(said, "turns")
     return [
         {
             **{_NAMES.get(key, key): value for key, value in without(record, "turns").items()},

@@ -6,14 +6,11 @@ advantage and group. A row of a table is what TRL's own file has (`board.formats
 
 from typing import Any, Final
 
-from board.errors import RowRefused
-from board.formats.chat import is_chat, turns
 from board.formats.common_fields import beside, given
 from board.formats.contract import Head, Place
 from board.formats.renaming import need
-from board.formats.row_reader import shown
 from board.formats.trainers import trl
-from board.formats.validation import nested, objects
+from board.formats.validation import nested, objects, spoken
 from board.sources.flatten import SPECIAL
 from board.sources.json_record import Record
 from board.sources.trackio_rollouts import TABLE, TRACE
@@ -77,9 +74,7 @@ def note(head: Head) -> str:
 def _trace(record: Record) -> Record:
     need(record, "step")
     messages = objects(record, "messages")
-    if not is_chat(messages):
-        raise RowRefused(f"`messages` is {shown(record.get('messages'))}, no list of messages with a role each")
-    prompt, response = turns(messages)
+    prompt, response = spoken(messages, "messages")
     metadata = {key: _number(value) if _is_number(key) else value for key, value in nested(record, "metadata").items()}
     parts = {f"reward.{key.removeprefix(_PART)}": value for key, value in metadata.items() if key.startswith(_PART)}
     placed = {*_METADATA, *(key for key in metadata if key.startswith(_PART))}

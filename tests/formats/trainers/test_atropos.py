@@ -127,7 +127,7 @@ DAMAGED: dict[str, tuple[dict[str, Any], str]] = {
     "logprobs too short": ({"ref_logprobs": [[0.0], [0.0, 0.0, -1.0]]}, "`ref_logprobs` has 1 item for 6 tokens"),
     "advantages too long": ({"advantages": [[0.0] * 7, [0.0] * 3]}, "`advantages` has 7 items for 6 tokens"),
     "no masks": ({"masks": None}, "has no `masks`"),
-    "a chat that is none": ({"messages": [TOOLS, "4"]}, '`messages` holds "4"'),
+    "a chat that is none": ({"messages": [TOOLS, "4"]}, '`messages` is "4"'),
 }
 
 

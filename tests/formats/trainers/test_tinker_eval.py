@@ -54,8 +54,8 @@ def test_nobody_answered() -> None:
 
 DAMAGED: dict[str, tuple[Any, str]] = {
     "none": (None, "`turns` is null, not a list"),
-    "empty": ([], "`turns` holds "),
-    "without roles": ([{"content": "4"}], "`turns` holds "),
+    "empty": ([], "`turns` is "),
+    "without roles": ([{"content": "4"}], "`turns` is "),
     "text": (["4"], '`turns` holds "4" at position 0, not an object'),
 }
 

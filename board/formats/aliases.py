@@ -21,7 +21,7 @@ SCALARS: Final[Mapping[str, tuple[str, ...]]] = {
         "rollout_id",
         "tail_version",
     ),
-    "prompt": ("prompt", "input", "input_prompt", "prompts", "question", "query", "problem", "instruction"),
+    "prompt": ("prompt", "input_prompt", "prompts", "question", "query", "problem", "instruction", "input"),
     "response": (
         "response",
         "output",
@@ -51,6 +51,8 @@ SCALARS: Final[Mapping[str, tuple[str, ...]]] = {
         "trajectory_index",
         "rollout_n",
         "request_id",
+        "_ng_rollout_index",
+        "trial",
         "idx",
         "index",
         "id",

@@ -10,12 +10,11 @@ from typing import Any, Final
 from board.sources.json_record import Record
 
 _INDEX: Final = re.compile("[0-9]{1,6}")
-_DEPTH: Final = 4
-"""How deep `leaves` goes: below that, objects are data rather than fields."""
 
 
 def found(value: Any, path: str) -> Any:
-    """What stands at a path: `output.text` is the key of that name, else `text` in `output`; `choices.0` the first of a list.
+    """What stands at a path: `output.text` is the key of that name, else `text` in `output`; `choices.0` the first of a list, and
+    `choices.*.text` the texts of all its items.
 
     None when nothing does.
     """
@@ -26,6 +25,8 @@ def found(value: Any, path: str) -> Any:
         inner = (found(value[path[:at]], path[at + 1 :]) for at in starts)
         return next((one for one in inner if one is not None), None)
     first, _, rest = path.partition(".")
+    if isinstance(value, list) and first == "*" and rest:
+        return [found(item, rest) for item in value]
     if isinstance(value, list) and _INDEX.fullmatch(first) and int(first) < len(value):
         item = value[int(first)]
         return found(item, rest) if rest else item
@@ -45,15 +46,6 @@ def pruned(record: Record, paths: Iterable[str]) -> Record:
         elif rest := pruned(value, within):
             left[key] = rest
     return left
-
-
-def leaves(record: Record, depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
-    """Every value of a record that is not an object, with its path; objects that lie deeper than `depth` count as values."""
-    for key, value in record.items():
-        if isinstance(value, dict) and value and depth > 1:
-            yield from ((f"{key}.{path}", leaf) for path, leaf in leaves(value, depth - 1))
-        else:
-            yield key, value
 
 
 def rows_at(value: Any, path: str, around: tuple[Record, ...] = ()) -> Iterator[tuple[Record, ...]]:

@@ -4,8 +4,9 @@ Knows how to put what stands at a key under our names; knows nothing of the file
 (`board.formats.mapping_file`), nor how one is guessed (`board.formats.suggest_mapping`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +18,7 @@ from board.formats.contract import Head, Place
 from board.formats.filename_hints import step_in
 from board.formats.json_paths import found, pruned, rows_at
 from board.formats.masking import cut, hide, response_span
-from board.formats.renaming import mask, total
+from board.formats.renaming import mask, of_sample, total
 from board.formats.row_reader import as_number, number_in, shown
 from board.formats.token_names import IDS as RESPONSE_IDS
 from board.formats.token_names import PROMPT_IDS
@@ -77,13 +78,15 @@ class HandMapping:
     """Where the rows stand in a record that holds many; empty where it is one."""
     reward_values: Mapping[str, float] = field(default_factory=dict)
     """Rewards that are texts → the numbers they stand for."""
+    each: str = ""
+    """One of `SAID` whose list has an item per sample: each is a rollout, and the record is their group; empty where a record is one."""
     NAME: str = "mapping by hand"
     FAMILY: str = "mapping by hand"
     ARRAYS: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         paths = self._paths()
-        self.ARRAYS = frozenset() if self.rows else frozenset(paths[name] for name in TOKEN_METRICS if name in paths)
+        self.ARRAYS = frozenset() if self.rows or self.each else frozenset(paths[name] for name in TOKEN_METRICS if name in paths)
 
     def recognise(self, head: Head) -> bool:
         """Whether a record has what the policy sampled where the mapping says it is."""
@@ -116,17 +119,35 @@ class HandMapping:
             yield {**{path: value for path, value in outer.items() if found(row, path) is None}, **row}
 
     def _rollouts(self, record: Record, place: Place) -> list[Record]:
-        """The rollout in a row."""
+        """The rollouts in a row: one, or one for each sample."""
+        if not self.each:
+            return [self._rollout(record, place)]
+        path = self._paths()[self.each]
+        samples = found(record, path)
+        if not isinstance(samples, list) or not samples:
+            raise RowRefused(
+                f"`{path}` is {shown(samples)}, not a list of samples" if samples is not None else f"has no `{path}`"
+            )
+        group = {} if "group_id" in self.fields else {"group_id": f"{place.name}:{place.number}"}
+        return [
+            {**group, **self._rollout(record, place, partial(of_sample, at=at, count=len(samples)), {self.each: sample})}
+            for at, sample in enumerate(samples)
+            if sample is not None
+        ]
+
+    def _rollout(self, record: Record, place: Place, of: Callable[[Any], Any] = lambda value: value, said: Record = {}) -> Record:  # noqa: B006
+        """The rollout in a record; `of` gives of a value what is one sample's, `said` is what was sampled where it is one of a list."""
         paths = self._paths()
-        rollout = {name: self._value(name, record, place) for name in self.fields}
+        rollout = {name: self._value(name, record, place, of) for name in self.fields} | said
         self._check(rollout)
         if self.reward_parts:
-            rollout["reward"] = total(self._part(record, path, weight) for path, weight in self.reward_parts)
+            rewards = (self._part(of(found(record, path)), path, weight) for path, weight in self.reward_parts)
+            rollout["reward"] = total(rewards)
         elif isinstance(self.fields.get("reward"), Key):
             rollout.update(rewarded(self._number(rollout.pop("reward"))))
         rollout.update(_conversation(rollout, paths))
-        others = {_told_apart(key): value for key, value in pruned(record, paths.values()).items()}
-        return [{**others, **_trimmed(rollout, self.whole_sequence)}]
+        others = {_told_apart(key): value for key, value in of(pruned(record, paths.values())).items()}
+        return {**others, **_trimmed(rollout, self.whole_sequence)}
 
     def note(self, head: Head) -> str:
         """Which mapped keys the first records lack, as a typing error would look, and that the reward is a sum."""
@@ -155,8 +176,8 @@ class HandMapping:
             return value if number is None else number
         return self.reward_values.get(str(value).lower(), value) if isinstance(value, bool) else value
 
-    def _part(self, record: Record, path: str, weight: float) -> float | None:
-        value = self._number(found(record, path))
+    def _part(self, value: Any, path: str, weight: float) -> float | None:
+        value = self._number(value)
         number = as_number(value)
         if number is None and value is not None:
             raise RowRefused(f"`{path}` is {shown(value)}, not a number to sum")
@@ -166,11 +187,11 @@ class HandMapping:
         """Our names → paths, of those that are from the record."""
         return {name: source.path for name, source in self.fields.items() if isinstance(source, Key)}
 
-    def _value(self, name: str, record: Record, place: Place) -> Any:
+    def _value(self, name: str, record: Record, place: Place, of: Callable[[Any], Any]) -> Any:
         source = self.fields[name]
         value: Any = step_in(place.name) if isinstance(source, FromPath) and name == "step" else None
         if isinstance(source, Key):
-            value = found(record, source.path)
+            value = of(found(record, source.path))
         elif isinstance(source, Constant):
             value = source.value
         return _split(value, source, place) if name == "split" else value

@@ -2,6 +2,7 @@
 
     pads = ["<|extra_0|>"]            # tokens that pad; alone it maps nothing, and goes with any format
     rows = "results.*.samples"        # where one object holds many rows; what a row lacks is from the objects around it
+    each = "response"                 # where a record holds a list of samples: each is a rollout, the record is their group
 
     [fields]
     step = { from = "path" }          # or a key of the record: step = "global_step"
@@ -58,6 +59,7 @@ def write(mapping: HandMapping) -> str:
     """The text of a mapping, which `parse` reads back as the same."""
     lines = [f"pads = [{', '.join(map(quoted, mapping.pads))}]", ""] if mapping.pads else []
     lines += [f"rows = {quoted(mapping.rows)}", ""] if mapping.rows else []
+    lines += [f"each = {quoted(mapping.each)}", ""] if mapping.each else []
     lines += ["[fields]", *(f"{name} = {_written(source)}" for name, source in mapping.fields.items())]
     for path, weight in mapping.reward_parts:
         lines += ["", "[[reward_parts]]", f"key = {quoted(path)}", f"weight = {weight!r}"]
@@ -84,7 +86,7 @@ def _written(source: Source) -> str:
 
 
 def _mapping(table: Mapping[str, Any]) -> HandMapping:
-    _check_names(table, ("pads", "fields", "reward_parts", "reward", "arrays", "rows"), "the file")
+    _check_names(table, ("pads", "rows", "each", "fields", "reward_parts", "reward", "arrays"), "the file")
     pads = _pads(table.get("pads", []))
     if table.keys() == {"pads"}:
         return HandMapping({}, pads=pads)
@@ -100,10 +102,13 @@ def _mapping(table: Mapping[str, Any]) -> HandMapping:
     if not isinstance(cover, str) or cover not in _COVERS:
         raise MappingRefused(f"[arrays] cover is {_said(cover)}; it may be {_quoted_names(_COVERS)}")
     _check_whole(fields, parts, _COVERS[cover])
+    each = table.get("each", "")
+    if "each" in table and not (isinstance(each, str) and each in SAID and isinstance(fields.get(each), Key)):
+        raise MappingRefused(f"each is {_said(each)}; it may be one of {_quoted_names(SAID)} that [fields] has under a key")
     rows = table.get("rows", "")
     if not isinstance(rows, str) or ("rows" in table and not rows):
         raise MappingRefused(f"rows is {_said(rows)}, not a key in quotes")
-    return HandMapping(fields, parts, _COVERS[cover], pads, rows, _values(values))
+    return HandMapping(fields, parts, _COVERS[cover], pads, rows, _values(values), each)
 
 
 def _values(table: Mapping[str, Any]) -> dict[str, float]:

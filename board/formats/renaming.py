@@ -62,12 +62,11 @@ def rows(columns: Record, key: str) -> list[Record]:
     return [{name: column[at] if isinstance(column, list) else column for name, column in columns.items()} for at in range(count)]
 
 
-def of_sample(group: Record, at: int, count: int) -> Record:
-    """A group's record with every list that has an item for each of its `count` samples replaced by one sample's item."""
-    return {
-        key: value[at] if isinstance(value, list) and len(value) == count and not is_chat(value) else value
-        for key, value in group.items()
-    }
+def of_sample(value: Any, at: int, count: int) -> Any:
+    """A group's record with one sample's item of every list that has one for each of its `count` samples; a conversation is no such list."""
+    if isinstance(value, dict):
+        return {key: of_sample(inner, at, count) for key, inner in value.items()}
+    return value[at] if isinstance(value, list) and len(value) == count and not is_chat(value) else value
 
 
 def total(parts: Iterable[Any]) -> float | None:

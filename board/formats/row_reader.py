@@ -32,13 +32,13 @@ _TITLES: Final = {column.title: column.name for column in NATIVE if column.title
 
 _ALIASES: Final = {
     "step": ("global_step", "global_steps", "training_step", "iteration", "rollout_id", "train_step"),
-    "prompt": ("input", "question", "query", "input_prompt", "instruction", "messages"),
-    "response": ("output", "completion", "completions", "answer", "generation", "text", "output_response"),
+    "prompt": ("input", "question", "query", "input_prompt", "instruction"),
+    "response": ("output", "completion", "completions", "generation", "text", "output_response"),
     "reward": ("score", "scores", "rewards", "total_reward"),
     "response_tokens": ("tokens", "token_strs", "token_text", "completion_tokens"),
     "logprobs": ("token_logprobs", "log_probs", "logps", "old_log_probs", "prev_logprobs"),
     "ref_logprobs": ("ref_log_probs", "ref_logps", "reference_logprobs"),
-    "ground_truth": ("gt", "gts", "label", "solution", "target"),
+    "ground_truth": ("gt", "gts", "label", "answer", "solution", "target"),
 }
 """Other trainers' names, only to suggest what a missing key may be called here."""
 

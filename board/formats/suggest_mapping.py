@@ -10,52 +10,44 @@ from typing import Any, Final
 from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS
 from board.formats.chat import is_chat
 from board.formats.filename_hints import step_in
-from board.formats.json_paths import leaves
 from board.formats.mapping import FILE, SAID, Constant, FromPath, HandMapping, Key, Source
 from board.formats.mapping_file import quoted, write
+from board.formats.reward_key import is_reward, rewards_in
 from board.formats.row_reader import as_alternatives, as_array
+from board.formats.sampled_key import Columns, Sampled, Values, columns_of, find, holds_text, is_asked, is_reference, spread
 from board.formats.token_names import IDS as RESPONSE_IDS
 from board.formats.token_names import PROMPT_IDS
 from board.schema import ALTERNATIVES, TOKEN_METRICS, TOKENS
 from board.sources.json_record import Record
 from board.text.counting import plural
 
-Values = Sequence[Any]
-"""What stands at one path in each record, None where nothing does."""
-
-_PARTS_OF: Final = ("rewards", "scores", "reward", "reward_components", "reward_parts", "rewards_per_func")
 _SPLITS: Final = ("train", "val", "eval", "test")
 
 
 def guess(records: Sequence[Record], name: str = "") -> str:
-    """The text of a mapping for records like these, from a file of that path: fit for `board.formats.mapping_file.parse` when it found
-    what was sampled, and to be finished by hand when not. Says at the end what it did not use."""
-    columns = _columns(records)
-    arrays, whole_sequence = _arrays(columns)
-    fields = {**_scalars(columns, name, set(arrays.values())), **{ours: Key(path) for ours, path in arrays.items()}}
-    unnamed = None if any(ours in fields for ours in SAID) else _longest(columns, fields)
-    fields.update({} if unnamed is None else {"response": Key(unnamed)})
-    parts = () if "reward" in fields else tuple((path, 1.0) for path in _parts(columns))
-    if len(parts) == 1:
-        fields["reward"], parts = Key(parts[0][0]), ()
-    mapping = HandMapping(fields, parts, whole_sequence)
+    """The text of a mapping for records like these, from a file of that path, fit for `board.formats.mapping_file.parse`; empty where
+    nothing looks like what the policy sampled. Says at the end what it did not use."""
+    columns: Columns = columns_of(records)
+    said = find(columns)
+    if said is not None and said.each:
+        columns = spread(columns, said.path)
+    arrays, whole_sequence = _arrays({path: values for path, values in columns.items() if said is None or path != said.path})
+    if said is None and not any(ours in arrays for ours in SAID):
+        return ""
+    fields = {**_scalars(columns, name, {*arrays.values()}, said), **{ours: Key(path) for ours, path in arrays.items()}}
+    left = {path: values for path, values in columns.items() if Key(path) not in fields.values()}
+    rewards = [] if "reward" in fields else rewards_in(left)
+    parts = tuple((path, 1.0) for path in rewards) if len(rewards) > 1 else ()
+    fields.update({"reward": Key(rewards[0])} if len(rewards) == 1 else {})
+    mapping = HandMapping(fields, parts, whole_sequence, each="response" if said is not None and said.each else "")
     used = {source.path for source in fields.values() if isinstance(source, Key)} | {path for path, _ in parts}
     return "\n".join(
         [
-            *_head(mapping, len(records), unnamed),
+            *_head(mapping, len(records), said),
             write(mapping).rstrip("\n"),
             *_tail(path for path in columns if path not in used),
         ]
     )
-
-
-def _columns(records: Sequence[Record]) -> dict[str, list[Any]]:
-    """Path → what stands there in each record."""
-    found: dict[str, list[Any]] = {}
-    for at, record in enumerate(records):
-        for path, value in leaves(record):
-            found.setdefault(path, [None] * len(records))[at] = value
-    return found
 
 
 def _every(values: Values, fits: Callable[[Any], bool]) -> bool:
@@ -66,10 +58,6 @@ def _every(values: Values, fits: Callable[[Any], bool]) -> bool:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) or is_chat(value)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _is_whole(value: Any) -> bool:
@@ -103,9 +91,8 @@ def _is_alternatives(value: Any) -> bool:
 _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "step": _is_whole,
     "prompt": _is_text,
-    "response": _is_text,
-    "reward": _is_number,
-    "ground_truth": lambda value: not isinstance(value, dict),
+    "reward": is_reward,
+    "ground_truth": lambda value: not isinstance(value, dict | bool),
     "split": _is_split,
     TOKENS: _is_texts,
     RESPONSE_IDS: _is_ids,
@@ -116,25 +103,32 @@ _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
 }
 
 
-def _matches(alias: str, paths: Sequence[str]) -> Iterator[str]:
-    """The paths an alias may mean: the key itself, the end of a path, the object a text lies in."""
-    yield from (path for path in paths if path == alias)
-    yield from (path for path in paths if path.endswith(f".{alias}"))
-    yield from (path for path in paths if path.endswith((f"{alias}.text", f"{alias}.content")))
+_PLACES: Final[tuple[Callable[[str, str], bool], ...]] = (
+    lambda path, alias: path == alias,
+    lambda path, alias: path.endswith(f".{alias}"),
+    lambda path, alias: path.endswith((f"{alias}.text", f"{alias}.content")),
+)
+"""Where an alias may stand, the likeliest first: the key itself, the end of a path, the object a text lies in."""
 
 
-def _choose(ours: str, aliases: Sequence[str], columns: Mapping[str, Values]) -> str | None:
+def _choose(ours: str, aliases: Sequence[str], columns: Columns) -> str | None:
     """The likeliest path for one of our names, among those whose values are of its type."""
     paths = [path for path, values in columns.items() if _every(values, _FITS[ours])]
-    return next((path for alias in aliases for path in _matches(alias, paths)), None)
+    found = (path for stands in _PLACES for alias in aliases for path in paths if stands(path, alias))
+    return next(found, None)
 
 
-def _scalars(columns: Mapping[str, Values], name: str, taken: set[str]) -> dict[str, Source]:
+def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None) -> dict[str, Source]:
     """What has one value per rollout; each key is used once."""
-    left = {path: values for path, values in columns.items() if path not in taken}
+    left = {path: values for path, values in columns.items() if path not in taken and (said is None or path != said.path)}
     fields: dict[str, Source] = {}
     for ours, aliases in (*SCALARS.items(), (PROMPT_IDS, PROMPT_TOKENS)):
-        path = _choose(ours, aliases, left)
+        if ours == "response":
+            fields.update({} if said is None else {"response": Key(said.path)})
+            continue
+        if said is not None and ((ours == "prompt" and said.has_prompt) or (ours == "group_id" and said.each)):
+            continue  # the conversation has it, or the row is the group
+        path = _choose(ours, aliases, left) or next((path for path, values in left.items() if _may_be(ours, path, values)), None)
         if path is not None:
             fields[ours] = Key(path)
             del left[path]
@@ -143,18 +137,14 @@ def _scalars(columns: Mapping[str, Values], name: str, taken: set[str]) -> dict[
     return fields
 
 
-def _longest(columns: Mapping[str, Values], fields: Mapping[str, Source]) -> str | None:
-    """The path of the longest text that is nothing else yet."""
-    taken = {source.path for source in fields.values() if isinstance(source, Key)}
-    lengths = {
-        path: max(len(value) for value in values if value is not None)
-        for path, values in columns.items()
-        if path not in taken and _every(values, lambda value: isinstance(value, str))
-    }
-    return max(lengths, key=lengths.__getitem__, default=None)
+def _may_be(ours: str, path: str, values: Values) -> bool:
+    """Whether a key that no alias names is one of ours by its words: what was asked, or the data set's own solution."""
+    if ours == "prompt":
+        return is_asked(path) and not is_reference(path) and holds_text(path, values)
+    return ours == "ground_truth" and is_reference(path) and not is_asked(path) and holds_text(path, values)
 
 
-def _arrays(columns: Mapping[str, Values]) -> tuple[dict[str, str], bool]:
+def _arrays(columns: Columns) -> tuple[dict[str, str], bool]:
     """Our names of per-token lists → paths, of the length that most of them have; and whether they cover the prompt too."""
     lists = {path: values for path, values in columns.items() if _every(values, lambda value: isinstance(value, list))}
     known = {ours: path for ours, aliases in PER_TOKEN.items() if (path := _choose(ours, aliases, lists)) is not None}
@@ -180,21 +170,13 @@ def _agree(some: Sequence[int | None], others: Sequence[int | None]) -> bool:
     return all(one == other or None in (one, other) for one, other in zip(some, others, strict=True))
 
 
-def _parts(columns: Mapping[str, Values]) -> Iterator[str]:
-    """Paths of numbers that look like parts of a reward."""
-    for path, values in columns.items():
-        parent, _, last = path.rpartition(".")
-        if _every(values, _is_number) and (last.endswith(("_reward", "_score")) or parent.rpartition(".")[2] in _PARTS_OF):
-            yield path
-
-
-def _head(mapping: HandMapping, count: int, unnamed: str | None) -> list[str]:
+def _head(mapping: HandMapping, count: int, said: Sampled | None) -> list[str]:
     """What the reader of the guess must know first."""
     lines = [f"# A guess from {plural(count, 'record')}: check it, then keep it beside the run as {FILE}."]
-    if unnamed is not None:
-        lines.append("# No key is called as a response is: the longest text stands for it.")
-    if not any(name in mapping.fields for name in SAID):
-        lines.append('# Nothing looks like what the policy sampled: write response = "<key>" below [fields].')
+    if said is not None and said.why:
+        lines.append(f"# No key is called as a response is: it is taken from {said.why}.")
+    if mapping.each:
+        lines.append("# A row holds a list of samples: each is a rollout, and the row is their group.")
     if mapping.fields["step"] == Constant(0):
         lines.append('# Nothing looks like a step: write step = "<key>" if there is one; all rollouts stand at step 0.')
     if mapping.reward_parts:

@@ -152,7 +152,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "no response": ('[fields]\nstep = "s"\n', r"\[fields\] has nothing that was sampled; write one of \"response\""),
     "a table that is unknown": (
         FIELDS + "[field]\n",
-        'the file has "field", which is unknown; perhaps fields. Allowed: pads, fields, reward_parts',
+        'the file has "field", which is unknown; perhaps fields. Allowed: pads, rows, each, fields, reward_parts',
     ),
     "pads that are no list": ('pads = "<x>"\n' + FIELDS, r"pads is .<x>., not a list of tokens; write pads = "),
     "an empty pad": ('pads = [" "]\n' + FIELDS, "not a list of tokens"),

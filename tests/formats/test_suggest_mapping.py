@@ -8,14 +8,18 @@ import pytest
 from golden_runs import SHARDS, records
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from public_layouts import LAYOUTS, Layout
+from rows import write_run
 
 from board import formats
-from board.errors import MappingRefused, RowRefused
+from board.errors import RowRefused
 from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS
 from board.formats.contract import Head, Place
-from board.formats.mapping import NAMES, Constant, FromPath, HandMapping, Key
+from board.formats.json_paths import found
+from board.formats.mapping import FILE, NAMES, Constant, FromPath, HandMapping, Key
 from board.formats.mapping_file import parse
 from board.formats.suggest_mapping import guess
+from board.runs.opening import open_run
 
 CHAT = [{"role": "user", "content": "2+2?"}, {"role": "assistant", "content": "4"}]
 
@@ -45,6 +49,26 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"token_rewards": "rewards", "reward": "reward"},
     ),
     "prompt ids": ({"step": 1, "response_ids": [1], "prompt_ids": [2, 3]}, {"prompt_token_ids": "prompt_ids"}),
+    "true as a reward": ({"step": 1, "response": "x", "score": True}, {"reward": "score"}),
+    "true beside an id": ({"task_id": 1, "response": "x", "holds": True, "truncated": False}, {"reward": "holds"}),
+    "a verdict as text": ({"response": "x", "judge_output": "False"}, {"reward": "judge_output"}),
+    "the metric that is named": (
+        {"response": "x", "metrics": ["em"], "em": 1.0, "f1": 0.5},
+        {"reward": "em"},
+    ),
+    "the only number": ({"response": "x", "elegance": 0.5, "n_tokens": 7}, {"reward": "elegance"}),
+    "the answer beside the question": (
+        {"question": "Q?", "answer": "A", "notes": "I think of it, and say A."},
+        {"response": "notes", "ground_truth": "answer", "prompt": "question"},
+    ),
+    "the answer beside another": (
+        {"question": "Q?", "answer": "A, I think.", "ground_truth": "A", "contexts": ["A long text. ", "Another."]},
+        {"response": "answer", "ground_truth": "ground_truth"},
+    ),
+    "samples in objects": (
+        {"prompt": "Q?", "completions": [{"response": "a", "score": 1.0}, {"response": "b", "score": 0.0}]},
+        {"response": "completions.*.response", "reward": "completions.*.score"},
+    ),
     "alternatives": ({"step": 1, "tokens": ["a"], "top_logprobs": [[["a", -0.1]]]}, {"top_logprobs": "top_logprobs"}),
 }
 
@@ -57,7 +81,8 @@ def test_keys_are_told_by_name_and_type(record: dict[str, Any], expected: dict[s
 
 NOT_GUESSED: dict[str, tuple[dict[str, Any], str]] = {
     "a reward that is text": ({"step": 1, "response": "x", "reward": "high"}, "reward"),
-    "true as a reward": ({"step": 1, "response": "x", "score": True}, "reward"),
+    "a weight": ({"step": 1, "response": "x", "env": {"test_weight_in_reward": 0.5}}, "reward"),
+    "counts and flags": ({"step": 1, "response": "x", "n_tokens": 5, "truncated": False}, "reward"),
     "logprobs of another length": (
         {"step": 1, "response": "x", "tokens": ["a", "b"], "ref_logprobs": [0, 0], "entropy": [0, 0], "logprobs": [0]},
         "logprobs",
@@ -121,24 +146,72 @@ def test_arrays_of_the_whole_sequence() -> None:
     assert not parse(guess([alone])).whole_sequence
 
 
-def test_the_longest_text_when_no_name_is_known() -> None:
-    """Where nothing is called as a response is, the longest text that is nothing else is offered, and the reader is told."""
-    text = guess(
-        [{"step": 1, "gen": "", "prompt": "p" * 99, "kind": "a"}, {"step": 1, "gen": "long", "prompt": "p", "kind": "b"}]
-    )
+WITHOUT_A_NAME: dict[str, tuple[list[dict[str, Any]], str, str]] = {
+    "messages with a turn of the model": ([{"log": "l" * 99, "story": CHAT}], "story", "a list of messages"),
+    "a list of texts": ([{"note": "n" * 99, "tries": ["I try", "again"], "marks": [0, 1]}], "tries", "a list of texts"),
+    "what differs among rows of one prompt": (
+        [{"prompt": "p", "work": "w" * 99, "words": word} for word in ("one word", "another word")],
+        "words",
+        "differs among rows of one prompt",
+    ),
+    "the longest text": (
+        [{"words": "", "prompt": "p" * 99, "mood": "a"}, {"words": "long words", "prompt": "p", "mood": "b"}],
+        "words",
+        "the longest text",
+    ),
+}
 
-    assert parse(text).fields["response"] == Key("gen")
-    assert "longest text" in text
-    assert "longest text" not in guess([{"step": 1, "gen": "long", "output": "x"}])
+
+@pytest.mark.parametrize(("rows", "key", "why"), WITHOUT_A_NAME.values(), ids=WITHOUT_A_NAME)
+def test_shape_decides_where_no_name_is_known(rows: list[dict[str, Any]], key: str, why: str) -> None:
+    """Where nothing is called as a response is, messages come before lists of texts, these before what differs, and the reader is told."""
+    text = guess(rows)
+
+    assert parse(text).fields["response"] == Key(key)
+    assert why in text
+    assert "No key is called" not in guess([{"words": "long words", "output": "x"}])
 
 
-def test_nothing_sampled_is_said() -> None:
-    """A guess without a response is one to finish, and its text says what is missing."""
-    text = guess([{"step": 1, "loss": 0.5}])
+NEVER: dict[str, dict[str, Any]] = {
+    "below the document": {"doc": {"response": "x" * 99}},
+    "a reference": {"reference_answer": "x" * 99, "gold": {"completion": "y"}},
+    "what was expected": {"expected_output": "x" * 99},
+    "a checksum": {"gt_data": "0" * 64, "state": "9f86d081884c7d659a2feaa0c55ad015"},
+    "a path and a time": {"saved": "runs/a/b.json", "ended": "2026-11-25T09:00:00"},
+    "an empty list": {"outputs": [], "responses": []},
+    "a question and its answer": {"question": "Q?", "answer": "A long answer, as data sets have it."},
+    "numbers": {"loss": 0.5, "step": 1},
+}
 
-    assert 'write response = "<key>"' in text
-    with pytest.raises(MappingRefused, match="nothing that was sampled"):
-        parse(text)
+
+@pytest.mark.parametrize("row", NEVER.values(), ids=NEVER)
+def test_nothing_sampled_is_no_guess(row: dict[str, Any]) -> None:
+    """What a data set has written, an id, a time, a path, a number or an empty list is never what was sampled, and then there is no guess."""
+    assert guess([row]) == ""
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_public_layouts(layout: Layout) -> None:
+    """In layouts that others document the guess names what was sampled, and what belongs to it, and whether a row is a group."""
+    fields = guessed(*layout.rows, name=layout.name)
+
+    assert {"response": layout.response, **layout.others}.items() <= fields.items()
+    assert parse(guess(layout.rows, layout.name)).each == ("response" if layout.each else "")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_a_guess_opens_the_run(tmp_path: Path, layout: Layout) -> None:
+    """Saved unchanged as rollouts.toml the guess opens the run: nothing is refused, and no rollout is without text."""
+    run = write_run(tmp_path / "run", {layout.name: layout.rows})
+    (run / FILE).write_text(guess(layout.rows, layout.name), encoding="utf-8")
+
+    opened = open_run(run)
+
+    assert opened.report.refused == 0
+    assert len(opened.frame) == sum(len(found(row, layout.response)) if layout.each else 1 for row in layout.rows)
+    texts = [opened.rollout(at) for at in range(len(opened.frame))]
+    assert all(one["response"] or one["prompt"] for one in texts)
+    assert ("group" in opened.frame) >= layout.each
 
 
 def test_unused_keys_are_listed() -> None:
@@ -189,8 +262,8 @@ def test_any_run_gets_a_text(folder: str, path: Path) -> None:
     """Whatever the records are, there is a text for them; when it is complete, it reads the records or refuses them."""
     rows = records(path)
 
-    with contextlib.suppress(MappingRefused):
-        by = parse(guess(rows, path.name))
+    if text := guess(rows, path.name):
+        by = parse(text)
         assert isinstance(by, HandMapping)
         assert by.recognise(Head(path.name, tuple(rows)))
         for at, row in enumerate(rows, 1):

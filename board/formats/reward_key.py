@@ -1,0 +1,90 @@
+"""Which key of records that no format knows holds the reward: by words, by what `metrics` names, or as the only number beside texts.
+
+Knows words and types; knows nothing of what was sampled.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from board.formats.sampled_key import Columns, Values, is_asked, parts_of, set_of
+
+_PARTS_OF: Final = ("rewards", "scores", "reward", "reward_components", "reward_parts", "rewards_per_func")
+"""Objects whose numbers are parts of a reward."""
+
+_NONE: Final = set_of(
+    "weight count num number n max min mean avg std var threshold limit rate len length size token time timeout duration latency index idx id"
+    " ids step epoch seed temperature top p k cost price version coef scale factor attempt trial retry turn rank level year day total"
+    " truncated finished finish complete completed done valid validation cached error filtered discarded masked logprob prob"
+)
+"""Words of numbers and flags that are no reward."""
+
+_RIGHT: Final = set_of(
+    "correct correctness passed pass success successful succeeded resolved solved accuracy acc em exact match verdict judge judgement"
+    " judgment grade win point"
+)
+"""Words of what says whether a rollout did well."""
+
+_SCORE: Final = frozenset({"score", "rating", "helpfulness", "quality"})
+_VERDICT: Final = re.compile(r"\s*(true|false|yes|no|[-+]?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?)\s*", re.IGNORECASE)
+"""A text that says a reward."""
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_reward(value: Any) -> bool:
+    """Whether a value can be a reward: a number, true or false, or a text that says one of these."""
+    return isinstance(value, int | float) or (isinstance(value, str) and _VERDICT.fullmatch(value) is not None)
+
+
+def rewards_in(columns: Columns) -> list[str]:
+    """The paths of the reward, or of its parts; none where nothing looks like one."""
+    fit = {path: values for path, values in columns.items() if _every(values, is_reward) and _may_score(path)}
+    named = [*_named_by_metrics(columns, fit)]
+    if named:
+        return named[:1]
+    for found in (
+        [path for path in fit if "reward" in parts_of(path)[-1] or _parent(path) in _PARTS_OF],
+        [path for path in fit if not _RIGHT.isdisjoint(parts_of(path)[-1])][:1],
+        [path for path in fit if not _SCORE.isdisjoint(parts_of(path)[-1])],
+        [path for path, values in fit.items() if _every(values, lambda value: isinstance(value, bool))],
+        [path for path, values in fit.items() if _every(values, is_number)],
+    ):
+        if found:
+            return found if len(found) == 1 or all(_may_be_part(path) for path in found) else []
+    return []
+
+
+def _may_be_part(path: str) -> bool:
+    last = parts_of(path)[-1]
+    return last[-1] in ("reward", "score") or _parent(path) in _PARTS_OF
+
+
+def _parent(path: str) -> str:
+    return path.rpartition(".")[0].rpartition(".")[2]
+
+
+def _may_score(path: str) -> bool:
+    """Whether a key is called as no weight, count, flag or id, and says nothing of what was asked."""
+    parts = parts_of(path)
+    return bool(parts) and _NONE.isdisjoint(parts[-1]) and not is_asked(path)
+
+
+def _named_by_metrics(columns: Columns, fit: Columns) -> Iterator[str]:
+    """The keys that `metrics` or `metric` names, or the only number in an object that is called so."""
+    for path, values in columns.items():
+        if path.split(".")[0] in ("metric", "metrics"):
+            names = {
+                name for value in values for name in (value if isinstance(value, list) else [value]) if isinstance(name, str)
+            }
+            yield from (one for one in fit if one in names)
+    inside = [path for path in fit if _parent(path) in ("metric", "metrics")]
+    yield from inside if len(inside) == 1 else ()
+
+
+def _every(values: Values, fits: Callable[[Any], bool]) -> bool:
+    given: Sequence[Any] = [value for value in values if value is not None]
+    return bool(given) and all(map(fits, given))

@@ -1,0 +1,333 @@
+"""Which key of records that no format knows holds what the policy sampled: by what keys are called, by shape, and by what differs.
+
+Knows words and shapes; knows nothing of files, and nothing of how a mapping is written.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from board.formats.aliases import PER_TOKEN, PROMPT_TOKENS, SCALARS
+from board.sources.json_record import Record
+
+Values = Sequence[Any]
+"""What stands at one path in each record, None where nothing does."""
+
+Columns = Mapping[str, Values]
+"""Path → what stands there in each record."""
+
+_DEPTH: Final = 8
+"""How deep objects are looked into: below that they are data rather than fields."""
+
+_PER_TOKEN: Final = {alias for aliases in (*PER_TOKEN.values(), PROMPT_TOKENS) for alias in aliases}
+
+
+def set_of(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
+_REFERENCES: Final = set_of(
+    "doc gt gold golden target reference ref expected truth correct canonical oracle label rejected groundtruth"
+)
+"""A key with such a word, and all below it, was written by who made the data set."""
+
+_ASKED: Final = set_of(
+    "prompt question query problem instruction input context passage document task user system request var setting config"
+    " argument arg param kwarg schema template option shot fewshot example test tool metadata meta statement description"
+)
+"""Words of what the model was given."""
+
+_SAID: Final = set_of("response resp completion output generation reply sampled prediction attempt gen")
+"""Words of what a model wrote."""
+
+_BY_MODEL: Final = set_of(
+    "model llm policy assistant agent ai bot student actor generated predicted sampled actual candidate raw full text str rollout list"
+    " all content final"
+)
+"""Words that may stand beside those without changing what is meant."""
+
+_UNSURE: Final = frozenset({"output", "prediction", "attempt", "gen"})
+"""A data set calls its own solution so, too: a key that says more comes first."""
+
+_PERHAPS: Final = set_of(
+    "pred answer ans solution trajectory traj transcript trace rollout sample candidate hypothesis text code patch content"
+    " message conversation result reasoning cot thought generated predicted turn"
+)
+"""Words of keys that hold what was sampled where nothing says so better."""
+
+_BY_BOTH: Final = frozenset({"answer", "solution", "explanation", "rationale"})
+"""What stands beside a question under such a key is the data set's, unless it has another."""
+
+_NEVER: Final = set_of("judge judgement judgment grader critic critique verifier tool stop error labelling")
+"""A key with such a word was written neither by the policy nor for it."""
+
+_ENDS: Final = set_of(
+    "id ids uid uuid guid hash sha md5 checksum digest fingerprint time timestamp date datetime created path file filename dir folder"
+    " url uri link count num number length len size token usage cost price seed version name type kind status category"
+    " subject level difficulty source dataset split language lang reason reward score rating metric log stderr stdout role"
+    " object generator choice option key tag index idx format mask model provider repo commit branch author"
+)
+"""How a key ends that tells of a text rather than holding it."""
+
+_HOLDS: Final = frozenset({"text", "content", "message", "value", "body", "raw", "final", "turn"})
+"""Keys of an object in which a text lies."""
+
+_NO_TEXT: Final = re.compile(
+    r"[0-9a-fA-F]{16,} | [0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12} | [-+]?[0-9.,]+(e[-+]?[0-9]+)? %?"
+    r" | [0-9]{4}-[0-9]{2}-[0-9]{2}([T\ ]\S*)? | [a-z][a-z0-9+.]*://\S+ | [A-Za-z]?:?(\.{0,2}[/\\][\w.@+-]+)+[/\\]?"
+    r" | [\w.@+-]+([/\\][\w.@+-]+)+\.[a-z0-9]{1,5} | true | false | yes | no | none | null | nan | pass(ed)? | fail(ed)?",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""A checksum, an id, a number, a time, an address, a path or a verdict."""
+
+_MODEL_ROLES: Final = frozenset({"assistant", "agent", "model", "ai", "gpt", "bot", "chatbot", "policy", "llm"})
+_MODEL_ITEMS: Final = frozenset({"reasoning", "function_call"})
+"""What items of the Responses API are called that have no role."""
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """Where what was sampled stands."""
+
+    path: str
+    each: bool = False
+    """Whether a list of samples stands there."""
+    why: str = ""
+    """What was gone by, where no key is called as a response is."""
+    has_prompt: bool = False
+    """Whether the conversation begins with what was asked."""
+
+
+def columns_of(records: Sequence[Record]) -> dict[str, list[Any]]:
+    """Every value that is no object, by path; a list of one item everywhere counts as its item, a list of objects as lists of their values."""
+    keys = dict.fromkeys(key for record in records for key in record)
+    return {path: found for key in keys for path, found in _below(key, [record.get(key) for record in records], _DEPTH)}
+
+
+def _below(path: str, values: list[Any], depth: int) -> Iterator[tuple[str, list[Any]]]:
+    given = [value for value in values if value is not None]
+    if depth and given and all(isinstance(value, dict) and value for value in given):
+        for key in dict.fromkeys(key for value in given for key in value):
+            yield from _below(f"{path}.{key}", [None if value is None else value.get(key) for value in values], depth - 1)
+    elif depth and given and all(map(_is_objects, given)) and any(len(value) > 1 for value in given):
+        for key in dict.fromkeys(key for value in given for item in value for key in item):
+            inner = [None if value is None else [item.get(key) for item in value] for value in values]
+            yield from _below(f"{path}.*.{key}", inner, depth - 1)
+    elif depth and given and all(isinstance(value, list) and len(value) == 1 for value in given) and _may_be_one(path, given):
+        yield from _below(f"{path}.0", [None if value is None else value[0] for value in values], depth - 1)
+    else:
+        yield path, values
+
+
+def _is_objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value) and not is_turns(value)
+
+
+def _may_be_one(path: str, given: Sequence[Any]) -> bool:
+    return path.rpartition(".")[2] not in _PER_TOKEN and not any(map(is_turns, given))
+
+
+def is_turns(value: Any) -> bool:
+    """Whether a value is a conversation: a list of objects that each say who speaks, or of which kind they are."""
+    if not isinstance(value, list) or not value or not all(isinstance(item, dict) for item in value):
+        return False
+    said_by = [item for item in value if isinstance(item.get("role", item.get("from")), str) or item.get("type") in _MODEL_ITEMS]
+    return bool(said_by) and all(map(_speaker, value))
+
+
+def _speaker(item: Mapping[str, Any]) -> str:
+    found = next((item[key] for key in ("role", "from", "type") if isinstance(item.get(key), str)), "")
+    return str(found).lower()
+
+
+def _by_model(turns: Sequence[Mapping[str, Any]]) -> bool:
+    return any(_speaker(item) in _MODEL_ROLES | _MODEL_ITEMS for item in turns)
+
+
+def words(part: str) -> list[str]:
+    """The words of a key in lower case and in the singular: `modelResponses_raw` is model, response, raw."""
+    found = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", part)]
+    return [
+        word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word for word in found
+    ]
+
+
+def parts_of(path: str) -> list[list[str]]:
+    """The words of each key of a path, places in lists left out."""
+    return [words(part) for part in path.split(".") if not part.isdigit() and part != "*"]
+
+
+def is_reference(path: str) -> bool:
+    """Whether a key, or one above it, is called as what a data set has for a solution."""
+    return any(not _REFERENCES.isdisjoint(part) for part in parts_of(path))
+
+
+def is_asked(path: str) -> bool:
+    """Whether what a key is called, the last word counting, says that the model was given it."""
+    return _meaning(parts_of(path)) == "asked"
+
+
+def _meaning(parts: Sequence[Sequence[str]]) -> str:
+    for part in reversed(parts):
+        for word in reversed(part):
+            if word in _SAID:
+                return "said"
+            if word in _ASKED:
+                return "asked"
+    return ""
+
+
+def find(columns: Columns) -> Sampled | None:
+    """Where what was sampled stands, the likeliest first: under a key that is called so; in a list of messages with a turn of the model; in a
+    list of texts; in a text that differs among rows of one prompt; in one that may be called so; in the longest text."""
+    asked = [path for path, values in columns.items() if is_asked(path) and holds_text(path, values)]
+    ranked = [(rank, path) for path, values in columns.items() if (rank := _rank(path, values, columns, asked)) is not None]
+    if not ranked:
+        return None
+    (tier, *_), path = min(ranked)
+    given = [value for value in columns[path] if value]
+    each = all(isinstance(value, list) and not is_turns(value) for value in given) and _is_split(path, tier, columns)
+    turns = [item for value in given for item in (value if each else [value]) if is_turns(item)]
+    has_prompt = bool(turns) and all(_speaker(one[0]) not in _MODEL_ROLES | _MODEL_ITEMS for one in turns)
+    return Sampled(path, each, _WHY.get(tier, ""), has_prompt)
+
+
+_CHAT, _WORD, _TEXTS, _DIFFERS, _MAYBE, _ANY, _OWN = 2, 3, 4, 5, 6, 7, 8
+_WHY: Final = {
+    _CHAT: "a list of messages with a turn of the model",
+    _TEXTS: "a list of texts",
+    _DIFFERS: "a text that differs among rows of one prompt",
+    _MAYBE: "the longest text with a likely name",
+    _ANY: "the longest text",
+    _OWN: "the answer beside the question",
+}
+
+
+def _rank(path: str, values: Values, columns: Columns, asked: Sequence[str]) -> tuple[int, int, int, float] | None:
+    """How likely what was sampled stands there, the smallest first: tier, order of names, depth, length. None where it cannot."""
+    texts = _texts(values)
+    parts = parts_of(path)
+    if not texts or is_reference(path) or is_asked(path) or _is_aside(parts):
+        return None
+    length, depth = -sum(map(len, texts)) / len(texts), len(parts)
+    named, order = _named(path, parts)
+    exact = path.rpartition(".")[2] in SCALARS["response"]
+    if named in (None, _WORD) and not exact and all(map(_NO_TEXT.fullmatch, texts)):
+        return None
+    is_chat = any(is_turns(item) and _by_model(item) for item in _items(values))
+    if named is not None and (named < _CHAT or not is_chat):
+        return named, order, depth, length
+    if is_chat:
+        return _CHAT, 0, depth, length
+    if len(texts) > 1 and len({*texts}) == 1 and len(columns) > 1 and not exact:
+        return None  # the same in every row
+    if asked and not _BY_BOTH.isdisjoint(parts[-1]):
+        return (_OWN, 0, depth, length) if any(map(_refers, columns.items())) else None
+    if all(isinstance(value, list) for value in values if value is not None):
+        return _TEXTS, 0, 0, length
+    if any(_differs(values, one) for one in _prompts(columns)):
+        return _DIFFERS, 0, 0, length
+    return (_ANY if _PERHAPS.isdisjoint(parts[-1]) else _MAYBE), 0, 0, length
+
+
+def _refers(column: tuple[str, Values]) -> bool:
+    """Whether a column holds a data set's own solution."""
+    path, values = column
+    return (
+        is_reference(path) and not _is_aside(parts_of(path)) and any(isinstance(value, str | list) and value for value in values)
+    )
+
+
+def _named(path: str, parts: Sequence[Sequence[str]]) -> tuple[int | None, int]:
+    """Tier and order of a key that is called as a response is; None for any other. An object that is called so holds it where texts lie."""
+    if _meaning(parts) != "said":
+        return None, 0
+    at = max(at for at, part in enumerate(parts) if not _SAID.isdisjoint(part))
+    if any(not _HOLDS.intersection(part) for part in parts[at + 1 :][-1:]):
+        return None, 0
+    said = parts[at]
+    aliases = SCALARS["response"]
+    key = next((key for key in reversed(path.split(".")) if key in aliases), "")
+    order = aliases.index(key) if key and words(key) == list(said) else len(aliases)
+    if not set(said) <= _SAID | _BY_MODEL:
+        return _WORD, order
+    return (1 if set(said) <= _UNSURE else 0), order
+
+
+def _is_aside(parts: Sequence[Sequence[str]]) -> bool:
+    last = parts[-1] if parts else []
+    return not last or last[-1] in _ENDS or any(not _NEVER.isdisjoint(part) for part in parts)
+
+
+def holds_text(path: str, values: Values) -> bool:
+    """Whether texts or conversations stand at a path, and what it is called does not say that they only tell of one."""
+    return bool(_texts(values)) and not _is_aside(parts_of(path))
+
+
+def _items(values: Values) -> Iterator[Any]:
+    """The values, and of lists that are no conversation their items."""
+    for value in values:
+        if isinstance(value, list) and not is_turns(value):
+            yield from value
+        elif value is not None:
+            yield value
+
+
+def _texts(values: Values) -> list[str]:
+    """The texts of a column, conversations written out; none where anything in it is neither."""
+    items = [item for item in _items(values) if item is not None]
+    if not all(isinstance(item, str) or is_turns(item) for item in items):
+        return []
+    return [text for item in items if (text := item if isinstance(item, str) else str(item))]
+
+
+def _prompts(columns: Columns) -> list[Values]:
+    """The columns that say which rows are of one prompt."""
+    named = {ours: [columns[path] for path in columns if path.rpartition(".")[2] in SCALARS[ours]] for ours in _OF_ONE_PROMPT}
+    return next((found for found in named.values() if found), [])
+
+
+_OF_ONE_PROMPT: Final = ("prompt", "prompt_id", "group_id")
+
+
+def _differs(values: Values, prompts: Values) -> bool:
+    """Whether rows of one prompt hold different texts; where no prompt comes twice nobody can tell."""
+    seen: dict[str, set[str]] = {}
+    for prompt, value in zip(prompts, values, strict=True):
+        seen.setdefault(str(prompt), set()).add(str(value))
+    return any(len(texts) > 1 for texts in seen.values())
+
+
+def _is_split(path: str, tier: int, columns: Columns) -> bool:
+    """Whether a list holds samples rather than pieces of one: by its name, or by other lists that have as many items in every row."""
+    if tier in (0, 1, _WORD):
+        return True
+    lengths = lengths_of(columns[path])
+    return any(other != path and as_long(values, lengths) for other, values in columns.items())
+
+
+def lengths_of(values: Values) -> list[int | None]:
+    """How many items each list has."""
+    return [len(value) if isinstance(value, list) else None for value in values]
+
+
+def as_long(values: Values, lengths: Sequence[int | None]) -> bool:
+    """Whether a column holds lists with as many items as those, in every row that has one."""
+    given = [(value, length) for value, length in zip(values, lengths, strict=True) if value is not None]
+    fits: Callable[[Any, int | None], bool] = lambda value, length: isinstance(value, list) and len(value) == length  # noqa: E731
+    return bool(given) and all(fits(value, length) and not is_turns(value) for value, length in given)
+
+
+def spread(columns: Columns, path: str) -> dict[str, list[Any]]:
+    """The columns with a row per sample: lists with an item per sample are dealt out, all else stands in each of its samples."""
+    lengths = lengths_of(columns[path])
+    return {
+        name: [
+            item
+            for value, length in zip(values, lengths, strict=True)
+            for item in (value if value is not None and as_long(values, lengths) else [value] * (length or 0))
+        ]
+        for name, values in columns.items()
+    }

@@ -5,6 +5,7 @@ sentence fit for the screen: what happened, where, and what to do.
 
 BoardError
 ├── RunNotFound      the location holds nothing the board can read
+│   └── NothingRead  it holds files, and no rollout could be read from them
 ├── RowRefused       one record cannot become a rollout
 ├── MappingRefused   a mapping by hand cannot be used as it is written
 ├── ArgumentRefused  a command cannot do what was asked of it as it was asked
@@ -32,6 +33,19 @@ class BoardError(Exception):
 
 class RunNotFound(BoardError):
     """The folder does not exist, lies outside the root, or holds no shard."""
+
+
+class NothingRead(RunNotFound):
+    """Files are there, and none of their rows is a rollout: the sentence says how many, why, and which keys were seen."""
+
+    def __init__(self, sentence: str, suggested_mapping: str | None = None) -> None:
+        """`suggested_mapping` is the text of a mapping to begin with, None where nothing can be guessed."""
+        super().__init__(sentence)
+        self.sentence, self.suggested_mapping = encodable(sentence), suggested_mapping
+
+    def __str__(self) -> str:
+        """The sentence, and below it the mapping."""
+        return f"{self.sentence}\n\n{self.suggested_mapping}" if self.suggested_mapping else self.sentence
 
 
 class RowRefused(BoardError):

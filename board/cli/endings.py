@@ -18,7 +18,7 @@ import click
 
 from board.checks import VERSION
 from board.cli.printing import listed
-from board.errors import ArgumentRefused, BoardError, MappingRefused, RunNotFound, missing_library
+from board.errors import ArgumentRefused, BoardError, MappingRefused, NothingRead, RunNotFound, missing_library
 from board.remote.addresses import Address
 from board.text.path_names import encodable
 from board.text.terminal import printable
@@ -55,10 +55,12 @@ _NOTHING_DONE: Final = (RunNotFound, MappingRefused, ArgumentRefused)
 class Failure(click.ClickException):
     """A command's end that is no success, as it is to be printed."""
 
-    def __init__(self, message: str, code: ExitCode, run: str | None = None) -> None:
+    def __init__(self, message: str, code: ExitCode, run: str | None = None, more: dict[str, Any] | None = None) -> None:
+        """`more` is what its JSON says beside; its texts stand below the message."""
         super().__init__(message)
         self.code = code
         self.run = run
+        self.more = more or {}
 
 
 class Command(click.Command):
@@ -78,7 +80,8 @@ class Command(click.Command):
             return super().invoke(ctx)
         except BoardError as error:
             code = ExitCode.CANNOT if isinstance(error, _NOTHING_DONE) else ExitCode.FAILED
-            raise Failure(_naming(run, error), code, run) from error
+            more = {"suggested_mapping": error.suggested_mapping} if isinstance(error, NothingRead) else {}
+            raise Failure(_naming(run, error), code, run, more) from error
         except ModuleNotFoundError as error:
             raise Failure(missing_library(error, f"`{self.name}`"), ExitCode.CANNOT, run) from error
         except OSError as error:
@@ -157,8 +160,9 @@ def _is_unread() -> bool:
 
 def _naming(run: str | None, error: BoardError) -> str:
     """The message; one on a folder that cannot be opened stands behind the path that was given, where it does not name it."""
-    unnamed = run is not None and isinstance(error, RunNotFound) and run not in str(error)
-    return f"{run}: {error}" if unnamed else str(error)
+    said = error.sentence if isinstance(error, NothingRead) else str(error)
+    unnamed = run is not None and isinstance(error, RunNotFound) and run not in said
+    return f"{run}: {said}" if unnamed else said
 
 
 def _of_the_disk(error: OSError) -> str:
@@ -168,15 +172,17 @@ def _of_the_disk(error: OSError) -> str:
 
 def _end(failure: click.ClickException, as_json: bool) -> NoReturn:
     _flushed()
-    code, run = (failure.code, failure.run) if isinstance(failure, Failure) else (failure.exit_code, None)
+    own = failure if isinstance(failure, Failure) else None
+    code, run, more = (own.code, own.run, own.more) if own else (failure.exit_code, None, {})
     if as_json:
-        shape = {"version": VERSION, "run": run, "error": failure.format_message(), "exit_code": code}
+        shape = {"version": VERSION, "run": run, "error": failure.format_message(), "exit_code": code, **more}
         click.echo(json.dumps(shape, indent=2))
     else:
         context = getattr(failure, "ctx", None)
         if context is not None:  # a usage error: how the command is called
             click.echo(f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n", err=True)
-        click.echo(f"Error: {printable(failure.format_message())}", err=True)
+        texts = [text for text in more.values() if text]
+        click.echo("\n\n".join([f"Error: {printable(failure.format_message())}", *map(printable, texts)]), err=True)
     sys.exit(code)
 
 

@@ -48,6 +48,9 @@ _BY_MODEL: Final = set_of(
 )
 """Words that may stand beside those without changing what is meant."""
 
+_WRITERS: Final = set_of("model llm policy assistant agent ai bot student generated predicted sampled actual candidate")
+"""Words that say of an answer or a text that a model wrote it."""
+
 _UNSURE: Final = frozenset({"output", "prediction", "attempt", "gen"})
 """A data set calls its own solution so, too: a key that says more comes first."""
 
@@ -242,6 +245,8 @@ def _refers(column: tuple[str, Values]) -> bool:
 
 def _named(path: str, parts: Sequence[Sequence[str]]) -> tuple[int | None, int]:
     """Tier and order of a key that is called as a response is; None for any other. An object that is called so holds it where texts lie."""
+    if parts[-1] and not _WRITERS.isdisjoint(parts[-1]) and not _PERHAPS.isdisjoint(parts[-1][1:]):
+        return _WORD, len(SCALARS["response"])  # the model's answer, where the data set may have another
     if _meaning(parts) != "said":
         return None, 0
     at = max(at for at, part in enumerate(parts) if not _SAID.isdisjoint(part))

@@ -14,9 +14,12 @@ from board import formats
 from board.errors import RowRefused, RunNotFound
 from board.formats import native
 from board.formats.chat import is_chat
-from board.formats.contract import Head
+from board.formats.contract import Head, Place
 from board.formats.json_paths import rows_within
 from board.formats.mapping_file import quoted
+from board.formats.reward_key import is_number
+from board.formats.row import Row
+from board.formats.sampled_key import columns_of, find, holds_text
 from board.formats.suggest_mapping import guess
 from board.formats.trainers import miles_columns, miles_trajectory, slime, token_export, traces, trackio, trl, wandb_table
 from board.sources import files, json_record
@@ -24,6 +27,7 @@ from board.sources.files import Parsed
 from board.sources.json_record import Record
 from board.sources.shards import Line, Problem, Shard, is_plain, read_lines
 from board.text.counting import plural
+from board.trackers import jsonl
 
 _RECORDS: Final = 8
 _BYTES: Final = 8_000_000
@@ -57,6 +61,10 @@ _REPEATS: Final[Mapping[str, AbstractSet[str]]] = {
 """Formats that tell less of the same rollouts than others a trainer writes beside them: where one of these is, they are left out."""
 
 
+IS_LOG: Final = "holds metrics by step and no rollouts"
+"""Why a trainer's log is left out where nothing beside it holds rollouts."""
+
+
 @dataclass(frozen=True)
 class Identity:
     """What the beginning of a shard tells."""
@@ -69,6 +77,8 @@ class Identity:
     """Whether its records are not on lines of their own though its name says so."""
     keys: tuple[str, ...] = ()
     """Of its first record; none when no record could be read."""
+    is_log: bool = False
+    """Whether nobody knows it, and its first records are steps with numbers: what a trainer logs, and no rollouts."""
 
 
 def joined(found: Sequence[Shard]) -> list[Shard]:
@@ -99,7 +109,20 @@ def identify(shard: Shard, mapping: str = "") -> Identity:
         return Identity("", objects=objects)
     kind = formats.recognise(head, mapping)
     keys = tuple(head.records[0])
-    return Identity(kind.NAME, kind.note(head), objects, keys) if kind else Identity("", objects=objects, keys=keys)
+    if kind is None:
+        return Identity("", objects=objects, keys=keys, is_log=_is_log(head))
+    return Identity(kind.NAME, kind.note(head), objects, keys)
+
+
+def _is_log(head: Head) -> bool:
+    """By a log's name where nothing in it can have been sampled, else by numbers alone beside a step."""
+    columns = columns_of(head.records)
+    names = {path.rpartition(".")[2] for path, values in columns.items() if any(map(is_number, values))}
+    if head.name.rpartition("/")[2] in jsonl.NAMES:
+        return bool(names) and find(columns) is None
+    shapes = (isinstance(value, list | dict) for values in columns.values() for value in values)
+    beside = len(names) > 1 and not names.isdisjoint(jsonl.STEP_KEYS)
+    return beside and not any(shapes) and not any(holds_text(path, values) for path, values in columns.items())
 
 
 def suggested_mapping(shard: Shard) -> str:
@@ -119,6 +142,17 @@ def suggested_mapping(shard: Shard) -> str:
 def _speaks(row: Record) -> bool:
     """Whether a row has a key of rollouts, or a conversation."""
     return not _SPEAKS.isdisjoint(row) or any(map(is_chat, row.values()))
+
+
+def first_rows(shard: Shard, mapping: str, most: int) -> list[Row]:
+    """The first rollouts of a shard as a mapping by hand reads them, to be looked at before it is taken. Raises MappingRefused."""
+    kind, rows = formats.mapped(mapping), list[Row]()
+    for number, record in enumerate(_first_records(shard), 1):
+        with suppress(RowRefused):
+            rows += formats.read(record, kind, Place(shard.name, number), refuse=lambda _: None)
+        if len(rows) >= most:
+            break
+    return rows[:most]
 
 
 def _is_pretty(shard: Shard) -> bool:
@@ -153,11 +187,11 @@ def _records_of_lines(shard: Shard) -> Iterator[Parsed]:
 def sidecars(identities: Mapping[str, Identity]) -> dict[str, str]:
     """Shards that hold no rollouts, by name, with the reason: files of metrics and the like beside the rollouts.
 
-    Where no shard is recognised none is left out, so that reading them tells what is wrong with each.
+    Where no shard is recognised none but logs of metrics is left out, so that reading them tells what is wrong with each.
     """
     formats_seen = {one.format for one in identities.values() if one.format}
     if not formats_seen:
-        return {}
+        return {name: IS_LOG for name, one in identities.items() if one.is_log}
     repeating = {
         name: f"repeats the rollouts of {stronger}"
         for name, one in identities.items()

@@ -114,8 +114,9 @@ class KeptRun:
         report.recording = recorder_account.loss_sentences([kept.shard for kept in self.kept.values()])
         identities = [kept.identity for kept in self.kept.values()]
         report.formats = dict(Counter(one.format for one in identities if one.format))
-        unknown = next((kept.shard for kept in self.kept.values() if kept.identity.keys), None)
-        report.suggested_mapping = suggested_mapping(unknown) if unknown and not report.formats else ""
+        unknown = next((kept for kept in self.kept.values() if kept.identity.keys), None)
+        report.keys = unknown.identity.keys[:12] if unknown else ()
+        report.suggested_mapping = suggested_mapping(unknown.shard) if unknown and not report.formats else ""
         report.notes = dict(Counter(one.note for one in identities if one.note))
         if not self.reading.family:
             report.notes |= {_left_aside(family, names): len(names) for family, names in self.dumps.items()}

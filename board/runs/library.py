@@ -13,7 +13,7 @@ from board.formats.filename_hints import is_part
 from board.remote import mounts
 from board.runs import dump_beside
 from board.runs.background_load import BackgroundLoad
-from board.runs.opening import open_run
+from board.runs.opening import opened_whole
 from board.runs.progress import Progress
 from board.runs.run import Run
 from board.runs.scout import Wish
@@ -116,6 +116,17 @@ def _has_own_shards(folder: Path) -> bool:
 def _subfolders(folder: Path) -> list[Path]:
     inside = [path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".") and not path.is_symlink()]
     return sorted(inside, key=lambda path: natural_key(path.name))
+
+
+def links_out(root: Path) -> list[str]:
+    """A sentence for each link under the root that leads to a folder elsewhere, which is not opened: what it is, and how it can be."""
+    links = (path for path in root.iterdir() if path.is_symlink() and not path.name.startswith(".") and path.is_dir())
+    outside = (path for path in links if not path.resolve().is_relative_to(root.resolve()))
+    return [
+        f"{shown(link.name)} is a link to a folder outside the one that is served, and is not opened: "
+        "serve the folder it leads to, or one above both."
+        for link in sorted(outside, key=lambda path: natural_key(path.name))
+    ]
 
 
 def _is_divided(folder: Path) -> bool:
@@ -255,7 +266,7 @@ class Library:
         for key in self._runs.keys_of(run):
             with self._turns.of(key):
                 if self.peek(*key) is run and key not in self._loads:
-                    self._runs.put(key, open_run(key[0], within=root, **self._reading(key)))
+                    self._runs.put(key, opened_whole(key[0], within=root, **self._reading(key)))
 
     def _reading(self, key: _Key) -> dict[str, Any]:
         """How the run of a key is read, as `open_run` takes it."""

@@ -47,6 +47,8 @@ class LoadReport:
     """What the recorder says it lost or left out, a sentence each."""
     elsewhere: list[str] = field(default_factory=list)
     """What is wrong with the store that the run lies in, a sentence each."""
+    keys: tuple[str, ...] = ()
+    """Of the first record that nobody knows."""
     suggested_mapping: str = ""
     """Text of a mapping by hand to begin with, where nobody knows the format."""
     aside: dict[str, str] = field(default_factory=dict)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from uuid import uuid4
 
 import pandas as pd
@@ -23,6 +23,7 @@ from board.runs.indexed_run import IndexedRun
 from board.runs.kept_run import KeptRun
 from board.runs.load_report import LoadReport
 from board.runs.loader import Loader
+from board.runs.nothing_read import metrics_alone, why_nothing
 from board.runs.parts import Part
 from board.runs.parts_by_key import PartsByKey
 from board.runs.progress import Progress, Reading
@@ -32,7 +33,7 @@ from board.runs.run import Run
 from board.runs.snapshot import Snapshot
 from board.runs.store import Store
 from board.sources import candidates, index_file, run_files, shards
-from board.user_files import run_pads
+from board.user_files import own_mappings, run_pads
 
 _MOST_MAPPING: Final = 1_000_000
 """Bytes of a mapping by hand."""
@@ -55,11 +56,19 @@ def open_run(
     `mapping` is a TOML file that maps the run's keys to our names (default: `rollouts.toml` in the folder or one above it); `family` asks,
     of a folder that holds a recording and a trainer's own dump ("TRL"), for the dump, where without it the recording opens; `progress` is
     called now and then while reading. What cannot be read is in `run.report`. Raises RunNotFound when the folder does not exist or holds no
-    shard.
+    shard, NothingRead where no row of it could be read.
     """
-    opening = Opening(
+    run = opened_whole(
         location, within=within, extra_pads=extra_pads, tokenizer=tokenizer, mapping=mapping, family=family, progress=progress
     )
+    if nothing := why_nothing(run.location, run.report):
+        raise nothing
+    return run
+
+
+def opened_whole(location: Path | str, **options: Any) -> Run:
+    """As `open_run`, and a run of which no row could be read is one of no rollouts, whose report says why."""
+    opening = Opening(location, **options)
     with opening.loader.loading():
         return opening.whole()
 
@@ -89,7 +98,7 @@ class Opening:
         self._problems = [problem for problem in problems if problem.severity != "skipped"]
         self._skipped = {problem.shard: problem.reason for problem in problems if problem.severity == "skipped"}
         if not self._found and not self._problems:
-            raise shards.no_shards(self._folder)
+            raise metrics_alone(self._folder) or shards.no_shards(self._folder)
         seen = shards.find_shards(self._folder, within)[0] if mapping is not None else self._found
         self._state = shards.state_of(self._folder, seen)
         self._bytes = sum(shard.size for shard in self._found)
@@ -204,13 +213,15 @@ def folder_of(location: Path | str) -> Path:
 
 
 def mapping_text(folder: Path, given: Path | str | None, within: Path | None = None) -> str:
-    """The mapping by hand in the given file, else in the one beside or above the run; empty when there is none. Raises MappingRefused.
+    """The mapping by hand in the given file, else in the one beside or above the run, else that which the reader took for it on the page.
 
-    `within` is the folder that the latter must lie in (default: any).
+    Empty when there is none. `within` is the folder that the one beside or above the run must lie in (default: any). Raises MappingRefused.
     """
     path = Path(given) if given else candidates.mapping_of(folder, within)
     if path is None:
-        return ""
+        given = path = own_mappings.path(folder)
+        if not path.is_file():
+            return ""
     try:
         text = run_files.whole(path, most=_MOST_MAPPING, within=None if given else within or path.parent).decode()
     except (OSError, UnicodeDecodeError) as error:

@@ -115,7 +115,7 @@ def _draw(root: Path) -> bool:
         notice("No rollout satisfies the filter.")
         return False
     if run.frame.empty:
-        load_report_panel.nothing_to_show(opened)
+        load_report_panel.nothing_to_show(opened, root)
         return False
     place.set_view(place.View(run, int(place.part("step") or 0), _hiding(all_of_whole), whole, all_of_run, all_of_whole))
     return True
@@ -125,7 +125,8 @@ def _missing_run(asked: str | None, folders: list[RunFolder], root: Path) -> str
     """Why no run can be shown, and what to do; empty when one can. Chooses the first run with shards when none is asked for."""
     names = [folder.name for folder in folders]
     if not names:
-        return f"No run folders under {mounts.shown_place(root)}. Put one there, or start the board with another folder: bash start.sh PATH"
+        none = f"No run folders under {mounts.shown_place(root)}. Put one there, or start the board with another folder: bash start.sh PATH"
+        return " ".join([none, *library.links_out(root)])
     if asked is None:
         place.fill_in(run=next((folder.name for folder in folders if folder.shards), names[0]))
     elif within := library.holding(folders, root, asked) if asked not in names else None:

@@ -1,23 +1,33 @@
 """What loading found, on the screen: a count that opens into whose files were read, what to know of their numbers, and every problem."""
 
+from pathlib import Path
 from typing import Final
 
 import streamlit as st
 
 from board.formats.mapping import FILE as MAPPING_FILE
 from board.runs import library
+from board.runs.format_detection import first_rows
 from board.runs.load_report import KEPT_PROBLEMS, LoadReport
+from board.runs.nothing_read import why_nothing
 from board.runs.run import Run
+from board.sources.shards import find_shards
 from board.text.counting import plural
 from board.text.format_number import size
-from board.ui import linked_widgets, place
+from board.ui import caches, linked_widgets, place
 from board.ui.components import table
 from board.ui.components.table import TableColumn
 from board.ui.controls import pad_choice
 from board.ui.messages import notice
+from board.user_files import own_mappings
 
 MOST_EMPTY: Final = 20
 """So many shards without rows are named."""
+
+MOST_PREVIEWED: Final = 3
+"""So many rollouts are shown as a suggested mapping reads them."""
+LONGEST_PREVIEW: Final = 300
+"""Characters of a text there."""
 
 _LIST_WIDTH: Final = 720
 _LIST_HEIGHT: Final = 400
@@ -90,18 +100,40 @@ def _empty(run: Run) -> list[str]:
     return [*empty[:MOST_EMPTY], *([f"{more:,} more shards have 0 rows."] if more > 0 else [])]
 
 
-def nothing_to_show(run: Run) -> None:
-    """Why the page is empty, in the place of the page."""
+def nothing_to_show(run: Run, root: Path) -> None:
+    """Why the page is empty, in the place of the page, and where nobody knows the format how it may be read."""
     report = run.report
     if not report.problems:
-        notice("0 rows: nothing was written yet.")
+        logs = why_nothing(run.location, report)
+        notice(str(logs) if logs else "0 rows: nothing was written yet.")
         st.text("\n".join(_empty(run)))
         return
     notice(f"No rows could be read: {plural(report.refused, 'line')} refused. The first reasons:", "warning")
     for problem in report.problems[:5]:
         st.text(str(problem))
     if report.suggested_mapping:
-        st.text(
-            f"Nobody here knows this format. Save a mapping as {MAPPING_FILE} beside the rollouts, mended where it guesses wrong, and reload:"
-        )
-        st.code(report.suggested_mapping, language="toml")
+        _suggested(run, root)
+
+
+def _suggested(run: Run, root: Path) -> None:
+    """The guess, three rollouts as it reads them, and the button that takes it."""
+    mapping = run.report.suggested_mapping
+    st.text(
+        f"Nobody here knows this format. It can be read by this mapping, or by one of yours as {MAPPING_FILE} beside the rollouts:"
+    )
+    st.code(mapping, language="toml")
+    first = next((one for one in find_shards(run.location, root)[0] if one.name == run.report.problems[0].shard), None)
+    for row in first_rows(first, mapping, MOST_PREVIEWED) if first else ():
+        said = {**row.texts, **{name: f"{number:g}" for name, number in row.numbers.items()}}
+        lines = [f"{name}: {said[name][:LONGEST_PREVIEW]}" for name in ("prompt", "response", "reward") if said.get(name)]
+        with st.container(border=True):
+            st.text("\n".join(lines))
+    if st.button(
+        "Read the run by this mapping",
+        key="take_mapping",
+        type="primary",
+        help="Kept among your settings; the run is not touched.",
+    ):
+        own_mappings.keep(run.location, mapping)
+        caches.library().refresh(run, root)
+        st.rerun()

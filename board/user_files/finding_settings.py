@@ -8,14 +8,13 @@ import math
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
 import orjson
 
 from board.errors import BoardError
-from board.user_files import folders, user_folders
+from board.user_files import folders
 
 FOLDER: Final = "findings"
 
@@ -41,9 +40,7 @@ class FindingSettings:
 
 def path(run: str) -> Path:
     """Where the settings of the run with that address are kept."""
-    readable = "".join(character if character.isascii() and character.isalnum() else "_" for character in run[-40:])
-    digest = blake2b(run.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-    return user_folders.settings() / FOLDER / f"{readable}-{digest}.json"
+    return folders.per_run(FOLDER, run, ".json")
 
 
 def read(run: str) -> FindingSettings:

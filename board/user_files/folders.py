@@ -3,12 +3,20 @@
 Knows nothing of what is in them.
 """
 
+from hashlib import blake2b
 from pathlib import Path
 from uuid import uuid4
 
 from board.errors import BoardError
 from board.system import atomic_write
 from board.user_files import private_folders, user_folders
+
+
+def per_run(folder: str, run: str, ending: str) -> Path:
+    """Where in the settings a folder keeps its file of the run with that address."""
+    readable = "".join(character if character.isascii() and character.isalnum() else "_" for character in run[-40:])
+    digest = blake2b(run.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return user_folders.settings() / folder / f"{readable}-{digest}{ending}"
 
 
 def write(path: Path, data: bytes) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -97,6 +98,30 @@ def test_failures_are_json_where_that_was_asked_for(tmp_path: Path, monkeypatch:
     assert list(shape) == ["version", "run", "error", "exit_code"]
     assert (shape["run"], shape["exit_code"], result.exit_code) == (run, ExitCode.CANNOT, ExitCode.CANNOT)
     assert message in shape["error"]
+
+
+NOTHING_READ: dict[str, tuple[dict[str, Any], bool]] = {
+    "a guess": ({"question": "Q?", "generated_answer": "I say so.", "right": True}, True),
+    "no guess": ({"question": "Q?", "answer": "A"}, False),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING_READ)
+@pytest.mark.parametrize("verb", ["summary", "steps", "rollouts", "metrics", "findings", "check"])
+def test_run_of_refused_rows_is_an_error(tmp_path: Path, verb: str, name: str) -> None:
+    """Where no row could be read every command ends with 2, the first reason and the keys, and the guess where there is one, in JSON too."""
+    row, has_guess = NOTHING_READ[name]
+    write_run(tmp_path / "run", {"a.jsonl": [row, row]})
+
+    said, shape = command(verb, tmp_path / "run"), json.loads(command(verb, tmp_path / "run", "--json").stdout)
+
+    assert (said.exit_code, said.stdout) == (ExitCode.CANNOT, "")
+    assert "2 lines refused; the first reason: a.jsonl:1" in said.stderr
+    assert "its keys are: question" in said.stderr
+    assert ('response = "generated_answer"' in said.stderr) is has_guess
+    assert list(shape) == ["version", "run", "error", "exit_code", "suggested_mapping"]
+    assert (shape["suggested_mapping"] is not None) is has_guess
+    assert shape["suggested_mapping"] is None or shape["suggested_mapping"] in said.stderr
 
 
 def test_folder_that_is_taken_is_an_argument_that_cannot_be_used(tmp_path: Path) -> None:

@@ -65,6 +65,10 @@ GUESSES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"question": "Q?", "answer": "A, I think.", "ground_truth": "A", "contexts": ["A long text. ", "Another."]},
         {"response": "answer", "ground_truth": "ground_truth"},
     ),
+    "the model's answer": (
+        {"question": "Q?", "answer": "A long answer, as data sets have it.", "model_answer": "A"},
+        {"response": "model_answer", "ground_truth": "answer"},
+    ),
     "samples in objects": (
         {"prompt": "Q?", "completions": [{"response": "a", "score": 1.0}, {"response": "b", "score": 0.0}]},
         {"response": "completions.*.response", "reward": "completions.*.score"},

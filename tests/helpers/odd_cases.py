@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from board import open_run
+from board.runs.opening import opened_whole
 from board.runs.run import Run
 
 ODD_RUNS = Path(__file__).parents[1] / "odd_runs"
@@ -364,4 +364,4 @@ CASES: dict[str, Seen] = {
 
 def opened(case: str) -> Run:
     """A case as loaded."""
-    return open_run(ODD_RUNS / case)
+    return opened_whole(ODD_RUNS / case)

@@ -14,6 +14,7 @@ from top_line import the_list
 from board import open_run
 from board.remote import mounts
 from board.runs.store import Store
+from board.user_files import own_mappings
 
 ODD_RUNS = sorted(path.name for path in (Path(__file__).parents[1] / "odd_runs").iterdir() if path.is_dir())
 
@@ -113,6 +114,28 @@ def test_run_without_a_readable_row_names_the_missing_keys(root: Path) -> None:
 
     assert "No rows could be read: 1 line refused" in texts(test)
     assert "global_step → step" in texts(test)
+
+
+def test_a_suggested_mapping_is_shown_and_taken(root: Path) -> None:
+    """Where nobody knows the format the page shows the guess, rows as it reads them, and a button that keeps it among the settings."""
+    folder = add_run(root, "run", [{"question": f"Q{at}?", "generated": f"I say {at}.", "right": at == 1} for at in range(2)])
+
+    test = opened("rewards")
+    assert "response: I say 0." in texts(test)
+    next(one for one in test.button if one.key == "take_mapping").click().run()
+
+    assert not test.exception
+    assert "No rows could be read" not in texts(test)
+    assert own_mappings.path(folder).is_file()
+    assert not (folder / "rollouts.toml").exists()
+    assert open_run(folder).frame["reward"].tolist() == [0.0, 1.0]
+
+
+def test_a_folder_of_metrics_is_told_as_such(root: Path) -> None:
+    """Logs of a trainer are no refused rollouts: the page says what they are and how rollouts are written."""
+    add_run(root, "run", [{"step": at, "optim/lr": 0.1, "reward/mean": 0.5} for at in range(3)], "metrics.jsonl")
+
+    assert "holds metrics and no rollouts: metrics.jsonl (steps 0 to 2). tinker-cookbook" in texts(opened("rewards"))
 
 
 def test_a_recording_offers_the_dump_beside_it(root: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from rows import token_row, write_run
 
 from board import open_run
-from board.errors import RunNotFound
+from board.errors import NothingRead, RunNotFound
 from board.runs.format_detection import Identity, batches, check_one_family, identify, sidecars, suggested_mapping
 from board.sources import shards
 
@@ -74,12 +74,35 @@ def test_shard_is_known_once_its_first_record_is_there(tmp_path: Path) -> None:
     """A shard caught before its first record was whole is looked at again, and what was read of it then is read anew."""
     path = tmp_path / "a.jsonl"
     path.write_text('{\n  "step": 0,')
-    open_run(tmp_path)
+    with pytest.raises(NothingRead):
+        open_run(tmp_path)
     path.write_text(json.dumps(token_row(0), indent=2) + "\n")
 
     run = open_run(tmp_path)
 
     assert (run.steps.tolist(), run.report.problems) == ([0], [])
+
+
+LOGS: dict[str, tuple[str, dict[str, Any], bool]] = {
+    "numbers beside a step": ("log.jsonl", {"step": 1, "loss": 0.5, "time": "2026-11-25T09:00:00"}, True),
+    "a log by its name": ("logging.jsonl", {"global_step/max_steps": "1/5", "loss": 0.5, "elapsed": "1m 5s"}, True),
+    "a log by its name that holds texts": ("metrics.jsonl", {"step": 1, "loss": 0.5, "completion": "I say 4."}, False),
+    "rollouts without a response": ("a.jsonl", {"step": 1, "reward": 0.5, "prompt": "2+2?"}, False),
+    "rollouts of arrays": ("a.jsonl", {"step": 1, "reward": 0.5, "logps": [0.1, 0.2]}, False),
+    "numbers without a step": ("a.jsonl", {"loss": 0.5, "lr": 0.1}, False),
+}
+
+
+@pytest.mark.parametrize(("name", "row", "is_log"), LOGS.values(), ids=LOGS)
+def test_logs_of_metrics_are_no_refused_rollouts(tmp_path: Path, name: str, row: dict[str, Any], is_log: bool) -> None:
+    """A folder of nothing but steps with numbers is said to hold metrics; rows that lack something are refused with the reason."""
+    write_run(tmp_path, {name: [row, row]})
+
+    with pytest.raises(NothingRead) as refusal:
+        open_run(tmp_path)
+
+    assert ("holds metrics and no rollouts" in str(refusal.value)) is is_log
+    assert ("2 lines refused" in str(refusal.value)) is not is_log
 
 
 def test_metrics_beside_rollouts_are_left_out(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from rows import lines, row, write_run, write_shard
 
 from board.errors import RunNotFound
-from board.runs.library import OPEN_RUNS, Library, current_fingerprint, holding, list_runs, resolve
+from board.runs.library import OPEN_RUNS, Library, current_fingerprint, holding, links_out, list_runs, resolve
 from board.runs.progress import Progress
 
 RUNS: dict[str, tuple[list[str], list[tuple[str, int]]]] = {
@@ -144,6 +144,20 @@ def test_nothing_else_can_be_named(tmp_path: Path, name: str) -> None:
         resolve(root, asked)
 
     assert str(refusal.value) == f"There is no run {asked!r} under this root: choose one from the list."
+
+
+def test_a_link_out_of_the_root_is_told(tmp_path: Path) -> None:
+    """A run folder that is a link to elsewhere is no run, and is named with the way to open it; a link within the root is not."""
+    write_run(tmp_path / "elsewhere/run", {"a.jsonl": [row()]})
+    write_run(tmp_path / "root/own", {"a.jsonl": [row()]})
+    (tmp_path / "root/linked").symlink_to(tmp_path / "elsewhere/run")
+    (tmp_path / "root/latest").symlink_to("own")
+
+    (told,) = links_out(tmp_path / "root")
+
+    assert told.startswith("linked is a link")
+    assert "serve the folder it leads to" in told
+    assert [one.name for one in list_runs(tmp_path / "root")] == ["own"]
 
 
 def test_root_may_itself_be_a_link(tmp_path: Path) -> None:

@@ -11,8 +11,10 @@ import pytest
 from rows import compressed, lines, row, token_row, write_run
 
 from board import open_run
-from board.errors import BoardError, RunNotFound
+from board.errors import BoardError, NothingRead, RunNotFound
+from board.runs.opening import opened_whole
 from board.runs.progress import Progress
+from board.user_files import own_mappings
 
 ROOT = Path(__file__).parents[2]
 
@@ -89,16 +91,17 @@ def test_stream_cut_off_keeps_the_rows_before(tmp_path: Path) -> None:
 
 
 def test_one_bad_shard_does_not_hide_the_others(tmp_path: Path) -> None:
-    """What cannot be read is a problem with the shard's name; a run of such alone is an empty run, not an error."""
+    """What cannot be read is a problem with the shard's name; a run of such alone is an error that says so."""
     run = open_run(write_run(tmp_path, {"good.jsonl": [row()], "bad.jsonl.gz": [row()]}))
     (tmp_path / "bad.jsonl.gz").write_bytes(b"no gzip")
 
     run = open_run(tmp_path)
     (tmp_path / "good.jsonl").unlink()
-    alone = open_run(tmp_path)
 
     assert (run.report.rows, [problem.shard for problem in run.report.problems]) == (1, ["bad.jsonl.gz"])
-    assert (alone.report.rows, alone.report.refused, len(alone.frame)) == (0, 1, 0)
+    with pytest.raises(NothingRead, match=r"1 line refused; the first reason: bad\.jsonl\.gz"):
+        open_run(tmp_path)
+    assert len(opened_whole(tmp_path).frame) == 0
 
 
 def test_folder_without_shards_and_missing_folder_are_errors(tmp_path: Path) -> None:
@@ -189,9 +192,9 @@ MAPPING = '[fields]\nstep = "iter"\nprompt = "q"\nresponse = "a.text"\nreward = 
 def test_unknown_run_opens_by_a_mapping(tmp_path: Path) -> None:
     """Rows nobody knows are refused and a mapping is suggested; saved beside the run, or given, it opens them, also from the cache."""
     folder = write_run(tmp_path / "run", {"dump.jsonl": [STRANGE, {**STRANGE, "iter": 4}]})
-    refused = open_run(folder)
-    assert (len(refused.frame), refused.report.refused) == (0, 2)
-    assert 'response = "a.text"\nreward = "score"' in refused.report.suggested_mapping
+    with pytest.raises(NothingRead, match=r"2 lines refused.*its keys are: iter, q, a, score") as refused:
+        open_run(folder)
+    assert 'response = "a.text"\nreward = "score"' in str(refused.value.suggested_mapping)
 
     (tmp_path / "given.toml").write_text(MAPPING)
     given = open_run(folder, mapping=tmp_path / "given.toml")
@@ -220,10 +223,27 @@ def test_mapping_behind_a_link_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "outside.toml").write_text(MAPPING)
     (folder / "rollouts.toml").symlink_to(tmp_path / "outside.toml")
 
-    assert len(open_run(folder).frame) == 0
+    with pytest.raises(NothingRead):
+        open_run(folder)
 
 
 def test_known_run_suggests_no_mapping(tmp_path: Path) -> None:
     """Neither where rows are read, nor where there is nothing to guess from."""
     assert open_run(write_run(tmp_path / "a", {"a.jsonl": [token_row(0)]})).report.suggested_mapping == ""
-    assert open_run(write_run(tmp_path / "b", {"a.jsonl": b"no json\n"})).report.suggested_mapping == ""
+    with pytest.raises(NothingRead) as refused:
+        open_run(write_run(tmp_path / "b", {"a.jsonl": b"no json\n"}))
+    assert refused.value.suggested_mapping is None
+
+
+def test_a_mapping_that_the_reader_took_opens_the_run(tmp_path: Path) -> None:
+    """One kept among the settings counts for the run's folder, until one lies beside the run; forgotten, it counts no more."""
+    folder = write_run(tmp_path / "run", {"dump.jsonl": [STRANGE]})
+    own_mappings.keep(folder, MAPPING)
+    assert open_run(folder).steps.tolist() == [3]
+
+    (folder / "rollouts.toml").write_text(MAPPING.replace('"iter"', "{ constant = 7 }"))
+    assert open_run(folder).steps.tolist() == [7]
+    (folder / "rollouts.toml").unlink()
+    own_mappings.forget(folder)
+    with pytest.raises(NothingRead):
+        open_run(folder)

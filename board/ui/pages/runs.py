@@ -155,6 +155,8 @@ def page(root: Path) -> None:
     """The list, and the chosen run beside it."""
     drawn = known(root)
     runs = all_runs(root, *drawn)
+    for sentence in library.links_out(root):
+        notice(sentence)
     if not runs:
         notice(
             f"No run folders under {mounts.shown_place(root)}. Put one there, or start the board with another folder.", "warning"

@@ -1,0 +1,75 @@
+"""Why a run that was read has no rollout: its rows were refused, or its files are logs of metrics. A report in, an error to raise out.
+
+Knows what a report says and where trackers leave their logs; knows no screen.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from board.errors import BoardError, NothingRead
+from board.formats.mapping import FILE as MAPPING_FILE
+from board.runs.format_detection import IS_LOG
+from board.runs.load_report import NAMED, LoadReport
+from board.text.counting import plural
+from board.text.path_names import path_of, shown
+from board.trackers import discovery, jsonl
+from board.trackers.discovery import LogSource
+from board.trackers.registry import tracker
+
+_SWITCHES: Final = (
+    (("progress/", "optim/", "env/"), "tinker-cookbook writes rollouts with rollout_json_export=True"),
+    (("actor/", "critic/"), "verl writes rollouts with trainer.rollout_data_dir=DIR"),
+    (("train/",), "TRL writes rollouts with log_completions=True, ms-swift with --log_completions true"),
+)
+"""How the names of a trainer's metrics begin, and its switch for rollouts."""
+
+_ANY_SWITCH: Final = "docs/formats.md lists which files of which trainers hold rollouts"
+
+
+def why_nothing(folder: Path, report: LoadReport) -> NothingRead | None:
+    """The error that a run without a single rollout is; None where it has rollouts, or where nothing was written yet."""
+    if report.rows:
+        return None
+    if report.refused:
+        return _all_refused(report)
+    left = [LogSource(jsonl.NAME, folder.resolve() / path_of(name)) for name, why in report.skipped.items() if why == IS_LOG]
+    return metrics_alone(folder, left) if left else None
+
+
+def _all_refused(report: LoadReport) -> NothingRead:
+    first = next((problem for problem in report.problems if problem.severity == "refused"), None)
+    reason = f"; the first reason: {first}" if first else ""
+    keys = f". Keys seen: {', '.join(report.keys)}" if report.keys and not (first and "its keys are" in first.reason) else ""
+    hint = (
+        f". A mapping to begin with follows: save it as {MAPPING_FILE} beside the rollouts, or give it with --mapping"
+        if report.suggested_mapping
+        else ""
+    )
+    return NothingRead(
+        f"No rollout could be read: {plural(report.refused, 'line')} refused{reason}{keys}{hint}.",
+        report.suggested_mapping or None,
+    )
+
+
+def metrics_alone(folder: Path, left: Sequence[LogSource] = ()) -> NothingRead | None:
+    """What to say of a folder that has logs of metrics and nothing else, those that were `left` out among them; None where it has none."""
+    logs = [*dict.fromkeys([*discovery.near(folder, within=folder), *left])]
+    if not logs:
+        return None
+    told, names = [], set[str]()
+    for log in logs[:NAMED]:
+        try:
+            curves = tracker(log.tracker).read(log.path)
+        except BoardError:  # its library may be missing; that it is a log is known without
+            curves = {}
+        names |= curves.keys()
+        steps = [int(step) for curve in curves.values() for step in curve.steps[[0, -1]]]
+        span = f" (steps {min(steps):,} to {max(steps):,})" if steps else f" (of {log.tracker})"
+        told.append(shown(log.path.relative_to(folder.resolve())) + span)
+    more = f" and {len(logs) - NAMED:,} more" if len(logs) > NAMED else ""
+    switch = next((said for starts, said in _SWITCHES if any(name.startswith(starts) for name in names)), _ANY_SWITCH)
+    return NothingRead(
+        f"This folder holds metrics and no rollouts: {', '.join(told)}{more}. {switch}. "
+        f"The curves can be drawn beside the rollouts of a run: serve --scalars {shown(folder)}."
+    )

@@ -16,11 +16,12 @@ _NONE: Final = set_of(
     "weight count num number n max min mean avg std var threshold limit rate len length size token time timeout duration latency index idx id"
     " ids step epoch seed temperature top p k cost price version coef scale factor attempt trial retry turn rank level year day total"
     " truncated finished finish complete completed done valid validation cached error filtered discarded masked logprob prob"
+    " tstamp timestamp date"
 )
 """Words of numbers and flags that are no reward."""
 
 _RIGHT: Final = set_of(
-    "correct correctness passed pass success successful succeeded resolved solved accuracy acc em exact match verdict judge judgement"
+    "correct correctness graded passed pass success successful succeeded resolved solved accuracy acc em exact match verdict judge judgement"
     " judgment grade win point"
 )
 """Words of what says whether a rollout did well."""
@@ -42,7 +43,7 @@ def is_reward(value: Any) -> bool:
 
 def rewards_in(columns: Columns) -> list[str]:
     """The paths of the reward, or of its parts; none where nothing looks like one."""
-    fit = {path: values for path, values in columns.items() if _every(values, is_reward) and _may_score(path)}
+    fit = {path: values for path, values in columns.items() if _every(values, is_reward) and _may_score(path, values)}
     named = [*_named_by_metrics(columns, fit)]
     if named:
         return named[:1]
@@ -50,7 +51,7 @@ def rewards_in(columns: Columns) -> list[str]:
         [path for path in fit if "reward" in parts_of(path)[-1] or _parent(path) in _PARTS_OF],
         [path for path in fit if not _RIGHT.isdisjoint(parts_of(path)[-1])][:1],
         [path for path in fit if not _SCORE.isdisjoint(parts_of(path)[-1])],
-        [path for path, values in fit.items() if _every(values, lambda value: isinstance(value, bool))],
+        [path for path, values in fit.items() if _every(values, _is_flag)],
         [path for path, values in fit.items() if _every(values, is_number)],
     ):
         if found:
@@ -67,10 +68,14 @@ def _parent(path: str) -> str:
     return path.rpartition(".")[0].rpartition(".")[2]
 
 
-def _may_score(path: str) -> bool:
-    """Whether a key is called as no weight, count, flag or id, and says nothing of what was asked."""
+def _may_score(path: str, values: Values) -> bool:
+    """Whether a key is called as no weight, count, flag or id, and holds no number of what was asked."""
     parts = parts_of(path)
-    return bool(parts) and _NONE.isdisjoint(parts[-1]) and not is_asked(path)
+    return bool(parts) and _NONE.isdisjoint(parts[-1]) and (_every(values, _is_flag) or not is_asked(path))
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
 
 
 def _named_by_metrics(columns: Columns, fit: Columns) -> Iterator[str]:

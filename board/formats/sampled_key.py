@@ -35,7 +35,7 @@ _REFERENCES: Final = set_of(
 
 _ASKED: Final = set_of(
     "prompt question query problem instruction input context passage document task user system request var setting config"
-    " argument arg param kwarg schema template option shot fewshot example test tool metadata meta statement description"
+    " argument arg param kwarg schema template option shot fewshot example test tool metadata meta statement description observation obs"
 )
 """Words of what the model was given."""
 
@@ -59,6 +59,9 @@ _PERHAPS: Final = set_of(
     " message conversation result reasoning cot thought generated predicted turn"
 )
 """Words of keys that hold what was sampled where nothing says so better."""
+
+_PIECES: Final = set_of("step turn trajectory traj history action chunk paragraph sentence")
+"""A list that is called so holds pieces of one response, not samples."""
 
 _BY_BOTH: Final = frozenset({"answer", "solution", "explanation", "rationale"})
 """What stands beside a question under such a key is the data set's, unless it has another."""
@@ -309,6 +312,8 @@ def _is_split(path: str, tier: int, columns: Columns) -> bool:
     """Whether a list holds samples rather than pieces of one: by its name, or by other lists that have as many items in every row."""
     if tier in (0, 1, _WORD):
         return True
+    if any(not _PIECES.isdisjoint(part) for part in parts_of(path)):
+        return False
     lengths = lengths_of(columns[path])
     return any(other != path and as_long(values, lengths) for other, values in columns.items())
 

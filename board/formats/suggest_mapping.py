@@ -120,7 +120,10 @@ def _choose(ours: str, aliases: Sequence[str], columns: Columns) -> str | None:
 
 def _scalars(columns: Columns, name: str, taken: set[str], said: Sampled | None) -> dict[str, Source]:
     """What has one value per rollout; each key is used once."""
-    left = {path: values for path, values in columns.items() if path not in taken and (said is None or path != said.path)}
+    apart = taken | {said.path for said in (said,) if said is not None}
+    left = {
+        path: values for path, values in columns.items() if path not in apart and any(value not in ("", []) for value in values)
+    }
     fields: dict[str, Source] = {}
     for ours, aliases in (*SCALARS.items(), (PROMPT_IDS, PROMPT_TOKENS)):
         if ours == "response":

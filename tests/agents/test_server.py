@@ -199,3 +199,14 @@ def test_a_small_answer_is_left_as_it_is() -> None:
     """What fits is told as before, without a word on what is left out."""
     document = {"version": 1, "a": ["x" * 90_000]}
     assert bounded_answer.bounded(document) is document
+
+
+def test_run_of_refused_rows_is_an_error(tmp_path: Path) -> None:
+    """Where no row could be read every tool fails with the first reason and the guess, and tells of no zeros."""
+    write_run(tmp_path / "run", {"a.jsonl": [{"question": "Q?", "model_answer": "I say so."}]})
+
+    for name in ("summary", "steps", "metrics", "rollouts", "findings"):
+        failed, text = said_by(serving.server(tmp_path), name, {"run": "run"})
+        assert failed
+        assert "1 line refused; the first reason: a.jsonl:1" in text
+        assert 'response = "model_answer"' in text

@@ -14,6 +14,7 @@ from board.findings.all_kinds import KINDS
 from board.findings.contract import Answer, CannotTell, FindingsReport, Found, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
 from board.findings.looking import find_all
+from board.runs.opening import opened_whole
 from board.runs.run import Run
 
 LIMIT = Threshold("large", 2.0, "largest reward", "our judgement")
@@ -85,7 +86,7 @@ def test_progress_rises_to_the_end(run: Run) -> None:
 
 def test_a_run_without_rollouts(tmp_path: Path) -> None:
     """A run whose lines are all refused is looked through: the check that says so is the finding, and no kind crashes."""
-    report = find_all(open_run(write_run(tmp_path, {"a.jsonl": [b"not json"]})))
+    report = find_all(opened_whole(write_run(tmp_path, {"a.jsonl": [b"not json"]})))
 
     assert [finding.kind for finding in report.findings] == ["refused"]
 

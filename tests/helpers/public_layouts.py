@@ -457,4 +457,66 @@ LAYOUTS: Final[dict[str, Layout]] = {
         ),
         "prediction",
     ),
+    # https://github.com/QwenLM/Qwen2.5-Math (evaluation outputs)
+    "Qwen math outputs": Layout(
+        _rows(
+            lambda at: {
+                "idx": at,
+                "question": f"How many are {at} and {at}?",
+                "gt_cot": f"There are {at} and {at}, which a data set adds up at length. " * 5,
+                "gt": str(2 * at),
+                "code": [f"```python\nprint({at}+{at})\n```"],
+                "pred": [str(2 * at)],
+                "report": [None],
+            }
+        ),
+        "code.0",
+        {"prompt": "question", "ground_truth": "gt"},
+        name="test_outputs.jsonl",
+    ),
+    "a search agent with a judge": Layout(
+        _rows(
+            lambda at: {
+                "question": f"Q {at}?",
+                "answer": f"A {at}",
+                "pred_ans": f" A {at} ",
+                "stop_reason_final": "finished",
+                "gen_text_store": f" I search. <|begin_of_query|> q {at} <|end_of_query|> A {at}",
+                "judge_output": "True" if at % 2 else "False",
+            }
+        ),
+        "gen_text_store",
+        {"prompt": "question", "ground_truth": "answer", "reward": "judge_output"},
+    ),
+    # https://github.com/sierra-research/tau-bench
+    "tau-bench trajectories": Layout(
+        _rows(
+            lambda at: {
+                "task_id": at // 2,
+                "reward": float(at % 2),
+                "info": {
+                    "task": {"user_id": f"u_{at}", "instruction": f"You are user {at}. Book a seat. " * 9, "outputs": []},
+                    "source": "user",
+                    "reward_info": {"reward": 0.0, "info": {"gt_data_hash": _SHA, "r_actions": 0.0}},
+                },
+                "traj": _chat(at),
+                "trial": at % 2,
+            }
+        ),
+        "traj",
+        {"reward": "reward", "group_id": "task_id"},
+    ),
+    # https://github.com/thinking-machines-lab/tinker-cookbook (rollouts of tool environments)
+    "a tool environment": Layout(
+        _rows(
+            lambda at: {
+                "rollouts": _chat(at),
+                "metrics": {"n_tool_timeouts": 0, "public_reward": 0.5 * at},
+                "env_type": "ToolEnv",
+                "env_config": {"max_steps": 8, "public_test_weight_in_reward": 1.0},
+            }
+        ),
+        "rollouts",
+        {"reward": "metrics.public_reward"},
+    ),
 }

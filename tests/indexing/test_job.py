@@ -23,6 +23,7 @@ from board import open_run
 from board.errors import RunNotFound
 from board.indexing.job import TRIES
 from board.runs import parsed_shard
+from board.runs.opening import opened_whole
 from board.sources import index_file
 
 REPOSITORY = Path(__file__).parents[2]
@@ -71,10 +72,10 @@ def test_any_number_of_workers_ending_in_any_order(workers: int, seed: int, size
 @pytest.mark.parametrize("case", CASES)
 def test_odd_run(case: str, tmp_path: Path) -> None:
     """Odd runs are as odd in an index."""
-    run = open_run(ODD_RUNS / case)
+    run = opened_whole(ODD_RUNS / case)
     result = indexed(ODD_RUNS / case, tmp_path / "index")
 
-    assert_same(open_run(tmp_path / "index"), run)
+    assert_same(opened_whole(tmp_path / "index"), run)
     assert result.rollouts == run.report.rows
 
 

@@ -115,7 +115,7 @@ class KeptRun:
         identities = [kept.identity for kept in self.kept.values()]
         report.formats = dict(Counter(one.format for one in identities if one.format))
         unknown = next((kept for kept in self.kept.values() if kept.identity.keys), None)
-        report.keys = unknown.identity.keys[:12] if unknown else ()
+        report.keys = unknown.identity.keys[:12] if unknown and not report.formats else ()
         report.suggested_mapping = suggested_mapping(unknown.shard) if unknown and not report.formats else ""
         report.notes = dict(Counter(one.note for one in identities if one.note))
         if not self.reading.family:

@@ -51,11 +51,11 @@ def tokens(text: str) -> int:
 
 
 CEILINGS: dict[str, tuple[Callable[[], int], int]] = {
-    "lines of Python in board/": (lambda: lines(files("board", ".py")), 75_655 + 3_500),
-    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 533_000 + 24_700),
-    "modules in board/": (lambda: len(files("board", ".py")), 717 + 20),
+    "lines of Python in board/": (lambda: lines(files("board", ".py")), 75_655 + 6_500),
+    "tokens of Python in board/": (lambda: sum(tokens(path.read_text()) for path in files("board", ".py")), 533_000 + 46_000),
+    "modules in board/": (lambda: len(files("board", ".py")), 717 + 40),
     "lines of JavaScript and CSS in board/": (lambda: lines(files("board", ".js", ".css")), 15_912 + 40),
-    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 63_029 + 6_000),
+    "lines of Python in tests/": (lambda: lines(files("tests", ".py")), 63_029 + 10_000),
 }
 """What is measured → how, and how much it may be: what it was on 2026-11-25, and what mending what people bring may add."""
 

@@ -8,7 +8,9 @@ import pytest
 from golden_runs import SHARDS, records
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from public_layouts import LAYOUTS, Layout
+from layout import Layout
+from more_public_layouts import MORE_LAYOUTS
+from public_layouts import LAYOUTS
 from rows import write_run
 
 from board import formats
@@ -21,6 +23,7 @@ from board.formats.mapping_file import parse
 from board.formats.suggest_mapping import guess
 from board.runs.opening import open_run
 
+ALL = {**LAYOUTS, **MORE_LAYOUTS}
 CHAT = [{"role": "user", "content": "2+2?"}, {"role": "assistant", "content": "4"}]
 
 
@@ -194,7 +197,7 @@ def test_nothing_sampled_is_no_guess(row: dict[str, Any]) -> None:
     assert guess([row]) == ""
 
 
-@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("layout", ALL.values(), ids=ALL)
 def test_public_layouts(layout: Layout) -> None:
     """In layouts that others document the guess names what was sampled, and what belongs to it, and whether a row is a group."""
     fields = guessed(*layout.rows, name=layout.name)
@@ -203,7 +206,7 @@ def test_public_layouts(layout: Layout) -> None:
     assert parse(guess(layout.rows, layout.name)).each == ("response" if layout.each else "")
 
 
-@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("layout", ALL.values(), ids=ALL)
 def test_a_guess_opens_the_run(tmp_path: Path, layout: Layout) -> None:
     """Saved unchanged as rollouts.toml the guess opens the run: nothing is refused, and no rollout is without text."""
     run = write_run(tmp_path / "run", {layout.name: layout.rows})

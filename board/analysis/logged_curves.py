@@ -17,6 +17,8 @@ from board.metrics import OWN_PREFIX, declared
 from board.metrics.declared.contract import Metric
 from board.runs.shared_values import RecentlyUsed, Turns
 from board.sources.nearby_files import listed_files, walk
+from board.sources.settings_files import SettingsFile
+from board.text.path_names import shown
 from board.trackers import LogSource
 from board.trackers.contract import Curve
 
@@ -25,6 +27,9 @@ MAX_SOURCES: Final = 100
 
 KEPT: Final = 64
 """So many files stay read; the one not asked for longest goes first."""
+
+MOST_SETTING: Final = 200
+"""Characters of a text that may be a setting."""
 
 MOST_FILES: Final = 2_000
 """No more files of a tracker's folder are looked at to tell whether it has changed."""
@@ -46,10 +51,25 @@ class Logged:
 
 
 @dataclass(frozen=True)
+class LoggedText:
+    """A text of a tracker, such as a setting of the run, which is logged once, or a response."""
+
+    name: str
+    key: str
+    """As of Logged."""
+    source: LogSource
+    texts: Mapping[int, str]
+    """By step, only where it changed."""
+
+
+@dataclass(frozen=True)
 class Scalars:
     """All that was logged near a run."""
 
     logged: tuple[Logged, ...] = ()
+    texts: tuple[LoggedText, ...] = ()
+    others: tuple[str, ...] = ()
+    """Names of what was logged and is neither number nor text: tables, pictures, histograms."""
     sources: tuple[LogSource, ...] = ()
     """Those that could be read."""
     problems: tuple[str, ...] = ()
@@ -103,7 +123,7 @@ class CurveReader:
     """Reads sources and keeps what they held, shared by all readers of this process."""
 
     def __init__(self) -> None:
-        self._kept: RecentlyUsed[LogSource, tuple[Stamp, list[Logged] | BoardError]] = RecentlyUsed(KEPT)
+        self._kept: RecentlyUsed[LogSource, tuple[Stamp, Scalars | BoardError]] = RecentlyUsed(KEPT)
         self._turns = Turns()
 
     def read(self, sources: Sequence[LogSource]) -> Scalars:
@@ -111,14 +131,16 @@ class CurveReader:
         read = [(source, *self._one(source)) for source in sources]
         sound = [(source, held) for source, _, held in read if not isinstance(held, BoardError)]
         return Scalars(
-            tuple(one for _, held in sound for one in held),
+            tuple(one for _, held in sound for one in held.logged),
+            tuple(one for _, held in sound for one in held.texts),
+            tuple(dict.fromkeys(name for _, held in sound for name in held.others)),
             tuple(source for source, _ in sound),
             tuple(str(held) for _, _, held in read if isinstance(held, BoardError)),
             hash(tuple((source, at) for source, at, _ in read)),
             max((modified for _, at, _ in read for _, _, modified in at), default=0),
         )
 
-    def _one(self, source: LogSource) -> tuple[Stamp, list[Logged] | BoardError]:
+    def _one(self, source: LogSource) -> tuple[Stamp, Scalars | BoardError]:
         now = stamp(source.path)
         with self._turns.of(source):
             kept = self._kept.peek(source)
@@ -128,25 +150,48 @@ class CurveReader:
         return kept
 
 
-def _read(source: LogSource) -> list[Logged] | BoardError:
+def _read(source: LogSource) -> Scalars | BoardError:
+    """What one source holds; tables and texts that the board pushed itself are left out."""
     try:
-        curves = trackers.tracker(source.tracker).read(source.path)
+        found = trackers.tracker(source.tracker).read(source.path)
     except BoardError as error:
         return error
-    return [_joined(name, source, curve) for name, curve in curves.items()]
+    return Scalars(
+        tuple(_joined(name, source, curve) for name, curve in found.items()),
+        tuple(
+            LoggedText(name, _known(name)[0], source, texts)
+            for name, texts in found.texts.items()
+            if not name.startswith(OWN_PREFIX)
+        ),
+        tuple(name for name in found.others if not name.startswith(OWN_PREFIX)),
+    )
 
 
 def _joined(name: str, source: LogSource, curve: Curve) -> Logged:
-    """A scalar with the metric that its name stands for in any dialect. The board's own are pushed as board/KEY, columns included."""
+    key, metric = _known(name)
+    return Logged(name, key, metric, source, curve)
+
+
+def _known(name: str) -> tuple[str, Metric | None]:
+    """The metric that a name stands for in any dialect, and its key. The board's own are pushed as board/KEY, columns included."""
     own = name.removeprefix(OWN_PREFIX)
-    known = declared.resolve("board", own) if own != name else None
-    if known is not None:
+    if own != name and (known := declared.resolve("board", own)) is not None:
         metric, places = known
     elif (found := declared.resolve_any(name)) is not None:
         _, metric, places = found
     else:
-        return Logged(name, own, None, source, curve)
-    return Logged(name, filled(metric.key, places), metric, source, curve)
+        return own, None
+    return filled(metric.key, places), metric
+
+
+def settings(scalars: Scalars) -> tuple[SettingsFile, ...]:
+    """The settings of the run among the texts, by source: those of one line that never changed."""
+    by_source: dict[LogSource, dict[str, str]] = {}
+    for one in scalars.texts:
+        text, *later = one.texts.values()
+        if not later and len(text) <= MOST_SETTING and "\n" not in text:
+            by_source.setdefault(one.source, {})[one.name] = text
+    return tuple(SettingsFile(shown(f"{source.path.name} ({source.tracker})"), values) for source, values in by_source.items())
 
 
 def filled(name: str, places: Mapping[str, str]) -> str:

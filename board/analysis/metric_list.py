@@ -59,6 +59,8 @@ SECTIONS: Final[Mapping[str, Words]] = {
     "keys": Words("One of each family", "每类一项"),
     "lacks": Words("Rollouts of this run do not give", "本次运行的 rollout 未能给出"),
     "trainer": Words("Logged by the trainer only", "仅由训练器记录"),
+    "texts": Words("Texts that the trainer logged", "训练器记录的文本"),
+    "others": Words("Logged and not shown", "已记录但未显示"),
 }
 """Section that is no family → its heading."""
 
@@ -288,9 +290,11 @@ class Absent:
     """Fields it needs that no rollout has; empty where only the trainer knows it, or no step has the numbers."""
 
 
-def absent(listed: Iterable[Panel], dialect: str, fields: Collection[str], query: str = "") -> list[Absent]:
-    """Metrics of the dialect without a curve, in its order; `fields` are those that the run has."""
-    there = {_template(panel) for panel in listed}
+def absent(
+    listed: Iterable[Panel], dialect: str, fields: Collection[str], query: str = "", texts: Collection[str] = ()
+) -> list[Absent]:
+    """Metrics of the dialect without a curve, in its order; `fields` are those that the run has, `texts` the keys of its texts."""
+    there = {*map(_template, listed), *texts}
     words = query.casefold().split()
     missing: dict[str, Absent] = {}
     for name, key in declared.DIALECTS[dialect].names.items():

@@ -138,9 +138,10 @@ class RolloutRecorder:
         self._put(found)
 
     def track(self, step: int, scalars: Mapping[str, Any] | None = None, **named: Any) -> None:
-        """Hand numbers of the trainer's own to the tracker: a dict of them, or by name, or both; nothing without `track_with`.
+        """Hand numbers and texts of the trainer's own to the tracker: a dict of them, or by name, or both; nothing without `track_with`.
 
-        Numbers may be Python's, numpy's or tensors of one element. They leave together with those of the step's rows.
+        Numbers may be Python's, numpy's or tensors of one element; true and false become 1 and 0. They leave together
+        with those of the step's rows.
         """
         if self._new_tracking is None:
             return

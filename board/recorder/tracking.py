@@ -17,7 +17,7 @@ from board.recorder.row_stats import is_discarded
 from board.recorder.snapshot import to_numpy
 from board.recorder.step_aggregator import StepSums
 from board.recorder.tracker_thread import Channel
-from board.trackers.contract import Example, TrackerWriter
+from board.trackers.contract import Example, TrackerWriter, Value
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Tracking:
         self._examples = StepExamples(0, "")
         self._step: int | None = None
         self._told: int | None = None
-        self._given: dict[int, dict[str, float]] = {}
+        self._given: dict[int, dict[str, Value]] = {}
 
     def row(self, step: int, row: Mapping[str, Any], group: bytes | None) -> None:
         """Take in a rollout without padding; `group` is equal for those of one group.
@@ -69,11 +69,11 @@ class Tracking:
             self._losses.add("tracker_value", described(error))
 
     def given(self, step: int, values: Mapping[str, Any]) -> None:
-        """Take in numbers of the trainer's own."""
+        """Take in numbers, truth values (as 1 and 0) and texts of the trainer's own."""
         own = self._given.setdefault(step, {})
         for name, value in values.items():
             try:
-                own[str(name)] = finite(value)
+                own[str(name)] = value if isinstance(value, str) else finite(value)
             except FAILURES as error:  # the boundary to training, as in `row`
                 self._losses.add("tracker_value", f"{name!r}: {described(error)}")
         if self._sums is None:
@@ -86,7 +86,7 @@ class Tracking:
             return
         self._tell_given(below=self._step)
         try:
-            computed = {f"{OWN_PREFIX}{key}": value for key, value in sums.values().items()}
+            computed: dict[str, Value] = {f"{OWN_PREFIX}{key}": value for key, value in sums.values().items()}
         except FAILURES as error:  # the boundary to training: the trainer's own numbers still leave
             self._losses.add("tracker", described(error))
             computed = {}
@@ -103,7 +103,7 @@ class Tracking:
         for step in sorted(step for step in self._given if below is None or step < below):
             self._tell(step, self._given.pop(step))
 
-    def _tell(self, step: int, values: dict[str, float], examples: Sequence[Example] = ()) -> None:
+    def _tell(self, step: int, values: Mapping[str, Value], examples: Sequence[Example] = ()) -> None:
         self._told = step if self._told is None else max(self._told, step)
         if values:
             self._channel.put(lambda writer: writer.scalars(step, values))

@@ -1,4 +1,4 @@
-"""Numbers out of one JSON object: nested objects joined by "/", everything else left out. Knows no file."""
+"""The values of one JSON object by name, nested objects joined by "/". Knows no file."""
 
 import json
 from collections.abc import Iterator
@@ -19,26 +19,24 @@ def parsed(text: str | bytes) -> dict[str, Any]:
     return value
 
 
-def numbers(row: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
-    """Each number's name and value. Objects with a `_type` describe a table, an image or a histogram and are no metrics.
+def values(row: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Each value's name and the value, numbers and truth values as float. An object with a `_type`, which describes a table, an image or a
+    histogram, is one value.
 
     Raises ValueError for an integer that no float reaches.
     """
     for key, value in row.items():
-        if isinstance(value, dict):
-            if "_type" not in value:
-                yield from numbers(value, f"{prefix}{key}/")
-        elif (number := _number(value)) is not None:
-            yield prefix + key, number
+        if isinstance(value, dict) and "_type" not in value:
+            yield from values(value, f"{prefix}{key}/")
+        else:
+            yield prefix + key, _number(value)
 
 
-def _number(value: object) -> float | None:
-    if isinstance(value, bool):
-        return None
+def _number(value: object) -> object:
     if isinstance(value, str):
-        return SPECIAL.get(value)
+        return SPECIAL.get(value, value)
     if not isinstance(value, int | float):
-        return None
+        return value
     try:
         return float(value)
     except OverflowError as error:

@@ -4,7 +4,7 @@ A tracker's library is imported in these functions only, so that the board and t
 
     NAME = "tensorboard"
     def find(folder: Path) -> list[Path]            what of this tracker lies in a folder or below it; [] where nothing does
-    def read(path: Path) -> dict[str, Curve]        its scalars by name; raises BoardError, TrackerMissing without the library
+    def read(path: Path) -> Curves                  its scalars by name; raises BoardError, TrackerMissing without the library
     def runs(path: Path) -> dict[str, Path]         the names of the runs in it as they were recorded, the newest first; raises the same
     def open_writer(run: str, **kwargs) -> Writer   begins or goes on with a run; raises BoardError, TrackerMissing
 """
@@ -32,6 +32,22 @@ class Curve:
     values: NDArray[np.float64]
 
 
+class Curves(dict[str, Curve]):
+    """A run's scalars by name; beside them its texts, and the names of what is neither."""
+
+    def __init__(
+        self, curves: Mapping[str, Curve], texts: Mapping[str, Mapping[int, str]] | None = None, others: Sequence[str] = ()
+    ) -> None:
+        super().__init__(curves)
+        self.texts: Mapping[str, Mapping[int, str]] = texts or {}
+        """By name and step, only where the text is not that of the step before."""
+        self.others = tuple(others)
+        """Names of tables, pictures, histograms and the like."""
+
+
+Value = float | str
+"""What a run logs by name and step."""
+
 Example = Mapping[str, str | int | float]
 """One rollout as it is shown in a tracker: a few fields by name."""
 
@@ -48,8 +64,8 @@ class TrackerWriter(Protocol):
     A kill may cost a tracker what it had not yet written, so this counts more than what the caller remembers of it.
     """
 
-    def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """Log one step's numbers; those that are not finite are left out by the caller."""
+    def scalars(self, step: int, values: Mapping[str, Value]) -> None:
+        """Log one step's numbers, and texts of the trainer's own; numbers that are not finite are left out by the caller."""
 
     def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
         """Log a few rollouts as a table or text; their strings are a model's and must be shown as text."""
@@ -74,7 +90,7 @@ class Tracker(Protocol):
     def find(self, folder: Path) -> list[Path]:
         """What of this tracker lies in a folder or below it."""
 
-    def read(self, path: Path) -> dict[str, Curve]:
+    def read(self, path: Path) -> Curves:
         """The scalars it holds, by name."""
 
     def runs(self, path: Path) -> dict[str, Path]:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from board.errors import BoardError
-from board.sources.flatten import numbers, parsed
+from board.sources.flatten import parsed, values
 from board.sources.nearby_files import opened, walk
-from board.trackers.contract import Curve, TrackerWriter
+from board.trackers.contract import Curves, TrackerWriter
 from board.trackers.curves import Points
 
 NAME: Final = "jsonl"
@@ -61,8 +61,8 @@ def runs(path: Path) -> dict[str, Path]:
     return {path.parent.name if path.name in NAMES else path.stem: path}
 
 
-def read(path: Path) -> dict[str, Curve]:
-    """The numbers of a file's lines by name, nested ones joined by "/"; NaN and Infinity are numbers. Empty lines are passed over.
+def read(path: Path) -> Curves:
+    """The values of a file's lines by name, nested ones joined by "/"; NaN and Infinity are numbers. Empty lines are passed over.
 
     A last line without its end that is not JSON yet is left for the next time. Raises BoardError that names file, line and reason.
     """
@@ -84,19 +84,19 @@ def read(path: Path) -> dict[str, Curve]:
 
 
 def add(row: dict[str, Any], points: Points) -> None:
-    """Add a row's numbers. Raises ValueError where it has no step."""
+    """Add a row's values. Raises ValueError where it has no step."""
     step = _whole(next((row[key] for key in (*STEP_KEYS, *OF_MOST_KEYS) if key in row), None))
     if step is None:
         raise ValueError(f"no whole number under any of {', '.join(STEP_KEYS)}")
     for name, value in _named(row):
-        if name not in STEP_KEYS:
-            points.add(name, step, value)
+        if name not in STEP_KEYS and not (isinstance(value, str) and name in OF_MOST_KEYS):
+            points.note(name, step, value)
 
 
-def _named(row: dict[str, Any]) -> Iterator[tuple[str, float]]:
-    """The numbers of a row; of verl's those of its data, under their own names."""
+def _named(row: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    """The values of a row; of verl's those of its data, under their own names."""
     wrapped = row.keys() == {"step", "data"} and isinstance(row["data"], dict)
-    return numbers(row["data"] if wrapped else row)
+    return values(row["data"] if wrapped else row)
 
 
 def _whole(step: object) -> int | None:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from board.errors import BoardError
 from board.sources import sqlite_files
 from board.sources.nearby_files import checked_writable, opened, walk
-from board.trackers.contract import Curve, Example, missing
+from board.trackers.contract import Curves, Example, Value, missing
 from board.trackers.curves import Points
 from board.trackers.sanitize import page, plain
 
@@ -47,6 +47,9 @@ _REFUSED: Final = re.compile(r"[^\w\-. /]", re.ASCII)
 _OURS: Final = "rl-logging-board.run"
 _REACHED: Final = "rl-logging-board.last-step"
 """Tags: whose a run is, and the last step that it holds all of."""
+
+_MOST_TAG: Final = 5_000
+"""Characters of a tag's value that MLflow takes."""
 
 _AT_ONCE: Final = 1_000
 """Metrics that MLflow takes in one call."""
@@ -106,7 +109,7 @@ def _name_in(about: Path) -> str:
     return (quoted[1] or quoted[2] or "") if quoted else found[1].strip()
 
 
-def read(path: Path) -> dict[str, Curve]:
+def read(path: Path) -> Curves:
     """The numbers of a run's folder; of the newest run of a database, or for the path `database/id` of that.
 
     Raises BoardError that names the file for one that is damaged or none.
@@ -142,7 +145,7 @@ def _bounded(value: float) -> float:
     return value if abs(value) < largest else value * 2
 
 
-def _of_files(folder: Path) -> dict[str, Curve]:
+def _of_files(folder: Path) -> Curves:
     """Each file of the folder of metrics is one, its path its name; a line is time, value and step."""
     inside = folder / _METRICS
     points = Points(folder)
@@ -202,15 +205,21 @@ class MlflowWriter:
         self._client, self._run = client, run
         self._reached = {} if new else {key: _last(client.get_metric_history(run, key)) for key in held.data.metrics}
 
-    def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """One step's numbers; of a step that a kill cut in two only those that the run lacks."""
+    def scalars(self, step: int, values: Mapping[str, Value]) -> None:
+        """One step's numbers, and its texts as tags of the run, which hold the last of each.
+
+        Of a step that a kill cut in two only the numbers that the run lacks.
+        """
         from mlflow.entities import Metric
 
         now = int(time.time() * 1000)
-        named = {metric_name(name): float(value) for name, value in values.items()}
+        named = {metric_name(name): float(value) for name, value in values.items() if not isinstance(value, str)}
         metrics = [Metric(name, value, now, step) for name, value in named.items() if self._reached.get(name, step - 1) < step]
         for first in range(0, len(metrics), _AT_ONCE):
             self._client.log_batch(self._run, metrics=metrics[first : first + _AT_ONCE])
+        for name, value in values.items():
+            if isinstance(value, str):
+                self._client.set_tag(self._run, metric_name(name), plain(value)[:_MOST_TAG])
         self._client.set_tag(self._run, _REACHED, str(step))
 
     def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:

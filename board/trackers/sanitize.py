@@ -5,10 +5,10 @@ A model writes what it likes: terminal commands, half characters, text that runs
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from board.trackers.contract import Example
+from board.trackers.contract import Example, Value
 
 _UNUSUAL: Final = re.compile(r"[^ -~\n\t]")
 
@@ -27,6 +27,11 @@ def _shown(found: re.Match[str]) -> str:
         return character
     code = ord(character)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def plain_values(values: Mapping[str, Value]) -> dict[str, Value]:
+    """The same numbers and texts with every name and text made plain."""
+    return {plain(name): plain(value) if isinstance(value, str) else float(value) for name, value in values.items()}
 
 
 def plain_rows(rows: Sequence[Example]) -> list[dict[str, str | int | float]]:

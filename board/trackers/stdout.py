@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final, Literal, TextIO
 
 from board.errors import BoardError
-from board.trackers.contract import Curve, Example
-from board.trackers.sanitize import page, plain, plain_rows
+from board.trackers.contract import Curves, Example, Value
+from board.trackers.sanitize import page, plain, plain_rows, plain_values
 
 NAME: Final = "stdout"
 
@@ -31,7 +31,7 @@ def runs(path: Path) -> dict[str, Path]:
     return {}
 
 
-def read(path: Path) -> dict[str, Curve]:
+def read(path: Path) -> Curves:
     """Raises BoardError: what went to a terminal is gone."""
     raise BoardError(f"{path}: standard output cannot be read back; write it to metrics.jsonl as JSON lines.")
 
@@ -52,9 +52,12 @@ def open_writer(run: str, *, stream: TextIO | None = None, format: Format = "tab
 class Table:
     """A readable table of each step."""
 
-    def scalars(self, step: int, values: Mapping[str, float]) -> str:
+    def scalars(self, step: int, values: Mapping[str, Value]) -> str:
         """A head line, then names and values in as many columns as fit."""
-        cells = [(plain(name).replace("\n", " "), f"{value:.6g}") for name, value in values.items()]
+        cells = [
+            (name.replace("\n", " "), value.replace("\n", " ") if isinstance(value, str) else f"{value:.6g}")
+            for name, value in plain_values(values).items()
+        ]
         names = max((len(name) for name, _ in cells), default=0)
         figures = max((len(figure) for _, figure in cells), default=0)
         padded = [f"{name:<{names}}  {figure:>{figures}}" for name, figure in cells]
@@ -72,9 +75,9 @@ class Table:
 class JsonLines:
     """One object a line; `board.trackers.jsonl` reads the numbers back."""
 
-    def scalars(self, step: int, values: Mapping[str, float]) -> str:
+    def scalars(self, step: int, values: Mapping[str, Value]) -> str:
         """The step and its numbers by name, at full precision."""
-        named = {plain(name): value for name, value in values.items()}
+        named = {plain(name): plain(value) if isinstance(value, str) else value for name, value in values.items()}
         return json.dumps({"step": step} | named | {"step": step}) + "\n"
 
     def examples(self, step: int, name: str, rows: Sequence[Example]) -> str:
@@ -94,7 +97,7 @@ class StdoutWriter:
         self._stream = stream
         self._layout = layout
 
-    def scalars(self, step: int, values: Mapping[str, float]) -> None:
+    def scalars(self, step: int, values: Mapping[str, Value]) -> None:
         """One step's numbers."""
         self._write(self._layout.scalars(step, values))
 

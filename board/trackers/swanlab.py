@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from board.errors import BoardError, pip_install
-from board.trackers.contract import Curve, Example, missing
+from board.trackers.contract import Curves, Example, Value, missing
 from board.trackers.curves import Points
 from board.trackers.leveldb_log import SWANLAB, records
 from board.trackers.run_folders import find_logs, log_at, parts
-from board.trackers.sanitize import page, plain
+from board.trackers.sanitize import page, plain, plain_values
 from board.trackers.timeouts import within
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def runs(path: Path) -> dict[str, Path]:
     return {name: path} if name else {}
 
 
-def read(path: Path) -> dict[str, Curve]:
+def read(path: Path) -> Curves:
     """The scalars of a run by name, given its transaction log or the folder that has it; what SwanLab measured of the machine left out.
 
     What the run logged before it was gone on with is read too. Raises BoardError that names the file for one that is damaged, and where
@@ -95,6 +95,8 @@ def _gather(log: Path, points: Points) -> None:
             machine.add(record.column.column_key)
         elif record.HasField("scalar") and record.scalar.HasField("value") and record.scalar.key not in machine:
             points.add(record.scalar.key, record.scalar.step, record.scalar.value.number)
+        elif record.HasField("media"):
+            points.note(record.media.key, record.media.step, record.media)
 
 
 def open_writer(
@@ -192,9 +194,12 @@ class SwanlabWriter:
         self.last_step = _last_step(folder / f"run-{run.id}{_ENDING}")
         self._run = run
 
-    def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """One step's numbers."""
-        self._run.log({plain(name): float(value) for name, value in values.items()}, step=step)
+    def scalars(self, step: int, values: Mapping[str, Value]) -> None:
+        """One step's numbers and texts."""
+        import swanlab
+
+        named = plain_values(values)
+        self._run.log({key: swanlab.Text(value) if isinstance(value, str) else value for key, value in named.items()}, step=step)
 
     def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
         """A few rollouts as one plain text."""

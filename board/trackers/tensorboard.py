@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from board.errors import BoardError
 from board.sources.nearby_files import folder_name, listed_files, walk
-from board.trackers.contract import Curve, Example, missing
+from board.trackers.contract import Curves, Example, Value, missing
 from board.trackers.curves import Points
 from board.trackers.sanitize import page, plain
 from board.trackers.tfrecord import records
@@ -32,6 +32,9 @@ _MARK: Final = "tfevents"
 _NUMBERS: Final = frozenset({1, 2, 3, 4, 5, 6, 9, 17, 19, 22, 23})
 """Kinds of real number among TensorFlow's DataType that numpy has too."""
 
+_NEITHER: Final = object()
+"""Stands for an image, a histogram, a vector."""
+
 _COUNTER = itertools.count()
 """Two writers of one process never share a file."""
 
@@ -46,8 +49,8 @@ def runs(path: Path) -> dict[str, Path]:
     return {(path if path.is_dir() else path.parent).name: path}
 
 
-def read(path: Path) -> dict[str, Curve]:
-    """The scalars of a folder's event files, or of one event file, old (simple_value) and new (tensor) ones alike.
+def read(path: Path) -> Curves:
+    """The scalars and texts of a folder's event files, or of one event file, old (simple_value) and new (tensor) ones alike.
 
     A last record still being written is left for the next time. Raises BoardError that names the file for one that is damaged, and where
     there is none; TrackerMissing without TensorBoard.
@@ -77,12 +80,14 @@ def _event_files(folder: Path) -> list[Path]:
 
 
 def _take(event: "Event", plugins: dict[str, str], points: Points) -> None:
-    """Add an event's scalars. Which plugin a tag belongs to is said with its first value, and need not be said again."""
+    """Add an event's values. Which plugin a tag belongs to is said with its first value, and need not be said again."""
     for value in event.summary.value:
         plugin = plugins.setdefault(value.tag, value.metadata.plugin_data.plugin_name)
         number = _number(value, plugin)
-        if number is not None:
-            points.add(value.tag, event.step, number)
+        if number is None and plugin == "text" and value.tensor.string_val:
+            points.note(value.tag, event.step, value.tensor.string_val[0].decode(errors="replace"))
+        else:
+            points.note(value.tag, event.step, _NEITHER if number is None else number)
 
 
 def _number(value: Any, plugin: str) -> float | None:
@@ -141,13 +146,17 @@ class TensorBoardWriter:
         self._records = RecordWriter((folder / name).open("xb"))
         self._write(Event(file_version="brain.Event:2", source_metadata=SourceMetadata(writer="rl-logging-board")))
 
-    def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """One step's numbers, as float32."""
+    def scalars(self, step: int, values: Mapping[str, Value]) -> None:
+        """One step's numbers, as float32, and its texts as text."""
         from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.plugins.text.summary_v2 import text_pb
 
         event = Event(step=step)
         for name, value in values.items():
-            event.summary.value.add(tag=plain(name), simple_value=value)
+            if isinstance(value, str):
+                event.summary.MergeFrom(text_pb(plain(name), plain(value)))
+            else:
+                event.summary.value.add(tag=plain(name), simple_value=value)
         self._write(event)
 
     def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:

@@ -15,11 +15,11 @@ from typing import Any, Final, Literal
 
 from board.errors import BoardError
 from board.sources import sqlite_files
-from board.sources.flatten import numbers, parsed
+from board.sources.flatten import parsed, values
 from board.sources.nearby_files import checked_writable, walk
-from board.trackers.contract import Curve, Example, missing
+from board.trackers.contract import Curves, Example, Value, missing
 from board.trackers.curves import Points
-from board.trackers.sanitize import plain, plain_rows
+from board.trackers.sanitize import plain, plain_rows, plain_values
 from board.trackers.timeouts import silently, within
 
 NAME: Final = "trackio"
@@ -71,8 +71,8 @@ def _is_path(name: str) -> bool:
     return plain_path.as_posix() == name != "." and not plain_path.is_absolute() and len(name) <= _LONGEST_NAME
 
 
-def read(path: Path) -> dict[str, Curve]:
-    """The numbers of the run that was logged to last in a project's database; of the run called `name` for the path `database/name`.
+def read(path: Path) -> Curves:
+    """What was logged by the run that was logged to last in a project's database; of the run called `name` for the path `database/name`.
 
     Nested names are joined by "/". Raises BoardError that names the database for one that is damaged or none, and for a run that is not there.
     """
@@ -82,8 +82,8 @@ def read(path: Path) -> dict[str, Curve]:
     with _opened(file) as database:
         for step, metrics in _rows(database, file, name):
             try:
-                for key, value in numbers(parsed(metrics)):
-                    points.add(key.removeprefix(_RENAMED), step, value)
+                for key, value in values(parsed(metrics)):
+                    points.note(key.removeprefix(_RENAMED), step, value)
             except (TypeError, ValueError) as error:
                 raise BoardError(f"{file}: a row is no metrics of trackio: {error}.") from error
     return points.curves()
@@ -177,9 +177,9 @@ class TrackioWriter:
         self._run = run
         self._database = None if run.url or get_storage_mode() != "sqlite" else database  # else kept elsewhere, or taken in later
 
-    def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """One step's numbers."""
-        self._log(step, {plain(name): float(value) for name, value in values.items()})
+    def scalars(self, step: int, values: Mapping[str, Value]) -> None:
+        """One step's numbers and texts."""
+        self._log(step, plain_values(values))
 
     def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
         """A few rollouts as one of trackio's tables, their text made plain."""
@@ -196,8 +196,8 @@ class TrackioWriter:
         if self._database is not None:
             self._check_stored(self._database)
 
-    def _log(self, step: int, values: dict[str, Any]) -> None:
-        self._run.log(values, step=step)
+    def _log(self, step: int, values: Mapping[str, Any]) -> None:
+        self._run.log(dict(values), step=step)
         self._rows += 1
 
     def _check_stored(self, database: Path) -> None:

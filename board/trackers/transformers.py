@@ -11,7 +11,7 @@ from board.errors import BoardError
 from board.sources.flatten import parsed
 from board.sources.nearby_files import opened, walk
 from board.trackers import jsonl
-from board.trackers.contract import Curve, TrackerWriter
+from board.trackers.contract import Curves, TrackerWriter
 from board.trackers.curves import Points
 
 NAME: Final = "transformers"
@@ -48,7 +48,7 @@ def runs(path: Path) -> dict[str, Path]:
     return {_training(path).name: path}
 
 
-def read(path: Path) -> dict[str, Curve]:
+def read(path: Path) -> Curves:
     """What was logged by name, as transformers names it in a tracker: "train/loss", "eval/loss". Raises BoardError that names the file."""
     file_path = path / FILE_NAME if path.is_dir() else path
     points = Points(file_path)

@@ -14,10 +14,10 @@ from typing import Any, Final, Literal
 
 from board.errors import BoardError
 from board.sources.nearby_files import checked_writable
-from board.trackers.contract import Curve, Example, missing
+from board.trackers.contract import Curves, Example, Value, missing
 from board.trackers.leveldb_log import WANDB, records
 from board.trackers.run_folders import find_logs, log_at, parts
-from board.trackers.sanitize import plain, plain_rows
+from board.trackers.sanitize import plain, plain_rows, plain_values
 from board.trackers.wandb_history import History, display_name
 
 NAME: Final = "wandb"
@@ -65,8 +65,8 @@ def runs(path: Path) -> dict[str, Path]:
     return {name: path} if name else {}
 
 
-def read(path: Path) -> dict[str, Curve]:
-    """The numbers of a run's history by name, nested ones joined by "/", given its transaction log or the folder that has it.
+def read(path: Path) -> Curves:
+    """The values of a run's history by name, nested ones joined by "/", given its transaction log or the folder that has it.
 
     Steps are W&B's own, or those of the metric that the trainer defined as a metric's step. What the run logged before it was gone on with
     is read too. Raises BoardError that names the file for one that is damaged, and where there is none; TrackerMissing without W&B.
@@ -158,9 +158,9 @@ class WandbWriter:
         self._log = folder / f"run-{run.id}{_ENDING}"
         self._step = -1 if self.last_step is None else self.last_step
 
-    def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """One step's numbers."""
-        self._add(step, {plain(name): float(value) for name, value in values.items()})
+    def scalars(self, step: int, values: Mapping[str, Value]) -> None:
+        """One step's numbers and texts."""
+        self._add(step, plain_values(values))
 
     def examples(self, step: int, name: str, rows: Sequence[Example]) -> None:
         """A few rollouts as one of W&B's tables, their text made plain."""

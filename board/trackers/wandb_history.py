@@ -1,16 +1,18 @@
-"""The history in a W&B run's transaction log as curves: which step a number belongs to, and which entries are numbers. Writes nothing.
+"""The history in a W&B run's transaction log as curves: which step a number belongs to, and what each entry is. Writes nothing.
 
 A value is kept as JSON or as a typed field, its name as one key or as a path. A metric's step is W&B's count of rows (`_step`), or the
 value of the metric that the trainer defined as its step, as the Hugging Face trainers do with train/global_step.
 """
 
 import itertools
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from board.errors import BoardError
-from board.trackers.contract import Curve, missing
+from board.sources.flatten import SPECIAL
+from board.trackers.contract import Curves, missing
 from board.trackers.curves import Points
 from board.trackers.leveldb_log import WANDB, records
 
@@ -21,8 +23,8 @@ _BEGINNING: Final = 50
 """Records at a log's beginning among which the run's is; W&B writes it second."""
 
 _ROW_STEP: Final = "_step"
-_NUMBER: Final = tuple("-0123456789NI")
-"""How a JSON number begins, W&B's NaN and Infinity included."""
+_MEDIA: Final = object()
+"""Stands for a table, an image or a histogram."""
 
 
 class History:
@@ -44,8 +46,8 @@ class History:
             elif kind == "history":
                 self._add(record.history)
 
-    def curves(self) -> dict[str, Curve]:
-        """Each name's curve."""
+    def curves(self) -> Curves:
+        """What was logged, by name."""
         return self._points.curves()
 
     def _define(self, metric: "MetricRecord") -> None:
@@ -57,14 +59,14 @@ class History:
 
     def _add(self, history: "HistoryRecord") -> None:
         """Add one row. A number whose own step is not in the row belongs to the step that was reached before."""
-        row = _numbers(history)
+        row = _values(history)
         step = history.step.num if history.HasField("step") else _whole(row.get(_ROW_STEP)) or 0
         self.last_step = max(self.last_step, step)
         for axis in {*self._axis_of.values(), *self._axis_of_names_from.values()} & row.keys():
             self._reached[axis] = step if (own := _whole(row[axis])) is None else own
         for name, value in row.items():
             if not name.startswith("_"):
-                self._points.add(name, self._reached.get(self._axis(name), step), value)
+                self._points.note(name, self._reached.get(self._axis(name), step), value)
 
     def _axis(self, name: str) -> str:
         """The metric that is a metric's step, W&B's own where none was defined."""
@@ -94,25 +96,37 @@ def _messages(log: Path) -> "Iterator[Record]":
             raise BoardError(f"{log}: a record is none of W&B: {error}") from error
 
 
-def _numbers(history: "HistoryRecord") -> dict[str, float]:
-    """The numbers of a row by name. What describes a table, an image or a histogram has a `_type` beside it and is not a metric."""
+def _values(history: "HistoryRecord") -> dict[str, object]:
+    """The values of a row by name. What has a `_type` beside it describes a table, an image or a histogram."""
     values = {tuple(item.nested_key) or (item.key,): item for item in history.item}
     media = {path[:-1] for path in values if path[-1] == "_type"}
-    numbers = ((path, _number(item)) for path, item in values.items() if not any(path[: len(thing)] == thing for thing in media))
-    return {"/".join(path): number for path, number in numbers if number is not None}
+    found = {"/".join(path): _MEDIA for path in media}
+    single = ((path, _value(item)) for path, item in values.items() if not any(path[: len(thing)] == thing for thing in media))
+    return found | {"/".join(path): value for path, value in single if value is not None}
 
 
-def _number(item: "HistoryItem") -> float | None:
-    """The number that an entry is, None for anything else."""
+def _value(item: "HistoryItem") -> object:
+    """What an entry is: a number, a text, or anything else; None where it is nothing, or no JSON."""
     typed = item.WhichOneof("value")
-    if typed in ("number", "integer"):
+    if typed in ("number", "integer", "boolean"):
         return float(getattr(item, typed))
+    if typed == "text":
+        return str(item.text)
     try:
-        return float(item.value_json) if item.value_json.startswith(_NUMBER) else None
-    except ValueError:
+        value = json.loads(item.value_json)
+    except (ValueError, RecursionError):
+        return None
+    return SPECIAL.get(value, value) if isinstance(value, str) else _as_float(value)
+
+
+def _as_float(value: object) -> object:
+    """The number as float; what is none as it is, an integer that no float reaches as nothing."""
+    try:
+        return float(value) if isinstance(value, int | float) else value
+    except OverflowError:
         return None
 
 
-def _whole(value: float | None) -> int | None:
+def _whole(value: object) -> int | None:
     """The value as an integer where it is one."""
-    return int(value) if value is not None and value.is_integer() else None
+    return int(value) if isinstance(value, float) and value.is_integer() else None

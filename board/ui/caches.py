@@ -16,7 +16,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from board.analysis import measured_columns
+from board.analysis import logged_curves, measured_columns
 from board.analysis.alternatives import Likeliest, likeliest
 from board.analysis.groups import Grouped, with_any
 from board.analysis.groups import find as find_groups
@@ -281,10 +281,15 @@ def _pictures() -> OfLatestLoads[Picture]:
 
 
 def scalars(run: Run) -> Scalars:
-    """What trackers logged near the run, or where RL_BOARD_SCALARS says; files that did not change are not read again."""
+    """What trackers logged near the run."""
+    return _scalars_of(run.location)
+
+
+def _scalars_of(location: Path) -> Scalars:
+    """What trackers logged near a run's folder, or where RL_BOARD_SCALARS says; files that did not change are not read again."""
     try:
         return _scalar_reader().read(
-            _scalar_sources(shown(run.location), shown(os.environ.get("RL_BOARD_SCALARS", "")), shown(root()))
+            _scalar_sources(shown(location), shown(os.environ.get("RL_BOARD_SCALARS", "")), shown(root()))
         )
     except BoardError as error:
         return Scalars(problems=(str(error),))
@@ -300,8 +305,8 @@ def _scalar_sources(location: str, given: str, within: str) -> list[LogSource]:
 
 
 def settings_of(location: Path) -> tuple[SettingsFile, ...]:
-    """The settings that lie beside a run, looked up at most twice a minute."""
-    return _settings_of(shown(location), shown(root()))
+    """The settings that lie beside a run, looked up at most twice a minute; then those that it logged to trackers."""
+    return _settings_of(shown(location), shown(root())) + logged_curves.settings(_scalars_of(location))
 
 
 @st.cache_resource(ttl=30, show_spinner=False, max_entries=64)

@@ -18,7 +18,7 @@ GROWING = [
 """The summed log-ratio falls far below zero at step 2: the reading of KL calls that unhealthy."""
 
 
-def scalars(folder: Path, rows: list[dict[str, float]]) -> None:
+def scalars(folder: Path, rows: list[dict[str, Any]]) -> None:
     """A metrics.jsonl in the run's folder."""
     (folder / "metrics.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
 

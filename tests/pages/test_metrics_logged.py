@@ -198,6 +198,31 @@ def test_scalars_may_lie_elsewhere(root: Path, tmp_path_factory: pytest.TempPath
     assert "Loss" in headings(empty.run())
 
 
+def test_texts_are_shown_and_what_is_not_is_named(root: Path) -> None:
+    """A text is listed with its last value and is no longer missing, tables are named, and a setting stands among the run's."""
+    folder = add_run(root, "run", GROWING)
+    row = {
+        "accelerate/device": "cuda:0",
+        "accelerate/sync_gradients": True,
+        "dr_grpo/critic_type": "mlp",
+        "t": {"_type": "table"},
+    }
+    scalars(folder, [{"step": step, "examples/completion": f"say {step} <b>", **row} for step in (1, 3)])
+
+    test = opened("metrics", run="run", dialect="re-grpo")
+    for heading in ("Texts that the trainer logged", "Logged and not shown", "Logged by the trainer only"):
+        show(test, heading)
+
+    listed = texts(test)
+    assert "accelerate/device: cuda:0\n" in listed
+    assert "dr_grpo/critic_type: mlp\n" in listed
+    assert "examples/completion (2 texts, the last at step 3): say 3 <b>" in listed
+    assert "\nt\n" in listed
+    assert "Kind of critic in use" not in listed
+    assert panels(find(test, "sync_gradients"))["accelerate/sync_gradients"].values["jsonl"] == [1.0, 1.0]
+    assert "1 of 2" in texts(opened("runs", run="run", run_settings_text="critic_type mlp"))
+
+
 def test_growing_scalars_are_read_again(root: Path) -> None:
     """What a tracker adds is there when the page is drawn next; what nobody touched is not read again."""
     folder = add_run(root, "run", GROWING)

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import UserDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,14 @@ from board.recorder import RolloutRecorder
 from board.recorder.tracker_thread import LIMIT
 
 ROOT = Path(__file__).parents[2]
+
+
+_PLACES: dict[str, Callable[[Path], dict[str, Any]]] = {
+    "tensorboard": lambda folder: {"log_dir": folder},
+    "wandb": lambda folder: {"dir": folder, "mode": "offline"},
+    "swanlab": lambda folder: {"logdir": folder, "mode": "offline", "project": "p"},
+    "mlflow": lambda folder: {"dir": folder},
+}
 
 
 def tracked(stream: io.StringIO) -> list[dict[str, Any]]:
@@ -131,7 +139,34 @@ class Hostile:
         raise RuntimeError("no")
 
 
-ODD: tuple[object, ...] = ("text", None, object(), Hostile(), math.nan, math.inf, [1.0, 2.0], {"a": 1})
+def test_texts_and_truths_are_tracked(tmp_path: Path) -> None:
+    """Texts reach the tracker as they are, true and false as 1 and 0."""
+    stream = io.StringIO()
+    with RolloutRecorder(tmp_path, **to(stream)) as recorder:
+        recorder.track(
+            0, {"accelerate/device": "cuda:0", "accelerate/sync_gradients": True, "ddp/sync_gradients": np.bool_(False)}
+        )
+
+    assert tracked(stream) == [
+        {"step": 0, "accelerate/device": "cuda:0", "accelerate/sync_gradients": 1.0, "ddp/sync_gradients": 0.0}
+    ]
+    assert recorder.untracked == 0
+
+
+@pytest.mark.parametrize("tracker", ["tensorboard", "wandb", "swanlab", "mlflow"])
+def test_every_tracker_takes_texts(tmp_path: Path, tracker: str) -> None:
+    """A text beside a number costs nothing anywhere; where the tracker keeps it as text it is read back."""
+    writer = trackers.tracker(tracker).open_writer("run", **_PLACES[tracker](tmp_path))
+    writer.scalars(0, {"lr": 0.5, "device": "cuda:0"})
+    writer.close()
+    (found,) = trackers.tracker(tracker).find(tmp_path)
+    read = trackers.tracker(tracker).read(found)
+
+    assert read["lr"].values.tolist() == [0.5]
+    assert dict(read.texts) == ({} if tracker in ("swanlab", "mlflow") else {"device": {0: "cuda:0"}})
+
+
+ODD: tuple[object, ...] = (None, object(), Hostile(), math.nan, math.inf, [1.0, 2.0], {"a": 1})
 
 
 @pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)

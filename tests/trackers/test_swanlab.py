@@ -99,6 +99,7 @@ def test_what_trainers_log_is_read(tmp_path: Path) -> None:
     run.finish()
     found = ours(Path(run.dir))
 
+    assert swanlab.read(Path(run.dir)).others == ("text",)
     assert str(found.pop("nan")) == "{3: nan}"
     assert found == {"actor/lr": {step: step / 7 for step in range(3)}}
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -148,7 +149,8 @@ LINES = {
     ),
     "nested": ('{"step": 1, "a": {"b": {"c": 1}, "d": 2}}\n', {"a/b/c": {1: 1.0}, "a/d": {1: 2.0}}),
     "infinities": ('{"step": 1, "x": Infinity, "y": "-Infinity"}\n', {"x": {1: math.inf}, "y": {1: -math.inf}}),
-    "no numbers": ('{"step": 1, "t": "1", "b": true, "n": null, "l": [1], "h": {"_type": "histogram", "bins": 3}}\n', {}),
+    "no numbers": ('{"step": 1, "t": "1", "n": null, "l": [1], "h": {"_type": "histogram", "bins": 3}}\n', {}),
+    "truths": ('{"step": 1, "b": true}\n{"step": 2, "b": false}\n', {"b": {1: 1.0, 2: 0.0}}),
     "empty lines": ('\n{"step": 1, "x": 1}\n   \n', {"x": {1: 1.0}}),
     "a step again": ('{"step": 1, "x": 1}\n{"step": 1, "x": 2}\n', {"x": {1: 2.0}}),
     "an end still to come": ('{"step": 1, "x": 1}\n{"step": 2, "x": 2', {"x": {1: 1.0}}),
@@ -168,6 +170,21 @@ def test_json_lines_are_read(tmp_path: Path, text: str, expected: dict[str, dict
     path = metrics(tmp_path, text)
 
     assert ours(path) == ours(tmp_path) == expected
+
+
+def test_texts_and_what_is_neither_are_beside_the_numbers(tmp_path: Path) -> None:
+    """A text is there where it changed, a list or a picture by its name; a name with a number somewhere is a curve."""
+    rows: list[dict[str, Any]] = [
+        {"device": "cuda:0", "say": "a", "h": {"_type": "histogram"}, "l": [1], "mixed": 1.0, "global_step/max_steps": "1/9"},
+        {"device": "cuda:0", "say": "b", "mixed": [1]},
+        {"say": "b"},
+        {"say": "a"},
+    ]
+    found = jsonl.read(metrics(tmp_path, "".join(json.dumps({"step": step, **row}) + "\n" for step, row in enumerate(rows))))
+
+    assert found.texts == {"device": {0: "cuda:0"}, "say": {0: "a", 1: "b", 3: "a"}}
+    assert found.others == ("h", "l")
+    assert list(found) == ["mixed"]
 
 
 def test_not_a_number_is_a_number(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_examples_are_a_table_of_text(project: str) -> None:
 
 
 def test_what_trainers_log_is_read(project: str) -> None:
-    """Nested values are joined, NaN and infinity kept, names that trackio changes given back; texts and truths are no numbers."""
+    """Nested values are joined, NaN and infinity kept, names that trackio changes given back; true is 1, texts are texts."""
     run = library.init(project=project, name="run", embed=False, auto_log_cpu=False, auto_log_gpu=False)
     with pytest.warns(UserWarning, match="Reserved keys renamed"):
         run.log(
@@ -108,7 +108,14 @@ def test_what_trainers_log_is_read(project: str) -> None:
         )
     run.finish()
 
-    assert ours(SQLiteStorage.get_project_db_path(project)) == {"actor/lr": {3: 1e-6}, "up": {3: float("inf")}, "time": {3: 3.0}}
+    assert ours(SQLiteStorage.get_project_db_path(project)) == {
+        "actor/lr": {3: 1e-6},
+        "up": {3: float("inf")},
+        "time": {3: 3.0},
+        "yes": {3: 1.0},
+    }
+    beside = trackio.read(SQLiteStorage.get_project_db_path(project))
+    assert (beside.texts, beside.others) == ({"text": {3: "1.5"}}, ("h",))
 
 
 def test_nothing_is_printed_but_what_others_print(project: str, monkeypatch: pytest.MonkeyPatch) -> None:

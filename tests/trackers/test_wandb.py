@@ -148,7 +148,7 @@ ENCODINGS = ["json", "json,typed"]
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_what_trainers_log_is_read(tmp_path: Path, encoding: str) -> None:
-    """Nested values are joined, NaN and infinity kept, and neither texts nor histograms nor true and false are numbers."""
+    """Nested values are joined, NaN and infinity kept, true is 1, texts are texts, and a histogram is named."""
     run = theirs(tmp_path, x_history_value_encoding=encoding)
     run.log({"actor": {"lr": 1e-6, "deep": {"er": 2}}, "nan": float("nan"), "up": float("inf"), "a.b": 3, "big": 2**53})
     run.log(
@@ -161,8 +161,11 @@ def test_what_trainers_log_is_read(tmp_path: Path, encoding: str) -> None:
             "np": np.float32(0.5),
         }
     )
-    found = ours(finished(run))
+    folder = finished(run)
+    found = ours(folder)
+    beside = wandb.read(folder)
 
+    assert (beside.texts, beside.others) == ({"text": {1: "1.5"}}, ("h",))
     assert np.isnan(found.pop("nan")[0])
     assert found == {
         "actor/lr": {0: 1e-6, 1: 2e-6},
@@ -171,6 +174,7 @@ def test_what_trainers_log_is_read(tmp_path: Path, encoding: str) -> None:
         "a.b": {0: 3.0},
         "big": {0: float(2**53)},
         "np": {1: 0.5},
+        "yes": {1: 1.0},
     }
 
 

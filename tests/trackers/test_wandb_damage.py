@@ -125,7 +125,7 @@ def test_a_record_of_a_million_pieces_is_put_together_at_once(tmp_path: Path) ->
 
 def test_values_that_are_no_numbers_are_none(tmp_path: Path) -> None:
     """What begins like a number and is none leaves no point."""
-    values = ["-", "1.2.3", "Nonsense", "[1]", '"1"', "", "1e5"]
+    values = ["-", "1.2.3", "Nonsense", "[1]", '"1"', "", "1e5", "9" * 400]
     data = log_of(row(step, {"x": value}) for step, value in enumerate(values))
 
     assert ours(saved(tmp_path, data)) == {"x": {6: 1e5}}

@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from board.analysis import kl_concentration, metric_list, step_metrics
+from board.analysis.logged_curves import LoggedText
 from board.analysis.metric_list import HEADINGS, INTRODUCTIONS, SECTIONS, Panel, catalogue_names
 from board.errors import FieldMissing
 from board.figures.chart import Spec
@@ -33,6 +34,9 @@ RECENT_SECONDS: Final = 600
 """Scalars that were written to within so many seconds are taken to be still growing."""
 
 LOOK_SECONDS: Final = 3.0
+
+TEXT_LETTERS: Final = 300
+"""A logged text is cut in the middle beyond it."""
 
 TOKEN_KL: Final = "kl/k3_mean"
 
@@ -181,16 +185,34 @@ def reward_against_distance(values: pd.DataFrame, version: str) -> None:
 
 
 def lacking(listed: list[Panel]) -> None:
-    """The dialect's metrics that there is no curve of: what rollouts would need for them, or that only the trainer knows them."""
-    absent = metric_list.absent(listed, choices.dialect, step_metrics.available(view.whole), choices.query)
+    """What has no curve: texts and other things that were logged, then the dialect's metrics, by why they have none."""
+    texts = {one.key for one in scalars.texts}
+    absent = metric_list.absent(listed, choices.dialect, step_metrics.available(view.whole), choices.query, texts)
     wanted = [one for one in absent if one.metric.needs]
     logged_only = [one for one in absent if not one.metric.needs]
-    for key, group in (("lacks", wanted), ("trainer", logged_only)):
+    lines = {
+        "texts": [text_line(one) for one in scalars.texts],
+        "others": list(map(metric_list.short_name, scalars.others)),
+        "lacks": [absent_line(one) for one in wanted],
+        "trainer": [absent_line(one) for one in logged_only],
+    }
+    for key, group in lines.items():
         if not group:
             continue
         with st.expander(f"{getattr(SECTIONS[key], choices.language)} · {len(group)}", key=key, on_change="rerun") as area:
             if area.open:
-                st.text("\n".join(absent_line(one) for one in group))
+                st.text("\n".join(group))
+
+
+def text_line(one: LoggedText) -> str:
+    """A text's name, its last value, and at how many steps it changed."""
+    step, text = list(one.texts.items())[-1]
+    count = len(one.texts)
+    when = (
+        f"{count:,} texts, the last at step {step:,}" if choices.language == "en" else f"{count:,} 条，最后一条在第 {step:,} 步"
+    )
+    shown_text = metric_list.short_name(text, TEXT_LETTERS)
+    return f"{metric_list.short_name(one.name)}{f' ({when})' if count > 1 else ''}: {shown_text}"
 
 
 def absent_line(one: metric_list.Absent) -> str:

@@ -137,8 +137,13 @@ class RunTools:
         return {**document(replace(reply, steps=told)), "more": len(there) - len(told)}
 
     def metrics(self, run: RunName) -> Document:
-        """The metrics a run can give: key, meaning, formula, first, last, lowest and highest value. `steps` gives their values."""
-        return document(metric_rows.metrics(self._root.run(run), run))
+        """The metrics a run can give: key, meaning, formula, first, last, lowest and highest value. `steps` gives their values.
+        Under `logged`, what trackers hold beside them."""
+        reply = metric_rows.metrics(self._root.run(run), run, within=self._root.folder)
+        if reply.logged is None:
+            return document(reply)
+        told = replace(reply.logged, scalars=reply.logged.scalars[:MOST_NAMES])
+        return {**document(replace(reply, logged=told)), "more": len(reply.logged.scalars) - len(told.scalars)}
 
     def rollouts(
         self,

@@ -83,4 +83,11 @@ def READING(command: Callable[..., None]) -> Callable[..., None]:  # noqa: N802 
     return TOKENIZER(MAPPING(PADS(command)))
 
 
+SCALARS = click.option(
+    "--scalars",
+    type=click.Path(path_type=Path, exists=True),
+    envvar="RL_BOARD_SCALARS",
+    help="What a tracker logged: its file or folder, or a folder of them by the runs' names. Beside the runs it is found by itself.",
+)
+
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")

@@ -176,11 +176,52 @@ class MetricReply:
 
 
 @dataclass(frozen=True)
+class LoggedScalarReply:
+    """One number that a tracker holds, over the steps; null where it is NaN or infinite."""
+
+    name: str
+    """As the trainer logged it."""
+    key: str
+    """Of the metric it stands for; the name itself where none is known."""
+    tracker: str
+    source: str
+    """The file or folder it is read from, by its name."""
+    meaning: str
+    steps: int
+    """How many have it."""
+    first: float
+    last: float
+    lowest: float
+    """Of the finite values, as the three that follow."""
+    lowest_step: int | None
+    highest: float
+    highest_step: int | None
+    curve: list[tuple[int, float]]
+    """(step, value), rising; empty unless asked for."""
+
+
+@dataclass(frozen=True)
+class LoggedReply:
+    """What trackers hold of a run beside its rollouts."""
+
+    scalars: list[LoggedScalarReply]
+    texts: dict[str, str]
+    """By name, the last of each."""
+    not_shown: list[str]
+    """Names of tables, pictures, histograms and the like."""
+    problems: list[str]
+    """Why a source could not be read, a sentence each."""
+
+
+@dataclass(frozen=True)
 class MetricsReply:
     """What of a run can be drawn over its steps."""
 
     run: str
     metrics: list[MetricReply]
+    """Those that the rollouts give."""
+    logged: LoggedReply | None = None
+    """Null where no tracker left anything in or beside the run."""
 
 
 @dataclass(frozen=True)

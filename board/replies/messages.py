@@ -9,6 +9,7 @@ from typing import Any, Final
 import pandas as pd
 
 from board.replies.contract import (
+    LoggedReply,
     MetricsReply,
     Reply,
     RolloutReply,
@@ -26,6 +27,9 @@ from board.text.terminal import on_one_line, printable
 
 CELL: Final = 60
 """Characters of a text in a table."""
+
+_COURSE: Final = ("first", "last", "lowest", "lowest_step", "highest", "highest_step", "meaning")
+"""What the tables of metrics tell of each."""
 
 _AT_ONCE: Final = 500
 """Rows of a table whose columns are aligned together."""
@@ -83,13 +87,25 @@ def steps_as_text(reply: StepsReply) -> str:
 
 
 def metrics_as_text(reply: MetricsReply) -> str:
-    """The metrics, a line each; with curves, each metric's values below it."""
-    if any(one.curve for one in reply.metrics):
+    """The metrics, a line each, then what trackers logged; with curves, each metric's values below it."""
+    scalars = reply.logged.scalars if reply.logged else []
+    if any(one.curve for one in reply.metrics) or any(one.curve for one in scalars):
         curves = {one.key: dict(one.curve) for one in reply.metrics}
+        curves |= {f"{one.name} ({one.tracker})": dict(one.curve) for one in scalars}
         steps = sorted({step for curve in curves.values() for step in curve})
         return "\n".join(_table({"step": step, **{key: curve.get(step) for key, curve in curves.items()}} for step in steps))
-    names = ("key", "first", "last", "lowest", "lowest_step", "highest", "highest_step", "meaning")
-    return "\n".join(_table({name: getattr(one, name) for name in names} for one in reply.metrics)) or "no metrics"
+    own = "\n".join(_table({name: getattr(one, name) for name in ("key", *_COURSE)} for one in reply.metrics)) or "no metrics"
+    return own if reply.logged is None else f"{own}\n\n{_logged_as_text(reply.logged)}"
+
+
+def _logged_as_text(logged: LoggedReply) -> str:
+    names = ("name", "tracker", *_COURSE)
+    blocks = [f"logged by the trainer, {plural(len(logged.scalars), 'scalar')}:"]
+    blocks += _table({name: getattr(one, name) for name in names} for one in logged.scalars)
+    facts = {f"text {name}": _cell(text) for name, text in logged.texts.items()}
+    facts |= {"not shown": ", ".join(logged.not_shown)} if logged.not_shown else {}
+    facts |= {f"problem {at}": problem for at, problem in enumerate(logged.problems, 1)}
+    return "\n".join([*blocks, *([_facts(facts)] if facts else [])])
 
 
 def rollouts_as_text(chosen: ChosenRollouts) -> Iterator[str]:

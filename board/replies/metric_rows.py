@@ -1,23 +1,34 @@
-"""What of a run can be drawn over its steps, a row a metric, with its curve where that is asked for. A run in, a reply out."""
+"""What of a run can be drawn over its steps: a row a metric, and what trackers logged; curves where asked for. A run in, a reply out."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pandas as pd
 
+from board.analysis.logged_curves import CurveReader, find
 from board.analysis.step_metrics import computable, per_step_values
 from board.metrics.declared import METRICS
 from board.replies.contract import MetricReply, MetricsReply
+from board.replies.logged_rows import logged
 from board.replies.steps import metric_keys
 from board.runs.run import Run
 
 
-def metrics(run: Run, name: str, curves_of: Sequence[str] = ()) -> MetricsReply:
-    """Every metric the run can give; with `curves_of` these alone, by key, with all their values. Raises ArgumentRefused for another."""
-    keys = metric_keys(run, curves_of) if curves_of else computable(run)
+def metrics(
+    run: Run, name: str, curves_of: Sequence[str] = (), *, given: Path | None = None, within: Path | None = None
+) -> MetricsReply:
+    """Every metric the run can give, and what trackers logged beside it; with `curves_of` these alone, with all their values.
+
+    `curves_of` are keys, or names as they were logged. Trackers' files lie where `board.analysis.logged_curves.find` looks, which takes
+    `given` and `within`. Raises ArgumentRefused for a metric that is neither.
+    """
+    scalars = CurveReader().read(find(run.location, given, within))
+    there = {name for one in scalars.logged for name in (one.name, one.key)}
+    asked = [key for key in curves_of if key not in there or key in computable(run)]
+    keys = metric_keys(run, asked) if curves_of else computable(run)
     values = per_step_values(run, keys)
-    return MetricsReply(
-        name, [_row(key, values[key].dropna(), with_curve=bool(curves_of)) for key in keys if values[key].notna().any()]
-    )
+    rows = [_row(key, values[key].dropna(), with_curve=bool(curves_of)) for key in keys if values[key].notna().any()]
+    return MetricsReply(name, rows, logged(scalars, curves_of))
 
 
 def _row(key: str, curve: "pd.Series[float]", *, with_curve: bool) -> MetricReply:

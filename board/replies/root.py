@@ -22,26 +22,26 @@ class Root:
     """The runs below one folder, opened as they are asked for and again when they have changed."""
 
     def __init__(self, folder: Path, opened: Callable[..., Run] = open_run) -> None:
-        self._folder, self._open = folder, opened
+        self.folder, self._open = folder, opened
         self._runs: RecentlyUsed[str, tuple[Fingerprint, Run]] = RecentlyUsed(OPEN)
 
     def runs(self, most: int) -> RunsReply:
         """The runs, written last first, at most so many. Raises RunNotFound where there is no such folder."""
-        folders = [one for one in without_shelves(library.list_runs(self._folder)) if one.shards]
+        folders = [one for one in without_shelves(library.list_runs(self.folder)) if one.shards]
         listed = sorted(folders, key=lambda one: -one.modified_ns)
         rows = [ListedRunReply(one.name, one.shards, one.bytes, _when(one.modified_ns)) for one in listed[:most]]
         return RunsReply(rows, max(0, len(listed) - most))
 
     def run(self, name: str) -> Run:
         """The run of that name. Raises RunNotFound where there is none under the root."""
-        folder = next((one for one in library.list_runs(self._folder) if one.name == name and one.shards), None)
+        folder = next((one for one in library.list_runs(self.folder) if one.name == name and one.shards), None)
         if folder is None:
             raise RunNotFound(f"There is no run {name!r} under this root.")
-        location = library.resolve(self._folder, folder.folder)
-        now = fingerprint(find_shards(location, self._folder)[0])
+        location = library.resolve(self.folder, folder.folder)
+        now = fingerprint(find_shards(location, self.folder)[0])
         held = self._runs.use(name)
         if held is None or held[0] != now:
-            held = (now, self._open(location, within=self._folder, family=folder.family))
+            held = (now, self._open(location, within=self.folder, family=folder.family))
             self._runs.put(name, held)
         return held[1]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from board.cli.endings import Command
-from board.cli.options import MAPPING, PADS, TOKENIZER, name_pads
+from board.cli.options import MAPPING, PADS, SCALARS, TOKENIZER, name_pads
 from board.cli.printing import listed, say
 from board.errors import BoardError
 from board.remote import addresses
@@ -48,12 +48,7 @@ _FOLDERS: Final = ("RL_BOARD_SETTINGS", "RL_BOARD_CACHE", "RL_BOARD_STATE")
     help="Have readers log in by the OpenID Connect provider in this file of secrets; a .streamlit/secrets.toml with an [auth] counts, too.",
 )
 @click.option("--no-login", is_flag=True, help="Have nobody log in, though there is such a file.")
-@click.option(
-    "--scalars",
-    type=click.Path(path_type=Path, exists=True),
-    envvar="RL_BOARD_SCALARS",
-    help="What a tracker logged: its file or folder, or a folder of them by the runs' names. Beside the runs it is found by itself.",
-)
+@SCALARS
 @click.option(
     "--findings/--no-findings",
     default=None,

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from board.analysis.step_metrics import per_step_values
 from board.errors import RunNotFound
+from board.metrics.declared import renamed
 from board.push.completed_steps import settled
 from board.push.delivery import Handing, Pushed
 from board.push.examples import Links, RunExamples
 from board.push.followed_findings import FollowedFindings
-from board.push.names import renamed
 from board.push.state import state_of
 from board.push.targets import Target
 from board.push.told_findings import ToldFinding, at_steps, findings_of
@@ -141,11 +141,12 @@ def _hand_on(run: Run, request: Request, handing: Handing, tell: Callable[[], No
         return
     counted = run.counted
     values = per_step_values(counted)
-    names = renamed(map(str, values.columns), request.names)
+    names, last = (renamed(map(str, values.columns), request.names, at_end=at_end) for at_end in (False, True))
+    ended = not (request.follow or handing.done.waiting)
     examples, found = _shown(counted, request, handing, steps)
     handing.done.begin(len(steps))
     for step in steps.tolist():
-        numbers = _named(values.loc[step], names) if step in values.index else {}
+        numbers = _named(values.loc[step], last if ended and step == steps[-1] else names) if step in values.index else {}
         handing.step(step, numbers, examples(step), found.get(step, []))
         tell()
 

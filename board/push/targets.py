@@ -19,6 +19,10 @@ _GO_ON_BY_ID: Final = ("wandb", "swanlab", "mlflow")
 """Trackers that know a run by an id, so that two may have the same name."""
 
 
+_NO_PLACE: Final = ("mode", "tags", "notes")
+"""Options that make no other place of it."""
+
+
 @dataclass(frozen=True)
 class Target:
     """A place in a tracker."""
@@ -64,8 +68,8 @@ class Target:
         return self.tracker == "tensorboard" and (Path(self.options["log_dir"]) / name).exists()
 
 
-def target(tracker: str, asked: Mapping[str, str | None]) -> Target:
-    """The place that is asked for: `asked` are log_dir, project, mode and format, each None where it is not.
+def target(tracker: str, asked: Mapping[str, Any]) -> Target:
+    """The place that is asked for: `asked` are log_dir, project, mode, tags, notes and format, each None where it is not.
 
     Raises BoardError for something that the tracker does not take.
     """
@@ -78,7 +82,7 @@ def target(tracker: str, asked: Mapping[str, str | None]) -> Target:
         given["log_dir"] = str(Path(given.get("log_dir", LOG_DIR)).expanduser().resolve())
     if tracker == "stdout":
         given.setdefault("format", "table")
-    where = " ".join(f"{option}={value}" for option, value in sorted(given.items()) if option != "mode")
+    where = " ".join(f"{option}={value}" for option, value in sorted(given.items()) if option not in _NO_PLACE)
     options: dict[str, Any] = {takes[option]: value for option, value in given.items()}
     if tracker == "tensorboard":
         options["timestamped"] = False

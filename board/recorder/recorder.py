@@ -51,6 +51,7 @@ class RolloutRecorder:
         tracker_seconds: float = TRACKER_SECONDS,
         examples_per_step: int = 0,
         pads: Sequence[str] = (),
+        names: str = "board",
     ) -> None:
         """Nothing is opened before the first row.
 
@@ -73,7 +74,10 @@ class RolloutRecorder:
         `pads`: tokens that pad beside the common ones ("<pad>", "[PAD]", …). Rows are written as they are given; no number counts padding at
         the ends of a prompt or a response, and a `rollouts.toml` beside the rows names these, so that the board reads them so.
 
-        Raises ValueError for a `file_per` that is neither, and for a tracker nobody knows.
+        `names`: whose names the numbers of the rows get at the tracker: "roll", "trl", "trl-grpo", "re-grpo" or "verl", where those have
+        one, else `board/…`, as all do with "board". Your own keep theirs, and count where both are logged under one name.
+
+        Raises ValueError for a `file_per` that is neither, and for a tracker or names that nobody knows.
         """
         if file_per not in ("rank", "step"):
             raise ValueError(f"file_per is 'rank' or 'step', not {file_per!r}")
@@ -85,7 +89,14 @@ class RolloutRecorder:
         self._queue: RowQueue
         self._new_tracking = (
             _tracking_of(
-                Path(folder), track_with, tracker_kwargs or {}, tracker_seconds, examples_per_step, seed, COMMON_PADS | set(pads)
+                Path(folder),
+                track_with,
+                tracker_kwargs or {},
+                tracker_seconds,
+                examples_per_step,
+                seed,
+                COMMON_PADS | set(pads),
+                names,
             )
             if rank == 0
             else None
@@ -239,7 +250,14 @@ def _begin_all_in_child() -> None:
 
 
 def _tracking_of(
-    folder: Path, name: str | None, kwargs: Mapping[str, Any], seconds: float, examples: int, seed: int, pads: frozenset[str]
+    folder: Path,
+    name: str | None,
+    kwargs: Mapping[str, Any],
+    seconds: float,
+    examples: int,
+    seed: int,
+    pads: frozenset[str],
+    names: str,
 ) -> "Callable[[Losses], Tracking] | None":
     """What makes the tracking of a run; None where no tracker is asked for. Raises ValueError for one that nobody knows."""
     if name is None:
@@ -247,14 +265,15 @@ def _tracking_of(
     from board.recorder.tracking import (
         Options,
         Tracking,
+        checked_names,
         opener,
     )  # with the catalogue of metrics, which takes longer than all the rest but numpy
 
     try:
         open_writer = opener(folder.resolve().name, name, kwargs)
+        options = Options(seconds, examples, seed, pads, checked_names(names))
     except BoardError as error:
         raise ValueError(str(error)) from error
-    options = Options(seconds, examples, seed, pads)
     return lambda losses: Tracking(open_writer, losses, options)
 
 

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from board import trackers
+from board.errors import BoardError
 from board.metrics import OWN_PREFIX
+from board.metrics.declared import DIALECTS, renamed
 from board.recorder.drop_log import FAILURES, Losses, described
 from board.recorder.examples import StepExamples
 from board.recorder.row_stats import is_discarded
@@ -28,6 +30,7 @@ class Options:
     examples: int
     seed: int
     pads: frozenset[str]
+    names: str
 
 
 class Tracking:
@@ -86,7 +89,9 @@ class Tracking:
             return
         self._tell_given(below=self._step)
         try:
-            computed: dict[str, Value] = {f"{OWN_PREFIX}{key}": value for key, value in sums.values().items()}
+            values = sums.values()
+            names = renamed(values, self._options.names)
+            computed: dict[str, Value] = {name: value for key, value in values.items() for name in names[key]}
         except FAILURES as error:  # the boundary to training: the trainer's own numbers still leave
             self._losses.add("tracker", described(error))
             computed = {}
@@ -116,6 +121,13 @@ def opener(run: str, name: str, options: Mapping[str, Any]) -> Callable[[], Trac
     tracker = trackers.tracker(name)
     plain = {key: _plain(value) for key, value in options.items()}
     return lambda: tracker.open_writer(run, **plain)
+
+
+def checked_names(names: str) -> str:
+    """The name of a dialect. Raises BoardError for one that nobody knows."""
+    if names not in DIALECTS:
+        raise BoardError(f"names is one of {', '.join(DIALECTS)}, not {names!r}.")
+    return names
 
 
 def finite(value: object) -> float:

@@ -5,8 +5,8 @@ from typing import Final
 
 OPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "tensorboard": {"log_dir": "log_dir"},
-    "wandb": {"log_dir": "dir", "project": "project", "mode": "mode"},
-    "swanlab": {"log_dir": "logdir", "project": "project", "mode": "mode"},
+    "wandb": {"log_dir": "dir", "project": "project", "mode": "mode", "tags": "tags", "notes": "notes"},
+    "swanlab": {"log_dir": "logdir", "project": "project", "mode": "mode", "tags": "tags"},
     "trackio": {"log_dir": "dir", "project": "project"},
     "mlflow": {"log_dir": "dir", "project": "project"},
     "stdout": {"format": "format"},

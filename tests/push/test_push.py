@@ -69,6 +69,15 @@ def test_names_of_a_trainer() -> None:
     assert last["board/length/std"] == values["length/std"].iloc[-1]
 
 
+def test_what_a_trainer_logs_once_comes_with_the_last_step() -> None:
+    """Of re-grpo's names those of the end of the run are in the last line alone."""
+    output, _ = pushed(SAMPLE, "--to", "stdout", "--format", "jsonl", "--names", "re-grpo", "--no-examples")
+    lines = [json.loads(line) for line in output.splitlines()]
+
+    assert [line["step"] for line in lines if any(name.startswith("final/") for name in line)] == [lines[-1]["step"]]
+    assert lines[-1]["final/total_rollouts"] == lines[-1]["rollouts/total_rollouts"]
+
+
 def test_a_second_push_has_nothing_to_do(tmp_path: Path) -> None:
     """What was pushed is not pushed again, until `--again`, which begins a new run beside the old one."""
     grown(tmp_path / "run", range(5))

@@ -16,12 +16,11 @@ from click.testing import CliRunner
 from board import open_run
 from board.cli.commands import push
 from board.errors import BoardError
-from board.metrics.declared import DIALECTS
+from board.metrics.declared import DIALECTS, renamed
 from board.push import Pushed, Request, target
 from board.push.completed_steps import settled
 from board.push.examples import Links, RunExamples
 from board.push.messages import progress, summary
-from board.push.names import renamed
 from board.push.state import State, StateFile, state_of
 from board.push.told_findings import ToldFinding, at_steps, unsaid
 from board.recorder import RolloutRecorder
@@ -262,7 +261,7 @@ def test_a_finding_that_moved_a_little_was_told_before() -> None:
 def test_names_of_a_dialect(names: str) -> None:
     """A metric goes by every name the dialect has for it, else by the board's; no two metrics share a name."""
     keys = [*DIALECTS["board"].names, "column/format/mean"]
-    found = renamed(keys, names)
+    found = renamed(keys, names, at_end=True)
     used = [name for listed in found.values() for name in listed]
 
     assert list(found) == keys
@@ -271,6 +270,25 @@ def test_names_of_a_dialect(names: str) -> None:
     for key, listed in found.items():
         mine = [name for name, meant in DIALECTS[names].names.items() if meant == key]
         assert listed == (mine if mine and names != "board" else [f"board/{key}"])
+
+
+def test_what_comes_once_is_named_at_the_end_alone() -> None:
+    """A name that a trainer logs once, at the end, is no name of the steps before."""
+    keys = ["counts/rollouts_total", "reward/best_mean"]
+
+    assert renamed(keys, "re-grpo") == {keys[0]: ["rollouts/total_rollouts"], keys[1]: ["rollouts/returns_best_mean"]}
+    assert renamed(keys, "re-grpo", at_end=True)[keys[0]] == ["rollouts/total_rollouts", "final/total_rollouts"]
+
+
+def test_tags_and_notes_make_no_other_place() -> None:
+    """Tags and notes reach the writer as the recorder's do, and a push with others goes on with the same run."""
+    plain, tagged = (target("wandb", {"project": "p", **more}) for more in ({}, {"tags": ["a", "b"], "notes": "n"}))
+
+    assert (tagged.where, plain.options, tagged.options) == (
+        plain.where,
+        {"project": "p"},
+        {"project": "p", "tags": ["a", "b"], "notes": "n"},
+    )
 
 
 def test_the_command_names_what_there_is() -> None:

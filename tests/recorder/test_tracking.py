@@ -232,6 +232,26 @@ def test_no_tracker_is_asked_for(tmp_path: Path) -> None:
     assert (len(rows_of(recorder.path())), recorder.untracked) == (1, 0)
 
 
+@pytest.mark.parametrize(
+    ("names", "expected"), [("roll", "critic/score/mean"), ("trl-grpo", "reward"), ("board", "board/reward/mean")]
+)
+def test_numbers_go_by_a_trainers_names(tmp_path: Path, names: str, expected: str) -> None:
+    """The numbers of rows have the names that `push` gives them; those a trainer has none for stay the board's."""
+    stream = io.StringIO()
+    with RolloutRecorder(tmp_path, names=names, **to(stream)) as recorder:
+        recorder.write(step=0, response="a", reward=1.5)
+
+    (line,) = tracked(stream)
+    assert line[expected] == 1.5
+    assert line["board/counts/rollouts"] == 1
+
+
+def test_names_of_nobody_are_an_error_before_training(tmp_path: Path) -> None:
+    """Names that no trainer has are refused when the recorder is made, with those there are."""
+    with pytest.raises(ValueError, match=r"names is one of board, roll, .* not 'rol'"):
+        RolloutRecorder(tmp_path, names="rol", **to(io.StringIO()))
+
+
 def test_a_misspelt_tracker_is_an_error_before_training(tmp_path: Path) -> None:
     """A name that no tracker has is refused where the recorder is made, and the known ones are said."""
     with pytest.raises(ValueError, match=r"tensorbord.*tensorboard"):

@@ -43,6 +43,8 @@ def _dialects() -> tuple[str, ...]:
 @click.option("--project", metavar="NAME", help="The project at wandb, swanlab or trackio, the experiment at mlflow.")
 @click.option("--name", default="", metavar="NAME", help="What the run is called there; its folder's name unless given.")
 @click.option("--mode", metavar="MODE", help="As wandb and swanlab know it: offline, for one.")
+@click.option("--tags", metavar="A,B", help="Tags of the run at wandb and swanlab, with commas between them.")
+@click.option("--notes", metavar="TEXT", help="Notes on the run at wandb.")
 @click.option("--format", "layout", type=click.Choice(["table", "jsonl"]), help="How stdout is written; a table unless given.")
 @click.option("--board-url", default="", metavar="URL", help="Where the board runs, so that what is shown links to it.")
 @click.option("--examples/--no-examples", "shown", default=True, help="Example rollouts and findings beside the numbers; on.")
@@ -61,6 +63,8 @@ def push(
     project: str | None,
     mode: str | None,
     layout: str | None,
+    tags: str | None,
+    notes: str | None,
     tokenizer: Path | None,
     mapping: Path | None,
     extra_pads: tuple[str, ...],
@@ -82,8 +86,9 @@ def push(
     from board import push as pushing
     from board.push import messages
 
+    listed = None if tags is None else [tag.strip() for tag in tags.split(",") if tag.strip()]
     reading = {"tokenizer": tokenizer, "mapping": mapping, "extra_pads": extra_pads}
-    asked = {"log_dir": log_dir, "project": project, "mode": mode, "format": layout}
+    asked = {"log_dir": log_dir, "project": project, "mode": mode, "format": layout, "tags": listed, "notes": notes}
     try:
         target = pushing.target(tracker, asked)
     except BoardError as error:

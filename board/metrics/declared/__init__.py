@@ -17,7 +17,7 @@ A dialect is a table in `dialects` of what is true of all its names: another tra
 """
 
 from board.metrics.declared.contract import FAMILIES, Dialect, Interpretation, Metric, Name, Words
-from board.metrics.declared.lookup import DIALECTS, METRICS, name_of, resolve, resolve_any
+from board.metrics.declared.lookup import DIALECTS, METRICS, name_of, renamed, resolve, resolve_any
 
 __all__ = [
     "DIALECTS",
@@ -29,6 +29,7 @@ __all__ = [
     "Name",
     "Words",
     "name_of",
+    "renamed",
     "resolve",
     "resolve_any",
 ]

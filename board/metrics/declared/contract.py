@@ -128,6 +128,8 @@ class Dialect:
     """Name in the trainer → how its number may differ a little from the board's."""
     prefixes: tuple[str, ...] = ()
     """What the trainer's own logging may put before any of its names: "train/"."""
+    at_end: tuple[str, ...] = ()
+    """What names begin with that the trainer logs once, at the end of the run."""
     suffixes: tuple[str, ...] = ()
     """What it may put after any of its names: "@sum", which says how ranks were reduced."""
 

@@ -6,7 +6,7 @@ number of an evaluation, which is a metric of its own. Nothing else is cut off: 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Final
@@ -104,6 +104,19 @@ def _of_evaluation(metric: Metric) -> Metric:
 def name_of(dialect: str, key: str) -> str | None:
     """The first name of a metric in a dialect, its placeholders as they are; None where it has none. KeyError as `resolve`."""
     return next((name for name, meant in DIALECTS[dialect].names.items() if meant == key), None)
+
+
+def renamed(keys: Iterable[str], dialect: str, *, at_end: bool = False) -> dict[str, list[str]]:
+    """Each key's names in a dialect, every one it has there; else, and in the board's own, its key after "board/".
+
+    Names of what the trainer logs once, at the end of the run, are among them only with `at_end`. Raises KeyError for an unknown dialect.
+    """
+    table = DIALECTS[dialect]
+    by_key: dict[str, list[str]] = {}
+    for name, key in table.names.items():
+        if table is not BOARD and (at_end or not name.startswith(table.at_end)):
+            by_key.setdefault(key, []).append(name)
+    return {key: by_key.get(key, [OWN_PREFIX + key]) for key in keys}
 
 
 def _bare(table: Dialect, name: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""re-grpo. Its KL is averaged over the padded batch and its advantages over rollouts, hence keys of their own."""
+"""re-grpo. It averages its KL over the padded batch and advantages over rollouts, hence keys of their own; `final/` comes once, at the end."""
 
 from typing import Final
 
@@ -16,4 +16,5 @@ AT_END: Final = Words(
 RE_GRPO: Final = Dialect(
     "re-grpo",
     "re-grpo",
+    at_end=("final/",),
 )

@@ -43,6 +43,19 @@ def _correlation(first: Float64Array, second: Float64Array, both: Float64Array) 
     return np.where(np.isfinite(found), np.clip(found, -1, 1), np.nan)
 
 
+def _padded_mean(mean: Float64Array, tokens: Float64Array, longest: Float64Array, rollouts: Float64Array) -> Float64Array:
+    """Mean over every position of a batch that is padded to its longest response, padding as 0."""
+    return mean * tokens / (longest * rollouts)
+
+
+def _padded_std(
+    mean: Float64Array, mean_square: Float64Array, tokens: Float64Array, longest: Float64Array, rollouts: Float64Array
+) -> Float64Array:
+    """Standard deviation over the same positions (ddof 0)."""
+    share = tokens / (longest * rollouts)
+    return np.sqrt(np.maximum(mean_square * share - np.square(mean * share), 0))
+
+
 FUNCTIONS: Final[Mapping[str, Callable[..., Float64Array]]] = {
     "negative": np.negative,
     "size": np.abs,
@@ -58,4 +71,6 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Float64Array]]] = {
     "covariance": lambda product, first, second: product - first * second,
     "effective_share": _effective,
     "correlation": _correlation,
+    "padded_mean": _padded_mean,
+    "padded_std": _padded_std,
 }

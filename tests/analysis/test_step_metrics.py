@@ -123,6 +123,12 @@ def covariance(rows: Sequence[Row]) -> float:
     return float(np.cov(pairs, ddof=0)[0, 1])
 
 
+def padded(rows: Sequence[Row]) -> list[float]:
+    """k3 at every position of the rows, padded to the longest."""
+    found = [[K3(row, at) for at, mask in enumerate(row["loss_mask"]) if mask] for row in rows]
+    return [one for values in found for one in values + [0.0] * (max(map(len, found)) - len(values))]
+
+
 HALFWAY = 1.0
 """Between the smallest reward of a run and the largest: they are 0, 1 and 2."""
 
@@ -182,6 +188,8 @@ DEFINITIONS: dict[str, Callable[[list[Row]], float]] = {
     **{f"kl/{name}_mean": over(fmean, tokens, of) for name, of in (("k1", D), ("k2", K2), ("k3", K3))},
     **{f"kl/{name}_max": over(max, tokens, of) for name, of in (("k1", D), ("k2", K2), ("k3", K3))},
     **{f"kl/{name}_sum_mean": over(fmean, sums, of) for name, of in (("k1", D), ("k2", K2), ("k3", K3))},
+    "kl/k3_padded_mean": lambda rows: fmean(padded(rows)),
+    "kl/k3_padded_std": lambda rows: pstdev(padded(rows)),
     **{f"kl/{name}_rollout_mean": over(fmean, means, of) for name, of in (("k1", D), ("k3", K3))},
     **{f"kl/{name}_rollout_std": over(pstdev, means, of) for name, of in (("k1", D), ("k3", K3))},
     **{f"kl/{name}_rollout_max": over(max, means, of) for name, of in (("k1", D), ("k3", K3))},

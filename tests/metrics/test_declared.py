@@ -149,6 +149,7 @@ ALIKE = {
     "TRL's score": ("trl", "objective/scores", "reward/mean"),
     "TRL's shaped reward": ("trl", "objective/rlhf_reward", "reward/shaped_mean"),
     "TRL's penalty": ("trl", "objective/non_score_reward", "reward/penalty_mean"),
+    "TRL's entropy of the update": ("trl", "policy/entropy_avg", "policy/entropy_mean"),
     "TRL's entropy": ("trl", "objective/entropy", "policy/surprisal_sum_mean"),
     "TRL's episodes": ("trl", "episode", "counts/rollouts_total"),
     "GRPO's reward": ("trl-grpo", "reward", "reward/mean"),
@@ -160,17 +161,17 @@ ALIKE = {
     "ROLL's values": ("roll", "critic/values/max", "critic/value_max"),
     "ROLL's logprobs": ("roll", "critic/old_log_prob/mean", "policy/old_logprob_mean"),
     "ROLL's clipping": ("roll", "actor/ppo_ratio_low_clipfrac", "update/clip_low_share"),
+    "re-grpo's KL": ("re-grpo", "rollouts/kl_mean", "kl/k3_padded_mean"),
+    "re-grpo's spread of the KL": ("re-grpo", "rollouts/kl_std", "kl/k3_padded_std"),
     "re-grpo's best": ("re-grpo", "rollouts/returns_best_mean", "reward/best_mean"),
     "verl's mismatch": ("verl", "rollout_corr/k3_kl", "mismatch/k3"),
     "verl's critic": ("verl", "critic/vf_explained_var", "critic/explained_variance"),
 }
 
 OF_THE_UPDATE = {
-    "policy while it is updated": ("trl", "policy/entropy_avg"),
     "values while they are updated": ("roll", "critic/vpred"),
     "error of new values": ("roll", "critic/error"),
     "weights cut at a threshold": ("verl", "rollout_corr/rollout_is_mean"),
-    "KL over padding": ("re-grpo", "rollouts/kl_mean"),
 }
 
 
@@ -317,6 +318,22 @@ def test_name_of_another_definition_is_not_computed(dialect: str, name: str) -> 
 
     assert found is not None
     assert found[0].origin == "tracker"
+
+
+OTHERWISE = {
+    "exact KL": ("roll", "actor/policykl", "exact KL"),
+    "sign": ("trl", "objective/non_score_reward", "minus that"),
+    "surprisal": ("trl", "objective/entropy", "not the entropy of its tokens"),
+    "ROLL's penalty": ("roll", "critic/rewards/mean", "KL penalty is in it"),
+    "verl's penalty": ("verl", "critic/rewards/max", "KL penalty is in it"),
+    "n - 1": ("re-grpo", "rollouts/returns_std", "n - 1"),
+}
+
+
+@pytest.mark.parametrize(("dialect", "name", "said"), OTHERWISE.values(), ids=OTHERWISE)
+def test_a_name_that_means_something_else_says_so(dialect: str, name: str, said: str) -> None:
+    """Where a trainer's documents mean something else by a name than the board's number, its remark says what."""
+    assert said in DIALECTS[dialect].remarks[name].en
 
 
 def test_catalogue_needs_the_standard_library_alone() -> None:

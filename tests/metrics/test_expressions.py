@@ -33,6 +33,8 @@ CASES: dict[str, tuple[str, list[float], float]] = {
     "rounding beyond 1": ("correlation", [1.0, 1.0, 4.0 + 1e-9], 1.0),
     "nothing in common": ("covariance", [6.0, 2.0, 3.0], 0.0),
     "large together": ("covariance", [7.5, 2.0, 3.0], 1.5),
+    "a mean of which half is padding": ("padded_mean", [3.0, 4.0, 4.0, 2.0], 1.5),
+    "0, 0, 3 and 3 around 1.5": ("padded_std", [3.0, 9.0, 2.0, 2.0, 2.0], 1.5),
     "one that does not vary": ("correlation", [0.0, 1.0, 1.0], NAN),
 }
 

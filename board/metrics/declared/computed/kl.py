@@ -8,7 +8,7 @@ from typing import Final
 from board.metrics.declared.computation import applied, over_rollouts, over_tokens
 from board.metrics.declared.contract import Interpretation, Metric, Name
 from board.metrics.declared.declare import Pair, metric, reading
-from board.metrics.declared.dialects import roll, trl, trl_grpo, verl
+from board.metrics.declared.dialects import re_grpo, roll, trl, trl_grpo, verl
 
 SCHULMAN = "Schulman 2020, http://joschu.net/blog/kl-approx.html"
 TRL = "TRL, PPO Trainer; TRL issues 235, 925 and 1005"
@@ -163,6 +163,14 @@ def _rollouts(name: str, estimator: str, mean_read: Interpretation, *, mean_name
     )
 
 
+PADDED = "over every position of the step's rollouts, padded to the longest response, those that are not the response's as 0"
+POSITIONS: Final = (
+    over_rollouts("kl_k3/count", "sum"),
+    over_rollouts("response_length", "max"),
+    over_rollouts("", "size"),
+)
+"""Of how many positions of the padded batch there is a number, and what these positions are: the longest response times the rollouts."""
+
 K1 = "d = logprob - ref_logprob"
 K2 = "d²/2, d = logprob - ref_logprob"
 K3 = "exp(-d) - 1 + d, d = logprob - ref_logprob"
@@ -189,6 +197,29 @@ METRICS: Final[tuple[Metric, ...]] = (
         ),
     ),
     *_rollouts("k3", K3, UNSIGNED),
+    metric(
+        "kl/k3_padded_mean",
+        "nats per position",
+        f"mean of {K3}, {PADDED}",
+        "re-grpo",
+        ("Mean KL to the reference over a batch, padding counted as 0.", "整个批次上相对参考模型的平均 KL，填充位置按 0 计。"),
+        UNSIGNED,
+        applied("padded_mean", over_tokens("kl_k3", "mean"), *POSITIONS),
+        names=(Name("re-grpo", "rollouts/kl_mean", re_grpo.BATCH),),
+    ),
+    metric(
+        "kl/k3_padded_std",
+        "nats per position",
+        f"standard deviation of {K3}, {PADDED} (ddof 0)",
+        "re-grpo",
+        (
+            "Spread of the KL over a batch (standard deviation), padding counted as 0.",
+            "整个批次上 KL 的离散程度（标准差），填充位置按 0 计。",
+        ),
+        UNEVEN,
+        applied("padded_std", over_tokens("kl_k3", "mean"), over_tokens("kl_k3", "mean_square"), *POSITIONS),
+        names=(Name("re-grpo", "rollouts/kl_std", re_grpo.BATCH),),
+    ),
     metric(
         "kl/negative_share",
         "share, 0 to 1",

@@ -101,7 +101,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ),
         TOTAL,
         over_rollouts(applied("negative", "logprob/sum"), "mean"),
-        names=(Name("trl", "objective/entropy", trl.PADDING),),
+        names=(Name("trl", "objective/entropy", trl.SURPRISAL),),
     ),
     metric(
         "policy/entropy_mean",
@@ -113,6 +113,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         over_tokens("entropy", "mean"),
         names=(
             Name("roll", "critic/entropy/mean", roll.AGGREGATED),
+            Name("trl", "policy/entropy_avg", trl.UPDATED),
             Name("trl-grpo", "entropy"),
             Name("verl", "actor/entropy", verl.AGGREGATED),
         ),

@@ -5,7 +5,7 @@ from typing import Final
 from board.metrics.declared.computation import SoFar, applied, over_rollouts
 from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
-from board.metrics.declared.dialects import re_grpo, trl, trl_grpo, verl
+from board.metrics.declared.dialects import re_grpo, roll, trl, trl_grpo, verl
 
 RISES = reading(
     "up",
@@ -177,9 +177,9 @@ METRICS: Final[tuple[Metric, ...]] = (
         SHAPED,
         over_rollouts("token_reward/sum", "mean"),
         names=(
-            Name("roll", "critic/rewards/mean"),
+            Name("roll", "critic/rewards/mean", roll.PENALISED),
             Name("trl", "objective/rlhf_reward", trl.WHITENED),
-            Name("verl", "critic/rewards/mean", verl.ANSWERED),
+            Name("verl", "critic/rewards/mean", verl.PENALISED),
         ),
     ),
     metric(
@@ -191,8 +191,8 @@ METRICS: Final[tuple[Metric, ...]] = (
         EXTREME,
         over_rollouts("token_reward/sum", "max"),
         names=(
-            Name("roll", "critic/rewards/max"),
-            Name("verl", "critic/rewards/max", verl.ANSWERED),
+            Name("roll", "critic/rewards/max", roll.PENALISED),
+            Name("verl", "critic/rewards/max", verl.PENALISED),
         ),
     ),
     metric(
@@ -204,8 +204,8 @@ METRICS: Final[tuple[Metric, ...]] = (
         EXTREME,
         over_rollouts("token_reward/sum", "min"),
         names=(
-            Name("roll", "critic/rewards/min"),
-            Name("verl", "critic/rewards/min", verl.ANSWERED),
+            Name("roll", "critic/rewards/min", roll.PENALISED),
+            Name("verl", "critic/rewards/min", verl.PENALISED),
         ),
     ),
     metric(
@@ -219,7 +219,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         ),
         PENALTY,
         over_rollouts(applied("difference", "token_reward/sum", "reward"), "mean"),
-        names=(Name("trl", "objective/non_score_reward", trl.WHITENED),),
+        names=(Name("trl", "objective/non_score_reward", trl.SIGN),),
     ),
     metric(
         "reward/reference_mean",

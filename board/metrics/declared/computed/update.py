@@ -182,6 +182,6 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Mean log-ratio of the new to the old probability of a token.", "新旧概率之比的对数的平均值。"),
         STEP,
         over_tokens("update", "mean"),
-        names=(Name("roll", "actor/policykl", roll.UPDATES),),
+        names=(Name("roll", "actor/policykl", roll.EXACT),),
     ),
 )

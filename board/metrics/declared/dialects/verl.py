@@ -12,6 +12,10 @@ ANSWERED: Final = Words(
     "Rollouts whose response is empty are left out.",
     "verl 不计入回答为空的 rollout。",
 )
+PENALISED: Final = Words(
+    "The KL penalty is in it: it is the sum of the rewards per token, not the score. Rollouts whose response is empty are left out.",
+    "其中含 KL 惩罚：它是各 token 奖励之和，而不是得分。verl 不计入回答为空的 rollout。",
+)
 AGGREGATED: Final = Words(
     "It is averaged as the loss is (loss_agg_mode), which may be over rollouts instead of tokens.",
     "verl 按损失的聚合方式（loss_agg_mode）取平均，可能是对 rollout 而非 token。",

@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from board.metrics.declared.computed.kl import UNEVEN, UNSIGNED
 from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
 
@@ -105,26 +104,5 @@ METRICS: Final[tuple[Metric, ...]] = (
         ("Smallest of one term of the reward.", "奖励某一组成部分的最小值。"),
         TERM,
         names=(Name("verl", "gdpo/{name}/min"),),
-    ),
-    metric(
-        "kl/k3_padded_mean",
-        "nats per position",
-        f"mean of k3 {PADDED}",
-        GRPO,
-        ("Mean KL to the reference over a batch, padding counted as 0.", "整个批次上相对参考模型的平均 KL，填充位置按 0 计。"),
-        UNSIGNED,
-        names=(Name("re-grpo", "rollouts/kl_mean"),),
-    ),
-    metric(
-        "kl/k3_padded_std",
-        "nats per position",
-        f"standard deviation of k3 {PADDED}",
-        GRPO,
-        (
-            "Spread of the KL over a batch (standard deviation), padding counted as 0.",
-            "整个批次上 KL 的离散程度（标准差），填充位置按 0 计。",
-        ),
-        UNEVEN,
-        names=(Name("re-grpo", "rollouts/kl_std"),),
     ),
 )

@@ -37,7 +37,7 @@ METRICS: Final[tuple[Metric, ...]] = (
         "policy/update_entropy",
         "nats per token",
         "mean over tokens of the entropy of the policy's distribution, over the step's updates",
-        "TRL, PPO Trainer",
+        "verl, PPO metrics",
         ("Mean entropy of the policy per token during the update.", "更新过程中策略每个 token 的平均熵。"),
         reading(
             "",
@@ -47,10 +47,7 @@ METRICS: Final[tuple[Metric, ...]] = (
             ),
             look="tokens",
         ),
-        names=(
-            Name("trl", "policy/entropy_avg"),
-            Name("verl", "actor/entropy_loss"),
-        ),
+        names=(Name("verl", "actor/entropy_loss"),),
     ),
     metric(
         "update/objective_clip_low_share",

@@ -75,22 +75,46 @@ def ordered(found: Sequence[Occurrence], by: Order, steps: dict[int, int], rewar
     return sorted(found, key=lambda line: steps[line.key])
 
 
-def token_at(tokens: Sequence[str], start: int, match: str) -> int | None:
-    """The token in which `match` begins, which stands at the character `start` of their text or, where it is not there, nearest to it.
+class TokenSpans:
+    """The tokens of one response as pieces of its text."""
 
-    None where the tokens' text does not hold it: tokens may read otherwise than the response does.
-    """
-    codec = codec_of(tokens)
-    pieces = [bytes_of(codec, token) for token in tokens]
-    whole = b"".join(pieces)
-    text = whole.decode(errors="replace")
-    before, behind = text.rfind(match, 0, start + len(match)), text.find(match, max(0, start))
-    found = [at for at in (before, behind) if at >= 0]
-    if not found or not match:
-        return None
-    at = len(text[: min(found, key=lambda one: abs(one - start))].encode())
-    ends = np.cumsum([len(piece) for piece in pieces])
-    return int(np.searchsorted(ends, at, side="right")) if at < len(whole) else None
+    def __init__(self, tokens: Sequence[str]) -> None:
+        codec = codec_of(tokens)
+        pieces = [bytes_of(codec, token) for token in tokens]
+        self._whole = b"".join(pieces)
+        self._text = self._whole.decode(errors="replace")
+        self._ends = np.cumsum([len(piece) for piece in pieces])
+
+    def touched(self, start: int, match: str) -> slice | None:
+        """The tokens that hold `match`, which stands at the character `start` of their text or, where it is not there, nearest to it.
+
+        None where the tokens' text does not hold it: tokens may read otherwise than the response does.
+        """
+        before, behind = self._text.rfind(match, 0, start + len(match)), self._text.find(match, max(0, start))
+        found = [at for at in (before, behind) if at >= 0]
+        if not found or not match:
+            return None
+        begin = len(self._text[: min(found, key=lambda one: abs(one - start))].encode())
+        stop = begin + len(match.encode())
+        if begin >= len(self._whole):
+            return None
+        first, last = np.searchsorted(self._ends, [begin, max(begin, stop - 1)], side="right")
+        return slice(int(first), int(last) + 1)
+
+    def whole(self, start: int, match: str) -> slice | None:
+        """As `touched`, where these tokens hold nothing else but white space around it; else None."""
+        at = self.touched(start, match)
+        if at is None:
+            return None
+        begin = int(self._ends[at.start - 1]) if at.start else 0
+        held = self._whole[begin : self._ends[min(at.stop, len(self._ends)) - 1]].decode(errors="replace")
+        return at if held.strip() == match.strip() else None
+
+
+def token_at(tokens: Sequence[str], start: int, match: str) -> int | None:
+    """The token in which `match` begins, as `TokenSpans.touched` finds it."""
+    at = TokenSpans(tokens).touched(start, match)
+    return None if at is None else at.start
 
 
 def _of_text(key: int, column: str, marked: str, opening: str, closing: str) -> Iterator[Occurrence]:

@@ -1,7 +1,10 @@
-"""What a search found, step by step: in how many rollouts, and what they earn beside the rest. Frame in, panels of curves out."""
+"""What a search found, step by step: in how many rollouts, what they earn, and how probable it is. Frame in, panels of curves out."""
+
+from dataclasses import replace
 
 import pandas as pd
 
+from board.analysis.word_probability import BY, by_step
 from board.figures.curve_panel import CurvePanel
 from board.figures.curves import CurveSeries, step_panel
 from board.figures.theme import COLORS
@@ -30,6 +33,12 @@ def reward_panel(found: pd.DataFrame, unfiltered: pd.DataFrame | None = None) ->
         )
     ]
     return step_panel(series, title="Does it pay?", unit="mean reward")
+
+
+def probability_panel(places: pd.DataFrame) -> CurvePanel:
+    """How probable policy and reference find it, a frame of `board.analysis.word_probability`. Raises FieldMissing without a number."""
+    series = [CurveSeries(who, by_step(places, who), COLORS[who]) for who in BY]
+    return replace(step_panel(series, "quantiles", title="How probable is it?", unit="probability"), from_zero=True)
 
 
 def _with_all(found: pd.DataFrame, unfiltered: pd.DataFrame | None) -> list[tuple[pd.DataFrame, str]]:

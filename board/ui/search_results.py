@@ -18,8 +18,9 @@ from board.analysis.concordance import Occurrence, Order, lines, ordered, spread
 from board.analysis.selection import page, pages
 from board.analysis.stored_search import StoredHits, StoredSearch
 from board.analysis.text_search import How, SearchText, by_step, count_hits
+from board.analysis.word_probability import BY, WordProbability, early_and_late, of_places
 from board.errors import FieldMissing
-from board.figures.search_panels import reward_panel, share_panel
+from board.figures.search_panels import probability_panel, reward_panel, share_panel
 from board.runs.run import Run
 from board.sql.identifiers import literal
 from board.text.counting import plural
@@ -175,13 +176,22 @@ def _has_hit(counts: pd.DataFrame) -> NDArray[np.bool_]:
 def _curves_of(view: View, asked: Search, hits: Hits, every: pd.DataFrame | None) -> None:
     """Hits by step, and what they earn; beside them those of `every` rollout, where they are counted."""
     count = 1 if every is None else 2
+    probable = _probability(view, asked, hits)
 
     def made() -> CurvesPayload:
         found = [hits.by_step(), *([] if every is None else [_by_step(view.unfiltered, _has_hit(every))])]
         cards = [Card("share", share_panel(*found))]
         with suppress(FieldMissing):
             cards.append(Card("reward", reward_panel(*found)))
-        return build(cards, span=(int(view.run.steps[0]), int(view.run.steps[-1])), height=_PLOT_HEIGHT, columns=2)
+        if probable is not None:
+            with suppress(FieldMissing):
+                cards.append(Card("probability", probability_panel(probable.places)))
+        return build(
+            cards,
+            span=(int(view.run.steps[0]), int(view.run.steps[-1])),
+            height=_PLOT_HEIGHT,
+            columns=2 if probable is None else 3,
+        )
 
     payload = caches.curves("search", made, view.run, *asked.key, str(count), hits.state)
     curves.show(
@@ -193,6 +203,46 @@ def _curves_of(view: View, asked: Search, hits: Hits, every: pd.DataFrame | None
     )
     if "reward" not in payload.keys:
         unfilled(["Whether it pays needs reward"])
+    _probability_told(view, asked, hits, probable)
+
+
+def _probability(view: View, asked: Search, hits: Hits) -> WordProbability | None:
+    """How probable it is at its places in responses; None where that is not known, or the run is larger than memory."""
+    run = view.run
+    if (
+        hits.state
+        or run.is_partial
+        or "response" not in asked.columns
+        or not (run.has_tokens and "logprobs" in run.token_metrics)
+    ):
+        return None
+
+    def make() -> WordProbability:
+        chosen = spread(hits.rows["response"].index.to_numpy(), _MOST_ROLLOUTS)
+        return of_places(run, lines(run, chosen, "response", asked.wanted))
+
+    return caches.built("word_probability", make, run, *asked.key)
+
+
+def _probability_told(view: View, asked: Search, hits: Hits, probable: WordProbability | None) -> None:
+    """In a line, how the probability went from the first to the last third of the steps, and of how many places it is."""
+    if "response" not in asked.columns or not hits.rows["response"].size:
+        return
+    if probable is None:
+        large = hits.state or view.run.is_partial
+        why = "is not looked up in a run that is larger than memory" if large else "needs response_tokens and logprobs"
+        unfilled([f"How probable it is {why}"])
+        return
+    ends = {who: early_and_late(probable.places, who, view.run.steps.tolist()) for who in BY}
+    both = [f"{who} {fmt(early)} → {fmt(late)}" for who, (early, late) in ends.items() if not np.isnan([early, late]).any()]
+    said = [f"{', '.join(both)} (first to last third of the steps)"] if both else []
+    left_out = probable.looked_at - len(probable.places)
+    said.append(
+        f"{plural(len(probable.places), 'place')}" + (f", {left_out:,} inside longer tokens left out" if left_out else "")
+    )
+    rollouts = len(hits.rows["response"])
+    said += [f"of {_MOST_ROLLOUTS:,} rollouts, evenly from {rollouts:,}"] if rollouts > _MOST_ROLLOUTS else []
+    st.text(f"Its probability: {' · '.join(said)}")
 
 
 def _concordance_of(view: View, asked: Search, hits: Hits) -> Occurrence | None:

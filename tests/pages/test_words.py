@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn_panels import panels
 from opened_pages import TEXT_ALONE, opened, table, texts, whole_row
 from rows import add_run
 
@@ -54,6 +55,29 @@ def test_tokens(root: Path) -> None:
     assert table(test)["token"].iloc[0] == "·![](x)"
     assert (table(test)["z"] > 0).all()
     assert "792 tokens, 4 different" in texts(test)
+
+
+def test_the_probability_of_a_word_over_training(root: Path) -> None:
+    """A chosen phrase has a curve of its probability, of policy and reference, and a line that sets early against late."""
+    rising = [one | {"logprobs": [-1.0 + one["step"] / 10] * len(one["response_tokens"])} for one in planted()]
+    add_run(root, "run", rising)
+
+    test = opened("words", run="run", phrase=expression("![](x)"))
+
+    panel = panels(test)["How probable is it?"]
+    assert panel.values["policy"] == pytest.approx([np.exp(-1 + step / 10) for step in range(9)], rel=1e-3)
+    assert panel.values["reference"] == pytest.approx([np.exp(-0.5)] * 9, rel=1e-3)
+    early, late = (np.mean([np.exp(-1 + step / 10) for step in steps]) for steps in (range(3), range(6, 9)))
+    assert "Its probability: policy " in texts(test)
+    assert early < late
+    assert "72 places" in texts(test)
+
+
+def test_a_run_without_logprobs_has_no_probability(root: Path) -> None:
+    """What the probability needs is said where it is not there."""
+    add_run(root, "run", [{**one, "logprobs": None} for one in planted()])
+
+    assert "How probable it is needs response_tokens and logprobs" in texts(opened("words", run="run", phrase="then"))
 
 
 def test_rare_tokens_among_the_listed(root: Path) -> None:

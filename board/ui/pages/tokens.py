@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from board.analysis.phrase_forms import expression
 from board.analysis.rollout_facts import particulars
 from board.analysis.selection import extreme_tokens, neighbours, of_step, preferred
 from board.schema import BY_TITLE, extreme
 from board.text.counting import plural
+from board.text.token_decoding import codec_of, decoded
 from board.ui import place, rollout_breakdown, rollout_detail, token_panel, token_tour, whole_step
 from board.ui.components import folded, table
 from board.ui.components.table import TableColumn
@@ -71,11 +73,22 @@ def extremes() -> None:
     )
 
 
+def over_training() -> None:
+    """The way from the pinned token to its probability over training, on page Words."""
+    pinned = token_panel.pinned_token(pane)
+    if pinned is None or rollout.tokens is None or "logprobs" not in rollout.arrays:
+        return
+    text = decoded(codec_of(rollout.tokens), rollout.tokens[pinned])
+    there = place.link(phrase=expression(text, bounded=False))
+    st.page_link("board/ui/pages/words.py", label="The token's probability over training", query_params=there)
+
+
 def parts() -> None:
     """What there is below the text: the pinned token, the segments, the most extreme tokens."""
     missing = [name for name in ("logprobs", "ref_logprobs", "values", "token_rewards") if name not in rollout.arrays]
     if missing:
         st.text(f"This rollout has no {', '.join(missing)}: the metrics that need them are not drawn.")
+    over_training()
     rollout_breakdown.alternatives(rollout, token_panel.pinned_token(pane))
     rollout_breakdown.by_segment(rollout, pane.segments, arrays, estimator)
     st.subheader("Most extreme tokens")

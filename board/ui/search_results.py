@@ -201,9 +201,16 @@ def _curves_of(view: View, asked: Search, hits: Hits, every: pd.DataFrame | None
         on_zoom=place.zoomed(_CURVES),
         on_keep=filter_chips.steps_kept(_CURVES),
     )
-    if "reward" not in payload.keys:
-        unfilled(["Whether it pays needs reward"])
-    _probability_told(view, asked, hits, probable)
+    lacking = ["Whether it pays needs reward"] if "reward" not in payload.keys else []
+    if "response" in asked.columns and len(hits.rows["response"]):
+        if probable is not None:
+            _probability_told(view, hits, probable)
+        else:
+            large = hits.state or view.run.is_partial
+            why = "is not looked up in a run that is larger than memory" if large else "needs response_tokens and logprobs"
+            lacking.append(f"How probable it is {why}")
+    if lacking:
+        unfilled(lacking)
 
 
 def _probability(view: View, asked: Search, hits: Hits) -> WordProbability | None:
@@ -224,15 +231,8 @@ def _probability(view: View, asked: Search, hits: Hits) -> WordProbability | Non
     return caches.built("word_probability", make, run, *asked.key)
 
 
-def _probability_told(view: View, asked: Search, hits: Hits, probable: WordProbability | None) -> None:
+def _probability_told(view: View, hits: Hits, probable: WordProbability) -> None:
     """In a line, how the probability went from the first to the last third of the steps, and of how many places it is."""
-    if "response" not in asked.columns or not hits.rows["response"].size:
-        return
-    if probable is None:
-        large = hits.state or view.run.is_partial
-        why = "is not looked up in a run that is larger than memory" if large else "needs response_tokens and logprobs"
-        unfilled([f"How probable it is {why}"])
-        return
     ends = {who: early_and_late(probable.places, who, view.run.steps.tolist()) for who in BY}
     both = [f"{who} {fmt(early)} → {fmt(late)}" for who, (early, late) in ends.items() if not np.isnan([early, late]).any()]
     said = [f"{', '.join(both)} (first to last third of the steps)"] if both else []

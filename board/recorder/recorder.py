@@ -73,7 +73,6 @@ class RolloutRecorder:
         worst, and any further ones at random, by `seed`. None unless asked for, as a tracker may be on another machine.
         `pads`: tokens that pad beside the common ones ("<pad>", "[PAD]", …). Rows are written as they are given; no number counts padding at
         the ends of a prompt or a response, and a `rollouts.toml` beside the rows names these, so that the board reads them so.
-
         `names`: whose names the numbers of the rows get at the tracker: "roll", "trl", "trl-grpo", "re-grpo" or "verl", where those have
         one, else `board/…`, as all do with "board". Your own keep theirs, and count where both are logged under one name.
 
@@ -87,20 +86,8 @@ class RolloutRecorder:
         self._losses: Losses
         self._writer: RowWriter
         self._queue: RowQueue
-        self._new_tracking = (
-            _tracking_of(
-                Path(folder),
-                track_with,
-                tracker_kwargs or {},
-                tracker_seconds,
-                examples_per_step,
-                seed,
-                COMMON_PADS | set(pads),
-                names,
-            )
-            if rank == 0
-            else None
-        )
+        how = (tracker_seconds, examples_per_step, seed, COMMON_PADS | set(pads), names)
+        self._new_tracking = _tracking_of(Path(folder), track_with, tracker_kwargs or {}, how) if rank == 0 else None
         self._settings = Settings(Path(folder), f"rank_{rank}", file_per, step_bytes, seed, redact, tuple(pads))
         self._queue_of: Callable[[RowWriter], RowQueue] = lambda writer: (
             Direct(writer.write) if wait else Background(writer.write, queue_bytes)
@@ -250,14 +237,7 @@ def _begin_all_in_child() -> None:
 
 
 def _tracking_of(
-    folder: Path,
-    name: str | None,
-    kwargs: Mapping[str, Any],
-    seconds: float,
-    examples: int,
-    seed: int,
-    pads: frozenset[str],
-    names: str,
+    folder: Path, name: str | None, kwargs: Mapping[str, Any], how: tuple[float, int, int, frozenset[str], str]
 ) -> "Callable[[Losses], Tracking] | None":
     """What makes the tracking of a run; None where no tracker is asked for. Raises ValueError for one that nobody knows."""
     if name is None:
@@ -271,7 +251,7 @@ def _tracking_of(
 
     try:
         open_writer = opener(folder.resolve().name, name, kwargs)
-        options = Options(seconds, examples, seed, pads, checked_names(names))
+        options = Options(*how[:-1], checked_names(how[-1]))
     except BoardError as error:
         raise ValueError(str(error)) from error
     return lambda losses: Tracking(open_writer, losses, options)

@@ -18,8 +18,8 @@ RATIO: Final = 200
 WITHOUT_RATIO: Final = 256_000_000
 """So many bytes come out of any compressed stream, however short it is."""
 
-ALL_WITHOUT_RATIO: Final = 1 << 30
-"""So many bytes do of a table's columns: a million rows of a kilobyte that are nearly the same take some hundred kilobytes of Parquet."""
+SHARED: Final = 16
+"""So many times are a table's values written out, of dictionaries and runs: a prompt for each of its rollouts, a mask of nothing but ones."""
 
 ROWS: Final = 1 << 20
 """So many rows do, too: a million of constant columns take a few kilobytes. Each costs half a kilobyte of memory and as much of the cache."""
@@ -32,28 +32,30 @@ class TooMuch(RowRefused):
     """More came out of a container than its size allows."""
 
 
-def is_dense(packed: int, unpacked: int, without: int = WITHOUT_RATIO) -> bool:
+def is_dense(packed: int, unpacked: int, ratio: int = RATIO) -> bool:
     """Whether more came out of so many bytes than text of a model would."""
-    return unpacked > without and unpacked > RATIO * packed
+    return unpacked > WITHOUT_RATIO and unpacked > ratio * packed
 
 
 class Given:
     """What a container has given so far."""
 
-    def __init__(self, packed: int) -> None:
-        self._packed = packed
-        self._rows, self._bytes = 0, 0
+    def __init__(self, packed: int, ratio: int = RATIO) -> None:
+        self._packed, self._ratio = packed, ratio
+        self._rows, self.bytes = 0, 0
 
     def expect(self, rows: int, size: int) -> None:
         """Refuse what is going to be too much. Raises TooMuch with the reason."""
         most = max(ROWS, self._packed // ROW_BYTES)
         if self._rows + rows > most:
             raise TooMuch(f"holds more than {most:,} rows in {self._packed:,} bytes, which no trainer writes")
-        if is_dense(self._packed, self._bytes + size, ALL_WITHOUT_RATIO):
-            raise TooMuch(f"holds more than {RATIO} times as many bytes as it has, unpacked; unpack it by hand if that is meant")
+        if is_dense(self._packed, self.bytes + size, self._ratio):
+            raise TooMuch(
+                f"holds more than {self._ratio} times as many bytes as it has, unpacked; unpack it by hand if that is meant"
+            )
 
     def take(self, rows: int, size: int) -> None:
         """Count what came out of it. Raises TooMuch when it is too much."""
         self.expect(rows, size)
         self._rows += rows
-        self._bytes += size
+        self.bytes += size

@@ -4,6 +4,7 @@ PyTorch dumps, trackio.
 Knows how records are wrapped; knows nothing of rollouts. A file that cannot be read ends in one Problem, what came before it counts.
 """
 
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ from board.sources import (
     trackio_records,
     trackio_rollouts,
 )
-from board.sources.bounds import Given, TooMuch, is_dense
+from board.sources.bounds import SHARED, Given, TooMuch, is_dense
 from board.sources.json_record import COMPANIONS, Record
 from board.sources.lines import longest_line
 from board.sources.packed_sizes import Claim
@@ -45,6 +46,9 @@ _FEATHER_1: Final = b"FEA1"
 
 _MOST_TORCH: Final = 8 << 30
 """Bytes of a `.pt` file, which is read at once; a step of the largest trainings has some 2 GB."""
+
+
+_SCALARS: Final = frozenset((bool, int, float))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +102,18 @@ def _parquet(shard: Shard) -> Iterator[Parsed | Problem]:
 
     with shards.opened(shard) as stream:
         about = pq.read_metadata(stream)
-        at_once, dictionaries = _measured(stream, about, shard.size)
+        given = Given(shard.size)
+        at_once, dictionaries = _measured(stream, about, given)
         stream.seek(0)
         with pq.ParquetFile(stream, metadata=about, read_dictionary=dictionaries) as file:
-            yield from _numbered(shard, file.iter_batches(batch_size=at_once))
+            yield from _numbered(shard, file.iter_batches(batch_size=at_once), given.bytes)
 
 
-def _measured(stream: BinaryIO, about: Any, size: int) -> tuple[int, list[str]]:
+def _measured(stream: BinaryIO, about: Any, given: Given) -> tuple[int, list[str]]:
     """How many rows of a Parquet file to read at once, and columns whose dictionaries are to stay such. Raises RowRefused.
 
     Arrow copies a value of a dictionary for each place that it has in the rows read at once, before anyone can ask how long it is.
     """
-    given = Given(size)
     given.expect(about.num_rows, 0)
     largest: dict[str, int] = {}
     nested: dict[str, None] = {}
@@ -149,10 +153,10 @@ def _arrow(shard: Shard) -> Iterator[Parsed | Problem]:
         stream.seek(0)
         if start.startswith(_ARROW_FILE):
             with pa.ipc.open_file(stream) as file:
-                yield from _numbered(shard, (_sound(file.get_batch(at)) for at in range(file.num_record_batches)))
+                yield from _numbered(shard, (_sound(file.get_batch(at)) for at in range(file.num_record_batches)), given.bytes)
             return
         with pa.ipc.open_stream(stream) as batches:
-            yield from _numbered(shard, map(_sound, batches))
+            yield from _numbered(shard, map(_sound, batches), given.bytes)
 
 
 def _sound(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -161,9 +165,9 @@ def _sound(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch
 
 
-def _numbered(shard: Shard, batches: Iterable[pa.RecordBatch]) -> Iterator[Parsed | Problem]:
-    """The rows of batches. A row that is too long is left out."""
-    number = 0
+def _numbered(shard: Shard, batches: Iterable[pa.RecordBatch], unpacked: int) -> Iterator[Parsed | Problem]:
+    """The rows of batches of so many bytes in all. A row that is too long is left out."""
+    number, given = 0, Given(unpacked, SHARED)
     for batch in batches:
         for start in range(0, len(batch), _ROWS_AT_ONCE):
             piece = batch.slice(start, _ROWS_AT_ONCE)
@@ -176,6 +180,7 @@ def _numbered(shard: Shard, batches: Iterable[pa.RecordBatch]) -> Iterator[Parse
                     reason = f"is longer than {longest_line():,} bytes (RL_BOARD_LONGEST_LINE): it is left out"
                     yield Problem(shard.name, number, reason, "refused")
                     continue
+                given.take(len(rows), weight)
                 for row in arrow_values.rows(rows):
                     number += 1
                     yield Parsed(number, row, weight // len(rows))
@@ -249,10 +254,32 @@ def _torch(shard: Shard) -> Iterator[Parsed]:
 def _load_torch(path: Path, within: Path | None) -> Record:
     """What `torch.save` wrote, tensors as lists. Nothing in the file is executed: only tensors and plain values are read."""
     with run_files.opened(path, within=within, most=_MOST_TORCH) as stream:
+        size = _stored(stream)
         loaded = _tensors(stream)
     if not isinstance(loaded, dict):
         raise RowRefused(f"holds a {type(loaded).__name__}, not a dictionary")
-    return {str(key): _plain(value) for key, value in loaded.items()}
+    given = Given(size, SHARED)
+    try:
+        return {str(key): _plain(value, given) for key, value in loaded.items()}
+    except RecursionError as error:
+        raise RowRefused("holds values in each other, too deep to be read") from error
+
+
+def _stored(stream: BinaryIO) -> int:
+    """Bytes of what a file of torch holds once it is unpacked, by its list of contents. Raises RowRefused where they are too many."""
+    size = stream.seek(0, 2)
+    stream.seek(0)
+    if not zipfile.is_zipfile(stream):  # as before PyTorch 1.6, which packs nothing
+        stream.seek(0)
+        return size
+    given = Given(size)
+    try:
+        with zipfile.ZipFile(stream) as contents:
+            given.take(0, sum(one.file_size for one in contents.infolist()))
+    except (zipfile.BadZipFile, NotImplementedError) as error:
+        raise RowRefused(f"cannot be read as tensors and plain values: {error}") from error
+    stream.seek(0)
+    return given.bytes
 
 
 def _tensors(stream: BinaryIO) -> Any:
@@ -267,15 +294,27 @@ def _tensors(stream: BinaryIO) -> Any:
         raise RowRefused(f"cannot be read as tensors and plain values: {reason}") from error
 
 
-def _plain(value: Any) -> Any:
-    """The same value in what JSON can hold: tensors as lists, bytes as text."""
+def _plain(value: Any, given: Given) -> Any:
+    """The same value in what JSON can hold: tensors as lists, bytes as text. Raises RowRefused for what has no values, or far too many."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
+        given.take(0, _LEAST_VALUE * len(value))
+        return {str(key): _plain(one, given) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value] if value and not isinstance(value[0], (int, float)) else list(value)
-    if isinstance(value, bytes):
-        return value.decode("utf-8", errors="backslashreplace")
-    return value.tolist() if hasattr(value, "tolist") else value
+        given.take(0, _LEAST_VALUE * len(value))
+        return [*value] if _SCALARS.issuperset(map(type, value)) else [_plain(one, given) for one in value]
+    if isinstance(value, (bytes, str)):
+        given.take(0, len(value))
+        return value.decode("utf-8", errors="backslashreplace") if isinstance(value, bytes) else value
+    return _listed(value, given) if hasattr(value, "tolist") else value
+
+
+def _listed(tensor: Any, given: Given) -> Any:
+    """A tensor's values: a few bytes of it may be said to be any number of them, or none at all."""
+    is_plain = str(tensor.layout) == "torch.strided" and not (tensor.is_meta or tensor.is_quantized or tensor.is_complex())
+    if not is_plain:
+        raise RowRefused(f"holds a tensor that is no list of numbers ({tensor.layout}, {tensor.dtype}, on {tensor.device})")
+    given.take(0, _LEAST_VALUE * tensor.numel())
+    return tensor.tolist()
 
 
 _READERS: Final[Mapping[str, Callable[[Shard], Iterator[Parsed | Problem]]]] = {

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import zipfile
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,79 @@ def test_torch_dumps_are_tensors_and_plain_values(tmp_path: Path) -> None:
     assert "cannot be read as tensors and plain values" in found(tmp_path / "2.pt")[1][0]
     assert found(tmp_path / "3.pt")[1] == ["3.pt: holds a list, not a dictionary"]
     assert len(found(tmp_path / "4.pt")[1]) == 1
+
+
+def _saved(torch: Any, name: str) -> Any:
+    """What a file of torch holds that is no plain values, or far more of them than its bytes."""
+    nested: list[Any] = ["x" * 1_000]
+    for _ in range(12):
+        nested = [nested] * 10
+    cycle: list[Any] = []
+    cycle.append(cycle)
+    return {
+        "strides": lambda: torch.zeros(1).expand(1_000, 60_000),
+        "meta": lambda: torch.empty(3, device="meta"),
+        "sparse": lambda: torch.sparse_coo_tensor([[0]], [1.0], (10,), check_invariants=True),
+        "complex": lambda: torch.ones(3, dtype=torch.complex64),
+        "lists of one list": lambda: nested,
+        "a list in itself": lambda: cycle,
+    }[name]()
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        pytest.param("strides", "holds more than 16 times as many bytes", id="strides"),
+        pytest.param("meta", "holds a tensor that is no list of numbers", id="meta"),
+        pytest.param("sparse", "holds a tensor that is no list of numbers", id="sparse"),
+        pytest.param("complex", "holds a tensor that is no list of numbers", id="complex"),
+        pytest.param("lists of one list", "holds more than 16 times as many bytes", id="lists of one list"),
+        pytest.param("a list in itself", "holds values in each other, too deep to be read", id="a list in itself"),
+    ],
+)
+def test_torch_dumps_fill_no_memory(tmp_path: Path, name: str, reason: str) -> None:
+    """What a few bytes say to be very many values, or what has none, is one problem."""
+    torch = pytest.importorskip("torch")
+    torch.save({"x": _saved(torch, name)}, tmp_path / "1.pt")
+
+    records, problems = found(tmp_path / "1.pt")
+
+    assert (records, len(problems)) == ([], 1)
+    assert reason in problems[0]
+
+
+def test_a_packed_torch_dump_is_measured_before_it_is_unpacked(tmp_path: Path) -> None:
+    """Torch takes the memory that its list of contents names, which is bounded by the size of the file."""
+    torch = pytest.importorskip("torch")
+    with zipfile.ZipFile(tmp_path / "1.pt", "w", zipfile.ZIP_DEFLATED) as packed, packed.open("archive/data/0", "w") as into:
+        for _ in range(300):
+            into.write(bytes(1_000_000))
+    assert torch
+
+    assert "holds more than 200 times as many bytes" in found(tmp_path / "1.pt")[1][0]
+
+
+def test_code_in_a_torch_dump_is_not_run(tmp_path: Path) -> None:
+    """Neither in its own kind of file nor in the older one."""
+    torch = pytest.importorskip("torch")
+    hostile = {"x": _Writes(tmp_path / "written")}
+    torch.save(hostile, tmp_path / "1.pt")
+    torch.save(hostile, tmp_path / "2.pt", _use_new_zipfile_serialization=False)
+
+    reasons = [found(tmp_path / f"{number}.pt")[1][0] for number in (1, 2)]
+
+    assert all("cannot be read as tensors and plain values" in reason for reason in reasons)
+    assert not (tmp_path / "written").exists()
+
+
+class _Writes:
+    """Makes a file where its pickle is loaded as Python's."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self._path,)
 
 
 def test_rows_of_our_own_in_parquet(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
+import numpy as np
+
 from board.checks import alignment, arrays, completeness, loading, repetition, texts
 from board.checks.contract import SEVERITIES, Answer, Check, CheckReport, EvidencePlace, Fault, ReportedFault, Unable, failed
 from board.checks.evidence import Evidence, collect
@@ -155,12 +157,11 @@ CHECKS: Final[tuple[Check, ...]] = (
     ),
     Check(
         "two-files",
-        "Steps that several files hold for one rank",
+        "Steps that are in several files",
         "warning",
         "A job that resumed wrote them again, or a file was copied twice: their means mix two policies or count rows twice.",
         "Take out the files of the older attempt, or the copies.",
         completeness.two_files,
-        needs=("rank",),
         of_whole=True,
     ),
     Check(
@@ -188,7 +189,6 @@ CHECKS: Final[tuple[Check, ...]] = (
         "Means of those steps are over a part of the batch.",
         "Look for the shard of that rank: not copied, or its writer failed.",
         completeness.missing_ranks,
-        needs=("rank",),
         of_whole=True,
     ),
     Check(
@@ -271,7 +271,7 @@ def run_checks(run: Run, progress: Callable[[float], None] | None = None) -> Che
     """All checks of a run. Goes through its tokens once; `progress` is told the share of that which is done, 0 to 1."""
     evidence = collect(run, _MEASURES, progress)
     answers = [(check, _answer(check, evidence, whole=run.reading is None)) for check in CHECKS]
-    findings = [_finding(check, found, run) for check, answer in answers for found in _found(answer)]
+    findings = [_finding(check, found, run, evidence) for check, answer in answers for found in _found(answer)]
     return CheckReport(
         rollouts=len(run.frame),
         findings=tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.check.severity))),
@@ -300,11 +300,16 @@ def _found(answer: Answer) -> Sequence[Fault]:
     return (answer,) if isinstance(answer, Fault) else ()
 
 
-def _finding(check: Check, found: Fault, run: Run) -> ReportedFault:
+def _finding(check: Check, found: Fault, run: Run, evidence: Evidence) -> ReportedFault:
     where = [_rollout(key, run) for key in found.keys[:NAMED_PLACES].tolist()]
     where = where or [_line(source, run) for source in found.places[:NAMED_PLACES]]
     places = len(found.keys) or len(found.places)
-    return ReportedFault(check, found.what, len(found.keys) or None, found.tokens, found.at_least, tuple(where), places)
+    shown = (
+        evidence.frame.index.isin(found.keys) if len(found.keys) or not found.places else np.isin(evidence.lines, found.places)
+    )
+    steps = evidence.frame["step"][shown]
+    span = (int(steps.min()), int(steps.max())) if len(steps) else None
+    return ReportedFault(check, found.what, len(found.keys) or None, found.tokens, found.at_least, tuple(where), places, span)
 
 
 def _rollout(key: int, run: Run) -> EvidencePlace:

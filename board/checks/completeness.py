@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import is_numeric_dtype
 
 from board.analysis import step_positions
 from board.checks.contract import Answer, Fault, Unable
@@ -32,6 +33,12 @@ MUCH_MORE: Final = 1.5
 
 NAMED: Final = 5
 """So many steps or ranks are named."""
+
+_WORLD: Final = ("world_size", "dp_size", "num_ranks", "data_parallel_size", "dp_world_size")
+"""Names under which trainers say how many ranks there are."""
+
+_LEAST_WRITTEN: Final = 2
+"""A rank that wrote fewer steps and then none did not stop: it was never one of them."""
 
 _RANK: Final = re.compile("[0-9]{1,18}")
 """A rank that is a number; what has more digits is some other name."""
@@ -63,6 +70,11 @@ def _first_of(evidence: Evidence, steps: NDArray[np.int64] | list[int]) -> NDArr
     at = evidence.frame["step"]
     first = at[~at.duplicated() & at.isin(steps)]
     return first.index.to_numpy()
+
+
+def _members(evidence: Evidence) -> NDArray[np.int64]:
+    """Equal numbers for rollouts that are of one group where they are of one step, -1 for one of no group. (rollouts,)"""
+    return members(evidence.frame.get("group_id"), evidence.measures["prompt_key"].to_numpy(np.int64), NO_PROMPT)
 
 
 def missing_steps(evidence: Evidence) -> Answer:
@@ -102,32 +114,53 @@ def small_steps(evidence: Evidence) -> Answer:
 
 
 def missing_ranks(evidence: Evidence) -> Answer:
-    """Ranks whose number no rank has, and steps that a rank of most steps did not write."""
-    frame = evidence.frame[evidence.finished]
+    """Ranks whose number no rank has, and steps that a rank of most steps, or one that stops, did not write; files, where no rank is named."""
+    frame, noun = evidence.frame[evidence.finished], "rank" if "rank" in evidence.fields else "file"
     if frame.empty:
         return Unable("there is only one step")
-    there = pd.crosstab(frame["step"], frame["rank"].astype(str)) > 0
-    if len(there.columns) < 2:
-        return Unable("there is only one rank")
-    expected = there.columns[there.mean() >= 0.5]
-    lacking = there[expected].index[~there[expected].all(axis="columns")].to_numpy(np.int64)
+    of, steps = frame["rank" if noun == "rank" else "shard"].astype(str), frame["step"]
+    wrote = steps.groupby(of).nunique()
+    if len(wrote) < 2:
+        return Unable(f"there is only one {noun}")
+    if noun == "file" and wrote.max() < steps.nunique():
+        return Unable("no rollout has rank, and no file has every step")
+    there = pd.crosstab(steps, of)
+    often, lost = (there > 0).mean() >= 0.5, _stopped(there)
+    expected = [name for name in there.columns if lost.get(name, often[name] and noun == "rank")]
+    lacking = there.index[(there[expected] == 0).any(axis="columns")].to_numpy(np.int64)
     parts, keys = [], _first_of(evidence, lacking)
-    numbers = sorted({int(name) for name in there.columns if _RANK.fullmatch(name)})
-    absent = numbers[-1] + 1 - len(numbers) if len(numbers) == len(there.columns) else 0
+    numbers = sorted({int(name) for name in there.columns if noun == "rank" and _RANK.fullmatch(name)})
+    said = [frame[name].max() for name in _WORLD if name in frame and is_numeric_dtype(frame[name]) and frame[name].notna().any()]
+    last = max([*numbers[-1:], *(int(count) - 1 for count in said)], default=-1)
+    absent = last + 1 - len(numbers) if len(numbers) == len(there.columns) else 0
     if absent:
-        first = _first_between([*pairwise([-1, *numbers])], 1)
-        parts.append(f"No rank has the number {_named(first, absent)}, of 0 to {numbers[-1]}")
+        first = _first_between([*pairwise([-1, *numbers, last + 1])], 1)
+        parts.append(f"No rank has the number {_named(first, absent)}, of 0 to {last}")
         keys = keys if len(keys) else evidence.frame.index.to_numpy()[:1]
     if len(lacking):
-        ranks = [name for name in expected if not there[name].all()]
-        parts.append(f"{plural(len(lacking), 'step')} without rows of rank {', '.join(ranks[:NAMED])}: {_named(lacking)}")
+        names = [name for name in expected if not there[name].all()]
+        parts.append(f"{plural(len(lacking), 'step')} without rows of {noun} {', '.join(names[:NAMED])}: {_named(lacking)}")
     return Fault("; ".join(parts), keys) if parts else None
+
+
+def _stopped(there: pd.DataFrame) -> dict[str, bool]:
+    """Those that wrote every step up to one and none since, and whether their rows are lacking since.
+
+    `there` has a row for each step and a column for each rank, of how many rows it wrote. Where others take over the rows, as where a job goes
+    on with fewer ranks or in another file, nothing is missing.
+    """
+    wrote, total, found = there > 0, there.sum(axis="columns"), dict[str, bool]()
+    for name in there.columns[~wrote.all() & wrote.iloc[0]]:
+        until = int(np.flatnonzero(wrote[name])[-1]) + 1
+        if _LEAST_WRITTEN <= until < len(there) and wrote[name].iloc[:until].all():
+            own, before, after = there[name].iloc[:until].median(), total.iloc[:until].median(), total.iloc[until:].median()
+            found[name] = bool(after <= before - own / 2)
+    return found
 
 
 def small_groups(evidence: Evidence) -> Answer:
     """Groups of fewer rollouts than nearly all the others; a rollout is of its group id's, or of its prompt's where it has none."""
-    prompts = evidence.measures["prompt_key"].to_numpy(np.int64)
-    member = members(evidence.frame.get("group_id"), prompts, NO_PROMPT)
+    member = _members(evidence)
     marks = evidence.finished & (member >= 0)
     frame, own = evidence.frame[marks], member[marks]
     sizes = frame.groupby([frame["step"], own], sort=False)["step"].transform("size")
@@ -145,21 +178,35 @@ def small_groups(evidence: Evidence) -> Answer:
 
 
 def two_files(evidence: Evidence) -> Answer:
-    """Steps that several shards hold for one rank, with more rows than usual, in a run where that is not the rule.
+    """Steps with far more rows than others, because files that overlap hold them twice, whatever the files are called.
 
-    Where a writer goes on in another file once one is large, a step is in two as well, but has no more rows than others.
+    Where a writer goes on in another file once one is large, a step is in two as well, but has no more rows than others. Where steps are
+    spread over files anyway, the sign is that most of a step's groups are in several of one rank, and those of other steps are not.
     """
-    own = [name for name in ("step", "rank", "split") if name in evidence.frame]
-    found = evidence.frame[evidence.frame["rank"].notna()].groupby(own, observed=True, dropna=False)["shard"]
+    frame, member = evidence.frame, _members(evidence)
+    own = [name for name in ("step", "rank", "split") if name in frame]
+    found = frame.groupby(own, observed=True, dropna=False)["shard"]
     shards, rows = found.nunique(), found.size()
-    if shards.empty or shards.median() > 1:
-        return Unable("the rows of a step and rank are spread over several files here")
-    twice = (shards > 1) & (rows >= MUCH_MORE * rows[shards == 1].median())
+    usual = shards == 1
+    if usual.mean() < 0.5:
+        grouped = frame[member >= 0].groupby([*(frame[name] for name in own), member], observed=True, dropna=False)["shard"]
+        several = (grouped.nunique() > 1).groupby(level=own, dropna=False).mean() >= 0.5
+        usual = ~several.reindex(shards.index, fill_value=False)
+    if usual.sum() < 2:
+        return Unable("the rows of a step are spread over several files here")
+    twice = ~usual & (shards > 1) & (rows >= MUCH_MORE * rows[usual].median()) & (rows > rows[usual].quantile(0.95))
     steps = np.unique(twice.index.get_level_values("step")[twice].to_numpy(np.int64))
     if not len(steps):
         return None
-    named = ", ".join(str(name) for name in evidence.frame["shard"][evidence.frame["step"] == steps[0]].unique()[:NAMED])
-    what = f"{plural(len(steps), 'step')} with rows of one rank in several files: {_named(steps)}; the first in {named}"
+    again = frame["step"].isin(steps).to_numpy()
+    named = ", ".join(str(name) for name in frame["shard"][frame["step"] == steps[0]].unique()[:NAMED])
+    sizes = frame.groupby([frame["step"], member], sort=False)["step"].transform("size").to_numpy()
+    more = [
+        f"{np.median(counts[again]):g} rather than {np.median(counts[~again]):g} rollouts in a {noun}"
+        for noun, counts in (("step", frame.groupby("step")["step"].transform("size").to_numpy()), ("group", sizes))
+        if not again.all() and np.median(counts[again]) > np.median(counts[~again])
+    ]
+    what = f"{plural(len(steps), 'step')} in several files: {'; '.join([_named(steps), *more, f'the first in {named}'])}"
     return Fault(what, _first_of(evidence, steps))
 
 
@@ -184,10 +231,15 @@ def missing_rewards(evidence: Evidence) -> Answer:
 
 
 def clock(evidence: Evidence) -> Answer:
-    """Steps that were written before the step before them, by the median of the rows' own times."""
+    """Steps that were written before the step before them, by the median of the rows' own times, or by the times of their files."""
     name = step_positions.clock(evidence.frame)
+    older = _older_files(evidence)
+    if older is not None and len(older):
+        what = f"{plural(len(older), 'step')} in files that are older than those of earlier steps, as of an abandoned attempt: {_named(older)}"
+        return Fault(what, _first_of(evidence, older))
     if name is None:
-        return Unable(f"no rollout has the time it was written as a number: {', '.join(step_positions.CLOCKS)}")
+        reason = f"no rollout has the time it was written as a number: {', '.join(step_positions.CLOCKS)}"
+        return Unable(reason) if older is None else None
     times = evidence.frame.groupby("step")[name].median().dropna()
     if len(times) < 2:
         return Unable(f"fewer than 2 steps have {name}")
@@ -196,3 +248,28 @@ def clock(evidence: Evidence) -> Answer:
         return None
     what = f"{plural(len(back), 'step')} with a {name} before that of an earlier step: {_named(back)}"
     return Fault(what, _first_of(evidence, back))
+
+
+def _older_files(evidence: Evidence) -> NDArray[np.int64] | None:
+    """The steps at the end whose files are older than those of steps before them, which were written anew; None where files cannot tell.
+
+    They can where each step has a file of its own, seconds apart: files that were copied have the times, and the order, of copying.
+    """
+    of_steps = evidence.frame.groupby("shard", observed=True)["step"].agg(["min", "max"])
+    times = of_steps["min"].index.map({name: time for name, _, time in evidence.files}).to_numpy(np.float64)
+    known = of_steps.assign(time=times / 1e9).dropna()
+    by_name = known.sort_index(key=lambda names: names.astype(str))["time"]
+    written = known.groupby("min")["time"].max()
+    t = written.to_numpy()
+    if (known["min"] != known["max"]).any() or len(t) < LEAST_STEPS or np.median(np.abs(np.diff(t))) < 1:
+        return None
+    drops = np.flatnonzero(np.diff(t) < 0)
+    if not len(drops):
+        return np.empty(0, np.int64)
+    if len(drops) > 1 or by_name.is_monotonic_increasing:
+        return None
+    old = t[drops[0] + 1 :]
+    anew = t[: drops[0] + 1] > old[-1]
+    # the abandoned attempt began where the first steps of the other end
+    is_attempt = 0 < anew.sum() < len(anew) and bool((t[: drops[0] + 1][~anew] <= old[0]).all())
+    return written.index[drops[0] + 1 :].to_numpy(np.int64) if is_attempt else None

@@ -98,6 +98,8 @@ class ReportedFault:
     """The first few."""
     places: int
     """How many there are in all."""
+    steps: tuple[int, int] | None = None
+    """The first and the last step of all of them; None where no rollout shows it."""
 
 
 @dataclass(frozen=True)

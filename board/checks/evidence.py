@@ -18,6 +18,7 @@ from board.runs.load_report import LoadReport
 from board.runs.parts import COUNTS, PADS, Part, part_of_rows
 from board.runs.run import Run
 from board.schema import TEXTS, TOKEN_METRICS
+from board.sources.shards import Fingerprint
 
 PerRollout = NDArray[Any]
 """One number per rollout."""
@@ -98,6 +99,8 @@ class Evidence:
     report: LoadReport
     fields: frozenset[str]
     """Columns, token metrics and declared texts that any rollout has."""
+    files: Fingerprint = ()
+    """Of the run."""
 
     def keys(self, marks: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The rollouts marked, in the frame's order. `marks` has the shape (rollouts,)."""
@@ -134,7 +137,7 @@ def collect(run: Run, measures: Sequence[Measure], progress: Callable[[float], N
     # what should have been a number or an array and was kept as text is none
     fields = frozenset({*run.frame.columns, *tokens, *(texts & set(TEXTS))})
     frame = run.counted.frame  # what was discarded need not have what training gives
-    return Evidence(frame, found.reindex(frame.index), run.report, fields)
+    return Evidence(frame, found.reindex(frame.index), run.report, fields, run.fingerprint)
 
 
 def _measured_of_frame(run: Run, measures: Sequence[Measure], progress: Callable[[float], None] | None) -> pd.DataFrame:

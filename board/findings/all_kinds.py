@@ -49,10 +49,10 @@ def of_check(check: Check) -> Kind:
 
 def _found(fault: ReportedFault, dossier: Dossier) -> Found:
     keys = [key for place in fault.where if (key := dossier.whole.key_of(place.source)) is not None]
-    steps = [place.step for place in fault.where if place.step is not None] or dossier.whole.steps[:1].tolist() or [0]
+    first, last = fault.steps or (dossier.whole.steps[:1].tolist() or [0]) * 2
     amount = fault.places or fault.rollouts or 1
     # what is counted is certain: a check has no noise to beat, so the number of places stands in
-    return Found(fault.what, min(steps), max(steps), "any", float(amount), float(amount), np.array(keys, np.int64))
+    return Found(fault.what, first, last, "any", float(amount), float(amount), np.array(keys, np.int64))
 
 
 KINDS: Final[tuple[Kind, ...]] = (*_modules(), *map(of_check, CHECKS))

@@ -33,7 +33,8 @@ def test_step_in_two_files_of_a_rank(tmp_path: Path) -> None:
     checked = run_checks(open_run(write_run(tmp_path / "run", {"first.jsonl": rows, "second.jsonl": again})))
 
     assert found(checked, "two-files").what == (
-        "2 steps with rows of one rank in several files: 5, 6; the first in first.jsonl, second.jsonl"
+        "2 steps in several files: 5, 6; 16 rather than 8 rollouts in a step; 8 rather than 4 rollouts in a group; "
+        "the first in first.jsonl, second.jsonl"
     )
 
 

@@ -192,7 +192,7 @@ def two_files(evidence: Evidence) -> Answer:
         grouped = frame[member >= 0].groupby([*(frame[name] for name in own), member], observed=True, dropna=False)["shard"]
         several = (grouped.nunique() > 1).groupby(level=own, dropna=False).mean() >= 0.5
         usual = ~several.reindex(shards.index, fill_value=False)
-    if usual.sum() < 2:
+    if usual.sum() < 3:
         return Unable("the rows of a step are spread over several files here")
     twice = ~usual & (shards > 1) & (rows >= MUCH_MORE * rows[usual].median()) & (rows > rows[usual].quantile(0.95))
     steps = np.unique(twice.index.get_level_values("step")[twice].to_numpy(np.int64))

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from board.analysis import rollout_measures
+from board.analysis import newest_step, rollout_measures
 from board.analysis.bootstrap import units_of
 from board.analysis.groups import Grouped, find
 from board.analysis.rollout_measures import RolloutMeasure
@@ -38,7 +38,8 @@ class Dossier:
     ) -> None:
         self.whole = run
         """With the evaluations."""
-        self.run = run.trained
+        self.run, self.unfinished = _complete(run.trained)
+        """Those of training without the newest step where that is not complete: that step, its rollouts and how many are usual."""
         self._measures, self._progress = measures or {}, progress
         self._series: dict[str, Series] = {}
 
@@ -194,3 +195,11 @@ class Dossier:
             order = np.asarray(by, np.float64)[rows]
             rows = rows[np.argsort(-np.where(np.isnan(order), -np.inf, order), kind="stable")]
         return self.keys[rows]
+
+
+def _complete(run: Run) -> tuple[Run, tuple[int, int, int] | None]:
+    steps = Steps(run.frame["step"].to_numpy(np.int64))
+    if (found := newest_step.lacking(steps)) is None:
+        return run, None
+    newest, usual = found
+    return run.of_rows((run.frame["step"] != newest).to_numpy(), f"before {newest}"), (newest, int(steps.sizes[-1]), usual)

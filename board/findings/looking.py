@@ -28,6 +28,9 @@ from board.text.format_number import fmt
 SetLimits = Mapping[str, Limits]
 """Thresholds that a reader has set, by kind and name."""
 
+NEWEST_STEP: Final = "newest-step"
+"""What stands in the place of a kind where the newest step is said to be left out."""
+
 _MEASURING: Final = 0.6
 """The share of the work that measuring the rollouts is, before any kind is asked."""
 
@@ -44,6 +47,10 @@ def find_all(
     dossier = Dossier(run, measures, lambda share: tell(_MEASURING * share))
     found: list[Finding] = []
     unable: list[tuple[str, str]] = []
+    if dossier.unfinished:
+        step, rows, usual = dossier.unfinished
+        reason = f"step {step} has {rows:,} of the usual {usual:,} rollouts so far: kinds look at it once it is complete"
+        unable.append((NEWEST_STEP, reason))
     explains = {kind.name: kind.explains for kind in kinds}
     for number, kind in enumerate(kinds):
         try:

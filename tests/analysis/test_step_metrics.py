@@ -165,6 +165,7 @@ def over(
 
 DEFINITIONS: dict[str, Callable[[list[Row]], float]] = {
     "reward/mean": lambda rows: fmean(rewards(rows)),
+    "reward/mean_without_failed": lambda rows: fmean(row["reward"] for row in rows if row["status"] != "aborted"),
     "reward/std": lambda rows: pstdev(rewards(rows)),
     "reward/max": lambda rows: max(rewards(rows)),
     "reward/min": lambda rows: min(rewards(rows)),

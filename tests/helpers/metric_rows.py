@@ -33,6 +33,7 @@ def make_row(rng: np.random.Generator, step: int, prompt: int, split: str = "tra
         "valid_reward": round(float(rng.normal()), 3),
         "prompt_length": int(rng.integers(5, 50)),
         "finish_reason": str(rng.choice(["stop", "length"])),
+        "status": "aborted" if length == 4 else "completed",
         "accuracy": round(float(rng.uniform()), 3),
         "split": split,
         "entropies": np.round(rng.exponential(1.0, length), 3).tolist(),

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from board.analysis.failed_rollouts import FAILED, failed
 from board.analysis.selection import numeric_columns
 from board.analysis.step_metrics.data import TOKEN_COLUMNS, StepData
 from board.analysis.step_metrics.interpreter import per_step
@@ -40,8 +41,12 @@ def available(run: Run) -> set[str]:
     The recorder keeps some arrays' means where it left the arrays out, and rows that say `truncated` need no `finish_reason`.
     """
     kept = {name for name in TOKEN_METRICS if f"{title(name)}_mean" in run.frame}
-    there = {*run.frame.columns, *run.token_metrics, *run.text_columns, *kept} - {"split"}
-    said = {"split": EVALUATION in run.splits, "finish_reason": "truncated" in run.frame}
+    there = {*run.frame.columns, *run.token_metrics, *run.text_columns, *kept} - {"split", FAILED}
+    said = {
+        "split": EVALUATION in run.splits,
+        "finish_reason": "truncated" in run.frame,
+        FAILED: bool(failed(run.trained).any()),
+    }
     return there | {name for name, is_said in said.items() if is_said}
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import pyarrow.compute as pc
 
+from board.analysis.failed_rollouts import FAILED, failed
 from board.analysis.step_stats import finite_values
 from board.metrics.formulas import Float64Array
 from board.metrics.pooling import Pooled
@@ -59,6 +60,8 @@ class StepData:
         """
         if name == "truncated":
             return self.cut_short
+        if name == FAILED:
+            return self.once(name, lambda: failed(self.run).astype(np.float64))
         quantity, _, stat = name.partition("/")
         if not stat:
             return self.column(name)

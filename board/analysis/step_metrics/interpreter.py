@@ -30,7 +30,7 @@ def per_step(computation: Computation, data: StepData) -> Float64Array:
         case OfEvaluation(of):
             return _statistic(of, data)
         case OfColumns(function, columns):
-            return OF_COLUMNS[function](data.steps, *(data.column(name) for name in columns))
+            return OF_COLUMNS[function](data.steps, *(data.number(name) for name in columns))
         case Statistic() | Applied():
             return evaluated(computation, lambda one: _statistic(one, data))
 

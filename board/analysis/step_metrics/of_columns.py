@@ -35,10 +35,15 @@ def _of_outcome(outcome: str) -> Callable[[Steps, Float64Array, Float64Array], F
     return lengths
 
 
+def _mean_without(steps: Steps, values: Float64Array, left_out: Float64Array) -> Float64Array:
+    return steps.mean(np.where(left_out == 1, np.nan, values))
+
+
 OF_COLUMNS: Final[Mapping[str, Callable[..., Float64Array]]] = {
     "correlation_in_groups": _coupling,
     "length_of_right": _of_outcome("right"),
     "length_of_wrong": _of_outcome("wrong"),
+    "mean_without": _mean_without,
 }
 """By name: from the steps of the rollouts and columns of them, (rollouts,) each, NaN where missing, to a number for each step, (steps,)."""
 

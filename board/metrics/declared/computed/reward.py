@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from board.metrics.declared.computation import SoFar, applied, over_rollouts
+from board.metrics.declared.computation import OfColumns, SoFar, applied, over_rollouts
 from board.metrics.declared.contract import Metric, Name
 from board.metrics.declared.declare import metric, reading
 from board.metrics.declared.dialects import re_grpo, roll, trl, trl_grpo, verl
@@ -12,6 +12,14 @@ RISES = reading(
     (
         "It should rise. If it stands still or falls while KL or length grows, read the best and worst responses of that step.",
         "应当上升。若奖励下降或停滞，而 KL 或长度仍在增长，请阅读该步最好与最差的回答。",
+    ),
+    look="responses",
+)
+UNFAILED = reading(
+    "up",
+    (
+        "If it stands while the mean falls, it is the machines that fail, not the policy: read status and error of the failed rollouts.",
+        "若它不变而平均奖励下降，出问题的是机器而不是策略：请查看失败 rollout 的 status 与 error。",
     ),
     look="responses",
 )
@@ -91,6 +99,15 @@ METRICS: Final[tuple[Metric, ...]] = (
             Name("re-grpo", "rollouts/returns_mean"),
             Name("verl", "critic/score/mean", verl.ANSWERED),
         ),
+    ),
+    metric(
+        "reward/mean_without_failed",
+        "reward",
+        "mean of R over the step's rollouts that did not fail: status, error or flag of the row, or an empty response",
+        README,
+        ("Mean reward of the step's rollouts that did not fail.", "该步未失败的 rollout 的平均奖励。"),
+        UNFAILED,
+        OfColumns("mean_without", ("reward", "rollout_failed")),
     ),
     metric(
         "reward/std",

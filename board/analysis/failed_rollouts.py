@@ -1,0 +1,68 @@
+"""Which rollouts failed, as their trainer says by a status, an error or a flag, or as an empty response shows. A run in, marks out.
+
+A rollout that failed says nothing of the policy: its reward, as a rule 0, is none that a scorer gave. Knows no kind of finding.
+"""
+
+import re
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from board.analysis.selection import numeric_columns
+from board.analysis.step_stats import finite_values
+from board.runs.run import Run
+
+FAILED: Final = "rollout_failed"
+"""The number of a rollout that is 1 where it failed, else 0."""
+
+_STATES: Final = re.compile(r"(?:\w+_)?status|(?:finish|stop|exit|end|termination|done)_reason", re.IGNORECASE)
+_ERRORS: Final = re.compile(r"(?:error|exception|traceback|failure)(?:_(?:message|msg|type|text|reason))?", re.IGNORECASE)
+_FLAGS: Final = re.compile(r"(?:is_|has_|was_)?(?:failed|aborted|errored|crashed|cancell?ed|timed_?out)", re.IGNORECASE)
+_BROKEN: Final = r"(?i)(?:^|[^a-z])(?:abort|error|cancel|crash|exception|time(?:d[ _-]?)?out|killed|lost|oom)|error$"
+_VERDICT: Final = r"(?i)wrong|accept|pass|correct|solved|compil|runtime|syntax"
+"""What a judge of answers says: a column with such words tells how good a response is, not whether it could be sampled."""
+_MACHINE: Final = (
+    r"(?i)connect|sandbox|unavailable|unreachable|lost|refused|reset|memory|\boom\b|kill|abort|cancel|limit|server|\b50[0-4]\b"
+)
+"""What an error says that is no fault of a response, as a wrong program's is."""
+_NOTHING: Final = r"(?i)^\s*(?:none|null|nil|nan|false|0|ok|-|\{\}|\[\]|no[ _-].*|)\s*$"
+
+
+def failed(run: Run) -> NDArray[np.bool_]:
+    """(rows,) the rollouts of the frame that failed; a status or an error that may be of a wrong answer counts where the response is empty."""
+    keys, frame = run.frame.index.to_numpy(), run.frame
+    empty = finite_values(frame, "response_chars") == 0 if "response_chars" in frame else np.zeros(len(frame), np.bool_)
+    if "response_length" in frame:
+        empty &= ~(finite_values(frame, "response_length") > 0)
+    marks, is_told = np.zeros(len(frame), np.bool_), np.zeros(len(frame), np.bool_)
+    for name in run.text_columns:
+        of_state = _STATES.fullmatch(name) is not None
+        if of_state or _ERRORS.fullmatch(name):
+            said = run.texts(name, keys)
+            some, is_machine = ~_matches(said, _NOTHING), _matches(said, _BROKEN if of_state else _MACHINE)
+            of_machine = is_machine & (not (of_state and _matches(said, _VERDICT).any()))
+            marks |= some & (of_machine | (empty & (is_machine | _matches(said, "(?i)fail") if of_state else True)))
+            is_told |= some & of_state
+    for name in filter(_FLAGS.fullmatch, numeric_columns(frame)):
+        values = finite_values(frame, name)
+        marks |= (values == 1) & np.isin(values[np.isfinite(values)], (0, 1)).all()
+    return marks | (empty & ~is_told)
+
+
+def said_of(run: Run, marks: NDArray[np.bool_]) -> list[str]:
+    """What most of the marked rollouts, (rows,), say of their failing: "status aborted"; nothing where they say nothing in words."""
+    keys = run.frame.index.to_numpy()[marks]
+    told = {
+        name: run.texts(name, keys).to_pandas() for name in run.text_columns if _STATES.fullmatch(name) or _ERRORS.fullmatch(name)
+    }
+    return [f"{name} {most.index[0]}"[:80] for name, said in told.items() if len(most := said.value_counts())]
+
+
+def _matches(texts: pa.ChunkedArray, pattern: str) -> NDArray[np.bool_]:
+    """Which texts match; what is missing reads as nothing."""
+    coded = texts.fill_null("").combine_chunks().dictionary_encode()
+    found = pc.match_substring_regex(coded.dictionary, pattern).to_numpy(zero_copy_only=False)
+    return np.asarray(found[coded.indices.to_numpy()], np.bool_)

@@ -1,0 +1,327 @@
+"""By whom a step's numbers are made: steps of other rollouts than their neighbours, rows that are turns, rollouts that failed and count.
+
+A table of what each step is made of, and the kinds of finding that are looked for in it. A mean is as good as what is in it.
+"""
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board.analysis.failed_rollouts import failed, said_of
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.dossier import Dossier
+from board.findings.outbreaks import outbreak
+from board.findings.spreading import percent
+from board.text.counting import plural
+from board.text.format_number import fmt
+
+if TYPE_CHECKING:
+    from pandas.api.typing import DataFrameGroupBy
+
+_LEAST_STEPS: Final = 4
+_CERTAIN: Final = 50.0
+"""Strength of what is counted: there is no noise to beat."""
+_NAMED: Final = 5
+_IN_FILTER: Final = 50
+"""So many steps are named in a filter."""
+_ALIKE: Final = 0.8
+"""Such a share of steps, groups or prompts that agree is a rule."""
+_SEEN: Final = 0.05
+"""So few of an evaluation's prompts may be prompts of training, too."""
+
+_EPISODE: Final = re.compile(
+    r"(?:rollout|episode|traj|trajectory|session|conversation|dialogue|sample|sequence)(?:_?(?:id|uid|uuid|idx|index|key))?", re.I
+)
+_TURN: Final = re.compile(
+    r"(?:turn|round|hop|message|action|env_step|episode_step|step_in_episode|turn_step)(?:_?(?:id|idx|index|no|num|number))?",
+    re.I,
+)
+
+
+def _named(steps: NDArray[np.int64]) -> str:
+    shown = ", ".join(map(str, steps[:_NAMED].tolist()))
+    return shown if len(steps) <= _NAMED else f"{shown} and {len(steps) - _NAMED:,} more"
+
+
+def make_up(dossier: Dossier) -> pd.DataFrame:
+    """What each rollout is among: the `rows` of its step, the `size` of its prompt's group there, and the `usual` size. (rows,) rows."""
+    rows, sizes = dossier.steps.sizes[dossier.steps.row], dossier.clusters.sizes[dossier.clusters.of_rows]
+    table = pd.DataFrame({"step": dossier.steps.row, "rows": rows, "size": sizes, "prompt": dossier.prompts})
+    return table.assign(usual=table.groupby("step")["size"].median().mode().iloc[0])
+
+
+def _other_rows(table: pd.DataFrame, limits: Limits) -> NDArray[np.bool_]:
+    """(rows,) those of another make-up: in groups of another size than most steps have, or of prompts that several odd steps have alone."""
+    other = (table["size"] != table["usual"]).to_numpy()
+    other = other & (pd.Series(other).groupby(table["step"]).transform("mean").to_numpy() >= limits["share"])
+    if other.any():
+        return other
+    rows, sizes = table["rows"].to_numpy(), table.groupby("step")["rows"].first()
+    usual = sizes.median()
+    if not _are_even(sizes):
+        return other
+    odd = (rows >= limits["factor"] * usual) | (rows * limits["factor"] <= usual)
+    again = odd & ~table["prompt"].isin(table["prompt"][~odd]).to_numpy()
+    return again & (table[again].groupby("prompt")["step"].nunique().reindex(table["prompt"]).to_numpy() > 1)
+
+
+def _look_for_others(dossier: Dossier, limits: Limits) -> Answer:
+    if not dossier.is_training:
+        return CannotTell("these are evaluations")
+    if len(dossier.steps.numbers) < _LEAST_STEPS:
+        return CannotTell(f"{plural(len(dossier.steps.numbers), 'step')} are too few to tell what a step is made of")
+    table = make_up(dossier)
+    marks = _other_rows(table, limits)
+    odd = np.unique(table["step"].to_numpy()[marks])
+    if not len(odd) or len(odd) > 0.5 * len(dossier.steps.numbers) or not _is_between(odd, len(dossier.steps.numbers)):
+        return None
+    signs = _signs(dossier, table, marks, limits)
+    return _others(dossier, table, marks, odd, signs) if signs else None
+
+
+def _is_between(odd: NDArray[np.int64], steps: int) -> bool:
+    """Whether steps, by index, stand alone among others: what changes once and for good, or for a while, is a setting."""
+    stretches = np.split(odd, np.flatnonzero(np.diff(odd) > 1) + 1)
+    alone = all(len(one) == 1 for one in stretches)
+    return odd[0] < steps - 1 and alone
+
+
+def _signs(dossier: Dossier, table: pd.DataFrame, marks: NDArray[np.bool_], limits: Limits) -> list[str]:
+    """What tells the marked rollouts of others apart; nothing where their prompts are those of others, or they differ among themselves."""
+    mine, others = table[marks], table[~marks]
+    counts, usual = mine.groupby("step").size(), others.groupby("step").size()
+    even = (mine["size"] == mine["size"].median()).mean() >= _ALIKE and counts.max() <= limits["factor"] * counts.min()
+    again = mine.groupby("prompt")["step"].nunique() > 1
+    if not even or again.index.isin(others["prompt"]).mean() > _SEEN:
+        return []
+    if again.mean() >= _ALIKE:
+        signs = ["the same each time"]
+    else:
+        prompts = [of.groupby("step")["prompt"].nunique().median() for of in (mine, others)]
+        if (mine["size"] == mine["usual"]).all() or _are_near(prompts[0], prompts[1], 1.1):
+            return []  # a batch of another size, or one that lacks a rank or is there twice
+        signs = []
+    if not _are_near(counts.median(), usual.median(), limits["factor"]) and _are_even(usual):
+        signs.append(f"{counts.median():g} rollouts, not {usual.median():g}")
+    chars = dossier.number("response_chars")
+    lengths = [float(np.median(of)) for one in (marks, ~marks) if len(of := chars[one & np.isfinite(chars)])]
+    if len(lengths) > 1 and not _are_near(lengths[0], lengths[1], limits["factor"]):
+        signs.append(f"responses of {fmt(lengths[0])} characters, not {fmt(lengths[1])}")
+    return signs
+
+
+def _are_even(sizes: "pd.Series[int]") -> bool:
+    """Whether most steps are of one size."""
+    return bool((abs(sizes / sizes.median() - 1) <= 0.1).mean() > 0.5)
+
+
+def _are_near(one: float, other: float, factor: float) -> bool:
+    return max(one, other) < factor * max(min(one, other), 1e-9)
+
+
+def _others(dossier: Dossier, table: pd.DataFrame, marks: NDArray[np.bool_], odd: NDArray[np.int64], signs: list[str]) -> Found:
+    mine, steps = table[marks], dossier.steps.numbers[odd]
+    rows, prompts = mine.groupby("step").size().median(), mine.groupby("step")["prompt"].nunique().median()
+    whole = marks.sum() == np.isin(table["step"], odd).sum()
+    rewards = dossier.number("reward")
+    means = [float(np.mean(of)) for one in (marks, ~marks) if len(of := rewards[one & np.isfinite(rewards)])]
+    told = f"; their mean reward is {fmt(means[0])}, that of the others {fmt(means[1])}" if len(means) > 1 else ""
+    if whole and len(odd) <= _IN_FILTER:
+        told += f"; the filter step NOT IN ({', '.join(map(str, steps.tolist()))}) leaves them out"
+    return Found(
+        effect=f"{plural(len(odd), 'step')} ({_named(steps)}) {'are' if whole else 'have among their rollouts'} {rows:g} rollouts of "
+        f"{prompts:g} prompts that no other step has, in groups of {mine['size'].median():g}, not {mine['usual'].iloc[0]:g} "
+        f"({'; '.join(signs)}): probably an evaluation, on which nothing is trained{told}",
+        first_step=int(steps[0]),
+        last_step=int(steps[-1]),
+        crossed="share",
+        measured=float(marks.sum() / np.isin(table["step"], odd).sum()),
+        strength=_CERTAIN,
+        rollouts=dossier.clearest(marks),
+    )
+
+
+def _look_for_turns(dossier: Dossier, limits: Limits) -> Answer:
+    found = [(name, values) for name in _names(dossier, _EPISODE) if (values := _values(dossier, name)) is not None]
+    if not found:
+        return CannotTell("no rollout names its episode")
+    turn = next((dossier.number(name) for name in dossier.frame.columns if _TURN.fullmatch(str(name))), None)
+    for name, values in found:
+        # an episode's name may be one of the run, of its step, or of its group alone
+        for within in (dossier.group_rows, dossier.steps.row):
+            table = pd.DataFrame(
+                {"within": within, "name": values, "row": np.arange(len(values)), "turn": turn if turn is not None else 0.0}
+            )
+            table = table.assign(step=dossier.steps.row, reward=dossier.number("reward"), group=dossier.group_rows)
+            table = table[table["name"].notna()].sort_values(["turn", "row"])
+            episodes = table.groupby(["step", "within", "name"], sort=False, observed=True)
+            if (
+                len(table)
+                and (episodes.size() > 1).mean() >= limits["share"]
+                and _are_turns(episodes, name, has_turns=turn is not None)
+            ):
+                return _found_turns(dossier, table, name, limits)
+    return None
+
+
+def _names(dossier: Dossier, pattern: re.Pattern[str]) -> list[str]:
+    return [name for name in dict.fromkeys([*dossier.frame.columns, *dossier.run.text_columns]) if pattern.fullmatch(str(name))]
+
+
+def _values(dossier: Dossier, name: str) -> "pd.Series[Any] | None":
+    """(rows,) what names an episode, as numbers that are equal where it is; missing where a rollout has none."""
+    of = dossier.frame[name] if name in dossier.frame.columns else pd.Series(dossier.run.texts(name, dossier.keys).to_pandas())
+    codes = pd.Series(pd.factorize(of.astype(object).to_numpy())[0])
+    return codes.where(codes >= 0) if (codes >= 0).any() else None
+
+
+def _are_turns(episodes: "DataFrameGroupBy[Any, Any]", name: str, *, has_turns: bool) -> bool:
+    """Whether rows of one name are turns: each of another number, or all of one reward and not as many of each name as of others."""
+    sizes = episodes.size()
+    several = sizes[sizes > 1].index
+    if has_turns:
+        return bool((episodes["turn"].nunique() == sizes).loc[several].mean() >= 0.95)
+    alike = (episodes["reward"].nunique() <= 1).loc[several].mean() >= 0.95
+    return bool(alike and sizes.nunique() > 1 and not name.startswith(("sample", "sequence")))
+
+
+def _found_turns(dossier: Dossier, table: pd.DataFrame, name: str, limits: Limits) -> Found:
+    of_episode = table.groupby(["step", "within", "name"], sort=False, observed=True)
+    by, first = of_episode["reward"], int(dossier.steps.numbers[0])
+    rewards = by.last().where((by.nunique() <= 1) | np.isclose(by.sum(), by.last()), by.sum(min_count=1))
+    rows, right, spread = float(table["reward"].mean()), float(rewards.mean()), float(rewards.std(ddof=0))
+    off = abs(rows - right) / spread if spread > 0 else 0.0
+    of_step = rewards.index.get_level_values("step")
+    grouped = table[table["group"] >= 0].groupby("group")
+    sizes, members = grouped.size(), of_episode.first().query("group >= 0").groupby("group").size()
+    told = [f"the {len(table):,} rows are turns of {len(rewards):,} episodes ({name})"]
+    if np.isfinite(right):
+        of_first = ", ".join(fmt(float(of[at == 0].mean())) for of, at in ((table["reward"], table["step"]), (rewards, of_step)))
+        told.append(f"the mean reward is {fmt(rows)} over rows and {fmt(right)} over episodes (at step {first}: {of_first})")
+    if len(sizes):
+        between = f"{sizes.min():,} to {sizes.max():,}" if sizes.min() < sizes.max() else f"{sizes.max():,}"
+        told.append(f"groups have {between} rows and {members.median():g} episodes, and pass@k counts every turn as a sample")
+    return Found(
+        effect="; ".join(told),
+        first_step=first,
+        last_step=int(dossier.steps.numbers[-1]),
+        crossed="off",
+        measured=off,
+        strength=_CERTAIN,
+        severity="error" if off > limits["off"] else None,
+        rollouts=dossier.clearest(np.isin(np.arange(len(dossier.keys)), table["row"])),
+    )
+
+
+def _look_for_failed(dossier: Dossier, limits: Limits) -> Answer:
+    rewards = dossier.number("reward")
+    known, marks = np.isfinite(rewards), failed(dossier.run)
+    counted, others = known & marks, rewards[known & ~marks]
+    if not counted.any():
+        return None if known.any() else CannotTell("no rollout has a reward")
+    value = float(np.median(rewards[counted]))
+    empty = marks & (dossier.number("response_chars") == 0)
+    in_words = len(np.unique(others)) == 1 and value not in others and empty.sum() < 0.5 * marks.sum()
+    begun = outbreak(dossier.steps, counted, known, usual=0.01)
+    if begun is None or in_words or (rewards[counted] == value).mean() < _ALIKE or (len(others) and value > others.mean()):
+        return None
+    if begun.share < limits["share"] or begun.z < limits["z"]:
+        return None
+    since = dossier.since(begun.at)
+    count, of = int((counted & since).sum()), int((known & since).sum())
+    means = [
+        float(rewards[one].mean()) if one.any() else np.nan for one in (known & since, known & since & ~marks, known & ~since)
+    ]
+    before = f", before {fmt(means[2])}" if np.isfinite(means[2]) else ""
+    return Found(
+        effect=f"from step {begun.step} on {percent(count / of)} of the rollouts ({count:,} of {of:,}) failed "
+        f"({', '.join([*said_of(dossier.run, marks & since), f'{(empty & since).sum():,} empty'])})"
+        f" and count with a reward of {fmt(value)}: the mean reward is {fmt(means[0])}{before}, without them {fmt(means[1])}",
+        first_step=begun.step,
+        last_step=begun.last_step,
+        crossed="share",
+        measured=count / of,
+        strength=begun.z,
+        rollouts=dossier.clearest(counted & since),
+    )
+
+
+KINDS: Final[tuple[Kind, ...]] = (
+    Kind(
+        name="other_make_up",
+        title="Steps of another make-up: probably evaluation",
+        severity="warning",
+        says="Some steps are made of other rollouts than those around them: of prompts of their own, in groups of another size.",
+        formula="The size of each prompt's group in a step against the usual one, or rollouts a step against the usual; where single steps "
+        "among others differ whose prompts no other step has: whether they are the same each time, the rollouts of a step, the length of "
+        "responses.",
+        thresholds=(
+            Threshold("share", 0.25, "share of a step's rollouts that are of another make-up", "our judgement"),
+            Threshold("factor", 1.5, "times as many rollouts or characters, or as few, as in other steps", "our judgement"),
+        ),
+        means="An evaluation is written among the rollouts of training, or into the same files in their place: its rewards are in every curve.",
+        looks_like="Batches of single steps that are drawn from another task in another way.",
+        next=(
+            ("data", "give these rows split = evaluation: by a folder of their own, or with `split` in a mapping by hand"),
+            ("responses", "leave these steps out with the filter: step NOT IN (...)"),
+        ),
+        run=_look_for_others,
+        needs=("prompt",),
+        explains=("small-steps", "small-groups", "reward_scale_jump", "no_learning"),
+        metrics=("reward/mean", "counts/rollouts"),
+    ),
+    Kind(
+        name="rows_are_turns",
+        title="Rows are turns, not episodes",
+        severity="warning",
+        says="Every turn of an episode is a row of its own, so that long episodes count more often than short ones.",
+        formula="Rows of one step and one episode's name (rollout_id, episode_id, traj_id, ...) of which each has another turn number, or which "
+        "all have one reward: mean reward over rows, and over episodes. An episode's reward is the one that its rows repeat, else the last one "
+        "where the others are 0, else their sum.",
+        thresholds=(
+            Threshold("share", 0.5, "share of the episodes that have several rows", "our judgement"),
+            Threshold(
+                "off",
+                0.05,
+                "what the mean reward over rows is off by, in standard deviations: from there on an error",
+                "our judgement",
+            ),
+        ),
+        means="Mean, pass@k and groups count an episode once for each of its turns: where failures go on for longer they weigh more.",
+        looks_like="A number that only happens to be called like a turn.",
+        next=(
+            ("data", "write an episode as one row, with its turns as messages"),
+            ("groups", "a group has as many members as it has rows"),
+        ),
+        run=_look_for_turns,
+        explains=("small-groups", "small-steps", "same-response", "verifier_noise"),
+        metrics=("reward/mean",),
+    ),
+    Kind(
+        name="failed_as_zero",
+        title="Rollouts that failed count with a reward",
+        severity="warning",
+        says="Rollouts that were lost or aborted are stored with one reward, as a rule 0, and enter every mean.",
+        formula="Share by step of the rollouts with a reward that a status, an error or a flag says to have failed, or whose response is empty "
+        "where no status is told; the step that divides it best into two shares. The mean without them is reward/mean_without_failed.",
+        thresholds=(
+            Threshold("share", 0.05, "share of the rollouts that failed since", "our judgement"),
+            Threshold(
+                "z", 4.5, "root of twice the log-likelihood ratio against 1 % or the share before", "board/findings/outbreaks.py"
+            ),
+        ),
+        means="A sandbox, an engine or a verifier loses rollouts: the mean falls without the policy being worse, and zeros are trained on.",
+        looks_like="A policy that ends its response at once; an environment that stops what runs too long, on purpose.",
+        next=(
+            ("metrics", "compare reward/mean with reward/mean_without_failed"),
+            ("responses", "read what status and error say of these rollouts"),
+        ),
+        run=_look_for_failed,
+        explains=("same-response", "same-row", "dead_prompts", "no_learning", "template_collapse", "verifier_noise"),
+        metrics=("reward/mean", "reward/mean_without_failed"),
+    ),
+)
+"""What is looked for."""

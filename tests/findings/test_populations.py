@@ -1,0 +1,339 @@
+"""Steps made of an evaluation, rows that are turns, rollouts that failed, a newest step that is written: each beside runs that are sound."""
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from looked_at import opened, silent
+
+from board.analysis import step_metrics
+from board.findings.contract import Answer, CannotTell, Found
+from board.findings.dossier import Dossier
+from board.findings.looking import find_all
+from board.findings.measures import MEASURES
+from board.findings.populations import KINDS
+from board.text.format_number import fmt
+
+STEPS, GROUPS, MEMBERS = 21, 6, 4
+
+Row = dict[str, Any]
+Rows = list[Row]
+
+BY_NAME = {kind.name: kind for kind in KINDS}
+
+
+def asked(name: str, folder: Path, rows: Sequence[Row]) -> Answer:
+    """What one kind answers about a run of these rows."""
+    kind = BY_NAME[name]
+    return kind.run(Dossier(opened(folder, rows), dict(MEASURES)), kind.limits)
+
+
+def found(name: str, folder: Path, rows: Sequence[Row]) -> Found:
+    """What it found."""
+    answer = asked(name, folder, rows)
+    assert isinstance(answer, Found), answer
+    return answer
+
+
+def batch(step: int, groups: int = GROUPS, members: int = MEMBERS, prompts: int = 0, name: str = "") -> Rows:
+    """A step of training: `groups` prompts, each with `members` responses; of `prompts` there are, new ones for ever where that is 0."""
+    chance = random.Random(f"{name} {step}")
+    numbers = [step * groups + at for at in range(groups)]
+    if prompts:
+        numbers = chance.sample(range(prompts), groups)
+    return [
+        {
+            "step": step,
+            "prompt": f"{name}What is {number} + 1?",
+            "response": " ".join(chance.choice(["so", "one", "adds", "and", "gets"]) for _ in range(chance.randint(12, 28))),
+            "reward": float(chance.random() < 0.5),
+        }
+        for number in numbers
+        for _ in range(members)
+    ]
+
+
+def held_out(step: int, count: int = 64, members: int = 1, words: int = 4, fixed: bool = True) -> Rows:
+    """A step of evaluation: the same prompts each time unless `fixed` is false."""
+    chance = random.Random(f"held out {step}")
+    return [
+        {
+            "step": step,
+            "prompt": f"Held out: what is {at if fixed else step * count + at} * 3?",
+            "response": " ".join(chance.choice(["that", "is", "it"]) for _ in range(words)),
+            "reward": float(chance.random() < 0.3),
+        }
+        for at in range(count)
+        for _ in range(members)
+    ]
+
+
+def run(make: Callable[[int], Rows], steps: int = STEPS) -> Rows:
+    """The rows of all steps."""
+    return [row for step in range(steps) for row in make(step)]
+
+
+def every(steps: int, mine: Callable[[int], Rows], others: Callable[[int], Rows]) -> Callable[[int], Rows]:
+    """Rows of one make at each so many-th step, of the other at the others."""
+    return lambda step: mine(step) if step % steps == 0 else others(step)
+
+
+EVALUATED: dict[str, tuple[Rows, tuple[int, int], str]] = {
+    "in the place of training": (
+        run(every(5, held_out, batch)),
+        (0, 20),
+        "5 steps (0, 5, 10, 15, 20) are 64 rollouts of 64 prompts",
+    ),
+    "among training": (
+        run(every(5, lambda at: [*batch(at), *held_out(at)], batch)),
+        (0, 20),
+        "5 steps (0, 5, 10, 15, 20) have among their rollouts 64 rollouts of 64 prompts",
+    ),
+    "of prompts that come again": (
+        run(every(4, held_out, lambda at: batch(at, prompts=30))),
+        (0, 20),
+        "6 steps (0, 4, 8, 12, 16",
+    ),
+    "other prompts each time": (
+        run(every(10, lambda at: held_out(at, fixed=False), batch)),
+        (0, 20),
+        "3 steps (0, 10, 20) are 64 rollouts of 64 prompts that no other step has, in groups of 1, not 4 (64 rollouts, not 24; responses of",
+    ),
+    "several responses each": (
+        run(every(5, lambda at: held_out(at, 30, 8, 18), batch)),
+        (0, 20),
+        "in groups of 8, not 4 (the same each time; 240 rollouts, not 24)",
+    ),
+    "one response a prompt in training": (
+        run(every(5, held_out, lambda at: batch(at, 24, 1, 60))),
+        (0, 20),
+        "in groups of 1, not 1 (the same each time; 64 rollouts, not 24;",
+    ),
+    "before training alone": (run(lambda at: batch(at) if at else held_out(at)), (0, 0), "1 step (0) are 64 rollouts"),
+}
+
+
+@pytest.mark.parametrize("name", EVALUATED)
+def test_steps_of_an_evaluation_are_found(tmp_path: Path, name: str) -> None:
+    """Steps whose prompts no other step has, in groups or numbers of their own, are named with what they are made of."""
+    rows, span, says = EVALUATED[name]
+
+    answer = found("other_make_up", tmp_path, rows)
+
+    assert (answer.first_step, answer.last_step, answer.severity) == (*span, None)
+    assert BY_NAME["other_make_up"].severity == "warning"
+    assert says in answer.effect
+
+
+def unequal(step: int) -> Rows:
+    """A step as agents leave it: groups of any size, each rollout with a prompt of its own now and then."""
+    chance = random.Random(step)
+    return [row for at in range(GROUPS) for row in batch(step, GROUPS)[at * 4 : at * 4 + chance.randint(1, 4)]]
+
+
+def late(step: int) -> Rows:
+    """A step of asynchronous sampling: a group's members come in two steps."""
+    chance = random.Random(step)
+    cut = chance.randint(2, 22)
+    return [row | {"step": step} for row in [*batch(step - 1)[cut:], *batch(step)[: random.Random(step + 1).randint(2, 22)]]]
+
+
+SOUND: dict[str, Rows] = {
+    "new prompts": run(batch),
+    "prompts that come again": run(lambda at: batch(at, prompts=30)),
+    "one response a prompt": run(lambda at: batch(at, 24, 1)),
+    "groups that were filtered": run(lambda at: batch(at, 2 + (at * 7) % 11)),
+    "groups of any size": run(unequal),
+    "groups in two steps": run(late),
+    "a larger batch from a step on": run(lambda at: batch(at) if at < 12 else batch(at, 8, 8)),
+    "a larger batch at first": run(lambda at: batch(at) if at > 3 else batch(at, 8, 8)),
+    "a step written twice": run(lambda at: batch(at) * (1 + (at == 7))),
+    "a rank lost in a step": run(lambda at: batch(at)[:: 1 + (at == 7)]),
+    "two tasks in turn": run(lambda at: batch(at, name="A: " if at % 2 else "", prompts=20)),
+    "an evaluation that says so": run(lambda at: [*batch(at), *(row | {"split": "evaluation"} for row in held_out(at))]),
+    "too few": run(batch, 3),
+}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_steps_that_merely_differ_are_silent(tmp_path: Path, name: str) -> None:
+    """What is drawn by chance, filtered, late, lost, twice or changed for good is no evaluation."""
+    answer = asked("other_make_up", tmp_path, SOUND[name])
+
+    assert silent(answer) or (name == "too few" and isinstance(answer, CannotTell))
+
+
+def episodes(write: Callable[[Row, int, int], Row], turns: tuple[int, int] = (2, 12)) -> Rows:
+    """A row a turn: episodes that are solved take the fewest turns, those that fail the most."""
+    chance = random.Random(4)
+    rows: Rows = []
+    for step in range(12):
+        for at in range(24):
+            solved = chance.random() < 0.6 - 0.02 * step
+            count = chance.randint(turns[0], turns[0] + 2) if solved else turns[1]
+            row = {"step": step, "prompt": f"table {at // 4} {step}", "group_id": f"{step}-{at // 4}", "reward": float(solved)}
+            row |= {"rollout_id": f"{step}-{at}", "member": at % 4}
+            rows += [write(row | {"response": f"look at {chance.random()}"}, turn, count) for turn in range(count)]
+    return rows
+
+
+def without(row: Row, *names: str) -> Row:
+    """The row but for some of its fields."""
+    return {name: value for name, value in row.items() if name not in names}
+
+
+TURNS: dict[str, Rows] = {
+    "the reward in each": episodes(lambda row, turn, count: row | {"turn": turn, "num_turns": count}),
+    "the reward at the end": episodes(
+        lambda row, turn, count: row | {"turn_id": turn, "reward": row["reward"] * (turn == count - 1)}
+    ),
+    "names anew in each group": episodes(lambda row, turn, _: row | {"turn_idx": turn, "rollout_id": row["member"]}),
+    "the prompt as it stands": episodes(
+        lambda row, turn, _: (
+            without(row, "group_id", "rollout_id")
+            | {"turn_index": turn, "traj_uid": row["rollout_id"], "prompt": f"{row['prompt']} {row['response']}"}
+        )
+    ),
+    "no number": episodes(lambda row, *_: without(row, "rollout_id") | {"episode_id": row["rollout_id"]}),
+}
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_rows_that_are_turns_are_found(tmp_path: Path, name: str) -> None:
+    """It says the mean over rows and over episodes, however episodes and turns are called and wherever the reward is."""
+    rows = TURNS[name]
+    last = {(row["step"], row["prompt"].partition(" look")[0], row["member"]): row["reward"] for row in rows}
+    right = np.mean(list(last.values()))
+
+    answer = found("rows_are_turns", tmp_path, rows)
+
+    assert (answer.first_step, answer.last_step, answer.severity) == (0, 11, "error")
+    assert f"{len(rows):,} rows are turns of 288 episodes" in answer.effect
+    assert f"{fmt(np.mean([row['reward'] for row in rows]))} over rows and {right:.3f} over episodes" in answer.effect
+    if name != "the prompt as it stands":
+        assert "4 episodes" in answer.effect
+
+
+WHOLE: dict[str, Rows] = {
+    "a row an episode": [row | {"rollout_id": str(at), "turn": 3.0} for at, row in enumerate(run(batch))],
+    "names of members": [row | {"rollout_id": at % 4, "num_turns": 2 + at % 3} for at, row in enumerate(run(batch))],
+    "names of prompts": [row | {"sample_id": row["prompt"], "turns": 1} for row in run(batch)],
+    "names of batches": [row | {"rollout_id": row["step"]} for row in run(batch)],
+    "no name": run(batch),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_rows_that_are_episodes_are_silent(tmp_path: Path, name: str) -> None:
+    """A name that several rows share is as a rule a prompt's, a batch's or a member's."""
+    answer = asked("rows_are_turns", tmp_path, WHOLE[name])
+
+    assert silent(answer) or (name == "no name" and isinstance(answer, CannotTell))
+
+
+def failing(share: float, since: int, lost: Row, sound: Row) -> Rows:
+    """Rollouts of which a share is lost from a step on."""
+    chance = random.Random(9)
+    return [
+        row | lost | {"reward": 0.0} if row["step"] >= since and chance.random() < share else row | sound
+        for row in run(batch, 30)
+    ]
+
+
+DONE = {"status": "completed"}
+FAILED: dict[str, tuple[Rows, int, str]] = {
+    "by status": (failing(0.3, 15, {"response": "", "status": "aborted", "error": "sandbox lost"}, DONE), 15, "status aborted"),
+    "by an error alone": (
+        failing(0.2, 10, {"error": "ConnectionError: engine gone"}, {"error": None}),
+        10,
+        "error ConnectionError",
+    ),
+    "by the reason of its end": (
+        failing(0.3, 20, {"finish_reason": "abort"}, {"finish_reason": "stop"}),
+        20,
+        "finish_reason abort",
+    ),
+    "by a flag": (failing(0.25, 12, {"is_aborted": True}, {"is_aborted": False}), 12, "0 empty"),
+    "empty alone": (failing(0.3, 15, {"response": ""}, {}), 15, "empty"),
+    "from the start": (failing(0.15, 0, {"response": "", "status": "env_error"}, DONE), 0, "status env_error"),
+}
+
+
+@pytest.mark.parametrize("name", FAILED)
+def test_rollouts_that_failed_are_found(tmp_path: Path, name: str) -> None:
+    """Since when, how many, what they say, and the mean with and without them, which is also a metric."""
+    rows, since, says = FAILED[name]
+    later = [row for row in rows if row["step"] >= since]
+    sound = [
+        row
+        for row in later
+        if row.get("response") and not row.get("is_aborted") and row.get("status", "completed") == "completed"
+    ]
+    sound = [row for row in sound if not row.get("error") and row.get("finish_reason", "stop") == "stop"]
+
+    answer = found("failed_as_zero", tmp_path, rows)
+
+    assert (answer.first_step, answer.last_step, answer.severity) == (since, 29, None)
+    assert answer.measured == pytest.approx(1 - len(sound) / len(later))
+    assert says in answer.effect
+    assert f"without them {np.mean([row['reward'] for row in sound]):.3f}" in answer.effect
+
+
+JUDGED = ["accepted", "wrong_answer", "runtime_error", "timeout"]
+FINE: dict[str, Rows] = {
+    "nothing is said": run(batch),
+    "all completed": [row | DONE for row in run(batch)],
+    "the verdict in words": [row | {"status": "success" if row["reward"] else "error"} for row in run(batch)],
+    "a judge of programs": [
+        row | {"status": JUDGED[0] if row["reward"] else JUDGED[1 + at % 3]} for at, row in enumerate(run(batch))
+    ],
+    "errors of programs": [row | {"error": "" if row["reward"] else "AssertionError: 3 != 4"} for row in run(batch)],
+    "tasks that failed": [
+        row | {"status": "solved" if row["reward"] else ["failed", "max_turns"][at % 2]} for at, row in enumerate(run(batch))
+    ],
+    "cut at the limit": [row | {"finish_reason": ["stop", "length"][at % 2]} for at, row in enumerate(run(batch))],
+    "failed, without a reward": [
+        row | ({"status": "aborted", "reward": None} if at % 4 == 0 else DONE) for at, row in enumerate(run(batch))
+    ],
+    "rewarded nonetheless": [row | {"status": "error" if at % 4 == 0 else "completed"} for at, row in enumerate(run(batch))],
+    "a few": [row | ({"status": "aborted", "reward": 0.0} if at % 200 == 0 else DONE) for at, row in enumerate(run(batch))],
+}
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_rollouts_that_were_only_wrong_are_silent(tmp_path: Path, name: str) -> None:
+    """A verdict in words is no failure, and what has no reward, or a reward like others, is in no mean as a zero."""
+    assert silent(asked("failed_as_zero", tmp_path, FINE[name]))
+
+
+def test_the_mean_without_failed_rollouts_is_a_metric(tmp_path: Path) -> None:
+    """It is there where some failed, and nowhere else."""
+    rows = FAILED["by status"][0]
+    broken, sound = opened(tmp_path / "broken", rows), opened(tmp_path / "sound", run(batch))
+
+    values = step_metrics.per_step_values(broken, ["reward/mean", "reward/mean_without_failed"])
+
+    kept = [row["reward"] for row in rows if row["step"] == 20 and row["response"]]
+    assert values["reward/mean_without_failed"][20] == pytest.approx(np.mean(kept))
+    assert values["reward/mean_without_failed"][3] == values["reward/mean"][3]
+    assert "reward/mean_without_failed" not in step_metrics.computable(sound)
+
+
+def test_the_newest_step_waits_until_it_is_complete(tmp_path: Path) -> None:
+    """A step with 2 of 24 rollouts is in no finding, and that is said; one that is complete is looked at."""
+    rows = run(batch)
+    begun = [*rows, *(row | {"reward": 50.0} for row in batch(STEPS)[:2])]
+
+    short, whole = (Dossier(opened(tmp_path / name, of), {}) for name, of in (("short", begun), ("whole", rows)))
+
+    assert (short.unfinished, whole.unfinished) == ((STEPS, 2, 24), None)
+    assert int(short.steps.numbers[-1]) == STEPS - 1
+    report = find_all(short.whole, kinds=KINDS)
+    assert report.unable[0] == (
+        "newest-step",
+        f"step {STEPS} has 2 of the usual 24 rollouts so far: kinds look at it once it is complete",
+    )
+    assert "newest-step" not in dict(find_all(whole.whole, kinds=KINDS).unable)

@@ -10,7 +10,7 @@ from board.replies.contract import QueryReply
 from board.replies.rollouts import scalar
 from board.runs.run import Run
 from board.sql import stored_table
-from board.sql.identifiers import may_be_named
+from board.sql.identifiers import may_be_named, told_apart
 from board.sql.query import LONGEST_QUERY
 from board.sql.run_table import columns, run_table
 from board.sql.sandbox import Limits, answered
@@ -32,6 +32,7 @@ def query(run: Run, sql: str, most_rows: int = MOST_ROWS, longest: int | None = 
         if run.beyond is not None:
             said = stored_table.answer(run, sql, replace(stored_table.LIMITS, rows=most_rows))
         else:
+            sql = told_apart(sql, columns(run))
             asked = run_table(run, may_be_named(columns(run), sql))
             said = answered(asked.scalars, sql, Limits(rows=most_rows), asked.texts, asked.absent)
     except BoardError as error:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from board.errors import BoardError
 from board.runs.run import Run
 from board.sql.chips import one_line
-from board.sql.identifiers import may_be_named
+from board.sql.identifiers import may_be_named, told_apart
 from board.sql.query import LONGEST_QUERY, TABLE
 from board.sql.run_table import KEY, columns, run_table
 from board.sql.sandbox import Limits, answered
@@ -32,7 +32,9 @@ def matching(
     check_condition(condition)
     if run.frame.empty:
         return np.zeros(0, bool)
-    asked = run_table(run, may_be_named(columns(run), condition))
+    known = columns(run)
+    condition = told_apart(condition, known)
+    asked = run_table(run, may_be_named(known, condition))
     query = f'SELECT {KEY} FROM "{IN_TURN}" AS {TABLE} WHERE (\n{condition}\n)'
     said = answered(asked.scalars, query, limits, asked.texts, asked.absent, show)
     if reason := said.schema.metadata.get(b"error"):

@@ -1,6 +1,7 @@
 """Which rollouts of a run the chips of a filter leave: numbers are compared here, and all else DuckDB is asked. Knows no screen."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from board.runs.run import Run
 from board.sql.chips import Chip, condition
 from board.sql.condition import matching
+from board.sql.identifiers import told_apart
 from board.sql.number_conditions import Numbers, truth
 from board.sql.run_table import KEY, PROMPT_KEY, columns
 
@@ -20,7 +22,8 @@ def left_by(run: Run, chips: Sequence[Chip], show: Callable[[float], None] = lam
     `rollouts`, whatever other chips leave.
     """
     kept, others = np.ones(len(run.frame), bool), list[Chip]()
-    for chip in chips:
+    known = columns(run)
+    for chip in (replace(one, condition=told_apart(one.condition, known)) for one in chips):
         found = truth(chip.condition, lambda name: _numbers(run, name)) if chip.on else None
         if found is not None:
             kept &= found.false if chip.negated else found.true

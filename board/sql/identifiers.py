@@ -2,8 +2,10 @@
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
+
+from board.errors import BoardError
 
 _PLAIN: Final = re.compile(r"[a-z_][a-z0-9_]*")
 
@@ -19,6 +21,13 @@ _RESERVED: Final = frozenset(_WORDS.split())
 
 _EVERY: Final = re.compile(r"\*|columns", re.IGNORECASE)
 """What may stand for columns that are not named."""
+
+
+_NAMED: Final = re.compile(
+    r"""'(?:[^']|'')*'|--[^\n]*|/\*.*?(?:\*/|\Z)|\bAS\s+(?:"(?:[^"]|"")*"|\w+)|(?P<name>"(?:[^"]|"")+"|[^\W\d]\w*(?!\w|\s*\())""",
+    re.DOTALL | re.IGNORECASE,
+)
+"""A name in a text of SQL, which is neither a function's nor given by AS; texts and comments are passed over."""
 
 
 def column(name: str) -> str:
@@ -50,3 +59,28 @@ def may_be_named(names: Iterable[str], sql: str) -> list[str]:
         return list(names)
     lowered = sql.lower()
     return [name for name in names if name.lower().replace('"', '""') in lowered]
+
+
+def told_apart(sql: str, columns: Mapping[str, str]) -> str:
+    """A text of SQL in which each of several columns that differ in case alone is meant by its exact name, which SQL itself does not tell.
+
+    `columns`: what SQL may name, in which each name is unlike the others in more than case, and what that is in the run. Raises BoardError
+    for a name that is none of theirs exactly.
+    """
+    alike: dict[str, dict[str, str]] = {}
+    for name, given in columns.items():
+        alike.setdefault(given.lower(), {}).setdefault(given, name)
+    several = {lowered: names for lowered, names in alike.items() if len(names) > 1}
+
+    def meant(found: re.Match[str]) -> str:
+        written = found["name"]
+        name = written[1:-1].replace('""', '"') if written and written.startswith('"') else written or ""
+        names = several.get(name.lower())
+        if names is None:
+            return found.group()
+        if name not in names:
+            listed = " or ".join(map(column, names))
+            raise BoardError(f"{written} may be {listed}, which differ in case alone: write one of them as it is spelled here.")
+        return column(names[name])
+
+    return _NAMED.sub(meant, sql) if several else sql

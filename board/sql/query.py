@@ -15,6 +15,7 @@ import pyarrow as pa
 from board.errors import BoardError
 from board.metrics.formulas import Float64Array
 from board.schema import BY_NAME, Column
+from board.sql.identifiers import told_apart
 from board.sql.sandbox import Limits, answered
 from board.text.format_number import MISSING
 from board.text.natural_order import natural_key
@@ -60,6 +61,8 @@ def evaluate(frame: pd.DataFrame, query: str, limits: Limits | None = None) -> A
     than the limits, or whose answer holds no curve.
     """
     check_query(query)
+    names = [str(name) for name in frame.columns]
+    query = told_apart(query, dict(zip(unlike(names), names, strict=True)))
     return read_answer(answered(as_table(frame), query, limits or Limits()))
 
 

@@ -13,7 +13,7 @@ from board.errors import BoardError
 from board.runs.frame_files import SAMPLED
 from board.runs.run import Run
 from board.schema import DISCARDED, EVALUATION
-from board.sql.identifiers import may_be_named
+from board.sql.identifiers import may_be_named, told_apart
 from board.sql.query import Answer, check_query, read_answer
 from board.sql.run_table import KEY, PROMPT_KEY, columns
 from board.sql.sandbox import Limits, answered
@@ -40,7 +40,7 @@ def answer(run: Run, query: str, limits: Limits = LIMITS, also: Sequence[str] = 
     """
     assert run.beyond is not None
     known = columns(run)
-    conditions = [run.beyond.filtered, _SPLITS[run.beyond.split], *also]
+    query, *conditions = (told_apart(one, known) for one in (query, run.beyond.filtered, _SPLITS[run.beyond.split], *also))
     asked = "\n".join([query, *conditions])
     files, stored = run.beyond.framed.files, {}
     for name, given in known.items():

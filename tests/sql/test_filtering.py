@@ -1,13 +1,18 @@
 """Chips of a filter, some answered by comparing numbers and some by DuckDB, leave what their SQL leaves."""
 
+from pathlib import Path
+
 import pytest
 from rows import row, write_run
 
 from board import open_run
+from board.errors import BoardError
+from board.replies.query import query
 from board.runs.run import Run
 from board.sql.chips import condition, parsed
 from board.sql.condition import matching
 from board.sql.filtering import left_by
+from board.sql.query import evaluate
 
 
 @pytest.fixture(scope="module")
@@ -44,3 +49,16 @@ def test_prompts(run: Run) -> None:
 
     assert run.frame[left_by(run, parsed(f"prompt_key = {key}"))]["step"].tolist() == [0, 1, 2]
     assert within.frame[left_by(within, parsed(f"prompt_key = {key}"))]["step"].tolist() == [1, 2]
+
+
+def test_columns_that_differ_in_case_alone(tmp_path: Path) -> None:
+    """Each is reached by the name that a summary lists, by numbers and by DuckDB, in a filter and in a query."""
+    rows = [row(0, reward=float(at), Reward=10.0 - at, prompt=f"p{at}") for at in range(4)]
+    run = open_run(write_run(tmp_path / "alike", {"a.jsonl": rows}))
+
+    for condition_of_both in ('"Reward" > 8 AND reward > 0', "Reward > 8 AND reward + 0 > 0"):
+        assert left_by(run, parsed(condition_of_both)).tolist() == [False, True, False, False]
+    assert query(run, 'SELECT avg("Reward") AS a, avg(reward) AS b FROM rollouts').rows == [[8.5, 1.5]]
+    assert evaluate(run.frame, "SELECT step, avg(Reward) AS Reward FROM rollouts GROUP BY step").frame["Reward"].tolist() == [8.5]
+    with pytest.raises(BoardError, match='reward or "Reward"'):
+        left_by(run, parsed("REWARD > 8"))

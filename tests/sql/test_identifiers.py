@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from board.errors import BoardError
 from board.schema import BY_NAME
-from board.sql.identifiers import column, literal, may_be_named
+from board.sql.identifiers import column, literal, may_be_named, told_apart
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=30)
 
@@ -61,3 +62,31 @@ def test_no_column_is_missed(name: str) -> None:
     sql, wanted = NAMED[name]
 
     assert may_be_named(["reward", "reward_gap", 'a "b"', "response"], sql) == wanted
+
+
+ALIKE = {"step": "step", "reward": "reward", "Reward_2": "Reward", "REWARD_3": "REWARD", "Score": "Score"}
+
+
+@pytest.mark.parametrize(
+    ("sql", "meant"),
+    [
+        pytest.param("Reward > 5 AND reward < 1", '"Reward_2" > 5 AND reward < 1', id="plain"),
+        pytest.param('avg("Reward") - avg(REWARD)', 'avg("Reward_2") - avg("REWARD_3")', id="quoted"),
+        pytest.param("SCORE > 1 AND STEP = 2", "SCORE > 1 AND STEP = 2", id="alone in its spelling"),
+        pytest.param("x = 'Reward' -- Reward", "x = 'Reward' -- Reward", id="texts and comments"),
+        pytest.param(
+            'max(r.Reward) AS "REWARD", Reward(1)', 'max(r."Reward_2") AS "REWARD", Reward(1)', id="given names, functions"
+        ),
+        pytest.param('"Reward_2" > 1', '"Reward_2" > 1', id="by its number"),
+    ],
+)
+def test_names_that_differ_in_case_alone(sql: str, meant: str) -> None:
+    """Each is meant where it is spelled exactly."""
+    assert told_apart(sql, ALIKE) == meant
+
+
+def test_a_name_that_may_be_several() -> None:
+    """It is refused with all that it may be; where no two columns are alike, any spelling will do."""
+    with pytest.raises(BoardError, match='rEWARD may be reward or "Reward" or "REWARD"'):
+        told_apart("rEWARD > 1", ALIKE)
+    assert told_apart("rEWARD > 1", {"reward": "reward"}) == "rEWARD > 1"

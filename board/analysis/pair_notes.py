@@ -11,13 +11,15 @@ import numpy as np
 from board.analysis.compared_run import ComparedRun
 from board.analysis.paired_prompts import PairedDifference, Visits
 from board.analysis.shared_prompts import SharedPrompts
-from board.metrics.formulas import Float64Array
 from board.runs.prompt_keys import NO_PROMPT
 from board.text.counting import plural
 from board.text.format_number import fmt
 
 SCALE: Final = 10.0
 """From ranges on that are so many times as wide, numbers may be on different scales."""
+
+BEYOND: Final = 0.5
+"""What is so far outside of 0 to 1 is no rounding, and no small bonus on a reward of 0 to 1."""
 
 FEW_PROMPTS: Final = 20
 """An interval over fewer prompts is narrower than it says: of 20 it holds the difference 93 times in 100, of 10 88 times (rewards of 0 and 1,
@@ -102,14 +104,26 @@ def _missing(sides: Sides, shared: SharedPrompts, metric: str) -> Iterator[str]:
 
 
 def _scale(sides: Sides, metric: str) -> Iterator[str]:
-    a, b = (_range(side.values) for side in sides)
-    if min(a, b) > 0 and max(a, b) >= SCALE * min(a, b):
-        told = f"{metric} spans {fmt(a)} in A and {fmt(b)} in B"
-        yield f"{told}: it may be on another scale, and then the difference says nothing."
+    if have_scales_apart(sides):
+        told = " and ".join(
+            f"from {fmt(low)} to {fmt(high)} in {name}" for name, (low, high) in zip("AB", map(_ends, sides), strict=True)
+        )
+        yield f"{metric} goes {told}: these may be different scales, and then the difference says nothing."
 
 
-def _range(values: Float64Array) -> float:
-    """How far apart the least and the largest number are; 0 where there is none."""
-    known = values[np.isfinite(values)]
+def have_scales_apart(sides: Sides) -> bool:
+    """Whether the numbers of two runs may be on different scales: ranges of other sizes, or 0 to 1 in one and far beyond in the other."""
+    (low_a, high_a), (low_b, high_b) = ends = tuple(map(_ends, sides))
     with np.errstate(over="ignore"):
-        return float(known.max() - known.min()) if known.size else 0.0
+        a, b = high_a - low_a, high_b - low_b
+    if min(a, b) <= 0:
+        return False
+    return max(a, b) >= SCALE * min(a, b) or (
+        (0.0, 1.0) in ends and (max(high_a, high_b) > 1 + BEYOND or min(low_a, low_b) < -BEYOND)
+    )
+
+
+def _ends(side: ComparedRun) -> tuple[float, float]:
+    """The least and the largest number; 0 where there is none."""
+    known = side.values[np.isfinite(side.values)]
+    return (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)

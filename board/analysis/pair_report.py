@@ -119,12 +119,13 @@ def _side(letter: str, side: ComparedRun, name: str, metric: str) -> str:
 
 def _difference(pair: RunPair) -> str:
     total = pair.total
+    won = f"B above A on {total.win:,}, equal on {total.tie:,}, below on {total.loss:,}"
     seen = "at the same step" if pair.visits == "same step" else "on their last visits"
     return "\n".join(
         [
             f"{pair.metric}, B minus A, on {plural(total.prompts, 'prompt')} that both saw {seen}:",
             f"  difference  {_interval(total.difference, total.low, total.high)}",
-            f"  prompts     B above A on {total.win:,}, equal on {total.tie:,}, below on {total.loss:,}",
+            f"  prompts     {'not counted: the runs may be on different scales' if pair.has_scales_apart else won}",
             f"  unpaired    {plural(pair.unpaired[0], 'prompt')} of A, {pair.unpaired[1]:,} of B",
         ]
     )

@@ -38,6 +38,11 @@ class RunPair:
     notes: tuple[str, ...]
     """What cannot be compared, or only with care, and why."""
 
+    @property
+    def has_scales_apart(self) -> bool:
+        """Whether the number may be on different scales in the two runs, so that no difference says which is better."""
+        return pair_notes.have_scales_apart((self.a, self.b))
+
 
 def compare(a: Run, b: Run, metric: str = "reward", visits: Visits = "same step") -> RunPair:
     """Both runs by a number, over rollouts as `compared_run.compared` chooses them. Raises FieldMissing as it does."""

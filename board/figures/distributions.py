@@ -104,7 +104,8 @@ def reward_heat(
         "z": share.T * 100,
         "customdata": np.stack([together, np.broadcast_to(totals, together.shape)], axis=-1).transpose(1, 0, 2),
         "colorscale": RAMP,
-        "zmin": 0,
+        "zmin": 0,  # Plotly takes either end alone for none
+        "zmax": 100 * float(np.nanmax(share)),
         "hoverongaps": False,
         "hovertemplate": "step %{x:,d}, reward about %{y:.4~g}: %{customdata[0]} of %{customdata[1]} rollouts<extra></extra>",
         "colorbar": {"ticksuffix": " %", "thickness": 8, "outlinewidth": 0, "len": 1, "ticks": ""},

@@ -24,6 +24,7 @@ from board.replies.rollouts import ChosenRollouts
 from board.text.counting import plural
 from board.text.format_number import MISSING, fmt, size
 from board.text.terminal import on_one_line, printable
+from board.text.token_decoding import codec_of, decoded, token_text
 
 CELL: Final = 60
 """Characters of a text in a table."""
@@ -127,11 +128,23 @@ def rollout_as_text(reply: RolloutReply) -> str:
         blocks.append("\n".join([f"group of {len(best):,}, the best first:", *(f"  {on_one_line(one)}" for one in best)]))
     blocks += [f"{name}:\n{printable(text)}" for name, text in reply.texts.items()]
     if reply.tokens:
-        rows = ({"position": one.position, "token": repr(one.token), **one.values} for one in reply.tokens)
+        texts = _token_texts(reply)
+        rows = (
+            {"position": one.position, "token": repr(text), **one.values} for one, text in zip(reply.tokens, texts, strict=True)
+        )
         blocks.append("\n".join(_table(rows)))
     elif reply.token_count:
         blocks.append(f"{plural(reply.token_count, 'token')}: --tokens tells them, --extremes METRIC the most extreme")
     return "\n\n".join(blocks)
+
+
+def _token_texts(reply: RolloutReply) -> list[str]:
+    """The tokens as text where their names are of bytes; a character of several tokens is whole where all tokens are told."""
+    names = [one.token for one in reply.tokens]
+    codec = codec_of(names)
+    if len(names) == reply.token_count:
+        return [token_text(codec, names, at) for at in range(len(names))]
+    return [decoded(codec, name) for name in names]
 
 
 def _facts(facts: Mapping[str, str]) -> str:

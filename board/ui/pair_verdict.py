@@ -18,6 +18,8 @@ from board.ui import pair_export
 from board.ui.beside_runs import BesideRun
 from board.ui.components import facts
 
+NO_VERDICT: Final = "The runs may be on different scales: which is better cannot be told by the difference."
+
 BAR_HEIGHT: Final = 14
 BAR_WIDTH: Final = 420
 """In pixels."""
@@ -35,13 +37,13 @@ def draw(pair: RunPair, sides: tuple[BesideRun, BesideRun]) -> None:
             "Unpaired of B": f"{pair.unpaired[1]:,}",
         }
         facts.show(numbers, key="pair_verdict_numbers")
-        if total.prompts:
+        if total.prompts and not pair.has_scales_apart:
             with st.container(gap="xsmall", width=BAR_WIDTH):
                 st.html(bar(total, [side.color for side in sides]))
                 st.caption(counted(total))  # our own words and numbers: a caption reads Markdown
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="pair_told"):
         if total.prompts:
-            st.text(verdict(total), width="content")
+            st.text(NO_VERDICT if pair.has_scales_apart else verdict(total), width="content")
         pair_export.draw(pair, sides)
     if total.prompts:
         st.caption(method(pair))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 from rows import add_run, row
 
-from board.analysis.pair_report import as_table
+from board.analysis.pair_report import as_table, as_text
 from board.analysis.run_pair import compare
 from board.runs.opening import open_run
 
@@ -40,3 +40,17 @@ def test_nothing_paired(tmp_path: Path) -> None:
         assert len(found) == 1
         assert found.loc[0, "prompts"] == 0
         assert found[["difference", "step"]].isna().to_numpy().all()
+
+
+def test_other_scales_leave_the_verdict_out(tmp_path: Path) -> None:
+    """Of 0 to 1 and 0 to 5 nobody is told which wins; the difference stands, with the reason."""
+    a, b = (
+        open_run(add_run(tmp_path, name, [one | {"reward": one["reward"] * factor} for one in A]))
+        for name, factor in (("a", 1.0), ("b", 5.0))
+    )
+
+    said = [as_text(compare(a, other), ("a", "b"), {}, ()) for other in (b, a)]
+
+    assert "not counted: the runs may be on different scales" in said[0]
+    assert "from 0 to 1 in A and from 0 to 5 in B" in said[0]
+    assert "B above A on" in said[1]

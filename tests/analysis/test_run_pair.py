@@ -120,8 +120,14 @@ NOTES: dict[str, tuple[Rows, Rows, list[str]]] = {
     "other scale": (
         asked(*ENOUGH),
         [one | {"reward": 100 * one["reward"]} for one in asked(*ENOUGH)],
-        ["reward spans 1 in A and 100 in B"],
+        ["reward goes from 0 to 1 in A and from 0 to 100 in B: these may be different scales"],
     ),
+    "right and wrong as 1 and -1": (
+        asked(*ENOUGH),
+        [one | {"reward": 2 * one["reward"] - 1} for one in asked(*ENOUGH)],
+        ["reward goes from 0 to 1 in A and from -1 to 1 in B"],
+    ),
+    "a small bonus": (asked(*ENOUGH), [one | {"reward": one["reward"] + 0.2} for one in asked(*ENOUGH)], []),
     "all equal in one": (asked(*ENOUGH), asked(*ENOUGH, reward=100.0), []),
     "numbers missing": (
         asked(*ENOUGH),

@@ -115,6 +115,13 @@ def test_the_heat_shows_the_share_of_each_step() -> None:
     assert list(fig.layout.xaxis.range) == [-2.5, 11]
 
 
+def test_the_colours_of_the_heat_begin_at_nothing() -> None:
+    """Where all rewards are equal, too: one colour for 100 %, on a bar from 0."""
+    heat = figure(distributions.reward_heat(*histogram_by_step(frame_of({0: [1.0, 1.0], 1: [1.0]}), "reward"))).data[0]
+
+    assert (heat.zmin, heat.zmax) == (0, 100)
+
+
 def test_steps_at_both_ends_of_64_bits_have_their_columns() -> None:
     """The gap between them is no 64-bit number, and the axis still rises from before the first to behind the last."""
     fig = reward_heat(np.array([0.0, 1.0]), np.array([-(2**63), 2**63 - 1]), np.ones((2, 1), int))

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 from asked import asked_run, plain_run
+from rows import row, write_run
 
 from board.errors import ArgumentRefused
+from board.replies.messages import rollout_as_text
 from board.replies.one_rollout import RolloutWanted, one_rollout
 from board.runs.opening import open_run
 from board.runs.run import Run
@@ -81,3 +83,20 @@ def test_a_response_alone(tmp_path: Path) -> None:
     told = one_rollout(open_run(plain_run(tmp_path)), "run", RolloutWanted(step=7, tokens="all"))
 
     assert (told.rollout, told.group, told.tokens, told.texts) == ("rank_0.jsonl:1", [], [], {"response": "ok"})
+
+
+NAMES = ["ä»", "Ĭ", "Ġthe", "Ġend", "Ċ"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "shown"), [({"tokens": "all"}, ["'今 (1 of 2)'", "' the'", r"'\n'"]), ({"extremes_of": "logprob"}, ["' the'"])]
+)
+def test_tokens_are_printed_as_text(tmp_path: Path, wanted: dict[str, Any], shown: list[str]) -> None:
+    """Where a tokenizer's names are of bytes: its letters for them say nothing to a reader."""
+    rows = [row(0, response="今 the end\n", response_tokens=NAMES, logprobs=[-0.1, -0.2, -3.0, -2.0, -0.1])]
+    told = one_rollout(open_run(write_run(tmp_path, {"a.jsonl": rows})), "run", RolloutWanted(step=0, top=4, **wanted))
+
+    printed = rollout_as_text(told)
+
+    assert [text for text in shown if text not in printed] == []
+    assert "Ġ" not in printed

@@ -36,10 +36,8 @@ def of_check(check: Check) -> Kind:
         title=check.title,
         severity=check.severity,
         says=check.why,
-        formula="A check of the data: page Data, and docs/checks.md.",
-        thresholds=(
-            Threshold("any", 0, "rollouts or lines concerned", "a check: one is enough unless docs/checks.md says more"),
-        ),
+        formula="A check of the data: page Data, and docs/findings.md.",
+        thresholds=(Threshold("any", 0, "rollouts or lines concerned", "a check: one is enough"),),
         means=check.why,
         looks_like="A field that means something else than its name says.",
         next=(("data", check.remedy),),

@@ -171,9 +171,10 @@ def _words(known: LookState, shown: Sequence[Finding]) -> tuple[str, str]:
     """What the light says, and its kind: a severity, or `none`."""
     if known.report is None:
         return "Findings: looking" if known.share is not None else "Findings", "none"
-    serious = [one.severity for one in shown if one.severity != "note"]
-    if not serious:
+    if not shown:
         return "No findings", "none"
-    errors = serious.count("error")
+    severities = [one.severity for one in shown]
+    errors = severities.count("error")
     told = f", {plural(errors, 'error')}" if errors else ""
-    return plural(len(serious), "finding") + told, min(serious, key=SEVERITIES.index)
+    worst = min(severities, key=SEVERITIES.index)
+    return plural(len(shown), "finding") + told, "none" if worst == "note" else worst

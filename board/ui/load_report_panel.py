@@ -39,7 +39,7 @@ def draw(run: Run) -> None:
     report = run.report
     problems = report.counts.total()
     rows = plural(report.rows, "row") + (" so far" if run.reading else "")
-    label = f"{rows} · {plural(problems, 'problem') if problems else 'no problems'}"
+    label = f"{rows} · {plural(problems, 'problem') if problems else 'nothing refused'}"
     for count, noun in ((int(bool(report.lost)), "warning"), (len(report.noted), "note")):  # as `check` counts them
         if count:
             label = f"{label} · {plural(count, noun)}"

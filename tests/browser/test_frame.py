@@ -171,17 +171,17 @@ def test_running_job_is_followed(serve, page: Page, tmp_path: Path) -> None:  # 
     add_run(tmp_path, "run", [hostile_row(step) for step in range(3)])
     page.goto(f"{serve(tmp_path)}?run=run&step=1")
     settled(page)
-    expect(page.get_by_text("3 rows · no problems")).to_be_visible()
+    expect(page.get_by_text("3 rows · nothing refused")).to_be_visible()
     line = json.dumps(hostile_row(3)) + "\n"
 
     with (tmp_path / "run" / "rank_0.jsonl").open("a", encoding="utf-8") as shard:
         shard.write(line[:100])
         shard.flush()
         page.wait_for_timeout(3_000)
-        expect(page.get_by_text("3 rows · no problems")).to_be_visible()
+        expect(page.get_by_text("3 rows · nothing refused")).to_be_visible()
         shard.write(line[100:])
 
-    expect(page.get_by_text("4 rows · no problems")).to_be_visible()
+    expect(page.get_by_text("4 rows · nothing refused")).to_be_visible()
     expect(page.get_by_text("Step (of 4)")).to_be_visible()
     expect(page).to_have_url(re.compile(r"step=1(&|$)"))
 

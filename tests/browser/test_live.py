@@ -77,7 +77,7 @@ def test_reader_of_a_live_run_stays_where_they_are(serve: Callable[..., str], pa
     expect(page.get_by_text("Step (of 5)")).to_be_visible()
     append(run / "rank_1.jsonl", line(5))
     expect(page.get_by_text("Step (of 6)")).to_be_visible()
-    expect(page.get_by_text("6 rows · no problems")).to_be_visible()
+    expect(page.get_by_text("6 rows · nothing refused")).to_be_visible()
     settled(page)
 
     assert page.url == place
@@ -107,8 +107,8 @@ def test_live_is_on_for_a_run_just_written(serve: Callable[..., str], page: Page
 
     reload = page.get_by_role("button", name="Changed on disk: reload")
     expect(reload).to_be_visible()
-    expect(page.get_by_text("1 row · no problems")).to_be_visible()
+    expect(page.get_by_text("1 row · nothing refused")).to_be_visible()
     reload.click()
-    expect(page.get_by_text("2 rows · no problems")).to_be_visible()
+    expect(page.get_by_text("2 rows · nothing refused")).to_be_visible()
     expect(reload).to_have_count(0)
     expect(page).to_have_url(re.compile("step=1(&|$)"))

@@ -1,6 +1,7 @@
 """A run looked through: answers become findings in rank order, with places, thresholds and what could not tell."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,8 @@ def test_every_kind_is_declared_whole() -> None:
         assert one.says.endswith("."), one.name
         assert one.means, one.name
         assert one.looks_like, one.name
+        pages = re.findall(r"docs/[\w/-]+\.md", " ".join([one.formula, *(limit.source for limit in one.thresholds)]))
+        assert all((Path(__file__).parents[2] / page).is_file() for page in pages), one.name
 
 
 @pytest.fixture(params=["tiny_ppo_hacked", "tiny_ppo_rhyme", "tiny_ppo_eval"])

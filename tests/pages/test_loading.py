@@ -152,7 +152,7 @@ def test_a_recording_offers_the_dump_beside_it(root: Path) -> None:
     assert (link.label, link.proto.query_string) == ("Open what verl wrote", "run=run+%28verl%29")
     assert "Beside this recording lies verl's own dump (1 file, such as 7.jsonl)." in texts(page)
     assert the_list(page, "run").options == ["run", "run (verl)"]
-    assert "3 rows · no problems · 1 note" in _popovers(page.main)
+    assert "3 rows · nothing refused · 1 note" in _popovers(page.main)
     assert (linked(dump, "run"), linked(dump, "step")) == ("run (verl)", "7")
 
 
@@ -278,4 +278,4 @@ def test_damaged_cache_is_told(root: Path) -> None:
     page.run()
 
     assert "What the cache held of rank_0.jsonl was damaged, and was read again from the run itself." in texts(page)
-    assert "2 rows · no problems · 1 note" in _popovers(page.main)
+    assert "2 rows · nothing refused · 1 note" in _popovers(page.main)

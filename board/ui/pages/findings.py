@@ -61,7 +61,9 @@ def report(found: FindingsReport) -> None:
             detail(chosen)
     else:
         else_ = " else" if findings_watch.aside() else ""
-        st.text(f"Nothing{else_} found: {plural(len(found.looked_for), 'kind')} of findings were looked for.")
+        st.text(
+            f"Nothing{else_} found: {plural(len(found.looked_for), 'kind')} of findings were looked for, {len(found.unable)} could not tell."
+        )
     finding_settings_panel.put_aside(findings_watch.aside(), run.address)
     looked_for(found)
     finding_settings_panel.thresholds(run.address, chosen.kind if chosen else None)

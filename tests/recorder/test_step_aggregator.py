@@ -227,7 +227,9 @@ def test_a_full_row_has_every_metric(tmp_path: Path) -> None:
     values = per_step_values(opened(tmp_path, rows))
 
     assert set(found) == set(STREAMED)
-    assert set(values) == {key for key, metric in METRICS.items() if metric.computation is not None} - {"reward/mean_without_failed"}
+    assert set(values) == {key for key, metric in METRICS.items() if metric.computation is not None} - {
+        "reward/mean_without_failed"
+    }
     assert found == pytest.approx({key: values[key].iloc[0] for key in found}, rel=1e-6)
 
 

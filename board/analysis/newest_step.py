@@ -3,11 +3,12 @@
 Steps in, an answer out. Knows neither files nor screens.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from board.metrics.step_sums import Steps
+from board.metrics.formulas import Float64Array
 
 _LEAST_BEFORE: Final = 3
 """So many steps before it tell how large a step is."""
@@ -17,9 +18,12 @@ _COMPLETE: Final = 0.75
 """A step with fewer rollouts than this share of the smallest of them is not complete."""
 
 
-def lacking(steps: Steps) -> tuple[int, int] | None:
-    """The newest step and the usual size of a step, where it is not complete; None where it is, or nobody can tell."""
-    before = steps.sizes[:-1][-_LOOKED_AT:]
-    if len(before) < _LEAST_BEFORE or steps.sizes[-1] >= _COMPLETE * before.min():
+def lacking(steps: NDArray[np.int64], sizes: NDArray[np.integer[Any]] | Float64Array) -> tuple[int, int, int] | None:
+    """The newest step, its rollouts and the usual number, where it is not complete; None where it is, or nobody can tell.
+
+    `steps` and `sizes` (steps,): numbers, rising, and how many rollouts each has.
+    """
+    before = sizes[:-1][-_LOOKED_AT:]
+    if len(before) < _LEAST_BEFORE or sizes[-1] >= _COMPLETE * before.min():
         return None
-    return int(steps.numbers[-1]), int(np.median(before))
+    return int(steps[-1]), int(sizes[-1]), int(np.median(before))

@@ -199,7 +199,7 @@ class Dossier:
 
 def _complete(run: Run) -> tuple[Run, tuple[int, int, int] | None]:
     steps = Steps(run.frame["step"].to_numpy(np.int64))
-    if (found := newest_step.lacking(steps)) is None:
+    found = newest_step.lacking(steps.numbers, steps.sizes)
+    if found is None:
         return run, None
-    newest, usual = found
-    return run.of_rows((run.frame["step"] != newest).to_numpy(), f"before {newest}"), (newest, int(steps.sizes[-1]), usual)
+    return run.of_rows((run.frame["step"] != found[0]).to_numpy(), f"before {found[0]}"), found

@@ -34,6 +34,16 @@ def test_table_of_steps(root: Path) -> None:
     assert frame["stands out"].tolist() == ["", "reward falls most: by 1 at step 1", ""]
 
 
+def test_a_newest_step_that_is_being_written(root: Path) -> None:
+    """It has a ring of its own, and is no extreme and no fall."""
+    rows = [row(step, prompt=f"{step} {at}", reward=float(at % 2)) for step in range(5) for at in range(16 if step < 4 else 2)]
+    add_run(root, "run", [one | {"reward": -9.0} if one["step"] == 4 else one for one in rows])
+
+    test = opened("steps")
+
+    assert [(one["at"], one["texts"]) for one in marks(test)] == [(4, ["2 of 16 rollouts so far at step 4"])]
+
+
 def test_a_click_on_a_row_goes_to_its_step_and_one_on_a_head_sorts(root: Path) -> None:
     """The row of the chosen step is marked; a head sorts by the largest first, then the other way round, and is in the link."""
     add_run(root, "run", GOOD)

@@ -64,6 +64,9 @@ def _other_rows(table: pd.DataFrame, limits: Limits) -> NDArray[np.bool_]:
     if not _are_even(sizes):
         return other
     odd = (rows >= limits["factor"] * usual) | (rows * limits["factor"] <= usual)
+    batches = table[~odd].drop_duplicates(["step", "prompt"]).groupby("step")["prompt"].sum()
+    if batches.nunique() < _ALIKE * len(batches):
+        return other  # prompts in an order that stays: every batch comes again, the short one at its end, too
     again = odd & ~table["prompt"].isin(table["prompt"][~odd]).to_numpy()
     return again & (table[again].groupby("prompt")["step"].nunique().reindex(table["prompt"]).to_numpy() > 1)
 

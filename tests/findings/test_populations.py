@@ -152,6 +152,9 @@ SOUND: dict[str, Rows] = {
     "a larger batch at first": run(lambda at: batch(at) if at > 3 else batch(at, 8, 8)),
     "a step written twice": run(lambda at: batch(at) * (1 + (at == 7))),
     "a rank lost in a step": run(lambda at: batch(at)[:: 1 + (at == 7)]),
+    "an order that stays, with a short last batch": run(
+        lambda at: [row | {"step": at} for row in batch(at % 5)[: 8 if at % 5 == 4 else None]], 25
+    ),
     "two tasks in turn": run(lambda at: batch(at, name="A: " if at % 2 else "", prompts=20)),
     "an evaluation that says so": run(lambda at: [*batch(at), *(row | {"split": "evaluation"} for row in held_out(at))]),
     "too few": run(batch, 3),

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from board.analysis import logprob_lags, rollout_measures
+from board.analysis.logprob_lags import LAGS, column
 from board.checks.contract import Answer, Fault, Unable
 from board.checks.evidence import Batch, Evidence, PerRollout
 from board.metrics.formulas import Float64Array
@@ -17,22 +19,16 @@ from board.schema import title
 from board.text.counting import plural
 from board.text.format_number import fmt
 
-PAIRS: Final = {"ref": ("logprobs", "ref_logprobs"), "rollout": ("logprobs", "rollout_logprobs")}
+PAIRS: Final = {name: logprob_lags.PAIRS[name] for name in ("ref", "engine")}
 """Arrays that measure the same tokens, so that equal positions must agree best."""
-
-_WINDOWS: Final = {-1: (slice(1, None), slice(None, -1)), 0: (slice(None), slice(None)), 1: (slice(None, -1), slice(1, None))}
-"""By lag: the tokens of the one array and those of the other that are laid on them."""
-
-LAGS: Final = tuple(_WINDOWS)
-
-_SUMS: Final = ("n", "x", "y", "xx", "yy", "xy")
 
 LEAST_PAIRS: Final = 64
 """From fewer tokens nothing is told of a correlation, or of a mean distance."""
 
-LEAST_CORRELATION: Final = 0.5
-LEAST_SCORE: Final = 6.0
-"""Standard errors by which a neighbour must agree better, tokens taken as independent, which they are not quite."""
+NEARER: Final = 0.5
+"""A neighbour at so small a share of the distance of a token's own number is no chance."""
+LEAST_APART: Final = 0.1
+"""Nats: arrays that are nearer to each other are not misaligned, whatever a neighbour does."""
 
 START_TOLERANCE: Final = 0.05
 """Mean |log-ratio| in nats per token that rounding, and another engine's kernels, explain at the start of training."""
@@ -47,43 +43,9 @@ _PENALTIES: Final = {"KL k1": "log_ratio_sum", "KL k2": "kl_k2_sum", "KL k3": "k
 
 
 def measure(batch: Batch) -> dict[str, PerRollout]:
-    """The sums that correlations at three lags are made of, for every pair of arrays, and the sum of |log-ratio|."""
-    columns: dict[str, PerRollout] = {}
-    for pair, (ours, theirs) in PAIRS.items():
-        columns |= _correlation_sums(batch, ours, theirs, pair)
-    columns |= _distance(batch)
-    return columns
-
-
-def _correlation_sums(batch: Batch, ours: str, theirs: str, pair: str) -> dict[str, PerRollout]:
-    """_moments of two arrays at every lag, over tokens that count and have both numbers; zeros where the batch lacks an array."""
-    if ours not in batch.arrays or theirs not in batch.arrays:
-        return {f"{pair}{lag:+d}_{name}": np.zeros(len(batch.part)) for lag in LAGS for name in _SUMS}
-    entering = np.isfinite(batch.arrays[ours]) & np.isfinite(batch.arrays[theirs]) & batch.counts
-    x = np.where(entering, batch.arrays[ours], 0.0).astype(np.float64)
-    y = np.where(entering, batch.arrays[theirs], 0.0).astype(np.float64)
-    columns: dict[str, PerRollout] = {}
-    for lag in LAGS:
-        columns |= {f"{pair}{lag:+d}_{name}": value for name, value in _moments(batch, x, y, entering, lag).items()}
-    return columns
-
-
-def _moments(batch: Batch, x: Float64Array, y: Float64Array, entering: NDArray[np.bool_], lag: int) -> dict[str, PerRollout]:
-    """n, Σx, Σy, Σx², Σy² and Σxy per rollout over the pairs x[t], y[t + lag] that both enter and are of one rollout."""
-    here, there = _WINDOWS[lag]
-    both = np.zeros(len(entering), np.bool_)
-    pairs = both[: len(entering) - abs(lag)]
-    pairs[:] = entering[here] & entering[there]
-    ends = batch.offsets[(batch.offsets > 0) & (batch.offsets < len(entering))]
-    if lag:
-        pairs[ends - 1] = False
-    ours, theirs = x[here] * pairs, y[there] * pairs
-    whole = np.zeros(len(entering))
-    columns: dict[str, PerRollout] = {"n": batch.per_rollout(both)}
-    for name, product in (("x", ours), ("y", theirs), ("xx", ours * ours), ("yy", theirs * theirs), ("xy", ours * theirs)):
-        whole[: len(product)] = product
-        columns[name] = batch.per_rollout(whole)
-    return columns
+    """How far two arrays are apart at three lags, for every pair of arrays, and the sum of |log-ratio|."""
+    lags = rollout_measures.of_part(batch.part, "lags", logprob_lags.measure)
+    return {column(pair, lag): lags[column(pair, lag)] for pair in PAIRS for lag in LAGS} | _distance(batch)
 
 
 def _distance(batch: Batch) -> dict[str, PerRollout]:
@@ -96,22 +58,8 @@ def _distance(batch: Batch) -> dict[str, PerRollout]:
     return {"distance": batch.per_rollout(np.where(entering, apart, 0.0)), "distance_n": batch.per_rollout(entering)}
 
 
-def correlation(sums: pd.DataFrame, prefix: str) -> Float64Array:
-    """Pearson's r from the six sums of each row; NaN where there are no pairs or one side does not vary."""
-    n, x, y, xx, yy, xy = (sums[f"{prefix}_{name}"].to_numpy(np.float64) for name in ("n", "x", "y", "xx", "yy", "xy"))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        spread = (n * xx - x * x) * (n * yy - y * y)
-        # what rounding leaves of a spread of zero is no spread
-        spread[~((n * xx - x * x > 1e-9 * n * xx) & (n * yy - y * y > 1e-9 * n * yy))] = np.nan
-        r: Float64Array = np.clip((n * xy - x * y) / np.sqrt(spread), -1, 1)
-    return r
-
-
 def off_by_one(evidence: Evidence) -> Answer:
-    """Rollouts among whose like a token's logprob agrees better with its neighbour's in the other array than with its own.
-
-    Pearson's r over all their tokens; the difference of two of them by Fisher's z, whose standard error is √(2 / (n - 3)).
-    """
+    """Rollouts among whose like a token's logprob is much nearer to its neighbour's in the other array than to its own."""
     shifted, told, tested = np.zeros(len(evidence.frame), np.bool_), [], False
     for pair, (ours, theirs) in PAIRS.items():
         lags = _lags(evidence, pair)
@@ -119,49 +67,32 @@ def off_by_one(evidence: Evidence) -> Answer:
         marks = (lags.abs() == 1).to_numpy()
         shifted |= marks
         if marks.any():
-            late = int(np.sign(lags.sum()))
-            towards = "a token late" if late > 0 else "a token early"
+            towards = "a token late" if int(np.sign(lags.sum())) > 0 else "a token early"
             told.append(f"{title(theirs)} agrees with {title(ours)} best when read {towards}")
     if not tested:
-        return Unable(f"fewer than {LEAST_PAIRS} tokens have two logprobs, or these do not vary")
+        return Unable(f"fewer than {LEAST_PAIRS} tokens have two logprobs")
     if not shifted.any():
         return None
     return Fault(f"{'; '.join(told)}, in {plural(int(shifted.sum()), 'rollout')}", evidence.keys(shifted))
 
 
 def _lags(evidence: Evidence, pair: str) -> pd.Series:
-    """For every rollout the lag at which its like agree best, clearly; 0 where that is in doubt, NaN where it cannot be told.
+    """For every rollout the lag at which its like are nearest; 0 where they are not twice as near, NaN where it cannot be told.
 
     Its like are the rollouts of its shard and step; where those have too few tokens, of its shard, and then of the run.
     """
-    sums = evidence.measures.filter(regex=f"^{pair}[+-]")
-    shards = pd.Series(evidence.frame["shard"].cat.codes.to_numpy().astype(np.int64), index=sums.index)
-    run = pd.Series(0, index=sums.index)
-    lags = pd.Series(np.nan, index=sums.index)
+    apart = evidence.measures[[column(pair, lag) for lag in LAGS]].set_axis(LAGS, axis="columns")
+    tokens = evidence.frame.get("response_length", pd.Series(np.nan, apart.index)).where(apart[0].notna())
+    shards, run = evidence.frame["shard"].cat.codes, pd.Series(0, apart.index)
+    lags = pd.Series(np.nan, apart.index)
     for like in ([shards, evidence.frame["step"]], [shards], [run]):
-        grouped = sums.groupby(like, sort=False)
-        lags = lags.fillna(pd.Series(_best_lags(grouped.sum(), pair)[grouped.ngroup().to_numpy()], index=sums.index))
+        n = tokens.groupby(like).transform("sum")
+        mean = apart.mul(tokens, axis="index").groupby(like).transform("sum").div(n, axis="index")
+        side = pd.Series(np.where(mean[-1] <= mean[1], -1.0, 1.0), apart.index)
+        shifted = (mean[0] > LEAST_APART) & (mean[[-1, 1]].min(axis="columns") < NEARER * mean[0])
+        known = lags.isna() & (n >= LEAST_PAIRS) & tokens.notna()
+        lags = lags.mask(known, side.where(shifted, 0.0))
     return lags
-
-
-def _best_lags(sums: pd.DataFrame, pair: str) -> Float64Array:
-    """The lag of the clearly best correlation of each row of sums, 0 in doubt, NaN where there are too few pairs or one side does not vary."""
-    own = correlation(sums, f"{pair}+0")
-    best = np.where(np.isnan(own) | (sums[f"{pair}+0_n"] < LEAST_PAIRS), np.nan, 0.0)
-    for lag in (-1, 1):
-        clear = clearly_above(correlation(sums, f"{pair}{lag:+d}"), own, sums[f"{pair}{lag:+d}_n"].to_numpy())
-        best[clear & ~np.isnan(best)] = lag
-    return best
-
-
-def clearly_above(other: Float64Array, own: Float64Array, pairs: Float64Array) -> NDArray[np.bool_]:
-    """Where a correlation is of substance and above another by LEAST_SCORE standard errors of the difference of their Fisher's z."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        z = (np.arctanh(np.clip(other, -1 + 1e-12, 1 - 1e-12)) - np.arctanh(np.clip(own, -1 + 1e-12, 1 - 1e-12))) / np.sqrt(
-            2 / (pairs - 3)
-        )
-        clear: NDArray[np.bool_] = (other > LEAST_CORRELATION) & (other > own + 0.1) & (z > LEAST_SCORE)
-    return clear
 
 
 def first_step(evidence: Evidence) -> Answer:
@@ -222,7 +153,7 @@ def reward_sum(evidence: Evidence) -> Answer:
         return Unable("no token that counts has a token_reward")
     present = {name: frame[column].to_numpy() for name, column in _PENALTIES.items() if column in frame.columns}
     columns = [frame["reward"].to_numpy(), frame["token_reward_sum"].to_numpy(), *present.values()]
-    whole = np.isfinite(columns).all(axis=0) & (evidence.measures["missing_numbers"].to_numpy() == 0)
+    whole = np.isfinite(columns).all(axis=0) & ~evidence.without_numbers
     if whole.sum() < LEAST_ROWS:
         return Unable(f"fewer than {LEAST_ROWS} rollouts have the numbers it takes")
     rewards, sums, *others = (column[whole] for column in columns)

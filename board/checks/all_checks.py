@@ -51,10 +51,11 @@ CHECKS: Final[tuple[Check, ...]] = (
     ),
     Check(
         "missing-numbers",
-        "NaN, infinity or null in token arrays",
+        "Numbers that are not finite",
         "error",
-        "A token that is trained on and has no finite number makes the loss NaN, or is not the token that was trained on.",
-        "Look at the first rollout named: overflow in half precision, a division by zero, or a token that loss_mask should leave out.",
+        "A token or a rollout that is trained on and has no finite number makes the loss NaN, or is not what was trained on.",
+        "Look at the first rollout named: overflow in half precision, a division by zero, a part of the reward that is missing, or a token "
+        "that loss_mask should leave out.",
         arrays.missing_numbers,
     ),
     Check(
@@ -127,6 +128,15 @@ CHECKS: Final[tuple[Check, ...]] = (
         "The tokens shown may be another rollout's, or cut at another place than the response.",
         "Take tokens and text from the same ids, with the same cut.",
         texts.text_differs,
+        needs=("response", "response_tokens"),
+    ),
+    Check(
+        "special-tokens",
+        "Texts without their special tokens",
+        "warning",
+        "A reward or a parser that looks for them in the text finds none, though the policy wrote them.",
+        "Decode with special tokens kept, or give the reward the tokens; leave out the end token and padding alone.",
+        texts.special_left_out,
         needs=("response", "response_tokens"),
     ),
     Check(

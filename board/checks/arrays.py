@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from board.checks import loading
 from board.checks.contract import Answer, Fault, Unable
-from board.checks.evidence import Batch, Evidence, PerRollout
+from board.checks.evidence import MISSING, Batch, Evidence, PerRollout
+from board.metrics.declared import FAMILIES, METRICS
 from board.schema import title
 from board.text.counting import plural
+from board.text.format_number import fmt
 
 LOGPROBS: Final = ("logprobs", "ref_logprobs", "rollout_logprobs")
 
@@ -26,11 +28,9 @@ LONG_STRETCH: Final = 16
 def measure(batch: Batch) -> dict[str, PerRollout]:
     """Tokens of each rollout that have a number that cannot be, by kind and field."""
     columns: dict[str, PerRollout] = {"masked": batch.per_rollout(~batch.counts & ~batch.pads)}
-    missing = np.zeros(len(batch.part), np.int64)
     for name, values in batch.arrays.items():
         if name != "loss_mask":
-            missing += batch.per_rollout(~np.isfinite(values) & batch.counts) * batch.has[name]
-    columns["missing_numbers"] = missing
+            columns[f"{MISSING}{name}"] = batch.per_rollout(~np.isfinite(values) & batch.counts) * batch.has[name]
     for name in LOGPROBS:
         columns[f"positive_{name}"] = _above(batch, name, batch.counts)
     columns["masked_certain"] = _masked_certain(batch)
@@ -90,9 +90,39 @@ def _odd_mask(batch: Batch) -> PerRollout:
 
 
 def missing_numbers(evidence: Evidence) -> Answer:
-    """NaN, infinity or null at a token that counts, in an array the rollout has; not where the array is too short, which is told as that."""
-    tokens = np.where(loading.uneven(evidence), 0, evidence.measures["missing_numbers"].to_numpy())
-    return _tokens(evidence, tokens, "{tokens} in {rollouts} with a number missing, NaN or infinite")
+    """NaN, infinity or null in an array or a number of the row, by name; those that begin at the same step are told together.
+
+    Tokens that do not count do not concern it, nor does an array that is too short, which is told as that.
+    """
+    even = ~loading.uneven(evidence)
+    tokens = {name: np.where(even, found, 0) for name, found in evidence.missing.items()}
+    marks = {name: found > 0 for name, found in tokens.items()} | loading.odd_numbers(evidence)
+    steps = evidence.frame["step"].to_numpy()
+    begun: dict[int, list[str]] = {}
+    for name in [name for name, rows in marks.items() if rows.any()]:
+        begun.setdefault(int(steps[marks[name]].min()), []).append(name)
+    faults = []
+    for _, names in sorted(begun.items()):
+        told = "; ".join(_told(name, marks[name], steps, tokens.get(name)) for name in names)
+        total = sum(int(tokens[name].sum()) for name in names if name in tokens)
+        faults.append(Fault(told, evidence.keys(np.any([marks[name] for name in names], axis=0)), tokens=total or None))
+    return tuple(faults)
+
+
+def _told(name: str, marks: NDArray[np.bool_], steps: NDArray[np.int64], tokens: NDArray[np.int64] | None) -> str:
+    """Where an array or a number of the row is not finite, and what is not computed for that."""
+    counted, ends = plural(int(marks.sum()), "rollout"), sorted({int(steps[marks].min()), int(steps[marks].max())})
+    counted = counted if tokens is None else f"{plural(int(tokens.sum()), 'token')} in {counted}"
+    told = f"{name} is NaN, infinite or missing at {counted}" if tokens is not None else f"{name} is NaN or infinite in {counted}"
+    told += f" ({fmt(100 * float(marks.mean()))} %), step{'s' * (len(ends) - 1)} {' to '.join(map(str, ends))}"
+    given = [metric for metric in METRICS.values() if metric.needs]
+    families = [one for one in FAMILIES if all(name in metric.needs for metric in given if metric.family == one)]
+    families = [one for one in families if any(metric.family == one for metric in given)]
+    return told + (f": {' and '.join(map(_label, families))} metrics are missing there" if families and marks.all() else "")
+
+
+def _label(family: str) -> str:
+    return family.upper() if len(family) < 3 else family  # KL
 
 
 def positive_logprobs(evidence: Evidence) -> Answer:

@@ -7,7 +7,7 @@ nor what any of it means.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 from board.runs.load_report import LoadReport
 from board.runs.parts import COUNTS, PADS, Part, part_of_rows
 from board.runs.run import Run
-from board.schema import TEXTS, TOKEN_METRICS
+from board.schema import TEXTS
 from board.sources.shards import Fingerprint
 
 PerRollout = NDArray[Any]
 """One number per rollout."""
+
+MISSING: Final = "missing "
+"""How the columns begin that count the tokens without a finite number, before the array's name."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Batch:
     pads: NDArray[np.bool_]
     """True for padding. Shape (N,)."""
     arrays: Mapping[str, NDArray[np.float32]]
-    """Token metrics the schema declares, NaN for the tokens of a rollout without it. Shape (N,) each."""
+    """Token metrics, NaN for the tokens of a rollout without it. Shape (N,) each."""
     has: Mapping[str, NDArray[np.bool_]]
     """Which rollouts have the array. Shape (n,) each."""
 
@@ -61,7 +64,7 @@ Measure = Callable[[Batch], dict[str, PerRollout]]
 def batch_of(part: Part) -> Batch:
     """A part's token arrays, without a copy."""
     columns = {name: part.tokens.column(name).chunk(0) for name in part.tokens.column_names}
-    metrics = [name for name in TOKEN_METRICS if name in columns]
+    metrics = [name for name, column in columns.items() if pa.types.is_floating(column.type.value_type)]
     counts = columns[COUNTS]
     return Batch(
         part=part,
@@ -112,6 +115,20 @@ class Evidence:
         shards = self.frame["shard"].astype(str).to_numpy(object)
         lines: NDArray[Any] = shards + ":" + self.frame["line"].astype(str).to_numpy(object)
         return lines
+
+    @cached_property
+    def missing(self) -> Mapping[str, NDArray[np.int64]]:
+        """By array how many tokens of each rollout count and have no finite number in it; 0 where a rollout lacks it. Shape (rollouts,)."""
+        named = [str(name) for name in self.measures if str(name).startswith(MISSING)]
+        return {name.removeprefix(MISSING): self.measures[name].fillna(0).to_numpy(np.int64) for name in named}
+
+    @cached_property
+    def without_numbers(self) -> NDArray[np.bool_]:
+        """Rollouts with such a token in any array. Shape (rollouts,)."""
+        found: NDArray[np.bool_] = np.any(
+            [np.zeros(len(self.frame), np.bool_), *(one > 0 for one in self.missing.values())], axis=0
+        )
+        return found
 
     @cached_property
     def finished(self) -> NDArray[np.bool_]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from board.checks.contract import Answer, Fault
@@ -21,6 +22,7 @@ _LENGTHS: Final = re.compile(r"\S+ has [\d,]+ (?:numbers?|lists?) for [\d,]+ tok
 _RESUMED: Final = re.compile(r"step -?\d+ is written \d+ times ")
 _NOT_FINITE: Final = re.compile(rf"(?:{'|'.join(TOKEN_METRICS)}) has no finite number at ")
 _REWARD: Final = re.compile(r"reward is (?!the text)")
+_ODD_NUMBER: Final = re.compile(r"(?P<name>.+) is (?:nan|-?inf): it enters no mean")
 
 _QUOTED: Final = 3
 """So many reasons are quoted."""
@@ -50,6 +52,39 @@ def uneven(evidence: Evidence) -> NDArray[np.bool_]:
     return np.array([line in places for line in evidence.lines], np.bool_)
 
 
+def odd_numbers(evidence: Evidence) -> dict[str, NDArray[np.bool_]]:
+    """By the name of a number of the row, but the reward, which rollouts say that it is NaN or infinite. Shape (rollouts,) each.
+
+    Where not every problem was kept, it is every rollout without the number from the first named one on. A split or a data source none of
+    whose rollouts has the number, while another's have it, is not meant to have it.
+    """
+    places: dict[str, set[str]] = {}
+    for problem in _flagged(evidence.report, _ODD_NUMBER.fullmatch):
+        name = problem.reason.rpartition(" is ")[0]
+        places.setdefault(name, set()).add(f"{problem.shard}:{problem.line}")
+    found = {name: pd.Index(evidence.lines).isin(named) for name, named in places.items() if name != "reward"}
+    found = {name: marks for name, marks in found.items() if marks.any()}
+    if evidence.report.flagged > sum(problem.severity == "flagged" for problem in evidence.report.problems):
+        steps = evidence.frame["step"].to_numpy()
+        found = {name: _lacking(evidence.frame, name) & (steps >= steps[marks].min()) for name, marks in found.items()}
+    return {name: marks & ~_not_meant(evidence.frame, marks) for name, marks in found.items()}
+
+
+def _not_meant(frame: pd.DataFrame, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    kinds = [frame[name].astype(str) for name in ("split", "data_source") if name in frame]
+    shares = (
+        pd.Series(marks, frame.index).groupby(kinds, dropna=False).transform("mean").to_numpy() if kinds else np.zeros(len(frame))
+    )
+    found: NDArray[np.bool_] = (shares == 1) & bool((shares == 0).any())
+    return found
+
+
+def _lacking(frame: pd.DataFrame, name: str) -> NDArray[np.bool_]:
+    values = frame[name].to_numpy(np.float64) if name in frame else np.full(len(frame), np.nan)
+    lacking: NDArray[np.bool_] = ~np.isfinite(values)
+    return lacking
+
+
 def resumed(evidence: Evidence) -> Answer:
     """Steps written more than once."""
     problems = _flagged(evidence.report, _RESUMED.match)
@@ -65,7 +100,7 @@ def odd_values(evidence: Evidence) -> Answer:
         if _LENGTHS.match(reason) or _RESUMED.match(reason):
             return False
         kind = "numbers" if _NOT_FINITE.match(reason) else "reward" if _REWARD.match(reason) else ""
-        return (kind, f"{problem.shard}:{problem.line}") not in told
+        return not (kind != "reward" and _ODD_NUMBER.fullmatch(reason)) and (kind, f"{problem.shard}:{problem.line}") not in told
 
     problems = [problem for problem in evidence.report.problems if problem.severity == "flagged" and untold(problem)]
     return _found(evidence.report, problems, "{count}: {reasons}", "oddity", "oddities")
@@ -75,7 +110,7 @@ def _told_elsewhere(evidence: Evidence) -> set[tuple[str, str]]:
     """Rollouts whose missing numbers or reward their own checks count."""
     told: set[tuple[str, str]] = set()
     if len(evidence.frame):
-        missing = (evidence.measures["missing_numbers"].to_numpy() > 0) & ~uneven(evidence)
+        missing = evidence.without_numbers & ~uneven(evidence)
         told |= {("numbers", line) for line in evidence.lines[missing]}
     if "reward" in evidence.frame:
         told |= {("reward", line) for line in evidence.lines[~np.isfinite(evidence.frame["reward"].to_numpy(np.float64))]}

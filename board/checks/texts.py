@@ -5,6 +5,7 @@ Knows nothing of numbers or steps.
 """
 
 import re
+from collections import Counter
 from typing import Final
 
 import numpy as np
@@ -32,6 +33,19 @@ _NO_TEXT: Final = re.compile(
 )
 """What trainers leave out of a response or not, as they like: special tokens, white space at joints, halves of characters."""
 
+_MARK: Final = re.compile(r"</?[A-Za-z_][\w.-]{0,40}>|\[/?[A-Z_]{2,40}\]|[◁<]/?\w{1,40}[▷>]")
+"""How special tokens that mean something are written, other than with bars: <think>, [TOOL_CALLS], ◁think▷."""
+
+_HEAD: Final = r"^[a-z_]{2,20}:$"
+_CALL: Final = r"^→ .*$"
+_BETWEEN_TURNS: Final = re.compile(f"(?m){_HEAD}|{_CALL}")
+"""What stands between the texts of turns in a response that was a list of messages: roles, and calls of tools."""
+
+_OF_TEMPLATE: Final = 60
+"""So many characters a turn has of its template: roles, and tags of a call."""
+
+_NAMED: Final = 8
+
 _BYTE_LEVEL: Final = {code: chr(bytes_of("byte-level", chr(code))[0]) for code in range(0xA1, 0x144)}
 """The letters of byte-level BPE that are not ASCII, to the bytes they name, as characters of Latin-1."""
 
@@ -40,11 +54,14 @@ _MARKS: Final = (("Ġ", " "), ("Ċ", "\n"), ("▁", " "))
 
 
 def measure(batch: Batch) -> dict[str, PerRollout]:
-    """1 where the tokens read as another text than the response, else 0; NaN where that cannot be told, NOT_LOOKED where nobody looked."""
-    differs = np.full(len(batch.part), np.nan)
+    """Whether the tokens read as another text than the response, and which special tokens of theirs the response lacks, by spaces.
+
+    1 where they do, else 0; NaN where that cannot be told, NOT_LOOKED where nobody looked.
+    """
+    differs, lacks = np.full(len(batch.part), np.nan), np.full(len(batch.part), "", object)
     responses = text_column(batch.part, "response")
     if TOKENS not in batch.part.tokens.column_names:
-        return {"text_differs": differs}
+        return {"text_differs": differs, "text_lacks": lacks}
     tokens = batch.part.tokens.column(TOKENS).chunk(0)
     both = pc.and_(tokens.is_valid(), responses.is_valid()).to_numpy(zero_copy_only=False)
     joined = pc.binary_join(tokens, pa.scalar("", pa.large_string()))
@@ -52,10 +69,17 @@ def measure(batch: Batch) -> dict[str, PerRollout]:
     doubtful = np.flatnonzero(both & ~alike)
     alike[doubtful] = [_byte_level_alike(joined[row].as_py(), responses[row].as_py()) for row in doubtful]
     differs[both] = np.where(alike[both], 0, NOT_LOOKED)
-    doubtful = doubtful[~alike[doubtful]]
-    for row in _evenly(doubtful, CLOSELY):
-        differs[row] = _differs(batch, tokens[row].as_py(), responses[row].as_py(), int(row))
-    return {"text_differs": differs}
+    closely, left_out = _evenly(doubtful[~alike[doubtful]], CLOSELY), dict[tuple[str, ...], str]()
+    for row in closely:
+        differs[row], names, end = _differs(batch, tokens[row].as_py(), responses[row].as_py(), int(row))
+        lacks[row] = " ".join(name for name in names if name != end)
+        left_out |= {names: str(lacks[row])} if names else {}
+    for names, told in left_out.items():
+        rest = np.flatnonzero(differs == NOT_LOOKED)
+        left = pc.replace_substring_regex(joined.take(pa.array(rest)), "|".join(map(re.escape, names)), "")
+        found = rest[_alike_at_once(left, responses.take(pa.array(rest)))]
+        differs[found], lacks[found] = 0, told
+    return {"text_differs": differs, "text_lacks": lacks}
 
 
 def _alike_at_once(joined: pa.Array, responses: pa.Array) -> NDArray[np.bool_]:
@@ -92,21 +116,60 @@ def _evenly(rows: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     return rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]
 
 
-def _differs(batch: Batch, tokens: list[str], response: str, row: int) -> float:
-    """As `measure`, for one rollout: its response may be of all tokens, or of those the policy was trained on."""
+def _differs(batch: Batch, tokens: list[str], response: str, row: int) -> tuple[float, tuple[str, ...], str]:
+    """As `measure`, for one rollout: its response may be of all tokens, in a chat template or not, or of those the policy was trained on.
+
+    Then the special tokens without which it is alike, and which of them stands at the end alone.
+    """
     start, stop = batch.offsets[row : row + 2]
     kept = [token for token, pad in zip(tokens, batch.pads[start:stop], strict=True) if not pad]
     trained = [token for token, counts in zip(tokens, batch.counts[start:stop], strict=True) if counts]
-    if kept and all(re.fullmatch(" ?[0-9]+", token) for token in kept) and not reads_as(kept, response):
-        return np.nan  # ids
-    return float(not (reads_as(kept, response) or reads_as(trained, response)))
+    if reads_as(kept, response) or reads_as(trained, response):
+        return 0, (), ""
+    if kept and all(re.fullmatch(" ?[0-9]+", token) for token in kept):
+        return np.nan, (), ""  # ids
+    names = [name.strip() for name in kept]
+    lacking = tuple(dict.fromkeys(name for name in names if _MARK.fullmatch(name) and name not in response))
+    if lacking and any(reads_as([one for one in some if one.strip() not in lacking], response) for some in (kept, trained)):
+        return 0, lacking, names[-1] if names.count(names[-1]) == 1 else ""
+    return float(not _in_template(kept, response)), (), ""
+
+
+def _in_template(tokens: list[str], response: str) -> bool:
+    """Whether what a response's turns say stands in the tokens in order, and little else than roles, tags and calls of tools does."""
+    whole, at, left = plain(tokens), 0, 0
+    between = _BETWEEN_TURNS.findall(response)
+    template = _OF_TEMPLATE * (len(between) + 1) + 2 * sum(map(len, between))
+    for piece in filter(None, (_NO_TEXT.sub("", piece) for piece in _BETWEEN_TURNS.split(response))):
+        found = whole.find(piece, at)
+        if found < 0:
+            return False
+        left, at = left + found - at, found + len(piece)
+    return left + len(whole) - at <= template
+
+
+def plain(tokens: list[str]) -> str:
+    """Tokens decoded by what their names say of bytes, without special tokens and white space."""
+    codec = codec_of(tokens)
+    return _NO_TEXT.sub("", b"".join(bytes_of(codec, token) for token in tokens).decode(errors="replace"))
 
 
 def reads_as(tokens: list[str], response: str) -> bool:
     """Whether tokens, decoded by what their names say of bytes, read as the response, special tokens and white space left out of both."""
-    codec = codec_of(tokens)
-    joined = b"".join(bytes_of(codec, token) for token in tokens).decode(errors="replace")
-    return _NO_TEXT.sub("", joined) == _NO_TEXT.sub("", response)
+    return plain(tokens) == _NO_TEXT.sub("", response)
+
+
+def special_left_out(evidence: Evidence) -> Answer:
+    """Rollouts whose text is that of their tokens but for special tokens."""
+    lacks = evidence.measures["text_lacks"].fillna("").to_numpy(object)
+    marks = lacks != ""
+    if not marks.any():
+        return None
+    names = Counter(name for one in lacks[marks] for name in one.split())
+    told = ", ".join(name for name, _ in names.most_common(_NAMED))
+    looked = int((evidence.measures["text_differs"].to_numpy(np.float64) >= 0).sum())
+    what = f"{plural(int(marks.sum()), 'rollout')} of {looked:,} whose text lacks special tokens that their tokens have: {told}"
+    return Fault(f"{what}; the rest of it reads alike", evidence.keys(marks))
 
 
 def text_differs(evidence: Evidence) -> Answer:

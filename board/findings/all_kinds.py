@@ -11,7 +11,7 @@ import numpy as np
 
 from board.checks.all_checks import CHECKS
 from board.checks.contract import Check, ReportedFault
-from board.findings import kinds, populations
+from board.findings import kinds, levels, populations
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
 
@@ -53,5 +53,5 @@ def _found(fault: ReportedFault, dossier: Dossier) -> Found:
     return Found(fault.what, first, last, "any", float(amount), float(amount), np.array(keys, np.int64))
 
 
-KINDS: Final[tuple[Kind, ...]] = (*_modules(), *populations.KINDS, *map(of_check, CHECKS))
+KINDS: Final[tuple[Kind, ...]] = (*_modules(), *levels.LEVELS, *populations.KINDS, *map(of_check, CHECKS))
 """Every kind, by name within its origin."""

@@ -4,13 +4,13 @@ What most kinds about texts ask of their marks. Knows no kind and no text.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from board.findings.change_points import CLEAR
-from board.findings.contract import Threshold
+from board.findings.contract import Found, Threshold
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
@@ -101,3 +101,17 @@ def usual_most(dossier: Dossier, values: Float64Array, share: float = 0.95) -> f
     """What all but a few of the rollouts of the first steps stay below, of (rows,) values; -inf where none has one."""
     first = values[first_rows(dossier) & np.isfinite(values)]
     return float(np.quantile(first, share)) if len(first) else -np.inf
+
+
+def as_found(
+    found: Spread,
+    dossier: Dossier,
+    what: str,
+    marks: NDArray[np.bool_],
+    by: Float64Array | None = None,
+    at_once: str = "share",
+    **more: Any,
+) -> Found:
+    """What a kind says of a spread: responses do `what`, the marked (rows,) show it, the largest `by` first; `at_once` names its level."""
+    crossed, rollouts = at_once if np.isnan(found.before) else "rise", dossier.clearest(found.since & marks, by)
+    return Found(found.effect(what), found.step, found.last_step, crossed, found.grown, found.z, rollouts, **more)

@@ -75,6 +75,11 @@ def total(parts: Iterable[Any]) -> float | None:
     return sum(numbers) if numbers else None
 
 
+def left_out(parts: Record) -> Record:
+    """Those parts of a reward that are NaN, as missing: TRL's way to say that a function does not apply to a rollout."""
+    return {name: None for name, part in parts.items() if isinstance(part, float) and math.isnan(part)}
+
+
 def unpacked(record: Record, key: str) -> Any:
     """The value that stands under a key as JSON text, as trainers pack what their columns cannot hold; anything but text as it is.
 

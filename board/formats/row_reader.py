@@ -162,6 +162,10 @@ def _read_number(row: Row, name: str, value: Any) -> None:
         row.flags.append(f"{name} is {shown(value)}, not a number: taken as missing")
         row.texts[name] = as_text(value)
         return
+    _take_number(row, name, number)
+
+
+def _take_number(row: Row, name: str, number: float) -> None:
     if not math.isfinite(number):
         row.flags.append(f"{name} is {number}: it enters no mean")
     row.numbers[name] = number
@@ -256,7 +260,7 @@ def _read_unknown(row: Row, name: str, value: Any) -> None:
     """Keep what nobody declared: a number, a token metric of the response's length, numbers inside a dict, or text."""
     number = as_number(value)
     if number is not None and (isinstance(value, float) or abs(value) <= EXACT):
-        row.numbers[name] = number
+        _take_number(row, name, number)
         return
     is_metric = row.tokens and isinstance(value, list) and len(value) == len(row.tokens) and name != PROMPT_IDS
     array = as_array(value) if is_metric else None
@@ -265,7 +269,8 @@ def _read_unknown(row: Row, name: str, value: Any) -> None:
         return
     row.texts[name] = as_text(value)
     if isinstance(value, dict):
-        row.numbers.update(parts(name, value))
+        for part, number in parts(name, value).items():
+            _take_number(row, part, number)
 
 
 def parts(name: str, value: dict[str, Any]) -> dict[str, float]:

@@ -49,8 +49,34 @@ def test_distances_are_those_of_a_slow_loop(
 
 def test_a_pair_that_is_not_there_has_no_distance(tmp_path: Path) -> None:
     """No tokens at all, and tokens without the second array."""
-    for at, rows in enumerate(([{"step": 0, "response": "ok"}], [token_row(response_tokens=["a", "b"])])):
+    for at, rows in enumerate(([{"step": 0, "response": "ok"}], [token_row(response_tokens=["a", "b"], ref_logprobs=None)])):
         (part,) = opened(tmp_path / str(at), rows).parts
         found = measure(part)
-        assert set(found) == {column(pair, lag) for pair in PAIRS for lag in LAGS}
+        assert {column(pair, lag) for pair in PAIRS for lag in LAGS} <= set(found)
         assert all(np.isnan(values).all() for values in found.values())
+
+
+def test_engine_and_trainer(tmp_path: Path) -> None:
+    """Tokens that were never filled in are counted, and left out of ratio, scale and agreement; the policy is that before the update."""
+    engine = [-1.0, 0.0, -0.5, -2.0, -9.0]
+    rows = [
+        token_row(
+            response_tokens=list("abcde"), rollout_logprobs=engine, old_logprobs=[2 * one for one in [-1, -4, -0.5, -2, -9]]
+        )
+    ]
+    rows[0] |= {
+        "logprobs": [-7.0] * 4 + [None],
+        "loss_mask": [1, 1, 1, 1, 1],
+        "values": None,
+        "token_rewards": None,
+        "ref_logprobs": None,
+    }
+    (part,) = opened(tmp_path, rows).parts
+
+    found = {name: values[0] for name, values in measure(part).items()}
+
+    kept = np.array([-1.0, -0.5, -2.0])
+    assert (found["engine_unfilled_rollout_logprobs"], found["engine_unfilled_logprobs"], found["engine_tokens"]) == (1, 0, 3)
+    np.testing.assert_allclose(
+        [found["engine_ratio"], found["engine_scale"], found["engine_agreement"]], [np.exp(-kept).mean(), 2, 1], rtol=1e-6
+    )

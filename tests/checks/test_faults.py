@@ -64,6 +64,18 @@ FAULTS: dict[str, PlantedFault] = {
         None,
         "rollout_logprobs has 5 numbers for 12 tokens",
     ),
+    "special tokens left out": PlantedFault(
+        "special-tokens",
+        edited(
+            lambda one: {
+                "response_tokens": ["<think>", *one["response_tokens"][1:]],
+                "response": "".join(one["response_tokens"][1:]),
+            }
+        ),
+        "data.jsonl:1",
+        STEPS * GROUPS * MEMBERS,
+        "56 rollouts of 56 whose text lacks special tokens that their tokens have: <think>;",
+    ),
     "NaN": PlantedFault(
         "missing-numbers", edited(at_token("logprobs", 3, math.nan), 9), "data.jsonl:10", 1, "1 token in 1 rollout", 1
     ),

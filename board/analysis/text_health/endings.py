@@ -4,7 +4,7 @@ Knows no rewards, and no limit of length: whether a run has one is told by all i
 """
 
 import re
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +16,16 @@ from board.metrics.formulas import BoolArray, Float64Array
 from board.runs.parts import COUNTS, PADS, Part
 from board.schema import CUT_SHORT, TOKENS, Column
 from board.text.padding import END_TOKENS
+from board.text.token_decoding import Codec, bytes_of
 
 COLUMNS: Final = (
-    Column("ended", "number", "1 where the last token, padding left out, is an end token, else 0", "0 or 1", "end token"),
+    Column(
+        "ended",
+        "number",
+        "1 where the last token, padding left out, is an end token, one that texts lack, else 0",
+        "0 or 1",
+        "end token",
+    ),
     Column("tokens_after_end", "number", "tokens after the first end token that count: neither padding nor masked", "tokens"),
     Column(
         "cut_off",
@@ -51,6 +58,17 @@ _END_TOKEN: Final = re.compile(
     r"<[|｜](?:endoftext|end▁of▁sentence|end_of_text|im_end|eot_id|eom_id|eot|eos|eod|end|return|endofturn|end_of_turn|end_of_sentence)[|｜]>"
 )
 
+_SPECIAL: Final = re.compile(r"<[|｜][^<>|｜\s]{1,40}[|｜]>")
+_CODECS: Final[tuple[Codec, ...]] = ("plain", "byte-level", "sentencepiece")
+_LEAST_ENDS: Final = 3
+_OFTEN: Final = 0.01
+"""So many responses, and such a share of a part's, must end with a token for it to be an end token."""
+_READ: Final = 50
+"""So many of their texts are read."""
+_BEFORE: Final = 4
+"""Tokens, and characters of theirs, before the last one, with which a text must end."""
+_NEARLY_ALL: Final = 0.9
+
 _THOUGHT_TAGS: Final = (
     *((f"<{name}>", f"</{name}>") for name in ("think", "thinking", "thought", "reasoning", "scratchpad")),
     ("◁think▷", "◁/think▷"),
@@ -76,19 +94,10 @@ _INSIDE: Final = r"[\pL,;:(\[{，、；：（「『“=+]\s*$"
 
 def measure(part: Part, texts: pa.Array) -> dict[str, Float64Array]:
     """Every measure of how the responses `texts` end, (n,) each; NaN where a rollout lacks what tells it."""
-    return {**_by_tokens(part), "cut_off": _cut_off(part), **_thoughts(column(part, "prompt"), texts), **_unclosed(texts)}
+    return {**_by_tokens(part, texts), "cut_off": _cut_off(part), **_thoughts(column(part, "prompt"), texts), **_unclosed(texts)}
 
 
-def end_tokens(tokens: pa.Array) -> BoolArray:
-    """Which of some tokens end a response: the end tokens of the usual tokenizers. Shape of the argument."""
-    coded = tokens.dictionary_encode()
-    names = coded.dictionary.to_pylist()
-    known = np.array([name in END_TOKENS or _END_TOKEN.fullmatch(name) is not None for name in names] + [False], np.bool_)
-    found: BoolArray = known[coded.indices.fill_null(len(names)).to_numpy(zero_copy_only=False)]
-    return found
-
-
-def _by_tokens(part: Part) -> dict[str, Float64Array]:
+def _by_tokens(part: Part, texts: pa.Array) -> dict[str, Float64Array]:
     """`ended` and `tokens_after_end`; NaN where a rollout has no tokens, or they are ids."""
     ended, after = np.full(len(part), np.nan), np.full(len(part), np.nan)
     if TOKENS not in part.tokens.column_names:
@@ -98,15 +107,47 @@ def _by_tokens(part: Part) -> dict[str, Float64Array]:
     base = int(bounds[0])
     bounds = bounds - base
     kept, counted = ~named(tokens, pads), named(tokens, counts)
-    at = np.arange(len(kept))
-    last = over(np.maximum, np.where(kept, at, -1), bounds)
-    marks = end_tokens(tokens.values.slice(base, len(kept))) & kept
-    first = over(np.minimum, np.where(marks, at, len(kept)), bounds)
+    last = over(np.maximum, np.where(kept, np.arange(len(kept)), -1), bounds)
     told = (np.diff(bounds) > 0) & (last >= bounds[:-1])
+    coded = tokens.values.slice(base, len(kept)).dictionary_encode()
+    names = [*coded.dictionary.to_pylist(), ""]
+    codes = coded.indices.fill_null(len(names) - 1).to_numpy(zero_copy_only=False)
+    known = np.array([name in END_TOKENS or _END_TOKEN.fullmatch(name) is not None for name in names], np.bool_)
+    first = over(np.minimum, np.where(known[codes] & kept, np.arange(len(kept)), len(kept)), bounds)
+    rows = np.flatnonzero(told)
+    known |= _learned(names, np.bincount(codes[kept], minlength=len(names)), codes, last[rows], texts.take(pa.array(rows)))
     behind = np.concatenate([[0], np.cumsum(counted)])
-    ended[told] = marks[last[told]]
+    ended[told] = known[codes[last[told]]]
     after[told] = behind[bounds[1:][told]] - behind[np.minimum(first[told] + 1, bounds[1:][told])]
     return {"ended": ended, "tokens_after_end": after}
+
+
+def _learned(
+    names: list[str], counts: NDArray[np.int64], codes: NDArray[np.int32], last: NDArray[Any], texts: pa.Array
+) -> BoolArray:
+    """Which names, (t,), end responses whose texts end before them: often enough, and hardly elsewhere, or written as special tokens are.
+
+    `counts` (t,) are of all places, `last` (n,) says where among `codes` (N,) each response's last token stands.
+    """
+    found = np.zeros(len(names), np.bool_)
+    finals = np.bincount(codes[last], minlength=len(names))
+    for code in np.flatnonzero(finals >= max(_LEAST_ENDS, _OFTEN * len(last))).tolist():
+        special = _SPECIAL.fullmatch(names[code]) is not None
+        if special or finals[code] > counts[code] / 2:
+            some = np.flatnonzero(codes[last] == code)[:_READ]
+            before = [[names[one] for one in codes[max(0, last[row] - _BEFORE) : last[row]]] for row in some]
+            said = zip(before, texts.take(pa.array(some)).to_pylist(), strict=True)
+            found[code] = special or np.mean([_ends_before(names[code], tokens, text) for tokens, text in said]) >= _NEARLY_ALL
+    return found
+
+
+def _ends_before(name: str, before: list[str], text: str | None) -> bool:
+    """Whether a text ends with the tokens before its last one, and without that one."""
+    for codec in _CODECS:
+        end, last = (b"".join(bytes_of(codec, one) for one in some).decode(errors="ignore").strip() for some in (before, [name]))
+        if text and end and last and text.rstrip().endswith(end[-_BEFORE:]) and not text.rstrip().endswith(last):
+            return True
+    return False
 
 
 def _cut_off(part: Part) -> Float64Array:

@@ -19,6 +19,8 @@ from board.text.format_number import fmt
 
 _FOLLOWED: Final = 0.6
 """So large a share of the rollouts that can tell must follow a rule for it to be the run's."""
+_TURNED: Final = 0.9
+"""So large a share must follow it with the opposite sign, where the rule is followed by none."""
 _LEAST_ROWS: Final = 20
 _MATERIAL: Final = 0.05
 """An advantage breaks the rule by so large a share of what is typical, or more."""
@@ -53,7 +55,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if column is None:
         return CannotTell("no rollout has advantages, or a number advantage")
     logged = dossier.number(column)
-    rules = [*_of_groups(dossier, logged), *_of_critic(dossier, logged)]
+    rules = _rules(dossier, logged)
     if not rules:
         return CannotTell("no rollout has an advantage beside a reward in a group, or beside returns and values")
     early = ~dossier.since(max(1, len(dossier.steps.numbers) // 5))
@@ -63,11 +65,34 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         )
     best = max(rules, key=lambda rule: rule.share(logged, early))
     if best.share(logged, early) < _FOLLOWED:
-        return CannotTell("the logged advantages follow no rule it knows")
+        return _turned(dossier, logged) or CannotTell("the logged advantages follow no rule it knows")
     found = outbreak(dossier.steps, best.breaks, np.isfinite(best.expected), usual=limits["share"])
     if found is None or found.share < limits["share"] or found.z < limits["z"]:
         return None
     return _found(dossier, best, logged, found)
+
+
+def _rules(dossier: Dossier, logged: Float64Array) -> list[_Followed]:
+    return [*_of_groups(dossier, logged), *_of_critic(dossier, logged)]
+
+
+def _turned(dossier: Dossier, logged: Float64Array) -> Found | None:
+    """All advantages, from the first step on, where they follow a rule but for their sign."""
+    best = max(_rules(dossier, -logged), key=lambda rule: rule.share(-logged, np.zeros(len(logged), np.bool_)))
+    share = best.share(-logged, np.zeros(len(logged), np.bool_))
+    if share < _TURNED:
+        return None
+    wrong = np.abs(np.nan_to_num(best.expected)) > ABSOLUTE
+    return Found(
+        effect=f"from the first step on {fmt(100 * share)} % of the advantages are what the rewards make them, but for their sign, which is "
+        f"the opposite ({best.rule}): better responses are punished",
+        first_step=int(dossier.steps.of_rows[wrong].min()),
+        last_step=int(dossier.steps.of_rows[wrong].max()),
+        crossed="share",
+        measured=share,
+        strength=float(np.sqrt(wrong.sum())),
+        rollouts=dossier.clearest(wrong, np.abs(logged)),
+    )
 
 
 def _of_groups(dossier: Dossier, logged: Float64Array) -> list[_Followed]:

@@ -10,7 +10,7 @@ from board.analysis.text_health import answers
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import beyond, outbreak
-from board.findings.spreading import Spread, clearness, percent, rise, spread
+from board.findings.spreading import Spread, as_found, clearness, percent, rise, spread
 from board.metrics.formulas import Float64Array
 from board.metrics.step_sums import Steps
 
@@ -34,14 +34,8 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if not both:
         return _told(dossier, told, limits)
     found, marks = max(both, key=lambda one: one[0].z)
-    return Found(
-        effect=found.effect("are to prompts that hold the expected answer"),
-        first_step=found.step,
-        last_step=found.last_step,
-        crossed="rise",
-        measured=found.grown,
-        strength=found.z,
-        rollouts=dossier.clearest(found.since & (marks == 1), np.nan_to_num(told) + np.nan_to_num(given)),
+    return as_found(
+        found, dossier, "are to prompts that hold the expected answer", marks == 1, np.nan_to_num(told) + np.nan_to_num(given)
     )
 
 

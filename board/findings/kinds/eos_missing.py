@@ -4,10 +4,10 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
 from board.findings.limit_of_length import cut_off
-from board.findings.spreading import clearness, rise, spread
+from board.findings.spreading import as_found, clearness, rise, spread
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -21,15 +21,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     found = spread(dossier, lacks, limits["rise"], limits["z"], at_once=limits["share"])
     if found is None:
         return None
-    return Found(
-        effect=found.effect("that ended by themselves lack the end token"),
-        first_step=found.step,
-        last_step=found.last_step,
-        crossed="share" if np.isnan(found.before) else "rise",
-        measured=found.grown,
-        strength=found.z,
-        rollouts=dossier.clearest(found.since & (lacks == 1)),
-    )
+    return as_found(found, dossier, "that ended by themselves lack the end token", lacks == 1)
 
 
 KIND: Final = Kind(

@@ -5,9 +5,9 @@ from typing import Final
 import numpy as np
 
 from board.findings.answers import paid
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
+from board.findings.contract import Answer, CannotTell, Kind, Limits
 from board.findings.dossier import Dossier
-from board.findings.spreading import clearness, rise, spread
+from board.findings.spreading import as_found, clearness, rise, spread
 from board.metrics.formulas import Float64Array
 
 
@@ -22,14 +22,12 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         return None
     shown = found.since & both & empty
     answers = dossier.number("answer_digest")
-    return Found(
-        effect=found.effect("are paid like right ones without having the answer"),
-        first_step=found.step,
-        last_step=found.last_step,
-        crossed="rise",
-        measured=found.grown,
-        strength=found.z,
-        rollouts=dossier.clearest(shown, dossier.number("reward")),
+    return as_found(
+        found,
+        dossier,
+        "are paid like right ones without having the answer",
+        shown,
+        dossier.number("reward"),
         # wrong answers that are paid are a sign of whatever pays them; the form is the cause where there is no answer at all
         explains=() if stated(answers[shown], answers[present == 1]) >= _MOSTLY else None,
     )

@@ -4,9 +4,9 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
-from board.findings.spreading import clearness, rise, spread, usual_most
+from board.findings.spreading import as_found, clearness, rise, spread, usual_most
 from board.metrics.formulas import Float64Array
 
 _SIGNS: Final = ("rare_tokens", "unspeakable", "odd_characters")
@@ -32,15 +32,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         )
     if found is None:
         return None
-    return Found(
-        effect=found.effect("hold text that nobody writes"),
-        first_step=found.step,
-        last_step=found.last_step,
-        crossed="rise" if np.isfinite(found.before) else "share",
-        measured=found.grown,
-        strength=found.z,
-        rollouts=dossier.clearest(found.since & odd, how_much),
-    )
+    return as_found(found, dossier, "hold text that nobody writes", odd, how_much)
 
 
 def _beyond(dossier: Dossier, values: Float64Array, least: float) -> Float64Array:

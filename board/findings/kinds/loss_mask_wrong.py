@@ -8,10 +8,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from board.analysis.segments import find_segments
+from board.checks.contract import Severity
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
 from board.findings.outbreaks import outbreak
 from board.findings.spreading import percent
+from board.metrics.formulas import Float64Array
+from board.runs.parts import PADS
 from board.schema import TOKENS
 
 _SAMPLE: Final = 4_000
@@ -23,6 +26,11 @@ _OWN: Final = 0.98
 """Share of a token string's places that are masked, in rollouts that mask something, from which on the policy does not write it."""
 _USUAL: Final = 0.2
 """Share of those rollouts that must have it, so that it is a part of the form and no rare word."""
+_READ: Final = 400
+"""So many rollouts are read to see whether masks are turned round."""
+_NEARLY_ALL: Final = 0.9
+_OTHERS: Final = frozenset({"tool", "user", "human", "system", "observation", "function", "ipython", "environment"})
+"""Roles that are not the policy's."""
 _ENOUGH: Final = 0.5
 """Share of the usual number of such tokens that must be trained on for a rollout to be wrong."""
 
@@ -70,6 +78,9 @@ def wrong_tokens(tokens: Masked, foreign: NDArray[np.int64]) -> NDArray[np.bool_
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
+    nothing = _untrained(dossier)
+    if nothing is not None or not dossier.has(TOKENS):
+        return nothing or CannotTell("no rollout has response_tokens")
     rows = _sampled(dossier)
     keys = dossier.keys[rows]
     texts, masks = (dossier.run.lists(name, keys).combine_chunks() for name in (TOKENS, "loss_mask"))
@@ -79,22 +90,65 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if not len(rows):
         return CannotTell("no rollout has both tokens and a loss mask")
     tokens = _tokens(texts, masks)
+    some = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _READ)).astype(np.int64))
+    turned = _turned(texts, tokens, some)
+    if (turned == 1).sum() > limits["share"] * np.isfinite(turned).sum():
+        turned = _turned(texts, tokens, np.arange(len(rows)))
+        effect = "{share} of the rollouts with text of a tool's or a user's train on that, and not on what the policy wrote"
+        return _found(dossier, limits, (rows, tokens), turned[tokens.of] == 1, np.isfinite(turned), effect, "error")
     foreign = not_written(tokens)
-    wrong = wrong_tokens(tokens, foreign) if len(foreign) else _in_tool_responses(texts, tokens)
-    if wrong is None:
+    wrong = wrong_tokens(tokens, foreign) if len(foreign) else _foreign(texts, tokens, np.arange(len(rows))) & tokens.trained
+    told = bool(len(foreign)) or bool(np.isfinite(turned).any())
+    known = np.ones(len(rows), np.bool_)
+    effect = "{share} of the rollouts train on tokens that the policy did not write, {each:.0f} tokens each"
+    found = _found(dossier, limits, (rows, tokens), wrong, known, effect) or _ends(dossier, limits, rows, tokens)
+    if found is None and not told:
         return CannotTell("no rollout masks a part of its response, and none holds a tool's response that it knows")
-    marks, known = np.zeros(len(dossier.keys), np.bool_), np.zeros(len(dossier.keys), np.bool_)
-    known[rows], marks[rows] = True, tokens.per_rollout(wrong) > 0
+    return found
+
+
+def _untrained(dossier: Dossier) -> Found | None:
+    """Where nearly all rollouts have a mask of 0 on every token; some may be left out whole on purpose."""
+    length = dossier.number("response_length")
+    found = outbreak(
+        dossier.steps, length == 0, np.isfinite(length) & ~(dossier.number("response_chars") == 0), usual=_NEARLY_ALL / 2
+    )
+    if found is None or found.share < _NEARLY_ALL or found.z < 1:
+        return None
+    first = f"from step {found.step} on" if found.at else "from the first step on"
+    effect = f"{first} the loss mask is 0 on every token of {percent(found.share)} of the rollouts: nothing at all is trained on"
+    shown = dossier.clearest(dossier.since(found.at) & (length == 0))
+    return Found(
+        effect, found.step, found.last_step, "share", found.share, found.z, shown, severity="error", title="Nothing is trained on"
+    )
+
+
+def _found(
+    dossier: Dossier,
+    limits: Limits,
+    looked_at: tuple[NDArray[np.int64], Masked],
+    wrong: NDArray[np.bool_],
+    of: NDArray[np.bool_],
+    effect: str,
+    severity: Severity | None = None,
+    title: str = "",
+) -> Found | None:
+    """Where wrong tokens (N,) begin among the rollouts `of` which that can be told; None where there are too few."""
+    rows, tokens = looked_at
+    marks, known, amount = (
+        np.zeros(len(dossier.keys), np.bool_),
+        np.zeros(len(dossier.keys), np.bool_),
+        np.zeros(len(dossier.keys)),
+    )
+    known[rows[of]], amount[rows] = True, tokens.per_rollout(wrong)
+    marks[rows] = amount[rows] > 0
     found = outbreak(dossier.steps, marks, known, usual=limits["share"])
     if found is None or found.share < limits["share"] or found.z < limits["z"]:
         return None
     shown = marks & dossier.since(found.at)
-    amount = np.zeros(len(dossier.keys))
-    amount[rows] = tokens.per_rollout(wrong)
-    first = f"from step {found.step}" if found.at else "from the first step on"
-    per = float(amount[shown].mean())
+    first = f"from step {found.step} " if found.at else "from the first step on "
     return Found(
-        effect=f"{first} {percent(found.share)} of the rollouts train on tokens that the policy did not write, {per:.0f} tokens each",
+        effect=first + effect.format(share=percent(found.share), each=float(amount[shown].mean())),
         first_step=found.step,
         last_step=found.last_step,
         crossed="share",
@@ -102,7 +156,25 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
         strength=found.z,
         rollouts=dossier.clearest(shown, amount),
         tokens=_places(dossier, rows, tokens, wrong & shown[rows][tokens.of]),
+        severity=severity,
+        title=title,
     )
+
+
+def _ends(dossier: Dossier, limits: Limits, rows: NDArray[np.int64], tokens: Masked) -> Found | None:
+    """Where nearly all rollouts that end with an end token, and train on others, do not train on it."""
+    last = np.searchsorted(tokens.of, np.arange(tokens.count), "right") - 1
+    pads = dossier.run.lists(PADS, dossier.keys[rows])
+    padded = tokens.of[pads.combine_chunks().flatten().to_numpy(zero_copy_only=False)] if len(rows) else tokens.of[:0]
+    last = last - np.bincount(padded, minlength=tokens.count)
+    asked = (dossier.number("ended")[rows] == 1) & (tokens.per_rollout(tokens.trained) > 0) & (last >= 0)
+    left_out = asked & ~tokens.trained[np.maximum(last, 0)]
+    if not asked.any() or left_out.sum() < _NEARLY_ALL * asked.sum():
+        return None
+    wrong = np.zeros(len(tokens.codes), np.bool_)
+    wrong[last[left_out]] = True
+    effect = "{share} of the rollouts that end with an end token have a loss mask of 0 on it: the policy is never trained to stop"
+    return _found(dossier, limits, (rows, tokens), wrong, asked, effect, title="The end token is never trained")
 
 
 def _sampled(dossier: Dossier) -> NDArray[np.int64]:
@@ -133,16 +205,25 @@ def _tokens(texts: pa.Array, masks: pa.Array) -> Masked:
     return Masked(codes, mask != 0, of, len(sizes))
 
 
-def _in_tool_responses(texts: pa.Array, tokens: Masked) -> NDArray[np.bool_] | None:
-    """(N,) tokens inside the tags of tools' responses that are trained on; None where no rollout has such tags."""
+def _foreign(texts: pa.Array, tokens: Masked, some: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(N,) tokens of some rollouts inside the tags of tools' responses, or in turns of others, by tags and roles."""
     inside = np.zeros(len(tokens.codes), np.bool_)
     begins = np.searchsorted(tokens.of, np.arange(tokens.count))
-    for begin, strings in zip(begins.tolist(), texts.to_pylist(), strict=True):
-        if any("<" in one for one in strings if one):
+    for begin, strings in zip(begins[some].tolist(), texts.take(pa.array(some)).to_pylist(), strict=True):
+        if any("<" in one or "[INST" in one for one in strings if one):
             for segment in find_segments([one or "" for one in strings]):
-                if segment.kind == "tool response":
+                if segment.kind == "tool response" or segment.label.partition(" ›")[0] in _OTHERS:
                     inside[begin + segment.first : begin + segment.last + 1] = True
-    return inside & tokens.trained if inside.any() else None
+    return inside
+
+
+def _turned(texts: pa.Array, tokens: Masked, some: NDArray[np.int64]) -> Float64Array:
+    """(count,) 1 for those of some rollouts that train on most of what others wrote and little of their own, 0 for the rest; NaN without any."""
+    inside = _foreign(texts, tokens, some)
+    theirs, own = tokens.per_rollout(inside), tokens.per_rollout(~inside)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = [tokens.per_rollout(marks & tokens.trained) / size for marks, size in ((inside, theirs), (~inside, own))]
+    return np.where(theirs > 0, (shares[0] > _ENOUGH) & (shares[1] < _ENOUGH), np.nan)
 
 
 def _places(dossier: Dossier, rows: NDArray[np.int64], tokens: Masked, wrong: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -157,18 +238,21 @@ KIND: Final = Kind(
     name="loss_mask_wrong",
     title="Trained on what a tool wrote",
     severity="warning",
-    says="Tokens that the policy did not write (tool results, observations) are trained on.",
-    formula="Token strings that rollouts with a mask have masked in 98 % of their places are not the policy's; a rollout that trains on at "
-    "least half as many of them as others mask is wrong. Where no rollout masks a part, tokens inside tags such as <tool_response> are not the "
-    "policy's. Of large runs 4,000 rollouts, evenly from all steps.",
+    says="Tokens that the policy did not write (tool results, observations) are trained on, or its own are not: all of them, or every end "
+    "token.",
+    formula="Rollouts whose mask is 0 on every token; that train on most of what stands inside tags such as <tool_response> or in turns of a "
+    "tool or a user, and on little else; that end with an end token whose mask is 0. Else token strings that rollouts with a mask have masked "
+    "in 98 % of their places are not the policy's, or where no rollout masks a part those inside such tags; a rollout that trains on at least "
+    "half as many as others mask is wrong. Of large runs 4,000 rollouts, evenly from all steps.",
     thresholds=(
         Threshold("share", 0.02, "share of the rollouts that train on such tokens", "our judgement: a sound run has none"),
         Threshold("z", 4.5, "clearness of that share against chance", "board/findings/outbreaks.py"),
     ),
-    means="The mask is built from the wrong lengths or roles: the policy learns to write its own tool results.",
+    means="The mask is built from the wrong lengths or roles, turned round, or lost: the policy learns to write its own tool results, or "
+    "nothing, or never to stop.",
     looks_like="A policy that writes a tool's tags itself; padding that is not masked.",
     next=(("tokens", "the mask beside the tokens of these rollouts"), ("data", "what the checks say of masks")),
     run=_look,
-    needs=("loss_mask", TOKENS),
+    needs=("loss_mask",),
     explains=("masked-tokens", "train_inference_mismatch", "kl_concentrated", "gibberish"),
 )

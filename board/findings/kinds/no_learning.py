@@ -27,7 +27,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     # what moves inside groups is what can be learned; without groups, what moves inside steps
     spread = float(inside.std()) if len(inside) else float(np.sqrt(np.nanmean(dossier.steps.variance(rewards))))
     if not spread > 0:
-        return None
+        return CannotTell("no two rewards that could be compared differ: there is nothing to learn from")
     rise, error = _line(curve)
     if rise + _SURE * error > limits["rise"] * spread or rise < -limits["rise"] * spread:
         return None

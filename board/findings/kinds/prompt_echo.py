@@ -6,7 +6,7 @@ import numpy as np
 
 from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
-from board.findings.spreading import clearness, percent, rise, spread, usual_most
+from board.findings.spreading import as_found, clearness, percent, rise, spread, usual_most
 from board.metrics.formulas import Float64Array
 
 
@@ -21,15 +21,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     found = spread(dossier, np.where(np.isfinite(echo), echoing.astype(np.float64), np.nan), limits["rise"], limits["z"])
     if found is None:
         return _from_the_start(dossier, echo, common, limits)
-    return Found(
-        effect=found.effect("repeat a stretch of their prompt"),
-        first_step=found.step,
-        last_step=found.last_step,
-        crossed="rise",
-        measured=found.grown,
-        strength=found.z,
-        rollouts=dossier.clearest(found.since & echoing, echo),
-    )
+    return as_found(found, dossier, "repeat a stretch of their prompt", echoing, echo)
 
 
 def _from_the_start(dossier: Dossier, echo: Float64Array, common: Float64Array, limits: Limits) -> Found | None:

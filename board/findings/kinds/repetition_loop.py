@@ -4,9 +4,9 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
-from board.findings.spreading import clearness, rise, spread
+from board.findings.spreading import as_found, clearness, rise, spread
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -18,15 +18,7 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     found = spread(dossier, marks, limits["rise"], limits["z"], at_once=limits["share"])
     if found is None:
         return None
-    return Found(
-        effect=found.effect("end in a loop"),
-        first_step=found.step,
-        last_step=found.last_step,
-        crossed="share" if np.isnan(found.before) else "rise",
-        measured=found.grown,
-        strength=found.z,
-        rollouts=dossier.clearest(found.since & looping, np.fmax(loop, ratio / 1_000)),
-    )
+    return as_found(found, dossier, "end in a loop", looping, np.fmax(loop, ratio / 1_000))
 
 
 KIND: Final = Kind(

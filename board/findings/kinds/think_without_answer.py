@@ -4,10 +4,10 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
 from board.findings.limit_of_length import cut_off
-from board.findings.spreading import clearness, rise, spread
+from board.findings.spreading import as_found, clearness, rise, spread
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -20,14 +20,12 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if found is None:
         return None
     cut_too = np.mean(cut_off(dossier)[found.since & (only == 1)] == 1) >= _NEARLY
-    return Found(
-        effect=found.effect("think and give no answer"),
-        first_step=found.step,
-        last_step=found.last_step,
-        crossed="share" if np.isnan(found.before) else "rise",
-        measured=found.grown,
-        strength=found.z,
-        rollouts=dossier.clearest(found.since & (only == 1), dossier.number("response_length")),
+    return as_found(
+        found,
+        dossier,
+        "think and give no answer",
+        only == 1,
+        dossier.number("response_length"),
         # thoughts that stay open just because they are cut are a sign of the limit; if many end by themselves it is the other way round
         explains=() if cut_too else None,
     )

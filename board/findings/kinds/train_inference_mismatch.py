@@ -18,6 +18,12 @@ _IMPROBABLE: Final = 0.1
 _SAMPLE: Final = 200
 """Rollouts whose tokens are looked at."""
 _TOKENS: Final = 50
+_IN_LINE: Final = 0.9
+"""Correlation from which on two arrays are one, but for noise and scale."""
+_SCALED: Final = 1.1
+"""So many times as widely one must be spread for a temperature to be the cause."""
+_MOST: Final = 0.8
+_LEAST_ROWS: Final = 8
 _LEAST: Final = 1e-6
 """Excess of the ratio below which arrays are as good as equal."""
 
@@ -37,7 +43,7 @@ class _Where:
 def _look(dossier: Dossier, limits: Limits) -> Answer:
     if not dossier.is_training:
         return CannotTell("these are evaluations, on which nothing is trained")
-    excess = _per_rollout(dossier, "mismatch_error") - 1
+    excess = dossier.number("engine_ratio") - 1
     if not np.isfinite(excess).any():
         return CannotTell("no rollout has logprobs of the trainer and of the engine")
     curve = dossier.curve_of(dossier.like_for_like(np.log(np.maximum(excess, _LEAST))))
@@ -50,17 +56,23 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     else:
         after, before, at, grows = float(np.nanmean(level)), np.nan, 0, False
         strength = after / limits["ratio"]  # it is there from the start: nothing to tell it from
-    if after < limits["ratio"]:
+    if not after >= limits["ratio"]:
         return None
     return _found(dossier, excess, (before, after), at, strength, limits, grows=grows)
 
 
-def _per_rollout(dossier: Dossier, quantity: str) -> Float64Array:
-    names = f"{quantity}/mean"
-    if names not in dossier.run.moment_names:
-        return np.full(len(dossier.frame), np.nan)
-    values = dossier.run.moment(names, dossier.keys)
-    return np.where(np.isfinite(values), values, np.nan)
+def _temperature(dossier: Dossier, since: NDArray[np.bool_]) -> str:
+    """What the trainer's logprobs look divided by, where in most rollouts they are much more, or less, widely spread in a line."""
+    scale, agreement = (dossier.number(name)[since] for name in ("engine_scale", "engine_agreement"))
+    scale = scale[(agreement > _IN_LINE) & np.isfinite(scale)]
+    if len(scale) < _LEAST_ROWS or not max(np.median(scale), 1 / np.median(scale)) >= _SCALED:
+        return ""
+    if np.mean((scale > 1) == (np.median(scale) > 1)) < _MOST:
+        return ""
+    return (
+        f"; the trainer's are spread {fmt(float(np.median(scale)))} times as widely, as if its logits were divided by a temperature of about "
+        f"{fmt(1 / float(np.median(scale)), 2)}"
+    )
 
 
 def _found(
@@ -69,13 +81,14 @@ def _found(
     since = dossier.since(at) & np.isfinite(excess)
     keys = dossier.clearest(since, excess)
     where = _where(dossier, keys[:_SAMPLE])
-    k3 = float(np.nanmean(_per_rollout(dossier, "mismatch_k3")[since]))
+    k3 = float(np.nanmean(dossier.run.moment("mismatch_k3/mean", dossier.keys[since])))
     step, (before, after) = int(dossier.steps.numbers[at]), levels
     told = f"from step {step} on the engine's probabilities drift from the trainer's" if grows else "all along they differ"
     told += f": mean ratio {fmt(1 + after)} in the end" + (f", {fmt(1 + before)} before" if grows else "")
     told += f", KL (k3) {fmt(k3)} nats per token{dossier.ranks_told(since & (excess > limits['ratio']))}"
     if np.isfinite(where.held):
         told += f"; tokens of probability below {_IMPROBABLE} are {fmt(100 * where.are)} % of them and hold {fmt(100 * where.held)} % of it"
+    told += _temperature(dossier, since)
     return Found(
         effect=told if grows else f"the engine's probabilities are others than the trainer's: {told}",
         first_step=step,
@@ -85,7 +98,7 @@ def _found(
         strength=strength,
         rollouts=dossier.clearest(since & (excess > np.nanmedian(excess[since])), excess),
         tokens=where.tokens,
-        severity=None if grows or k3 > limits["alarm"] else "note",
+        severity=None if grows or after >= limits["alarm"] else "note",
     )
 
 
@@ -115,16 +128,21 @@ KIND: Final = Kind(
     title="Engine and trainer drift apart",
     severity="warning",
     says="The engine's logprobs drift from the trainer's, most on improbable tokens, more with time.",
-    formula="Δ = logprob − rollout_logprob (old_logprob where logprobs are of a later policy); mean e^|Δ| of each rollout, the logarithm of its "
-    "excess over 1 by step, like for like by data source: where it turns, and its level in the last fifth of the steps.",
+    formula="Δ = logprob − rollout_logprob (old_logprob where logprobs are of a later policy); mean e^|Δ| of each rollout, without tokens "
+    "that were never filled in, the logarithm of its excess over 1 by step, like for like by data source: where it turns, and its level in the "
+    "last fifth of the steps. A temperature is 1 over how many times as widely the trainer's logprobs are spread, the median of the rollouts.",
     thresholds=(
         Threshold("ratio", 0.05, "mean e^|Δ| less 1", "NeMo-RL: token_mult_prob_error above 1.05 is suspicious"),
         Threshold(
-            "alarm", 0.1, "KL (k3) in nats per token; below it what is there all along is a note", "NeMo-RL, verl rollout_corr"
+            "alarm",
+            0.2,
+            "mean e^|Δ| less 1; below it what is there all along is a note",
+            "our judgement: four times what NeMo-RL suspects",
         ),
         Threshold("z", 4.5, "clearness of the turn, in units of the curve's own noise", "board/findings/change_points.py"),
     ),
-    means="Kernels or precision of the engine that differ, weights that were not synced, quantised weights, a sampler that cuts the tail.",
+    means="Kernels or precision of the engine that differ, weights that were not synced, quantised weights, a sampler that cuts the tail, "
+    "logits that one side divides by a temperature and the other does not.",
     looks_like="Rollouts sampled some steps ago, which the trainer's policy has left behind: look at the staleness.",
     next=(
         ("metrics", "mismatch by step: KL, weights, effective sample size"),

@@ -4,10 +4,10 @@ from typing import Final
 
 import numpy as np
 
-from board.findings.contract import Answer, CannotTell, Found, Kind, Limits, Threshold
+from board.findings.contract import Answer, CannotTell, Kind, Limits, Threshold
 from board.findings.dossier import Dossier
 from board.findings.limit_of_length import cut_off
-from board.findings.spreading import clearness, rise, spread
+from board.findings.spreading import as_found, clearness, rise, spread
 
 
 def _look(dossier: Dossier, limits: Limits) -> Answer:
@@ -18,17 +18,16 @@ def _look(dossier: Dossier, limits: Limits) -> Answer:
     if found.after < limits["share"]:
         return None
     rises = bool(np.isfinite(found.before))
-    return Found(
-        effect=found.effect("are cut off at the limit of length"),
-        first_step=found.step,
-        last_step=found.last_step,
-        crossed="rise" if rises else "level",
-        measured=found.grown,
-        strength=found.z,
+    return as_found(
+        found,
+        dossier,
+        "are cut off at the limit of length",
+        cut == 1,
+        dossier.number("response_length"),
+        at_once="level",
         severity=None if rises else "note",
         explains=None if rises else (),
         title="" if rises else "Many responses are cut off, from the first step on",
-        rollouts=dossier.clearest(found.since & (cut == 1), dossier.number("response_length")),
     )
 
 

@@ -6,7 +6,7 @@ The reward functions stand in columns of their own; the total is stored with Ray
 from typing import Any, Final
 
 from board.formats.contract import Head, Place
-from board.formats.renaming import need, parts_between, renamed, rows, sum_note, total
+from board.formats.renaming import left_out, need, parts_between, renamed, rows, sum_note, total
 from board.sources.json_record import Record
 
 NAME: Final = "ms-swift"
@@ -57,7 +57,7 @@ def _rollout(row: Record, names: dict[str, str]) -> Record:
     parts = _summed(row)
     if not parts:
         return renamed(row, {**names, "reward": "reward"})
-    return renamed(row, names, ["reward"]) | {"reward": total(parts.values())}
+    return renamed(row, names, ["reward"]) | left_out(parts) | {"reward": total(parts.values())}
 
 
 def _summed(row: Record) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from board.formats.common_fields import beside, given
 from board.formats.contract import Head, Place
-from board.formats.renaming import need
+from board.formats.renaming import left_out, need
 from board.formats.trainers import trl
 from board.formats.validation import nested, objects, spoken
 from board.sources.flatten import SPECIAL
@@ -79,7 +79,7 @@ def _trace(record: Record) -> Record:
     parts = {f"reward.{key.removeprefix(_PART)}": value for key, value in metadata.items() if key.startswith(_PART)}
     placed = {*_METADATA, *(key for key in metadata if key.startswith(_PART))}
     own = {ours: metadata[key] for key, ours in _METADATA.items() if metadata.get(key) is not None}
-    said = {**beside(metadata, placed), **parts, **own}
+    said = {**beside(metadata, placed), **parts, **left_out(parts), **own}
     kept = given(trace=record.get("key"), spans=record.get("spans") or None)
     return {**said, **kept, "step": record["step"], "prompt": prompt, "response": response}
 

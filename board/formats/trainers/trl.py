@@ -9,7 +9,7 @@ import re
 from typing import Any, Final
 
 from board.formats.contract import Head, Place
-from board.formats.renaming import need, parts_between, renamed, sum_note, total
+from board.formats.renaming import left_out, need, parts_between, renamed, sum_note, total
 from board.sources.json_record import Record
 
 NAME: Final = "TRL GRPO"
@@ -36,7 +36,8 @@ def recognise(head: Head) -> bool:
 def rollouts(record: Record, place: Place) -> list[Record]:
     """The rollout in a row. Raises RowRefused when it has no step or no completion."""
     need(record, "step", "completion")
-    return [renamed(record, _NAMES, ["reward"]) | {"reward": total(_parts(record).values())}]
+    parts = _parts(record)
+    return [renamed(record, _NAMES, ["reward"]) | left_out(parts) | {"reward": total(parts.values())}]
 
 
 def note(head: Head) -> str:

@@ -52,6 +52,14 @@ def _critic(flipped: bool) -> list[Row]:
     return rows
 
 
+def test_the_opposite_sign_from_the_first_step_on(tmp_path: Path) -> None:
+    """Where all advantages are turned round, none is the rule that others break."""
+    found = one(asked(KIND, tmp_path, _groups(lambda row: True)))
+
+    assert (found.first_step, found.last_step, found.measured) == (0, STEPS - 1, 1)
+    assert "better responses are punished" in found.effect
+
+
 @pytest.mark.parametrize(
     ("broken", "change", "first", "told"),
     [

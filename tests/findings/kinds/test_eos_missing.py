@@ -4,11 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from looked_at import asked, one, silent
+import pytest
+from looked_at import asked, one, opened, silent
 from spreading_rows import check_kind, prose, rows
 
 from board.findings.contract import CannotTell
+from board.findings.dossier import Dossier
 from board.findings.kinds.eos_missing import KIND
+from board.findings.limit_of_length import cut_off
+from board.findings.measures import MEASURES
 
 
 def _row(dice: np.random.Generator, last: list[str], reason: str = "stop") -> dict[str, Any]:
@@ -39,3 +43,50 @@ def test_a_cut_response_needs_no_end_token(tmp_path: Path) -> None:
 def test_a_trainer_that_leaves_them_out(tmp_path: Path) -> None:
     """No response has one: that cannot be told from none being sampled."""
     assert isinstance(asked(KIND, tmp_path, rows(lambda dice, _: _row(dice, []), lambda dice, _: {}, 0.0)), CannotTell)
+
+
+def _ends(dice: np.random.Generator, markers: tuple[str, ...], limit: int = 18) -> dict[str, Any]:
+    """Words and one of the markers, cut at the limit; nothing says which were cut."""
+    words = [f" {word}" for word in prose(dice, int(dice.integers(6, 20))).split()]
+    tokens = [*words, markers[int(dice.integers(len(markers)))]][:limit]
+    return {"response": "".join(words[:limit]).strip(), "response_tokens": tokens}
+
+
+MARKERS = [
+    ("<|user|>", "<|observation|>", "<|endoftext|>"),
+    ("<end_of_utterance>",),
+    ("<|END_OF_TURN_TOKEN|>",),
+    ("[|endofturn|]", "[EOT]"),
+    ("▁</turn>",),
+]
+
+
+@pytest.mark.parametrize("markers", MARKERS, ids=["roles", "utterance", "in capitals", "in brackets", "sentencepiece"])
+def test_end_tokens_are_learned_from_the_run(tmp_path: Path, markers: tuple[str, ...]) -> None:
+    """What texts lack at their ends ends them, whatever it is called; who has none of it was cut at the limit of length."""
+    made = rows(lambda dice, _: _ends(dice, markers), lambda dice, _: {}, 0.0)
+    dossier = Dossier(opened(tmp_path / "run", made), dict(MEASURES))
+
+    assert silent(asked(KIND, tmp_path / "asked", made))
+    assert cut_off(dossier).tolist() == [float(row["response_tokens"][-1] not in markers) for row in made]
+
+
+def test_a_learned_end_token_that_is_missing(tmp_path: Path) -> None:
+    """From a step on."""
+    check_kind(
+        KIND,
+        tmp_path,
+        lambda dice, _: _ends(dice, ("[|endofturn|]",), 99) | {"finish_reason": "stop"},
+        lambda dice, _: _ends(dice, ("",), 99) | {"finish_reason": "stop"},
+    )
+
+
+def test_a_common_last_word_is_no_end_token(tmp_path: Path) -> None:
+    """Texts of another rollout lack it, too, but it stands elsewhere as well."""
+    made = rows(
+        lambda dice, _: {"response": "other", "response_tokens": [" take", ".", *prose(dice, 5).split(), "."]},
+        lambda dice, _: {},
+        0.0,
+    )
+
+    assert isinstance(asked(KIND, tmp_path, made), CannotTell)

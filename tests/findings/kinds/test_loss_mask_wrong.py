@@ -51,6 +51,49 @@ def test_run_without_any_sound_mask(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("mask", "tags", "first", "title"),
+    [
+        (lambda step, at, sound: [1 - one for one in sound], ("<tool_response>", "</tool_response>"), 0, ""),
+        (lambda step, at, sound: [1 - one for one in sound], ("<|im_start|>tool\n", "<|im_end|>"), 0, ""),
+        (
+            lambda step, at, sound: [1 - one for one in sound] if step >= ONSET else sound,
+            ("<tool_result>", "</tool_result>"),
+            ONSET,
+            "",
+        ),
+        (lambda step, at, sound: [0.0] * len(sound), ("<tool_response>", "</tool_response>"), 0, "Nothing is trained on"),
+        (
+            lambda step, at, sound: [0.0] * len(sound) if step >= ONSET else sound,
+            ("Observation:", "#"),
+            ONSET,
+            "Nothing is trained on",
+        ),
+    ],
+    ids=["turned round", "turned round, by roles", "turned round from a step on", "0 everywhere", "0 everywhere from a step on"],
+)
+def test_masks_that_leave_out_the_policy(tmp_path: Path, mask: Mask, tags: tuple[str, str], first: int, title: str) -> None:
+    """Tags and roles tell who wrote; a mask of 0 everywhere needs nobody to tell."""
+    found = one(asked(KIND, tmp_path, _rows(mask, *tags)))
+
+    assert (found.severity, found.first_step, found.last_step, found.title) == ("error", first, STEPS - 1, title)
+    assert found.measured == 1
+
+
+@pytest.mark.parametrize("kept", [0.0, 1.0], ids=["left out", "trained on"])
+def test_end_tokens_that_are_masked(tmp_path: Path, kept: float) -> None:
+    """Where every response's end token is left out the policy never learns to stop."""
+    rows = [
+        row | {"response_tokens": [*row["response_tokens"], "<|im_end|>"], "loss_mask": [*row["loss_mask"], kept]}
+        for row in _rows(lambda step, at, sound: sound)
+    ]
+    answer = asked(KIND, tmp_path, rows)
+
+    assert silent(answer) == bool(kept)
+    if not kept:
+        assert (one(answer).title, one(answer).first_step) == ("The end token is never trained", 0)
+
+
+@pytest.mark.parametrize(
     "mask",
     [lambda step, at, sound: sound, lambda step, at, sound: [0.0] * len(sound) if at == 0 else sound],
     ids=["sound", "some are left out whole"],

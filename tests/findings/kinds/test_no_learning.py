@@ -36,13 +36,17 @@ def test_a_reward_that_stands_is_found(tmp_path: Path) -> None:
         _run(lambda step: step / STEPS),
         _run(lambda step: -step / STEPS),
         _run(lambda step: float(step in range(10, 20))),
-        _run(lambda step: 1.0, 0.0),
     ],
-    ids=["rises", "falls", "comes and goes", "nothing to learn from"],
+    ids=["rises", "falls", "comes and goes"],
 )
 def test_what_moves_is_silence(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
     """Up, down, or up and down."""
     assert silent(asked(KIND, tmp_path, rows))
+
+
+def test_equal_rewards_tell_nothing(tmp_path: Path) -> None:
+    """There is nothing to learn from: that is not the same as learning."""
+    assert isinstance(asked(KIND, tmp_path, _run(lambda step: 1.0, 0.0)), CannotTell)
 
 
 def test_a_short_run_tells_nothing(tmp_path: Path) -> None:

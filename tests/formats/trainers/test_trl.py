@@ -95,14 +95,17 @@ def test_a_file_is_a_step() -> None:
 
 READ: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "parts that cancel": ({"b": -1.0}, {"b": -1.0, "reward": 0.0}),
-    "NaN": ({"b": math.nan}, {"b": None, "reward": 1.0}),
+    "NaN": ({"b": math.nan}, {"reward": 1.0}),
     "no reward at all": ({"accuracy": None}, {}),
     "a function called reward": ({"reward": 0.5}, {"reward (logged)": 0.5, "reward": 1.5}),
     "an extra column of text": ({"answer": "4"}, {"answer": "4", "reward": 1.0}),
     "an extra column of whole numbers": ({"turns": 2}, {"turns": 2.0, "reward": 1.0}),
     "an extra column of truth": ({"solved": True}, {"solved": 1.0, "reward": 1.0}),
     "an extra column of ours": ({"response": "x"}, {"response (logged)": "x", "reward": 1.0}),
-    "no advantage": ({"advantage": math.nan}, {"advantage": None, "reward": 1.0}),
+    "no advantage": (
+        {"advantage": math.nan},
+        {"advantage": None, "reward": 1.0, "flags": ["advantage is nan: it enters no mean"]},
+    ),
 }
 
 

@@ -1,0 +1,319 @@
+"""What the rows of `levels` look for: from a dossier and a row's threshold to the rollouts that show it, and a sentence. Knows no kind."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from board.analysis.advantage_audit import LOGGED
+from board.analysis.logprob_lags import FAR, PAIRS, UNFILLED
+from board.checks.contract import Severity
+from board.findings.answers import paid
+from board.findings.contract import CannotTell
+from board.findings.dossier import Dossier
+from board.findings.limit_of_length import cut_off
+from board.findings.spreading import first_rows, percent
+from board.metrics.formulas import Float64Array
+from board.schema import BY_NAME
+from board.text.counting import plural
+from board.text.format_number import fmt
+
+Marks = NDArray[np.bool_]
+
+LEAST_ROWS: Final = 16
+"""From fewer rollouts nothing is told of a whole run."""
+_CHANCE: Final = 1e-3
+_AS_EXPECTED: Final = 0.1
+"""Shares of equal groups no farther apart than that are the same: prompts are not equally hard."""
+_NEARLY_ALL: Final = 0.9
+_NAMED: Final = 5
+_SAMPLE: Final = 2_000
+"""So many prompts are read."""
+_SHOWN: Final = 50
+_SHORT: Final = 20
+"""Responses of so few characters are read to see whether any is more than white space."""
+
+NEMO: Final = 0.05
+"""Mean e^|Δ| less 1 from which on NeMo-RL says that engine and trainer are not one."""
+
+_PART: Final = re.compile(r"(?i)reward|score|(?:^|[._])(?:acc(?:uracy)?|format|correct(?:ness)?|style|penalty|bonus)(?:$|[._])")
+"""How parts of the reward are called."""
+_PENALTY: Final = re.compile(r"(?i)penal|cost|overlong|repet")
+"""Parts that are 0 where all is well."""
+_LEAST_VISITS: Final = 6
+"""So many rollouts of a prompt, all of them paid, tell that it is always paid."""
+_LEAST_WRONG: Final = 3
+"""Of these so many without the answer, or so many different answers."""
+
+_BEGIN: Final = r"<s>|<bos>|<BOS>|\[(?:BOS|CLS|gMASK)\]|<[|｜][^<>|｜\s]{1,60}[|｜]>"
+_OPENER: Final = (
+    r"(?:<\|im_start\|>\w*|<start_of_turn>\w*|<\|start_header_id\|>\w*<\|end_header_id\|>|\[INST\]|"
+    r"<[|｜](?:[Uu]ser|[Aa]ssistant|[Ss]ystem)[|｜]>|### ?(?:Human|User|Instruction|Assistant):)\s*"
+)
+_BEGINS_TWICE: Final = re.compile(rf"\s*({_BEGIN})\s*\1")
+_OPENS_TWICE: Final = re.compile(rf"{_OPENER}(?:<s>|<bos>|<\|begin_of_text\|>)?{_OPENER}")
+"""Two turns that begin with nothing between them are one template in another."""
+_LEAST_HALF: Final = 12
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a look saw."""
+
+    marks: Marks
+    """(rows,) the rollouts that show it; their steps are its dates."""
+    effect: str
+    measured: float
+    """What is compared with the row's threshold."""
+    severity: Severity | None = None
+    """Where it is another than the row's."""
+    by: Float64Array | None = None
+    """(rows,) how clearly each shows it."""
+    tokens: Sequence[tuple[int, int]] = ()
+
+
+Look = Seen | CannotTell | None
+
+
+def signal(dossier: Dossier, least: float) -> Look:
+    """Groups, or without groups steps, whose rewards are all equal: all of them, or `least` of them from the first steps on."""
+    rewards = dossier.number("reward")
+    known, group = np.isfinite(rewards), dossier.group_rows
+    grouped = bool((np.bincount(group[known & (group >= 0)], minlength=1) > 1).any())
+    unit = pd.Series(group if grouped else dossier.steps.row)
+    table = pd.DataFrame({"unit": unit, "reward": rewards, "early": first_rows(dossier)})[known & (unit >= 0).to_numpy()]
+    found = table.groupby("unit").agg(n=("reward", "size"), low=("reward", "min"), high=("reward", "max"), early=("early", "all"))
+    found = found[found["n"] > 1]
+    if found["n"].sum() < LEAST_ROWS or len(found) < 3:
+        return CannotTell(f"fewer than {LEAST_ROWS} rollouts can be compared by their rewards")
+    values, counts = np.unique(table["reward"], return_counts=True)
+    shares = counts / counts.sum()
+    expected = float(np.power(shares, found[["n"]].to_numpy()).sum(1).mean()) if len(values) < LEAST_ROWS else 0.0
+    flat = found["low"] == found["high"]
+    marks, what = known & unit.isin(found.index[flat]).to_numpy(), "group" if grouped else "step"
+    if flat.all() and (len(values) == 1 or expected ** len(found) < _CHANCE):
+        told = f" (the reward is {fmt(float(values[0]))} in all {len(table):,} rollouts)" if len(values) == 1 else ""
+        told = f"no {what} of {len(found):,} has two different rewards in the whole run{told}: nothing can be learned"
+        return Seen(marks, f"from the first step on {told}{_cause(dossier, marks)}", 1.0)
+    if not grouped or flat.mean() < least or not flat[found["early"]].mean() >= least:
+        return None
+    learned = float((found["high"][flat] == values[-1]).mean()) >= _NEARLY_ALL
+    rate = f" and a success rate of {fmt(float(shares[-1]), 2)}" if len(values) == 2 else ""
+    told = f"{percent(float(flat.mean()))} of {len(found):,} groups have equal rewards and give no gradient; "
+    told += f"with {fmt(float(found['n'].median()))} samples{rate} {percent(expected)} are to be expected"
+    minor = learned or float(flat.mean()) - expected < _AS_EXPECTED
+    return Seen(marks, told + _cause(dossier, marks), float(flat.mean()), "note" if minor else None)
+
+
+def _cause(dossier: Dossier, marks: Marks) -> str:
+    """What nearly all of the marked responses are, where that is a cause."""
+    cut, empty = cut_off(dossier)[marks], _empty(dossier)[marks]
+    if empty.mean() >= _NEARLY_ALL:
+        return f"; {percent(float(empty.mean()))} of their responses are empty"
+    if np.isfinite(cut).any() and np.nanmean(cut) >= _NEARLY_ALL:
+        return f"; {percent(float(np.nanmean(cut)))} of their responses are cut off at the limit of length, which is the likely cause"
+    return ""
+
+
+def constant_parts(dossier: Dossier, least: float) -> Look:
+    """Parts of the reward that are the same in every row, where `least` of the rows with a reward have them."""
+    rewards, found, worst = np.isfinite(dossier.number("reward")), list[str](), False
+    names = [str(name) for name in dossier.frame if name not in BY_NAME and _PART.search(str(name))]
+    if not names:
+        return CannotTell("no number of the rows is called as parts of a reward are")
+    for name in names:
+        values = dossier.number(name)
+        known = values[np.isfinite(values) & rewards]
+        if len(known) >= max(LEAST_ROWS, least * rewards.sum()) and np.ptp(known) == 0:
+            found.append(f"{name} is {fmt(float(known[0]))} in all {plural(len(known), 'rollout')}")
+            worst = worst or (known[0] <= 0 and not _PENALTY.search(name))
+    told = f"from the first step on {'; '.join(found)}: it teaches nothing"
+    return Seen(rewards, told, 1.0, None if worst else "note") if found else None
+
+
+def paid_whatever(dossier: Dossier, least: float) -> Look:
+    """Prompts all of whose rollouts earn the better reward though some lack the answer, or each ends in another one, up to half of all."""
+    rewards, present, answers = (dossier.number(name) for name in ("reward", "answer_present", "answer_digest"))
+    known, with_truth = np.isfinite(rewards), bool(np.isfinite(present).any())
+    earns = paid(dossier) if with_truth else rewards if len(np.unique(rewards[known])) == 2 else None
+    told = np.isfinite(present if with_truth else answers)
+    if earns is None or (known & told).sum() < LEAST_ROWS:
+        return CannotTell("rewards are not of the ground truth, or of final answers, or there are none")
+    good = earns == np.nanmax(earns)
+    table = pd.DataFrame({"prompt": dossier.prompts, "good": good, "told": told, "answer": answers, "wrong": present == 0})
+    by = table[known].groupby("prompt")
+    found = by.agg(
+        n=("good", "size"), good=("good", "mean"), told=("told", "mean"), answers=("answer", "nunique"), wrong=("wrong", "sum")
+    )
+    asked = found[(found["n"] >= _LEAST_VISITS) & (found["told"] > _NEARLY_ALL)]
+    various = (asked["answers"] >= _LEAST_WRONG) | (with_truth & (asked["answers"] == 0))
+    # one wrong answer that is always paid is the right one, written in another way
+    odd = asked[various & ((asked["wrong"] >= _LEAST_WRONG) | (not with_truth))]
+    always = odd.index[odd["good"] == 1]
+    marks = known & np.isin(dossier.prompts, always)
+    # where that is the rule rewards are not of final answers
+    if len(always) < least or len(always) > len(odd) / 2:
+        return None
+    first = dossier.frame[~pd.Series(dossier.prompts, dossier.frame.index).duplicated() & marks]
+    names = (
+        first["prompt_id"].astype(str).tolist() if "prompt_id" in first else [one[:40] for one in _prompts(dossier, first.index)]
+    )
+    listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
+    wrong = f", {int(found.loc[always, 'wrong'].sum()):,} of them without the answer" if with_truth else ""
+    effect = f"{plural(len(always), 'prompt')} of {len(asked):,} are paid whatever is answered: {listed} ({int(marks.sum()):,} rollouts{wrong})"
+    return Seen(marks, effect, float(len(always)), by=(present == 0).astype(np.float64))
+
+
+def _prompts(dossier: Dossier, keys: pd.Index) -> list[str]:
+    if "prompt" not in dossier.run.text_columns:
+        return [""] * len(keys)
+    return [one or "" for one in dossier.run.texts("prompt", keys.to_numpy(np.int64)).to_pylist()]
+
+
+def unfilled(dossier: Dossier, least: float) -> Look:
+    """Logprobs that are exactly 0 where another array of the same tokens is far below."""
+    counts = {one: dossier.number(one) for one in UNFILLED}
+    known = {name: np.nansum(found) for name, found in counts.items()}
+    if not any(np.isfinite(found).any() for found in counts.values()):
+        return CannotTell("no rollout has two arrays of logprobs")
+    worst = max(known, key=lambda name: known[name])
+    if known[worst] < least:
+        return None
+    pair, name = UNFILLED[worst]
+    other, count = next(one for one in PAIRS[pair] if one != name), np.nan_to_num(counts[worst])
+    marks, total = count > 0, int(np.nansum(dossier.number("response_length")[np.isfinite(counts[worst])]))
+    keys = dossier.clearest(marks, count)
+    places, below = list[tuple[int, int]](), list[float]()
+    names = Counter[str]()
+    for key in keys[:_SHOWN].tolist():
+        rollout = dossier.run.rollout(key)
+        apart = np.where(rollout.counts & (rollout.arrays[name] == 0), rollout.arrays[other], np.nan)
+        at = np.flatnonzero(apart < -FAR)
+        places += [(key, int(one)) for one in at]
+        below += apart[at].tolist()
+        names.update(repr(rollout.tokens[one]) for one in at if rollout.tokens)
+    effect = f"{int(known[worst]):,} of {total:,} tokens ({percent(known[worst] / max(total, 1))}) in {plural(int(marks.sum()), 'rollout')} "
+    effect += f"have {name} of exactly 0 where {other} is {fmt(float(np.mean(below)))} on average: placeholders, not drift"
+    effect += f"; most often {', '.join(one for one, _ in names.most_common(3))}" if names else ""
+    severity: Severity = "warning"
+    if pair == "engine" and "mismatch_error/mean" in dossier.run.moment_names:
+        tokens, without = dossier.number("engine_tokens"), dossier.number("engine_ratio")
+        means = [_weighted(without, tokens), _weighted(dossier.run.moment("mismatch_error/mean", dossier.keys), tokens + count)]
+        effect += f"; the mean ratio is {fmt(means[1], 4)} with them and {fmt(means[0], 4)} without"
+        severity = "error" if means[1] - means[0] >= 1 else severity if means[1] - means[0] >= NEMO else "note"
+    return Seen(marks, effect, float(known[worst]), severity, count, places)
+
+
+def _weighted(values: Float64Array, weights: Float64Array) -> float:
+    known = np.isfinite(values) & np.isfinite(weights)
+    return float(np.average(values[known], weights=weights[known])) if weights[known].sum() > 0 else np.nan
+
+
+def not_centred(dossier: Dossier, least: float) -> Look:
+    """Advantages that follow the rewards in a line, and are centred over other rows than those of their groups.
+
+    Centred over some rows: their means there are nearly 0. Those of a critic follow no line.
+    """
+    column = None if dossier.has("values") else next((name for name in LOGGED if dossier.has(name)), None)
+    rewards, group = dossier.number("reward"), dossier.group_rows
+    known = np.isfinite(rewards) & (group >= 0) & (np.isfinite(dossier.number(column)) if column else False)
+    frame = dossier.frame[known]
+    table = pd.DataFrame({"advantage": dossier.number(column or "advantage")[known], "reward": rewards[known]}, frame.index)
+    of = [pd.Series(group[known], frame.index)]
+    table, of = table[_size(table, of) > 1], [of[0][_size(table, of) > 1]]
+    if column is None or len(table) < LEAST_ROWS:
+        return CannotTell(f"fewer than {LEAST_ROWS} rollouts of a group have a reward and an advantage that is no critic's")
+    spread = float(table["advantage"].std())
+    if not spread > 0 or _off_centre(table, of) < least * spread:
+        return None
+    frame = frame.loc[table.index]
+    step = [frame["step"]]
+    named = {name: [*step, frame[name].astype(str)] for name in ("data_source", "rank", "shard") if name in frame}
+    named = {name: by for name, by in named.items() if table.groupby(by).ngroups > frame["step"].nunique()}
+    places = {f"each {name.replace('_', ' ')} of a step": by for name, by in named.items()} | {"each step": step}
+    places["the whole run"] = [pd.Series(0, table.index)]
+    centred = [(told, by) for told, by in places.items() if _off_centre(table, by) < least * spread]
+    told, by = centred[0] if centred else ("", step)
+    if _line(table, by) < _NEARLY_ALL:
+        return None
+    flat = (table.groupby(of)["reward"].transform("nunique") == 1) & (table["advantage"].abs() > least * spread)
+    marks, shown = np.isin(dossier.keys, table.index), np.isin(dossier.keys, table.index[flat])
+    effect = f"from the first step on the mean advantage of a group is {fmt(_off_centre(table, of))} off 0 (they spread by {fmt(spread)})"
+    effect += f": they are centred over {told} instead" if told else ": they are centred over no rows"
+    equal = (
+        f"; {plural(int(flat.sum()), 'rollout')} of groups with equal rewards have an advantage other than 0"
+        if flat.any()
+        else ""
+    )
+    return Seen(marks, effect + equal, _off_centre(table, of) / spread, by=np.where(shown, np.abs(dossier.number(column)), -1))
+
+
+def _size(table: pd.DataFrame, by: list[pd.Series]) -> pd.Series:
+    return table.groupby(by, observed=True)["reward"].transform("size")
+
+
+def _off_centre(table: pd.DataFrame, by: list[pd.Series]) -> float:
+    """How far the mean advantage of some rows is off 0: the mean of |mean| over the rows."""
+    return float(table.groupby(by, observed=True)["advantage"].transform("mean").abs().mean())
+
+
+def _line(table: pd.DataFrame, by: list[pd.Series]) -> float:
+    """The share of the advantages' spread that lines through the rewards explain, one for each of the sets of rows."""
+    off = table - table.groupby(by, observed=True).transform("mean")
+    sums = (off["advantage"] * off["reward"]).groupby(by, observed=True).transform("sum")
+    squares = off["reward"].pow(2).groupby(by, observed=True).transform("sum")
+    left = off["advantage"] - (sums / squares.where(squares > 0)).fillna(0) * off["reward"]
+    total = float(off["advantage"].pow(2).sum())
+    return 1 - float(left.pow(2).sum()) / total if total > 0 else 0.0
+
+
+def doubled(dossier: Dossier, least: float) -> Look:
+    """Prompts that begin with the begin token twice, or hold their template twice; of many prompts some are read."""
+    first = np.flatnonzero(~pd.Series(dossier.prompts).duplicated())
+    first = first[np.unique(np.linspace(0, len(first) - 1, min(len(first), _SAMPLE)).astype(np.int64))]
+    texts = dossier.texts("prompt", first)
+    said = {
+        "begin with the token that begins a text twice": [bool(text and _BEGINS_TWICE.match(text)) for text in texts],
+        "hold the chat template twice": [bool(text and (_OPENS_TWICE.search(text) or _is_twice(text))) for text in texts],
+    }
+    odd = np.any(list(said.values()), axis=0)
+    if not len(odd) or odd.mean() < least:
+        return None
+    marks = np.isin(dossier.prompts, dossier.prompts[first[odd]])
+    told = " and ".join(f"{percent(float(np.mean(some)))} of the prompts {what}" for what, some in said.items() if any(some))
+    return Seen(marks, f"from step {int(dossier.steps.of_rows[marks].min())} on {told}", float(odd.mean()))
+
+
+def _is_twice(text: str) -> bool:
+    half = len(text) // 2
+    return half >= _LEAST_HALF and text[:half].strip() == text[-half:].strip()
+
+
+def _empty(dossier: Dossier) -> Marks:
+    """(rows,) responses without a text but white space, or without a text and a token but the end token."""
+    characters, tokens = dossier.number("response_chars"), dossier.number("response_length")
+    empty: Marks = ~(characters > 0) & (tokens - (dossier.number("ended") == 1) <= 0)
+    short = np.flatnonzero(characters <= _SHORT)
+    empty[short] |= np.array([text is not None and not text.strip() for text in dossier.texts("response", short)], np.bool_)
+    return empty
+
+
+def empty_responses(dossier: Dossier, least: float) -> Look:
+    """Responses that are empty: their share, what they earn and what is said of how they ended."""
+    empty = _empty(dossier)
+    if not empty.any() or empty.mean() < least:
+        return None
+    told = f"{percent(float(empty.mean()))} of the responses ({int(empty.sum()):,}) are empty"
+    rewards = dossier.number("reward")
+    some, others = rewards[empty & np.isfinite(rewards)], rewards[~empty & np.isfinite(rewards)]
+    told += f"; their mean reward is {fmt(float(some.mean()))}" if len(some) else ""
+    told += f", that of the others {fmt(float(others.mean()))}" if len(some) and len(others) else ""
+    for name in ("status", "finish_reason", "stop_reason", "error"):
+        said = Counter(text for text in dossier.texts(name, np.flatnonzero(empty)) if text).most_common(3)
+        told += f"; {name} is {', '.join(f'{text[:40]} ({count:,})' for text, count in said)}" if said else ""
+    return Seen(empty, told, float(empty.mean()))

@@ -1,0 +1,277 @@
+"""Faults that are there from the first step on: small runs that show one each, and their sound twins, in which nothing is said of it."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from looked_at import opened
+
+from board.findings import looking
+from board.findings.contract import Finding
+
+Rows = list[dict[str, Any]]
+
+
+STEPS, PROMPTS, SAMPLES = 12, 4, 4
+COUNT = STEPS * PROMPTS * SAMPLES
+END = "<|im_end|>"
+WORDS = [
+    "so",
+    "now",
+    "we",
+    "take",
+    "this",
+    "and",
+    "add",
+    "that",
+    "which",
+    "makes",
+    "one",
+    "more",
+    "than",
+    "before",
+    "then",
+    "see",
+]
+
+
+def sound(samples: int = SAMPLES, right: float = 0.5) -> Rows:
+    """A run of sums by GRPO whose engine and trainer agree, in which nothing is wrong."""
+    dice = np.random.default_rng(5)
+    rows: Rows = []
+    for step in range(STEPS):
+        for prompt in range(PROMPTS):
+            good = dice.random(samples) < right
+            for member in range(samples):
+                rows.append(_row(dice, step, prompt, bool(good[member])))
+                rows[-1]["advantage"] = float((good[member] - good.mean()) / (good.std() + 1e-6))
+    return rows
+
+
+def _row(dice: np.random.Generator, step: int, prompt: int, good: bool) -> dict[str, Any]:
+    answer = 10 + prompt if good else int(dice.integers(20, 90))
+    words = [f" {WORDS[at]}" for at in dice.integers(0, len(WORDS), int(dice.integers(8, 20)))]
+    tokens = [*words, " Answer:", f" \\boxed{{{answer}}}", END]
+    engine = -dice.gamma(1.0, 0.8, len(tokens))
+    return {
+        "step": step,
+        "prompt": f"What is 10 + {prompt}?",
+        "prompt_id": f"p{prompt}",
+        "group_id": f"{step}-{prompt}",
+        "response": "".join(tokens[:-1]).strip(),
+        "response_tokens": tokens,
+        "logprobs": np.minimum(engine + dice.normal(0, 0.004, len(tokens)), 0).tolist(),
+        "rollout_logprobs": engine.tolist(),
+        "ground_truth": str(10 + prompt),
+        "finish_reason": "stop",
+        "reward": float(good),
+        "format_reward": float(dice.random() < 0.5),
+    }
+
+
+Edit = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+def _unfilled(row: dict[str, Any]) -> dict[str, Any]:
+    if row["group_id"] != "3-1":
+        return {}
+    return {"logprobs": [-8.0, *row["logprobs"][1:]], "rollout_logprobs": [0.0, *row["rollout_logprobs"][1:]]}
+
+
+def _divided(row: dict[str, Any], temperature: float) -> dict[str, Any]:
+    return {"logprobs": [one / temperature for one in row["logprobs"]]}
+
+
+def _paid(row: dict[str, Any]) -> dict[str, Any]:
+    return {"reward": 1.0} if row["prompt_id"] == "p2" else {}
+
+
+def _empty(row: dict[str, Any]) -> dict[str, Any]:
+    if row["reward"] or row["prompt_id"] != "p1":
+        return {}
+    numbers = {name: row[name][-1:] for name in ("logprobs", "rollout_logprobs")}
+    return {"response": " ", "response_tokens": [END], "finish_reason": "abort", **numbers}
+
+
+NO_GROUPS = {"group_id": None, "prompt": None, "prompt_id": None}
+TURN = "<|im_start|>user\n"
+CUT = {"reward": 0.0, "finish_reason": "length"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "edit", "severity", "measured", "told"),
+    [
+        ("no_signal", lambda row: {"reward": 0.0}, "warning", 1, "no group of 48 has two different rewards in the whole run (the reward is 0"),
+        ("no_signal", lambda row: CUT, "warning", 1, "100 % of their responses are cut off at the limit of length, which is the likely cause"),
+        ("no_signal", lambda row: {"reward": 0.0, **NO_GROUPS}, "warning", 1, "no step of 12 has two different"),
+        ("no_signal", lambda row: {"reward": float(row["prompt_id"] > "p1")}, "warning", 1, "no group of 48 has two different rewards"),
+        ("no_signal", lambda row: {} if row["prompt_id"] == "p0" else {"reward": 0.0}, "warning", None, "with 4 samples and a success rate of"),
+        ("constant_part", lambda row: {"format_reward": 0.0}, "warning", 1, "format_reward is 0 in all 192 rollouts"),
+        ("constant_part", lambda row: {"format_reward": 1.0}, "note", 1, "format_reward is 1 in all 192 rollouts"),
+        ("constant_part", lambda row: {"length_penalty": 0.0}, "note", 1, "length_penalty is 0"),
+        ("paid_whatever", _paid, "warning", 1, "1 prompt of 4 are paid whatever is answered: p2 (48 rollouts, "),
+        ("logprobs_unfilled", _unfilled, "error", 4, "in 4 rollouts have rollout_logprobs of exactly 0 where logprobs is -8 on average"),
+        ("train_inference_mismatch", lambda row: _divided(row, 0.7), "warning", None, "a temperature of about 0.70"),
+        ("train_inference_mismatch", lambda row: _divided(row, 1.7), "warning", None, "a temperature of about 1.7"),
+        ("prompt_doubled", lambda row: {"prompt": f"<s><s>{row['prompt']}"}, "warning", 1, "100 % of the prompts begin with the token"),
+        ("prompt_doubled", lambda row: {"prompt": f"{TURN}{TURN}{row['prompt']}"}, "warning", 1, "hold the chat template twice"),
+        ("prompt_doubled", lambda row: {"prompt": 2 * row["prompt"]}, "warning", 1, "hold the chat template twice"),
+        ("empty_responses", _empty, "warning", None, "their mean reward is 0, that of the others"),
+    ],
+)  # fmt: skip
+def test_a_level_is_found(tmp_path: Path, kind: str, edit: Edit, severity: str, measured: float | None, told: str) -> None:
+    """From the first step to the last, by its number, in words; in the sound run it is not."""
+    (one,) = found(tmp_path, [row | edit(row) for row in sound()], kind)
+
+    assert one.severity == severity
+    assert told in one.effect
+    if kind != "logprobs_unfilled":
+        assert (one.first_step, one.last_step) == (0, STEPS - 1)
+    if measured is not None:
+        assert one.measured == measured
+
+
+@pytest.mark.parametrize(
+    ("over", "told"),
+    [
+        ("step", "centred over each step instead"),
+        ("data_source", "over each data source of a step"),
+        ("run", "over the whole run"),
+    ],
+)
+def test_advantages_that_are_centred_over_other_rows(tmp_path: Path, over: str, told: str) -> None:
+    """It is said over which, and that groups of equal rewards have advantages."""
+    rows = [row | {"run": 0, "data_source": "even" if row["prompt_id"] in ("p0", "p2") else "odd"} for row in sound()]
+    for row in rows:
+        like = [one["reward"] for one in rows if one[over] == row[over] and (over == "run" or one["step"] == row["step"])]
+        row["advantage"] = (row["reward"] - np.mean(like)) / (np.std(like) + 1e-6)
+
+    (one,) = found(tmp_path, rows, "advantages_not_centred")
+
+    assert (one.severity, one.first_step, one.last_step) == ("warning", 0, STEPS - 1)
+    assert told in one.effect
+    assert "groups with equal rewards have an advantage other than 0" in one.effect
+
+
+@pytest.mark.parametrize("logged", [True, False], ids=["with its values", "without"])
+def test_advantages_of_a_critic_are_centred_over_a_batch(tmp_path: Path, logged: bool) -> None:
+    """Nothing is said of groups where values are there, or where advantages do not follow the rewards in a line."""
+    dice = np.random.default_rng(1)
+    rows = [row | {"advantage": row["reward"] - 0.5 + float(dice.normal(0, 0.02 if logged else 0.5))} for row in sound()]
+    rows = [row | {"values": [0.4] * len(row["logprobs"])} for row in rows] if logged else rows
+
+    assert found(tmp_path, rows, "advantages_not_centred") == []
+
+
+def test_a_sound_run(tmp_path: Path) -> None:
+    """Nothing is wrong in it."""
+    assert looking.find_all(opened(tmp_path, sound())).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("samples", "right", "severity"), [(2, 0.1, "note"), (2, 0.5, None), (8, 0.5, None)], ids=["few and hard", "few", "many"]
+)
+def test_equal_groups_that_chance_explains(tmp_path: Path, samples: int, right: float, severity: str | None) -> None:
+    """Two samples of a prompt that is solved seldom are equal more often than not: worth a note with that number, and no warning."""
+    some = found(tmp_path, sound(samples, right), "no_signal")
+
+    assert [one.severity for one in some] == [severity] * (severity is not None)
+    assert all("with 2 samples and a success rate of" in one.effect for one in some)
+
+
+def test_an_answer_written_in_another_way_is_paid_rightly(tmp_path: Path) -> None:
+    """A prompt whose rollouts all give one answer that is not the ground truth's wording is no prompt that is paid whatever is answered."""
+    rows = [row | ({"response": "So it is \\boxed{0.5}", "reward": 1.0} if row["prompt_id"] == "p2" else {}) for row in sound()]
+
+    assert found(tmp_path, rows, "paid_whatever") == []
+
+
+def found(folder: Path, rows: Rows, kind: str) -> list[Finding]:
+    """The findings of a kind in a run of these rows, those that are signs of others included."""
+    report = looking.find_all(opened(folder, rows))
+    return [one for finding in report.findings for one in (finding, *finding.signs) if one.kind == kind]
+
+
+def _of_rank(step: int, rank: int, at: int) -> dict[str, Any]:
+    return {"step": step, "rank": rank, "prompt": f"{step} {at}", "response": "ok", "reward": float((step + rank + at) % 3)}
+
+
+@pytest.mark.parametrize(("stops", "expected"), [(10, (10, 18)), (99, None)], ids=["from step 10 on", "never"])
+def test_dates_are_those_of_all_places(tmp_path: Path, stops: int, expected: tuple[int, int] | None) -> None:
+    """A check lists five places, and its finding begins and ends with all of them."""
+    rows = [_of_rank(step, rank, at) for step in range(20) for rank in range(3) for at in range(4) if step < stops or rank == 1]
+
+    dates = [(one.first_step, one.last_step) for one in found(tmp_path, rows, "missing-ranks")]
+
+    assert dates == ([expected] if expected else [])
+
+
+def test_dates_of_lines(tmp_path: Path) -> None:
+    """Where a check names lines and no rollouts, these have steps as well."""
+    rows = [_of_rank(step, 0, 0) | ({"valid_reward": "?"} if 3 <= step < 12 else {}) for step in range(20)]
+
+    assert [(one.first_step, one.last_step) for one in found(tmp_path, rows, "odd-values")] == [(3, 11)]
+
+
+def _with_numbers(step: int, at: int, **fields: Any) -> dict[str, Any]:
+    logprobs = [-0.5 - 0.1 * at, -1.0, -0.25]
+    arrays = {"logprobs": logprobs, "ref_logprobs": logprobs, "odd_scores": logprobs}
+    row = {"step": step, "prompt": f"{step} {at // 4}", "response": "a b c", "response_tokens": ["a", " b", " c"]}
+    return {**row, **arrays, "reward": at % 2, "advantage": at % 2 - 0.5, "kl": 0.1, "parts": {"style": 0.5}, **fields}
+
+
+NAN3 = [math.nan] * 3
+
+
+@pytest.mark.parametrize(
+    ("since", "fields", "told"),
+    [
+        (6, {"advantage": math.nan}, ["advantage is NaN or infinite in 48 rollouts (25 %), steps 6 to 11"]),
+        (6, {"parts": {"style": math.inf}}, ["parts.style is NaN or infinite in 48 rollouts (25 %), steps 6 to 11"]),
+        (6, {"odd_scores": NAN3}, ["odd_scores is NaN, infinite or missing at 144 tokens in 48 rollouts (25 %), steps 6 to 11"]),
+        (
+            0,
+            {"ref_logprobs": NAN3, "kl": math.nan},
+            [
+                "ref_logprobs is NaN, infinite or missing at 576 tokens in 192 rollouts (100 %), steps 0 to 11: KL metrics",
+                "; kl ",
+            ],
+        ),
+        (99, {}, []),
+        (0, {"advantage": None}, []),
+        (6, {"data_source": "no style", "parts": {"style": math.nan}}, []),
+    ],
+    ids=[
+        "a number of the row",
+        "a part",
+        "an array that is not declared",
+        "all of an array and a number",
+        "sound",
+        "left out",
+        "not of this source",
+    ],
+)
+def test_numbers_that_are_not_finite(tmp_path: Path, since: int, fields: dict[str, Any], told: list[str]) -> None:
+    """They are named, with their share, since when, and what is not computed for them; a number that is left out is no such."""
+    rows = [
+        _with_numbers(step, at, **(fields if step >= since and at >= (8 if since else 0) else {}))
+        for step in range(12)
+        for at in range(16)
+    ]
+
+    some = found(tmp_path, rows, "missing-numbers")
+
+    assert [(one.severity, one.first_step, one.last_step) for one in some] == [("error", since, 11)] * bool(told)
+    assert [one for one in told if one not in some[0].effect] == []
+
+
+def test_numbers_that_are_not_finite_are_counted_beyond_the_problems_that_are_kept(tmp_path: Path) -> None:
+    """The report of a load keeps a thousand problems; more rollouts than that are counted and dated all the same."""
+    rows = [{"step": at // 100, "response": "ok", "kl": math.nan if at >= 300 else 0.1} for at in range(2000)]
+
+    (one,) = found(tmp_path, rows, "missing-numbers")
+
+    assert (one.first_step, one.last_step, one.measured) == (3, 19, 1700)

@@ -18,7 +18,10 @@ from board.findings.dossier import Dossier
 
 def _modules() -> tuple[Kind, ...]:
     names = sorted(module.name for module in iter_modules(kinds.__path__))
-    return tuple(import_module(f"{kinds.__name__}.{name}").KIND for name in names)
+    modules = [import_module(f"{kinds.__name__}.{name}") for name in names]
+    return tuple(
+        sorted((kind for one in modules for kind in getattr(one, "KINDS", None) or (one.KIND,)), key=lambda kind: kind.name)
+    )
 
 
 def of_check(check: Check) -> Kind:

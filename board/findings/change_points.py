@@ -15,9 +15,13 @@ from numpy.typing import NDArray
 from board.metrics.formulas import Float64Array
 
 LEAST_BEFORE: Final = 3
-"""So many steps make a level to depart from."""
+"""So many steps make a level to depart from, unless what comes is far off."""
 LEAST_AFTER: Final = 2
-"""One odd step is no turn."""
+"""One odd step is no turn, unless it is far off."""
+CLEAR_AT_EDGE: Final = 8.0
+"""z from which on fewer steps before or after are enough."""
+FEW: Final = 5
+"""Fewer steps do not tell their noise by what neighbours differ by, if they have errors."""
 CLEAR: Final = 4.5
 """z from which on a turn is no chance: among 2 models at 100 steps each, 200 chances, one in 700 curves of pure noise goes so far."""
 
@@ -44,20 +48,26 @@ class Turn:
 
 
 def turn(steps: NDArray[np.int64], values: Float64Array, errors: Float64Array | None = None, floor: float = 0.0) -> Turn | None:
-    """The clearest turn of a curve; None where fewer than LEAST_BEFORE + LEAST_AFTER steps have a value, or none differs.
+    """The clearest turn of a curve; None where fewer than two steps have a value, or none differs, or none could be clear.
 
     `steps`, `values` and `errors` (n,): rising steps, NaN where a step has no value, and the standard error of each value where it is
     known. The noise is never taken for less than `floor`. A turn is returned however faint it is: ask its z.
     """
     known = np.flatnonzero(np.isfinite(values))
-    if len(known) < LEAST_BEFORE + LEAST_AFTER:
+    if len(known) < 2:
         return None
     y = values[known]
-    spread = noise(y, None if errors is None else errors[known], floor)
+    own = np.full(len(y), np.nan) if errors is None else errors[known]
+    if len(y) < FEW and not np.isfinite(own).any():
+        return None
+    spread = noise(y, own, floor)
     rest = float(np.square(y - y.mean()).sum())
     if rest == 0 or not np.isfinite(rest):
         return None
-    at, is_jump, gain = _best(y)
+    best = _best(y, float(np.square(CLEAR_AT_EDGE * spread)))
+    if best is None:
+        return None
+    at, is_jump, gain = best
     before, after = _levels(y, at, is_jump=is_jump)
     z = float(np.sqrt(gain) / spread) if spread > 0 else np.inf
     return Turn(int(known[at]), int(steps[known[at]]), before, after, z, is_jump)
@@ -66,8 +76,13 @@ def turn(steps: NDArray[np.int64], values: Float64Array, errors: Float64Array | 
 def noise(values: Float64Array, errors: Float64Array | None = None, floor: float = 0.0) -> float:
     """Standard deviation of a curve's values around its course, (n,) finite values, n >= 2; not less than the root mean square of their errors.
 
+    Where there are few, neighbours do not tell, as one jump is among two or three differences: then it is that of the errors.
+
     Not their median: where something is rare, most steps have none of it and an error of 0, and the few that have it are its noise.
     """
+    if len(values) < FEW and errors is not None and np.isfinite(errors).any():
+        known = errors[np.isfinite(errors)]
+        return float(max(np.sqrt(np.square(known).mean()), floor, 1e-9 * float(np.abs(values).max(initial=0.0))))
     differences = np.diff(values)
     robust = 1.4826 * float(np.median(np.abs(differences - np.median(differences)))) / np.sqrt(2)
     of_errors = 0.0
@@ -76,21 +91,26 @@ def noise(values: Float64Array, errors: Float64Array | None = None, floor: float
     return float(max(robust, of_errors, floor, 1e-9 * float(np.abs(values).max(initial=0.0))))
 
 
-def _best(y: Float64Array) -> tuple[int, bool, float]:
+def _best(y: Float64Array, at_edge: float) -> tuple[int, bool, float] | None:
     """Where the better model turns, whether that is the jump, and by how much it lowers the squares that a level leaves.
 
     Both lay one regressor x beside the level, so that the gain is cov(x, y)² / var(x) in sums; these come from sums over the curve's tail.
+    Nearer to an end than LEAST_BEFORE and LEAST_AFTER a jump counts that gains `at_edge`, and no bend.
     """
     n, centred = len(y), y - y.mean()
     tails = np.cumsum(centred[::-1])[::-1]  # sums of what is behind each step, itself included
-    places = np.arange(LEAST_BEFORE, n - LEAST_AFTER + 1)
+    places = np.arange(1, n)
     m = (n - places).astype(np.float64)
     jumps = np.square(tails[places]) / (m * (n - m) / n)
+    inner = (places >= LEAST_BEFORE) & (places <= n - LEAST_AFTER)
+    jumps = np.where(inner | (jumps >= at_edge), jumps, 0.0)
     ramp, ramp_squares = m * (m + 1) / 2, m * (m + 1) * (2 * m + 1) / 6
-    bends = np.square(np.cumsum(tails[::-1])[::-1][places]) / (ramp_squares - ramp * ramp / n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bends = np.square(np.cumsum(tails[::-1])[::-1][places]) / (ramp_squares - ramp * ramp / n)
+    bends = np.where(inner, bends, 0.0)
     is_jump = bool(jumps.max() >= bends.max())
     gains = jumps if is_jump else bends
-    return int(places[gains.argmax()]), is_jump, float(gains.max())
+    return (int(places[gains.argmax()]), is_jump, float(gains.max())) if inner.any() or gains.max() > 0 else None
 
 
 def _levels(y: Float64Array, at: int, *, is_jump: bool) -> tuple[float, float]:

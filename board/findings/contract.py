@@ -99,6 +99,8 @@ class Kind:
     """Kinds and checks that turn with it as its signs, where it is the cause."""
     metrics: tuple[str, ...] = ()
     """Keys of the catalogue's metrics, or names of numeric columns, on whose curves it is marked."""
+    general: bool = False
+    """Whether it says that a number moves and not by what: any other kind that begins with it says more, but those that it explains."""
 
     @property
     def limits(self) -> dict[str, float]:

@@ -61,6 +61,11 @@ class Dossier:
         return "train" in self.whole.splits
 
     @cached_property
+    def evaluation(self) -> "Dossier | None":
+        """The same of the run's evaluations, where it has any beside its training."""
+        return Dossier(self.whole.of_split("evaluation")) if {"train", "evaluation"} <= {*self.whole.splits} else None
+
+    @cached_property
     def keys(self) -> NDArray[np.int64]:
         """(rows,) the rollouts' keys."""
         return self.frame.index.to_numpy(np.int64)

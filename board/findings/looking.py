@@ -55,19 +55,27 @@ def find_all(
     for number, kind in enumerate(kinds):
         try:
             answer = _answer(kind, dossier, {**kind.limits, **(limits or {}).get(kind.name, {})})
-            told = [(_finding(kind, one, run, limits or {}), one.explains) for one in _found_in(answer)]
+            told = [(_finding(kind, one, run, limits or {}), one) for one in _found_in(answer)]
         except Exception as error:  # noqa: BLE001 - a kind may be anybody's, and the others still tell
             answer, told = CannotTell(failed(error)), []
         if isinstance(answer, CannotTell):
             unable.append((kind.name, answer.reason))
         found += [finding for finding, _ in told]
-        explains |= {finding.id: explained for finding, explained in told if explained is not None}
+        explains |= {finding.id: _explained(kind, one, kinds) for finding, one in told}
         tell(_MEASURING + (1 - _MEASURING) * (number + 1) / len(kinds))
     events = merging.merged(found, explains, dossier.steps.numbers.tolist())
     cannot = {name for name, _ in unable}
     return FindingsReport(
         tuple(sorted(events, key=_rank)), tuple(kind.name for kind in kinds if kind.name not in cannot), tuple(unable)
     )
+
+
+def _explained(kind: Kind, found: Found, kinds: Sequence[Kind]) -> tuple[str, ...]:
+    """The kinds that a finding explains: what it declares, and the general ones that do not explain it, unless it is a note or a check."""
+    declared = kind.explains if found.explains is None else found.explains
+    if kind.general or not kind.metrics or (found.severity or kind.severity) == "note":
+        return declared
+    return (*declared, *(one.name for one in kinds if one.general and kind.name not in one.explains))
 
 
 def _answer(kind: Kind, dossier: Dossier, limits: Limits) -> Answer:

@@ -152,7 +152,7 @@ def _of_distributions(before: Float64Array, after: Float64Array) -> Rescaling | 
             if distance(mapped, after) <= chance and _has_same_flanks(mapped, after):
                 return Rescaling(factor, other, other / spreads[0], float(z))
     apart = distance(before, after)
-    if apart < chance + _DIFFERENT or distance(before + shift, after) > chance:
+    if apart < chance + _DIFFERENT or distance(before + shift, after) > chance or not _has_same_ends(before + shift, after):
         return None
     return Rescaling(1.0, shift, shift / spreads[0], float(2 * apart / chance * _LARGE))
 
@@ -170,6 +170,12 @@ def _has_same_flanks(one: Float64Array, other: Float64Array) -> bool:
     """Whether the 15th and the 85th percentile of two samples are nearer to each other than chance and a little learning put them apart."""
     off = np.abs(np.subtract(*(np.quantile(some, (0.15, 0.85)) for some in (one, other))))
     return bool(off.max() <= (0.3 + 1.5 / np.sqrt(min(len(one), len(other)))) * other.std())
+
+
+def _has_same_ends(one: Float64Array, other: Float64Array) -> bool:
+    """Whether two samples end about where the other does: what is shifted leaves no value where the best ones were before."""
+    off = max(abs(float(one.min() - other.min())), abs(float(one.max() - other.max())))
+    return off <= float(max(one.std(), other.std()))
 
 
 def creep(steps: Steps, values: Float64Array) -> tuple[int, Rescaling] | None:

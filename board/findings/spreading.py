@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from board.findings.change_points import CLEAR
 from board.findings.contract import Found, Threshold
+from board.findings.departures import departures
 from board.findings.dossier import Dossier
 from board.metrics.formulas import Float64Array
 from board.text.format_number import fmt
@@ -35,7 +36,14 @@ class Spread:
     after: float
     z: float
     since: NDArray[np.bool_]
-    """(rows,) rollouts from `step` on."""
+    """(rows,) rollouts from `step` on, to its end."""
+    stays: bool = True
+    """Whether it does not come back."""
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether it is one odd step, among many."""
+        return not self.stays and self.last_step == self.step
 
     @property
     def grown(self) -> float:
@@ -46,7 +54,8 @@ class Spread:
         """In words: what responses do of which there are more."""
         if np.isnan(self.before):
             return f"from the first step on {percent(self.after)} of the responses {what}"
-        return f"from step {self.step} {percent(self.after)} of the responses {what}, before {percent(self.before)}"
+        until = "" if self.stays else f" to {self.last_step}"
+        return f"from step {self.step}{until} {percent(self.after)} of the responses {what}, before {percent(self.before)}"
 
 
 def percent(share: float) -> str:
@@ -78,13 +87,15 @@ def spread(dossier: Dossier, marks: Float64Array, least: float, z: float, at_onc
         return None
     curve = dossier.curve_of(dossier.like_for_like(marks))
     usual = float(np.median(curve.count[curve.count > 0]))
-    found = curve.turn(float(np.sqrt(share * (1 - share) / max(usual, 1.0))))
     last = int(dossier.steps.of_rows[marks == 1].max())
-    if found is not None and found.z >= z and found.change >= least:
-        since = dossier.since(found.at)
-        # a bend's line ends above what the last steps have; what is said is what is there
-        after, before = float(np.nanmean(marks[since])), float(np.nanmean(marks[~since]))
-        return Spread(found.step, last, before, after, found.z, since)
+    off = departures(curve, 1, least, float(np.sqrt(share * (1 - share) / max(usual, 1.0))))
+    found = max((one for one in off if one.z >= z), key=lambda one: one.z, default=None)
+    if found is not None:
+        rows = dossier.since(found.at) & ~dossier.since(found.end)
+        # a level that comes in stairs ends above what the last steps have; what is said is what is there
+        after, before = float(np.nanmean(marks[rows])), float(np.nanmean(marks[~dossier.since(found.at)]))
+        step, end = int(dossier.steps.numbers[found.at]), int(dossier.steps.numbers[found.end - 1])
+        return Spread(step, last if found.stays else end, before, after, found.z, rows, found.stays)
     everywhere = float(known.sum()) * share / np.sqrt(max(float(known.sum()) * share * (1 - share), 1.0))
     if share >= at_once and everywhere >= z:
         first = int(dossier.steps.of_rows[marks == 1].min())
@@ -114,4 +125,6 @@ def as_found(
 ) -> Found:
     """What a kind says of a spread: responses do `what`, the marked (rows,) show it, the largest `by` first; `at_once` names its level."""
     crossed, rollouts = at_once if np.isnan(found.before) else "rise", dossier.clearest(found.since & marks, by)
+    if found.is_brief:
+        more.setdefault("severity", "note")
     return Found(found.effect(what), found.step, found.last_step, crossed, found.grown, found.z, rollouts, **more)

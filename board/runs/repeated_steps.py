@@ -1,6 +1,7 @@
 """Steps that one shard holds more than once: what a job resumed from a checkpoint leaves behind. Frame in, problems out."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -11,6 +12,12 @@ from board.sources.shards import Problem
 
 REPEAT_FACTOR: Final = 2
 """A step with at least so many times the rows of its neighbours is looked at for being written twice."""
+
+MORE: Final = 1.5
+"""A step with fewer times the usual rows was written once, if its rows are near each other."""
+
+NEAR: Final = 4
+"""So many steps' usual rows lie between rows that are near each other, at most."""
 
 NAMED_WRITES: Final = 4
 """So many writes of one step are named by their lines: ranks that take turns in one file write each step thousands of times."""
@@ -66,11 +73,24 @@ def _repeated(shard: str, writes: list[Write]) -> Problem:
 
 
 def _returns(shard: str, writes: list[Write]) -> list[Problem]:
-    """Steps that come again after another step."""
+    """Steps that come again after another step.
+
+    Neighbouring steps that are written in turns, as an asynchronous trainer does, are none: such a step has no more rows than others, and
+    its rows are near each other. Two steps tell nothing of that.
+    """
     by_step: dict[int, list[Write]] = {}
     for write in writes:
         by_step.setdefault(write.step, []).append(write)
-    return [_repeated(shard, again) for again in by_step.values() if len(again) > 1]
+    once = [of_step for of_step in by_step.values() if len(of_step) == 1]
+    once = once if 2 * len(once) >= len(by_step) else [*by_step.values()]
+    usual = float(np.median([sum(len(write.lines) for write in of_step) for of_step in once]))
+
+    def in_turns(again: list[Write]) -> bool:
+        rows = sum(len(write.lines) for write in again)
+        between = max(int(late.lines[0] - early.lines[-1]) for early, late in pairwise(again))
+        return len(by_step) > 2 and rows < MORE * usual and between < NEAR * usual
+
+    return [_repeated(shard, again) for again in by_step.values() if len(again) > 1 and not in_turns(again)]
 
 
 def _doubled(shard: str, writes: list[Write]) -> list[Problem]:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from board.findings.change_points import CLEAR, LEAST_AFTER, LEAST_BEFORE, Turn, noise, turn
+from board.findings.change_points import CLEAR, CLEAR_AT_EDGE, LEAST_AFTER, LEAST_BEFORE, Turn, noise, turn
 from board.metrics.formulas import Float64Array
 
 STEPS = np.arange(0, 200, 5)
@@ -38,7 +38,12 @@ def test_no_other_step_fits_better(values: Float64Array) -> None:
         assert np.ptp(values) == 0
         return
     own = left_by(values, one.at, jump=one.is_jump)
-    assert own == pytest.approx(least, abs=1e-6)
+    if one.at in places:
+        assert own == pytest.approx(least, abs=1e-6)
+    else:  # nearer to an end, where it must be very clear
+        assert own < least
+        assert one.is_jump
+        assert one.z >= CLEAR_AT_EDGE
     gain = np.square(values - values.mean()).sum() - own
     assert one.z == pytest.approx(np.sqrt(max(0, gain)) / noise(values), rel=1e-4, abs=1e-2)
 
@@ -60,6 +65,18 @@ def test_a_bend_is_found_where_it_begins() -> None:
 
     assert (one.is_jump, one.step) == (False, 100)
     assert one.after == pytest.approx(2, abs=0.05)
+
+
+@pytest.mark.parametrize(("before", "after"), [(1, 39), (39, 1), (1, 1), (2, 1)])
+def test_few_steps_are_enough_where_it_is_far_off(before: int, after: int) -> None:
+    """A level that is left after the first step, or at the last, is dated there, by the errors of the steps."""
+    dice = np.random.default_rng(3)
+    values = np.concatenate([np.zeros(before), np.ones(after)]) + dice.normal(0, 0.02, before + after)
+    one = turn(STEPS[: len(values)], values, np.full(len(values), 0.02), 0.02)
+
+    assert one is not None
+    assert (one.at, one.is_jump) == (before, True)
+    assert one.z > CLEAR_AT_EDGE
 
 
 def test_noise_alone_is_rarely_clear() -> None:

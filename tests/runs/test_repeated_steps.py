@@ -19,6 +19,12 @@ REPEATED: dict[str, tuple[list[int], list[int] | None, list[str]]] = {
     "nothing": ([], None, []),
     "one row": ([5], None, []),
     "comes back": ([0, 0, 1, 1, 0, 0], None, ["5: step 0 is written 2 times (lines 1 to 2, lines 5 to 6)"]),
+    "neighbours in turns": ([0, 0, 1, 0, 1, 1, 2, 1, 2, 2, 3, 2, 3, 3, 3, 3], None, []),
+    "comes back to a step that was whole": (
+        [0, 0, 1, 1, 2, 2, 3, 3, 1, 1, 4, 4],
+        None,
+        ["9: step 1 is written 2 times (lines 3 to 4, lines 9 to 10)"],
+    ),
     "comes back twice": (
         [0, 1, 0, 1, 0],
         None,

@@ -1,5 +1,6 @@
 """Rewards on another scale: small runs in which they are, and runs in which they change for other reasons."""
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,27 @@ def test_few_steps_tell_nothing(tmp_path: Path) -> None:
 def test_an_exploited_reward_is_on_no_other_scale(tmp_path: Path) -> None:
     """Where the validation reward falls when the rewards jump, the rollouts changed and not their scale."""
     assert silent(asked(KIND, tmp_path, hacked_rows()))
-    honest = [{**row, "valid_reward": 1.0 + 0.1 * (at % 3)} for at, row in enumerate(hacked_rows())]
+    chance = random.Random(1)
+    shifted = [
+        {**row, "reward": chance.gauss(2.5 if row["step"] >= TURN else 1.0, 0.4), "valid_reward": 1.0 + 0.1 * (at % 3)}
+        for at, row in enumerate(hacked_rows())
+    ]
 
-    assert one(asked(KIND, tmp_path / "honest", honest)).first_step >= TURN - 2
+    assert one(asked(KIND, tmp_path / "shifted", shifted)).first_step >= TURN - 2
+
+
+def test_a_part_that_is_lost_is_no_other_scale(tmp_path: Path) -> None:
+    """What is shifted leaves no value where the best ones were: a sum whose parts are earned by fewer does."""
+    chance = random.Random(2)
+    rows = [
+        {
+            "step": step,
+            "prompt": f"p{at % 6}",
+            "response": f"r{step} {at}",
+            "reward": (chance.random() < share) + 2 * (chance.random() < share) + chance.gauss(0, 0.2),
+        }
+        for step, share in enumerate([0.9] * 20 + [0.25] * 20)
+        for at in range(24)
+    ]
+
+    assert silent(asked(KIND, tmp_path, rows))

@@ -1,0 +1,219 @@
+"""Where a curve over steps leaves its level in the direction that harms, and whether it comes back. Arrays in, departures out.
+
+The curve is cut into stretches of one level each: the cut that leaves the least squares, in units of the noise, when every further stretch costs
+`_COST` (optimal partitioning, Jackson et al. 2005). The levels are then walked through: the best of them so far is what a later one is held
+against, so that a slow fall is one departure, however many stretches it makes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from board.findings.change_points import noise
+from board.findings.series import Series
+from board.metrics.formulas import Float64Array
+
+CLEAR: Final = 4.5
+"""Standard errors between two levels from which on they are two."""
+CLEAR_ALONE: Final = 6.0
+"""The same for a stretch of one step: among hundreds of steps one is far off by chance, the more as noise is not quite normal."""
+OWN: Final = 3.0
+"""Its own standard errors that a level is off by: where something is rare a step that has it is less sure than all that have not."""
+_COST: Final = 16.0
+"""Squares, in units of the noise, that one more stretch must save."""
+_MOST: Final = 400
+"""Steps that are told apart; a longer curve is looked at in means of neighbouring steps."""
+_AROUND: Final = 10
+"""Steps before its first stretch at which a departure may have begun, each of which is tried,"""
+_PLACES: Final = 24
+"""and so many before them."""
+_LENGTHS: Final = np.array([1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 90, 128, 181, 256])
+"""Steps that it may take."""
+_SEEN: Final = 0.15
+"""A way that begins without being seen, by such a share of the change, begins later."""
+_SHORT: Final = 0.3
+"""A level of a smaller share of the steps so far is no level to be held to, where it was elsewhere before,"""
+_NOT_BACK: Final = 0.3
+"""within such a share of the way."""
+_BACK: Final = 0.5
+"""A curve is back when it lost so much of what it departed by."""
+
+
+@dataclass(frozen=True)
+class Excursion:
+    """A curve that leaves its level."""
+
+    at: int
+    """Index of the first step that is off."""
+    end: int
+    """Index behind the last step that is off."""
+    stays: bool
+    """Whether it is off to the end of the curve."""
+    before: float
+    """The level it left: the best before it."""
+    after: float
+    """The level it stays at, or the farthest one where it comes back."""
+    z: float
+    """How far the levels are apart, in standard errors."""
+
+    @property
+    def change(self) -> float:
+        """After minus before."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True)
+class _Noise:
+    of_steps: float
+    """Standard deviation of a step around its level."""
+    errors: Float64Array
+    """(n,) what each step must be off by for its own standard error, NaN where that is not known."""
+
+    def own(self, stretch: "_Stretch") -> float:
+        """The same of a level: a mean that one rollout makes is no level."""
+        known = self.errors[stretch.start : stretch.stop]
+        known = known[np.isfinite(known)]
+        return float(np.sqrt(np.square(known).sum())) / len(known) if len(known) else 0.0
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    start: int
+    stop: int
+    level: float
+
+
+def departures(
+    curve: Series,
+    direction: int,
+    least: float,
+    floor: float = 0.0,
+    within: int | None = None,
+    share: float = 0.0,
+    own: float = OWN,
+) -> list[Excursion]:
+    """The departures of a curve in a direction (1: up, -1: down), of `least` and `share` of the level before or more, in order.
+
+    `floor`: the noise is taken for no less. `within`: it must get so far off within so many steps, else any time will do. `own`: by so many
+    standard errors of its own steps a level must be off.
+    """
+    known = np.flatnonzero(np.isfinite(curve.mean))
+    # in units of the largest, so that no square is beyond what a float holds
+    unit = direction * float(np.abs(curve.mean[known]).max(initial=0.0))
+    if len(known) < 2 or not unit:
+        return []
+    per = -(-len(known) // _MOST)
+    starts = np.arange(0, len(known), per)
+    counts = np.diff(np.append(starts, len(known)))
+    y = np.add.reduceat(curve.mean[known] / unit, starts) / counts
+    errors = np.sqrt(np.add.reduceat(np.square(curve.error[known] / unit), starts)) / counts
+    spread = noise(y, errors, floor / abs(unit) / np.sqrt(per))
+    if not spread > 0:
+        return []
+    reach = len(y) if within is None else -(-within // per)
+    found = []
+    for one in _walk(_stretches(y, spread), y, _Noise(spread, errors * own), least / abs(unit), share, reach):
+        end = int(known[-1]) + 1 if one.end == len(starts) else int(known[starts[one.end]])
+        found.append(replace(one, at=int(known[starts[one.at]]), end=end, before=unit * one.before, after=unit * one.after))
+    return found
+
+
+def _stretches(y: Float64Array, spread: float) -> list[_Stretch]:
+    """The cut into levels that leaves the least, each stretch at its cost."""
+    n = len(y)
+    centred = (y - y.mean()) / spread
+    sums = np.concatenate([[0.0], np.cumsum(centred)])
+    squares = np.concatenate([[0.0], np.cumsum(np.square(centred))])
+    best, last = np.zeros(n + 1), np.zeros(n + 1, np.int64)
+    for stop in range(1, n + 1):
+        starts = np.arange(stop)
+        left = squares[stop] - squares[starts] - np.square(sums[stop] - sums[starts]) / (stop - starts)
+        total = best[starts] + left + _COST
+        last[stop] = int(total.argmin())
+        best[stop] = total[last[stop]]
+    cuts = [n]
+    while cuts[-1]:
+        cuts.append(int(last[cuts[-1]]))
+    edges = cuts[::-1]
+    return [_Stretch(a, b, float(y[a:b].mean())) for a, b in pairwise(edges)]
+
+
+def _walk(
+    stretches: list[_Stretch], y: Float64Array, noisy: _Noise, least: float, share: float, reach: int
+) -> Iterator[Excursion]:
+    """Departures upwards: from the lowest level of the last `reach` steps, until half of the way is gone back."""
+    number = 1
+    while number < len(stretches):
+        base = min((one for one in stretches[:number] if one.stop > stretches[number].start - reach), key=lambda one: one.level)
+        off = stretches[number]
+        needed = max(least, share * abs(base.level))
+        if off.level - base.level < needed or not _is_clear(base, off, noisy) or _is_return(stretches[:number], base, off):
+            number += 1
+            continue
+        # a climb in stairs began with the first stair above the base
+        first = number
+        while first - 1 > 0 and stretches[first - 1].start >= base.stop and stretches[first - 1].level > base.level:
+            first -= 1
+        last, farthest, limit = number, off, stretches[number].start + reach
+        while last + 1 < len(stretches) and stretches[last + 1].level > base.level + (1 - _BACK) * (farthest.level - base.level):
+            last += 1
+            if stretches[last].start < limit:
+                farthest = max(farthest, stretches[last], key=lambda one: one.level)
+        stays = last + 1 == len(stretches)
+        at = _dated(y, stretches[first].start, stretches[last] if stays else farthest, base, noisy.of_steps, reach)
+        end = stretches[last].stop
+        after = stretches[last].level if stays and reach >= len(y) else farthest.level
+        z = _z(base, farthest, noisy)
+        yield Excursion(at, end, stays, base.level, after, z)
+        number = last + 1
+
+
+def _size(stretch: _Stretch) -> int:
+    return stretch.stop - stretch.start
+
+
+def _is_return(before: list[_Stretch], base: _Stretch, off: _Stretch) -> bool:
+    """Whether the level it left was the exception: short, and it was about where it is now before that."""
+    worse = off.level - _NOT_BACK * (off.level - base.level)
+    return _size(base) < _SHORT * off.start and any(one.level >= worse for one in before if one.stop <= base.start)
+
+
+def _is_clear(base: _Stretch, off: _Stretch, noisy: _Noise) -> bool:
+    far = off.level - base.level >= noisy.own(off)
+    return far and _z(base, off, noisy) >= (CLEAR if min(_size(off), _size(base)) > 1 else CLEAR_ALONE)
+
+
+def _z(base: _Stretch, off: _Stretch, noisy: _Noise) -> float:
+    return float((off.level - base.level) / (noisy.of_steps * np.sqrt(1 / _size(off) + 1 / _size(base))))
+
+
+def _dated(y: Float64Array, start: int, last: _Stretch, base: _Stretch, spread: float, reach: int) -> int:
+    """The step at which it leaves: of all straight ways from one level to another, the one that leaves the least squares.
+
+    `start` is where its first stretch begins. A way of one step is a jump.
+    """
+    part, here = y[base.start : last.stop], start - base.start
+    places = np.arange(len(part))
+    left: dict[int, float] = {}
+    near = np.arange(here - min(_AROUND, reach), min(len(part) - 1, here + 2) + 1)
+    for begin in np.unique(
+        np.concatenate([near, np.linspace(max(1, here - reach), here, _PLACES).astype(np.int64)]).clip(1)
+    ).tolist():
+        lengths = _LENGTHS[(begin + _LENGTHS <= max(len(part), begin + 1)) & (max(reach, 1) >= _LENGTHS)]
+        left[begin] = min(_left(part, np.clip((places - begin + 1) / length, 0.0, 1.0)) for length in lengths)
+    # of those that fit as well, the earliest: who looks for the cause must not begin behind it
+    best = min(left.values()) + spread**2
+    begin = min(begin for begin, squares in left.items() if squares <= best)
+    seen = min(spread, _SEEN * (last.level - base.level))
+    while begin < here and part[begin] - base.level < seen:
+        begin += 1
+    return base.start + begin
+
+
+def _left(y: Float64Array, way: Float64Array) -> float:
+    """The squares that a straight line through `way` leaves of a curve, (n,) both."""
+    centred, level = way - way.mean(), y - y.mean()
+    return float(level @ level - (centred @ level) ** 2 / (centred @ centred))

@@ -1,0 +1,183 @@
+"""Numbers that are watched: a declared row each, looked at by `departures`, and a kind of finding made of it. Knows no number by name.
+
+A number is looked at for the whole, or for each part of the reward, data source or evaluation set. One that comes back is an episode with an
+end: it stays a finding as the run goes on.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from board.checks.contract import Severity
+from board.findings.contract import Answer, CannotTell, Found, Kind, Limits
+from board.findings.departures import OWN, Excursion, departures
+from board.findings.dossier import Dossier
+from board.metrics.formulas import Float64Array
+from board.text.format_number import fmt
+
+_MOST: Final = 5
+"""Departures that are named."""
+_AROUND: Final = 5
+"""Steps before and after that a sentence gives the means of."""
+_MOSTLY: Final = 0.5
+"""Share of the steps that must have two prompts, for rollouts of a step to count as drawn one by one."""
+_NEAR: Final = 2
+"""Steps within which two numbers depart together."""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One number of one part of a run, by rollout."""
+
+    name: str
+    """As a sentence names it: "the reward", "`accuracy`"."""
+    dossier: Dossier
+    """Whose rollouts they are: those of training, or of an evaluation."""
+    values: Float64Array
+    """(rows,)"""
+    freed: Float64Array
+    """(rows,) the values freed from the mix of sources and prompts, whose means by step are the curve."""
+    told: Float64Array | None = None
+    """(rows,) what a sentence gives the means of, where it is not the values."""
+
+    @property
+    def scale(self) -> float:
+        """The standard deviation of the values: what a departure is held against."""
+        known = self.values[np.isfinite(self.values)]
+        return float(known.std()) if len(known) else 0.0
+
+
+@dataclass(frozen=True)
+class Left:
+    """A number that left its level."""
+
+    curve: Watched
+    how: Excursion
+    sudden: bool
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """The first and the last step that are off."""
+        numbers = self.curve.dossier.steps.numbers
+        return int(numbers[self.how.at]), int(numbers[self.how.end - 1])
+
+    @property
+    def wording(self) -> str:
+        """A sentence's words: since when, and from where to where."""
+        first, last = self.steps
+        when = (
+            f"from step {first} on" if self.how.stays else f"at step {first}" if first == last else f"from step {first} to {last}"
+        )
+        verb = "falls" if self.how.change < 0 else "rises"
+        back = "" if self.how.stays else ", and comes back"
+        return f"{when} {self.curve.name} {verb} from {' to '.join(map(fmt, self.levels))}{back}"
+
+    @property
+    def levels(self) -> tuple[float, float]:
+        """Means of the rollouts just before it and at its end, as they are; of the freed values where these do not tell of a change."""
+        told = self.curve.values if self.curve.told is None else self.curve.told
+        mean, how = self.curve.dossier.steps.mean(told), self.how
+        end = mean[max(how.at, how.end - _AROUND) : how.end]
+        if self.sudden and how.stays:
+            end = mean[how.at : how.at + _AROUND]
+        elif not how.stays:
+            end = mean[how.at : how.end]
+        before, after = float(np.nanmean(mean[max(0, how.at - _AROUND) : how.at])), float(np.nanmean(end))
+        return (before, after) if (after - before) * how.change > 0 else (how.before, how.after)
+
+
+@dataclass(frozen=True)
+class Watch:
+    """A number that is watched."""
+
+    kind: Kind
+    """What it says; `run` is made here."""
+    curves: Callable[[Dossier], Iterator[Watched]]
+    absent: str
+    """Why it cannot tell where there is no curve."""
+    direction: int
+    within: int | None = None
+    """Steps within which it must depart: a KL grows slowly in every sound run."""
+    own: float = OWN
+    """Standard errors of its own steps that a level must be off by."""
+    severity: Callable[[Dossier, Left], Severity | None] = lambda _dossier, _left: "warning"
+    """How bad a departure is; None where it is none."""
+    more: Callable[[Dossier, Left], str] = lambda _dossier, _left: ""
+    """What else is said of it."""
+
+
+def as_kind(row: Watch) -> Kind:
+    """The row as a kind of finding."""
+
+    def look(dossier: Dossier, limits: Limits) -> Answer:
+        if not dossier.is_training:
+            return CannotTell("these are evaluations, on which nothing is trained")
+        curves = [curve for curve in row.curves(dossier) if np.isfinite(curve.values).any()]
+        if not curves:
+            return CannotTell(row.absent)
+        left = [
+            Left(curve, how, row.within is not None)
+            for curve in curves
+            if curve.scale > 0
+            for how in _departures(row, curve, limits)
+        ]
+        judged = [(one, severity) for one in left if (severity := row.severity(dossier, one)) is not None]
+        return [_found(row, dossier, some) for some in _together(judged)]
+
+    return replace(row.kind, run=look)
+
+
+def _departures(row: Watch, curve: Watched, limits: Limits) -> list[Excursion]:
+    dossier = curve.dossier
+    spread = float(np.sqrt(np.nanmean(dossier.steps.variance(curve.values))))
+    line = dossier.curve_of(curve.freed)
+    # where a step's rollouts are all the same its own error is none: that of so many rollouts drawn from the run stands in, or of so many
+    # prompts where a step has one or two, whose rollouts are alike
+    usual = float(np.median(line.count[line.count > 0]))
+    if np.isfinite(line.error).mean() < _MOSTLY:
+        spread, usual = curve.scale, 1.0
+    least = max(limits["spreads"] * curve.scale, limits.get("least", 0.0))
+    found = departures(
+        line, row.direction, least, spread / np.sqrt(max(usual, 1.0)), row.within, limits.get("share", 0.0), row.own
+    )
+    return [one for one in found if one.z >= limits["z"]]
+
+
+def _together(judged: list[tuple[Left, Severity]]) -> list[list[tuple[Left, Severity]]]:
+    """Those that begin together are one finding, and so are the episodes of one number."""
+    groups: list[list[tuple[Left, Severity]]] = []
+    for one in sorted(judged, key=lambda pair: (pair[0].steps[0], -pair[0].how.z)):
+        for group in groups:
+            begins = abs(group[0][0].steps[0] - one[0].steps[0]) <= _NEAR and group[0][0].how.stays == one[0].how.stays
+            again = group[0][0].curve.name == one[0].curve.name and not (group[0][0].how.stays or one[0].how.stays)
+            if begins or again:
+                group.append(one)
+                break
+        else:
+            groups.append([one])
+    return groups
+
+
+def _found(row: Watch, dossier: Dossier, some: list[tuple[Left, Severity]]) -> Found:
+    lead = max((left for left, _ in some), key=lambda left: left.how.z)
+    listed = [left for left, _ in some]
+    told = [lead, *(one for one in listed if one is not lead)][:_MOST]
+    more = f"; and {len(listed) - _MOST} more" if len(listed) > _MOST else ""
+    # the step at which most is seen to begin: of several that begin together the clearest dates it
+    episodes = [one for one in listed if one.curve.name == lead.curve.name]
+    first, last = min(one.steps[0] for one in episodes), max(one.steps[1] for one in listed)
+    within = lead.curve.dossier
+    marks = (within.steps.of_rows >= lead.steps[0]) & (within.steps.of_rows <= lead.steps[1]) & np.isfinite(lead.curve.values)
+    severity: Severity = "warning" if any(severity == "warning" for _, severity in some) else "note"
+    return Found(
+        effect="; ".join(one.wording for one in told) + more + row.more(dossier, lead),
+        first_step=first,
+        last_step=last,
+        crossed="spreads",
+        measured=abs(lead.how.change) / lead.curve.scale,
+        strength=lead.how.z,
+        severity=severity,
+        rollouts=within.clearest(marks, row.direction * lead.curve.values),
+    )

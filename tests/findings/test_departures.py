@@ -1,0 +1,87 @@
+"""Where a curve leaves its level, and whether it comes back."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from board.findings.departures import departures
+from board.findings.series import Series
+
+NOISE = 0.05
+
+
+def curve(*levels: tuple[int, float], seed: int = 0, noise: float = NOISE) -> Series:
+    """A curve of so many steps at each level, with noise."""
+    dice = np.random.default_rng(seed)
+    means = np.concatenate([np.full(count, level) for count, level in levels])
+    return Series(
+        np.arange(len(means)), means + dice.normal(0, noise, len(means)), np.full(len(means), noise), np.full(len(means), 32.0)
+    )
+
+
+@pytest.mark.parametrize(
+    ("levels", "at", "end"),
+    [
+        pytest.param([(20, 0.2), (20, 0.8)], 20, 40, id="stays"),
+        pytest.param([(20, 0.2), (8, 0.8), (12, 0.2)], 20, 28, id="comes back"),
+        pytest.param([(20, 0.2), (1, 0.8), (19, 0.2)], 20, 21, id="one step"),
+        pytest.param([(1, 0.2), (39, 0.8)], 1, 40, id="from the second step on"),
+        pytest.param([(39, 0.2), (1, 0.8)], 39, 40, id="the last step"),
+        pytest.param([(1, 0.2), (1, 0.8)], 1, 2, id="two steps"),
+    ],
+)
+def test_where_it_is_off(levels: list[tuple[int, float]], at: int, end: int) -> None:
+    """A level that is left is dated to the step, with the step at which it is back."""
+    (found,) = departures(curve(*levels), 1, 0.3)
+
+    assert (found.at, found.end, found.stays) == (at, end, end == sum(count for count, _ in levels))
+    assert found.change == pytest.approx(0.6, abs=0.15)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_direction_that_does_no_harm_is_none(seed: int) -> None:
+    """Nothing is found where a curve moves the other way, or hardly."""
+    rises = curve((20, 0.2), (20, 0.8), seed=seed)
+
+    assert departures(rises, -1, 0.1) == []
+    assert departures(rises, 1, 0.7) == []
+    assert departures(curve((40, 0.2), seed=seed), 1, 0.0) == []
+
+
+def test_a_slow_fall_is_one_departure_unless_it_must_be_sudden() -> None:
+    """Stairs are one way down, dated where it begins; a row may ask for a jump."""
+    slow = curve(*[(5, 0.9 - 0.08 * stair) for stair in range(10)], noise=0.02)
+    (found,) = departures(slow, -1, 0.3)
+
+    assert found.stays
+    assert found.before == pytest.approx(0.9, abs=0.05)
+    assert found.at <= 10
+    assert departures(slow, -1, 0.3, within=4) == []
+
+
+def test_what_was_found_stays_found_however_long_the_run_becomes() -> None:
+    """A jump of one step is found at every length of the run from that step on, at that step."""
+    whole = curve((6, 0.03), (1, 0.4), (53, 0.03), noise=0.01)
+    for length in range(7, 61):
+        part = Series(whole.steps[:length], whole.mean[:length], whole.error[:length], whole.count[:length])
+        (found,) = departures(part, 1, 0.08)
+        assert (found.at, found.stays) == (6, length == 7), length
+
+
+def test_long_curves_are_looked_at_in_means_of_steps() -> None:
+    """5,000 steps are dated to a few."""
+    (found,) = departures(curve((3_000, 0.2), (2_000, 0.4), noise=0.02), 1, 0.1)
+
+    assert abs(found.at - 3_000) <= 13
+    assert found.stays
+
+
+@given(st.lists(st.floats(-1e300, 1e300) | st.just(float("nan")), max_size=40), st.sampled_from([1, -1]))
+def test_any_numbers_have_an_answer(values: list[float], direction: int) -> None:
+    """What is found lies inside the curve and goes the asked way, whatever the numbers."""
+    means = np.array(values, np.float64)
+    with np.errstate(all="ignore"):
+        found = departures(Series(np.arange(len(means)), means, np.full(len(means), np.nan), np.ones(len(means))), direction, 0.0)
+
+    assert all(0 < one.at < one.end <= len(means) and one.change * direction > 0 for one in found)

@@ -14,6 +14,7 @@ from board.runs.load_report import NAMED, LoadReport
 from board.text.counting import plural
 from board.text.path_names import path_of, shown
 from board.trackers import discovery, jsonl
+from board.trackers.contract import Curves
 from board.trackers.discovery import LogSource
 from board.trackers.registry import tracker
 
@@ -62,7 +63,7 @@ def metrics_alone(folder: Path, left: Sequence[LogSource] = ()) -> NothingRead |
         try:
             curves = tracker(log.tracker).read(log.path)
         except BoardError:  # its library may be missing; that it is a log is known without
-            curves = {}
+            curves = Curves({})
         names |= curves.keys()
         steps = [int(step) for curve in curves.values() for step in curve.steps[[0, -1]]]
         span = f" (steps {min(steps):,} to {max(steps):,})" if steps else f" (of {log.tracker})"

@@ -27,7 +27,9 @@ from board.text.terminal import on_one_line, printable
 from board.text.token_decoding import codec_of, decoded, token_text
 
 CELL: Final = 60
-"""Characters of a text in a table."""
+"""Characters of a text in a table; a text in the first column, or in SHARD, names the row or its file and is never cut."""
+
+SHARD: Final = "shard"
 
 _COURSE: Final = ("first", "last", "lowest", "lowest_step", "highest", "highest_step", "meaning")
 """What the tables of metrics tell of each."""
@@ -152,12 +154,12 @@ def _facts(facts: Mapping[str, str]) -> str:
     return "\n".join(f"{on_one_line(name):<{width}}  {on_one_line(value)}" for name, value in facts.items())
 
 
-def _cell(value: Scalar) -> str:
+def _cell(value: Scalar, *, whole: bool = False) -> str:
     if value is None:
         return MISSING
     if isinstance(value, str):
         text = on_one_line(value)
-        return text if len(text) <= CELL else f"{text[: CELL - 1]}…"
+        return text if whole or len(text) <= CELL else f"{text[: CELL - 1]}…"
     return f"{value}" if isinstance(value, int) else fmt(value)
 
 
@@ -170,7 +172,9 @@ def _table(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def _aligned(rows: Sequence[Mapping[str, Any]]) -> str:
     names = list(dict.fromkeys(chain.from_iterable(rows)))
-    frame = pd.DataFrame({on_one_line(name): [_cell(row.get(name)) for row in rows] for name in names})
+    frame = pd.DataFrame(
+        {on_one_line(name): [_cell(row.get(name), whole=name in (names[0], SHARD)) for row in rows] for name in names}
+    )
     texts = [on_one_line(name) for name in names if any(isinstance(row.get(name), str) for row in rows)]
     widths = {name: max(map(len, [name, *frame[name]])) for name in texts}
     to_left = {name: f"{{:<{width}}}".format for name, width in widths.items()}

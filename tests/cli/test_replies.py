@@ -86,6 +86,32 @@ def test_rollouts(tmp_path: Path) -> None:
     assert table[3] == "2 of 4 rollouts"
 
 
+LONG_NAMES = {
+    "a file": f"{'task_model_' * 7}2026-11-25.jsonl",
+    "a file without a place to break it": f"{'x' * 200}.jsonl",
+    "a file in folders": f"{'a_long_folder/' * 6}samples.jsonl",
+    "a file in wide letters": f"{'评测' * 35}.jsonl",
+}
+
+
+@pytest.mark.parametrize("name", LONG_NAMES.values(), ids=LONG_NAMES)
+def test_what_names_a_rollout_is_whole(name: str, tmp_path: Path) -> None:
+    """However long a file's name is, each row has an id of its own, which `show` takes; the file is whole where it is asked for."""
+    folder = write_run(tmp_path / "run", {name: [row(0, reward=at / 4) for at in range(4)]})
+
+    lines = asked("rollouts", str(folder), "--columns", "reward,shard").stdout.splitlines()[1:-1]
+
+    ids = [line.split()[0] for line in lines]
+    assert ids == [f"{name}:{line}" for line in range(1, 5)]
+    assert [line.split()[-1] for line in lines] == [name] * 4
+    assert [answer("RolloutReply", "show", str(folder), "--rollout", one)["numbers"]["reward"] for one in ids] == [
+        0,
+        0.25,
+        0.5,
+        0.75,
+    ]
+
+
 def test_show(tmp_path: Path) -> None:
     """A rollout with its loudest token; its texts are whole, and command no terminal."""
     folder = add_run(

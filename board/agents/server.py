@@ -110,7 +110,7 @@ class RunTools:
         self._root = root
 
     def runs(self) -> Document:
-        """The runs there are, written last first: name, files, bytes, when written."""
+        """The runs there are, written last first: name, files, bytes, when written; and links out of the folder, which are not opened."""
         return document(self._root.runs(MOST_RUNS))
 
     def summary(self, run: RunName) -> Document:

@@ -243,6 +243,8 @@ class RunsReply:
     runs: list[ListedRunReply]
     more: int
     """Runs that are not listed."""
+    links_out: list[str]
+    """A sentence for each link to a folder outside the root, which is not opened, with the way to open it."""
 
 
 @dataclass(frozen=True)

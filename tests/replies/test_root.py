@@ -27,6 +27,19 @@ def test_listed_and_opened(tmp_path: Path) -> None:
     assert len(root.run("second").frame) == 2
 
 
+def test_a_link_out_of_the_root_is_named(tmp_path: Path) -> None:
+    """A run folder that is a link to elsewhere is no run, and the list names it with the way to open it, as the page does."""
+    asked_run(tmp_path / "root", "first")
+    plain_run(tmp_path, "elsewhere")
+    (tmp_path / "root" / "linked").symlink_to(tmp_path / "elsewhere")
+
+    told = Root(tmp_path / "root").runs(10)
+
+    assert [run.run for run in told.runs] == ["first"]
+    assert [sentence.partition(" to ")[0] for sentence in told.links_out] == ["linked is a link"]
+    assert Root(tmp_path / "root").runs(0).links_out == told.links_out
+
+
 @pytest.mark.parametrize("name", ["", "..", "../other", "/etc", "first/../../other", "no such", "a\0b", "first/rank_0.jsonl"])
 def test_nothing_outside(name: str, tmp_path: Path) -> None:
     """Whatever a name says, it is a listed run or none."""
